@@ -1,0 +1,306 @@
+/** One running composition: check, sort, set up, seal, ready; and the way back. */
+import type { AtlasConfig } from './define-config.ts';
+import type { AnyPluginDefinition, PluginContext, PluginEntry, PluginRef, PluginType } from './define-plugin.ts';
+import { AtlasError, BootError, type BootProblem, messageOf } from './errors.ts';
+import { appClosed, appReady, Bus } from './events.ts';
+import { checkGraph, sortEntries } from './graph.ts';
+import { catalog } from './hooks/catalog.ts';
+import { type HookDescription, HookRegistry } from './hooks/registry.ts';
+import { InFlight, type LifecycleStep, type Moment, runAll, runStep } from './lifecycle.ts';
+import { checkOptions } from './options.ts';
+import { Pipelines } from './pipelines.ts';
+import { type Logger, Scope, type ScopeInit } from './scope.ts';
+import { type Override, Services } from './services.ts';
+
+export interface CreateAppOptions {
+  /** Default: nothing is logged. */
+  readonly log?: Logger;
+  /** Milliseconds since the epoch. Default: the system's clock. */
+  readonly now?: () => number;
+  readonly overrides?: readonly Override[];
+  /** Which plugin to name when a gate has no tap, by hook id. */
+  readonly gatePlugins?: Readonly<Record<string, string>>;
+  /** Time limit of each plugin's setup and later moments, unless the plugin has its own. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** How long close waits for running work. Default 8,000. */
+  readonly drainMs?: number;
+}
+
+export type PluginStatus = 'registered' | 'ready' | 'failed' | 'stopped';
+
+export interface PluginDescription {
+  readonly name: string;
+  readonly version: string;
+  readonly type: PluginType;
+  readonly description: string;
+  readonly needs: readonly string[];
+  readonly status: PluginStatus;
+  /** Time its setup took, in milliseconds. */
+  readonly setupMs: number;
+}
+
+export interface AppDescription {
+  readonly plugins: readonly PluginDescription[];
+  readonly hooks: readonly HookDescription[];
+  /** From the first check to ready, in milliseconds. */
+  readonly bootMs: number;
+}
+
+export interface App extends AsyncDisposable {
+  readonly log: Logger;
+  call: HookRegistry['call'];
+  callKey: HookRegistry['callKey'];
+  runSql: Pipelines['runSql'];
+  runAction: Pipelines['runAction'];
+  /** The API of a plugin. Throws when the composition does not have it. */
+  get<A>(ref: PluginRef<A>): A;
+  /** A request that starts outside any plugin, as tests and the command line do. */
+  scope(init?: Omit<ScopeInit, 'log'>): Scope;
+  describe(): AppDescription;
+  /** Drains, waits for running work, closes in reverse order. Rejects with all errors together. Idempotent. */
+  close(): Promise<void>;
+}
+
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+interface Loaded {
+  readonly definition: AnyPluginDefinition;
+  readonly options: unknown;
+  readonly steps: Record<Exclude<Moment, 'setup'>, LifecycleStep[]>;
+  status: PluginStatus;
+  setupMs: number;
+}
+
+/** Starts a composition. Rejects with a `BootError` that lists every problem; what was set up by then is closed. */
+export async function createApp(config: AtlasConfig, options: CreateAppOptions = {}): Promise<App> {
+  const app = new RunningApp(config.plugins, options);
+  await app.boot();
+  return app;
+}
+
+class RunningApp implements App {
+  readonly log: Logger;
+  readonly #options: CreateAppOptions;
+  readonly #entries: readonly PluginEntry[];
+  readonly #hooks = new HookRegistry(catalog);
+  readonly #services = new Services();
+  readonly #inFlight = new InFlight();
+  readonly #pipelines = new Pipelines(this.#hooks, this.#inFlight);
+  readonly #bus: Bus;
+  readonly #plugins: Loaded[] = [];
+  #bootMs = 0;
+  #closing: Promise<void> | undefined;
+
+  readonly call: HookRegistry['call'] = this.#hooks.call.bind(this.#hooks);
+  readonly callKey: HookRegistry['callKey'] = this.#hooks.callKey.bind(this.#hooks);
+  readonly runSql: Pipelines['runSql'] = this.#pipelines.runSql.bind(this.#pipelines);
+  readonly runAction: Pipelines['runAction'] = this.#pipelines.runAction.bind(this.#pipelines);
+
+  constructor(entries: readonly PluginEntry[], options: CreateAppOptions) {
+    const replaced = new Set((options.overrides ?? []).map(({ ref }) => ref.pluginName));
+    this.#entries = entries.filter(({ definition }) => !replaced.has(definition.name));
+    this.#options = options;
+    this.log = options.log ?? SILENT;
+    this.#bus = new Bus(this.log);
+    for (const { ref, api } of options.overrides ?? []) this.#services.provide(ref.pluginName, api);
+  }
+
+  async boot(): Promise<void> {
+    const startedAt = performance.now();
+    this.#check();
+    try {
+      for (const plugin of this.#plugins) await this.#setUp(plugin);
+      const problems = this.#hooks.seal((hookId) => this.#options.gatePlugins?.[hookId]);
+      if (problems.length > 0) throw new BootError(problems);
+      for (const plugin of this.#plugins) {
+        for (const step of plugin.steps.onReady) await runStep(step.plugin, 'onReady', step.timeoutMs, step.run);
+        plugin.status = 'ready';
+      }
+    } catch (error) {
+      // What closes badly after a failed start is told together with the failure itself.
+      const closing = await this.close().then(
+        () => [],
+        (failure: BootError) => failure.problems,
+      );
+      if (error instanceof BootError && closing.length === 0) throw error;
+      const problems =
+        error instanceof BootError
+          ? error.problems
+          : [{ plugin: undefined, message: messageOf(error), ...hintOf(error) }];
+      throw new BootError([...problems, ...closing], error);
+    }
+    this.#bootMs = performance.now() - startedAt;
+    this.#bus.emit(appReady, { bootMs: this.#bootMs });
+  }
+
+  #check(): void {
+    const provided = new Set((this.#options.overrides ?? []).map(({ ref }) => ref.pluginName));
+    const problems = checkGraph(this.#entries, provided);
+    const sorted = sortEntries(this.#entries, problems);
+    for (const { definition, options } of sorted) {
+      this.#plugins.push({
+        definition,
+        options: checkOptions(definition.name, definition.options, options, problems),
+        steps: { onReady: [], onDrain: [], onClose: [] },
+        status: 'registered',
+        setupMs: 0,
+      });
+    }
+    if (problems.length > 0) throw new BootError(problems);
+  }
+
+  async #setUp(plugin: Loaded): Promise<void> {
+    const { definition } = plugin;
+    const startedAt = performance.now();
+    const needs = this.#services.resolve(definition.needs ?? {});
+    const { context, seal } = this.#context(plugin);
+    try {
+      const api: unknown = await runStep(definition.name, 'setup', this.#timeoutOf(definition), () =>
+        definition.setup(context, plugin.options, needs),
+      );
+      if (api !== undefined) this.#services.provide(definition.name, api);
+    } catch (error) {
+      plugin.status = 'failed';
+      throw error;
+    } finally {
+      seal();
+    }
+    plugin.setupMs = performance.now() - startedAt;
+  }
+
+  #timeoutOf(definition: AnyPluginDefinition): number {
+    return definition.setupTimeoutMs ?? this.#options.timeoutMs ?? 30_000;
+  }
+
+  #context(plugin: Loaded): { context: PluginContext; seal: () => void } {
+    const { name } = plugin.definition;
+    const timeoutMs = this.#timeoutOf(plugin.definition);
+    let open = true;
+    const during = (what: string) => {
+      if (open) return;
+      throw new AtlasError(`Plugin "${name}" calls ${what} after its setup; do it inside setup.`, {
+        reason: 'E_SETUP_OVER',
+      });
+    };
+    const at = (moment: Exclude<Moment, 'setup'>) => (run: LifecycleStep['run']) => {
+      during(moment);
+      plugin.steps[moment].push({ plugin: name, timeoutMs, run });
+    };
+    const context: PluginContext = {
+      plugin: name,
+      log: this.log,
+      now: this.#options.now ?? Date.now,
+      tap: (hook, handler, order) => {
+        during('tap');
+        this.#hooks.tap(name, hook, handler, order === undefined ? {} : { order });
+      },
+      tapKey: (hook, key, handler) => {
+        during('tapKey');
+        this.#hooks.tap(name, hook, handler, { key });
+      },
+      call: this.call,
+      callKey: this.callKey,
+      runSql: this.runSql,
+      runAction: this.runAction,
+      scope: (init) => this.scope(init),
+      emit: (event, payload) => this.#bus.emit(event, payload),
+      on: (event, listener) => this.#bus.on(name, event, listener),
+      describe: () => this.describe(),
+      onReady: at('onReady'),
+      onDrain: at('onDrain'),
+      onClose: at('onClose'),
+      fail: (error) => {
+        plugin.status = 'failed';
+        this.#hooks.fail(name, error);
+        this.log.error({ plugin: name, error: messageOf(error) }, 'A plugin has failed; its gates refuse from now on.');
+      },
+    };
+    return {
+      context,
+      seal: () => {
+        open = false;
+      },
+    };
+  }
+
+  get<A>(ref: PluginRef<A>): A {
+    const api = this.#services.get(ref);
+    if (api === undefined) {
+      throw new AtlasError(`The composition has no plugin "${ref.pluginName}" with an API.`, {
+        reason: 'E_PLUGIN_UNKNOWN',
+      });
+    }
+    return api;
+  }
+
+  scope(init: Omit<ScopeInit, 'log'> = {}): Scope {
+    return new Scope({ ...init, log: this.log });
+  }
+
+  describe(): AppDescription {
+    return {
+      plugins: this.#plugins.map(({ definition, status, setupMs }) => ({
+        name: definition.name,
+        version: definition.version,
+        type: definition.type,
+        description: definition.description,
+        needs: Object.keys(definition.needs ?? {}),
+        status,
+        setupMs,
+      })),
+      hooks: this.#hooks.describe(),
+      bootMs: this.#bootMs,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  async #shutDown(): Promise<void> {
+    const plugins = [...this.#plugins].reverse();
+    const problems: BootProblem[] = [];
+    const gather = (errors: readonly AtlasError[]) => {
+      for (const error of errors) problems.push({ plugin: undefined, message: error.message });
+    };
+    gather(
+      await runAll(
+        'onDrain',
+        plugins.flatMap((plugin) => [...plugin.steps.onDrain].reverse()),
+      ),
+    );
+    const running = await this.#inFlight.settle(this.#options.drainMs ?? 8_000);
+    if (running.length > 0) {
+      const some = running.slice(0, 5).join(', ');
+      problems.push({
+        plugin: undefined,
+        message: `Closed although this still ran: ${some}${running.length > 5 ? ', …' : ''}.`,
+      });
+    }
+    for (const plugin of plugins) {
+      gather(await runAll('onClose', [...plugin.steps.onClose].reverse()));
+      if (plugin.status !== 'failed') plugin.status = 'stopped';
+    }
+    this.#bus.emit(appClosed, { errors: problems.length });
+    if (problems.length > 0) throw new CloseError(problems);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+function hintOf(error: unknown): { hint?: string } {
+  return error instanceof AtlasError && error.hint !== undefined ? { hint: error.hint } : {};
+}
+
+/** What went wrong while closing; everything else was closed all the same. */
+export class CloseError extends AtlasError {
+  readonly problems: readonly BootProblem[];
+  constructor(problems: readonly BootProblem[]) {
+    super(`Atlas closed with problems: ${problems.map(({ message }) => message).join(' ')}`, { reason: 'E_CLOSE' });
+    this.name = 'CloseError';
+    this.problems = problems;
+  }
+}

@@ -1,0 +1,118 @@
+/** Plugins: what an author writes, and the typed entry and reference that comes out of it. */
+import type { Static, TSchema } from '@sinclair/typebox';
+import type { AppDescription } from './app.ts';
+import type { EventType } from './events.ts';
+import type { AnyHook, Awaitable, CallResult, Hook, PayloadOf, TapHandler } from './hooks/kinds.ts';
+import type { TapOrder } from './hooks/order.ts';
+import type { ActionOutcome, ActionRequest } from './hooks/payloads/actions.ts';
+import type { SqlReply, SqlRequest } from './hooks/payloads/sql.ts';
+import type { Logger, Scope, ScopeInit } from './scope.ts';
+
+/** The first five are what `plugin create` offers; the others are used by first-party plugins. */
+export type PluginType =
+  | 'datasource'
+  | 'context'
+  | 'interaction'
+  | 'action'
+  | 'sandbox'
+  | 'auth'
+  | 'policy'
+  | 'model'
+  | 'delivery'
+  | 'storage'
+  | 'admin'
+  | 'command'
+  | 'core';
+
+/** A plugin as others name it in `needs`. `A` is the API that its setup returns. */
+export interface PluginRef<A = unknown> {
+  readonly pluginName: string;
+  /** Never set: carries the type. */
+  readonly api?: A;
+}
+
+export interface OptionalRef<A = unknown> {
+  readonly optional: PluginRef<A>;
+}
+
+export type Needs = Readonly<Record<string, PluginRef | OptionalRef>>;
+
+export type Resolved<N extends Needs> = {
+  readonly [K in keyof N]: N[K] extends OptionalRef<infer A>
+    ? A | undefined
+    : N[K] extends PluginRef<infer A>
+      ? A
+      : never;
+};
+
+/** A need that may be missing: `undefined` in `needs` when the composition leaves the plugin out. */
+export function optional<A>(ref: PluginRef<A>): OptionalRef<A> {
+  return { optional: ref };
+}
+
+/** What a plugin may do. Taps and lifecycle callbacks are taken only while `setup` runs. */
+export interface PluginContext {
+  readonly plugin: string;
+  readonly log: Logger;
+  /** Milliseconds since the epoch; fixed in tests. */
+  now(): number;
+  tap<H extends AnyHook>(hook: H, handler: TapHandler<H>, order?: TapOrder): void;
+  tapKey<P, R>(hook: Hook<'keyed', P, R>, key: string, handler: TapHandler<Hook<'keyed', P, R>>): void;
+  call<H extends AnyHook>(hook: H, payload: PayloadOf<H>, scope: Scope, deadlineMs?: number): Awaitable<CallResult<H>>;
+  callKey<P, R>(hook: Hook<'keyed', P, R>, key: string, payload: P, scope: Scope, deadlineMs?: number): Awaitable<R>;
+  /** The only door to a database: see `pipelines.ts`. */
+  runSql(request: SqlRequest, scope: Scope): Promise<SqlReply>;
+  /** The only door to an action. `approved` skips the review that has already been made. */
+  runAction(request: ActionRequest, scope: Scope, options?: { readonly approved?: boolean }): Promise<ActionOutcome>;
+  /** A request that starts here: at the HTTP server, in a schedule, in a webhook. */
+  scope(init?: Omit<ScopeInit, 'log'>): Scope;
+  emit<T>(event: EventType<T>, payload: T): void;
+  on<T>(event: EventType<T>, listener: (payload: T) => void): void;
+  /** What runs here: plugins, hooks, times. */
+  describe(): AppDescription;
+  /** After every plugin is set up and the hooks are sealed. */
+  onReady(callback: () => Awaitable<void>): void;
+  /** Stop taking new work. All plugins drain before any closes. */
+  onDrain(callback: () => Awaitable<void>): void;
+  /** Release what setup acquired, in reverse order of setup. */
+  onClose(callback: () => Awaitable<void>): void;
+  /** Gives the plugin up at run time: its gates refuse from now on. */
+  fail(error: unknown): void;
+}
+
+export interface PluginDefinition<N extends Needs, S extends TSchema, A> {
+  /** `role-variant` in kebab-case. */
+  readonly name: string;
+  readonly version: string;
+  readonly type: PluginType;
+  /** One sentence. */
+  readonly description: string;
+  readonly needs?: N;
+  readonly options?: S;
+  /** Longest time setup, and each later moment, may take. Default 30,000. */
+  readonly setupTimeoutMs?: number;
+  setup(ctx: PluginContext, options: Static<S>, needs: Resolved<N>): Awaitable<A>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: stands for every plugin, whatever its types
+export type AnyPluginDefinition = PluginDefinition<any, any, any>;
+
+/** A plugin with its options: an item of `plugins` in the configuration. */
+export interface PluginEntry {
+  readonly definition: AnyPluginDefinition;
+  readonly options: unknown;
+}
+
+/** Called it is an entry for the configuration, named it is the reference for `needs`. */
+export interface Plugin<S extends TSchema, A> extends PluginRef<A> {
+  (options?: Partial<Static<S>>): PluginEntry;
+  readonly definition: AnyPluginDefinition;
+}
+
+/** Options with a default may be left out by the caller; required ones are checked at the start. */
+export function definePlugin<A, N extends Needs = Record<never, never>, S extends TSchema = TSchema>(
+  definition: PluginDefinition<N, S, A>,
+): Plugin<S, Awaited<A>> {
+  const entry = (options?: Partial<Static<S>>): PluginEntry => ({ definition, options });
+  return Object.assign(entry, { pluginName: definition.name, definition });
+}

@@ -1,0 +1,91 @@
+/**
+ * Errors of the kernel. What a client may see is `code` (lower_snake, the interface's table), `message` and `hint`;
+ * `reason` (E_NOUN_PROBLEM) tells developers which rule of the kernel spoke.
+ */
+
+export interface AtlasErrorInit {
+  /** Client-visible code, such as `no_datasource`. Default `internal_error`. */
+  readonly code?: string;
+  /** Internal reason, such as `E_HOOK_TIMEOUT`. */
+  readonly reason?: string;
+  /** What to do next, one sentence. */
+  readonly hint?: string;
+  /** Seconds after which a retry may succeed. */
+  readonly retryAfterSeconds?: number;
+  readonly details?: readonly unknown[];
+  readonly cause?: unknown;
+}
+
+/** An error whose message is written for the person who reads it: one clear sentence, no secret, no stack. */
+export class AtlasError extends Error {
+  readonly code: string;
+  readonly reason: string | undefined;
+  readonly hint: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly details: readonly unknown[] | undefined;
+  /** Plugin and hook in which the error arose; set by the dispatcher. */
+  plugin: string | undefined;
+  hook: string | undefined;
+
+  constructor(message: string, init: AtlasErrorInit = {}) {
+    super(message, init.cause === undefined ? undefined : { cause: init.cause });
+    this.name = 'AtlasError';
+    this.code = init.code ?? 'internal_error';
+    this.reason = init.reason;
+    this.hint = init.hint;
+    this.retryAfterSeconds = init.retryAfterSeconds;
+    this.details = init.details;
+  }
+}
+
+/** One thing wrong with a composition, found before anything was started. */
+export interface BootProblem {
+  /** `undefined`: the composition as a whole. */
+  readonly plugin: string | undefined;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** The composition cannot start. Carries every problem found, not only the first. */
+export class BootError extends AtlasError {
+  readonly problems: readonly BootProblem[];
+
+  constructor(problems: readonly BootProblem[], cause?: unknown) {
+    const lines = problems.map(
+      (problem) =>
+        `  - ${problem.plugin === undefined ? '' : `${problem.plugin}: `}${problem.message}${problem.hint === undefined ? '' : ` ${problem.hint}`}`,
+    );
+    super(
+      `Atlas cannot start, ${problems.length === 1 ? 'one problem' : `${problems.length} problems`}:\n${lines.join('\n')}`,
+      {
+        code: 'configuration_error',
+        reason: 'E_BOOT',
+        cause,
+      },
+    );
+    this.name = 'BootError';
+    this.problems = problems;
+  }
+}
+
+/** The text of anything thrown, without its stack. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'string' ? error : 'unknown error';
+}
+
+/** Names the culprit on an error out of a tap: kept as it is when it is ours, wrapped when it is not. */
+export function blame(error: unknown, plugin: string, hook: string): AtlasError {
+  if (error instanceof AtlasError) {
+    error.plugin ??= plugin;
+    error.hook ??= hook;
+    return error;
+  }
+  const wrapped = new AtlasError(`Plugin "${plugin}" failed in hook "${hook}": ${messageOf(error)}`, {
+    reason: 'E_TAP_FAILED',
+    cause: error,
+  });
+  wrapped.plugin = plugin;
+  wrapped.hook = hook;
+  return wrapped;
+}

@@ -1,0 +1,45 @@
+/** The bus for facts already past. A listener can neither delay nor change anything; its errors are logged. */
+import { EventEmitter } from 'eventemitter3';
+import { messageOf } from './errors.ts';
+import type { Logger } from './scope.ts';
+
+declare const payload: unique symbol;
+
+export interface EventType<T> {
+  /** `noun:past`, such as `app:ready`. */
+  readonly id: string;
+  /** Never set: carries the type. */
+  readonly [payload]?: T;
+}
+
+export function defineEvent<T>(id: string): EventType<T> {
+  return Object.freeze({ id });
+}
+
+export const appReady = defineEvent<{ readonly bootMs: number }>('app:ready');
+export const appClosed = defineEvent<{ readonly errors: number }>('app:closed');
+
+export class Bus {
+  readonly #emitter = new EventEmitter();
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  on<T>(plugin: string, event: EventType<T>, listener: (value: T) => void): void {
+    const report = (error: unknown) =>
+      this.#log.error({ plugin, event: event.id, error: messageOf(error) }, 'An event listener failed.');
+    this.#emitter.on(event.id, (value: T) => {
+      try {
+        Promise.resolve(listener(value)).catch(report);
+      } catch (error) {
+        report(error);
+      }
+    });
+  }
+
+  emit<T>(event: EventType<T>, value: T): void {
+    this.#emitter.emit(event.id, value);
+  }
+}

@@ -1,0 +1,68 @@
+/** What goes to the agent and comes back from its tools. */
+import type { TSchema } from '@sinclair/typebox';
+import type { Scope } from '../../scope.ts';
+import type { Awaitable } from '../kinds.ts';
+import type { PendingAction } from './actions.ts';
+
+export interface ChatTurn {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+export interface Question {
+  /** Earlier turns and, last, the user's question. */
+  readonly turns: readonly ChatTurn[];
+  /** Where the question came from: `api`, `web`, `cli`, `mcp`, `schedule`, `webhook`. */
+  readonly surface: string;
+  readonly connectionId?: string;
+  readonly conversationId?: string;
+}
+
+/** A piece of the model's instructions. Untrusted pieces are fenced off as data. */
+export interface ContextPart {
+  readonly title: string;
+  readonly text: string;
+  readonly trusted: boolean;
+}
+
+/** A language model of the AI SDK's provider interface; the agent checks the version. */
+export interface ResolvedModel {
+  readonly model: { readonly specificationVersion: string; readonly provider: string; readonly modelId: string };
+  /** As the health report names it. */
+  readonly provider: string;
+}
+
+/** A table that an answer shows. */
+export interface ToolTable {
+  readonly sql: string;
+  readonly connectionId: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly truncated: boolean;
+}
+
+export interface ToolOutcome {
+  /** What the model reads: bounded, never a whole result. */
+  readonly forModel: unknown;
+  /** What the client gets as the tool's result. Default: `forModel`. */
+  readonly forClient?: unknown;
+  /** Set when the tool ran SQL. */
+  readonly table?: ToolTable;
+  /** An action that waits for approval. */
+  readonly pendingAction?: PendingAction;
+}
+
+export interface ToolRun {
+  readonly scope: Scope;
+  readonly question: Question;
+  /** Kept through one question, for a tool that must remember what it was asked before. */
+  readonly memory: Map<string, unknown>;
+}
+
+export interface AgentTool {
+  readonly name: string;
+  readonly description: string;
+  /** Schema of the arguments. */
+  readonly input: TSchema;
+  run(input: unknown, run: ToolRun): Awaitable<ToolOutcome>;
+}

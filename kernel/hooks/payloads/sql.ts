@@ -1,0 +1,94 @@
+/** Statements, rows and tables. */
+
+export type DbType = 'sqlite' | 'postgres' | 'mysql' | 'duckdb';
+
+export interface ConnectionInfo {
+  readonly id: string;
+  readonly dbType: DbType;
+  readonly description?: string;
+  /** Without password and without anything else that is secret. */
+  readonly maskedUrl: string;
+}
+
+export interface SqlLimits {
+  readonly maxRows: number;
+  readonly maxBytes: number;
+  /** Longest single value; longer ones are cut and noted. */
+  readonly maxCellBytes: number;
+  readonly timeoutMs: number;
+}
+
+export interface SqlRequest {
+  readonly sql: string;
+  /** Default: the connection named `default`, else the only one, else the first. */
+  readonly connectionId?: string;
+  readonly surface: string;
+  readonly conversationId?: string;
+}
+
+/** A statement on its way to the database; taps of `sql.before` return changed copies. */
+export interface SqlStatement {
+  readonly connection: ConnectionInfo;
+  /** As asked for. */
+  readonly requested: string;
+  /** As it will run. */
+  readonly sql: string;
+  readonly params: readonly unknown[];
+  readonly surface: string;
+  readonly conversationId?: string;
+  /** Tables it may open, as the engine names them. A driver refuses a statement that comes without. */
+  readonly tables?: readonly string[];
+  readonly columns?: readonly string[];
+  /** Functions it may call. */
+  readonly functions?: readonly string[];
+  readonly limits?: SqlLimits;
+}
+
+export interface SqlResult {
+  readonly columns: readonly string[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** True exactly when the database had more rows than these, or a value was cut. */
+  readonly truncated: boolean;
+  /** What was cut or converted, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+export interface SqlReply {
+  readonly statement: SqlStatement;
+  readonly result: SqlResult;
+  readonly durationMs: number;
+}
+
+export interface SqlOutcome {
+  readonly request: SqlRequest;
+  /** Missing when the connection itself was unknown. */
+  readonly statement: SqlStatement | undefined;
+  /** `refused`: stopped by a rule before the database saw it. */
+  readonly status: 'succeeded' | 'refused' | 'failed' | 'cancelled';
+  readonly error: Error | undefined;
+  readonly durationMs: number;
+  readonly rowCount: number;
+  readonly truncated: boolean;
+}
+
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly comment?: string;
+}
+
+export interface TableDescription {
+  readonly schema?: string;
+  readonly name: string;
+  readonly kind: 'table' | 'view';
+  readonly columns: readonly TableColumn[];
+  readonly primaryKey: readonly string[];
+  readonly foreignKeys: readonly {
+    readonly columns: readonly string[];
+    readonly table: string;
+    readonly references: readonly string[];
+  }[];
+  readonly estimatedRows?: number;
+  readonly comment?: string;
+}

@@ -1,0 +1,85 @@
+/** Routes, health and commands. */
+import type { TSchema } from '@sinclair/typebox';
+import type { Scope } from '../../scope.ts';
+import type { Awaitable } from '../kinds.ts';
+import type { Right } from './identity.ts';
+
+export interface RouteRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  /** The body's bytes as received, for signatures; only where the route asked for them. */
+  readonly rawBody: Buffer | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly ip: string;
+}
+
+export interface RouteReply {
+  /** Default 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON; text with a `content-type`; or a stream of text, which ends when the client leaves. */
+  readonly body?: unknown;
+  readonly stream?: AsyncIterable<string>;
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With `:name` parameters. */
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly right: Right;
+  readonly params?: TSchema;
+  readonly query?: TSchema;
+  readonly body?: TSchema;
+  readonly rawBody?: boolean;
+  /** Schema of each success status. */
+  readonly responses: Readonly<Record<number, TSchema>>;
+  /** Error codes it may answer beside those every route may. */
+  readonly errors?: readonly string[];
+  /** Neither rate-limited nor shed under pressure. */
+  readonly essential?: boolean;
+  handle(request: RouteRequest, scope: Scope): Awaitable<RouteReply>;
+}
+
+export type HealthStatus = 'ok' | 'degraded' | 'error' | 'not_configured' | 'disabled';
+
+export interface HealthItem {
+  /** Key of the report: `datasource`, `provider`, `semanticLayer`, … */
+  readonly component: string;
+  /** One of several of the same component, such as a connection's id. */
+  readonly id?: string;
+  readonly status: HealthStatus;
+  readonly message?: string;
+  readonly latencyMs?: number;
+  /** Further keys of the report, such as `model` or `entityCount`. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface CliOption {
+  /** In the notation of the shell: `--port <n>`, `--json`. */
+  readonly flags: string;
+  readonly description: string;
+  readonly default?: string | boolean;
+}
+
+export interface CliRun {
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly signal: AbortSignal;
+}
+
+export interface CliCommand {
+  /** With its arguments: `query <question>`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly options?: readonly CliOption[];
+  readonly examples?: readonly string[];
+  /** Resolves to the exit code. */
+  run(run: CliRun): Awaitable<number>;
+}

@@ -1,0 +1,172 @@
+/** All taps of one app: open while plugins set up, then sealed, sorted and compiled once. */
+import { AtlasError, type BootProblem, messageOf } from '../errors.ts';
+import type { Scope } from '../scope.ts';
+import { Deadlines } from './deadline.ts';
+import { compileDispatch, compileKeyed, type Dispatch, type Tap } from './dispatch.ts';
+import type { AnyHook, Awaitable, CallResult, Hook, PayloadOf, TapHandler } from './kinds.ts';
+import { sortTaps, type TapOrder } from './order.ts';
+
+interface RegisteredTap extends Tap {
+  readonly order: TapOrder;
+  readonly key: string | undefined;
+}
+
+interface Entry {
+  readonly hook: AnyHook;
+  taps: RegisteredTap[];
+  dispatch: Dispatch | undefined;
+  readonly byKey: Map<string, Dispatch>;
+}
+
+/** A hook as `atlas hooks` prints it. */
+export interface HookDescription {
+  readonly id: string;
+  readonly kind: string;
+  readonly gate: boolean;
+  readonly summary: string;
+  readonly taps: readonly { readonly plugin: string; readonly key?: string }[];
+}
+
+export class HookRegistry {
+  readonly #catalog: readonly AnyHook[];
+  readonly #entries = new Map<AnyHook, Entry>();
+  readonly #deadlines = new Deadlines();
+  #sealed = false;
+
+  /** `catalog`: the hooks known before any plugin; plugins may tap and call hooks of their own as well. */
+  constructor(catalog: readonly AnyHook[]) {
+    this.#catalog = catalog;
+    for (const hook of catalog) this.#entry(hook);
+  }
+
+  #entry(hook: AnyHook): Entry {
+    let entry = this.#entries.get(hook);
+    if (entry === undefined) {
+      entry = { hook, taps: [], dispatch: undefined, byKey: new Map() };
+      this.#entries.set(hook, entry);
+    }
+    return entry;
+  }
+
+  /** Adds a tap. Errors: after the seal, the same plugin twice, a key that has an owner, a key where none belongs. */
+  tap<H extends AnyHook>(
+    plugin: string,
+    hook: H,
+    handler: TapHandler<H>,
+    options: { order?: TapOrder; key?: string },
+  ): void {
+    const { key } = options;
+    const where = key === undefined ? `hook "${hook.id}"` : `hook "${hook.id}" for "${key}"`;
+    if (this.#sealed) {
+      throw new AtlasError(`Plugin "${plugin}" taps ${where} after the start; tap inside setup.`, {
+        reason: 'E_HOOKS_SEALED',
+      });
+    }
+    if ((hook.kind === 'keyed') !== (key !== undefined)) {
+      const rule = hook.kind === 'keyed' ? 'needs a key; use tapKey' : 'takes no key; use tap';
+      throw new AtlasError(`Plugin "${plugin}" taps ${where}, which ${rule}.`, { reason: 'E_HOOK_KIND' });
+    }
+    const entry = this.#entry(hook);
+    const owner = entry.taps.find((tap) => tap.key === key && (key !== undefined || tap.plugin === plugin));
+    if (owner !== undefined) {
+      throw new AtlasError(
+        owner.plugin === plugin
+          ? `Plugin "${plugin}" taps ${where} twice; do both things in one tap.`
+          : `Plugins "${owner.plugin}" and "${plugin}" both own ${where}; rename one or leave one out.`,
+        { reason: 'E_TAP_DUPLICATE' },
+      );
+    }
+    entry.taps.push({ plugin, handler, order: options.order ?? {}, key });
+  }
+
+  /** From now on every tap of the plugin throws: its gates refuse, its observers report. */
+  fail(plugin: string, error: unknown): void {
+    const refuse = () => {
+      throw new AtlasError(`Plugin "${plugin}" has failed: ${messageOf(error)}`, {
+        reason: 'E_PLUGIN_FAILED',
+        hint: 'Restart the service once the cause is removed.',
+      });
+    };
+    for (const entry of this.#entries.values()) {
+      if (!entry.taps.some((tap) => tap.plugin === plugin)) continue;
+      entry.taps = entry.taps.map((tap) => (tap.plugin === plugin ? { ...tap, handler: refuse } : tap));
+      if (this.#sealed) this.#compile(entry);
+    }
+  }
+
+  #compile(entry: Entry): void {
+    const { hook, taps, byKey } = entry;
+    if (hook.kind !== 'keyed') entry.dispatch = compileDispatch(hook, taps, this.#deadlines);
+    else for (const tap of taps) byKey.set(tap.key as string, compileKeyed(hook, tap, this.#deadlines));
+  }
+
+  /** Sorts and compiles. Returns what is wrong: contradictory orders and gates without a tap. */
+  seal(hintFor: (hookId: string) => string | undefined): BootProblem[] {
+    this.#sealed = true;
+    const problems: BootProblem[] = [];
+    const tapped = new Set([...this.#entries.values()].filter((e) => e.taps.length > 0).map((e) => e.hook.id));
+    for (const entry of this.#entries.values()) {
+      const { hook } = entry;
+      entry.taps = sortTaps(hook.id, entry.taps, problems);
+      this.#compile(entry);
+      if (hook.gateOf !== undefined && entry.taps.length === 0 && tapped.has(hook.gateOf)) {
+        const plugin = hintFor(hook.id);
+        problems.push({
+          plugin: undefined,
+          message: `No plugin guards "${hook.id}", which "${hook.gateOf}" needs.`,
+          hint:
+            plugin === undefined ? 'Add a plugin that taps it.' : `Add ${plugin} to the plugins in atlas.config.ts.`,
+        });
+      }
+    }
+    return problems;
+  }
+
+  /** Runs a hook of any kind but `keyed`. Answers at once where every tap does. */
+  call<H extends AnyHook>(
+    hook: H,
+    payload: PayloadOf<H>,
+    scope: Scope,
+    deadlineMs = hook.deadlineMs,
+  ): Awaitable<CallResult<H>> {
+    const dispatch = this.#entries.get(hook)?.dispatch ?? compileDispatch(hook, [], this.#deadlines);
+    return dispatch(payload, scope, deadlineMs) as Awaitable<CallResult<H>>;
+  }
+
+  /** Runs the owner of `key`. An unknown key is an error that lists the known ones. */
+  callKey<P, R>(
+    hook: Hook<'keyed', P, R>,
+    key: string,
+    payload: P,
+    scope: Scope,
+    deadlineMs = hook.deadlineMs,
+  ): Awaitable<R> {
+    const dispatch = this.#entries.get(hook)?.byKey.get(key);
+    if (dispatch === undefined) {
+      const known = this.keys(hook);
+      throw new AtlasError(
+        `Nothing answers "${key}" in hook "${hook.id}"; known: ${known.length === 0 ? 'none' : known.join(', ')}.`,
+        { code: 'not_found', reason: 'E_KEY_UNKNOWN' },
+      );
+    }
+    return dispatch(payload, scope, deadlineMs) as Awaitable<R>;
+  }
+
+  keys(hook: AnyHook): string[] {
+    return (this.#entries.get(hook)?.taps ?? []).map((tap) => tap.key as string);
+  }
+
+  describe(): HookDescription[] {
+    return [...this.#entries.values()].map(({ hook, taps }) => ({
+      id: hook.id,
+      kind: hook.kind,
+      gate: hook.gateOf !== undefined,
+      summary: hook.summary,
+      taps: taps.map((tap) => (tap.key === undefined ? { plugin: tap.plugin } : { plugin: tap.plugin, key: tap.key })),
+    }));
+  }
+
+  get catalog(): readonly AnyHook[] {
+    return this.#catalog;
+  }
+}

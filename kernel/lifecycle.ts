@@ -1,0 +1,80 @@
+/** Moments after setup, each with a time limit that names who is late. */
+import { AtlasError, blame, messageOf } from './errors.ts';
+import type { Awaitable } from './hooks/kinds.ts';
+
+export type Moment = 'setup' | 'onReady' | 'onDrain' | 'onClose';
+
+export interface LifecycleStep {
+  readonly plugin: string;
+  readonly timeoutMs: number;
+  run(): Awaitable<void>;
+}
+
+/** Runs one step; rejects with an error that names plugin and moment when it throws or is late. */
+export async function runStep<T>(
+  plugin: string,
+  moment: Moment,
+  timeoutMs: number,
+  run: () => Awaitable<T>,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new AtlasError(`Plugin "${plugin}" did not finish ${moment} within ${timeoutMs} ms.`, {
+        reason: 'E_LIFECYCLE_TIMEOUT',
+        hint: 'Look at what it waits for: a server that does not answer, or a promise that never settles.',
+      });
+      reject(error);
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([(async () => run())(), late]);
+  } catch (error) {
+    if (error instanceof AtlasError) throw blame(error, plugin, moment);
+    const wrapped = new AtlasError(`Plugin "${plugin}" failed in ${moment}: ${messageOf(error)}`, {
+      reason: 'E_LIFECYCLE',
+      cause: error,
+    });
+    throw blame(wrapped, plugin, moment);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Runs every step although some fail; gives back the errors. */
+export async function runAll(moment: Moment, steps: readonly LifecycleStep[]): Promise<AtlasError[]> {
+  const errors: AtlasError[] = [];
+  for (const step of steps) {
+    await runStep(step.plugin, moment, step.timeoutMs, () => step.run()).catch((error: AtlasError) => {
+      errors.push(error);
+    });
+  }
+  return errors;
+}
+
+/** Work that a graceful close waits for. */
+export class InFlight {
+  readonly #work = new Map<Promise<unknown>, string>();
+
+  track<T>(label: string, work: Promise<T>): Promise<T> {
+    this.#work.set(work, label);
+    const done = () => this.#work.delete(work);
+    work.then(done, done);
+    return work;
+  }
+
+  /** Waits until nothing runs or the time is over; returns the labels of what still runs. */
+  async settle(timeoutMs: number): Promise<string[]> {
+    if (this.#work.size === 0) return [];
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    const idle = (async () => {
+      while (this.#work.size > 0) await Promise.allSettled([...this.#work.keys()]);
+    })();
+    await Promise.race([idle, late]);
+    clearTimeout(timer);
+    return [...this.#work.values()];
+  }
+}

@@ -1,0 +1,38 @@
+/** A plugin's options: defaults filled in, checked against the schema, every fault reported by its path. */
+import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { BootProblem } from './errors.ts';
+
+/** A copy of plain data; functions and instances are kept as they are. */
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copy);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copy(item)]));
+}
+
+export function checkOptions(
+  plugin: string,
+  schema: TSchema | undefined,
+  given: unknown,
+  problems: BootProblem[],
+): unknown {
+  if (schema === undefined) {
+    if (given !== undefined && Object.keys(given as object).length > 0) {
+      problems.push({
+        plugin,
+        message: `takes no options, but was given: ${Object.keys(given as object).join(', ')}.`,
+      });
+    }
+    return {};
+  }
+  const options = Value.Default(schema, copy(given ?? {}));
+  const seen = new Set<string>();
+  for (const { path, message, schema: rule } of Value.Errors(schema, options)) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    const where = path === '' ? 'options' : `option "${path.slice(1).replaceAll('/', '.')}"`;
+    const rest = typeof rule.description === 'string' ? ` (${rule.description})` : '';
+    problems.push({ plugin, message: `${where}: ${message.charAt(0).toLowerCase()}${message.slice(1)}${rest}.` });
+  }
+  return options;
+}

@@ -1,0 +1,102 @@
+/** An app for tests: fixed clock, captured log, requests without a socket, closed at the end of the block. */
+import {
+  type App,
+  authAuthorize,
+  authResolve,
+  createApp,
+  definePlugin,
+  type Logger,
+  type Override,
+  type PluginEntry,
+  type PluginRef,
+  Scope,
+  type ScopeInit,
+  sqlAfter,
+  sqlCheck,
+} from '../../kernel/index.ts';
+
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+export interface InjectedResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+  json<T = unknown>(): T;
+}
+
+export interface InjectedRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS' | 'HEAD';
+  readonly url: string;
+  readonly headers?: Record<string, string>;
+  readonly payload?: string | object;
+}
+
+/** The part of the `http` plugin's API that tests use; any plugin of that name serves. */
+const http: PluginRef<{ inject(request: InjectedRequest): Promise<InjectedResponse> }> = { pluginName: 'http' };
+
+export interface TestAppOptions {
+  readonly plugins: readonly PluginEntry[];
+  readonly overrides?: readonly Override[];
+  /** The clock. Default 2026-01-15T12:00:00Z. */
+  readonly now?: Date;
+  /**
+   * Fills every gate that the plugins leave empty with one that lets all through, so that a plugin can be tested
+   * alone. Default true; false shows what the composition really lacks.
+   */
+  readonly openGates?: boolean;
+  readonly timeoutMs?: number;
+  readonly drainMs?: number;
+}
+
+export interface TestApp extends App {
+  readonly lines: readonly LogLine[];
+  inject(request: InjectedRequest): Promise<InjectedResponse>;
+}
+
+/** Lets everything through. Only tests may use it. */
+const openGates = definePlugin({
+  name: 'test-open-gates',
+  version: '1.0.0',
+  type: 'policy',
+  description: 'Opens every gate that the tested plugins leave empty.',
+  setup(ctx) {
+    const actor = { id: 'tester', label: 'tester', role: 'admin', mode: 'test', claims: {} } as const;
+    ctx.tap(authResolve, () => ({ actor, orgId: null }), { stage: 'post' });
+    ctx.tap(authAuthorize, () => {});
+    ctx.tap(sqlCheck, () => {});
+    ctx.tap(sqlAfter, () => {});
+  },
+});
+
+function capture(lines: LogLine[]): Logger {
+  const at = (level: LogLine['level']) => (fields: object, message: string) => {
+    lines.push({ level, fields: fields as Record<string, unknown>, message });
+  };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** Boots the plugins. Use with `await using`; rejects like `createApp`. */
+export async function createTestApp(options: TestAppOptions): Promise<TestApp> {
+  const lines: LogLine[] = [];
+  const now = (options.now ?? new Date('2026-01-15T12:00:00Z')).getTime();
+  const app = await createApp(
+    { plugins: options.openGates === false ? options.plugins : [...options.plugins, openGates()] },
+    {
+      log: capture(lines),
+      now: () => now,
+      timeoutMs: options.timeoutMs ?? 10_000,
+      drainMs: options.drainMs ?? 1_000,
+      ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
+    },
+  );
+  return Object.assign(app, { lines, inject: (request: InjectedRequest) => app.get(http).inject(request) });
+}
+
+/** A request outside any app, for calling code that only needs a scope. */
+export function testScope(init: Omit<ScopeInit, 'log'> = {}): Scope {
+  return new Scope({ ...init, log: capture([]) });
+}

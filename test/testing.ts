@@ -1,0 +1,4 @@
+/** `atlas/testing`: an app for tests and the contract kits. Needs vitest. */
+export * from './contract/plugin.ts';
+export * from './contract/taps.ts';
+export * from './harness/create-test-app.ts';
