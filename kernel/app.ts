@@ -1,16 +1,17 @@
 /** One running composition: check, sort, set up, seal, ready; and the way back. */
 import type { AtlasConfig } from './define-config.ts';
-import type { AnyPluginDefinition, PluginContext, PluginEntry, PluginRef, PluginType } from './define-plugin.ts';
-import { AtlasError, BootError, type BootProblem, messageOf } from './errors.ts';
+import type { AnyPluginDefinition, PluginContext, PluginEntry, PluginRef } from './define-plugin.ts';
+import type { AppDescription, PluginStatus } from './description.ts';
+import { AtlasError, BootError, type BootProblem, CloseError, messageOf } from './errors.ts';
 import { appClosed, appReady, Bus } from './events.ts';
-import { checkGraph, sortEntries } from './graph.ts';
+import { checkGraph, needsOf, sortEntries } from './graph.ts';
 import { catalog } from './hooks/catalog.ts';
-import { type HookDescription, HookRegistry } from './hooks/registry.ts';
+import { HookRegistry } from './hooks/registry.ts';
 import { InFlight, type LifecycleStep, type Moment, runAll, runStep } from './lifecycle.ts';
 import { checkOptions } from './options.ts';
 import { Pipelines } from './pipelines.ts';
 import { type Logger, Scope, type ScopeInit } from './scope.ts';
-import { type Override, Services } from './services.ts';
+import { type Override, refOf, Services } from './services.ts';
 
 export interface CreateAppOptions {
   /** Default: nothing is logged. */
@@ -24,26 +25,8 @@ export interface CreateAppOptions {
   readonly timeoutMs?: number;
   /** How long close waits for running work. Default 8,000. */
   readonly drainMs?: number;
-}
-
-export type PluginStatus = 'registered' | 'ready' | 'failed' | 'stopped';
-
-export interface PluginDescription {
-  readonly name: string;
-  readonly version: string;
-  readonly type: PluginType;
-  readonly description: string;
-  readonly needs: readonly string[];
-  readonly status: PluginStatus;
-  /** Time its setup took, in milliseconds. */
-  readonly setupMs: number;
-}
-
-export interface AppDescription {
-  readonly plugins: readonly PluginDescription[];
-  readonly hooks: readonly HookDescription[];
-  /** From the first check to ready, in milliseconds. */
-  readonly bootMs: number;
+  /** Where the start ends. `sealed`: before `onReady`, to look at a composition without running it. Default `ready`. */
+  readonly until?: 'sealed' | 'ready';
 }
 
 export interface App extends AsyncDisposable {
@@ -69,6 +52,7 @@ interface Loaded {
   readonly steps: Record<Exclude<Moment, 'setup'>, LifecycleStep[]>;
   status: PluginStatus;
   setupMs: number;
+  readyMs: number;
 }
 
 /** Starts a composition. Rejects with a `BootError` that lists every problem; what was set up by then is closed. */
@@ -112,10 +96,7 @@ class RunningApp implements App {
       for (const plugin of this.#plugins) await this.#setUp(plugin);
       const problems = this.#hooks.seal((hookId) => this.#options.gatePlugins?.[hookId]);
       if (problems.length > 0) throw new BootError(problems);
-      for (const plugin of this.#plugins) {
-        for (const step of plugin.steps.onReady) await runStep(step.plugin, 'onReady', step.timeoutMs, step.run);
-        plugin.status = 'ready';
-      }
+      if (this.#options.until !== 'sealed') for (const plugin of this.#plugins) await this.#makeReady(plugin);
     } catch (error) {
       // What closes badly after a failed start is told together with the failure itself.
       const closing = await this.close().then(
@@ -144,6 +125,7 @@ class RunningApp implements App {
         steps: { onReady: [], onDrain: [], onClose: [] },
         status: 'registered',
         setupMs: 0,
+        readyMs: 0,
       });
     }
     if (problems.length > 0) throw new BootError(problems);
@@ -166,6 +148,13 @@ class RunningApp implements App {
       seal();
     }
     plugin.setupMs = performance.now() - startedAt;
+  }
+
+  async #makeReady(plugin: Loaded): Promise<void> {
+    const startedAt = performance.now();
+    for (const step of plugin.steps.onReady) await runStep(step.plugin, 'onReady', step.timeoutMs, step.run);
+    plugin.status = 'ready';
+    plugin.readyMs = performance.now() - startedAt;
   }
 
   #timeoutOf(definition: AnyPluginDefinition): number {
@@ -239,14 +228,15 @@ class RunningApp implements App {
 
   describe(): AppDescription {
     return {
-      plugins: this.#plugins.map(({ definition, status, setupMs }) => ({
+      plugins: this.#plugins.map(({ definition, status, setupMs, readyMs }) => ({
         name: definition.name,
         version: definition.version,
         type: definition.type,
         description: definition.description,
-        needs: Object.keys(definition.needs ?? {}),
+        needs: needsOf(definition).map(([, need]) => refOf(need).pluginName),
         status,
         setupMs,
+        readyMs,
       })),
       hooks: this.#hooks.describe(),
       bootMs: this.#bootMs,
@@ -293,14 +283,4 @@ class RunningApp implements App {
 
 function hintOf(error: unknown): { hint?: string } {
   return error instanceof AtlasError && error.hint !== undefined ? { hint: error.hint } : {};
-}
-
-/** What went wrong while closing; everything else was closed all the same. */
-export class CloseError extends AtlasError {
-  readonly problems: readonly BootProblem[];
-  constructor(problems: readonly BootProblem[]) {
-    super(`Atlas closed with problems: ${problems.map(({ message }) => message).join(' ')}`, { reason: 'E_CLOSE' });
-    this.name = 'CloseError';
-    this.problems = problems;
-  }
 }

@@ -1,6 +1,6 @@
 /** Plugins: what an author writes, and the typed entry and reference that comes out of it. */
 import type { Static, TSchema } from '@sinclair/typebox';
-import type { AppDescription } from './app.ts';
+import type { AppDescription } from './description.ts';
 import type { EventType } from './events.ts';
 import type { AnyHook, Awaitable, CallResult, Hook, PayloadOf, TapHandler } from './hooks/kinds.ts';
 import type { TapOrder } from './hooks/order.ts';
@@ -103,16 +103,27 @@ export interface PluginEntry {
   readonly options: unknown;
 }
 
+/**
+ * Options as a caller may give them: what has a default may be left out at any depth, or be `undefined`. Required
+ * ones that are missing are reported at the start.
+ */
+export type GivenOptions<T> = T extends (...args: never[]) => unknown
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly GivenOptions<Item>[]
+    : T extends object
+      ? { readonly [K in keyof T]?: GivenOptions<T[K]> | undefined }
+      : T;
+
 /** Called it is an entry for the configuration, named it is the reference for `needs`. */
 export interface Plugin<S extends TSchema, A> extends PluginRef<A> {
-  (options?: Partial<Static<S>>): PluginEntry;
+  (options?: GivenOptions<Static<S>>): PluginEntry;
   readonly definition: AnyPluginDefinition;
 }
 
-/** Options with a default may be left out by the caller; required ones are checked at the start. */
 export function definePlugin<A, N extends Needs = Record<never, never>, S extends TSchema = TSchema>(
   definition: PluginDefinition<N, S, A>,
 ): Plugin<S, Awaited<A>> {
-  const entry = (options?: Partial<Static<S>>): PluginEntry => ({ definition, options });
+  const entry = (options?: GivenOptions<Static<S>>): PluginEntry => ({ definition, options });
   return Object.assign(entry, { pluginName: definition.name, definition });
 }

@@ -10,7 +10,8 @@ function importName(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function needsOf(definition: AnyPluginDefinition): [string, PluginRef | OptionalRef][] {
+/** A plugin's needs by the name it gave each. */
+export function needsOf(definition: AnyPluginDefinition): [string, PluginRef | OptionalRef][] {
   return Object.entries((definition.needs ?? {}) as Needs);
 }
 

@@ -1,13 +1,5 @@
 /** The kernel's public surface, the only kernel file that a plugin may import. */
-export {
-  type App,
-  type AppDescription,
-  CloseError,
-  type CreateAppOptions,
-  createApp,
-  type PluginDescription,
-  type PluginStatus,
-} from './app.ts';
+export { type App, type CreateAppOptions, createApp } from './app.ts';
 export { type AtlasConfig, defineConfig } from './define-config.ts';
 export {
   type AnyPluginDefinition,
@@ -20,7 +12,8 @@ export {
   type PluginRef,
   type PluginType,
 } from './define-plugin.ts';
-export { AtlasError, type AtlasErrorInit, BootError, type BootProblem, messageOf } from './errors.ts';
+export type { AppDescription, PluginDescription, PluginStatus } from './description.ts';
+export { AtlasError, type AtlasErrorInit, BootError, type BootProblem, CloseError, messageOf } from './errors.ts';
 export { appClosed, appReady, defineEvent, type EventType } from './events.ts';
 export * from './hooks/catalog.ts';
 export {

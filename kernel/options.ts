@@ -3,11 +3,12 @@ import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { BootProblem } from './errors.ts';
 
-/** A copy of plain data; functions and instances are kept as they are. */
+/** A copy of plain data without its `undefined` values; functions and instances are kept as they are. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copy(item)]));
+  const given = Object.entries(value).filter(([, item]) => item !== undefined);
+  return Object.fromEntries(given.map(([key, item]) => [key, copy(item)]));
 }
 
 export function checkOptions(

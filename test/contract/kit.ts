@@ -7,9 +7,10 @@ export interface Check {
   run(): Promise<void>;
 }
 
-export function registerChecks(title: string, checks: readonly Check[]): void {
+/** `timeoutMs`: for each check; default the runner's. */
+export function registerChecks(title: string, checks: readonly Check[], timeoutMs?: number): void {
   describe(title, () => {
-    for (const check of checks) it(check.name, () => check.run());
+    for (const check of checks) it(check.name, () => check.run(), timeoutMs);
   });
 }
 

@@ -95,7 +95,7 @@ describe('starting', () => {
   });
 
   it('gives needs their typed API, optional ones only when present, and overrides in place of the plugin', async () => {
-    const clock = definePlugin({ ...base, name: 'clock', setup: () => ({ time: () => 'real' }) });
+    const clock = definePlugin({ ...base, name: 'clock', setup: () => ({ time: (): string => 'real' }) });
     const asks = definePlugin({
       ...base,
       name: 'asks',
@@ -112,7 +112,7 @@ describe('starting', () => {
   });
 
   it('fills option defaults deep down', async () => {
-    await using app = await createTestApp({ plugins: [bad.hasOptions({ channels: [{ id: 'a' } as never] })] });
+    await using app = await createTestApp({ plugins: [bad.hasOptions({ channels: [{ id: 'a' }] })] });
     expect(app.get(bad.hasOptions).channels).toEqual([{ id: 'a', retries: 3 }]);
   });
 

@@ -1,0 +1,23 @@
+/** The command line of Atlas: a composition of its own, of the plugins that bring commands. */
+import { fileURLToPath } from 'node:url';
+import { createApp } from '../kernel/index.ts';
+import { cli, type Terminal } from '../plugins/cli/index.ts';
+import { cliDemo } from '../plugins/cli-demo/index.ts';
+import { cliInspect } from '../plugins/cli-inspect/index.ts';
+import { cliQuery } from '../plugins/cli-query/index.ts';
+import { cliServe } from '../plugins/cli-serve/index.ts';
+import { compose, composePreset, packageUrl, packageVersion } from './compose.ts';
+
+/** Runs one command line; resolves to the exit code. */
+export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+  await using app = await createApp({
+    plugins: [
+      cli({ version: packageVersion() }),
+      cliServe({ compose }),
+      cliDemo({ compose: composePreset, semanticDir: fileURLToPath(packageUrl('semantic')) }),
+      cliQuery(),
+      cliInspect({ compose }),
+    ],
+  });
+  return app.get(cli).run(argv, terminal);
+}

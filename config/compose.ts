@@ -1,0 +1,58 @@
+/** What runs here: the composition of a folder, or the built-in one. */
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { bindPackage, findConfig, loadConfig } from '../kernel/index.ts';
+import type { Compose, Composition } from '../plugins/cli-serve/index.ts';
+import { readEnv } from './env.ts';
+import { createLog } from './log.ts';
+import { selfHosted } from './presets/self-hosted.ts';
+
+/** The plugin to name when a gate is empty. */
+const gatePlugins = {
+  'auth.resolve': 'authNone()',
+  'auth.authorize': 'authNone()',
+  'sql.check': 'sqlGuard()',
+  'sql.after': 'sqlLimits()',
+};
+
+/** Version of this package. */
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(packageUrl('package.json'), 'utf8')).version;
+}
+
+/** A file of the package: beside the sources in a clone, one folder above them in the packed package. */
+export function packageUrl(path: string): URL {
+  return new URL(extname(import.meta.url) === '.ts' ? `../${path}` : `../../${path}`, import.meta.url);
+}
+
+const extension = extname(import.meta.url);
+const entryPoints: Readonly<Record<string, string>> = {
+  atlas: `../index${extension}`,
+  'atlas/kernel': `../kernel/index${extension}`,
+  'atlas/testing': `../test/testing${extension}`,
+};
+
+/** `atlas/plugins/http` → the file of the running package. */
+export function resolvePackage(specifier: string): string | undefined {
+  const plugin = /^atlas\/plugins\/([a-z0-9-]+)$/.exec(specifier)?.[1];
+  const path = plugin === undefined ? entryPoints[specifier] : `../plugins/${plugin}/index${extension}`;
+  return path === undefined ? undefined : new URL(path, import.meta.url).href;
+}
+
+export function composePreset(env: Readonly<Record<string, string | undefined>>): Composition {
+  const read = readEnv(env);
+  return {
+    config: { plugins: selfHosted(read.env) },
+    options: { log: createLog(read.env.logLevel), gatePlugins },
+    warnings: read.warnings,
+  };
+}
+
+export const compose: Compose = async ({ cwd, env }) => {
+  const path = findConfig(cwd);
+  if (path === undefined) return composePreset(env);
+  bindPackage(resolvePackage);
+  const read = readEnv(env);
+  const config = await loadConfig(path);
+  return { config, options: { log: createLog(read.env.logLevel), gatePlugins }, warnings: read.warnings };
+};

@@ -1,0 +1,131 @@
+/** Every environment variable of the built-in composition, declared once. The table in `docs/configuration.md` is generated from here. */
+import { AtlasError } from '../kernel/index.ts';
+import { choice, databaseUrl, httpUrl, integer, list, text, type Variable } from './variable.ts';
+
+export const variables = {
+  port: integer('PORT', 3001, [0, 65_535], { description: 'TCP port of the server; 0 takes any free one.' }),
+  host: text('SVC_HOST', '127.0.0.1', { description: 'Address the server listens on; `0.0.0.0` for all.' }),
+  datasourceUrl: databaseUrl('SVC_DATASOURCE_URL', ['sqlite'], {
+    description: 'The database that questions are about, `sqlite:PATH`. Without it queries answer `no_datasource`.',
+  }),
+  semanticDir: text('SVC_SEMANTIC_DIR', './semantic', { description: 'Root of the semantic layer.' }),
+  provider: choice('SVC_PROVIDER', ['openai', 'openai-compatible', 'offline'], undefined, {
+    description: 'Who answers. `offline` needs no model, no key and no network.',
+    defaultText: '`openai` when `OPENAI_API_KEY` is set, else `offline`',
+  }),
+  model: text('SVC_MODEL', undefined, { description: 'Model id.', defaultText: "the provider's default" }),
+  openaiApiKey: text('OPENAI_API_KEY', undefined, { description: 'Key of the model provider.' }),
+  openaiBaseUrl: httpUrl('OPENAI_BASE_URL', undefined, {
+    description: 'Where the provider is reached; required for `openai-compatible` (Ollama, vLLM, LM Studio, gateways).',
+    defaultText: "the provider's own",
+  }),
+  queryTimeoutMs: integer('SVC_QUERY_TIMEOUT_MS', 30_000, [1, 3_600_000], {
+    description: 'Longest time one SQL statement may run, in milliseconds.',
+  }),
+  rowLimit: integer('SVC_ROW_LIMIT', 1000, [1, 1_000_000], { description: 'Most rows one SQL statement may return.' }),
+  resultBytes: integer('SVC_RESULT_BYTES', 8 * 1024 * 1024, [1024, 1024 ** 3], {
+    description: 'Most bytes one SQL statement may return.',
+    defaultText: '8 MiB',
+  }),
+  maxSteps: integer('SVC_MAX_STEPS', 25, [1, 25], { description: 'Most model calls for one question.' }),
+  bodyLimit: integer('SVC_BODY_LIMIT', 1024 * 1024, [1024, 1024 ** 3], {
+    description: 'Largest request body, in bytes.',
+    defaultText: '1 MiB',
+  }),
+  corsOrigin: list('SVC_CORS_ORIGIN', {
+    description: 'Origins that may call the API from a browser; credentials are allowed for named ones only.',
+    defaultText: '`*`',
+  }),
+  logLevel: choice('SVC_LOG_LEVEL', ['debug', 'info', 'warn', 'error'], 'info', {
+    description: 'Least important level that is written to standard error.',
+  }),
+  apiUrl: httpUrl('SVC_API_URL', 'http://localhost:3001', {
+    description: 'Server that the command line talks to.',
+  }),
+  apiKey: text('SVC_API_KEY', undefined, { description: 'Key that the command line sends to that server.' }),
+} as const;
+
+export type Env = {
+  readonly [K in keyof typeof variables]: (typeof variables)[K] extends Variable<infer T> ? T : never;
+};
+
+export interface ReadEnv {
+  readonly env: Env;
+  /** One sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Variables that promise protection or a service that this version does not bring. Serving without it would be a
+ * silent hole, so the start stops instead.
+ */
+const UNKEPT: readonly { readonly name: string; readonly harmless: (value: string) => boolean }[] = [
+  { name: 'SVC_AUTH_MODE', harmless: (value) => value === 'none' },
+  { name: 'SVC_AUTH_JWKS_URL', harmless: () => false },
+  { name: 'AUTHLIB_SECRET', harmless: () => false },
+  { name: 'SVC_RLS_ENABLED', harmless: (value) => value === 'false' },
+  { name: 'SVC_RATE_LIMIT_RPM', harmless: () => false },
+  { name: 'SVC_ACTIONS_ENABLED', harmless: (value) => value === 'false' },
+  { name: 'SVC_SCHEDULER_ENABLED', harmless: (value) => value === 'false' },
+  { name: 'SVC_DEPLOY_MODE', harmless: (value) => value === 'self-hosted' },
+  { name: 'DATABASE_URL', harmless: () => true },
+];
+
+/** Number of single-character edits between two names, up to a bound where it no longer matters. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + same));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const [best] = known.map((item) => ({ item, edits: distance(name, item) })).sort((a, b) => a.edits - b.edits);
+  return best !== undefined && best.edits <= Math.max(3, name.length / 3) ? best.item : undefined;
+}
+
+/**
+ * Reads the environment for the built-in composition. Throws `configuration_error` for a malformed value, with the
+ * variable and the wanted shape but never the value, which may be a secret.
+ */
+export function readEnv(source: Readonly<Record<string, string | undefined>>): ReadEnv {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, variable] of Object.entries(variables) as [string, Variable<unknown>][]) {
+    const given = source[variable.name]?.trim();
+    const value = given === undefined || given === '' ? variable.fallback : variable.parse(given);
+    if (value === undefined && given !== undefined && given !== '') {
+      problems.push(`${variable.name} is malformed; it takes ${variable.shape}.`);
+    }
+    values[key] = value;
+  }
+  for (const { name, harmless } of UNKEPT) {
+    const given = source[name];
+    if (given !== undefined && given !== '' && !harmless(given)) {
+      problems.push(`${name} is set, but this version does not bring what it asks for; unset it to start without.`);
+    }
+  }
+  if (problems.length > 0) {
+    throw new AtlasError(`The environment is not right:\n${problems.map((line) => `  - ${line}`).join('\n')}`, {
+      code: 'configuration_error',
+      reason: 'E_ENV',
+    });
+  }
+  return { env: values as Env, warnings: warningsFor(source) };
+}
+
+function warningsFor(source: Readonly<Record<string, string | undefined>>): string[] {
+  const known = [...Object.values(variables).map(({ name }) => name), ...UNKEPT.map(({ name }) => name)];
+  return Object.keys(source)
+    .filter((name) => /^(SVC|AUTHLIB)_/.test(name) && !known.includes(name))
+    .map((name) => {
+      const near = nearest(name, known);
+      return `${name} is not a variable of Atlas${near === undefined ? '' : `; did you mean ${near}?`}`;
+    });
+}

@@ -1,0 +1,41 @@
+/** The built-in composition: environment in, plugins out. A custom build starts from a copy of this list. */
+import type { PluginEntry } from '../../kernel/index.ts';
+import { agent } from '../../plugins/agent/index.ts';
+import { authNone } from '../../plugins/auth-none/index.ts';
+import { datasourceSqlite } from '../../plugins/datasource-sqlite/index.ts';
+import { health } from '../../plugins/health/index.ts';
+import { http } from '../../plugins/http/index.ts';
+import { modelOffline } from '../../plugins/model-offline/index.ts';
+import { modelOpenai } from '../../plugins/model-openai/index.ts';
+import { openapi } from '../../plugins/openapi/index.ts';
+import { queryApi } from '../../plugins/query-api/index.ts';
+import { semanticLayer } from '../../plugins/semantic-layer/index.ts';
+import { semanticQuery } from '../../plugins/semantic-query/index.ts';
+import { sqlGuard } from '../../plugins/sql-guard/index.ts';
+import { sqlLimits } from '../../plugins/sql-limits/index.ts';
+import type { Env } from '../env.ts';
+
+function model(env: Env): PluginEntry {
+  const provider = env.provider ?? (env.openaiApiKey === undefined ? 'offline' : 'openai');
+  if (provider === 'offline') return modelOffline();
+  return modelOpenai({ provider, model: env.model, apiKey: env.openaiApiKey, baseUrl: env.openaiBaseUrl });
+}
+
+export function selfHosted(env: Env): PluginEntry[] {
+  return [
+    http({ port: env.port, host: env.host, bodyLimitBytes: env.bodyLimit, corsOrigins: env.corsOrigin }),
+    openapi(),
+    health(),
+    authNone(),
+    semanticLayer({ dir: env.semanticDir }),
+    semanticQuery(),
+    sqlLimits({ maxRows: env.rowLimit, maxBytes: env.resultBytes, timeoutMs: env.queryTimeoutMs }),
+    sqlGuard(),
+    ...(env.datasourceUrl === undefined
+      ? []
+      : [datasourceSqlite({ connections: [{ id: 'default', url: env.datasourceUrl }] })]),
+    model(env),
+    agent({ maxSteps: env.maxSteps }),
+    queryApi(),
+  ];
+}

@@ -1,0 +1,58 @@
+/** `atlas demo`: makes the demo database, asks it one question, shows the answer, and goes on serving. */
+import { mkdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { type App, type CliCommand, type CliRun, createApp } from '../../kernel/index.ts';
+import { agent } from '../agent/index.ts';
+import { renderAnswer } from '../cli/index.ts';
+import { type Composition, keepServing } from '../cli-serve/index.ts';
+import { createSimpleDemo } from '../demo-data/index.ts';
+
+const QUESTION = 'What was the revenue by region in 2025?';
+
+export interface DemoOptions {
+  readonly compose: (env: Readonly<Record<string, string | undefined>>) => Composition;
+  readonly semanticDir: string;
+}
+
+async function ask(run: CliRun, app: App, question: string): Promise<void> {
+  const scope = app.scope({
+    actor: { id: null, label: null, role: 'admin', mode: 'none', claims: {} },
+    signal: run.signal,
+  });
+  run.stdout.write(`> ${question}\n\n`);
+  const answer = await app.get(agent).answer({ turns: [{ role: 'user', text: question }], surface: 'cli' }, scope);
+  run.stdout.write(
+    renderAnswer(
+      { answer: answer.text, sql: answer.sql, data: answer.data },
+      { color: run.stdout.isTTY === true, width: run.stdout.columns ?? 100 },
+    ),
+  );
+}
+
+export function demoCommand(options: DemoOptions): CliCommand {
+  return {
+    name: 'demo [question]',
+    summary: 'answer a question from a demo shop, with no key and no server, and go on serving',
+    options: [{ flags: '--once', description: 'stop after the answer' }],
+    examples: ['atlas demo --once', 'atlas demo "Top 5 customers by revenue"'],
+    run: async (run) => {
+      const folder = join(run.cwd, '.atlas');
+      mkdirSync(folder, { recursive: true });
+      const database = join(folder, 'demo.db');
+      createSimpleDemo(database);
+      const { config, options: appOptions } = options.compose({
+        ...run.env,
+        SVC_DATASOURCE_URL: `sqlite:${relative(run.cwd, database)}`,
+        SVC_SEMANTIC_DIR: options.semanticDir,
+      });
+      const once = run.options.once === true;
+      // One answer needs no server, and so no free port.
+      const plugins = once ? config.plugins.filter(({ definition }) => definition.name !== 'http') : config.plugins;
+      await using app = await createApp({ plugins }, appOptions);
+      await ask(run, app, run.args[0] || QUESTION);
+      if (once) return 0;
+      run.stdout.write('\nAsk more: npx atlas query "How many orders were cancelled last year?"\n');
+      return keepServing(run, app);
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/** `atlas query`: one question to a running server; answer, SQL and rows in the form asked for. */
+import spinner from 'yocto-spinner';
+import { AtlasError, type CliCommand, type CliRun } from '../../kernel/index.ts';
+import { renderAnswer, renderCsv } from '../cli/index.ts';
+import { post, type QueryReply, type Server } from './client.ts';
+
+async function withProgress<T>(run: CliRun, quiet: boolean, work: () => Promise<T>): Promise<T> {
+  if (quiet || run.stderr.isTTY !== true) return work();
+  const progress = spinner({ text: 'Thinking…', stream: run.stderr as NodeJS.WriteStream }).start();
+  try {
+    return await work();
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Approves what the answer left pending; gives back one line for each. */
+async function approve(server: Server, reply: QueryReply): Promise<string[]> {
+  const lines: string[] = [];
+  for (const action of reply.pendingActions ?? []) {
+    const result = await post<{ status: string }>(server, action.approveUrl, {});
+    lines.push(`${action.summary}: ${result.status}`);
+  }
+  return lines;
+}
+
+function print(run: CliRun, reply: QueryReply): string {
+  const { json, csv, quiet } = run.options;
+  if (json === true) return `${JSON.stringify(reply, undefined, 2)}\n`;
+  if (csv === true) {
+    const table = reply.data.at(-1);
+    if (table === undefined) {
+      throw new AtlasError(`The answer has no rows: ${reply.answer}`, { hint: 'Ask without --csv to read it.' });
+    }
+    return renderCsv(table);
+  }
+  if (quiet === true) return `${reply.answer}\n`;
+  return renderAnswer(reply, { color: run.stdout.isTTY === true, width: run.stdout.columns ?? 100 });
+}
+
+async function query(run: CliRun): Promise<number> {
+  const { options, env } = run;
+  if (options.json === true && options.csv === true) {
+    throw new AtlasError('--json and --csv exclude each other.', { hint: 'Give one of them.' });
+  }
+  const server: Server = {
+    url: env.SVC_API_URL || 'http://localhost:3001',
+    apiKey: env.SVC_API_KEY || undefined,
+    signal: run.signal,
+  };
+  const body = {
+    question: run.args[0],
+    ...(options.connection === undefined ? {} : { connectionId: options.connection }),
+  };
+  const quiet = options.quiet === true || options.json === true || options.csv === true;
+  const reply = await withProgress(run, quiet, () => post<QueryReply>(server, 'api/v1/query', body));
+  run.stdout.write(print(run, reply));
+  const pending = reply.pendingActions ?? [];
+  if (pending.length > 0) {
+    const lines =
+      options.autoApprove === true
+        ? await approve(server, reply)
+        : pending.map((action) => `Waits for approval: ${action.summary} (${action.approveUrl})`);
+    run.stderr.write(`${lines.join('\n')}\n`);
+  }
+  return 0;
+}
+
+export const queryCommand: CliCommand = {
+  name: 'query <question>',
+  summary: 'ask a running server a question',
+  options: [
+    { flags: '--json', description: 'print the whole reply as JSON' },
+    { flags: '--csv', description: 'print the rows as CSV' },
+    { flags: '--quiet', description: 'print the answer only' },
+    { flags: '--auto-approve', description: 'approve the actions that the answer asks for' },
+    { flags: '--connection <id>', description: 'ask this connection' },
+  ],
+  examples: [
+    'atlas query "How many orders were placed last month?"',
+    'atlas query "Revenue by region" --csv > revenue.csv',
+  ],
+  run: query,
+};

@@ -1,0 +1,89 @@
+/**
+ * Packs the package, installs it in an empty folder, and has it answer: the demo, and a composition of the folder's
+ * own `atlas.config.ts` with an unknown database and semantic layer.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+
+const folder = mkdtempSync(join(tmpdir(), 'atlas-smoke-'));
+const run = (command: string, args: readonly string[], cwd = folder) =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], process.cwd()));
+const tarball = packed[0].filename as string;
+writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'smoke', private: true, type: 'module' }));
+run('npm', ['install', '--no-audit', '--no-fund', join(folder, tarball)]);
+
+const demo = run('npx', ['atlas', 'demo', '--once']);
+assert.match(demo, /SELECT/, 'the demo shows its SQL');
+
+const database = new Database(join(folder, 'fleet.db'));
+database.exec(`CREATE TABLE trucks (id INTEGER PRIMARY KEY, depot TEXT, load_kg REAL);
+  INSERT INTO trucks (depot, load_kg) VALUES ('Graz', 120), ('Graz', 80), ('Linz', 50)`);
+database.close();
+mkdirSync(join(folder, 'layer', 'entities'), { recursive: true });
+writeFileSync(
+  join(folder, 'layer', 'entities', 'trucks.yml'),
+  `table: trucks
+description: One row per truck.
+dimensions:
+  - { name: id, type: number, primary_key: true }
+  - { name: depot, type: string, sample_values: [Graz, Linz] }
+  - { name: load_kg, type: number }
+measures:
+  - { name: truck_count, type: count, synonyms: [trucks] }
+  - { name: total_load, sql: load_kg, type: sum }
+`,
+);
+writeFileSync(
+  join(folder, 'atlas.config.ts'),
+  `import { defineConfig } from 'atlas';
+import { agent } from 'atlas/plugins/agent';
+import { authNone } from 'atlas/plugins/auth-none';
+import { datasourceSqlite } from 'atlas/plugins/datasource-sqlite';
+import { health } from 'atlas/plugins/health';
+import { http } from 'atlas/plugins/http';
+import { modelOffline } from 'atlas/plugins/model-offline';
+import { queryApi } from 'atlas/plugins/query-api';
+import { semanticLayer } from 'atlas/plugins/semantic-layer';
+import { semanticQuery } from 'atlas/plugins/semantic-query';
+import { sqlGuard } from 'atlas/plugins/sql-guard';
+import { sqlLimits } from 'atlas/plugins/sql-limits';
+
+const port: number = 0;
+export default defineConfig({
+  plugins: [
+    http({ port }), health(), authNone(), semanticLayer({ dir: './layer' }), semanticQuery(), sqlLimits(), sqlGuard(),
+    datasourceSqlite({ connections: [{ id: 'default', url: 'sqlite:fleet.db' }] }), modelOffline(), agent(), queryApi(),
+  ],
+});
+`,
+);
+
+const server = spawn('npx', ['atlas', 'serve'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+try {
+  const url = await new Promise<string>((resolve, reject) => {
+    server.stdout.on('data', (chunk) => {
+      const found = /http:\/\/\S+/.exec(String(chunk));
+      if (found !== null) resolve(found[0]);
+    });
+    server.on('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+  });
+  const response = await fetch(`${url}/api/v1/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ question: 'Total load by depot' }),
+  });
+  const reply = (await response.json()) as { data: { rows: object[] }[] };
+  assert.equal(response.status, 200, JSON.stringify(reply));
+  const rows = (reply.data[0]?.rows ?? []).map((row) => Object.values(row).join(' ')).sort();
+  assert.deepEqual(rows, ['Graz 200', 'Linz 50']);
+  console.log('the packed tarball answers: Total load by depot ->', rows.join(', '));
+} finally {
+  if (server.pid !== undefined) process.kill(-server.pid, 'SIGTERM');
+}
+rmSync(folder, { recursive: true, force: true });

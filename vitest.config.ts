@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['{kernel,plugins,config,test,examples}/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Each file in a process of its own: databases, children and servers of one test never meet another's.
+    pool: 'forks',
+  },
+});
