@@ -1,0 +1,253 @@
+/**
+ * The processes of one connection and the statements that wait for them, first come first served. The first process
+ * starts with the first statement and stays; more are started when statements wait, and end when they have idled.
+ */
+import { cancelled, closing, notStarted, timedOut, tooBusy } from './errors.ts';
+import { DatabaseProcess, type Reply } from './process.ts';
+import type { ProcessRequest } from './protocol.ts';
+import type { ProcessWatcher } from './watcher.ts';
+
+/** Another process is started when every running statement has taken this long and more are waiting. */
+const GROW_AFTER_MS = 50;
+/** A cancelled statement may finish by itself in this time, which saves a new process. */
+const CANCEL_GRACE_MS = 100;
+
+export interface PoolOptions {
+  readonly connection: string;
+  readonly path: string;
+  readonly maxProcesses: number;
+  readonly queueLimit: number;
+  readonly acquireTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+}
+
+/** One request on its way: waiting, then running, settled once. */
+class Job {
+  readonly request: ProcessRequest;
+  readonly timeoutMs: number;
+  readonly queuedAt = performance.now();
+  readonly promise: Promise<Reply>;
+  process: DatabaseProcess | undefined;
+  startedAt = 0;
+  settled = false;
+  timer: NodeJS.Timeout | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort: () => void;
+  #resolve!: (reply: Reply) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor(
+    request: ProcessRequest,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    onAbort: (job: Job) => void,
+  ) {
+    this.request = request;
+    this.timeoutMs = timeoutMs;
+    this.#signal = signal;
+    this.#onAbort = () => onAbort(this);
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  get abortReason(): unknown {
+    return this.#signal?.reason;
+  }
+
+  resolve(reply: Reply): void {
+    if (this.#settle()) this.#resolve(reply);
+  }
+
+  reject(error: unknown): void {
+    if (this.#settle()) this.#reject(error);
+  }
+
+  #settle(): boolean {
+    if (this.settled) return false;
+    this.settled = true;
+    clearTimeout(this.timer);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
+}
+
+export class ProcessPool {
+  readonly #options: PoolOptions;
+  readonly #watcher: ProcessWatcher;
+  readonly #processes = new Set<DatabaseProcess>();
+  /** Used from the end, so that the surplus stays idle at the front. */
+  readonly #idle: { readonly process: DatabaseProcess; readonly since: number }[] = [];
+  readonly #running = new Set<Job>();
+  #queue: Job[] = [];
+  #starting = 0;
+  #growing: NodeJS.Timeout | undefined;
+  #shrinking: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: PoolOptions, watcher: ProcessWatcher) {
+    this.#options = options;
+    this.#watcher = watcher;
+  }
+
+  get hasIdle(): boolean {
+    return this.#idle.length > 0;
+  }
+
+  /**
+   * Runs one request. `timeoutMs` counts from now, waiting included. Rejects with `sql_timeout`, `sql_cancelled` or
+   * the signal's own reason, `overloaded` when too many wait, and when the process fails.
+   */
+  async run(request: ProcessRequest, timeoutMs: number, signal?: AbortSignal): Promise<Reply> {
+    if (this.#closed) throw closing(this.#options.connection);
+    if (signal?.aborted) throw cancelled(signal.reason);
+    if (!this.hasIdle && this.#queue.length >= this.#options.queueLimit + this.#free) {
+      throw tooBusy(this.#options.connection);
+    }
+    const job = new Job(request, timeoutMs, signal, (aborted) => this.#abort(aborted));
+    this.#queue.push(job);
+    this.#pump();
+    if (job.process === undefined) this.#limitWait(job);
+    return job.promise;
+  }
+
+  /** Stops what runs, refuses what waits, and resolves when every process has ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#growing);
+    clearTimeout(this.#shrinking);
+    const refusal = closing(this.#options.connection);
+    for (const job of this.#queue.splice(0)) job.reject(refusal);
+    for (const job of this.#running) {
+      job.reject(refusal);
+      job.process?.kill();
+    }
+    this.#idle.length = 0;
+    await Promise.all([...this.#processes].map((process) => process.end()));
+  }
+
+  /** Places that waiting statements will have without anybody finishing. */
+  get #free(): number {
+    return this.#options.maxProcesses - this.#processes.size + this.#starting;
+  }
+
+  #pump(): void {
+    while (this.#queue.length > 0) {
+      const idle = this.#idle.pop();
+      if (idle === undefined) break;
+      const job = this.#queue.shift();
+      if (job !== undefined) void this.#dispatch(job, idle.process);
+    }
+    if (this.#queue.length === 0 || this.#closed) return;
+    if (this.#processes.size === 0) this.#start();
+    else if (this.#processes.size < this.#options.maxProcesses) {
+      this.#growing ??= setTimeout(() => this.#grow(), GROW_AFTER_MS);
+    }
+  }
+
+  /** Many short statements share one process; only long ones are worth the memory of another. */
+  #grow(): void {
+    this.#growing = undefined;
+    if (this.#queue.length === 0 || this.#closed) return;
+    const now = performance.now();
+    const allLong = [...this.#running].every((job) => now - job.startedAt >= GROW_AFTER_MS);
+    if (allLong && this.#starting === 0 && this.#processes.size < this.#options.maxProcesses) this.#start();
+    this.#pump();
+  }
+
+  #start(): void {
+    const process = new DatabaseProcess(this.#options.path, this.#watcher);
+    this.#processes.add(process);
+    this.#starting += 1;
+    process.ready.then(
+      () => {
+        this.#starting -= 1;
+        this.#release(process);
+      },
+      (cause) => {
+        this.#starting -= 1;
+        // Nobody is left to serve those who wait, and trying again would fail again.
+        if (this.#processes.size <= 1) for (const job of this.#queue.splice(0)) job.reject(notStarted(cause));
+      },
+    );
+    void process.exited.then(() => {
+      this.#processes.delete(process);
+      const at = this.#idle.findIndex((entry) => entry.process === process);
+      if (at !== -1) this.#idle.splice(at, 1);
+      this.#pump();
+    });
+  }
+
+  async #dispatch(job: Job, process: DatabaseProcess): Promise<void> {
+    job.process = process;
+    clearTimeout(job.timer);
+    job.startedAt = performance.now();
+    const leftMs = Math.max(1, job.timeoutMs - (job.startedAt - job.queuedAt));
+    job.timer = setTimeout(() => {
+      job.reject(timedOut(job.timeoutMs));
+      process.kill();
+    }, leftMs);
+    this.#running.add(job);
+    process.hold(true);
+    try {
+      const reply = await process.request(job.request);
+      job.resolve(reply);
+      if (reply.retire) void process.end();
+      else this.#release(process);
+    } catch (error) {
+      job.reject(error);
+    } finally {
+      this.#running.delete(job);
+    }
+  }
+
+  #release(process: DatabaseProcess): void {
+    if (this.#closed) return;
+    process.hold(false);
+    this.#idle.push({ process, since: performance.now() });
+    this.#pump();
+    this.#shrinkLater();
+  }
+
+  #shrinkLater(): void {
+    if (this.#processes.size <= 1) return;
+    this.#shrinking ??= setTimeout(() => this.#shrink(), this.#options.idleTimeoutMs).unref();
+  }
+
+  #shrink(): void {
+    this.#shrinking = undefined;
+    const now = performance.now();
+    for (let surplus = this.#processes.size - 1; surplus > 0; surplus -= 1) {
+      const oldest = this.#idle[0];
+      if (oldest === undefined || now - oldest.since < this.#options.idleTimeoutMs) break;
+      this.#idle.shift();
+      void oldest.process.end();
+    }
+    this.#shrinkLater();
+  }
+
+  #limitWait(job: Job): void {
+    const { acquireTimeoutMs, connection } = this.#options;
+    const ownTimeout = job.timeoutMs <= acquireTimeoutMs;
+    job.timer = setTimeout(
+      () => {
+        this.#leaveQueue(job);
+        job.reject(ownTimeout ? timedOut(job.timeoutMs) : tooBusy(connection));
+      },
+      ownTimeout ? job.timeoutMs : acquireTimeoutMs,
+    );
+  }
+
+  #abort(job: Job): void {
+    const { process } = job;
+    job.reject(cancelled(job.abortReason));
+    if (process === undefined) this.#leaveQueue(job);
+    else setTimeout(() => this.#running.has(job) && process.kill(), CANCEL_GRACE_MS);
+  }
+
+  #leaveQueue(job: Job): void {
+    this.#queue = this.#queue.filter((other) => other !== job);
+  }
+}

@@ -1,0 +1,146 @@
+/** The life of database processes: how many there are, how they end, and what outlives what. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { databaseProcesses, SqliteFolder } from '../../test/harness/sqlite.ts';
+import { SqliteConnection } from './connection.ts';
+import { ProcessWatcher } from './watcher.ts';
+
+const SLOW = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c';
+const folder = new SqliteFolder();
+const path = folder.create('shop.db', 'CREATE TABLE t (a); INSERT INTO t VALUES (1)');
+afterAll(() => folder[Symbol.dispose]());
+
+let watcher: ProcessWatcher;
+let connection: SqliteConnection;
+beforeEach(() => {
+  watcher = new ProcessWatcher();
+  connection = new SqliteConnection(
+    {
+      id: 'shop',
+      url: `sqlite:${path}`,
+      maxProcesses: 3,
+      queueLimit: 1_000,
+      acquireTimeoutMs: 10_000,
+      idleTimeoutMs: 1_000,
+    },
+    '/',
+    watcher,
+  );
+});
+afterEach(async () => {
+  await connection.close();
+  watcher.close();
+});
+
+const run = (sql: string, signal?: AbortSignal) =>
+  connection.execute(
+    { connection: connection.info, requested: sql, sql, params: [], surface: 'test', tables: ['t'] },
+    signal,
+  );
+
+describe.runIf(process.platform === 'linux')('database processes', () => {
+  it('start with the first statement, and one is enough for many short ones', async () => {
+    await connection.health();
+    expect(databaseProcesses()).toHaveLength(0);
+    await Promise.all(Array.from({ length: 300 }, () => run('SELECT * FROM t')));
+    expect(databaseProcesses()).toHaveLength(1);
+  });
+
+  it('are added for long statements up to the limit, and all end with the connection', async () => {
+    const cancel = new AbortController();
+    const slow = Array.from({ length: 4 }, () => run(SLOW, cancel.signal).catch((error: unknown) => error));
+    await vi.waitFor(() => expect(databaseProcesses()).toHaveLength(3), 15_000);
+    await sleep(300);
+    expect(databaseProcesses()).toHaveLength(3);
+    cancel.abort();
+    await Promise.all(slow);
+    await connection.close();
+    expect(databaseProcesses()).toHaveLength(0);
+  });
+
+  it('end when they have idled, but for one', async () => {
+    const half =
+      'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2000000) SELECT count(*) FROM c';
+    const cancel = new AbortController();
+    const slow = run(SLOW, cancel.signal).catch((error: unknown) => error);
+    await run(half);
+    cancel.abort();
+    await slow;
+    await Promise.all(Array.from({ length: 3 }, () => run(half)));
+    expect(databaseProcesses().length).toBeGreaterThan(1);
+    await vi.waitFor(() => expect(databaseProcesses()).toHaveLength(1), 10_000);
+    expect((await run('SELECT * FROM t')).rows).toHaveLength(1);
+  });
+
+  it('know nothing of the environment of the server', async () => {
+    vi.stubEnv('SVC_ENCRYPTION_KEY', 'very-secret');
+    await run('SELECT 1');
+    vi.unstubAllEnvs();
+    const [id] = databaseProcesses();
+    expect(readFileSync(`/proc/${id}/environ`, 'latin1')).not.toContain('very-secret');
+  });
+
+  it('that are killed fail their statement in words, and the next one runs', async () => {
+    const failed = run(SLOW).catch((error: unknown) => error);
+    await vi.waitFor(() => expect(databaseProcesses()).toHaveLength(1), 15_000);
+    await sleep(300);
+    for (const id of databaseProcesses()) process.kill(id, 'SIGKILL');
+    expect(await failed).toMatchObject({ code: 'sql_failed', message: expect.stringContaining('process ended') });
+    expect((await run('SELECT * FROM t')).rows).toHaveLength(1);
+  });
+
+  it('ignore the signals that ask the server to stop', async () => {
+    await run('SELECT 1');
+    const [id] = databaseProcesses();
+    process.kill(id ?? 0, 'SIGINT');
+    process.kill(id ?? 0, 'SIGTERM');
+    await sleep(100);
+    expect((await run('SELECT * FROM t')).rows).toHaveLength(1);
+    expect(databaseProcesses()).toEqual([id]);
+  });
+
+  it('have bounded memory: a huge value is an error, and the next statement runs', async () => {
+    await expect(run('SELECT length(hex(zeroblob(450000000))) AS n')).rejects.toMatchObject({
+      reason: 'E_SQLITE_MEMORY',
+    });
+    await expect(run('SELECT hex(zeroblob(250000000)) AS text')).rejects.toMatchObject({ reason: 'E_SQLITE_MEMORY' });
+    expect((await run('SELECT * FROM t')).rows).toHaveLength(1);
+  });
+
+  it('that a large value has swollen are replaced', async () => {
+    await run('SELECT 1');
+    const before = databaseProcesses();
+    const { rows, truncated } = await run("SELECT replace(hex(zeroblob(50000000)), '0', 'x') AS text");
+    expect(String(rows[0]?.text)).toHaveLength(65_536);
+    expect(truncated).toBe(true);
+    await run('SELECT 1');
+    expect(databaseProcesses()).not.toEqual(before);
+  });
+
+  it('do not outlive a server that is killed in the middle of a statement', async () => {
+    const script = `
+      const { SqliteConnection } = await import(${JSON.stringify(new URL('./connection.ts', import.meta.url).href)});
+      const { ProcessWatcher } = await import(${JSON.stringify(new URL('./watcher.ts', import.meta.url).href)});
+      const options = { id: 'shop', url: ${JSON.stringify(`sqlite:${path}`)}, maxProcesses: 1, queueLimit: 1, acquireTimeoutMs: 9000, idleTimeoutMs: 1_000 };
+      const connection = new SqliteConnection(options, '/', new ProcessWatcher());
+      const ask = (sql) => connection.execute({ connection: connection.info, requested: sql, sql, params: [], surface: 'test', tables: [] });
+      await ask('SELECT 1');
+      void ask(${JSON.stringify(SLOW)});
+      setTimeout(() => console.log('running'), 200);`;
+    const server = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(server.stdout, 'data');
+    const ids = databaseProcesses(server.pid);
+    expect(ids).toHaveLength(1);
+    server.kill('SIGKILL');
+    const alive = (id: number) =>
+      readFileSync(`/proc/${id}/stat`, 'latin1')
+        .replace(/^.*\) /s, '')
+        .charAt(0) !== 'Z';
+    await vi.waitFor(() => expect(() => ids.some(alive)).toThrow('ENOENT'), 5_000);
+  });
+});

@@ -1,0 +1,136 @@
+/** The server's end of one database process. It answers one request at a time and is killed to stop a statement. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { crashed, outOfMemory } from './errors.ts';
+import type { Failure, ProcessMessage, ProcessRequest } from './protocol.ts';
+import type { ProcessWatcher } from './watcher.ts';
+
+/** Bounds what one statement can take; SQLite then fails cleanly. Linux counts all private memory of the process. */
+const MEMORY_LIMIT_KIB = 1024 * 1024;
+const NODE_OPTIONS = ['--max-old-space-size=256', '--disable-warning=ExperimentalWarning', '--title=atlas-sqlite'];
+const STDERR_KEPT = 2_000;
+/** Time to leave by itself before it is killed. */
+const END_GRACE_MS = 1_000;
+
+/** From sources the child strips types, which costs 16 MB and 50 ms unless the result is cached. */
+const FROM_SOURCES = import.meta.url.endsWith('.ts');
+const CHILD_FILE = fileURLToPath(new URL(FROM_SOURCES ? './child.ts' : './child.js', import.meta.url));
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/atlas', import.meta.url));
+
+/** What the child needs of the environment: no key and no password of the server. */
+function childEnvironment(): NodeJS.ProcessEnv {
+  const names = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'SQLITE_TMPDIR', 'SystemRoot', 'LD_LIBRARY_PATH'];
+  const kept = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return { ...Object.fromEntries(kept), ...(FROM_SOURCES ? { NODE_COMPILE_CACHE: COMPILE_CACHE } : {}) };
+}
+
+function start(path: string): ChildProcess {
+  const node = [process.execPath, ...NODE_OPTIONS, CHILD_FILE, path];
+  const shell = process.platform !== 'win32' && existsSync('/bin/sh');
+  // The shell lowers the limit and becomes the process: same id, nothing left in between.
+  const limited = ['/bin/sh', '-c', 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(MEMORY_LIMIT_KIB), ...node];
+  const [command = process.execPath, ...args] = shell ? limited : node;
+  return spawn(command, args, {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    serialization: 'json',
+    env: childEnvironment(),
+    windowsHide: true,
+  });
+}
+
+/** V8 aborts when its heap is full; the signal depends on the platform. */
+function isOutOfMemory(code: number | null, signal: NodeJS.Signals | null): boolean {
+  return code === 134 || signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
+}
+
+export interface Reply {
+  readonly value?: unknown;
+  readonly failure?: Failure;
+  readonly retire: boolean;
+}
+
+interface Waiting {
+  resolve(reply: Reply): void;
+  reject(error: unknown): void;
+}
+
+export class DatabaseProcess {
+  /** Resolves when requests will be answered, rejects when it never will be. */
+  readonly ready: Promise<void>;
+  readonly exited: Promise<void>;
+  readonly #child: ChildProcess;
+  #waiting: Waiting | undefined;
+  #stderr = '';
+
+  constructor(path: string, watcher: ProcessWatcher) {
+    const child = start(path);
+    const { pid } = child;
+    this.#child = child;
+    if (pid !== undefined) watcher.add(pid);
+    const ready = Promise.withResolvers<void>();
+    const exited = Promise.withResolvers<void>();
+    this.ready = ready.promise;
+    this.exited = exited.promise;
+
+    const gone = (how: string, error = crashed) => {
+      if (pid !== undefined) watcher.remove(pid);
+      const cause = new Error(`The process ended (${how}). ${this.#stderr.trim()}`.trim());
+      ready.reject(cause);
+      this.#waiting?.reject(error(cause));
+      this.#waiting = undefined;
+      exited.resolve();
+    };
+    child.on('message', (message: ProcessMessage) => {
+      if (message.kind === 'ready') {
+        ready.resolve();
+        return;
+      }
+      const waiting = this.#waiting;
+      this.#waiting = undefined;
+      waiting?.resolve(message);
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
+    });
+    child.on('error', (error) => {
+      // Never started; an `error` of a running process is followed by its exit.
+      if (pid === undefined) gone(error.message);
+    });
+    child.once('exit', (code, signal) => {
+      gone(signal ?? `exit code ${code}`, isOutOfMemory(code, signal) ? outOfMemory : crashed);
+    });
+    this.ready.catch(() => {});
+    child.unref();
+    (child.stderr as unknown as { unref?(): void } | null)?.unref?.();
+  }
+
+  /** Rejects when the process ends before it answers. */
+  request(request: ProcessRequest): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      // A channel that is already closed is told by `exit`, which follows.
+      this.#child.send(request, () => {});
+    });
+  }
+
+  /** Whether an answer that is awaited keeps the server's process alive. */
+  hold(held: boolean): void {
+    if (held) this.#child.channel?.ref();
+    else this.#child.channel?.unref();
+  }
+
+  /** Ends it now, in the middle of a statement too. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Lets it leave. */
+  async end(): Promise<void> {
+    this.#child.ref();
+    if (this.#child.connected) this.#child.disconnect();
+    const killing = setTimeout(() => this.kill(), END_GRACE_MS);
+    await this.exited;
+    clearTimeout(killing);
+  }
+}

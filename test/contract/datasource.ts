@@ -1,0 +1,392 @@
+/**
+ * What every datasource must keep, whatever its engine: `datasourceContract('sqlite', () => subject)`.
+ * The subject brings the plugin, the engine's own SQL for what the checks need, and a way to ask the engine what runs.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AtlasError,
+  type DbType,
+  datasourceDescribe,
+  datasourceExecute,
+  datasourceList,
+  healthCheck,
+  type PluginEntry,
+  type SqlLimits,
+  type SqlResult,
+  type SqlStatement,
+} from '../../kernel/index.ts';
+import { createTestApp, type TestApp } from '../harness/create-test-app.ts';
+import { type Check, registerChecks } from './kit.ts';
+
+export interface DatasourceSubject {
+  readonly connectionId: string;
+  readonly dbType: DbType;
+  /** The plugin with one connection. `broken`: to a database that cannot be reached. */
+  plugin(options: {
+    readonly broken?: boolean;
+    /** Statements that may run at once, and wait. Default: more than the checks use. */
+    readonly maxConcurrent?: number;
+    readonly queueLimit?: number;
+  }): PluginEntry;
+  /** Tables that the statements below read, as the engine names them. */
+  readonly tables: readonly string[];
+  readonly sql: {
+    /** One column `n` with the numbers from 1 to `count`, in order. */
+    numbers(count: number): string;
+    /**
+     * One row: `integer` 42, `big` 9007199254740993, `real` 1.5, `text` 'grün', `nothing` null, `binary` the five
+     * bytes "atlas".
+     */
+    readonly values: string;
+    /** One row, one column `text` of `bytes` ASCII letters. */
+    text(bytes: number): string;
+    /** One row, two columns that are both named `a`, 1 and 2. */
+    readonly sameNames: string;
+    /** One row, one column `x`: the first bound value. */
+    readonly parameter: string;
+    /** Runs for half a minute or more unless it is stopped. */
+    readonly slow: string;
+    /** What the engine does not accept. */
+    readonly invalid: string;
+    /** Statements that would change data, schema, settings or files. */
+    readonly writes: readonly string[];
+    /** Several statements in one text. */
+    readonly stacked: string;
+    /** Answers the same as long as nothing was written. */
+    readonly state: string;
+  };
+  /** A table of the database and its columns. */
+  readonly described: {
+    readonly table: string;
+    readonly columns: readonly string[];
+    readonly primaryKey: readonly string[];
+  };
+  /** Asks the engine, not the plugin, whether it still works on a statement of this subject. */
+  isWorking(): Promise<boolean>;
+  /** Texts that no message may hold: passwords, folders, hosts. */
+  readonly secrets: readonly string[];
+}
+
+type Make = () => DatasourceSubject | Promise<DatasourceSubject>;
+
+const LIMITS: SqlLimits = { maxRows: 1_000, maxBytes: 8_388_608, maxCellBytes: 65_536, timeoutMs: 60_000 };
+/** The promise is one second; a loaded machine gets another. */
+const FREE_WITHIN_MS = 2_000;
+
+const CHECK_TIMEOUT_MS = 60_000;
+
+/** One booted subject with what the checks ask of it. */
+class Bench {
+  readonly subject: DatasourceSubject;
+  readonly app: TestApp;
+
+  constructor(subject: DatasourceSubject, app: TestApp) {
+    this.subject = subject;
+    this.app = app;
+  }
+
+  statement(sql: string, more: Partial<SqlStatement> = {}): SqlStatement {
+    const connection = { id: this.subject.connectionId, dbType: this.subject.dbType, maskedUrl: '' };
+    return { connection, requested: sql, sql, params: [], surface: 'test', tables: this.subject.tables, ...more };
+  }
+
+  async run(sql: string, limits: Partial<SqlLimits> = {}, signal?: AbortSignal): Promise<SqlResult> {
+    return this.execute(this.statement(sql, { limits: { ...LIMITS, ...limits } }), signal);
+  }
+
+  async execute(statement: SqlStatement, signal?: AbortSignal): Promise<SqlResult> {
+    const scope = this.app.scope(signal === undefined ? {} : { signal });
+    return this.app.callKey(datasourceExecute, this.subject.connectionId, statement, scope, 120_000);
+  }
+
+  /** Starts the slow statement and waits until the engine is seen at work on it. */
+  async slow(signal: AbortSignal): Promise<{ readonly outcome: Promise<unknown> }> {
+    const outcome = this.run(this.subject.sql.slow, {}, signal).then(
+      () => 'finished',
+      (error: unknown) => error,
+    );
+    await eventually('the slow statement did not start', () => this.subject.isWorking(), 10_000);
+    return { outcome };
+  }
+
+  async freed(): Promise<void> {
+    await eventually('the engine still works on the statement', async () => !(await this.subject.isWorking()));
+  }
+
+  /** Takes an error that a person may read: ours, one sentence, nothing secret. */
+  readable(error: unknown): AtlasError {
+    assert.ok(error instanceof AtlasError, `not an AtlasError: ${String(error)}`);
+    assert.match(error.message, /^[A-Z"].*[.!?]$/s, 'the message is not a sentence');
+    for (const secret of this.subject.secrets) {
+      assert.ok(!`${error.message} ${error.hint ?? ''}`.includes(secret), `the message holds "${secret}"`);
+    }
+    return error;
+  }
+
+  async refused(run: () => Promise<unknown>): Promise<AtlasError> {
+    return this.readable(
+      await run().then(
+        () => assert.fail('it was not refused'),
+        (error: unknown) => error,
+      ),
+    );
+  }
+}
+
+async function eventually(
+  otherwise: string,
+  condition: () => Promise<boolean>,
+  withinMs: number = FREE_WITHIN_MS,
+): Promise<void> {
+  const until = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > until) assert.fail(otherwise);
+    await sleep(20);
+  }
+}
+
+function within<T>(what: string, ms: number, promise: Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const timer = sleep(ms, undefined, { signal: late.signal }).then(() => assert.fail(`${what} took over ${ms} ms`));
+  return Promise.race([promise, timer]).finally(() => {
+    timer.catch(() => {});
+    late.abort();
+  });
+}
+
+export function datasourceChecks(make: Make): Check[] {
+  const check = (
+    name: string,
+    use: (bench: Bench, sql: DatasourceSubject['sql']) => Promise<void>,
+    options: Parameters<DatasourceSubject['plugin']>[0] = {},
+  ): Check => ({
+    name,
+    run: async () => {
+      const subject = await make();
+      const app = await createTestApp({ plugins: [subject.plugin(options)], drainMs: 200 });
+      try {
+        await use(new Bench(subject, app), subject.sql);
+      } finally {
+        await app.close();
+      }
+    },
+  });
+
+  return [
+    check('lists its connection with nothing secret in it', async ({ app, subject }) => {
+      const listed = (await app.call(datasourceList, undefined, app.scope())).map(({ value }) => value);
+      const info = listed.find(({ id }) => id === subject.connectionId);
+      assert.ok(info, 'the connection is not listed');
+      for (const secret of subject.secrets) assert.ok(!JSON.stringify(info).includes(secret), `it shows "${secret}"`);
+    }),
+    check('gives rows in order, by column name', async (bench, sql) => {
+      const result = await bench.run(sql.numbers(3));
+      assert.deepEqual(result.columns, ['n']);
+      assert.deepEqual(result.rows, [{ n: 1 }, { n: 2 }, { n: 3 }]);
+      assert.equal(result.truncated, false);
+      assert.deepEqual(result.notes, []);
+    }),
+    check('gives an empty result with its columns', async (bench, sql) => {
+      assert.deepEqual(await bench.run(sql.numbers(0)), { columns: ['n'], rows: [], truncated: false, notes: [] });
+    }),
+    check(
+      'maps values: safe integers and reals to numbers, larger integers to text, binary to base64',
+      async (bench, sql) => {
+        const { rows } = await bench.run(sql.values);
+        const binary = Buffer.from('atlas').toString('base64');
+        assert.deepEqual(rows, [
+          { integer: 42, big: '9007199254740993', real: 1.5, text: 'grün', nothing: null, binary },
+        ]);
+      },
+    ),
+    check('keeps both of two columns with one name', async (bench, sql) => {
+      const { columns, rows } = await bench.run(sql.sameNames);
+      assert.equal(new Set(columns).size, 2);
+      assert.deepEqual(
+        columns.map((name) => rows[0]?.[name]),
+        [1, 2],
+      );
+    }),
+    check('binds values', async (bench, sql) => {
+      for (const value of [7, "it's; --", null]) {
+        const { rows } = await bench.execute(bench.statement(sql.parameter, { params: [value], limits: LIMITS }));
+        assert.deepEqual(rows, [{ x: value }]);
+      }
+    }),
+    check('says truncated exactly when there are more rows', async (bench, sql) => {
+      for (const [count, maxRows, truncated] of [
+        [4, 5, false],
+        [5, 5, false],
+        [6, 5, true],
+        [0, 5, false],
+      ] as const) {
+        const result = await bench.run(sql.numbers(count), { maxRows });
+        assert.equal(result.rows.length, Math.min(count, maxRows));
+        assert.equal(result.truncated, truncated, `${count} rows, at most ${maxRows}`);
+        assert.equal(result.notes.length > 0, truncated, 'a cut is noted, nothing else is');
+      }
+    }),
+    check('keeps to the byte limit and says so', async (bench, sql) => {
+      const result = await bench.run(sql.numbers(500), { maxBytes: 1_000 });
+      assert.equal(result.truncated, true);
+      assert.ok(result.rows.length > 0 && JSON.stringify(result.rows.map((row) => Object.values(row))).length <= 1_000);
+    }),
+    check('cuts a long value and says so', async (bench, sql) => {
+      const whole = await bench.run(sql.text(100), { maxCellBytes: 100 });
+      assert.equal(whole.rows[0]?.text, 'x'.repeat(100));
+      assert.equal(whole.truncated, false);
+      const cut = await bench.run(sql.text(101), { maxCellBytes: 100 });
+      assert.equal(cut.rows[0]?.text, 'x'.repeat(100));
+      assert.equal(cut.truncated, true);
+      assert.ok(cut.notes.length > 0);
+    }),
+    check('changes nothing, whatever it is asked', async (bench, sql) => {
+      const before = await bench.run(sql.state);
+      for (const write of sql.writes) await bench.refused(() => bench.run(write));
+      assert.deepEqual(await bench.run(sql.state), before);
+    }),
+    check('runs one statement, never several', async (bench, sql) => {
+      const before = await bench.run(sql.state);
+      await bench.refused(() => bench.run(sql.stacked));
+      assert.deepEqual(await bench.run(sql.state), before);
+    }),
+    check('refuses a statement that nobody checked', async (bench, sql) => {
+      const { tables, ...unchecked } = bench.statement(sql.numbers(1));
+      await bench.refused(() => bench.execute(unchecked));
+    }),
+    check('says what the engine does not accept, and goes on', async (bench, sql) => {
+      await bench.refused(() => bench.run(sql.invalid));
+      assert.equal((await bench.run(sql.numbers(2))).rows.length, 2);
+    }),
+    check('stops a statement at its timeout', async (bench, sql) => {
+      const error = await within(
+        'the timeout',
+        5_000,
+        bench.refused(() => bench.run(sql.slow, { timeoutMs: 300 })),
+      );
+      assert.equal(error.code, 'sql_timeout');
+      await bench.freed();
+      assert.equal((await bench.run(sql.numbers(2))).rows.length, 2);
+    }),
+    check('stops a statement when it is cancelled, while others go on', async (bench, sql) => {
+      const cancel = new AbortController();
+      const slow = await bench.slow(cancel.signal);
+      assert.equal((await within('another statement', 10_000, bench.run(sql.numbers(2)))).rows.length, 2);
+      cancel.abort();
+      bench.readable(await within('the cancelled statement', FREE_WITHIN_MS, slow.outcome));
+      await bench.freed();
+      assert.equal((await bench.run(sql.numbers(2))).rows.length, 2);
+    }),
+    check('gives the reason of an abort that is ours', async (bench, sql) => {
+      const reason = new AtlasError('The deadline of the request has passed.', { code: 'request_timeout' });
+      const error = await bench.refused(() => bench.run(sql.slow, {}, AbortSignal.abort(reason)));
+      assert.equal(error.code, 'request_timeout');
+      assert.equal(await bench.subject.isWorking(), false);
+    }),
+    check('reports health at once, with latency, while a statement runs', async (bench) => {
+      const cancel = new AbortController();
+      const slow = await bench.slow(cancel.signal);
+      const items = await within(
+        'health',
+        FREE_WITHIN_MS,
+        Promise.resolve(bench.app.call(healthCheck, undefined, bench.app.scope())),
+      );
+      cancel.abort();
+      await slow.outcome;
+      const item = items.map(({ value }) => value).find(({ id }) => id === bench.subject.connectionId);
+      assert.equal(item?.component, 'datasource');
+      assert.equal(item.status, 'ok');
+      assert.ok(typeof item.latencyMs === 'number' && item.latencyMs >= 0);
+    }),
+    check('describes tables, columns and keys', async ({ app, subject }) => {
+      const tables = await app.callKey(datasourceDescribe, subject.connectionId, undefined, app.scope());
+      const table = tables.find(({ name }) => name === subject.described.table);
+      assert.deepEqual(
+        table?.columns.map(({ name }) => name),
+        subject.described.columns,
+      );
+      assert.deepEqual(table?.primaryKey, subject.described.primaryKey);
+      assert.ok(table.columns.every(({ type, nullable }) => typeof type === 'string' && typeof nullable === 'boolean'));
+    }),
+    check(
+      'refuses what does not fit the queue, with the time to come back',
+      async (bench, sql) => {
+        const cancel = new AbortController();
+        const slow = await bench.slow(cancel.signal);
+        const waiting = bench.run(sql.numbers(1));
+        waiting.catch(() => {});
+        const error = await within(
+          'the refusal',
+          FREE_WITHIN_MS,
+          bench.refused(() => bench.run(sql.numbers(1))),
+        );
+        assert.equal(error.code, 'overloaded');
+        assert.ok((error.retryAfterSeconds ?? 0) > 0, 'it does not say when to come back');
+        cancel.abort();
+        await slow.outcome;
+        assert.equal((await waiting).rows.length, 1, 'what waited was lost');
+      },
+      { maxConcurrent: 1, queueLimit: 1 },
+    ),
+    check(
+      'serves those who wait in their order',
+      async (bench, sql) => {
+        const cancel = new AbortController();
+        const slow = await bench.slow(cancel.signal);
+        const served: number[] = [];
+        const waiting = [1, 2, 3, 4].map((count) => bench.run(sql.numbers(count)).then(() => served.push(count)));
+        cancel.abort();
+        await Promise.all([slow.outcome, ...waiting]);
+        assert.deepEqual(served, [1, 2, 3, 4]);
+      },
+      { maxConcurrent: 1 },
+    ),
+    check(
+      'forgets a statement that is cancelled while it waits',
+      async (bench, sql) => {
+        const [first, second] = [new AbortController(), new AbortController()];
+        const slow = await bench.slow(first.signal);
+        const waiting = bench.refused(() => bench.run(sql.slow, {}, second.signal));
+        second.abort();
+        await within('the cancelled statement', FREE_WITHIN_MS, waiting);
+        first.abort();
+        await slow.outcome;
+        await bench.freed();
+        assert.equal((await bench.run(sql.numbers(2))).rows.length, 2);
+      },
+      { maxConcurrent: 1 },
+    ),
+    check('closes in time with a statement still running', async (bench) => {
+      const slow = await bench.slow(new AbortController().signal);
+      await within(
+        'closing',
+        10_000,
+        bench.app.close().catch(() => {}),
+      );
+      await within('the statement', FREE_WITHIN_MS, slow.outcome);
+      await bench.freed();
+    }),
+    check(
+      'stays up without its database, and says so',
+      async (bench, sql) => {
+        const error = await within(
+          'the refusal',
+          20_000,
+          bench.refused(() => bench.run(sql.numbers(1))),
+        );
+        assert.equal(error.code, 'connection_failed');
+        const items = (await bench.app.call(healthCheck, undefined, bench.app.scope())).map(({ value }) => value);
+        const item = items.find(({ id }) => id === bench.subject.connectionId);
+        assert.equal(item?.status, 'error');
+        for (const secret of bench.subject.secrets) assert.ok(!JSON.stringify(item).includes(secret));
+      },
+      { broken: true },
+    ),
+  ];
+}
+
+/** Registers the checks as tests. `make` gives a subject of its own to each. */
+export function datasourceContract(name: string, make: Make): void {
+  registerChecks(`datasource contract: ${name}`, datasourceChecks(make), CHECK_TIMEOUT_MS);
+}
