@@ -1,54 +1,35 @@
 /**
- * Deadlines for many short waits with one timer. A wait joins a linked list and leaves it when it is done; a coarse
- * timer that runs only while somebody waits calls those that stayed too long. No clock is read on the way in or out.
+ * Deadlines for many short waits with one timer: a wait is only appended on the way in; a coarse timer that runs
+ * while somebody waits drops those that have settled and calls those that stayed too long. No clock is read.
  */
 const TICK_MS = 50;
 
-export abstract class Wait {
-  previous: Wait | undefined;
-  next: Wait | undefined;
-  expiresAtTick = 0;
-  /** Called at most once, up to 50 ms late. */
-  abstract expire(): void;
+export interface Wait {
+  settled: boolean;
+  /** Set by `add`. */
+  expiresAtTick: number;
+  /** Called at most once, up to 100 ms late, and only while not settled. */
+  expire(): void;
 }
 
 export class Deadlines {
-  #head: Wait | undefined;
-  #tick = 0;
-  #timer: NodeJS.Timeout | undefined;
+  private waits: Wait[] = [];
+  private tick = 0;
+  private timer: NodeJS.Timeout | undefined;
 
   add(wait: Wait, afterMs: number): void {
-    wait.expiresAtTick = this.#tick + Math.ceil(afterMs / TICK_MS) + 1;
-    const head = this.#head;
-    wait.next = head;
-    if (head !== undefined) head.previous = wait;
-    this.#head = wait;
-    this.#timer ??= setInterval(() => this.#sweep(), TICK_MS).unref();
+    wait.expiresAtTick = this.tick + Math.ceil(afterMs / TICK_MS) + 1;
+    this.waits.push(wait);
+    this.timer ??= setInterval(() => this.sweep(), TICK_MS).unref();
   }
 
-  remove(wait: Wait): void {
-    const { previous, next } = wait;
-    if (previous !== undefined) previous.next = next;
-    else if (this.#head === wait) this.#head = next;
-    if (next !== undefined) next.previous = previous;
-    wait.previous = undefined;
-    wait.next = undefined;
-  }
-
-  #sweep(): void {
-    this.#tick += 1;
-    if (this.#head === undefined) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-      return;
-    }
-    for (let wait: Wait | undefined = this.#head; wait !== undefined; ) {
-      const next: Wait | undefined = wait.next;
-      if (wait.expiresAtTick <= this.#tick) {
-        this.remove(wait);
-        wait.expire();
-      }
-      wait = next;
-    }
+  private sweep(): void {
+    this.tick += 1;
+    const open = this.waits.filter((wait) => !wait.settled);
+    this.waits = open.filter((wait) => wait.expiresAtTick > this.tick);
+    for (const wait of open) if (wait.expiresAtTick <= this.tick) wait.expire();
+    if (this.waits.length > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
   }
 }

@@ -4,7 +4,7 @@
  */
 import { AtlasError, blame } from '../errors.ts';
 import type { Scope } from '../scope.ts';
-import { type Deadlines, Wait } from './deadline.ts';
+import type { Deadlines, Wait } from './deadline.ts';
 import type { AnyHook, Collected, TapFailure } from './kinds.ts';
 
 export interface Tap {
@@ -16,31 +16,32 @@ export interface Tap {
 /** Throws or rejects with an `AtlasError` that names plugin and hook. */
 export type Dispatch = (payload: unknown, scope: Scope, deadlineMs: number) => unknown;
 
-interface State {
+/** What the answers of the taps so far come to. */
+interface Tally {
   payload: unknown;
   result: unknown;
 }
 
-/** Takes one tap's answer into the state; `true` ends the loop. */
-type Take = (state: State, answer: unknown, plugin: string) => boolean;
+/** Takes one tap's answer; `true` ends the loop. */
+type Take = (tally: Tally, answer: unknown, plugin: string) => boolean;
 
 const TAKE: Record<'first' | 'waterfall' | 'series' | 'collect' | 'keyed', Take> = {
-  first: (state, answer) => {
+  first: (tally, answer) => {
     if (answer === undefined) return false;
-    state.result = answer;
+    tally.result = answer;
     return true;
   },
-  waterfall: (state, answer) => {
-    if (answer !== undefined) state.payload = state.result = answer;
+  waterfall: (tally, answer) => {
+    if (answer !== undefined) tally.payload = tally.result = answer;
     return false;
   },
   series: () => false,
-  collect: (state, answer, plugin) => {
-    for (const value of answer as readonly unknown[]) (state.result as Collected<unknown>[]).push({ plugin, value });
+  collect: (tally, answer, plugin) => {
+    for (const value of answer as readonly unknown[]) (tally.result as Collected<unknown>[]).push({ plugin, value });
     return false;
   },
-  keyed: (state, answer) => {
-    state.result = answer;
+  keyed: (tally, answer) => {
+    tally.result = answer;
     return true;
   },
 };
@@ -48,150 +49,135 @@ const TAKE: Record<'first' | 'waterfall' | 'series' | 'collect' | 'keyed', Take>
 /** Observers run one by one under this; it also tells a deadline to leave the request alone. */
 const OBSERVE: Take = () => true;
 
+/** What all dispatches of a hook share. */
+interface Plan {
+  readonly hook: string;
+  readonly taps: readonly Tap[];
+  readonly take: Take;
+  readonly deadlines: Deadlines;
+}
+
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-function tooSlow(plugin: string, hook: string, deadlineMs: number): AtlasError {
-  const error = new AtlasError(`Plugin "${plugin}" did not finish hook "${hook}" within ${deadlineMs} ms.`, {
-    reason: 'E_HOOK_TIMEOUT',
-    hint: 'Look at what that plugin waits for, or raise its deadline.',
-  });
-  return blame(error, plugin, hook);
+/** Runs the taps from `run.index` on, up to one that promises its answer. */
+function advance(run: Tally & { index: number }, plan: Plan, scope: Scope): PromiseLike<unknown> | undefined {
+  const { taps, take } = plan;
+  for (; run.index < taps.length; run.index += 1) {
+    const tap = taps[run.index] as Tap;
+    try {
+      const answer = tap.handler(run.payload, scope);
+      if (isThenable(answer)) return answer;
+      if (take(run, answer, tap.plugin)) return undefined;
+    } catch (error) {
+      throw blame(error, tap.plugin, plan.hook);
+    }
+  }
+  return undefined;
 }
 
-/** A dispatch that has met a promise: settles once, by its taps or by its deadline. */
-class Run extends Wait {
-  readonly deadlines: Deadlines;
-  readonly hook: string;
-  readonly taps: readonly Tap[];
-  readonly take: Take;
-  readonly state: State;
-  readonly scope: Scope;
-  readonly deadlineMs: number;
-  index: number;
+function dispatch(plan: Plan, payload: unknown, result: unknown, scope: Scope, deadlineMs: number): unknown {
+  const run = { payload, result, index: 0 };
+  const pending = advance(run, plan, scope);
+  if (pending === undefined) return run.result;
+  // Callbacks instead of async functions: one promise less for each dispatch, as `bench -- hooks` shows.
+  return new Promise((resolve, reject) => {
+    new Pending(run, plan, scope, deadlineMs, resolve, reject).wait(pending);
+  });
+}
+
+/** A dispatch that waits for a tap. It settles once, by its taps or by its deadline. */
+class Pending implements Wait {
   settled = false;
-  resolve: (value: unknown) => void = ignore;
-  reject: (error: unknown) => void = ignore;
+  expiresAtTick = 0;
+  private readonly run: Tally & { index: number };
+  private readonly plan: Plan;
+  private readonly scope: Scope;
+  private readonly deadlineMs: number;
+  private readonly resolve: (value: unknown) => void;
+  private readonly reject: (error: unknown) => void;
 
   constructor(
-    deadlines: Deadlines,
-    hook: string,
-    taps: readonly Tap[],
-    take: Take,
-    state: State,
+    run: Tally & { index: number },
+    plan: Plan,
     scope: Scope,
     deadlineMs: number,
-    index: number,
+    resolve: (value: unknown) => void,
+    reject: (error: unknown) => void,
   ) {
-    super();
-    this.deadlines = deadlines;
-    this.hook = hook;
-    this.taps = taps;
-    this.take = take;
-    this.state = state;
+    this.run = run;
+    this.plan = plan;
     this.scope = scope;
     this.deadlineMs = deadlineMs;
-    this.index = index;
+    this.resolve = resolve;
+    this.reject = reject;
+    plan.deadlines.add(this, deadlineMs);
   }
 
-  /** Goes on with the answer that tap number `index` promised. */
-  // Callbacks instead of an async function: one promise less for each dispatch, measured by `bench -- hooks`.
-  start(pending: PromiseLike<unknown>): Promise<unknown> {
-    const promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-    this.deadlines.add(this, this.deadlineMs);
-    const fail = (error: unknown) => this.#fail(error);
-    const next = (answer: unknown) => this.#next(answer, next, fail);
-    pending.then(next, fail);
-    return promise;
+  wait(pending: PromiseLike<unknown>): void {
+    pending.then(
+      (answer) => this.next(answer),
+      (error) => this.fail(error),
+    );
   }
 
-  #next(settledAnswer: unknown, next: (answer: unknown) => void, fail: (error: unknown) => void): void {
+  private next(answer: unknown): void {
     if (this.settled) return;
-    const { taps, state, take } = this;
+    const { run, plan } = this;
     try {
-      let answer = settledAnswer;
-      while (!take(state, answer, (taps[this.index] as Tap).plugin)) {
-        this.index += 1;
-        if (this.index === taps.length) break;
-        answer = (taps[this.index] as Tap).handler(state.payload, this.scope);
-        if (isThenable(answer)) {
-          answer.then(next, fail);
+      if (!plan.take(run, answer, this.culprit)) {
+        run.index += 1;
+        const pending = advance(run, plan, this.scope);
+        if (pending !== undefined) {
+          this.wait(pending);
           return;
         }
       }
     } catch (error) {
-      fail(error);
+      this.fail(error);
       return;
     }
-    this.#end();
-    this.resolve(state.result);
-  }
-
-  #fail(error: unknown): void {
-    if (this.settled) return;
-    this.#end();
-    this.reject(blame(error, (this.taps[this.index] as Tap).plugin, this.hook));
-  }
-
-  #end(): void {
     this.settled = true;
-    this.deadlines.remove(this);
+    this.resolve(run.result);
+  }
+
+  private fail(error: unknown): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.reject(blame(error, this.culprit, this.plan.hook));
+  }
+
+  private get culprit(): string {
+    return (this.plan.taps[this.run.index] as Tap).plugin;
   }
 
   expire(): void {
-    const error = tooSlow((this.taps[this.index] as Tap).plugin, this.hook, this.deadlineMs);
-    this.#fail(error);
-    if (this.take !== OBSERVE) this.scope.abort(error);
+    const error = new AtlasError(
+      `Plugin "${this.culprit}" did not finish hook "${this.plan.hook}" within ${this.deadlineMs} ms.`,
+      { reason: 'E_HOOK_TIMEOUT', hint: 'Look at what that plugin waits for.' },
+    );
+    this.fail(error);
+    if (this.plan.take !== OBSERVE) this.scope.abort(error);
   }
-}
-
-function ignore(): void {}
-
-function walk(
-  deadlines: Deadlines,
-  hook: string,
-  taps: readonly Tap[],
-  take: Take,
-  state: State,
-  scope: Scope,
-  deadlineMs: number,
-): unknown {
-  for (let index = 0; index < taps.length; index += 1) {
-    const tap = taps[index] as Tap;
-    let answer: unknown;
-    try {
-      answer = tap.handler(state.payload, scope);
-      if (!isThenable(answer)) {
-        if (take(state, answer, tap.plugin)) break;
-        continue;
-      }
-    } catch (error) {
-      throw blame(error, tap.plugin, hook);
-    }
-    return new Run(deadlines, hook, taps, take, state, scope, deadlineMs, index).start(answer);
-  }
-  return state.result;
 }
 
 /** Runs every observer for itself; one that hangs is reported and does not end the request that it observes. */
 async function observe(
-  deadlines: Deadlines,
-  hook: string,
-  taps: readonly Tap[],
+  plans: readonly Plan[],
   payload: unknown,
   scope: Scope,
   deadlineMs: number,
 ): Promise<readonly TapFailure[]> {
   const failures: TapFailure[] = [];
-  const one = async (tap: Tap) =>
-    walk(deadlines, hook, [tap], OBSERVE, { payload, result: undefined }, scope, deadlineMs);
-  await Promise.all(
-    taps.map((tap) => one(tap).catch((error) => failures.push({ plugin: tap.plugin, error: error as AtlasError }))),
-  );
+  const one = async (plan: Plan) => {
+    try {
+      await dispatch(plan, payload, undefined, scope, deadlineMs);
+    } catch (error) {
+      failures.push({ plugin: plan.taps[0]?.plugin ?? '', error: error as AtlasError });
+    }
+  };
+  await Promise.all(plans.map(one));
   return failures;
 }
 
@@ -220,23 +206,20 @@ export function compileDispatch(hook: AnyHook, taps: readonly Tap[], deadlines: 
   const { id, kind } = hook;
   if (kind === 'keyed') throw new AtlasError(`Hook "${id}" is keyed: dispatch it by key.`, { reason: 'E_HOOK_KIND' });
   if (kind === 'parallel') {
-    return (payload, scope, deadlineMs) =>
-      taps.length === 0 ? NO_FAILURES : observe(deadlines, id, taps, payload, scope, deadlineMs);
+    if (taps.length === 0) return () => NO_FAILURES;
+    const plans = taps.map((tap): Plan => ({ hook: id, taps: [tap], take: OBSERVE, deadlines }));
+    return (payload, scope, deadlineMs) => observe(plans, payload, scope, deadlineMs);
   }
   if (taps.length === 0) {
     return kind === 'waterfall' ? (payload) => payload : kind === 'collect' ? () => [] : () => undefined;
   }
-  const take = TAKE[kind];
-  const safe = taps.map((tap) => standIn(hook, tap));
-  return (payload, scope, deadlineMs) => {
-    const result = kind === 'waterfall' ? payload : kind === 'collect' ? [] : undefined;
-    return walk(deadlines, id, safe, take, { payload, result }, scope, deadlineMs);
-  };
+  const plan: Plan = { hook: id, taps: taps.map((tap) => standIn(hook, tap)), take: TAKE[kind], deadlines };
+  const initial = (payload: unknown) => (kind === 'waterfall' ? payload : kind === 'collect' ? [] : undefined);
+  return (payload, scope, deadlineMs) => dispatch(plan, payload, initial(payload), scope, deadlineMs);
 }
 
 /** The dispatcher of one key of a `keyed` hook. */
 export function compileKeyed(hook: AnyHook, tap: Tap, deadlines: Deadlines): Dispatch {
-  const taps = [tap];
-  return (payload, scope, deadlineMs) =>
-    walk(deadlines, hook.id, taps, TAKE.keyed, { payload, result: undefined }, scope, deadlineMs);
+  const plan: Plan = { hook: hook.id, taps: [tap], take: TAKE.keyed, deadlines };
+  return (payload, scope, deadlineMs) => dispatch(plan, payload, undefined, scope, deadlineMs);
 }
