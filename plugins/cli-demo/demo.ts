@@ -40,15 +40,16 @@ export function demoCommand(options: DemoOptions): CliCommand {
       mkdirSync(folder, { recursive: true });
       const database = join(folder, 'demo.db');
       createSimpleDemo(database);
+      const once = run.options.once === true;
       const { config, options: appOptions } = options.compose({
         ...run.env,
         SVC_DATASOURCE_URL: `sqlite:${relative(run.cwd, database)}`,
         SVC_SEMANTIC_DIR: options.semanticDir,
+        SVC_LOG_LEVEL: run.env.SVC_LOG_LEVEL || 'warn',
+        // One answer must not fail because another server has the port.
+        ...(once ? { PORT: '0' } : {}),
       });
-      const once = run.options.once === true;
-      // One answer needs no server, and so no free port.
-      const plugins = once ? config.plugins.filter(({ definition }) => definition.name !== 'http') : config.plugins;
-      await using app = await createApp({ plugins }, appOptions);
+      await using app = await createApp(config, appOptions);
       await ask(run, app, run.args[0] || QUESTION);
       if (once) return 0;
       run.stdout.write('\nAsk more: npx atlas query "How many orders were cancelled last year?"\n');

@@ -9,7 +9,7 @@ export const cliInspect = definePlugin({
   type: 'command',
   description: 'The commands `hooks` and `boot`: show what a composition is made of.',
   options: Type.Object(
-    { compose: Type.Unsafe<Compose>({ description: 'a function that finds or builds the composition' }) },
+    { compose: Type.Unsafe<Compose>(Type.Any({ description: 'a function that finds or builds the composition' })) },
     { additionalProperties: false },
   ),
   setup(ctx, options) {

@@ -10,7 +10,7 @@ export const cliServe = definePlugin({
   type: 'command',
   description: 'The command `serve`: runs the composition of the working directory.',
   options: Type.Object(
-    { compose: Type.Unsafe<Compose>({ description: 'a function that finds or builds the composition' }) },
+    { compose: Type.Unsafe<Compose>(Type.Any({ description: 'a function that finds or builds the composition' })) },
     { additionalProperties: false },
   ),
   setup(ctx, options) {

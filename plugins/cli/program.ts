@@ -41,7 +41,7 @@ export async function runCommandLine(
       sub.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);
     }
     sub.action(async () => {
-      exitCode = await command.run({ ...terminal, args: sub.processedArgs.map(String), options: sub.opts() });
+      exitCode = await command.run({ ...terminal, args: sub.args, options: sub.opts() });
     });
   }
   if (argv.length === 0) {

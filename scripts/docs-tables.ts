@@ -1,0 +1,117 @@
+/** The tables of the documentation, out of the code that they describe. */
+import type { TSchema } from '@sinclair/typebox';
+import { commandLine } from '../config/cli.ts';
+import { composePreset } from '../config/compose.ts';
+import { variables } from '../config/env.ts';
+import { cliCommands, createApp, httpRoutes, type PluginEntry } from '../kernel/index.ts';
+import { errorCodes } from '../plugins/http/errors.ts';
+
+export type Tables = Readonly<Record<string, string>>;
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}
+
+/** A schema in a few words. */
+function shape(schema: TSchema): string {
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.map(shape).join(' or ');
+  if (schema.type === 'array') return `list of ${shape(schema.items)}`;
+  if (schema.type === 'object' && schema.properties !== undefined)
+    return `{${Object.keys(schema.properties).join(', ')}}`;
+  return schema.type ?? 'value';
+}
+
+function optionRows(schema: TSchema | undefined, path = ''): string[][] {
+  if (schema?.properties === undefined) return [];
+  const required: readonly string[] = schema.required ?? [];
+  return Object.entries(schema.properties as Record<string, TSchema>).flatMap(([name, option]) => {
+    const full = `${path}${name}`;
+    const fallback =
+      option.default !== undefined
+        ? `\`${JSON.stringify(option.default)}\``
+        : required.includes(name)
+          ? 'required'
+          : 'none';
+    const inner = option.type === 'array' ? option.items : option;
+    return [
+      [`\`${full}\``, shape(option), fallback, option.description ?? ''],
+      ...optionRows(inner?.type === 'object' ? inner : undefined, `${full}${option.type === 'array' ? '[].' : '.'}`),
+    ];
+  });
+}
+
+function pluginSections(entries: readonly PluginEntry[]): string {
+  return entries
+    .map(({ definition }) => {
+      const options = optionRows(definition.options);
+      const head = `### ${definition.name}\n\n${definition.description} Type: \`${definition.type}\`.`;
+      return options.length === 0 ? head : `${head}\n\n${table(['option', 'shape', 'default', 'meaning'], options)}`;
+    })
+    .join('\n\n');
+}
+
+/** Boots the built-in compositions as far as their seal and reads everything off them. */
+export async function generatedTables(): Promise<Tables> {
+  const server = composePreset({ SVC_DATASOURCE_URL: 'sqlite:shop.db', SVC_SEMANTIC_DIR: './semantic' });
+  const remote = composePreset({ SVC_PROVIDER: 'openai', OPENAI_API_KEY: 'unused' });
+  const commands = commandLine();
+  await using app = await createApp(server.config, { ...server.options, until: 'sealed' });
+  await using cli = await createApp({ plugins: commands }, { until: 'sealed' });
+
+  const known = new Set(server.config.plugins.map(({ definition }) => definition.name));
+  const plugins = [
+    ...server.config.plugins,
+    ...remote.config.plugins.filter(({ definition }) => !known.has(definition.name)),
+  ];
+  const routes = await app.call(httpRoutes, undefined, app.scope());
+  const offered = await cli.call(cliCommands, undefined, cli.scope());
+
+  return {
+    hooks: table(
+      ['hook', 'kind', 'what it is for', 'tapped by'],
+      app
+        .describe()
+        .hooks.map(({ id, kind, gate, summary, taps }) => [
+          `\`${id}\``,
+          gate ? `${kind}, gate` : kind,
+          summary,
+          [...new Set(taps.map(({ plugin }) => plugin))].join(', '),
+        ]),
+    ),
+    variables: table(
+      ['variable', 'value', 'default', 'meaning'],
+      Object.values(variables).map((v) => [`\`${v.name}\``, v.shape, v.defaultText, v.description]),
+    ),
+    errors: table(
+      ['code', 'status', 'meaning'],
+      Object.entries(errorCodes).map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning]),
+    ),
+    routes: table(
+      ['method', 'path', 'right', 'what it does', 'plugin'],
+      routes.map(({ plugin, value }) => [value.method, `\`${value.path}\``, value.right, value.summary, plugin]),
+    ),
+    commands: offered
+      .map(({ value }) => {
+        const options = (value.options ?? []).map(({ flags, description }) => [`\`${flags}\``, description]);
+        const examples = (value.examples ?? []).map((line) => `$ ${line}`).join('\n');
+        return [
+          `### atlas ${value.name}`,
+          `${value.summary.charAt(0).toUpperCase()}${value.summary.slice(1)}.`,
+          ...(options.length === 0 ? [] : [table(['option', 'meaning'], options)]),
+          ...(examples === '' ? [] : [`\`\`\`\n${examples}\n\`\`\``]),
+        ].join('\n\n');
+      })
+      .join('\n\n'),
+    plugins: pluginSections(plugins),
+    'plugin-list': table(
+      ['plugin', 'type', 'what it does'],
+      plugins.map(({ definition }) => [`\`${definition.name}\``, definition.type, definition.description]),
+    ),
+  };
+}

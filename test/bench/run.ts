@@ -1,0 +1,52 @@
+/** `npm run bench -- hooks|guard|query|start|semantic [--json]`: a table, or JSON. Exits 1 when a target is missed. */
+import { renderTable } from '../../plugins/cli/index.ts';
+import { type Bench, holds, type Row } from './measure.ts';
+
+const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
+  hooks: async () => (await import('./hooks.ts')).hooks,
+  guard: async () => (await import('./guard.ts')).guard,
+  query: async () => (await import('./query.ts')).query,
+  start: async () => (await import('./start.ts')).start,
+  semantic: async () => (await import('./semantic.ts')).semantic,
+};
+
+function display(row: Row): Record<string, string> {
+  const kept = holds(row);
+  const bound =
+    row.atLeast !== undefined
+      ? `≥ ${row.atLeast}`
+      : row.target === undefined
+        ? ''
+        : `≤ ${row.target}${row.floor === undefined ? '' : '×'}`;
+  return {
+    what: row.what,
+    measured: `${row.value.toPrecision(4)} ${row.unit}`,
+    floor: row.floor === undefined ? '' : `${row.floor.toPrecision(4)} ${row.unit}`,
+    ratio: row.floor === undefined ? '' : `${(row.value / row.floor).toFixed(2)}×`,
+    target: bound,
+    kept: kept === undefined ? '' : kept ? 'yes' : 'NO',
+  };
+}
+
+const args = process.argv.slice(2);
+const names = args.filter((arg) => !arg.startsWith('--'));
+const unknown = names.filter((name) => BENCHES[name] === undefined);
+if (names.length === 0 || unknown.length > 0) {
+  process.stderr.write(`Name a benchmark: ${Object.keys(BENCHES).join(', ')}.\n`);
+  process.exit(2);
+}
+const rows: Row[] = [];
+for (const name of names) {
+  const bench = await BENCHES[name]?.();
+  if (bench !== undefined) rows.push(...(await bench()));
+}
+process.stdout.write(
+  args.includes('--json')
+    ? `${JSON.stringify(
+        rows.map((row) => ({ ...row, kept: holds(row) })),
+        undefined,
+        2,
+      )}\n`
+    : `${renderTable({ columns: ['what', 'measured', 'floor', 'ratio', 'target', 'kept'], rows: rows.map(display) }, { color: false, maxRows: 100 })}\n`,
+);
+process.exit(rows.every((row) => holds(row) !== false) ? 0 : 1);
