@@ -53,7 +53,8 @@ export function demoCommand(options: DemoOptions): CliCommand {
       await ask(run, app, run.args[0] || QUESTION);
       if (once) return 0;
       run.stdout.write('\nAsk more: npx atlas query "How many orders were cancelled last year?"\n');
-      return keepServing(run, app);
+      // Awaited here: the app must stay open until serving ends.
+      return await keepServing(run, app);
     },
   };
 }

@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface GeneratedQuestion {
+interface GeneratedQuestion {
   readonly question: string;
   /** Name of the entity that answers it. */
   readonly entity: string;

@@ -1,0 +1,193 @@
+import type { ModelDimension, ModelEntity } from '../semantic-layer/model.ts';
+import { expandReferences } from '../semantic-layer/references.ts';
+import type { Expr } from './ast.ts';
+import { DEFAULT_LIMITS } from './check.ts';
+import { fold, type SqlDialect } from './dialect.ts';
+import { parseExpression } from './parse.ts';
+import { type AllowedTable, AllowedTables, type VisibleColumn } from './tables.ts';
+import { forEachOperand } from './walk.ts';
+
+/**
+ * The tables of `entities`, which all belong to one connection. A table with a hidden or masked column shows only what
+ * the layer declares of it; any other table shows everything. Entities over one table add up, and hiding wins.
+ * `problems` says, one sentence each, what the layer asks for and cannot be done.
+ */
+export function allowedTables(
+  entities: readonly ModelEntity[],
+  dialect: SqlDialect,
+): { tables: AllowedTables; problems: readonly string[] } {
+  const problems: string[] = [];
+  const byTable = new Map<string, { schema: string | undefined; name: string; entities: ModelEntity[] }>();
+  for (const entity of entities) {
+    const dot = entity.table.lastIndexOf('.');
+    const written = entity.schema ?? (dot === -1 ? undefined : entity.table.slice(0, dot));
+    const schema = written === undefined || fold(written) === dialect.defaultSchema ? undefined : written;
+    const name = entity.table.slice(dot + 1);
+    if (schema !== undefined && !dialect.hasSchemas) {
+      problems.push(`Entity "${entity.name}": ${dialect.name} has no schema "${schema}"; leave it out.`);
+    }
+    const key = `${fold(schema ?? '')}\0${fold(name)}`;
+    const entry = byTable.get(key) ?? { schema, name, entities: [] };
+    entry.entities.push(entity);
+    byTable.set(key, entry);
+  }
+  const tables = Array.from(byTable.values(), (entry): AllowedTable => {
+    const columns = new TableColumns(entry.name, entry.entities, entities, dialect, problems);
+    return {
+      schema: entry.schema,
+      name: entry.name,
+      entities: entry.entities.map(({ name }) => name),
+      known: columns.known(),
+      visible: columns.visible(),
+    };
+  });
+  return { tables: new AllowedTables(tables, dialect), problems };
+}
+
+/** What the layer says of one table's columns. Keys are lower-case names, values the names as written. */
+class TableColumns {
+  private readonly table: string;
+  private readonly dialect: SqlDialect;
+  private readonly problems: string[];
+  private readonly declared = new Map<string, string>();
+  private readonly hidden = new Set<string>();
+  private readonly masks = new Map<string, Expr>();
+  private readonly isRestricted: boolean;
+
+  constructor(
+    table: string,
+    entities: readonly ModelEntity[],
+    all: readonly ModelEntity[],
+    dialect: SqlDialect,
+    problems: string[],
+  ) {
+    this.table = table;
+    this.dialect = dialect;
+    this.problems = problems;
+    const dimensions = entities.flatMap((entity) => entity.dimensions.map((dimension) => ({ entity, dimension })));
+    this.isRestricted = dimensions.some(({ dimension }) => isProtected(dimension));
+    // Plain columns first: what a computed dimension reads is hidden with it unless it is declared on its own.
+    for (const { entity, dimension } of dimensions) this.addColumn(entity, dimension);
+    for (const { entity, dimension } of dimensions) this.addComputed(entity, dimension);
+    for (const entity of entities) this.addOthers(entity, all);
+  }
+
+  /** Lower-case names of the columns that the layer mentions. */
+  known(): ReadonlySet<string> {
+    return new Set(this.declared.keys());
+  }
+
+  /** `undefined` = everything. */
+  visible(): readonly VisibleColumn[] | undefined {
+    if (!this.isRestricted) return undefined;
+    return Array.from(this.declared, ([key, name]) => ({ key, name, mask: this.masks.get(key) })).filter(
+      ({ key }) => !this.hidden.has(key),
+    );
+  }
+
+  /** A dimension that is a column as it stands. */
+  private addColumn(entity: ModelEntity, dimension: ModelDimension): void {
+    const expr = this.parse(entity, dimension.sql);
+    if (expr?.kind !== 'name') return;
+    const key = fold(expr.name);
+    this.note(expr.name);
+    if (dimension.hidden === true) this.hidden.add(key);
+    else if (dimension.mask !== undefined) this.addMask(entity, dimension, key);
+  }
+
+  /** A mask that cannot be used hides its column. */
+  private addMask(entity: ModelEntity, dimension: ModelDimension, key: string): void {
+    const mask = this.parse(entity, dimension.mask ?? '');
+    if (mask !== undefined && qualify(mask, this.table, this.dialect)) {
+      this.masks.set(key, mask);
+      return;
+    }
+    this.hidden.add(key);
+    const what = `the mask of "${entity.name}.${dimension.name}" is not an expression over the row's own columns with allowed functions`;
+    this.problems.push(`The column is hidden, because ${what}: ${dimension.mask}`);
+  }
+
+  /** The columns that a computed dimension reads. */
+  private addComputed(entity: ModelEntity, dimension: ModelDimension): void {
+    const expr = this.parse(entity, dimension.sql);
+    if (expr === undefined) {
+      if (isProtected(dimension)) {
+        this.problems.push(
+          `The "sql" of "${entity.name}.${dimension.name}" cannot be read, so only its name is hidden.`,
+        );
+      }
+      return;
+    }
+    if (expr.kind === 'name') return;
+    for (const name of columnsOf(expr)) {
+      if (!isProtected(dimension)) this.note(name);
+      else if (!this.declared.has(fold(name))) {
+        this.note(name);
+        this.hidden.add(fold(name));
+      }
+    }
+  }
+
+  /** Columns that only measures, segments and joins mention. */
+  private addOthers(entity: ModelEntity, all: readonly ModelEntity[]): void {
+    for (const { sql } of [...entity.measures, ...entity.segments]) {
+      const expr = sql === undefined ? undefined : this.parse(entity, sql);
+      if (expr !== undefined) for (const name of columnsOf(expr)) this.note(name);
+    }
+    const isDimension = (name: string) => entity.dimensions.some((dimension) => fold(dimension.name) === fold(name));
+    const keys = entity.joins.flatMap(({ on }) => on.map(({ from }) => from));
+    const reached = all.flatMap(({ joins }) => joins.filter(({ target }) => fold(target) === fold(entity.name)));
+    keys.push(...reached.flatMap(({ on }) => on.map(({ to }) => to)));
+    for (const name of keys) if (!isDimension(name)) this.note(name);
+  }
+
+  private note(name: string): void {
+    const key = fold(name);
+    if (!this.declared.has(key)) this.declared.set(key, name);
+  }
+
+  /** `undefined` where the guard cannot read it: the engine may, but then nothing follows from it here. */
+  private parse(entity: ModelEntity, sql: string): Expr | undefined {
+    try {
+      return parseExpression(expandReferences(sql, entity.dimensions), this.dialect, DEFAULT_LIMITS);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const isProtected = ({ hidden, mask }: ModelDimension) => hidden === true || mask !== undefined;
+
+/** Names of the columns that an expression reads, subqueries aside. */
+function columnsOf(expr: Expr): string[] {
+  const names: string[] = [];
+  const visit = (part: Expr): void => {
+    if (part.kind === 'name') names.push(part.name);
+    else forEachOperand(part, visit);
+  };
+  visit(expr);
+  return names;
+}
+
+/** Puts the table's name before every column; false when the expression looks beyond the row or calls what may not be. */
+function qualify(expr: Expr, table: string, dialect: SqlDialect): boolean {
+  switch (expr.kind) {
+    case 'name':
+      expr.table = table;
+      expr.schema = undefined;
+      return true;
+    case 'scalar':
+    case 'exists':
+      return false;
+    case 'in':
+      if (expr.set.kind !== 'list') return false;
+      break;
+    case 'call':
+      if (!dialect.functions.has(fold(expr.name))) return false;
+  }
+  let isOwn = true;
+  forEachOperand(expr, (operand) => {
+    isOwn = qualify(operand, table, dialect) && isOwn;
+  });
+  return isOwn;
+}

@@ -1,0 +1,62 @@
+import type { ColumnRef } from './ast.ts';
+import { fold } from './dialect.ts';
+import type { Relation, Scope } from './scope.ts';
+import type { AllowedTable } from './tables.ts';
+
+/**
+ * Notes the column that `ref` reads, as far as names tell, and says so when it cannot be seen. What is not known is
+ * left to the engine: nothing hidden is in its reach, this only makes for a better message.
+ */
+export function columnRefusal(ref: ColumnRef, scope: Scope, read: Set<string>): Problem | undefined {
+  if (ref.table === undefined) return unqualified(ref, scope, read);
+  const table = scope.relation(ref.table)?.table;
+  if (table === undefined) return undefined;
+  if (table.visible !== undefined) {
+    if (!has(table, fold(ref.name))) return unseen(ref.name, [table]);
+    ref.schema = undefined;
+  }
+  read.add(`${table.name}.${ref.name}`);
+  return undefined;
+}
+
+interface Problem {
+  readonly what: string;
+  readonly hint: string;
+}
+
+/** Looks from the innermost SELECT outwards, as the engine does, and gives up where a relation may have any column. */
+function unqualified(ref: ColumnRef, start: Scope, read: Set<string>): Problem | undefined {
+  const name = fold(ref.name);
+  const restricted: AllowedTable[] = [];
+  for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
+    const owner = scope.relations.find(({ table }) => table !== undefined && has(table, name))?.table;
+    if (owner !== undefined) {
+      read.add(`${owner.name}.${ref.name}`);
+      return undefined;
+    }
+    if (scope.aliases.has(name)) return undefined;
+    if (scope.relations.some(isOpen)) {
+      const only = scope.relations.length === 1 ? scope.relations[0]?.table : undefined;
+      if (only !== undefined) read.add(`${only.name}.${ref.name}`);
+      return undefined;
+    }
+    restricted.push(...scope.relations.flatMap(({ table }) => table ?? []));
+  }
+  return restricted.length === 0 ? undefined : unseen(ref.name, restricted);
+}
+
+/** Whether the table is known to show a column of that lower-case name. */
+const has = (table: AllowedTable, name: string) =>
+  table.visible === undefined ? table.known.has(name) : table.visible.some((column) => fold(column.name) === name);
+
+/** May have columns that are not known here. */
+const isOpen = ({ table }: Relation) => table?.visible === undefined;
+
+function unseen(name: string, tables: readonly AllowedTable[]): Problem {
+  const columns = tables.flatMap((table) => (table.visible ?? []).map((column) => column.name));
+  const names = tables.map((table) => `"${table.name}"`).join(', ');
+  return {
+    what: `Column "${name}" of ${names} cannot be read`,
+    hint: `Columns that can: ${columns.join(', ')}.`,
+  };
+}

@@ -1,0 +1,48 @@
+import {
+  type ConnectionInfo,
+  datasourceList,
+  definePlugin,
+  type PluginContext,
+  type Scope,
+  sqlBefore,
+  sqlCheck,
+} from '../../kernel/index.ts';
+import { semanticLayer } from '../semantic-layer/index.ts';
+import { StatementGuard } from './guard.ts';
+import { SqlGuardOptions } from './options.ts';
+
+export { type CheckedSql, type CheckRules, checkSql } from './check.ts';
+export { SqlRefusal } from './errors.ts';
+
+/** Lets one reading statement pass, over tables of the semantic layer and with allowed functions; nothing else. */
+export const sqlGuard = definePlugin({
+  name: 'sql-guard',
+  version: '1.0.0',
+  type: 'policy',
+  description: 'Lets only reading statements over tables of the semantic layer pass.',
+  needs: { layer: semanticLayer },
+  options: SqlGuardOptions,
+  setup(ctx, options, { layer }) {
+    const guard = new StatementGuard(options, (problem) => ctx.log.warn({}, problem));
+    ctx.tap(
+      sqlBefore,
+      async (statement, scope) => {
+        const [model, isDefault] = await Promise.all([
+          layer.for(scope),
+          isDefaultConnection(ctx, statement.connection, scope),
+        ]);
+        return guard.admit(statement, model, isDefault, scope);
+      },
+      // What the others wrote is what has to be checked.
+      { stage: 'post' },
+    );
+    ctx.tap(sqlCheck, (statement, scope) => guard.verify(statement, scope));
+  },
+});
+
+/** Whether it is the connection of the entities that name none: the one called `default`, else the first. */
+async function isDefaultConnection(ctx: PluginContext, { id }: ConnectionInfo, scope: Scope): Promise<boolean> {
+  if (id === 'default') return true;
+  const ids = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value.id);
+  return !ids.includes('default') && ids[0] === id;
+}

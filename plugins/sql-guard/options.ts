@@ -1,0 +1,21 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+/** The defaults suit every engine; only `functions` depends on the database. */
+export const SqlGuardOptions = Type.Object(
+  {
+    functions: Type.Array(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }), {
+      default: [],
+      description: 'Functions that may be called besides the built-in list, such as those your database adds',
+    }),
+    maxTextLength: Type.Integer({ minimum: 100, default: 100_000, description: 'Longest statement, in characters' }),
+    maxTokens: Type.Integer({ minimum: 100, default: 20_000, description: 'Most words and signs in a statement' }),
+    cacheStatements: Type.Integer({
+      minimum: 0,
+      maximum: 100_000,
+      default: 250,
+      description: 'Checked statements kept for a repeat; 0 checks each time',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type SqlGuardOptions = Static<typeof SqlGuardOptions>;

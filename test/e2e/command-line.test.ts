@@ -1,0 +1,178 @@
+/** The command line as a user meets it: a process in an empty folder. */
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createSimpleDemo } from '../../plugins/demo-data/index.ts';
+import { atlas, emptyFolder, serve } from '../harness/command.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+function shop(folder: string): Record<string, string> {
+  createSimpleDemo(join(folder, 'shop.db'));
+  return { SVC_DATASOURCE_URL: 'sqlite:shop.db', SVC_SEMANTIC_DIR: join(root, 'semantic') };
+}
+
+describe('atlas', () => {
+  it('prints help, for every command too, and its version', async () => {
+    using folder = emptyFolder();
+    const help = await atlas(['--help'], { cwd: folder.path });
+    expect(help.code).toBe(0);
+    const commands = [...help.stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
+    expect(commands).toEqual(expect.arrayContaining(['serve', 'demo', 'query', 'hooks', 'boot']));
+    for (const command of commands.filter((name) => name !== 'help')) {
+      const shown = await atlas([command, '--help'], { cwd: folder.path });
+      expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`Usage: atlas ${command}`) });
+    }
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect((await atlas(['--version'], { cwd: folder.path })).stdout.trim()).toBe(version);
+  });
+
+  it('answers wrong use with one sentence and exit code 1', async () => {
+    using folder = emptyFolder();
+    const misspelt = await atlas(['qeury', 'x'], { cwd: folder.path });
+    expect(misspelt).toMatchObject({ code: 1, stderr: expect.stringContaining('Did you mean query?') });
+    const both = await atlas(['query', 'x', '--json', '--csv'], { cwd: folder.path });
+    expect(both).toMatchObject({ code: 1, stderr: '--json and --csv exclude each other. Give one of them.\n' });
+    const alone = await atlas(['query', 'x'], { cwd: folder.path, env: { SVC_API_URL: 'http://127.0.0.1:1' } });
+    expect(alone.code).toBe(1);
+    expect(alone.stderr).toContain('No server answers at http://127.0.0.1:1.');
+  });
+
+  it('demo --once answers with text, SQL and rows, and leaves only .atlas behind', async () => {
+    using folder = emptyFolder();
+    const { code, stdout, stderr } = await atlas(['demo', '--once'], { cwd: folder.path });
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Europe/);
+    expect(stdout).toMatch(/SELECT[\s\S]*GROUP BY customers\.region/);
+    expect(stdout).toMatch(/│ Europe +│ +401073\.08 │/);
+    const asked = await atlas(['demo', '--once', 'How many customers are there?'], { cwd: folder.path });
+    expect(asked.stdout).toMatch(/│ +1000 │/);
+  });
+
+  it('demo goes on serving; query draws tables, CSV, JSON and bare answers', async () => {
+    using folder = emptyFolder();
+    await using server = await serve({ cwd: folder.path }, ['demo']);
+    const query = (...args: string[]) =>
+      atlas(['query', 'Orders by status', ...args], { cwd: folder.path, env: { SVC_API_URL: server.url } });
+    expect((await query()).stdout).toMatch(/│ completed +│ +4244 │/);
+    expect((await query('--csv')).stdout.split('\r\n')).toContain('completed,4244');
+    expect(JSON.parse((await query('--json')).stdout)).toMatchObject({
+      sql: [expect.stringContaining('GROUP BY')],
+      steps: 2,
+    });
+    expect((await query('--quiet')).stdout).toMatch(/completed: 4,244/);
+    const wrong = await query('--connection', 'lake');
+    expect(wrong).toMatchObject({ code: expect.any(Number) });
+    expect(wrong.stdout + wrong.stderr).toContain('lake');
+  });
+
+  it('serve prints one line, serves, and stops on SIGTERM with code 0', async () => {
+    using folder = emptyFolder();
+    await using server = await serve({ cwd: folder.path, env: shop(folder.path) });
+    expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+    const { code, tookMs } = await server.stop();
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(10_000);
+  });
+
+  it('serve stops within 10 s although a statement runs', async () => {
+    using folder = emptyFolder();
+    writeFileSync(join(folder.path, 'atlas.config.ts'), slowConfig(join(root, 'semantic')));
+    createSimpleDemo(join(folder.path, 'shop.db'));
+    await using server = await serve({ cwd: folder.path });
+    const asked = fetch(`${server.url}/slow`).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const { tookMs } = await server.stop();
+    expect(tookMs).toBeLessThan(10_000);
+    await asked;
+  });
+
+  it.each([
+    [{ PORT: 'eighty' }, 'PORT is malformed; it takes a whole number from 0 to 65535.'],
+    [{ SVC_AUTH_MODE: 'managed' }, 'SVC_AUTH_MODE is set, but this version does not bring what it asks for'],
+  ])('serve with %o exits 1 with one readable message', async (env, message) => {
+    using folder = emptyFolder();
+    const { code, stderr } = await atlas(['serve'], { cwd: folder.path, env: env as Record<string, string> });
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/ at .*\(|node:internal/);
+  });
+
+  it('serve reports every fault of atlas.config.ts at once', async () => {
+    using folder = emptyFolder();
+    writeFileSync(
+      join(folder.path, 'atlas.config.ts'),
+      `import { defineConfig } from 'atlas';
+       import { queryApi } from 'atlas/plugins/query-api';
+       import { sqlLimits } from 'atlas/plugins/sql-limits';
+       export default defineConfig({ plugins: [queryApi(), sqlLimits({ maxRow: 5 } as never)] });`,
+    );
+    const { code, stderr } = await atlas(['serve'], { cwd: folder.path });
+    expect(code).toBe(1);
+    expect(stderr).toContain('query-api: needs the plugin "agent"');
+    expect(stderr).toContain('Add agent() to the plugins in atlas.config.ts.');
+    expect(stderr).toContain('sql-limits: option "maxRow": unexpected property');
+    expect(stderr).not.toMatch(/node:internal/);
+  });
+
+  it('warns about an unknown variable by its nearest name', async () => {
+    using folder = emptyFolder();
+    await using server = await serve({ cwd: folder.path, env: { ...shop(folder.path), SVC_ROW_LIMITS: '5' } });
+    expect(server.stderr()).toContain('SVC_ROW_LIMITS is not a variable of Atlas; did you mean SVC_ROW_LIMIT?');
+  });
+
+  it('hooks and boot show the composition', async () => {
+    using folder = emptyFolder();
+    const env = shop(folder.path);
+    const hooks = await atlas(['hooks'], { cwd: folder.path, env });
+    expect(hooks.stdout).toMatch(/│ sql\.check +│ series, gate +│ +1 │ sql-guard/);
+    expect(hooks.stdout).toMatch(/datasource\.execute +│ keyed +│ +1 │ datasource-sqlite \(default\)/);
+    const boot = await atlas(['boot', '--trace'], { cwd: folder.path, env: { ...env, PORT: '0' } });
+    expect(boot.stdout).toMatch(/http 1\.0\.0 +setup +[\d.]+ ms +ready +[\d.]+ ms/);
+    expect(boot.stdout).toMatch(/ready after [\d.]+ ms/);
+  });
+});
+
+describe('examples', () => {
+  it.each(['two-databases', 'own-plugin'])('%s boots', async (name) => {
+    using folder = emptyFolder();
+    cpSync(join(root, 'examples', name), folder.path, { recursive: true });
+    // An example stands in a project of its own that has installed the package's dependencies.
+    writeFileSync(join(folder.path, 'package.json'), '{"type":"module"}');
+    symlinkSync(join(root, 'node_modules'), join(folder.path, 'node_modules'));
+    const booted = await atlas(['boot'], {
+      cwd: folder.path,
+      env: { PORT: '0', SVC_SEMANTIC_DIR: join(root, 'semantic') },
+    });
+    expect(booted.stderr).not.toContain('Atlas cannot start');
+    expect(booted).toMatchObject({ code: 0, stdout: expect.stringMatching(/\d+ plugins ready/) });
+  });
+});
+
+/** A route that runs a statement without end. */
+function slowConfig(semanticDir: string): string {
+  return `import { defineConfig, definePlugin, httpRoutes } from 'atlas';
+import { Type } from '${join(root, 'node_modules/@sinclair/typebox/build/esm/index.mjs')}';
+import { authNone } from 'atlas/plugins/auth-none';
+import { datasourceSqlite } from 'atlas/plugins/datasource-sqlite';
+import { http } from 'atlas/plugins/http';
+import { semanticLayer } from 'atlas/plugins/semantic-layer';
+import { sqlGuard } from 'atlas/plugins/sql-guard';
+import { sqlLimits } from 'atlas/plugins/sql-limits';
+const sql = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000000) SELECT COUNT(*) FROM n';
+const slow = definePlugin({
+  name: 'slow', version: '1.0.0', type: 'interaction', description: 'Runs a statement without end.',
+  setup(ctx) {
+    ctx.tap(httpRoutes, () => [{
+      method: 'GET', path: '/slow', summary: 'Slow.', tag: 'Test', right: 'public', responses: { 200: Type.Any() },
+      handle: async (_request, scope) => ({ body: (await ctx.runSql({ sql, surface: 'api' }, scope)).result }),
+    }]);
+  },
+});
+export default defineConfig({ plugins: [
+  http({ port: 0 }), authNone(), semanticLayer({ dir: '${semanticDir}' }), sqlLimits({ timeoutMs: 60000 }), sqlGuard(),
+  datasourceSqlite({ connections: [{ id: 'default', url: 'sqlite:shop.db' }] }), slow(),
+] });
+`;
+}

@@ -1,0 +1,95 @@
+/** The command line as a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const BIN = join(import.meta.dirname, '../../bin/atlas.mjs');
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CommandOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The machine's own variables without any of Atlas, so that a test says all it depends on. */
+function environment(env: CommandOptions['env']): Record<string, string | undefined> {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(SVC_|AUTHLIB_|OPENAI_|PORT$|DATABASE_URL$)/.test(name),
+  );
+  return { ...Object.fromEntries(own), NO_COLOR: '1', ...env };
+}
+
+function launch(args: readonly string[], options: CommandOptions): ChildProcess {
+  return spawn(process.execPath, [BIN, ...args], {
+    cwd: options.cwd,
+    env: environment(options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Runs a command to its end. */
+export function atlas(args: readonly string[], options: CommandOptions): Promise<Finished> {
+  const child = launch(args, options);
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+}
+
+export interface RunningServer extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  readonly stderr: () => string;
+  /** SIGTERM; resolves to the exit code and how long it took. */
+  stop(): Promise<{ code: number | null; tookMs: number }>;
+}
+
+/** Starts `serve`, or another command that goes on serving, and waits for its URL. */
+export async function serve(options: CommandOptions, args: readonly string[] = ['serve']): Promise<RunningServer> {
+  const child = launch(args, { ...options, env: { PORT: '0', ...options.env } });
+  let stderr = '';
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    let stdout = '';
+    child.stdout?.on('data', (chunk) => {
+      stdout += chunk;
+      const found = /Atlas is listening on (http:\/\/\S+)/.exec(stdout)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void ended.then((code) => reject(new Error(`atlas ${args.join(' ')} ended with ${code}: ${stderr}`)));
+  });
+  const stop = async () => {
+    const startedAt = performance.now();
+    child.kill('SIGTERM');
+    return { code: await ended, tookMs: performance.now() - startedAt };
+  };
+  return {
+    url,
+    pid: child.pid ?? 0,
+    stderr: () => stderr,
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
+    },
+  };
+}
+
+/** An empty folder that goes away at the end of the block. */
+export function emptyFolder(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'atlas-test-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
