@@ -1,0 +1,213 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { generateLayer, writeLayer } from '../../test/harness/generate-layer.ts';
+import { layerFolder } from '../../test/harness/layer-folder.ts';
+import { ContextWriter, defaultContextBytes } from './context.ts';
+import { loadSemanticLayer } from './load.ts';
+import { LayerSearch } from './search.ts';
+
+const bytes = (text: string) => Buffer.byteLength(text, 'utf8');
+
+async function contextOf(files: Record<string, string>, question: string, maxBytes?: number): Promise<string> {
+  using folder = layerFolder(files);
+  return new ContextWriter(new LayerSearch()).write(await loadSemanticLayer(folder.dir), question, maxBytes);
+}
+
+describe.each([50, 500, 2000])('%i generated entities', (count) => {
+  const layer = generateLayer(count, 400, 7);
+  let write: (question: string, maxBytes?: number) => Promise<string>;
+
+  beforeAll(async () => {
+    using folder = layerFolder();
+    writeLayer(folder.dir, layer);
+    const model = await loadSemanticLayer(folder.dir);
+    expect(model.problems).toEqual([]);
+    expect(model.entities).toHaveLength(count);
+    const writer = new ContextWriter(new LayerSearch());
+    write = (question, maxBytes) => writer.write(model, question, maxBytes);
+  });
+
+  test('at most 16 KB, with the right entity in detail for at least 99 % of the questions', async () => {
+    const missed: string[] = [];
+    for (const { question, entity } of layer.questions) {
+      const text = await write(question);
+      expect(bytes(text)).toBeLessThanOrEqual(defaultContextBytes);
+      expect(text).toContain(`of ${count} entities are shown in detail`);
+      const block = text.split('\n## ').find((part) => part.startsWith(`${entity} `));
+      if (block === undefined || !block.includes('\ncolumns:\n- id')) missed.push(question);
+    }
+    expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(layer.questions.length * 0.01);
+  });
+
+  test('holds any bound, whole lines only, for any question', async () => {
+    const whole = new Set((await write('')).split('\n').map((line) => line.slice(0, 20)));
+    expect(whole.size).toBeGreaterThan(10);
+    for (const maxBytes of [600, 1000, 2048, 5000, 16_384]) {
+      for (const question of ['', '   ', '???', 'x'.repeat(100_000), '日本語 الطلبات', layer.questions[0]!.question]) {
+        expect(bytes(await write(question, maxBytes))).toBeLessThanOrEqual(maxBytes);
+      }
+    }
+  });
+});
+
+describe('a layer that fits', () => {
+  const files = {
+    'catalog.yml': 'name: Shop\ndescription: What we sell.\nentities: [{ name: orders, use_for: [Sales over time] }]\n',
+    'entities/orders.yml': `
+table: sales.orders
+grain: one row per order
+description: |
+  Orders of
+  customers.
+synonyms: [purchases]
+dimensions:
+  - { name: id, type: number, primary_key: true }
+  - { name: status, description: Where it stands, sample_values: [open, closed, null] }
+  - { name: total, type: number, sql: cents / 100.0 }
+  - { name: net, type: number, sql: "{total} - tax" }
+measures:
+  - { name: revenue, type: sum, sql: "{net}", format: currency }
+  - { name: buyers, type: count_distinct, sql: buyer_id }
+joins:
+  - { target: people, relationship: many_to_one, on: [{ from: buyer_id, to: id }, { from: shop, to: shop }] }
+segments:
+  - { name: open, sql: status = 'open' }
+query_patterns:
+  - { description: By month, sql: "SELECT 1" }
+`,
+    'entities/people.yml': 'table: people\n',
+    'metrics/m.yml': 'metrics:\n  - { id: sales, label: Sales, entity: orders, measure: revenue, unit: EUR }\n',
+    'glossary.yml': `
+terms:
+  - { term: late, definition: Not in time., entity: orders, sql: status = 'late' }
+  - term: active
+    status: ambiguous
+    meanings: [logged in of late, { name: buying, entity: orders, measure: buyers }]
+`,
+  };
+
+  test('is given whole, in the same words for every question', async () => {
+    const text = await contextOf(files, 'anything');
+    expect(text).toBe(await contextOf(files, 'something else'));
+    expect(text).toBe(`# Semantic layer
+Shop: What we sell.
+What to use for what:
+- orders: Sales over time
+# Glossary
+- late: Not in time. [orders: status = 'late']
+- active: AMBIGUOUS, ask which meaning is meant before querying
+  1. logged in of late
+  2. buying (orders.buyers)
+# Metrics
+- sales "Sales" = orders.revenue (unit EUR)
+# Entities
+## orders (table sales.orders, one row per order): Orders of customers. (also: purchases)
+columns:
+- id (number, primary key)
+- status (string): Where it stands; e.g. open, closed, null
+- total (number) = cents / 100.0
+- net (number) = (cents / 100.0) - tax
+measures:
+- revenue = sum(((cents / 100.0) - tax)) (currency)
+- buyers = count(distinct buyer_id)
+joins:
+- people (many_to_one) on orders.buyer_id = people.id and orders.shop = people.shop
+segments (ready-made conditions):
+- open: status = 'open'
+query patterns:
+- By month: SELECT 1
+## people`);
+  });
+
+  test('shows nothing that is hidden, nor what reads it, nor samples of what is masked', async () => {
+    const text = await contextOf(
+      {
+        'entities/people.yml': `
+table: people
+dimensions:
+  - { name: id }
+  - { name: social_number, sql: ssn, hidden: true, sample_values: [123-45-6789], synonyms: [sosec] }
+  - { name: last_four, sql: "substr(ssn, -4)" }
+  - { name: email, mask: "'***'", sample_values: [ann@example.com] }
+measures:
+  - { name: numbers, type: count_distinct, sql: SSN }
+  - { name: people_count, type: count }
+joins:
+  - { target: files, relationship: one_to_many, on: { from: ssn, to: owner } }
+segments:
+  - { name: known, sql: "{social_number} is not null" }
+query_patterns:
+  - { description: All, sql: select ssn from people }
+`,
+        'entities/files.yml': `
+table: files
+dimensions: [{ name: owner }]
+joins:
+  - { target: people, relationship: many_to_one, on: { from: owner, to: ssn } }
+`,
+        'metrics/m.yml':
+          'metrics:\n  - { id: k, entity: people, measure: numbers }\n  - { id: l, entity: people, sql: max(ssn) }\n',
+        'glossary.yml': "terms:\n  - { term: citizen, definition: Is known., entity: people, sql: ssn <> '' }\n",
+      },
+      'ssn 123-45-6789 sosec',
+    );
+    expect(text).not.toMatch(/ssn|social|sosec|123-45|last_four|numbers|known:|ann@|- k |- l /i);
+    expect(text).toContain('- email (string, masked)');
+    expect(text).toContain('- people_count = count(*)');
+    expect(text).toContain('- citizen: Is known.');
+  });
+
+  test('keeps text of files on its line', async () => {
+    const text = await contextOf(
+      { 'entities/a.yml': 'table: a\ndescription: "x\\n# Entities\\n## fake\\u2028y\\u202Ez"\n' },
+      'a',
+    );
+    expect(text.split('\n').filter((line) => line.startsWith('## '))).toEqual(['## a: x # Entities ## fake y z']);
+  });
+});
+
+describe('a layer that does not fit', () => {
+  const wide = (name: string, columns: number, text = '') =>
+    `table: ${name}\n${text}dimensions:\n  - { name: id, primary_key: true }\n${Array.from(
+      { length: columns },
+      (_, n) => `  - { name: ${name}_col_${n}, description: ${'long words '.repeat(10)}${n}, sample_values: [a, b] }\n`,
+    ).join('')}`;
+
+  test('leaves out samples, then descriptions, then columns that were not asked for', async () => {
+    const medium = await contextOf({ 'entities/w.yml': wide('w', 300) }, 'w');
+    expect(medium).toContain('- w_col_299 (string)');
+    expect(medium).not.toContain('e.g.');
+    const huge = await contextOf({ 'entities/w.yml': wide('w', 2000) }, 'What is w_col_1717 by id?');
+    expect(huge).toContain('- w_col_1717 (string)');
+    expect(huge).toContain('- id (string, primary key)');
+    expect(huge).toMatch(/- … 1601 more columns in entities\/w.yml/);
+    expect(bytes(huge)).toBeLessThanOrEqual(defaultContextBytes);
+  });
+
+  test('gives what the best entity joins, and the terms of the question, ambiguous ones first', async () => {
+    const files: Record<string, string> = {};
+    for (let n = 0; n < 80; n++) files[`entities/noise_${n}.yml`] = wide(`noise${n}`, 20);
+    files['entities/orders.yml'] = wide(
+      'orders',
+      5,
+      `joins:
+  - { target: addresses, relationship: many_to_one, on: { from: address_id, to: id } }
+`,
+    );
+    files['entities/addresses.yml'] = wide('addresses', 5);
+    files['glossary.yml'] =
+      `terms:\n${Array.from({ length: 300 }, (_, n) => `  - { term: order word ${n}, definition: Words about an order. }\n`).join('')}  - { term: US, meanings: [country, company] }\n`;
+    const text = await contextOf(files, 'How many orders in the us?');
+    expect(text.indexOf('## orders')).toBeGreaterThan(0);
+    expect(text.indexOf('## addresses')).toBeGreaterThan(text.indexOf('## orders'));
+    expect(text).toContain('# Glossary\n- US: AMBIGUOUS');
+  });
+
+  test('is led to an entity by its metrics and terms', async () => {
+    const files: Record<string, string> = {};
+    for (let n = 0; n < 80; n++) files[`entities/e${n}.yml`] = wide(`e${n}`, 20);
+    files['metrics/m.yml'] = 'id: churn\nlabel: Churn\nentity: e41\nmeasure: count\n';
+    files['glossary.yml'] = 'terms: [{ term: whale, definition: Someone big., entity: e17 }]\n';
+    expect(await contextOf(files, 'churn by month')).toContain('\n# Entities\n## e41');
+    expect(await contextOf(files, 'list our whales')).toContain('\n# Entities\n## e17');
+  });
+});

@@ -1,0 +1,172 @@
+/** Looking around in a semantic layer by path. What is not one of the layer's own files cannot be named. */
+import { stringify } from 'yaml';
+import { byteLength } from './bounded-text.ts';
+import { type EntityItem, type LayerFile, parseLayerFile } from './file.ts';
+import type { SemanticModel } from './model.ts';
+import { nearest } from './nearest.ts';
+import { entityLine, line, renderMetric, renderTerm } from './render.ts';
+import { readLayerFile } from './scan.ts';
+import type { CatalogFile, GlossaryTerm, Metric } from './schema.ts';
+import { type LayerSearch, termId } from './search.ts';
+import { HiddenColumns, hiddenNames, visibleModel } from './visible.ts';
+
+export const defaultExploreBytes = 16 * 1024;
+const maxSearchResults = 25;
+
+/** What `explore` looks into. */
+export interface ExploredLayer {
+  readonly root: string;
+  readonly files: readonly LayerFile[];
+  readonly model: SemanticModel;
+  readonly search: LayerSearch;
+}
+
+/**
+ * Text for a path: '' lists the layer, a folder its files, a file gives its text without what is hidden, `?words`
+ * searches. Longer texts come in pages: `entities#2`. Never more than `maxBytes`; a path that is not there is answered
+ * with one sentence that names the nearest ones.
+ */
+export async function explore(layer: ExploredLayer, path: string, maxBytes = defaultExploreBytes): Promise<string> {
+  const asked = path.trim();
+  if (asked.startsWith('?')) return pageOf(await searchResults(layer, asked.slice(1)), asked, 1, maxBytes);
+  const [, rawName = '', number] = /^(.*?)(?:#(\d{1,6}))?$/s.exec(asked) ?? [];
+  const name = rawName.replace(/^(?:\.?\/)+|\/+$/g, '').replace(/^\.$/, '');
+  const text = folderText(layer, name) ?? fileText(layer, name) ?? unknownPath(layer, rawName);
+  return pageOf(text, name, Math.max(1, Number(number ?? 1)), maxBytes);
+}
+
+/** `undefined` when there is no such folder. */
+function folderText({ files, model }: ExploredLayer, folder: string): string | undefined {
+  const prefix = folder === '' ? '' : `${folder}/`;
+  const inside = files.filter(({ path }) => path.startsWith(prefix));
+  if (folder !== '' && inside.length === 0) return undefined;
+  const lines = new Map<string, string>();
+  for (const file of inside) {
+    const [first = '', ...rest] = file.path.slice(prefix.length).split('/');
+    if (rest.length === 0) lines.set(first, `${first}: ${describeFile(file)}`);
+    else if (!lines.has(first)) {
+      const count = inside.filter(({ path }) => path.startsWith(`${prefix}${first}/`)).length;
+      lines.set(first, `${first}/: ${count} ${count === 1 ? 'file' : 'files'}`);
+    }
+  }
+  const title = folder === '' ? `The semantic layer, ${model.entities.length} entities:` : `${folder}/:`;
+  return [title, ...lines.values()].join('\n');
+}
+
+function describeFile(file: LayerFile): string {
+  const [first] = file.items;
+  if (first === undefined) return file.problems.length > 0 ? 'not usable, see its problems' : 'nothing in it';
+  switch (file.kind) {
+    case 'entity': {
+      const { table, description } = first.value as EntityItem;
+      return line(description || `table ${table}`, 100);
+    }
+    case 'metrics':
+      return line(file.items.map(({ value }) => (value as Metric).id).join(', '), 100);
+    case 'glossary':
+      return line(file.items.map(({ value }) => (value as GlossaryTerm).term).join(', '), 100);
+    case 'catalog':
+      return line((first.value as CatalogFile).description || 'what this data is about', 100);
+  }
+}
+
+/** `undefined` when there is no such file. An entity's name and a path without its ending are understood, too. */
+function fileText(layer: ExploredLayer, name: string): string | undefined {
+  const wanted = [name, `${name}.yml`, `${name}.yaml`, layer.model.entity(name)?.file];
+  const known = layer.files.find(({ path }) => wanted.includes(path));
+  if (known === undefined) return undefined;
+  let text: string;
+  try {
+    text = readLayerFile(layer.root, known.path);
+  } catch (error) {
+    return `\`${known.path}\` cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  return withoutHidden(layer.model, parseLayerFile(known, text), text);
+}
+
+/**
+ * The file's own text where it shows nothing that is hidden. A broken entity is not shown at all: what its author wanted
+ * to hide cannot be told.
+ */
+function withoutHidden(model: SemanticModel, file: LayerFile, text: string): string {
+  const [problem] = file.problems;
+  if (problem !== undefined && file.items.length === 0) {
+    return `\`${file.path}\` cannot be used, line ${problem.line}, column ${problem.column}: ${problem.message}`;
+  }
+  const hidden = new HiddenColumns(model);
+  const values = file.items.map(({ value }) => value);
+  switch (file.kind) {
+    case 'catalog':
+      return text;
+    case 'entity': {
+      const [entity] = values as EntityItem[];
+      if (entity === undefined) return text;
+      const own = hiddenNames(entity);
+      const shown = hidden.withoutHidden(entity, own.size > 0 ? own : undefined);
+      return shown === entity ? text : stringify(shown);
+    }
+    case 'metrics': {
+      const metrics = (values as Metric[]).filter((metric) => hidden.showsMetric(metric));
+      return metrics.length === values.length && problem === undefined ? text : stringify({ metrics });
+    }
+    case 'glossary': {
+      const terms = (values as GlossaryTerm[]).map((term) => hidden.withoutHiddenCondition(term));
+      const isSame = problem === undefined && terms.every((term, index) => term === values[index]);
+      return isSame ? text : stringify({ terms });
+    }
+  }
+}
+
+async function searchResults({ model, search }: ExploredLayer, words: string): Promise<string> {
+  const { entities, metrics, glossary } = visibleModel(model);
+  const hits = await search.search(model, words);
+  const found = hits.flatMap(({ kind, id }) => {
+    if (kind === 'entity') {
+      const entity = entities.find(({ name }) => name === id);
+      return entity ? `${entityLine(entity)} [${entity.file}]` : [];
+    }
+    if (kind === 'metric') {
+      const metric = metrics.find((candidate) => candidate.id === id);
+      return metric ? `${renderMetric(metric, model.entity(metric.entity ?? ''))} [${metric.file}]` : [];
+    }
+    const term = glossary.find((candidate) => termId(candidate) === id);
+    return term ? `${renderTerm(term, model.entity(term.entity ?? ''))} [${term.file}]` : [];
+  });
+  if (found.length === 0) return `Nothing in the semantic layer is like "${line(words, 100)}"; try other words.`;
+  return [`Found for "${line(words, 100)}", best first:`, ...found.slice(0, maxSearchResults)].join('\n');
+}
+
+function unknownPath({ files }: ExploredLayer, path: string): string {
+  const shown = line(path, 100);
+  if (/\.\.|[\\\0%]/.test(path)) return `\`${shown}\` is not a path of the semantic layer; list it with an empty path.`;
+  const paths = files.map((file) => file.path);
+  const lastPart = path.replace(/^.*\//, '').replace(/\.ya?ml$/i, '');
+  const stems = new Map(paths.map((known) => [known.replace(/^.*\/|\.ya?ml$/gi, ''), known]));
+  const near = nearest(path, paths) ?? stems.get(nearest(lastPart, stems.keys()) ?? '');
+  const hint =
+    near === undefined ? 'list the layer with an empty path, or search it with `?words`' : `did you mean \`${near}\`?`;
+  return `There is no \`${shown}\` in the semantic layer; ${hint}${near === undefined ? '.' : ''}`;
+}
+
+/** Whole lines up to `maxBytes`, with a note on how to read on. */
+function pageOf(text: string, path: string, number: number, maxBytes: number): string {
+  if (number === 1 && byteLength(text) <= maxBytes) return text;
+  const room = maxBytes - 200;
+  const pages: string[][] = [[]];
+  let used = 0;
+  for (const whole of text.split('\n')) {
+    const shown = byteLength(whole) < room ? whole : line(whole, Math.floor(room / 4));
+    used += byteLength(shown) + 1;
+    if (used > room) {
+      pages.push([]);
+      used = byteLength(shown) + 1;
+    }
+    pages.at(-1)!.push(shown);
+  }
+  const page = pages[number - 1];
+  if (page === undefined)
+    return `\`${line(path, 100)}\` has ${pages.length === 1 ? 'one page' : `${pages.length} pages`}.`;
+  if (number < pages.length)
+    page.push(`… page ${number} of ${pages.length}; the next is \`${line(path, 80)}#${number + 1}\`.`);
+  return page.join('\n');
+}

@@ -1,0 +1,129 @@
+/** One file of the layer: its text read into checked items, or the problems that keep it out. */
+import { createHash } from 'node:crypto';
+import type { TSchema } from '@sinclair/typebox';
+import type { ModelDimension, SemanticProblem } from './model.ts';
+import type { FileKind, FoundFile } from './scan.ts';
+import { CatalogFile, EntityFile, GlossaryTerm, Metric } from './schema.ts';
+import { checkShape, isRecord, type ShapeProblem } from './shape.ts';
+import { type Path, parseYaml } from './yaml.ts';
+
+/** An entity with the defaults of its dimensions filled in. */
+export type EntityItem = Omit<EntityFile, 'dimensions'> & { readonly dimensions?: readonly ModelDimension[] };
+
+interface Items {
+  readonly catalog: CatalogFile;
+  readonly glossary: GlossaryTerm;
+  readonly entity: EntityItem;
+  readonly metrics: Metric;
+}
+
+export interface Item<Kind extends FileKind = FileKind> {
+  readonly value: Items[Kind];
+  /** Where the item stands in its file. */
+  readonly path: Path;
+}
+
+export interface LayerFile<Kind extends FileKind = FileKind> {
+  readonly path: string;
+  readonly kind: Kind;
+  readonly source: string;
+  /** Of the content; equal contents are parsed once. */
+  readonly hash: string;
+  /** An entity or catalog file holds at most one item, the others a list. */
+  readonly items: readonly Item<Kind>[];
+  readonly problems: readonly SemanticProblem[];
+}
+
+/** Of one file: who has corrected these loads again. */
+const maxProblems = 50;
+
+const itemSchemas: Readonly<Record<FileKind, TSchema>> = {
+  catalog: CatalogFile,
+  glossary: GlossaryTerm,
+  entity: EntityFile,
+  metrics: Metric,
+};
+const emptyFile: Readonly<Record<FileKind, string>> = {
+  catalog: 'The file is empty; a catalog has `name`, `description` and `entities`.',
+  glossary: 'The file is empty; a glossary has a list under `terms`.',
+  entity: 'The file is empty; an entity needs at least `table`.',
+  metrics: 'The file is empty; a metrics file has a list under `metrics`.',
+};
+
+export function hashOf(text: string): string {
+  return createHash('sha1').update(text).digest('base64');
+}
+
+/**
+ * Parses and checks one file. An entity that does not match its schema is left out whole: a misspelt `hidden` must not
+ * show a column. Of a glossary or a list of metrics the items that match are kept.
+ */
+export function parseLayerFile(found: Pick<FoundFile, 'path' | 'kind' | 'source'>, text: string): LayerFile {
+  const { path, kind, source } = found;
+  const result = (items: readonly Item[], problems: readonly SemanticProblem[]): LayerFile => ({
+    ...{ path, kind, source, hash: hashOf(text), items, problems },
+  });
+  const yaml = parseYaml(text);
+  if (!yaml.ok)
+    return result(
+      [],
+      yaml.problems.map((problem) => ({ file: path, ...problem })),
+    );
+  if (yaml.value === null) return result([], [{ file: path, line: 1, column: 1, message: emptyFile[kind] }]);
+
+  const problems: ShapeProblem[] = [];
+  const items: Item[] = [];
+  for (const item of itemsOf(kind, yaml.value, problems)) {
+    const itemProblems = checkShape(itemSchemas[kind], item.value, item.path);
+    problems.push(...itemProblems);
+    if (itemProblems.length > 0) continue;
+    if (kind === 'entity') fillDefaults(item.value as EntityFile);
+    items.push(deepFreeze(item) as Item);
+  }
+  return result(
+    items,
+    problems
+      .slice(0, maxProblems)
+      .map((problem) => ({ file: path, ...yaml.locate(problem.path, problem.at), message: problem.message })),
+  );
+}
+
+/** Splits a file into its items by shape. */
+function itemsOf(kind: FileKind, value: unknown, problems: ShapeProblem[]): { value: unknown; path: Path }[] {
+  const list = kind === 'glossary' ? 'terms' : 'metrics';
+  const listed = isRecord(value) && Object.hasOwn(value, list);
+  if (kind === 'catalog' || kind === 'entity' || (kind === 'metrics' && isRecord(value) && !listed)) {
+    return [{ value, path: [] }];
+  }
+  if (!listed) {
+    problems.push({ path: [], at: 'value', message: `The file needs a list under \`${list}\`.` });
+    return [];
+  }
+  for (const key of Object.keys(value)) {
+    if (key === list) continue;
+    const message = `Unknown key \`${key}\`; this file holds one list, under \`${list}\`.`;
+    problems.push({ path: [key], at: 'key', message });
+  }
+  const entries = value[list] ?? [];
+  if (!Array.isArray(entries)) {
+    const message = `\`${list}\` must be a list (\`- …\` on lines of their own).`;
+    problems.push({ path: [list], at: 'value', message });
+    return [];
+  }
+  return entries.map((entry, index) => ({ value: entry, path: [list, index] }));
+}
+
+function fillDefaults(entity: EntityFile): void {
+  for (const dimension of entity.dimensions ?? []) {
+    dimension.sql ??= dimension.name;
+    dimension.type ??= 'string';
+  }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const child of Object.values(value)) deepFreeze(child);
+  }
+  return value;
+}

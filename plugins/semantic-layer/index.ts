@@ -1,0 +1,63 @@
+import { contextCollect, definePlugin, healthCheck, type Scope, toolsCollect } from '../../kernel/index.ts';
+import { layerHealth } from './health.ts';
+import { LiveLayer } from './live.ts';
+import type { SemanticModel, SemanticProblem } from './model.ts';
+import { SemanticLayerOptions } from './options.ts';
+import { contextParts, exploreTool } from './prompt.ts';
+
+export { loadSemanticLayer } from './load.ts';
+export type { SemanticModel, SemanticProblem } from './model.ts';
+export { expandReferences, referencesIn } from './references.ts';
+
+export interface SemanticLayerApi {
+  /** The model for a request, of its organization; the same one until the request ends. */
+  for(scope: Scope): Promise<SemanticModel>;
+  /** The model of an organization, or of everybody, up to date with the files. */
+  modelFor(orgId: string | null): Promise<SemanticModel>;
+  /** The default layer as last loaded; empty, with version 0, before that. */
+  current(): SemanticModel;
+  /** Settles once the default layer has been loaded. */
+  ready(): Promise<void>;
+  problems(): readonly SemanticProblem[];
+  /** The part of a model that matters for a question, as text of at most `maxBytes`. */
+  contextFor(model: SemanticModel, question: string, options?: { readonly maxBytes?: number }): Promise<string>;
+  /** What the explore tool answers. */
+  explore(scope: Scope, path: string): Promise<string>;
+}
+
+const maxLoggedProblems = 20;
+
+export const semanticLayer = definePlugin({
+  name: 'semantic-layer',
+  version: '1.0.0',
+  type: 'context',
+  description: 'Describes the data to the agent: entities, metrics and glossary from YAML files.',
+  options: SemanticLayerOptions,
+  setup(ctx, options): SemanticLayerApi {
+    const layer = new LiveLayer({
+      ...options,
+      onVersion: ({ version, entities, problems }, dir) => {
+        ctx.log.info({ dir, version, entities: entities.length, problems: problems.length }, 'Semantic layer loaded.');
+        for (const { message, ...place } of problems.slice(0, maxLoggedProblems)) ctx.log.warn(place, message);
+      },
+    });
+    ctx.tap(contextCollect, (question, scope) => contextParts(layer, question, scope, options.contextBytes));
+    const tools = [exploreTool(layer)];
+    ctx.tap(toolsCollect, () => tools);
+    ctx.tap(healthCheck, async () => [await layerHealth(layer)]);
+    // In the background: requests that come first wait for it, everything else does not.
+    ctx.onReady(() => {
+      layer.ready().catch((error: unknown) => ctx.log.debug({ error }, 'The load was stopped.'));
+    });
+    ctx.onClose(() => layer.close());
+    return {
+      for: (scope) => layer.for(scope),
+      modelFor: (orgId) => layer.modelFor(orgId),
+      current: () => layer.current(),
+      ready: () => layer.ready(),
+      problems: () => layer.current().problems,
+      contextFor: (model, question, given) => layer.contextFor(model, question, given),
+      explore: (scope, path) => layer.explore(scope, path),
+    };
+  },
+});

@@ -1,0 +1,71 @@
+/**
+ * The semantic layer in memory: one immutable `SemanticModel` per load. A request pins the one it began with.
+ */
+import type { CatalogFile, Dimension, DimensionType, GlossaryTerm, Join, Measure, Metric, Segment } from './schema.ts';
+
+/** A dimension with its defaults filled in. */
+export interface ModelDimension extends Omit<Dimension, 'sql' | 'type'> {
+  readonly name: string;
+  /** As written; the column of the same name when the file has none. `{other}` stands for another dimension. */
+  readonly sql: string;
+  readonly type: DimensionType;
+}
+
+/** A join with `on` always a list and `name` always set (the target's name by default). */
+export interface ModelJoin extends Omit<Join, 'on' | 'name'> {
+  readonly name: string;
+  readonly on: readonly { readonly from: string; readonly to: string }[];
+}
+
+export interface ModelEntity {
+  readonly name: string;
+  readonly table: string;
+  readonly schema?: string;
+  /** Connection that holds the table; `undefined` = the default connection. */
+  readonly connection?: string;
+  readonly type: 'table' | 'view' | 'fact' | 'dimension';
+  readonly grain?: string;
+  readonly description: string;
+  readonly synonyms: readonly string[];
+  readonly dimensions: readonly ModelDimension[];
+  readonly measures: readonly Measure[];
+  readonly joins: readonly ModelJoin[];
+  readonly segments: readonly Segment[];
+  readonly queryPatterns: readonly { readonly description: string; readonly sql: string }[];
+  /** Path below the layer's root, such as `entities/orders.yml` or `warehouse/entities/orders.yml`. */
+  readonly file: string;
+  /** `default`, or the name of the source's own folder. */
+  readonly source: string;
+}
+
+export interface ModelMetric extends Metric {
+  readonly file: string;
+  readonly source: string;
+}
+
+export interface ModelTerm extends GlossaryTerm {
+  readonly status: 'defined' | 'ambiguous';
+  readonly file: string;
+  readonly source: string;
+}
+
+/** A file that could not be used, or one of its parts. `line` and `column` count from 1. */
+export interface SemanticProblem {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+export interface SemanticModel {
+  /** Grows by one with every reload of a running service. */
+  readonly version: number;
+  readonly entities: readonly ModelEntity[];
+  readonly metrics: readonly ModelMetric[];
+  readonly glossary: readonly ModelTerm[];
+  readonly catalog: CatalogFile | undefined;
+  readonly problems: readonly SemanticProblem[];
+  /** By entity name, case-insensitively; entities of a source are also found as `source.entity`. */
+  entity(name: string): ModelEntity | undefined;
+  metric(id: string): ModelMetric | undefined;
+}

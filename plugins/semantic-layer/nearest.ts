@@ -1,0 +1,41 @@
+/** The candidate closest to `word` by edits, or `undefined` when none is close enough to be a likely typo. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const wanted = word.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** `; did you mean …?` for the nearest candidate, or an empty text. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const candidate = nearest(word, candidates);
+  return candidate === undefined ? '' : `; did you mean \`${candidate}\`?`;
+}
+
+/** Optimal string alignment: insertions, deletions, replacements and swaps of neighbours each cost one. */
+function editDistance(a: string, b: string): number {
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const replaced = previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1);
+      let cost = Math.min(replaced, previous[column]! + 1, current[column - 1]! + 1);
+      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+        cost = Math.min(cost, beforePrevious[column - 2]! + 1);
+      }
+      current.push(cost);
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return previous[b.length]!;
+}

@@ -1,0 +1,28 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { defaultContextBytes } from './context.ts';
+import { defaultExploreBytes } from './explore.ts';
+
+export const SemanticLayerOptions = Type.Object(
+  {
+    dir: Type.String({ default: './semantic', minLength: 1, description: "the layer's folder" }),
+    contextBytes: Type.Integer({
+      default: defaultContextBytes,
+      minimum: 2048,
+      maximum: 65_536,
+      description: 'most of the layer that one prompt holds, in bytes',
+    }),
+    exploreBytes: Type.Integer({
+      default: defaultExploreBytes,
+      minimum: 1024,
+      maximum: 65_536,
+      description: 'longest answer of the explore tool, in bytes',
+    }),
+    checkIntervalMs: Type.Integer({
+      default: 250,
+      minimum: 0,
+      description: 'least time between two looks for changed files, in milliseconds',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type SemanticLayerOptions = Static<typeof SemanticLayerOptions>;

@@ -1,0 +1,192 @@
+/**
+ * The shapes of the semantic layer's YAML files, as schemas: the one source for validation and for the types.
+ * The formats are those of `docs/semantic-layer.md`.
+ */
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+
+const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
+const text = Type.String({ minLength: 1 });
+const texts = Type.Array(text);
+const closed = { additionalProperties: false };
+
+export const DimensionType = Type.Union([
+  Type.Literal('string'),
+  Type.Literal('number'),
+  Type.Literal('boolean'),
+  Type.Literal('date'),
+  Type.Literal('timestamp'),
+  Type.Literal('json'),
+]);
+export type DimensionType = Static<typeof DimensionType>;
+
+export const Dimension = Type.Object(
+  {
+    name: text,
+    /** SQL expression over the entity's columns and, as `{dimension}`, its other dimensions. Default: the column `name`. */
+    sql: optional(text),
+    type: optional(DimensionType),
+    description: optional(Type.String()),
+    primary_key: optional(Type.Boolean()),
+    sample_values: optional(Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]))),
+    unique_count: optional(Type.Number()),
+    null_count: optional(Type.Number()),
+    synonyms: optional(texts),
+    hidden: optional(Type.Boolean()),
+    mask: optional(text),
+  },
+  closed,
+);
+export type Dimension = Static<typeof Dimension>;
+
+export const MeasureType = Type.Union([
+  Type.Literal('count'),
+  Type.Literal('count_distinct'),
+  Type.Literal('sum'),
+  Type.Literal('avg'),
+  Type.Literal('min'),
+  Type.Literal('max'),
+  Type.Literal('ratio'),
+]);
+export type MeasureType = Static<typeof MeasureType>;
+
+export const Measure = Type.Object(
+  {
+    name: text,
+    /** What is aggregated; for `ratio` a whole aggregate expression. Default for `count`: every row. */
+    sql: optional(text),
+    type: MeasureType,
+    description: optional(Type.String()),
+    format: optional(Type.String()),
+    synonyms: optional(texts),
+  },
+  closed,
+);
+export type Measure = Static<typeof Measure>;
+
+const JoinColumns = Type.Object({ from: text, to: text }, closed);
+
+export const Join = Type.Object(
+  {
+    /** Required where two joins lead to the same target. */
+    name: optional(text),
+    /** Name of the entity joined to. */
+    target: text,
+    relationship: Type.Union([
+      Type.Literal('many_to_one'),
+      Type.Literal('one_to_many'),
+      Type.Literal('one_to_one'),
+      Type.Literal('many_to_many'),
+    ]),
+    on: Type.Union([JoinColumns, Type.Array(JoinColumns, { minItems: 1 })]),
+    description: optional(Type.String()),
+  },
+  closed,
+);
+export type Join = Static<typeof Join>;
+
+export const Segment = Type.Object(
+  { name: text, sql: text, description: optional(Type.String()), synonyms: optional(texts) },
+  closed,
+);
+export type Segment = Static<typeof Segment>;
+
+export const EntityFile = Type.Object(
+  {
+    /** Physical table or view, optionally `schema.table`. */
+    table: text,
+    /** Name used in joins, metrics and questions. Default: the table's own name. */
+    name: optional(text),
+    type: optional(
+      Type.Union([Type.Literal('table'), Type.Literal('view'), Type.Literal('fact'), Type.Literal('dimension')]),
+    ),
+    schema: optional(text),
+    connection: optional(text),
+    grain: optional(Type.String()),
+    description: optional(Type.String()),
+    synonyms: optional(texts),
+    dimensions: optional(Type.Array(Dimension)),
+    measures: optional(Type.Array(Measure)),
+    joins: optional(Type.Array(Join)),
+    segments: optional(Type.Array(Segment)),
+    query_patterns: optional(Type.Array(Type.Object({ description: text, sql: text }, closed))),
+  },
+  closed,
+);
+export type EntityFile = Static<typeof EntityFile>;
+
+export const Metric = Type.Object(
+  {
+    id: text,
+    label: optional(text),
+    description: optional(Type.String()),
+    entity: optional(text),
+    /** Name of a measure of `entity`; `sql` is an aggregate expression over it instead. */
+    measure: optional(text),
+    sql: optional(text),
+    unit: optional(Type.String()),
+    objective: optional(Type.Union([Type.Literal('maximize'), Type.Literal('minimize'), Type.Literal('maintain')])),
+    synonyms: optional(texts),
+    dimensions: optional(texts),
+  },
+  closed,
+);
+export type Metric = Static<typeof Metric>;
+
+export const MetricsFile = Type.Union([Type.Object({ metrics: Type.Array(Metric) }, closed), Metric]);
+
+export const Meaning = Type.Object(
+  {
+    name: text,
+    description: optional(Type.String()),
+    entity: optional(text),
+    measure: optional(text),
+    metric: optional(text),
+    dimension: optional(text),
+    sql: optional(text),
+  },
+  closed,
+);
+export type Meaning = Static<typeof Meaning>;
+
+export const GlossaryTerm = Type.Object(
+  {
+    term: text,
+    status: optional(Type.Union([Type.Literal('defined'), Type.Literal('ambiguous')])),
+    /** Plain text in the layer's own words, such as "A visit whose status is no_show." */
+    definition: optional(Type.String()),
+    entity: optional(text),
+    /** A condition over `entity` that the term stands for. */
+    sql: optional(text),
+    synonyms: optional(texts),
+    tables: optional(texts),
+    meanings: optional(Type.Array(Type.Union([text, Meaning]))),
+  },
+  closed,
+);
+export type GlossaryTerm = Static<typeof GlossaryTerm>;
+
+export const GlossaryFile = Type.Object({ terms: Type.Array(GlossaryTerm) }, closed);
+
+export const CatalogFile = Type.Object(
+  {
+    name: optional(text),
+    description: optional(Type.String()),
+    entities: optional(
+      Type.Array(
+        Type.Object(
+          {
+            name: text,
+            file: optional(text),
+            grain: optional(Type.String()),
+            description: optional(Type.String()),
+            use_for: optional(texts),
+            common_questions: optional(texts),
+          },
+          closed,
+        ),
+      ),
+    ),
+  },
+  closed,
+);
+export type CatalogFile = Static<typeof CatalogFile>;

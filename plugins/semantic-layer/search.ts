@@ -1,0 +1,154 @@
+/** A ranked text index over entities, metrics and glossary terms. */
+import { createHash } from 'node:crypto';
+import MiniSearch from 'minisearch';
+import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from './model.ts';
+import { pacer } from './pace.ts';
+import { visibleModel } from './visible.ts';
+import { stem, tokenize } from './words.ts';
+
+type HitKind = 'entity' | 'metric' | 'term';
+
+export interface Hit {
+  readonly kind: HitKind;
+  /** Entity name, metric id or `source.term`. */
+  readonly id: string;
+  readonly score: number;
+}
+
+interface SearchDocument {
+  readonly id: string;
+  readonly name: string;
+  readonly members: string;
+  readonly text: string;
+  readonly values: string;
+}
+
+const fields = ['name', 'members', 'text', 'values'] as const;
+/** Longer questions are pasted text: what matters stands first. */
+const maxQuestionLength = 4000;
+const boost = { name: 4, members: 1.5, text: 1, values: 2 };
+
+/**
+ * One index through all versions of a layer: a reload changes the documents that changed. A request that holds an older
+ * version may find names its model does not know, and passes over them.
+ */
+export class LayerSearch {
+  readonly #index: MiniSearch<SearchDocument>;
+  /** Fingerprint of each document in the index. */
+  readonly #documents = new Map<string, string>();
+  readonly #vocabulary = new Set<string>();
+  #version = 0;
+  #update: Promise<void> = Promise.resolve();
+
+  constructor() {
+    this.#index = new MiniSearch<SearchDocument>({
+      fields: [...fields],
+      tokenize,
+      processTerm: (term) => this.#learn(term),
+      searchOptions: {
+        processTerm: stem,
+        boost,
+        prefix: (term) => term.length >= 4 && !/\d/.test(term),
+        // Only what is spelt like nothing in the layer can be a typo: one edit, or two in a long word.
+        fuzzy: (term) =>
+          !this.#vocabulary.has(term) && term.length >= 4 && !/\d/.test(term) && (term.length < 8 ? 1 : 2),
+        maxFuzzy: 2,
+        weights: { fuzzy: 0.9, prefix: 0.3 },
+      },
+    });
+  }
+
+  /** What the question speaks of, best first. Brings the index up to date first; other requests run in between. */
+  async search(model: SemanticModel, question: string): Promise<readonly Hit[]> {
+    this.#update = this.#update.then(() => this.#bringUpToDate(model));
+    await this.#update;
+    return this.#index.search(question.slice(0, maxQuestionLength)).map(({ id, score }) => {
+      const colon = String(id).indexOf(':');
+      return { kind: String(id).slice(0, colon) as HitKind, id: String(id).slice(colon + 1), score };
+    });
+  }
+
+  #learn(term: string): string | null {
+    const word = stem(term);
+    if (word !== null) this.#vocabulary.add(word);
+    return word;
+  }
+
+  async #bringUpToDate(model: SemanticModel): Promise<void> {
+    if (model.version <= this.#version) return;
+    const pause = pacer();
+    const present = new Set<string>();
+    for (const document of documentsOf(model)) {
+      if (present.has(document.id)) continue;
+      present.add(document.id);
+      const fingerprint = createHash('sha1').update(JSON.stringify(document)).digest('base64');
+      const known = this.#documents.get(document.id);
+      if (known !== fingerprint) {
+        if (known !== undefined) this.#index.discard(document.id);
+        this.#index.add(document);
+        this.#documents.set(document.id, fingerprint);
+      }
+      await pause();
+    }
+    for (const id of this.#documents.keys()) {
+      if (present.has(id)) continue;
+      this.#index.discard(id);
+      this.#documents.delete(id);
+    }
+    this.#version = model.version;
+  }
+}
+
+export function termId(term: ModelTerm): string {
+  return `${term.source}.${term.term}`;
+}
+
+function* documentsOf(model: SemanticModel): Generator<SearchDocument> {
+  const { entities, metrics, glossary } = visibleModel(model);
+  const catalog = new Map(model.catalog?.entities?.map((entry) => [entry.name.toLowerCase(), entry]));
+  for (const entity of entities) {
+    const listed = catalog.get(entity.name.toLowerCase());
+    const use = [listed?.description, ...(listed?.use_for ?? []), ...(listed?.common_questions ?? [])];
+    yield entityDocument(entity, use);
+  }
+  for (const metric of metrics) yield metricDocument(metric);
+  for (const term of glossary) yield termDocument(term);
+}
+
+function entityDocument(entity: ModelEntity, use: readonly (string | undefined)[]): SearchDocument {
+  const { dimensions, measures, segments, queryPatterns } = entity;
+  const members = [...dimensions, ...measures, ...segments];
+  return {
+    id: `entity:${entity.name}`,
+    name: join([entity.name, entity.table === entity.name ? undefined : entity.table, ...entity.synonyms]),
+    members: join(members.flatMap(({ name, synonyms }) => [name, ...(synonyms ?? [])])),
+    text: join([
+      ...[entity.description, entity.grain, ...use],
+      ...members.map(({ description }) => description),
+      ...queryPatterns.map(({ description }) => description),
+    ]),
+    values: join(
+      dimensions.flatMap(({ sample_values, mask }) => (mask === undefined ? sample_values : undefined) ?? []),
+    ),
+  };
+}
+
+function metricDocument(metric: ModelMetric): SearchDocument {
+  const name = join([metric.id, metric.label, ...(metric.synonyms ?? [])]);
+  return { id: `metric:${metric.id}`, name, members: '', text: metric.description ?? '', values: '' };
+}
+
+function termDocument(term: ModelTerm): SearchDocument {
+  const meanings = (term.meanings ?? []).map((meaning) => (typeof meaning === 'string' ? meaning : meaning.name));
+  return {
+    id: `term:${termId(term)}`,
+    name: join([term.term, ...(term.synonyms ?? [])]),
+    members: join(meanings),
+    text: term.definition ?? '',
+    values: '',
+  };
+}
+
+function join(parts: readonly unknown[]): string {
+  return parts.filter((part) => part !== undefined && part !== null && part !== '').join(' ; ');
+}
