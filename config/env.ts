@@ -1,6 +1,7 @@
 /** Every environment variable of the built-in composition, declared once. The table in `docs/configuration.md` is generated from here. */
 import { AtlasError } from '../kernel/index.ts';
-import { choice, databaseUrl, httpUrl, integer, list, text, type Variable } from './variable.ts';
+import { nearest } from '../plugins/semantic-layer/nearest.ts';
+import { choice, databaseUrl, flag, httpUrl, integer, list, text, type Variable } from './variable.ts';
 
 export const variables = {
   port: integer('PORT', 3001, [0, 65_535], { description: 'TCP port of the server; 0 takes any free one.' }),
@@ -36,6 +37,9 @@ export const variables = {
     description: 'Origins that may call the API from a browser; credentials are allowed for named ones only.',
     defaultText: '`*`',
   }),
+  trustProxy: flag('SVC_TRUST_PROXY', false, {
+    description: 'Whether `X-Forwarded-For` and `X-Real-IP` of a proxy in front are believed.',
+  }),
   logLevel: choice('SVC_LOG_LEVEL', ['debug', 'info', 'warn', 'error'], 'info', {
     description: 'Least important level that is written to standard error.',
   }),
@@ -70,25 +74,6 @@ const UNKEPT: readonly { readonly name: string; readonly harmless: (value: strin
   { name: 'SVC_DEPLOY_MODE', harmless: (value) => value === 'self-hosted' },
   { name: 'DATABASE_URL', harmless: () => true },
 ];
-
-/** Number of single-character edits between two names, up to a bound where it no longer matters. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + same));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
-
-function nearest(name: string, known: readonly string[]): string | undefined {
-  const [best] = known.map((item) => ({ item, edits: distance(name, item) })).sort((a, b) => a.edits - b.edits);
-  return best !== undefined && best.edits <= Math.max(3, name.length / 3) ? best.item : undefined;
-}
 
 /**
  * Reads the environment for the built-in composition. Throws `configuration_error` for a malformed value, with the

@@ -23,7 +23,13 @@ function model(env: Env): PluginEntry {
 
 export function selfHosted(env: Env): PluginEntry[] {
   return [
-    http({ port: env.port, host: env.host, bodyLimitBytes: env.bodyLimit, corsOrigins: env.corsOrigin }),
+    http({
+      port: env.port,
+      host: env.host,
+      bodyLimitBytes: env.bodyLimit,
+      corsOrigins: env.corsOrigin,
+      trustProxy: env.trustProxy,
+    }),
     openapi(),
     health(),
     authNone(),

@@ -46,15 +46,14 @@ const TAKE: Record<'first' | 'waterfall' | 'series' | 'collect' | 'keyed', Take>
   },
 };
 
-/** Observers run one by one under this; it also tells a deadline to leave the request alone. */
-const OBSERVE: Take = () => true;
-
 /** What all dispatches of a hook share. */
 interface Plan {
   readonly hook: string;
   readonly taps: readonly Tap[];
   readonly take: Take;
   readonly deadlines: Deadlines;
+  /** A tap for itself, whose lateness must not end the request. */
+  readonly alone: boolean;
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
@@ -158,45 +157,24 @@ class Pending implements Wait {
       { reason: 'E_HOOK_TIMEOUT', hint: 'Look at what that plugin waits for.' },
     );
     this.fail(error);
-    if (this.plan.take !== OBSERVE) this.scope.abort(error);
+    if (!this.plan.alone) this.scope.abort(error);
   }
 }
 
-/** Runs every observer for itself; one that hangs is reported and does not end the request that it observes. */
-async function observe(
+/** Runs every tap for itself, all at once, and puts what `failed` makes of a failure in its place. */
+function each<R, F>(
   plans: readonly Plan[],
-  payload: unknown,
-  scope: Scope,
-  deadlineMs: number,
-): Promise<readonly TapFailure[]> {
-  const failures: TapFailure[] = [];
+  run: (plan: Plan) => R,
+  failed: (failure: TapFailure) => F,
+): Promise<(Awaited<R> | F)[]> {
   const one = async (plan: Plan) => {
     try {
-      await dispatch(plan, payload, undefined, scope, deadlineMs);
+      return await run(plan);
     } catch (error) {
-      failures.push({ plugin: plan.taps[0]?.plugin ?? '', error: error as AtlasError });
+      return failed({ plugin: plan.taps[0]?.plugin ?? '', error: error as AtlasError });
     }
   };
-  await Promise.all(plans.map(one));
-  return failures;
-}
-
-/** Turns a tap's failure into the item that stands for it. */
-function standIn(hook: AnyHook, tap: Tap): Tap {
-  const { failedItem } = hook;
-  if (failedItem === undefined) return tap;
-  const item = (error: unknown) => [failedItem(tap.plugin, blame(error, tap.plugin, hook.id))];
-  return {
-    plugin: tap.plugin,
-    handler: (payload, scope) => {
-      try {
-        const answer = tap.handler(payload, scope);
-        return isThenable(answer) ? Promise.resolve(answer).catch(item) : answer;
-      } catch (error) {
-        return item(error);
-      }
-    },
-  };
+  return Promise.all(plans.map(one));
 }
 
 const NO_FAILURES: readonly TapFailure[] = Object.freeze([]);
@@ -207,19 +185,33 @@ export function compileDispatch(hook: AnyHook, taps: readonly Tap[], deadlines: 
   if (kind === 'keyed') throw new AtlasError(`Hook "${id}" is keyed: dispatch it by key.`, { reason: 'E_HOOK_KIND' });
   if (kind === 'parallel') {
     if (taps.length === 0) return () => NO_FAILURES;
-    const plans = taps.map((tap): Plan => ({ hook: id, taps: [tap], take: OBSERVE, deadlines }));
-    return (payload, scope, deadlineMs) => observe(plans, payload, scope, deadlineMs);
+    const plans = taps.map((tap): Plan => ({ hook: id, taps: [tap], take: TAKE.series, deadlines, alone: true }));
+    return async (payload, scope, deadlineMs) => {
+      const failures: TapFailure[] = [];
+      const run = (plan: Plan) => dispatch(plan, payload, undefined, scope, deadlineMs);
+      await each(plans, run, (failure) => failures.push(failure));
+      return failures;
+    };
   }
   if (taps.length === 0) {
     return kind === 'waterfall' ? (payload) => payload : kind === 'collect' ? () => [] : () => undefined;
   }
-  const plan: Plan = { hook: id, taps: taps.map((tap) => standIn(hook, tap)), take: TAKE[kind], deadlines };
+  const { failedItem } = hook;
+  if (failedItem !== undefined) {
+    const plans = taps.map((tap): Plan => ({ hook: id, taps: [tap], take: TAKE.collect, deadlines, alone: true }));
+    return async (payload, scope, deadlineMs) => {
+      const run = (plan: Plan) => dispatch(plan, payload, [], scope, deadlineMs);
+      const lists = await each(plans, run, ({ plugin, error }) => [{ plugin, value: failedItem(plugin, error) }]);
+      return lists.flat();
+    };
+  }
+  const plan: Plan = { hook: id, taps, take: TAKE[kind], deadlines, alone: false };
   const initial = (payload: unknown) => (kind === 'waterfall' ? payload : kind === 'collect' ? [] : undefined);
   return (payload, scope, deadlineMs) => dispatch(plan, payload, initial(payload), scope, deadlineMs);
 }
 
 /** The dispatcher of one key of a `keyed` hook. */
 export function compileKeyed(hook: AnyHook, tap: Tap, deadlines: Deadlines): Dispatch {
-  const plan: Plan = { hook: hook.id, taps: [tap], take: TAKE.keyed, deadlines };
+  const plan: Plan = { hook: hook.id, taps: [tap], take: TAKE.keyed, deadlines, alone: false };
   return (payload, scope, deadlineMs) => dispatch(plan, payload, undefined, scope, deadlineMs);
 }

@@ -413,7 +413,9 @@ describe('the folder', () => {
     const missing = await loadSemanticLayer('/nowhere/semantic');
     expect(missing.entities).toEqual([]);
     expect(missing.problems).toMatchObject([{ file: '.', line: 1, column: 1 }]);
-    expect(missing.problems[0]?.message).toMatch(/^There is no semantic layer in `.*`; write one with `atlas init`/);
+    expect(missing.problems[0]?.message).toMatch(
+      /^There is no semantic layer in `.*`; write one as docs\/semantic-layer.md shows/,
+    );
     using folder = layerFolder();
     expect((await loadSemanticLayer(folder.dir)).problems).toMatchObject([
       { message: expect.stringContaining('no entities yet') },

@@ -118,13 +118,13 @@ export class LayerLoader {
   }
 
   #missing(): SemanticProblem {
-    const message = `There is no semantic layer in \`${this.#root}\`; write one with \`atlas init\`, or set SVC_SEMANTIC_DIR to its folder.`;
+    const message = `There is no semantic layer in \`${this.#root}\`; write one as docs/semantic-layer.md shows, or set SVC_SEMANTIC_DIR to its folder.`;
     return { file: '.', line: 1, column: 1, message };
   }
 
   #empty(): SemanticProblem {
     const message =
-      'The semantic layer has no entities yet; write one with `atlas init`, or add a file to `entities/`.';
+      'The semantic layer has no entities yet; add a file to `entities/` as docs/semantic-layer.md shows.';
     return { file: 'entities', line: 1, column: 1, message };
   }
 }

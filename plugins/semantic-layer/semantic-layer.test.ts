@@ -84,8 +84,10 @@ describe('the plugin', () => {
     const { ctx, layer } = app.get(caller);
     const [item] = await ctx.call(healthCheck, undefined, testScope());
     expect(item?.value).toMatchObject({ status: 'not_configured', details: { entityCount: 0 } });
-    expect(item?.value.message).toContain('atlas init');
+    expect(item?.value.message).toContain('docs/semantic-layer.md');
     expect((await layer.for(testScope())).entities).toEqual([]);
-    expect(app.lines.some(({ level, message }) => level === 'warn' && message.includes('atlas init'))).toBe(true);
+    expect(app.lines.some(({ level, message }) => level === 'warn' && message.includes('docs/semantic-layer.md'))).toBe(
+      true,
+    );
   });
 });

@@ -167,6 +167,23 @@ describe('collect', () => {
   });
 });
 
+describe('collect with a stand-in', () => {
+  it('runs the taps at once, so that one that hangs costs only its own items', async () => {
+    const hook = collect<undefined, string>('test.isolated', {
+      ...info,
+      deadlineMs: 150,
+      failedItem: (plugin) => `${plugin} late`,
+    });
+    const hooks = sealed((h) => {
+      h.tap('hangs', hook, () => new Promise<string[]>(() => {}), {});
+      h.tap('works', hook, async () => ['works'], {});
+    });
+    const scope = testScope();
+    expect((await hooks.call(hook, undefined, scope)).map(({ value }) => value)).toEqual(['hangs late', 'works']);
+    expect(scope.signal.aborted).toBe(false);
+  });
+});
+
 describe('keyed', () => {
   const hook = keyed<string, string>('test.keyed', info);
 

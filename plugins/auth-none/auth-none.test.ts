@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { authAuthorize, authResolve } from '../../kernel/index.ts';
+import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
+import { authNone } from './index.ts';
+
+it('takes everybody for an administrator without an id, whatever they send', async () => {
+  await using app = await createTestApp({ plugins: [authNone()], openGates: false });
+  for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
+    const identity = await app.call(authResolve, { headers, ip: '127.0.0.1' }, testScope());
+    expect(identity).toEqual({
+      actor: { id: null, label: null, role: 'admin', mode: 'none', claims: {} },
+      orgId: null,
+    });
+  }
+});
+
+it('lets everything through', async () => {
+  await using app = await createTestApp({ plugins: [authNone()], openGates: false });
+  for (const right of ['query', 'approve', 'admin', 'self'] as const) {
+    expect(await app.call(authAuthorize, { right, operation: 'GET /' }, testScope())).toBeUndefined();
+  }
+});

@@ -1,0 +1,29 @@
+/** No authentication: everybody is an administrator, and nobody in particular. */
+import {
+  authAuthorize,
+  authResolve,
+  definePlugin,
+  type HealthItem,
+  healthCheck,
+  type Identity,
+} from '../../kernel/index.ts';
+
+const EVERYBODY: Identity = Object.freeze({
+  actor: Object.freeze({ id: null, label: null, role: 'admin', mode: 'none', claims: Object.freeze({}) }),
+  orgId: null,
+});
+
+const HEALTH: HealthItem = { component: 'auth', status: 'ok', details: { mode: 'none', enabled: false } };
+
+export const authNone = definePlugin({
+  name: 'auth-none',
+  version: '1.0.0',
+  type: 'auth',
+  description: 'Lets everybody in as an administrator, without any credentials.',
+  setup(ctx) {
+    ctx.tap(authResolve, () => EVERYBODY);
+    // An administrator may do everything, so there is nothing to refuse; the gate needs an answer all the same.
+    ctx.tap(authAuthorize, () => {});
+    ctx.tap(healthCheck, () => [HEALTH]);
+  },
+});

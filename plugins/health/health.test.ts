@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { definePlugin, type HealthItem, healthCheck, type PluginType } from '../../kernel/index.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { authNone } from '../auth-none/index.ts';
+import { http } from '../http/index.ts';
+import { health } from './index.ts';
+import type { HealthReport } from './schema.ts';
+
+/** A plugin whose check gives what `items` says at that time. */
+function checking(
+  name: string,
+  items: () => readonly HealthItem[] | Promise<readonly HealthItem[]>,
+  type: PluginType = 'core',
+) {
+  return definePlugin({
+    name,
+    version: '1.0.0',
+    type,
+    description: 'Checks something.',
+    setup: (ctx) => ctx.tap(healthCheck, items),
+  })();
+}
+
+const DATASOURCE: HealthItem = {
+  component: 'datasource',
+  id: 'default',
+  status: 'ok',
+  latencyMs: 3,
+  details: { dbType: 'sqlite' },
+};
+const PROVIDER: HealthItem = { component: 'provider', status: 'ok', details: { provider: 'openai', model: 'm-1' } };
+const LAYER: HealthItem = { component: 'semanticLayer', status: 'ok', details: { entityCount: 3 } };
+const fixed = (...items: HealthItem[]) => checking('checks', () => items);
+
+async function start(
+  plugins: Parameters<typeof createTestApp>[0]['plugins'],
+  options: Parameters<typeof health>[0] = {},
+) {
+  const app = await createTestApp({ plugins: [http({ port: 0 }), authNone(), health(options), ...plugins] });
+  const read = async () => {
+    const response = await app.inject({ method: 'GET', url: '/api/health' });
+    return { status: response.statusCode, headers: response.headers, report: response.json<HealthReport>() };
+  };
+  return { app, read, [Symbol.asyncDispose]: () => app.close() };
+}
+
+describe('the health report', () => {
+  it('has both published shapes', async () => {
+    await using t = await start([fixed(DATASOURCE, PROVIDER, LAYER)]);
+    const { status, headers, report } = await t.read();
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    const lastCheckedAt = '2026-01-15T12:00:00.000Z';
+    expect(report).toEqual({
+      status: 'ok',
+      checks: {
+        datasource: { status: 'ok', latencyMs: 3, dbType: 'sqlite' },
+        provider: { status: 'ok', provider: 'openai', model: 'm-1' },
+        semanticLayer: { status: 'ok', entityCount: 3 },
+        internalDb: { status: 'not_configured' },
+        explore: { status: 'ok', backend: 'in-process', isolated: false },
+        auth: { status: 'ok', mode: 'none', enabled: false },
+        slack: { status: 'disabled', enabled: false, mode: null },
+        scheduler: { status: 'disabled' },
+      },
+      sources: { default: { status: 'ok', latencyMs: 3, dbType: 'sqlite' } },
+      components: {
+        datasource: { status: 'healthy', lastCheckedAt, latencyMs: 3, dbType: 'sqlite' },
+        provider: { status: 'healthy', lastCheckedAt, provider: 'openai', model: 'm-1' },
+        semanticLayer: { status: 'healthy', lastCheckedAt, entityCount: 3 },
+        internalDb: { status: 'disabled', lastCheckedAt },
+        auth: { status: 'healthy', lastCheckedAt, mode: 'none', enabled: false },
+        slack: { status: 'disabled', lastCheckedAt, enabled: false, mode: null },
+        sandbox: { status: 'healthy', lastCheckedAt, backend: 'in-process', isolated: false },
+        scheduler: { status: 'disabled', lastCheckedAt },
+      },
+    });
+  });
+
+  it('is degraded without a datasource', async () => {
+    await using t = await start([fixed(PROVIDER, LAYER)]);
+    const { status, report } = await t.read();
+    expect([status, report.status, report.checks.datasource]).toEqual([200, 'degraded', { status: 'not_configured' }]);
+    expect(report.sources).toEqual({});
+  });
+
+  it('names each connection and sums them up', async () => {
+    const broken: HealthItem = { ...DATASOURCE, id: 'sales', status: 'error', message: 'The file is missing.' };
+    await using t = await start([fixed(DATASOURCE, broken, PROVIDER, LAYER)]);
+    const { status, report } = await t.read();
+    expect([status, report.status]).toEqual([200, 'degraded']);
+    expect(report.checks.datasource).toEqual({
+      status: 'degraded',
+      latencyMs: 3,
+      dbType: 'sqlite',
+      message: 'The file is missing.',
+    });
+    expect(report.sources.sales).toMatchObject({ status: 'error', message: 'The file is missing.' });
+    expect(report.components.datasource?.status).toBe('degraded');
+  });
+
+  it.each([
+    [{ provider: 'error' }, 200, 'degraded'],
+    [{ datasource: 'error' }, 200, 'degraded'],
+    [{ layer: 'degraded' }, 200, 'degraded'],
+    [{ provider: 'error', datasource: 'error' }, 503, 'error'],
+  ] as const)('with %j answers %i', async (faults: Record<string, HealthItem['status']>, status, overall) => {
+    const items = [
+      { ...DATASOURCE, status: faults.datasource ?? 'ok' },
+      { ...PROVIDER, status: faults.provider ?? 'ok' },
+      { ...LAYER, status: faults.layer ?? 'ok' },
+    ];
+    await using t = await start([fixed(...items)]);
+    const read = await t.read();
+    expect([read.status, read.report.status]).toEqual([status, overall]);
+  });
+
+  it('puts a check that throws where it belongs', async () => {
+    const failing = checking('datasource-odd', () => Promise.reject(new Error('no file')), 'datasource');
+    await using t = await start([failing, fixed(PROVIDER, LAYER)]);
+    const { report } = await t.read();
+    expect(report.checks.datasource).toMatchObject({ status: 'error', message: expect.stringContaining('no file') });
+    expect(report.checks['datasource-odd']).toBeUndefined();
+  });
+});
+
+describe('the health endpoint', () => {
+  it('answers at once with the last known state while a database hangs', async () => {
+    let hang = false;
+    const slow = checking('datasource-slow', () => (hang ? new Promise(() => {}) : [DATASOURCE]), 'datasource');
+    await using t = await start([slow, fixed(PROVIDER, LAYER)], { freshMs: 0 });
+    expect((await t.read()).report.status).toBe('ok');
+    hang = true;
+    const startedAt = performance.now();
+    for (let round = 0; round < 4; round += 1) expect((await t.read()).report.status).toBe('ok');
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    // The hook's own deadline ends the check; then the report says so, and keeps what the others said.
+    const deadline = performance.now() + 10_000;
+    let last = await t.read();
+    while (last.report.status === 'ok' && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      last = await t.read();
+    }
+    expect(last.report.checks.datasource).toMatchObject({ status: 'error' });
+    expect(last.report.checks.provider).toMatchObject({ status: 'ok' });
+    expect(last.status).toBe(200);
+  });
+
+  it('checks again when the last check is no longer fresh, and only once for many requests', async () => {
+    let checks = 0;
+    const counting = checking('counting', () => {
+      checks += 1;
+      return [{ ...DATASOURCE, status: checks > 1 ? 'error' : 'ok', message: 'gone' }];
+    });
+    await using t = await start([counting, fixed(PROVIDER)], { freshMs: 200 });
+    await Promise.all(Array.from({ length: 20 }, () => t.read()));
+    expect(checks).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect((await t.read()).report.checks.datasource).toMatchObject({ status: 'error', message: 'gone' });
+    expect(checks).toBe(2);
+  });
+
+  it('is needed by nobody who has credentials', async () => {
+    await using t = await start([fixed(DATASOURCE, PROVIDER, LAYER)]);
+    expect(
+      t.app
+        .get(http)
+        .routes()
+        .find(({ plugin }) => plugin === 'health')?.value,
+    ).toMatchObject({
+      right: 'public',
+      essential: true,
+    });
+  });
+});

@@ -1,0 +1,42 @@
+/** The health report as it is answered. */
+import { type Static, Type } from '@sinclair/typebox';
+
+const Check = Type.Object(
+  {
+    status: Type.Union([
+      Type.Literal('ok'),
+      Type.Literal('degraded'),
+      Type.Literal('error'),
+      Type.Literal('not_configured'),
+      Type.Literal('disabled'),
+    ]),
+    latencyMs: Type.Optional(Type.Number()),
+    message: Type.Optional(Type.String()),
+  },
+  { additionalProperties: true },
+);
+
+const Component = Type.Object(
+  {
+    status: Type.Union([
+      Type.Literal('healthy'),
+      Type.Literal('degraded'),
+      Type.Literal('unhealthy'),
+      Type.Literal('disabled'),
+    ]),
+    lastCheckedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  },
+  { additionalProperties: true },
+);
+
+export const HealthReport = Type.Object({
+  status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('error')]),
+  checks: Type.Record(Type.String(), Check, {
+    description: 'datasource, provider, semanticLayer, internalDb, explore, auth, slack and what else plugins check.',
+  }),
+  sources: Type.Record(Type.String(), Check, { description: 'Each connection by its id.' }),
+  components: Type.Record(Type.String(), Component, {
+    description: 'datasource, internalDb, provider, sandbox, scheduler and what else plugins check.',
+  }),
+});
+export type HealthReport = Static<typeof HealthReport>;

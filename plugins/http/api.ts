@@ -1,0 +1,21 @@
+/** What the `http` plugin gives to others. */
+import type { AddressInfo } from 'node:net';
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import type { Collected, Route, Scope } from '../../kernel/index.ts';
+import type { ErrorCode } from './errors.ts';
+import type { Failure } from './failure.ts';
+
+export interface HttpServer {
+  /** Where it can be reached: `http://127.0.0.1:3001`. Throws before it listens. */
+  url(): string;
+  /** `undefined` before it listens. */
+  address(): AddressInfo | undefined;
+  /** Answers a request without a socket, for tests. */
+  inject(request: InjectOptions | string): Promise<LightMyRequestResponse>;
+  /** Every mounted route with the plugin that brought it; empty until the server is ready. */
+  routes(): readonly Collected<Route>[];
+  /** Every error code that a client may see. */
+  readonly errorCodes: Readonly<Record<string, ErrorCode>>;
+  /** What a client may see of an error that arose after the answer had begun; the rest of it is logged. */
+  failure(error: unknown, scope: Scope): Failure;
+}

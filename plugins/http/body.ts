@@ -1,0 +1,43 @@
+/** Reading request bodies: JSON in UTF-8, nothing else unless a plugin's route asks for the raw bytes. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AtlasError } from '../../kernel/index.ts';
+
+const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
+
+/** Refuses what the body parser would read wrongly: an encoding or a character set that is not supported. */
+export function checkBodyEncoding({ method, headers }: FastifyRequest): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new AtlasError('Compressed request bodies are not supported.', {
+      code: 'unsupported_media_type',
+      hint: 'Send the body without Content-Encoding.',
+    });
+  }
+  const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1];
+  if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset)) {
+    throw new AtlasError(`Request bodies in ${charset} are not supported.`, {
+      code: 'unsupported_media_type',
+      hint: 'Send JSON in UTF-8.',
+    });
+  }
+}
+
+/** Teaches the server JSON. An empty body is no body; the bytes are kept where `keepsRaw` says so. */
+export function addJsonParser(app: FastifyInstance, keepsRaw: (request: FastifyRequest) => boolean): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>(JSON_TYPE, { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (keepsRaw(request)) request.rawBody = bytes;
+    if (bytes.length === 0) return done(null, undefined);
+    let text: string;
+    try {
+      text = utf8.decode(bytes);
+    } catch {
+      return done(new AtlasError('The request body is not valid UTF-8.', { code: 'invalid_request' }));
+    }
+    return parse(request, text, done);
+  });
+}

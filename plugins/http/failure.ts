@@ -1,0 +1,96 @@
+/** From anything thrown to what the client gets: status, headers and body, and nothing that it must not see. */
+import { AtlasError, messageOf, type Scope } from '../../kernel/index.ts';
+import { type ErrorBody, type ErrorCodeName, errorCodes, ROLE_TOO_LOW } from './errors.ts';
+
+export interface Failure {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+}
+
+/** Client faults that Fastify finds by itself, by its code. */
+const FASTIFY_FAULTS: Readonly<Record<string, { readonly code: ErrorCodeName; readonly message: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large', message: 'The request body is too large.' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    message: errorCodes.unsupported_media_type.meaning,
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'invalid_request',
+    message: 'The request body is not as long as its Content-Length says.',
+  },
+  FST_ERR_CTP_INVALID_JSON_BODY: { code: 'invalid_request', message: 'The request body is not valid JSON.' },
+  FST_ERR_BAD_URL: { code: 'invalid_request', message: 'The address of the request is not a valid URL.' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'invalid_request', message: 'A part of the path is too long.' },
+};
+
+function asAtlasError(error: unknown): AtlasError {
+  if (error instanceof AtlasError) return error;
+  const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
+  const known = code === undefined ? undefined : FASTIFY_FAULTS[code];
+  if (known !== undefined) return new AtlasError(known.message, { code: known.code, cause: error });
+  const atFault = statusCode !== undefined && statusCode >= 400 && statusCode < 500 && code?.startsWith('FST_');
+  if (atFault) return new AtlasError(errorCodes.invalid_request.meaning, { code: 'invalid_request', cause: error });
+  return new AtlasError(messageOf(error), { cause: error });
+}
+
+function textOf(error: AtlasError, code: ErrorCodeName, requestId: string): string {
+  if (code === 'internal_error') {
+    return `Something went wrong inside Atlas. Try again; if it stays, tell the operator the request id ${requestId}.`;
+  }
+  return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+}
+
+/** What to answer. An error that is not written for clients becomes `internal_error` with a neutral sentence. */
+export function failureOf(thrown: unknown, requestId: string): Failure {
+  const error = asAtlasError(thrown);
+  const code = Object.hasOwn(errorCodes, error.code) ? (error.code as ErrorCodeName) : 'internal_error';
+  const status = code === 'auth_error' && error.reason === ROLE_TOO_LOW ? 403 : errorCodes[code].status;
+  const { retryAfterSeconds, details } = error;
+  return {
+    status,
+    headers: {
+      ...(status === 401 && { 'www-authenticate': 'Bearer realm="atlas"' }),
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(Math.max(0, Math.ceil(retryAfterSeconds))) }),
+    },
+    body: {
+      error: code,
+      message: textOf(error, code, requestId),
+      requestId,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      ...(details !== undefined && code !== 'internal_error' && { details }),
+    },
+  };
+}
+
+/** Why a scope ended whose client did not wait for the answer. */
+export const CLIENT_GONE = 'E_CLIENT_GONE';
+
+/**
+ * Logs what the answer hides: with its stack when it is our fault, in one line when it is the client's. Work that was
+ * cancelled because the client has left is nobody's fault.
+ */
+export function logFailure(thrown: unknown, failure: Failure, scope: Scope): void {
+  const { requestId } = scope;
+  const gone = scope.signal.aborted && (scope.signal.reason as Partial<AtlasError>).reason === CLIENT_GONE;
+  if (gone || failure.status < 500) {
+    scope.log.debug(
+      { requestId, code: failure.body.error, error: messageOf(thrown) },
+      gone ? 'A request was given up.' : 'A request was refused.',
+    );
+    return;
+  }
+  const { plugin, hook, cause } = thrown instanceof AtlasError ? thrown : ({} as Partial<AtlasError>);
+  const origin = cause instanceof Error ? cause : thrown;
+  scope.log.error(
+    {
+      requestId,
+      code: failure.body.error,
+      error: messageOf(thrown),
+      ...(plugin !== undefined && { plugin }),
+      ...(hook !== undefined && { hook }),
+      ...(failure.status === 500 && origin instanceof Error && { stack: origin.stack }),
+    },
+    'A request failed.',
+  );
+}

@@ -1,0 +1,439 @@
+import { request as httpRequest } from 'node:http';
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+import { AtlasError, type AtlasErrorInit, definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { sendRaw } from '../../test/harness/raw-http.ts';
+import { errorCodes } from './errors.ts';
+import { http } from './index.ts';
+
+const Any = Type.Unknown();
+const route = (part: Pick<Route, 'path' | 'handle'> & Partial<Route>): Route => ({
+  method: 'GET',
+  summary: 'A route.',
+  tag: 'Test',
+  right: 'public',
+  responses: { 200: Any },
+  ...part,
+});
+
+const fail = (message: string, init: AtlasErrorInit): never => {
+  throw new AtlasError(message, init);
+};
+
+const ROUTES: Route[] = [
+  route({ path: '/plain', handle: () => ({ body: { ok: true } }) }),
+  route({ path: '/text', handle: () => ({ body: 'hello', headers: { 'content-type': 'text/plain; charset=utf-8' } }) }),
+  route({ path: '/json-text', handle: () => ({ body: 'hello' }) }),
+  route({ path: '/nothing', method: 'DELETE', handle: () => ({ status: 204 }) }),
+  route({ path: '/ip', handle: ({ ip }) => ({ body: { ip } }) }),
+  route({
+    path: '/echo',
+    method: 'POST',
+    body: Type.Object({
+      question: Type.String({ minLength: 1 }),
+      id: Type.Optional(Type.String({ format: 'uuid' })),
+      channel: Type.String({ default: 'webhook' }),
+      kind: Type.Optional(Type.Union([Type.Literal('a'), Type.Literal('b')])),
+    }),
+    handle: ({ body }) => ({ body }),
+  }),
+  route({ path: '/command', method: 'POST', handle: ({ body }) => ({ body: { body: body ?? null } }) }),
+  route({
+    path: '/signed',
+    method: 'POST',
+    rawBody: true,
+    handle: ({ rawBody }) => ({ body: { bytes: rawBody?.toString() ?? null } }),
+  }),
+  route({
+    path: '/items/:id',
+    params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+    query: Type.Object({
+      limit: Type.Integer({ default: 20, minimum: 1, maximum: 100 }),
+      starred: Type.Optional(Type.Boolean()),
+    }),
+    handle: ({ params, query }) => ({ body: { params, query } }),
+  }),
+  route({ path: '/boom', handle: () => Promise.reject(new Error('secret postgres://u:p@h/db')) }),
+  route({
+    path: '/fails/:code',
+    handle: ({ params }) => fail('No.', { code: params.code ?? '', hint: 'Do this.', retryAfterSeconds: 1.2 }),
+  }),
+  route({ path: '/too-low', handle: () => fail('Only admins.', { code: 'auth_error', reason: 'E_ROLE_TOO_LOW' }) }),
+];
+
+const routes = definePlugin({
+  name: 'test-routes',
+  version: '1.0.0',
+  type: 'interaction',
+  description: 'Routes.',
+  setup: (ctx) => ctx.tap(httpRoutes, () => ROUTES),
+});
+
+const start = (options: Parameters<typeof http>[0] = {}) =>
+  createTestApp({ plugins: [http({ port: 0, ...options }), routes()] });
+
+const UUID = '3f2c1b6e-8d4a-4c5b-9e7f-0a1b2c3d4e5f';
+const post = (url: string, payload: string | object, contentType = 'application/json') => ({
+  method: 'POST' as const,
+  url,
+  payload,
+  headers: { 'content-type': contentType },
+});
+
+describe('answers', () => {
+  it('sends JSON, text and nothing', async () => {
+    await using app = await start();
+    const json = await app.inject({ method: 'GET', url: '/plain' });
+    expect([json.statusCode, json.headers['content-type'], json.json()]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+      { ok: true },
+    ]);
+    const text = await app.inject({ method: 'GET', url: '/text' });
+    expect([text.headers['content-type'], text.body]).toEqual(['text/plain; charset=utf-8', 'hello']);
+    expect((await app.inject({ method: 'GET', url: '/json-text' })).body).toBe('"hello"');
+    const nothing = await app.inject({ method: 'DELETE', url: '/nothing' });
+    expect([nothing.statusCode, nothing.body]).toEqual([204, '']);
+  });
+
+  it('answers HEAD like GET without the body', async () => {
+    await using app = await start();
+    const response = await app.inject({ method: 'HEAD', url: '/plain' });
+    expect([response.statusCode, response.body, response.headers['content-length']]).toEqual([200, '', '11']);
+  });
+
+  it('keeps the raw bytes where the route asks for them', async () => {
+    await using app = await start();
+    const body = '{ "a":  1 }';
+    expect((await app.inject(post('/signed', body))).json()).toEqual({ bytes: body });
+  });
+
+  it('accepts a command without a body, with and without a content type', async () => {
+    await using app = await start();
+    expect((await app.inject({ method: 'POST', url: '/command' })).json()).toEqual({ body: null });
+    expect((await app.inject(post('/command', ''))).json()).toEqual({ body: null });
+  });
+});
+
+describe('request ids', () => {
+  it.each(['abc', 'A.b_c-1', 'x'.repeat(128)])('keeps the inbound token %s', async (id) => {
+    await using app = await start();
+    const response = await app.inject({ method: 'GET', url: '/plain', headers: { 'x-request-id': id } });
+    expect(response.headers['x-request-id']).toBe(id);
+  });
+
+  it.each(['', 'a b', 'a/b', 'ä', 'x'.repeat(129), '"><script>'])('replaces the inbound text %j', async (id) => {
+    await using app = await start();
+    const response = await app.inject({ method: 'GET', url: '/plain', headers: { 'x-request-id': id } });
+    expect(response.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('is in every error, header and body alike', async () => {
+    await using app = await start();
+    for (const request of [
+      { method: 'GET' as const, url: '/nowhere' },
+      post('/echo', '{'),
+      post('/echo', 'x', 'text/plain'),
+      post('/echo', { question: 1 }),
+      { method: 'GET' as const, url: '/boom' },
+      { method: 'GET' as const, url: '/%zz' },
+    ]) {
+      const response = await app.inject({
+        ...request,
+        headers: { ...('headers' in request && request.headers), 'x-request-id': 'id-1' },
+      });
+      expect(response.statusCode).toBeGreaterThanOrEqual(400);
+      expect(response.headers['x-request-id']).toBe('id-1');
+      expect(response.json<{ requestId: string }>().requestId).toBe('id-1');
+    }
+  });
+});
+
+describe('wrong input', () => {
+  const cases: [string, ReturnType<typeof post>, number, string][] = [
+    ['malformed JSON', post('/echo', '{"question": '), 400, 'invalid_request'],
+    ['an empty body', post('/echo', ''), 400, 'invalid_request'],
+    [
+      'a body that is not UTF-8',
+      post('/echo', Buffer.from([0x22, 0xff, 0x22]) as unknown as string),
+      400,
+      'invalid_request',
+    ],
+    ['a poisoned prototype', post('/echo', '{"question":"a","__proto__":{"x":1}}'), 400, 'invalid_request'],
+    ['a missing key', post('/echo', {}), 422, 'validation_error'],
+    ['a wrong type', post('/echo', { question: 5 }), 422, 'validation_error'],
+    ['a bad UUID', post('/echo', { question: 'a', id: 'nope' }), 422, 'validation_error'],
+    ['an array', post('/echo', '[]'), 422, 'validation_error'],
+    ['null', post('/echo', 'null'), 422, 'validation_error'],
+    ['a bare string', post('/echo', '"a"'), 422, 'validation_error'],
+    ['plain text', post('/echo', 'question=a', 'text/plain'), 415, 'unsupported_media_type'],
+    ['a form', post('/echo', 'question=a', 'application/x-www-form-urlencoded'), 415, 'unsupported_media_type'],
+    ['an unreadable content type', post('/echo', '{}', 'nonsense'), 415, 'unsupported_media_type'],
+    ['another character set', post('/echo', '{}', 'application/json; charset=utf-16'), 415, 'unsupported_media_type'],
+  ];
+  it.each(cases)('%s', async (_name, request, status, code) => {
+    await using app = await start();
+    const response = await app.inject(request);
+    expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([status, code]);
+  });
+
+  it('takes JSON under its other names', async () => {
+    await using app = await start();
+    for (const type of [
+      'application/json; charset=utf-8',
+      'application/json;charset=UTF-8',
+      'application/problem+json',
+      'APPLICATION/JSON',
+    ]) {
+      expect((await app.inject(post('/echo', '{"question":"a"}', type))).statusCode).toBe(200);
+    }
+    expect((await app.inject(post('/echo', '\ufeff{"question":"ä"}'))).json()).toMatchObject({ question: 'ä' });
+  });
+
+  it('refuses a body without a content type, and a compressed one', async () => {
+    await using app = await start();
+    const url = app.get(http).url();
+    const plain = await sendRaw(
+      url,
+      'POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}',
+    );
+    expect([plain.status, JSON.parse(plain.body).error]).toEqual([415, 'unsupported_media_type']);
+    const packed = await fetch(`${url}/echo`, {
+      method: 'POST',
+      body: 'x',
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    });
+    expect([packed.status, ((await packed.json()) as { error: string }).error]).toEqual([
+      415,
+      'unsupported_media_type',
+    ]);
+  });
+
+  it('lists every fault of a body by its path', async () => {
+    await using app = await start();
+    const body = (await app.inject(post('/echo', { id: 'x', kind: 'c' }))).json<{
+      message: string;
+      details: unknown[];
+    }>();
+    expect(body.details).toEqual([
+      { path: 'question', message: 'is required' },
+      { path: 'id', message: 'must be a valid uuid' },
+      { path: 'kind', message: 'must be one of "a", "b"' },
+    ]);
+    expect(body.message).toBe('The request body is not valid: question is required.');
+  });
+
+  it('fills in defaults and ignores unknown keys', async () => {
+    await using app = await start();
+    expect((await app.inject(post('/echo', { question: 'a', trigger: 'submit' }))).json()).toEqual({
+      question: 'a',
+      trigger: 'submit',
+      channel: 'webhook',
+    });
+  });
+
+  it('reads parameters strictly', async () => {
+    await using app = await start();
+    const get = (url: string) => app.inject({ method: 'GET', url });
+    expect((await get(`/items/${UUID}?limit=5&starred=true&other=1`)).json()).toEqual({
+      params: { id: UUID },
+      query: { limit: 5, starred: true, other: '1' },
+    });
+    expect((await get(`/items/${UUID}`)).json()).toMatchObject({ query: { limit: 20 } });
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'limit=5.5',
+      'limit=1e1',
+      'limit=',
+      'limit=abc',
+      'limit=1&limit=2',
+      'starred=yes',
+    ]) {
+      const response = await get(`/items/${UUID}?${query}`);
+      expect([query, response.statusCode, response.json<{ error: string }>().error]).toEqual([
+        query,
+        400,
+        'invalid_request',
+      ]);
+    }
+    for (const id of ['1', 'x'.repeat(300), '%00']) {
+      const response = await get(`/items/${id}`);
+      expect([id, response.statusCode, response.json<{ error: string }>().error]).toEqual([id, 400, 'invalid_request']);
+    }
+  });
+
+  it('knows no other routes, and says which methods a path has', async () => {
+    await using app = await start();
+    const unknown = await app.inject(post('/nowhere', 'x', 'text/plain'));
+    expect([unknown.statusCode, unknown.json<{ error: string }>().error]).toEqual([404, 'not_found']);
+    const wrong = await app.inject({ method: 'GET', url: '/echo?x=1' });
+    expect([wrong.statusCode, wrong.headers.allow]).toEqual([404, 'POST']);
+    expect(wrong.json<{ message: string }>().message).toBe('There is nothing at GET /echo. Use POST.');
+    expect((await app.inject({ method: 'DELETE', url: `/items/${UUID}` })).headers.allow).toBe('GET');
+  });
+});
+
+describe('body size', () => {
+  const limit = 1_000;
+  const sized = (bytes: number) => {
+    const frame = '{"question":""}'.length;
+    return `{"question":"${'x'.repeat(bytes - frame)}"}`;
+  };
+
+  it('takes a body of exactly the limit and refuses one byte more, with and without a length', async () => {
+    await using app = await start({ bodyLimitBytes: limit });
+    const url = `${app.get(http).url()}/echo`;
+    const headers = { 'content-type': 'application/json' };
+    for (const [bytes, status] of [
+      [limit, 200],
+      [limit + 1, 413],
+    ] as const) {
+      expect((await fetch(url, { method: 'POST', headers, body: sized(bytes) })).status).toBe(status);
+      const body = new Blob([sized(bytes)]).stream();
+      const chunked = await fetch(url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+      expect(chunked.status).toBe(status);
+    }
+  });
+
+  it('answers 413 while megabytes are still on their way, and keeps the connection', async () => {
+    await using app = await start();
+    const body = sized(8 * 1024 * 1024);
+    for (let round = 0; round < 5; round += 1) {
+      const [status, text] = await new Promise<[number, string]>((resolve, reject) => {
+        const request = httpRequest(
+          `${app.get(http).url()}/echo`,
+          { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': body.length } },
+          (response) => {
+            let received = '';
+            response.on('data', (chunk) => {
+              received += chunk;
+            });
+            response.on('end', () => resolve([response.statusCode ?? 0, received]));
+          },
+        );
+        request.on('error', reject);
+        request.end(body);
+      });
+      expect([status, JSON.parse(text).error]).toEqual([413, 'payload_too_large']);
+    }
+  });
+});
+
+describe('errors', () => {
+  it('answers each code with its status, the hint, and when to try again', async () => {
+    await using app = await start();
+    for (const [code, { status }] of Object.entries(errorCodes)) {
+      const response = await app.inject({ method: 'GET', url: `/fails/${code}` });
+      expect([code, response.statusCode]).toEqual([code, status]);
+      expect(response.headers['retry-after']).toBe('2');
+      expect(response.json()).toMatchObject({ error: code, retryAfterSeconds: 1.2 });
+      if (code !== 'internal_error') expect(response.json()).toMatchObject({ message: 'No. Do this.' });
+    }
+  });
+
+  it('hides what is not meant for clients, and logs it with the request id', async () => {
+    await using app = await start();
+    const response = await app.inject({ method: 'GET', url: '/boom', headers: { 'x-request-id': 'r-1' } });
+    expect(response.statusCode).toBe(500);
+    expect(response.json()).toEqual({
+      error: 'internal_error',
+      message: 'Something went wrong inside Atlas. Try again; if it stays, tell the operator the request id r-1.',
+      requestId: 'r-1',
+    });
+    expect(app.lines.filter(({ level }) => level === 'error')).toEqual([
+      expect.objectContaining({
+        fields: expect.objectContaining({ requestId: 'r-1', error: 'secret postgres://u:p@h/db' }),
+      }),
+    ]);
+  });
+
+  it('answers a code that no client knows with internal_error', async () => {
+    await using app = await start();
+    const response = await app.inject({ method: 'GET', url: '/fails/E_ODD' });
+    expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([500, 'internal_error']);
+    expect(response.body).not.toContain('No.');
+  });
+
+  it('answers a role that is too low with 403, without asking for credentials', async () => {
+    await using app = await start();
+    const response = await app.inject({ method: 'GET', url: '/too-low' });
+    expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([403, 'auth_error']);
+    expect(response.headers['www-authenticate']).toBeUndefined();
+    expect((await app.inject({ method: 'GET', url: '/fails/auth_error' })).headers['www-authenticate']).toMatch(
+      /^Bearer/,
+    );
+  });
+
+  it('answers what is not HTTP in the same form', async () => {
+    await using app = await start();
+    const url = app.get(http).url();
+    for (const [request, status] of [
+      ['nonsense\r\n\r\n', 400],
+      [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ] as const) {
+      const response = await sendRaw(url, request);
+      expect(response.status).toBe(status);
+      const body = JSON.parse(response.body);
+      expect(body).toMatchObject({ error: 'invalid_request', requestId: response.headers['x-request-id'] });
+    }
+  });
+});
+
+describe('the client address', () => {
+  const headers = { 'x-forwarded-for': '9.9.9.9, 10.0.0.1', 'x-real-ip': '8.8.8.8' };
+  it('is the connection by default', async () => {
+    await using app = await start();
+    expect((await app.inject({ method: 'GET', url: '/ip', headers })).json()).toEqual({ ip: '127.0.0.1' });
+  });
+  it('is what the proxy says when it is trusted', async () => {
+    await using app = await start({ trustProxy: true });
+    expect((await app.inject({ method: 'GET', url: '/ip', headers })).json()).toEqual({ ip: '9.9.9.9' });
+    const real = { 'x-real-ip': '8.8.8.8' };
+    expect((await app.inject({ method: 'GET', url: '/ip', headers: real })).json()).toEqual({ ip: '8.8.8.8' });
+  });
+});
+
+describe('CORS', () => {
+  const origin = 'https://app.example.com';
+  it('is open to all origins by default, without credentials', async () => {
+    await using app = await start();
+    const response = await app.inject({ method: 'GET', url: '/plain', headers: { origin } });
+    expect(response.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'Retry-After, x-conversation-id, x-request-id',
+    });
+    expect(response.headers['access-control-allow-credentials']).toBeUndefined();
+  });
+
+  it('echoes a named origin with credentials, and no other', async () => {
+    await using app = await start({ corsOrigins: [`${origin}/`, 'http://localhost:3000'] });
+    const named = await app.inject({ method: 'GET', url: '/plain', headers: { origin } });
+    expect(named.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      vary: 'Origin',
+    });
+    const other = await app.inject({ method: 'GET', url: '/plain', headers: { origin: 'https://evil.example' } });
+    expect(other.headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('answers a preflight, and lets a browser read errors', async () => {
+    await using app = await start();
+    const preflight = await app.inject({
+      method: 'OPTIONS',
+      url: '/echo',
+      headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
+    });
+    expect(preflight.statusCode).toBe(204);
+    expect(preflight.headers).toMatchObject({
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+      'access-control-allow-headers': 'content-type',
+      'x-request-id': expect.any(String),
+    });
+    const missing = await app.inject({ method: 'GET', url: '/nowhere', headers: { origin } });
+    expect([missing.statusCode, missing.headers['access-control-allow-origin']]).toEqual([404, '*']);
+    expect((await app.inject({ method: 'OPTIONS', url: '/echo' })).statusCode).toBe(204);
+  });
+});

@@ -1,0 +1,40 @@
+/** The HTTP server: collects the routes of all plugins and serves them. */
+import { appReady, definePlugin, httpRoutes, type Scope } from '../../kernel/index.ts';
+import type { HttpServer } from './api.ts';
+import { errorCodes } from './errors.ts';
+import { failureOf, logFailure } from './failure.ts';
+import { HttpOptions } from './options.ts';
+import { WebServer } from './web-server.ts';
+
+export type { HttpServer } from './api.ts';
+export { ROLE_TOO_LOW } from './errors.ts';
+
+export const http = definePlugin({
+  name: 'http',
+  version: '1.0.0',
+  type: 'interaction',
+  description: 'Serves the routes of all plugins over HTTP.',
+  options: HttpOptions,
+  async setup(ctx, options): Promise<HttpServer> {
+    const server = await WebServer.create(ctx, options);
+    ctx.onReady(async () => {
+      await server.mount(await ctx.call(httpRoutes, undefined, ctx.scope()));
+      await server.listen();
+    });
+    ctx.on(appReady, () => server.open());
+    ctx.onDrain(() => server.drain());
+    ctx.onClose(() => server.close());
+    return {
+      url: () => server.url(),
+      address: () => server.address(),
+      inject: (request) => server.inject(request),
+      routes: () => server.routes,
+      errorCodes,
+      failure: (error: unknown, scope: Scope) => {
+        const failure = failureOf(error, scope.requestId);
+        logFailure(error, failure, scope);
+        return failure;
+      },
+    };
+  },
+});

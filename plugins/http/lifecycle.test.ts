@@ -1,0 +1,401 @@
+import { get as httpGet, Agent as KeepAliveAgent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+import {
+  AtlasError,
+  authAuthorize,
+  authResolve,
+  definePlugin,
+  httpRoutes,
+  type Identity,
+  type Route,
+  type Scope,
+} from '../../kernel/index.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { parseResponse, rawConnection, received, sendRaw } from '../../test/harness/raw-http.ts';
+import { http } from './index.ts';
+
+const base = {
+  method: 'GET',
+  summary: 'A route.',
+  tag: 'Test',
+  right: 'public',
+  responses: { 200: Type.Unknown() },
+} as const;
+
+function serving(...routes: Route[]) {
+  return definePlugin({
+    name: 'test-routes',
+    version: '1.0.0',
+    type: 'interaction',
+    description: 'Routes.',
+    setup: (ctx) => ctx.tap(httpRoutes, () => routes),
+  })();
+}
+
+/** Waits until the work is cancelled, and remembers why. */
+function waiting(seen: { reason?: unknown; began?: () => void }): Route {
+  return {
+    ...base,
+    path: '/wait',
+    handle: (_request, scope) =>
+      new Promise((_, reject) => {
+        seen.began?.();
+        scope.signal.addEventListener('abort', () => {
+          seen.reason = scope.signal.reason;
+          reject(scope.signal.reason);
+        });
+      }),
+  };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let waited = 0; !condition(); waited += 5) {
+    if (waited > 5_000) throw new Error('It did not happen.');
+    await sleep(5);
+  }
+}
+
+describe('a client that leaves', () => {
+  it('cancels the work on its request', async () => {
+    const seen: { reason?: unknown } = {};
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(waiting(seen))] });
+    const left = new AbortController();
+    const pending = fetch(`${app.get(http).url()}/wait`, { signal: left.signal }).catch(() => 'gone');
+    await sleep(100);
+    expect(seen.reason).toBeUndefined();
+    left.abort();
+    expect(await pending).toBe('gone');
+    await until(() => seen.reason !== undefined);
+    expect((seen.reason as AtlasError).reason).toBe('E_CLIENT_GONE');
+    expect(app.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('ends a stream in the middle', async () => {
+    let ended = false;
+    let scopeOf: Scope | undefined;
+    async function* numbers() {
+      try {
+        for (let n = 0; ; n += 1) {
+          yield `${n}\n`;
+          await sleep(5);
+        }
+      } finally {
+        ended = true;
+      }
+    }
+    const stream: Route = {
+      ...base,
+      path: '/stream',
+      handle: (_request, scope) => {
+        scopeOf = scope;
+        return { headers: { 'content-type': 'text/plain' }, stream: numbers() };
+      },
+    };
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(stream)] });
+    const response = await fetch(`${app.get(http).url()}/stream`);
+    expect(response.headers.get('x-request-id')).toBeTruthy();
+    const reader = response.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toMatch(/^0\n/);
+    await reader?.cancel();
+    await until(() => ended);
+    expect(scopeOf?.signal.aborted).toBe(true);
+  });
+
+  it('does not lose the end of a stream to a client that reads slowly', async () => {
+    const piece = 'x'.repeat(64 * 1024);
+    async function* pieces() {
+      for (let n = 0; n < 100; n += 1) yield piece;
+    }
+    const stream: Route = { ...base, path: '/stream', handle: () => ({ stream: pieces() }) };
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(stream)] });
+    const response = await fetch(`${app.get(http).url()}/stream`);
+    await sleep(100);
+    expect((await response.text()).length).toBe(100 * piece.length);
+  });
+
+  it('does not take a finished request on a kept connection for a departure', async () => {
+    const aborted: boolean[] = [];
+    const scopes: Scope[] = [];
+    const plain: Route = {
+      ...base,
+      path: '/plain',
+      handle: (_request, scope) => {
+        scopes.push(scope);
+        return { body: {} };
+      },
+    };
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(plain)] });
+    const agent = new KeepAliveAgent({ keepAlive: true, maxSockets: 1 });
+    const get = () =>
+      new Promise<void>((resolve, reject) => {
+        httpGet(`${app.get(http).url()}/plain`, { agent }, (response) => response.resume().on('end', resolve)).on(
+          'error',
+          reject,
+        );
+      });
+    await get();
+    await get();
+    agent.destroy();
+    await sleep(50);
+    for (const scope of scopes) aborted.push(scope.signal.aborted);
+    expect(aborted).toEqual([false, false]);
+  });
+});
+
+describe('a stream that fails', () => {
+  it('cuts the connection, so that half an answer is not taken for a whole one', async () => {
+    async function* half() {
+      yield 'half';
+      await sleep(20);
+      throw new Error('broken');
+    }
+    const stream: Route = { ...base, path: '/stream', handle: () => ({ stream: half() }) };
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(stream)] });
+    const response = await fetch(`${app.get(http).url()}/stream`);
+    await expect(response.text()).rejects.toThrow();
+    expect(app.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', message: 'A streamed answer broke off.' }),
+    );
+  });
+});
+
+describe('a client that talks over a stream', () => {
+  it('gets no second answer written into it', async () => {
+    async function* slowly() {
+      yield 'one';
+      await sleep(2_000);
+      yield 'two';
+    }
+    const stream: Route = { ...base, path: '/stream', handle: () => ({ stream: slowly() }) };
+    await using app = await createTestApp({ plugins: [http({ port: 0, gracefulCloseMs: 0 }), serving(stream)] });
+    const socket = await rawConnection(app.get(http).url());
+    const all = received(socket);
+    socket.write('GET /stream HTTP/1.1\r\nHost: a\r\n\r\n');
+    await received(socket, 'one');
+    socket.write('nonsense\r\n\r\n');
+    expect((await all).match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
+  it('may expect what the server does not know', async () => {
+    const plain: Route = { ...base, path: '/plain', handle: () => ({ body: {} }) };
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(plain)] });
+    const request = 'GET /plain HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n';
+    const response = await sendRaw(app.get(http).url(), request);
+    expect([response.status, response.headers['x-request-id']]).toEqual([200, expect.any(String)]);
+  });
+});
+
+describe('a client that is slow', () => {
+  it('gets 408 when its request does not arrive in time, and others are served meanwhile', async () => {
+    const plain: Route = { ...base, path: '/plain', method: 'POST', handle: () => ({ body: {} }) };
+    await using app = await createTestApp({ plugins: [http({ port: 0, requestTimeoutMs: 200 }), serving(plain)] });
+    const url = app.get(http).url();
+    const slow = sendRaw(
+      url,
+      'POST /plain HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{',
+    );
+    expect((await fetch(`${url}/plain`, { method: 'POST' })).status).toBe(200);
+    const response = await slow;
+    expect(response.status).toBe(408);
+    expect(JSON.parse(response.body)).toMatchObject({ error: 'invalid_request' });
+  });
+});
+
+describe('stopping', () => {
+  it('lets a running request finish, refuses new ones and closes idle connections', async () => {
+    let finish = () => {};
+    let began = () => {};
+    const running = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const slow: Route = {
+      ...base,
+      path: '/slow',
+      handle: () => {
+        began();
+        return new Promise((resolve) => {
+          finish = () => resolve({ body: { done: true } });
+        });
+      },
+    };
+    const plain: Route = { ...base, path: '/plain', handle: () => ({ body: {} }) };
+    const app = await createTestApp({ plugins: [http({ port: 0 }), serving(slow, plain)] });
+    const url = app.get(http).url();
+    const idle = await rawConnection(url);
+    idle.write('GET /plain HTTP/1.1\r\nHost: a\r\n\r\n');
+    await received(idle, '{}');
+    const idleClosed = new Promise((resolve) => idle.once('close', resolve));
+    const answer = fetch(`${url}/slow`);
+    await running;
+    const closed = app.close();
+    await idleClosed;
+    await expect(fetch(`${url}/slow`)).rejects.toThrow();
+    finish();
+    expect(await (await answer).json()).toEqual({ done: true });
+    await closed;
+  });
+
+  it('cancels what does not finish, and ends a stream properly', async () => {
+    const seen: { reason?: unknown; began?: () => void } = {};
+    const running = new Promise<void>((resolve) => {
+      seen.began = resolve;
+    });
+    const app = await createTestApp({ plugins: [http({ port: 0, gracefulCloseMs: 50 }), serving(waiting(seen))] });
+    const answer = fetch(`${app.get(http).url()}/wait`);
+    await running;
+    const startedAt = performance.now();
+    await app.close();
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    const response = await answer;
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await response.json()).toMatchObject({ error: 'unavailable' });
+  });
+
+  it('cuts what does not even notice that it is cancelled', async () => {
+    let began = () => {};
+    const running = new Promise<void>((resolve) => {
+      began = resolve;
+    });
+    const deaf: Route = {
+      ...base,
+      path: '/deaf',
+      handle: () => {
+        began();
+        return new Promise(() => {});
+      },
+    };
+    const app = await createTestApp({ plugins: [http({ port: 0, gracefulCloseMs: 50 }), serving(deaf)] });
+    const answer = fetch(`${app.get(http).url()}/deaf`).catch(() => 'cut');
+    await running;
+    await app.close();
+    expect(await answer).toBe('cut');
+  });
+
+  it('answers a request on a kept connection with 503 while it stops', async () => {
+    let finish = () => {};
+    const slow: Route = {
+      ...base,
+      path: '/slow',
+      handle: () =>
+        new Promise((resolve) => {
+          finish = () => resolve({ body: {} });
+        }),
+    };
+    const app = await createTestApp({ plugins: [http({ port: 0 }), serving(slow)] });
+    const socket = await rawConnection(app.get(http).url());
+    const answers = received(socket);
+    socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+    await sleep(50);
+    const closed = app.close();
+    socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+    await sleep(50);
+    finish();
+    const text = await answers;
+    await closed;
+    const [first, second] = text.split(/(?=HTTP\/1\.1 )/).map(parseResponse);
+    expect(first?.status).toBe(200);
+    expect(second).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  });
+});
+
+describe('starting', () => {
+  it('says which port is taken', async () => {
+    await using first = await createTestApp({ plugins: [http({ port: 0 })] });
+    const { port } = first.get(http).address() ?? { port: 0 };
+    await expect(createTestApp({ plugins: [http({ port })] })).rejects.toThrow(
+      `Atlas cannot listen on 127.0.0.1:${port}: it is already in use.`,
+    );
+  });
+
+  it('names both plugins that serve the same path', async () => {
+    const plain: Route = { ...base, path: '/plain', handle: () => ({ body: {} }) };
+    await expect(createTestApp({ plugins: [http({ port: 0 }), serving(plain, plain)] })).rejects.toThrow(
+      'Plugins "test-routes" and "test-routes" both serve GET /plain.',
+    );
+  });
+});
+
+describe('overload', () => {
+  it('sheds requests with 503 and Retry-After, but not the essential ones', async () => {
+    const plain: Route = { ...base, path: '/plain', handle: () => ({ body: {} }) };
+    const vital: Route = { ...plain, path: '/vital', essential: true };
+    await using app = await createTestApp({
+      plugins: [http({ port: 0, maxEventLoopDelayMs: 20 }), serving(plain, vital)],
+    });
+    // Keeps the event loop busy for long stretches until the sampler has seen it.
+    const deadline = performance.now() + 5_000;
+    let response = await app.inject({ method: 'GET', url: '/plain' });
+    while (response.statusCode === 200 && performance.now() < deadline) {
+      const busyUntil = performance.now() + 200;
+      while (performance.now() < busyUntil);
+      await sleep(1);
+      response = await app.inject({ method: 'GET', url: '/plain' });
+    }
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '2']);
+    expect(response.json()).toMatchObject({ error: 'overloaded', retryAfterSeconds: 2, requestId: expect.any(String) });
+    expect((await app.inject({ method: 'GET', url: '/vital' })).statusCode).toBe(200);
+  });
+});
+
+describe('who asks', () => {
+  const identity: Identity = {
+    actor: { id: 'ann', label: 'Ann', role: 'analyst', mode: 'test', claims: {} },
+    orgId: 'org-1',
+  };
+  const auth = definePlugin({
+    name: 'auth-test',
+    version: '1.0.0',
+    type: 'auth',
+    description: 'Knows one key.',
+    setup(ctx) {
+      ctx.tap(authResolve, ({ headers }) => (headers.authorization === 'Bearer key' ? identity : undefined));
+      ctx.tap(authAuthorize, ({ right, operation }) => {
+        if (right === 'admin') {
+          throw new AtlasError(`${operation} needs the role admin.`, { code: 'auth_error', reason: 'E_ROLE_TOO_LOW' });
+        }
+      });
+    },
+  });
+  const who: Route = {
+    ...base,
+    path: '/who',
+    method: 'POST',
+    right: 'query',
+    body: Type.Object({ a: Type.String() }),
+    handle: (_request, scope) => ({ body: { id: scope.actor.id, orgId: scope.orgId } }),
+  };
+  const admin: Route = { ...base, path: '/admin', right: 'admin', handle: () => ({ body: {} }) };
+  const open: Route = { ...base, path: '/open', handle: (_request, scope) => ({ body: { mode: scope.actor.mode } }) };
+  const start = () =>
+    createTestApp({ plugins: [http({ port: 0 }), auth(), serving(who, admin, open)], openGates: false });
+  const headers = { authorization: 'Bearer key' };
+
+  it('is resolved before the body is looked at', async () => {
+    await using app = await createTestApp({
+      plugins: [http({ port: 0 }), auth(), serving(who, admin, open)],
+      openGates: false,
+    });
+    const nobody = await app.inject({
+      method: 'POST',
+      url: '/who',
+      payload: '{',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([nobody.statusCode, nobody.headers['www-authenticate']]).toEqual([401, 'Bearer realm="atlas"']);
+    expect(nobody.json()).toMatchObject({ error: 'auth_error' });
+    const known = await app.inject({ method: 'POST', url: '/who', payload: { a: 'b' }, headers });
+    expect(known.json()).toEqual({ id: 'ann', orgId: 'org-1' });
+  });
+
+  it('decides on rights, and public routes ask nobody', async () => {
+    await using app = await start();
+    const refused = await app.inject({ method: 'GET', url: '/admin', headers });
+    expect([refused.statusCode, refused.json()]).toMatchObject([
+      403,
+      { error: 'auth_error', message: 'GET /admin needs the role admin.' },
+    ]);
+    expect((await app.inject({ method: 'GET', url: '/open' })).json()).toEqual({ mode: 'unidentified' });
+  });
+});

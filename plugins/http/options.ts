@@ -1,0 +1,37 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+export const HttpOptions = Type.Object(
+  {
+    port: Type.Integer({ default: 3001, minimum: 0, maximum: 65_535, description: 'TCP port; 0 takes any free one' }),
+    host: Type.String({ default: '127.0.0.1', minLength: 1, description: 'address to listen on; 0.0.0.0 for all' }),
+    bodyLimitBytes: Type.Integer({ default: 1_048_576, minimum: 1, description: 'largest request body' }),
+    corsOrigins: Type.Array(Type.String({ pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^/\\s]+/?)$' }), {
+      default: [],
+      description:
+        'origins that may call from a browser, such as https://app.example.com; none: any, without credentials',
+    }),
+    trustProxy: Type.Boolean({
+      default: false,
+      description: "take the client's address from X-Forwarded-For or X-Real-IP",
+    }),
+    requestTimeoutMs: Type.Integer({ default: 30_000, minimum: 100, description: 'time to send a whole request' }),
+    keepAliveTimeoutMs: Type.Integer({
+      default: 72_000,
+      minimum: 0,
+      description: 'time that an idle connection is kept',
+    }),
+    maxEventLoopDelayMs: Type.Integer({
+      default: 1_000,
+      minimum: 0,
+      description: 'mean event loop delay over a second from which requests are shed; 0 never sheds',
+    }),
+    gracefulCloseMs: Type.Integer({
+      default: 6_000,
+      minimum: 0,
+      description: 'time that running requests get to finish when Atlas stops, before they are cancelled',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export type HttpOptions = Static<typeof HttpOptions>;

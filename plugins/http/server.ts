@@ -1,0 +1,206 @@
+/** The Fastify server with everything that every request meets, in order; routes come later, see `mount.ts`. */
+import { randomUUID } from 'node:crypto';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import Fastify, {
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { AtlasError, type Collected, type PluginContext, type Route, type Scope } from '../../kernel/index.ts';
+import { addJsonParser, checkBodyEncoding } from './body.ts';
+import { CLIENT_GONE, failureOf, logFailure } from './failure.ts';
+import type { HttpOptions } from './options.ts';
+import { requestIdOf } from './request-id.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    scope: Scope;
+    rawBody: Buffer | undefined;
+  }
+  interface FastifyContextConfig {
+    essential?: boolean;
+    rawBody?: boolean;
+  }
+}
+
+export type ServerPhase = 'starting' | 'serving' | 'stopping';
+
+export interface ServerParts {
+  readonly ctx: PluginContext;
+  readonly options: HttpOptions;
+  phase(): ServerPhase;
+  routes(): readonly Collected<Route>[];
+  /** A request has begun. */
+  entered(scope: Scope): void;
+  /** Its response is complete, or its client is gone. */
+  left(scope: Scope): void;
+}
+
+/** Requests so broken that no request object exists: answered on the socket in the same form as any error. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  // Node keeps the response that the socket carries here. Into one that has begun no other can be written.
+  const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse };
+  if (error.code === 'ECONNRESET' || !socket.writable || begun?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? [408, 'The request did not arrive completely in time.']
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? [431, 'The headers of the request are too large.']
+        : [400, 'This is not a valid HTTP request.'];
+  const requestId = randomUUID();
+  const body = JSON.stringify({ error: 'invalid_request', message, requestId });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nx-request-id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}
+
+/** Without the query, which may carry what does not belong in a log. */
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? '';
+}
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const failure = failureOf(error, request.id);
+  logFailure(error, failure, request.scope);
+  // Fastify closes the connection after a body that it refuses. Read to its end instead: a client that is still
+  // sending would otherwise meet a reset and never see the answer.
+  reply.removeHeader('connection');
+  reply.code(failure.status).headers(failure.headers).send(failure.body);
+}
+
+function cors(origins: readonly string[]) {
+  const open = origins.length === 0 || origins.includes('*');
+  return {
+    origin: open ? '*' : origins.map((origin) => origin.replace(/\/$/, '')),
+    credentials: !open,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: ['Retry-After', 'x-conversation-id', 'x-request-id'],
+    maxAge: 600,
+    strictPreflight: false,
+  };
+}
+
+function matches(pattern: string, path: string): boolean {
+  const parts = path.split('/');
+  const wanted = pattern.split('/');
+  return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(':') || part === parts[at]);
+}
+
+function unknownRoute(routes: readonly Collected<Route>[], request: FastifyRequest, reply: FastifyReply): AtlasError {
+  const path = pathOf(request);
+  const allowed = routes.filter(({ value }) => matches(value.path, path)).map(({ value }) => value.method);
+  if (allowed.length > 0) reply.header('allow', allowed.join(', '));
+  return new AtlasError(`There is nothing at ${request.method} ${path.slice(0, 200)}.`, {
+    code: 'not_found',
+    hint: allowed.length > 0 ? `Use ${allowed.join(' or ')}.` : 'GET /api/v1/openapi.json lists every route.',
+  });
+}
+
+/** Ends the scope's work when the client leaves before the answer is complete. */
+function followResponse({ ctx, entered, left }: ServerParts, request: FastifyRequest, reply: FastifyReply): void {
+  const { scope } = request;
+  const startedAt = performance.now();
+  entered(scope);
+  reply.raw.once('close', () => {
+    const complete = reply.raw.writableFinished;
+    if (!complete) scope.abort(new AtlasError('The client has left.', { reason: CLIENT_GONE }));
+    left(scope);
+    ctx.log.debug(
+      {
+        requestId: scope.requestId,
+        method: request.method,
+        path: pathOf(request),
+        status: complete ? reply.statusCode : 499,
+        durationMs: performance.now() - startedAt,
+      },
+      'A request ended.',
+    );
+  });
+}
+
+function unused(): never {
+  throw new AtlasError('Routes carry no Fastify schemas.', { reason: 'E_ROUTE_SCHEMA' });
+}
+
+function serverOptions({ ctx, options }: ServerParts): FastifyHttpOptions<Server> {
+  return {
+    logger: false,
+    bodyLimit: options.bodyLimitBytes,
+    trustProxy: options.trustProxy,
+    requestTimeout: options.requestTimeoutMs,
+    keepAliveTimeout: options.keepAliveTimeoutMs,
+    http: {
+      // Node takes the time for the whole request into account only when the one for the headers is not longer.
+      requestTimeout: options.requestTimeoutMs,
+      headersTimeout: options.requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(options.requestTimeoutMs, 5_000),
+      requireHostHeader: false,
+    },
+    genReqId: (request) => requestIdOf(request.headers['x-request-id']),
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, broken, answer) => {
+      const [request, reply] = [broken as FastifyRequest, answer as unknown as FastifyReply];
+      request.scope = ctx.scope({ requestId: request.id });
+      reply.header('x-request-id', request.id);
+      answerError(error, request, reply);
+    },
+    return503OnClosing: false,
+    // Longer ones are a schema's business: a parameter that is too long is 400, not an unknown route.
+    routerOptions: { maxParamLength: 2_000 },
+    // Routes carry TypeBox schemas, checked in `validation.ts`: Fastify's own compilers are never loaded.
+    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
+  };
+}
+
+/** The server with all hooks and no route yet. */
+export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
+  const { ctx, options, phase, routes } = parts;
+  const app: FastifyInstance = Fastify(serverOptions(parts));
+
+  // Node would answer an expectation that it does not know by itself, without a request id.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  app.decorateRequest('scope');
+  app.decorateRequest('rawBody');
+  addJsonParser(app, (request) => request.routeOptions.config.rawBody === true);
+  app.setErrorHandler(answerError);
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    request.scope = ctx.scope({ requestId: request.id });
+    followResponse(parts, request, reply);
+    done();
+  });
+  await app.register(import('@fastify/cors'), cors(options.corsOrigins));
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) return done(unknownRoute(routes(), request, reply));
+    const now = phase();
+    if (now !== 'serving') {
+      return done(
+        new AtlasError(`Atlas is ${now}.`, { code: 'unavailable', retryAfterSeconds: 1, hint: 'Try again shortly.' }),
+      );
+    }
+    checkBodyEncoding(request);
+    done();
+  });
+  if (options.maxEventLoopDelayMs > 0) {
+    await app.register(import('@fastify/under-pressure'), {
+      maxEventLoopDelay: options.maxEventLoopDelayMs,
+      pressureHandler: (request) => {
+        if (request.routeOptions.config.essential === true) return;
+        throw new AtlasError('Atlas is overloaded.', {
+          code: 'overloaded',
+          retryAfterSeconds: 2,
+          hint: 'Try again shortly.',
+        });
+      },
+    });
+  }
+  return app;
+}

@@ -1,0 +1,42 @@
+/** Sending an answer piece by piece, at the speed at which the client takes it. */
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import { messageOf, type RouteReply, type Scope } from '../../kernel/index.ts';
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+  });
+}
+
+/**
+ * Writes the stream straight to the socket: the first piece leaves together with the headers, in one packet. Ends
+ * the stream when the client has left. A stream that throws cuts the connection, so that nobody takes what came for
+ * the whole.
+ */
+export async function sendStream(reply: FastifyReply, answer: RouteReply, scope: Scope): Promise<void> {
+  const response = reply.raw;
+  reply.hijack();
+  response.writeHead(answer.status ?? 200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    ...answer.headers,
+  });
+  try {
+    for await (const piece of answer.stream ?? []) {
+      if (response.destroyed) break;
+      if (!response.write(piece)) await drained(response);
+    }
+    response.end();
+  } catch (error) {
+    if (!response.destroyed) {
+      scope.log.error({ requestId: scope.requestId, error: messageOf(error) }, 'A streamed answer broke off.');
+    }
+    response.destroy();
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * Checks what a request brings against the route's schemas. Bodies are taken as they are: no value is converted and
+ * unknown keys are left alone. Parameters arrive as text, so numbers and booleans are read out of it first.
+ */
+import { FormatRegistry, Kind, type TObject, type TSchema } from '@sinclair/typebox';
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
+import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
+import { AtlasError, type Route } from '../../kernel/index.ts';
+
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  email: /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i,
+};
+
+/** Makes the formats that schemas of routes use known to TypeBox. */
+function registerFormats(): void {
+  for (const [name, pattern] of Object.entries(FORMATS)) {
+    if (!FormatRegistry.Has(name)) FormatRegistry.Set(name, (value) => pattern.test(value));
+  }
+}
+
+interface ErrorDetail {
+  /** Keys and indices joined by dots: `messages.0.role`; empty for the whole value. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What is wrong, to follow the name of the value: "limit must be at least 1". */
+const SENTENCES: Readonly<Partial<Record<ValueErrorType, (schema: TSchema) => string>>> = {
+  [ValueErrorType.ObjectRequiredProperty]: () => 'is required',
+  [ValueErrorType.Object]: () => 'must be an object',
+  [ValueErrorType.Array]: () => 'must be a list',
+  [ValueErrorType.String]: () => 'must be a string',
+  [ValueErrorType.Boolean]: () => 'must be true or false',
+  [ValueErrorType.Number]: () => 'must be a number',
+  [ValueErrorType.Integer]: () => 'must be a whole number',
+  [ValueErrorType.NumberMinimum]: ({ minimum }) => `must be at least ${minimum}`,
+  [ValueErrorType.NumberMaximum]: ({ maximum }) => `must be at most ${maximum}`,
+  [ValueErrorType.IntegerMinimum]: ({ minimum }) => `must be at least ${minimum}`,
+  [ValueErrorType.IntegerMaximum]: ({ maximum }) => `must be at most ${maximum}`,
+  [ValueErrorType.StringMinLength]: ({ minLength }) => `must be at least ${minLength} characters long`,
+  [ValueErrorType.StringMaxLength]: ({ maxLength }) => `must be at most ${maxLength} characters long`,
+  [ValueErrorType.StringFormat]: ({ format }) => `must be a valid ${format}`,
+  [ValueErrorType.StringPattern]: ({ pattern }) => `must match ${pattern}`,
+  [ValueErrorType.ArrayMinItems]: ({ minItems }) => `must have at least ${minItems} items`,
+  [ValueErrorType.ArrayMaxItems]: ({ maxItems }) => `must have at most ${maxItems} items`,
+};
+
+function sentence({ type, message, schema }: ValueError): string {
+  // A schema may speak for itself where the generic text would not help: `errorMessage` beside its rules.
+  if (typeof schema.errorMessage === 'string' && type !== ValueErrorType.ObjectRequiredProperty) {
+    return schema.errorMessage;
+  }
+  const literals: unknown[] | undefined = schema.anyOf?.map((item: TSchema) => item.const);
+  if (literals !== undefined && !literals.includes(undefined)) {
+    return `must be one of ${literals.map((literal) => JSON.stringify(literal)).join(', ')}`;
+  }
+  return SENTENCES[type]?.(schema) ?? message.replace(/^Expected /, 'must be ');
+}
+
+function details(check: TypeCheck<TSchema>, value: unknown): ErrorDetail[] {
+  const found = new Map<string, ErrorDetail>();
+  for (const error of check.Errors(value)) {
+    const path = error.path.slice(1).replaceAll('/', '.');
+    if (!found.has(path)) found.set(path, { path, message: sentence(error) });
+    if (found.size === 20) break;
+  }
+  return [...found.values()];
+}
+
+function refuse(code: string, what: string, faults: readonly ErrorDetail[]): AtlasError {
+  const first = faults[0];
+  const where = first === undefined || first.path === '' ? what : `${what} is not valid: ${first.path}`;
+  return new AtlasError(`${where} ${first?.message ?? 'is not valid'}.`, { code, details: faults });
+}
+
+/** Reads one text parameter as its schema's type; what cannot be read is kept and then refused by the check. */
+function read(schema: TSchema, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const kind = schema[Kind];
+  if (kind === 'Integer' || kind === 'Number') return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (kind === 'Boolean') return value === 'true' ? true : value === 'false' ? false : value;
+  return value;
+}
+
+/** One schema of a route, compiled at its first use. */
+class Checker {
+  readonly #schema: TSchema;
+  readonly #hasDefaults: boolean;
+  #compiled: TypeCheck<TSchema> | undefined;
+
+  constructor(schema: TSchema) {
+    this.#schema = schema;
+    this.#hasDefaults = JSON.stringify(schema).includes('"default":');
+  }
+
+  #complete(value: unknown): unknown {
+    return this.#hasDefaults ? Value.Default(this.#schema, value) : value;
+  }
+
+  get #check(): TypeCheck<TSchema> {
+    this.#compiled ??= TypeCompiler.Compile(this.#schema);
+    return this.#compiled;
+  }
+
+  /** Throws `validation_error` with every fault. */
+  body(given: unknown): unknown {
+    if (given === undefined) {
+      throw new AtlasError('The request has no body.', {
+        code: 'invalid_request',
+        hint: 'Send a JSON object with Content-Type: application/json.',
+      });
+    }
+    const value = this.#complete(given);
+    if (this.#check.Check(value)) return value;
+    throw refuse('validation_error', 'The request body', details(this.#check, value));
+  }
+
+  /** Throws `invalid_request` with every fault. */
+  parameters(what: string, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    const { properties } = this.#schema as TObject;
+    const value: Record<string, unknown> = { ...given };
+    for (const [name, schema] of Object.entries(properties)) {
+      if (name in value) value[name] = read(schema, value[name]);
+    }
+    const complete = this.#complete(value) as Record<string, unknown>;
+    if (this.#check.Check(complete)) return complete;
+    throw refuse('invalid_request', what, details(this.#check, complete));
+  }
+}
+
+export interface RouteInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** The check of one route's input. */
+export function routeValidation(route: Route): (input: RouteInput) => RouteInput {
+  registerFormats();
+  const params = route.params && new Checker(route.params);
+  const query = route.query && new Checker(route.query);
+  const body = route.body && new Checker(route.body);
+  return (input) => ({
+    params: params ? (params.parameters('The path', input.params) as Record<string, string>) : input.params,
+    query: query ? query.parameters('The query', input.query) : input.query,
+    body: body ? body.body(input.body) : input.body,
+  });
+}

@@ -1,0 +1,125 @@
+/** The life of the server: mount, listen, open, drain, close. */
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
+import { AtlasError, type Collected, type PluginContext, type Route } from '../../kernel/index.ts';
+import { InFlight } from './in-flight.ts';
+import { mountRoute } from './mount.ts';
+import type { HttpOptions } from './options.ts';
+import { createServer, type ServerPhase } from './server.ts';
+
+/** After cancelling what still ran: time for it to notice and to answer. */
+const CANCEL_GRACE_MS = 1_000;
+
+const LISTEN_FAULTS: Readonly<Record<string, { readonly what: string; readonly hint: string }>> = {
+  EADDRINUSE: { what: 'is already in use', hint: 'Stop the other program, or choose another port with PORT.' },
+  EACCES: { what: 'may not be used by this account', hint: 'Choose a port above 1023 with PORT.' },
+  EADDRNOTAVAIL: { what: 'is not an address of this machine', hint: 'Set SVC_HOST to 127.0.0.1 or 0.0.0.0.' },
+  ENOTFOUND: { what: 'is not a known host name', hint: 'Set SVC_HOST to 127.0.0.1 or 0.0.0.0.' },
+};
+
+export class WebServer {
+  readonly #ctx: PluginContext;
+  readonly #options: HttpOptions;
+  readonly #inFlight = new InFlight();
+  #app!: FastifyInstance;
+  #phase: ServerPhase = 'starting';
+  routes: readonly Collected<Route>[] = [];
+
+  private constructor(ctx: PluginContext, options: HttpOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
+  }
+
+  static async create(ctx: PluginContext, options: HttpOptions): Promise<WebServer> {
+    const server = new WebServer(ctx, options);
+    server.#app = await createServer({
+      ctx,
+      options,
+      phase: () => server.#phase,
+      routes: () => server.routes,
+      entered: (scope) => server.#inFlight.enter(scope),
+      left: (scope) => {
+        server.#inFlight.leave(scope);
+        // A connection that was busy when the drain began has just become idle: it would hold the stop up.
+        if (server.#phase === 'stopping') setImmediate(() => server.#app.server.closeIdleConnections());
+      },
+    });
+    return server;
+  }
+
+  /** Adds all routes, each plugin's in a part of its own. A path taken twice names both plugins. */
+  async mount(routes: readonly Collected<Route>[]): Promise<void> {
+    const owners = new Map<string, string>();
+    for (const { plugin, value } of routes) {
+      const key = `${value.method} ${value.path}`;
+      const owner = owners.get(key);
+      if (owner !== undefined) {
+        throw new AtlasError(`Plugins "${owner}" and "${plugin}" both serve ${key}.`, {
+          reason: 'E_ROUTE_TAKEN',
+          hint: 'Leave one of them out of the configuration.',
+        });
+      }
+      owners.set(key, plugin);
+    }
+    for (const [plugin, own] of Map.groupBy(routes, (route) => route.plugin)) {
+      this.#app.register(async (part: FastifyInstance) => {
+        for (const { value } of own) mountRoute(part, value, this.#ctx, this.#options.trustProxy);
+      });
+      this.#ctx.log.debug({ plugin, routes: own.length }, 'Routes mounted.');
+    }
+    this.routes = routes;
+    await this.#app.ready();
+  }
+
+  async listen(): Promise<void> {
+    const { port, host } = this.#options;
+    try {
+      await this.#app.listen({ port, host });
+    } catch (error) {
+      const fault = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? ''];
+      if (fault === undefined) throw error;
+      throw new AtlasError(`Atlas cannot listen on ${host}:${port}: it ${fault.what}.`, {
+        code: 'configuration_error',
+        reason: 'E_HTTP_LISTEN',
+        hint: fault.hint,
+        cause: error,
+      });
+    }
+  }
+
+  /** Everything is ready: requests are served from now on. */
+  open(): void {
+    this.#phase = 'serving';
+  }
+
+  /** Takes no new connections, waits for the running requests, then cancels those that are left. */
+  async drain(): Promise<void> {
+    this.#phase = 'stopping';
+    this.#app.server.close();
+    if (await this.#inFlight.idle(this.#options.gracefulCloseMs)) return;
+    this.#ctx.log.warn({ requests: this.#inFlight.size }, 'Cancelling requests that still run.');
+    this.#inFlight.cancel();
+    await this.#inFlight.idle(CANCEL_GRACE_MS);
+  }
+
+  async close(): Promise<void> {
+    this.#app.server.closeAllConnections();
+    await this.#app.close();
+  }
+
+  address(): AddressInfo | undefined {
+    return (this.#app.server.address() as AddressInfo | null) ?? undefined;
+  }
+
+  url(): string {
+    const address = this.address();
+    if (address === undefined) throw new AtlasError('The HTTP server does not listen.', { reason: 'E_HTTP_CLOSED' });
+    const everywhere = address.address === '0.0.0.0' || address.address === '::';
+    const host = everywhere ? 'localhost' : address.family === 'IPv6' ? `[${address.address}]` : address.address;
+    return `http://${host}:${address.port}`;
+  }
+
+  inject(request: InjectOptions | string): Promise<LightMyRequestResponse> {
+    return this.#app.inject(request);
+  }
+}

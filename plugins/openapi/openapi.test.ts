@@ -1,0 +1,158 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+import { definePlugin, httpRoutes, override, type PluginEntry, type Route } from '../../kernel/index.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import type { Agent } from '../agent/events.ts';
+import { agent } from '../agent/index.ts';
+import { authNone } from '../auth-none/index.ts';
+import { health } from '../health/index.ts';
+import { http } from '../http/index.ts';
+import { queryApi } from '../query-api/index.ts';
+import { openapi } from './index.ts';
+
+interface Operation {
+  operationId: string;
+  security: object[];
+  parameters: { name: string; in: string; required: boolean; schema: object }[];
+  requestBody?: { content: Record<string, { schema: { required: string[]; properties: object } }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: unknown }> }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: object; securitySchemes: object };
+}
+
+const items: Route = {
+  method: 'PUT',
+  path: '/api/v1/items/:itemId/notes/:note',
+  summary: 'A route.',
+  tag: 'Items',
+  right: 'admin',
+  params: Type.Object({ itemId: Type.String({ format: 'uuid' }) }, { $id: 'Params' }),
+  query: Type.Object({
+    limit: Type.Integer({ default: 20, maximum: 100 }),
+    to: Type.String({ description: 'Until.' }),
+  }),
+  body: Type.Object({ a: Type.String({ errorMessage: 'must be there' }) }, { $id: 'Body' }),
+  responses: { 200: Type.Object({ ok: Type.Boolean() }), 204: Type.Null() },
+  errors: ['conflict', 'not_found', 'not_available'],
+  handle: () => ({ status: 204 }),
+};
+
+const routes = definePlugin({
+  name: 'test-routes',
+  version: '1.0.0',
+  type: 'interaction',
+  description: 'Routes.',
+  setup: (ctx) => ctx.tap(httpRoutes, () => [items]),
+});
+
+const idle: Agent = {
+  ask: async function* () {},
+  answer: () => Promise.reject(new Error('not asked')),
+};
+
+async function read(...plugins: PluginEntry[]): Promise<Document> {
+  await using app = await createTestApp({
+    plugins: [http({ port: 0 }), openapi(), health(), queryApi(), routes(), ...plugins],
+    overrides: [override(agent, idle)],
+    openGates: plugins.length === 0,
+  });
+  const response = await app.inject({ method: 'GET', url: '/api/v1/openapi.json' });
+  expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+  return response.json<Document>();
+}
+
+describe('the OpenAPI document', () => {
+  it('passes a public validator of OpenAPI 3.1', async () => {
+    const document = await read();
+    const result = await new Validator().validate(structuredClone({ ...document }));
+    expect(result.errors ?? []).toEqual([]);
+    expect(result.valid).toBe(true);
+    expect(document.openapi).toBe('3.1.0');
+  });
+
+  it('lists every mounted route once, under a name of its own', async () => {
+    const { paths } = await read();
+    const found = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
+    );
+    expect(found.sort()).toEqual([
+      'get /api/health getApiHealth',
+      'get /api/v1/openapi.json getApiV1OpenapiJson',
+      'post /api/chat postApiChat',
+      'post /api/v1/chat postApiV1Chat',
+      'post /api/v1/query postApiV1Query',
+      'put /api/v1/items/{itemId}/notes/{note} putApiV1ItemsItemIdNotesNote',
+    ]);
+  });
+
+  it('describes parameters, body and answers with the schemas that validate', async () => {
+    const document = await read();
+    const operation = document.paths['/api/v1/items/{itemId}/notes/{note}']?.put as Operation;
+    expect(operation.parameters).toEqual([
+      { name: 'itemId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
+      { name: 'note', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'limit', in: 'query', required: false, schema: { type: 'integer', default: 20, maximum: 100 } },
+      { name: 'to', in: 'query', required: true, description: 'Until.', schema: { type: 'string' } },
+    ]);
+    expect(operation.requestBody?.content['application/json']?.schema).toEqual({
+      type: 'object',
+      required: ['a'],
+      properties: { a: { type: 'string' } },
+    });
+    expect(operation.responses['204']?.content).toBeUndefined();
+    expect(document.paths['/api/chat']?.post?.responses['200']?.content).toHaveProperty('text/event-stream');
+    expect(JSON.stringify(document)).not.toMatch(/\$id|errorMessage/);
+  });
+
+  it('lists the errors of each route by status', async () => {
+    const { paths } = await read();
+    const errors = (path: string, method: string) => {
+      const responses = paths[path]?.[method]?.responses ?? {};
+      return Object.fromEntries(
+        Object.entries(responses)
+          .filter(([status]) => Number(status) >= 400)
+          .map(([status, { description }]) => [status, [...description.matchAll(/`(\w+)`/g)].map((match) => match[1])]),
+      );
+    };
+    expect(errors('/api/v1/items/{itemId}/notes/{note}', 'put')).toEqual({
+      400: ['invalid_request'],
+      401: ['auth_error'],
+      403: ['auth_error'],
+      404: ['not_found', 'not_available'],
+      409: ['conflict'],
+      413: ['payload_too_large'],
+      415: ['unsupported_media_type'],
+      422: ['validation_error'],
+      429: ['rate_limited'],
+      500: ['internal_error'],
+      503: ['overloaded', 'unavailable'],
+    });
+    expect(Object.keys(errors('/api/v1/query', 'post'))).toEqual([
+      '400',
+      '401',
+      '403',
+      '404',
+      '413',
+      '415',
+      '422',
+      '429',
+      '500',
+      '502',
+      '503',
+      '504',
+    ]);
+  });
+
+  it('says who must send credentials', async () => {
+    const secured = (await read()).paths['/api/v1/query']?.post?.security;
+    expect(secured).toEqual([{}, { bearer: [] }, { apiKey: [] }, { session: [] }]);
+    const { paths, components } = await read(authNone());
+    expect(paths['/api/v1/query']?.post?.security[0]).toEqual({});
+    expect(paths['/api/health']?.get?.security).toEqual([]);
+    expect(Object.keys(components.securitySchemes)).toEqual(['bearer', 'apiKey', 'session']);
+  });
+});

@@ -1,0 +1,90 @@
+/** The endpoints that answer questions. */
+import type { Question, Route, RouteReply, RouteRequest, Scope } from '../../kernel/index.ts';
+import type { Agent, Answer } from '../agent/events.ts';
+import type { HttpServer } from '../http/api.ts';
+import { eventStream } from './event-stream.ts';
+import { turnsOf } from './messages.ts';
+import type { QueryApiOptions } from './options.ts';
+import { ChatBody, ChatQuery, ChatStream, QueryBody, QueryResult } from './schemas.ts';
+import { codeEncoder } from './stream-codes.ts';
+import { uiEncoder } from './stream-ui.ts';
+
+/** Failures of configuration, datasource and model provider; see the table of error codes. */
+const ERRORS = [
+  'configuration_error',
+  'no_datasource',
+  'not_available',
+  'provider_model_not_found',
+  'provider_auth_error',
+  'provider_rate_limit',
+  'provider_timeout',
+  'provider_unreachable',
+  'provider_error',
+];
+
+/** `surface` says where the question came from, for the audit and for the agent. */
+function questionOf(body: QueryBody | ChatBody, turns: Question['turns'], surface: string): Question {
+  const { connectionId, conversationId } = body;
+  return {
+    turns,
+    surface,
+    ...(connectionId !== undefined && { connectionId }),
+    ...(conversationId !== undefined && { conversationId }),
+  };
+}
+
+/** Leaves out what concerns only the agent: each table has its statement in `sql`, at the same place. */
+function resultOf(answer: Answer): QueryResult {
+  const { text, sql, data, steps, usage, pendingActions } = answer;
+  return {
+    answer: text,
+    sql: [...sql],
+    data: data.map(({ columns, rows, truncated }) => ({ columns, rows, truncated })) as QueryResult['data'],
+    steps,
+    usage,
+    ...(pendingActions.length > 0 && { pendingActions: [...pendingActions] }),
+  };
+}
+
+/** One question, one answer: `POST /api/v1/query`. */
+export function queryRoute(agent: Agent): Route {
+  return {
+    method: 'POST',
+    path: '/api/v1/query',
+    summary: 'Answers a question with text, SQL and rows.',
+    tag: 'Query',
+    right: 'query',
+    body: QueryBody,
+    responses: { 200: QueryResult },
+    errors: ERRORS,
+    async handle(request, scope): Promise<RouteReply> {
+      const body = request.body as QueryBody;
+      const question = questionOf(body, [{ role: 'user', text: body.question }], 'api');
+      return { body: resultOf(await agent.answer(question, scope)) };
+    },
+  };
+}
+
+/** The same endpoint under both published paths. */
+export function chatRoutes(agent: Agent, http: HttpServer, options: QueryApiOptions): Route[] {
+  const handle = async (request: RouteRequest, scope: Scope): Promise<RouteReply> => {
+    const body = request.body as ChatBody;
+    const { stream } = request.query as ChatQuery;
+    const events = agent.ask(questionOf(body, turnsOf(body.messages), 'web'), scope);
+    // An encoder has state, so each answer gets its own.
+    const encoder = stream === 'ui' ? uiEncoder() : codeEncoder();
+    return eventStream(events, encoder, options.pingEveryMs, (error) => http.failure(error, scope).body);
+  };
+  return ['/api/chat', '/api/v1/chat'].map((path) => ({
+    method: 'POST',
+    path,
+    summary: 'Answers the last message of a conversation as a stream of events.',
+    tag: 'Chat',
+    right: 'query',
+    query: ChatQuery,
+    body: ChatBody,
+    responses: { 200: ChatStream },
+    errors: ERRORS,
+    handle,
+  }));
+}

@@ -1,0 +1,102 @@
+/** Bodies and answers of the query and chat endpoints. */
+import { type Static, Type } from '@sinclair/typebox';
+
+const ConversationId = Type.String({ format: 'uuid', description: 'Conversation to continue.' });
+const ConnectionId = Type.String({ minLength: 1, description: 'Connection to ask. Default: the main one.' });
+
+export const QueryBody = Type.Object(
+  {
+    question: Type.String({
+      pattern: '\\S',
+      errorMessage: 'must be a text that is not empty',
+      description: 'What to find out, in plain language.',
+    }),
+    conversationId: Type.Optional(ConversationId),
+    connectionId: Type.Optional(ConnectionId),
+  },
+  { errorMessage: 'must be a JSON object' },
+);
+export type QueryBody = Static<typeof QueryBody>;
+
+/** Parts are left open on purpose: AI SDK clients send back what they were shown, tool calls and data included. */
+const MessagePart = Type.Object(
+  {
+    type: Type.String({ minLength: 1, description: '`text`; other parts of assistant messages are ignored.' }),
+    text: Type.Optional(Type.Unknown({ description: 'A string in a part of type `text`.' })),
+  },
+  { errorMessage: 'must be an object with type and text' },
+);
+
+const ChatMessage = Type.Object(
+  {
+    id: Type.String(),
+    role: Type.Union([Type.Literal('user'), Type.Literal('assistant')]),
+    parts: Type.Array(MessagePart),
+  },
+  { errorMessage: 'must be an object with id, role and parts' },
+);
+export type ChatMessage = Static<typeof ChatMessage>;
+
+export const ChatBody = Type.Object(
+  {
+    messages: Type.Array(ChatMessage, {
+      minItems: 1,
+      errorMessage: 'must be a list of at least one message',
+      description: 'The conversation so far; the last message is the question.',
+    }),
+    conversationId: Type.Optional(ConversationId),
+    connectionId: Type.Optional(ConnectionId),
+  },
+  { errorMessage: 'must be a JSON object' },
+);
+export type ChatBody = Static<typeof ChatBody>;
+
+/** Chooses the stream format. */
+export const ChatQuery = Type.Object({
+  stream: Type.Optional(
+    Type.Union([Type.Literal('data'), Type.Literal('ui')], {
+      description: '`data` (default): events with the codes 0, 9, a, 3, d. `ui`: the UI message stream of the AI SDK.',
+    }),
+  ),
+});
+export type ChatQuery = Static<typeof ChatQuery>;
+
+export const ChatStream = Type.String({
+  contentMediaType: 'text/event-stream',
+  description:
+    'One event is a line `data: <code>:<json>` and an empty line. Codes: 0 text (a string), 9 tool call (toolCallId, toolName, args), a tool result (toolCallId, result), 3 error (the error body), d finish (finishReason).',
+});
+
+export const QueryResult = Type.Object({
+  answer: Type.String(),
+  sql: Type.Array(Type.String(), { description: 'Statements that ran, in order.' }),
+  data: Type.Array(
+    Type.Object({
+      columns: Type.Array(Type.String()),
+      rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+      truncated: Type.Boolean({ description: 'The database had more than is shown.' }),
+    }),
+    { description: 'One table for each statement.' },
+  ),
+  steps: Type.Integer({ description: 'Model calls made.' }),
+  usage: Type.Object({
+    inputTokens: Type.Integer(),
+    outputTokens: Type.Integer(),
+    totalTokens: Type.Integer(),
+  }),
+  conversationId: Type.Optional(Type.String({ format: 'uuid' })),
+  pendingActions: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.String(),
+        type: Type.String(),
+        target: Type.String(),
+        summary: Type.String(),
+        approveUrl: Type.String(),
+        denyUrl: Type.String(),
+      }),
+      { description: 'Actions that wait for approval.' },
+    ),
+  ),
+});
+export type QueryResult = Static<typeof QueryResult>;

@@ -1,0 +1,30 @@
+/** The chat stream of the interface: `data: <code>:<json>`. */
+import type { AgentEvent } from '../agent/events.ts';
+import type { EventEncoder } from './event-stream.ts';
+
+function line(code: string, value: unknown): string {
+  return `data: ${code}:${JSON.stringify(value)}\n\n`;
+}
+
+/** Keeps no state: each event is one line. */
+export function codeEncoder(): EventEncoder {
+  return {
+    headers: {},
+    encode(event: AgentEvent): string {
+      switch (event.type) {
+        case 'text':
+          return line('0', event.text);
+        case 'tool-call':
+          return line('9', { toolCallId: event.toolCallId, toolName: event.toolName, args: event.args });
+        case 'tool-result':
+          return line('a', { toolCallId: event.toolCallId, result: event.result });
+        case 'finish': {
+          const { finishReason, usage, steps } = event.answer;
+          return line('d', { finishReason, usage, steps });
+        }
+      }
+    },
+    // The finish follows an error too, so that a client that waits for it is not left hanging.
+    failure: (error) => line('3', error) + line('d', { finishReason: 'error' }),
+  };
+}
