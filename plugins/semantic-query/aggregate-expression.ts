@@ -1,0 +1,140 @@
+/** Expressions that aggregate on their own: ratios, metrics with SQL, measures whose SQL holds the function already. */
+
+import { closing, nameOf, parenthesized, significant, type Token } from './expression.ts';
+import { aggregateFunctions } from './expression-words.ts';
+import type { Dialect } from './plan.ts';
+
+const symbol = (text: string): Token => ({ kind: 'symbol', text });
+const space: Token = { kind: 'space', text: ' ' };
+
+/** Index after an aggregate call that begins at `at`, or `undefined`. MIN and MAX of several arguments take no rows together. */
+function aggregateCall(tokens: readonly Token[], at: number): number | undefined {
+  const token = tokens[at]!;
+  const open = significant(tokens, at, 1);
+  if (token.kind !== 'word' || tokens[open]?.text !== '(') return undefined;
+  const name = token.text.toLowerCase();
+  if (!aggregateFunctions.has(name)) return undefined;
+  const close = closing(tokens, open);
+  if ((name === 'min' || name === 'max') && hasComma(tokens, open, close)) return undefined;
+  const next = significant(tokens, close, 1);
+  const word = tokens[next]?.text.toLowerCase();
+  const paren = significant(tokens, next, 1);
+  if (word === 'over') return undefined;
+  return word === 'filter' && tokens[paren]?.text === '(' ? closing(tokens, paren) + 1 : close + 1;
+}
+
+function hasComma(tokens: readonly Token[], open: number, close: number): boolean {
+  let depth = 0;
+  return tokens.slice(open, close).some(({ kind, text }) => {
+    if (kind !== 'symbol') return false;
+    if (text === '(') depth++;
+    if (text === ')') depth--;
+    return text === ',' && depth === 1;
+  });
+}
+
+/** Whether one of its parts aggregates rows. */
+export function isAggregate(tokens: readonly Token[]): boolean {
+  return tokens.some((_, at) => aggregateCall(tokens, at) !== undefined);
+}
+
+type SimpleAggregate = 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'max';
+
+/** `SUM(amount)` taken apart, where the whole is one such call; no tokens for `COUNT(*)`. */
+export function simpleAggregate(
+  tokens: readonly Token[],
+): { type: SimpleAggregate; tokens: readonly Token[] | undefined } | undefined {
+  if (tokens.length === 0 || aggregateCall(tokens, 0) !== tokens.length) return undefined;
+  const name = tokens[0]!.text.toLowerCase();
+  const open = significant(tokens, 0, 1);
+  if (closing(tokens, open) !== tokens.length - 1) return undefined;
+  if (name !== 'count' && name !== 'sum' && name !== 'avg' && name !== 'min' && name !== 'max') return undefined;
+  const trimmed = trim(tokens.slice(open + 1, -1));
+  const isDistinct = trimmed[0]?.kind === 'word' && /^distinct$/i.test(trimmed[0].text);
+  if (isDistinct && name === 'count' && !hasComma(tokens, open, tokens.length)) {
+    return { type: 'count_distinct', tokens: trim(trimmed.slice(1)) };
+  }
+  if (isDistinct) return undefined;
+  const isStar = name === 'count' && trimmed.length === 1 && trimmed[0]!.text === '*';
+  return { type: name, tokens: isStar ? undefined : trimmed };
+}
+
+function trim(tokens: readonly Token[]): readonly Token[] {
+  const first = tokens.findIndex(({ kind }) => kind !== 'space');
+  const last = tokens.findLastIndex(({ kind }) => kind !== 'space');
+  return first === -1 ? [] : tokens.slice(first, last + 1);
+}
+
+/** Replaces names outside of aggregate functions: there a name can only be another measure. */
+export function expandMeasures(
+  tokens: readonly Token[],
+  measure: (name: string) => readonly Token[] | undefined,
+): readonly Token[] {
+  const expanded: Token[] = [];
+  for (let at = 0; at < tokens.length; ) {
+    const end = aggregateCall(tokens, at);
+    if (end !== undefined) {
+      expanded.push(...tokens.slice(at, end));
+      at = end;
+      continue;
+    }
+    const token = tokens[at]!;
+    const isName = token.kind === 'word' || token.kind === 'name';
+    const qualified = isName && tokens[at + 1]?.text === '.' && tokens[at + 2] !== undefined;
+    const last = qualified ? at + 2 : at;
+    const isCall = tokens[significant(tokens, last, 1)]?.text === '(';
+    const name = qualified ? `${nameOf(token)}.${nameOf(tokens[last]!)}` : nameOf(token);
+    const found = isName && !isCall ? measure(name) : undefined;
+    expanded.push(...(found === undefined ? tokens.slice(at, last + 1) : parenthesized(found)));
+    at = last + 1;
+  }
+  return expanded;
+}
+
+/** Index after the operand that begins at `at`: a call, a parenthesis or a name. */
+function operandEnd(tokens: readonly Token[], at: number): number {
+  const aggregate = aggregateCall(tokens, at);
+  if (aggregate !== undefined) return aggregate;
+  let end = at;
+  while (tokens[end + 1]?.text === '.') end += 2;
+  const open = tokens[end]?.text === '(' ? end : significant(tokens, end, 1);
+  return tokens[open]?.text === '(' ? closing(tokens, open) + 1 : end + 1;
+}
+
+/**
+ * Makes the divisions between aggregates real ones: no integer division in SQLite and Postgres, and NULL instead of an
+ * error where the divisor is zero. Divisions inside an aggregate function are row by row and stay as written.
+ */
+export function realDivisions(tokens: readonly Token[], dialect: Dialect): Token[] {
+  const written: Token[] = [];
+  let isReal = false;
+  for (let at = 0; at < tokens.length; ) {
+    const end = aggregateCall(tokens, at);
+    if (end !== undefined) {
+      written.push(...tokens.slice(at, end));
+      at = end;
+      continue;
+    }
+    const token = tokens[at++]!;
+    // A product with a decimal number in it is real already; a sum or a parenthesis begins anew.
+    if (token.kind === 'number') isReal ||= token.text.includes('.');
+    else if (token.kind === 'symbol' && !/^[*/]$/.test(token.text)) isReal = false;
+    if (token.kind !== 'symbol' || token.text !== '/') {
+      written.push(token);
+      continue;
+    }
+    if (!isReal && (dialect === 'sqlite' || dialect === 'postgres')) {
+      written.push(symbol('*'), space, { kind: 'number', text: '1.0' }, space);
+    }
+    written.push(token);
+    if (tokens[at]?.kind === 'space') at++;
+    written.push(space);
+    const first = tokens[at];
+    if (first === undefined || first.kind === 'number' || /^nullif$/i.test(first.text)) continue;
+    const stop = operandEnd(tokens, at);
+    written.push({ kind: 'word', text: 'NULLIF' }, symbol('('), ...realDivisions(tokens.slice(at, stop), dialect));
+    written.push(symbol(','), space, { kind: 'number', text: '0' }, symbol(')'));
+    at = stop;
+  }
+  return written;
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { isAggregate, realDivisions, simpleAggregate } from './aggregate-expression.ts';
+import { isOperand, render, tokenize } from './expression.ts';
+import type { Dialect } from './plan.ts';
+
+const tokens = (sql: string, dialect: Dialect = 'postgres') => tokenize(sql, dialect, 'a test');
+const text = (list: readonly { text: string }[]) => list.map((token) => token.text).join('');
+
+function qualified(sql: string, dialect: Dialect = 'postgres', columns: string[] = ['date', 'year']): string {
+  return render(tokens(sql, dialect), {
+    alias: 'o',
+    qualifier: 'o',
+    ownNames: new Set(['orders', 'sales.orders']),
+    columns: new Set(columns),
+  });
+}
+
+describe('columns get their alias, and nothing else does', () => {
+  it.each([
+    ['amount', 'o.amount'],
+    ['"Total Amount" + tax', 'o."Total Amount" + o.tax'],
+    ["CASE WHEN status = 'done' THEN 1 ELSE 0 END", "CASE WHEN o.status = 'done' THEN 1 ELSE 0 END"],
+    ["COALESCE(name, 'name')", "COALESCE(o.name, 'name')"],
+    ['orders.status', 'o.status'],
+    ['sales.orders.status', 'o.status'],
+    ['other.status', 'other.status'],
+    ['CAST(amount AS integer) * 1.5e3', 'CAST(o.amount AS integer) * 1.5e3'],
+    ['amount::numeric(10, 2)', 'o.amount::numeric(10, 2)'],
+    ['EXTRACT(year FROM created)', 'EXTRACT(year FROM o.created)'],
+    ['year + 1', 'o.year + 1'],
+    ["date '2024-01-01' < date", "date '2024-01-01' < o.date"],
+    ["created + INTERVAL '1 day'", "o.created + INTERVAL '1 day'"],
+    ['a IS NOT NULL AND b IN (1, 2) OR NOT c', 'o.a IS NOT NULL AND o.b IN (1, 2) OR NOT o.c'],
+    ["x /* y */ - z -- 'w", 'o.x   - o.z'],
+    ["data->>'key'", "o.data->>'key'"],
+    ["E'it\\'s' || a", "E'it\\'s' || o.a"],
+    ['CURRENT_DATE - created', 'CURRENT_DATE - o.created'],
+    ['COUNT(DISTINCT customer_id) FILTER (WHERE paid)', 'COUNT(DISTINCT o.customer_id) FILTER (WHERE o.paid)'],
+    ['straße', 'o.straße'],
+    ['(SELECT MAX(x) FROM t WHERE t.id = orders.id)', '(SELECT MAX(x) FROM t WHERE t.id = o.id)'],
+  ])('%s', (sql, expected) => {
+    expect(qualified(sql)).toBe(expected);
+  });
+
+  it.each([
+    ['mysql', 'DATE_SUB(created, INTERVAL 1 DAY)', 'DATE_SUB(o.created, INTERVAL 1 DAY)'],
+    ['mysql', 'DATE_SUB(created, INTERVAL age DAY)', 'DATE_SUB(o.created, INTERVAL o.age DAY)'],
+    ['mysql', 'TIMESTAMPDIFF(MONTH, a, b)', 'TIMESTAMPDIFF(MONTH, o.a, o.b)'],
+    ['mysql', 'CONCAT("it\\"s", `a b`)', 'CONCAT("it\\"s", o.`a b`)'],
+    ['sqlite', '[a b] || name COLLATE nocase', 'o.[a b] || o.name COLLATE nocase'],
+  ] as const)('on %s: %s', (dialect, sql, expected) => {
+    expect(qualified(sql, dialect)).toBe(expected);
+  });
+});
+
+describe('aggregates', () => {
+  it('are told from scalars', () => {
+    expect(isAggregate(tokens('SUM(a) / COUNT(*)'))).toBe(true);
+    expect(isAggregate(tokens('MAX(0, a)'))).toBe(false);
+    expect(isAggregate(tokens('ROUND(a)'))).toBe(false);
+    expect(isAggregate(tokens('SUM(a) OVER ()'))).toBe(false);
+  });
+
+  it('are taken apart where they are one call', () => {
+    expect(simpleAggregate(tokens('COUNT(*)'))).toEqual({ type: 'count', tokens: undefined });
+    expect(simpleAggregate(tokens('count( DISTINCT a )'))).toMatchObject({
+      type: 'count_distinct',
+      tokens: [{ text: 'a' }],
+    });
+    expect(simpleAggregate(tokens('SUM(a) + 1'))).toBeUndefined();
+    expect(simpleAggregate(tokens('SUM(DISTINCT a)'))).toBeUndefined();
+    expect(simpleAggregate(tokens('SUM(a) FILTER (WHERE b)'))).toBeUndefined();
+  });
+
+  it.each([
+    ['SUM(a) / COUNT(*)', 'SUM(a) * 1.0 / NULLIF(COUNT(*), 0)'],
+    ['1.0 * SUM(a)/COUNT(b)', '1.0 * SUM(a)/ NULLIF(COUNT(b), 0)'],
+    ['SUM(a / 2) / 100', 'SUM(a / 2) * 1.0 / 100'],
+    ['ROUND(SUM(a) / NULLIF(SUM(b), 0), 2)', 'ROUND(SUM(a) * 1.0 / NULLIF(SUM(b), 0), 2)'],
+    ['SUM(a) / (SUM(b) / COUNT(*))', 'SUM(a) * 1.0 / NULLIF((SUM(b) * 1.0 / NULLIF(COUNT(*), 0)), 0)'],
+    ['SUM(a) / COUNT(*) FILTER (WHERE b)', 'SUM(a) * 1.0 / NULLIF(COUNT(*) FILTER (WHERE b), 0)'],
+  ])('divide for real: %s', (sql, expected) => {
+    expect(text(realDivisions(tokens(sql), 'postgres'))).toBe(expected);
+  });
+
+  it('divide as they are written where division is real already', () => {
+    expect(text(realDivisions(tokens('SUM(a) / COUNT(*)', 'mysql'), 'mysql'))).toBe('SUM(a) / NULLIF(COUNT(*), 0)');
+  });
+});
+
+it('knows what can stand beside an operator', () => {
+  expect(['a', 'a.b', 'f(a, g(b))', '(a + b)', "'x'"].map((sql) => isOperand(tokens(sql)))).toEqual(
+    Array(5).fill(true),
+  );
+  expect(['a + b', '(a) + (b)', 'f(a) || b', '- a'].map((sql) => isOperand(tokens(sql)))).toEqual(Array(4).fill(false));
+});

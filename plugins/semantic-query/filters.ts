@@ -1,0 +1,208 @@
+/**
+ * Filters and time ranges on a dimension, as conditions. Negations keep NULLs: "status is not cancelled" holds for a row
+ * without a status.
+ */
+import type { DimensionType } from '../semantic-layer/schema.ts';
+import type { Condition } from './conditions.ts';
+import type { Syntax } from './dialect.ts';
+import { isOperand, type Token } from './expression.ts';
+import { nextDay, type Period, periodOf } from './periods.ts';
+import { type MeasureFilter, PlanError, type PlanFilter, type TimeRange } from './plan.ts';
+import type { Compilation } from './scope.ts';
+
+type Scalar = string | number | boolean;
+type Operator = PlanFilter['operator'];
+
+const operators = {
+  greater_than: '>',
+  greater_or_equal: '>=',
+  less_than: '<',
+  less_or_equal: '<=',
+} as const;
+
+/** A number against a value; `not_equals` holds for NULL. */
+export function compared(syntax: Syntax, value: string, operator: MeasureFilter['operator'], wanted: number): string {
+  if (operator === 'not_equals') return syntax.differs(value, String(wanted));
+  return `${value} ${operator === 'equals' ? '=' : operators[operator]} ${wanted}`;
+}
+
+export const isTime = (type: DimensionType) => type === 'date' || type === 'timestamp';
+
+const wrapped = (sql: string, tokens: readonly Token[]) => (isOperand(tokens) ? sql : `(${sql})`);
+
+/** The value as a literal of the dimension's type. */
+function literal(value: Scalar, type: DimensionType, syntax: Syntax, name: string): string {
+  if (type === 'number') {
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    if (typeof number === 'number' && Number.isFinite(number)) return String(number);
+    throw new PlanError('invalid_plan', `${JSON.stringify(value)} is not a number, which ${name} is; give a number.`);
+  }
+  if (type === 'boolean') {
+    const text = String(value).toLowerCase();
+    if (text === 'true' || text === '1') return 'TRUE';
+    if (text === 'false' || text === '0') return 'FALSE';
+    throw new PlanError('invalid_plan', `${JSON.stringify(value)} is not true or false, which ${name} is.`);
+  }
+  return syntax.text(String(value));
+}
+
+/** What a point in time is compared with: SQLite holds text, in which `T` and a space must not matter. */
+interface TimeSide {
+  readonly value: string;
+  point(point: string): string;
+}
+
+/** Midnight is the day itself where there are only days. */
+function onDay(period: Period, type: DimensionType): Period {
+  if (type !== 'date' || !/ 00:00:00$/.test(period.from)) return period;
+  const day = period.from.slice(0, 10);
+  return { from: day, to: nextDay(day), precision: 'day' };
+}
+
+function timeSide(value: string, type: DimensionType, period: Period, syntax: Syntax): TimeSide {
+  if (period.precision !== 'instant') return { value, point: syntax.text };
+  if (type === 'date') {
+    // Days from an instant on begin with the next midnight.
+    return { value, point: (at) => syntax.text(/ 00:00:00$/.test(at) ? at.slice(0, 10) : nextDay(at)) };
+  }
+  return { value: syntax.dialect === 'sqlite' ? `datetime(${value})` : value, point: syntax.text };
+}
+
+function timeEquals(value: string, type: DimensionType, period: Period, syntax: Syntax): string {
+  const { value: side, point } = timeSide(value, type, period, syntax);
+  const isPoint = period.precision === 'instant' || (period.precision === 'day' && type === 'date');
+  if (isPoint) return `${side} = ${syntax.text(type === 'date' ? period.from.slice(0, 10) : period.from)}`;
+  return `${side} >= ${point(period.from)} AND ${side} < ${point(period.to)}`;
+}
+
+function timeCompare(
+  operator: keyof typeof operators,
+  value: string,
+  type: DimensionType,
+  period: Period,
+  syntax: Syntax,
+) {
+  const { value: side, point } = timeSide(value, type, period, syntax);
+  if (period.precision === 'instant' && type === 'timestamp')
+    return `${side} ${operators[operator]} ${point(period.from)}`;
+  if (period.precision === 'day' && type === 'date') return `${side} ${operators[operator]} ${point(period.from)}`;
+  switch (operator) {
+    case 'less_than':
+      return `${side} < ${point(period.from)}`;
+    case 'less_or_equal':
+      return `${side} < ${point(period.to)}`;
+    case 'greater_than':
+      return `${side} >= ${point(period.to)}`;
+    case 'greater_or_equal':
+      return `${side} >= ${point(period.from)}`;
+  }
+}
+
+function timeFilter(
+  operator: Operator,
+  value: string,
+  type: DimensionType,
+  periods: readonly Period[],
+  syntax: Syntax,
+): string {
+  if (operator in operators) return timeCompare(operator as keyof typeof operators, value, type, periods[0]!, syntax);
+  const negated = operator === 'not_equals' || operator === 'not_in';
+  const points = periods.every(({ precision }) => precision === 'day') && type === 'date';
+  if (points)
+    return valueFilter(
+      operator,
+      value,
+      periods.map(({ from }) => syntax.text(from)),
+      syntax,
+    );
+  const any = periods.map((period) => timeEquals(value, type, period, syntax));
+  if (negated) return `(${any.join(' OR ')}) IS NOT TRUE`;
+  return any.length === 1 ? any[0]! : `(${any.map((one) => `(${one})`).join(' OR ')})`;
+}
+
+function valueFilter(operator: Operator, value: string, literals: readonly string[], syntax: Syntax): string {
+  const first = literals[0]!;
+  switch (operator) {
+    case 'equals':
+    case 'in':
+      return literals.length === 1 ? `${value} = ${first}` : `${value} IN (${literals.join(', ')})`;
+    case 'not_equals':
+    case 'not_in':
+      return literals.length === 1
+        ? syntax.differs(value, first)
+        : `(${value} NOT IN (${literals.join(', ')}) OR ${value} IS NULL)`;
+    default:
+      return `${value} ${operators[operator as keyof typeof operators]} ${first}`;
+  }
+}
+
+const takesOne = new Set(Object.keys(operators));
+
+/** The condition of a filter; its values are checked here, before anything is written. */
+export function filterCondition(compilation: Compilation, filter: PlanFilter): Condition {
+  const { names, members, syntax } = compilation;
+  const { entity, dimension } = names.dimension(filter.dimension);
+  const name = `${entity.name}.${dimension.name}`;
+  const { operator, values = [] } = filter;
+  const tokens = members.dimension(entity, dimension);
+  const condition = (write: (value: string) => string): Condition => ({
+    entity,
+    sql: (scope, source) => write(wrapped(scope.sql(source, tokens), tokens)),
+  });
+
+  if (operator === 'is_null') return condition((value) => `${value} IS NULL`);
+  if (operator === 'is_not_null') return condition((value) => `${value} IS NOT NULL`);
+  if (values.length === 0)
+    throw new PlanError('invalid_plan', `The filter on ${name} has no value; give at least one.`);
+  if (takesOne.has(operator) && values.length > 1) {
+    throw new PlanError(
+      'invalid_plan',
+      `The filter on ${name} compares with one value, not ${values.length}; give one.`,
+    );
+  }
+  if (operator === 'contains' || operator === 'starts_with' || operator === 'ends_with') {
+    return condition((value) => {
+      const text = dimension.type === 'string' ? value : syntax.asText(value);
+      const any = values.map((wanted) => syntax.matches(text, operator, String(wanted)));
+      return any.length === 1 ? any[0]! : `(${any.join(' OR ')})`;
+    });
+  }
+  if (isTime(dimension.type)) {
+    const periods = values.map((value) => periodOf(value, name)).map((period) => onDay(period, dimension.type));
+    return condition((value) => timeFilter(operator, value, dimension.type, periods, syntax));
+  }
+  const literals = values.map((value) => literal(value, dimension.type, syntax, name));
+  return condition((value) => valueFilter(operator, value, literals, syntax));
+}
+
+/** The condition of a time range; `undefined` when it is open on both sides. */
+export function timeRangeCondition(compilation: Compilation, range: TimeRange): Condition | undefined {
+  const { names, members, syntax } = compilation;
+  const { entity, dimension } = names.dimension(range.dimension);
+  const name = `${entity.name}.${dimension.name}`;
+  if (!isTime(dimension.type)) {
+    throw new PlanError('invalid_plan', `A time range needs a date or timestamp; ${name} is a ${dimension.type}.`);
+  }
+  const from = range.from === undefined ? undefined : periodOf(range.from, name);
+  const to = range.to === undefined ? undefined : periodOf(range.to, name);
+  if (from !== undefined && to !== undefined && from.from >= to.from) {
+    throw new PlanError(
+      'invalid_plan',
+      `The time range from ${range.from} to ${range.to} is empty; \`to\` is exclusive.`,
+    );
+  }
+  if (from === undefined && to === undefined) return undefined;
+  const tokens = members.dimension(entity, dimension);
+  return {
+    entity,
+    sql(scope, source) {
+      const value = wrapped(scope.sql(source, tokens), tokens);
+      const bound = (operator: string, period: Period | undefined) => {
+        if (period === undefined) return [];
+        const { value: side, point } = timeSide(value, dimension.type, period, syntax);
+        return [`${side} ${operator} ${point(period.from)}`];
+      };
+      return [...bound('>=', from), ...bound('<', to)].join(' AND ');
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { datasourceList, definePlugin, toolsCollect } from '../../kernel/index.ts';
+import { semanticLayer } from '../semantic-layer/index.ts';
+import type { SemanticModel } from '../semantic-layer/model.ts';
+import { compileQuery } from './compile.ts';
+import { SemanticQueryOptions } from './options.ts';
+import type { CompiledQuery, Dialect, QueryPlan } from './plan.ts';
+import { queryMetricsTool } from './tool.ts';
+
+export { compileQuery } from './compile.ts';
+export { type CompiledColumn, type CompiledQuery, type Dialect, PlanError, QueryPlan } from './plan.ts';
+
+export interface SemanticQueryApi {
+  /** One statement for the plan. Throws `PlanError` where the plan does not fit the model, or leaves a choice. */
+  compile(plan: QueryPlan, model: SemanticModel, dialect: Dialect): CompiledQuery;
+}
+
+export const semanticQuery = definePlugin({
+  name: 'semantic-query',
+  version: '1.0.0',
+  type: 'context',
+  description: 'Turns measures, dimensions and filters of the semantic layer into one correct SQL statement.',
+  needs: { semanticLayer },
+  options: SemanticQueryOptions,
+  setup(ctx, options, needs): SemanticQueryApi {
+    const queryMetrics = queryMetricsTool({
+      model: ({ scope }) => needs.semanticLayer.for(scope),
+      connections: async ({ scope }) =>
+        (await ctx.call(datasourceList, undefined, scope)).map((collected) => collected.value),
+      runSql(sql, connectionId, { scope, question }) {
+        const { surface, conversationId } = question;
+        return ctx.runSql(
+          { sql, connectionId, surface, ...(conversationId !== undefined && { conversationId }) },
+          scope,
+        );
+      },
+      resultBudgetBytes: options.resultBudgetBytes,
+    });
+    ctx.tap(toolsCollect, () => [queryMetrics]);
+    return { compile: (plan, model, dialect) => compileQuery(model, plan, { dialect }) };
+  },
+});

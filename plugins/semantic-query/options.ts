@@ -1,0 +1,13 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+export const SemanticQueryOptions = Type.Object(
+  {
+    resultBudgetBytes: Type.Integer({
+      default: 4_096,
+      minimum: 512,
+      description: 'how much of one result the model sees',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type SemanticQueryOptions = Static<typeof SemanticQueryOptions>;

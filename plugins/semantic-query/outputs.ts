@@ -1,0 +1,107 @@
+/** The columns of the answer: their names, and what `orderBy` means by a name. */
+import type { ModelEntity } from '../semantic-layer/model.ts';
+import { type GroupKey, unused } from './aggregate.ts';
+import type { Aggregate } from './measures.ts';
+import { sameName } from './names.ts';
+import { type CompiledColumn, PlanError } from './plan.ts';
+
+export interface Key extends GroupKey {
+  readonly name: string;
+  /** `entity.dimension`. */
+  readonly source: string;
+}
+
+export interface Measured {
+  readonly aggregate: Aggregate;
+  /** Output name; of one that only a filter or an order needs, its name inside the statement. */
+  readonly name: string;
+}
+
+export type Output =
+  | { readonly kind: 'dimension'; readonly name: string; readonly key: Key }
+  | {
+      readonly kind: Exclude<CompiledColumn['kind'], 'dimension'>;
+      readonly name: string;
+      readonly measured: Measured;
+      /** The value is a percentage of the measure. */
+      readonly portion: boolean;
+    };
+
+/** `createdAt`, `Total amount` → `created_at`, `total_amount`. */
+export function outputName(name: string): string {
+  const words = name.replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2').replace(/[^\p{L}\p{N}]+/gu, '_');
+  const plain = words.replace(/^_+|_+$/g, '').toLowerCase();
+  return plain === '' ? 'value' : plain;
+}
+
+/** Each name once: members of the same name get their entity's before it. */
+export function outputNames(items: readonly { readonly name: string; readonly entity: ModelEntity }[]): string[] {
+  const plain = items.map(({ name }) => outputName(name));
+  const taken: string[] = [];
+  for (const [index, { entity }] of items.entries()) {
+    const name = plain[index]!;
+    const isShared = plain.filter((other) => other === name).length > 1;
+    taken.push(unused(isShared ? outputName(`${entity.name}_${name}`) : name, taken));
+  }
+  return taken;
+}
+
+/** Dimensions, then each measure followed by what is derived from it. */
+export function outputsOf(
+  keys: readonly Key[],
+  measured: readonly Measured[],
+  wants: { readonly comparison: boolean; readonly share: boolean; readonly portion: boolean },
+): Output[] {
+  const outputs: Output[] = keys.map((key) => ({ kind: 'dimension', name: key.name, key }));
+  const taken = [...keys, ...measured].map(({ name }) => name);
+  for (const one of measured) {
+    const add = (kind: Exclude<Output['kind'], 'dimension'>, suffix: string) => {
+      const name = suffix === '' ? one.name : unused(`${one.name}_${suffix}`, taken);
+      taken.push(name);
+      outputs.push({ kind, name, measured: one, portion: wants.portion });
+    };
+    add('measure', wants.portion ? 'percent' : '');
+    if (wants.comparison) {
+      add('comparison', 'previous');
+      if (one.aggregate.valueType === 'number') {
+        add('change', 'change');
+        add('change_percent', 'change_percent');
+      }
+    }
+    if (wants.share) add('share', 'share');
+  }
+  return outputs;
+}
+
+/** By output name, or by the dimension's or measure's own name; `orders.order_date` finds its month too. */
+export function findOutput(outputs: readonly Output[], by: string): Output | undefined {
+  const named = outputs.find(({ name }) => sameName(name, by));
+  if (named !== undefined) return named;
+  const matches = outputs.filter((output) => {
+    if (output.kind === 'dimension')
+      return [output.key.source, output.key.dimension.name].some((own) => sameName(own, by));
+    const { source, name } = output.measured.aggregate;
+    return output.kind === 'measure' && [source, name].some((own) => sameName(own, by));
+  });
+  if (matches.length <= 1) return matches[0];
+  const choices = matches.map(({ name }) => name);
+  throw new PlanError(
+    'ambiguous_name',
+    `${JSON.stringify(by)} could order by ${choices.join(' or ')}. Say which one.`,
+    choices,
+  );
+}
+
+export function compiledColumn(output: Output): CompiledColumn {
+  const { kind, name } = output;
+  if (kind === 'dimension') {
+    const { grain, dimension, source } = output.key;
+    const type = grain === undefined ? dimension.type : grain === 'day' || grain === 'week' ? 'date' : 'string';
+    return { name, kind, source, type };
+  }
+  const { source, valueType, unit, format } = output.measured.aggregate;
+  if (kind === 'change_percent' || kind === 'share' || output.portion)
+    return { name, kind, source, type: 'number', unit: '%' };
+  const shown = { ...(unit !== undefined && { unit }), ...(format !== undefined && { format }) };
+  return { name, kind, source, type: valueType, ...shown };
+}

@@ -1,0 +1,52 @@
+/** A SELECT as data, and how it is laid out for people to read. */
+export interface SelectColumn {
+  readonly sql: string;
+  /** Already quoted as needed. */
+  readonly alias: string;
+}
+
+export interface Select {
+  readonly with?: readonly { readonly name: string; readonly sql: string }[];
+  readonly distinct?: boolean;
+  readonly columns: readonly SelectColumn[];
+  /** First table, then one join per item. */
+  readonly from: readonly string[];
+  readonly where?: readonly string[];
+  readonly groupBy?: readonly string[];
+  readonly having?: readonly string[];
+  readonly orderBy?: readonly string[];
+  readonly limit?: number | undefined;
+}
+
+/** Longer select lists take one line per column. */
+const lineWidth = 100;
+
+export const indent = (sql: string, by = '  ') => sql.replaceAll('\n', `\n${by}`);
+
+/** A subquery in parentheses, its text moved in. */
+export const nested = (sql: string) => `(\n  ${indent(sql)}\n)`;
+
+function list(keyword: string, items: readonly string[]): string {
+  const line = `${keyword} ${items.join(', ')}`;
+  return line.length <= lineWidth && !line.includes('\n')
+    ? line
+    : `${keyword}\n  ${items.map((item) => indent(item)).join(',\n  ')}`;
+}
+
+export function printSelect(select: Select): string {
+  const { columns, from, where = [], groupBy = [], having = [], orderBy = [], limit } = select;
+  const lines: string[] = [];
+  if (select.with !== undefined && select.with.length > 0) {
+    lines.push(`WITH ${select.with.map(({ name, sql }) => `${name} AS ${nested(sql)}`).join(',\n')}`);
+  }
+  const items = columns.map(({ sql, alias }) => (sql === alias ? sql : `${sql} AS ${alias}`));
+  lines.push(list(select.distinct === true ? 'SELECT DISTINCT' : 'SELECT', items));
+  lines.push(`FROM ${from.join('\n')}`);
+  if (where.length > 0)
+    lines.push(`WHERE ${where.map((condition, at) => (at === 0 ? condition : indent(condition))).join('\n  AND ')}`);
+  if (groupBy.length > 0) lines.push(list('GROUP BY', groupBy));
+  if (having.length > 0) lines.push(`HAVING ${having.join('\n  AND ')}`);
+  if (orderBy.length > 0) lines.push(list('ORDER BY', orderBy));
+  if (limit !== undefined) lines.push(`LIMIT ${limit}`);
+  return lines.join('\n');
+}

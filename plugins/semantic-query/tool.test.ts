@@ -1,0 +1,115 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AgentTool, type ToolOutcome, type ToolRun, toolsCollect } from '../../kernel/index.ts';
+import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
+import { SqliteFolder } from '../../test/harness/sqlite.ts';
+import { datasourceSqlite } from '../datasource-sqlite/index.ts';
+import { semanticLayer } from '../semantic-layer/index.ts';
+import { sqlGuard } from '../sql-guard/index.ts';
+import { sqlLimits } from '../sql-limits/index.ts';
+import { semanticQuery } from './index.ts';
+
+const orders = `
+table: orders
+dimensions:
+  - { name: id, type: number, primary_key: true }
+  - { name: status }
+  - { name: note, hidden: true }
+  - { name: ordered_on, type: date }
+measures:
+  - { name: revenue, type: sum, sql: amount }
+joins:
+  - { target: customers, relationship: many_to_one, on: { from: customer_id, to: id } }
+  - { name: payer, target: customers, relationship: many_to_one, on: { from: payer_id, to: id } }
+`;
+const customers = `
+table: customers
+dimensions:
+  - { name: id, type: number, primary_key: true }
+  - { name: city }
+`;
+
+describe('the tool queryMetrics, through the guarded path', () => {
+  const layer = mkdtempSync(join(tmpdir(), 'atlas-metrics-'));
+  const databases = new SqliteFolder();
+  let app: TestApp;
+
+  beforeAll(async () => {
+    mkdirSync(join(layer, 'entities'));
+    writeFileSync(join(layer, 'entities/orders.yml'), orders);
+    writeFileSync(join(layer, 'entities/customers.yml'), customers);
+    const path = databases.create(
+      'shop.db',
+      `CREATE TABLE customers (id INTEGER PRIMARY KEY, city TEXT);
+       CREATE TABLE orders (id INTEGER PRIMARY KEY, status TEXT, note TEXT, ordered_on TEXT, amount REAL,
+         customer_id INTEGER, payer_id INTEGER);
+       INSERT INTO customers VALUES (1, 'Bern'), (2, 'Ulm');
+       INSERT INTO orders VALUES (1, 'done', 'x', '2024-01-05', 10, 1, 2), (2, NULL, 'y', '2024-02-05', 5, 2, 2),
+         (3, 'cancelled', 'z', '2024-02-06', 7, 1, 1);`,
+    );
+    app = await createTestApp({
+      plugins: [
+        semanticLayer({ dir: layer }),
+        semanticQuery(),
+        sqlLimits(),
+        sqlGuard(),
+        datasourceSqlite({ connections: [{ id: 'default', url: `sqlite:${path}` }] }),
+      ],
+    });
+  }, 30_000);
+  afterAll(async () => {
+    await app?.close();
+    databases[Symbol.dispose]();
+    rmSync(layer, { recursive: true, force: true });
+  });
+
+  async function ask(plan: unknown): Promise<ToolOutcome> {
+    const scope = app.scope();
+    const question = { turns: [{ role: 'user', text: 'How much?' }], surface: 'api' } as const;
+    const tools = await app.call(toolsCollect, question, scope);
+    const tool = tools.map(({ value }) => value).find(({ name }: AgentTool) => name === 'queryMetrics')!;
+    const run: ToolRun = { scope, question, memory: new Map() };
+    return tool.run(plan, run);
+  }
+
+  it('gives rows to the client and to the model', async () => {
+    const plan = {
+      measures: ['orders.revenue', 'orders.count'],
+      dimensions: [{ dimension: 'ordered_on', grain: 'month' }],
+      filters: [{ dimension: 'orders.status', operator: 'not_equals', values: ['cancelled'] }],
+    };
+    const { table, forModel, forClient } = await ask(plan);
+    const rows = [
+      { ordered_on_month: '2024-01', revenue: 10, count: 1 },
+      { ordered_on_month: '2024-02', revenue: 5, count: 1 },
+    ];
+    expect(table).toMatchObject({ rows, columns: ['ordered_on_month', 'revenue', 'count'], truncated: false });
+    expect(forClient).toMatchObject({ rows });
+    expect(forModel).toMatchObject({ rows, rowCount: 2, sql: expect.stringContaining('GROUP BY') });
+  });
+
+  it('asks which join is meant, and takes the answer', async () => {
+    const plan = { measures: ['orders.revenue'], dimensions: [{ dimension: 'customers.city' }] };
+    await expect(ask(plan)).rejects.toMatchObject({
+      code: 'invalid_request',
+      hint: expect.stringContaining('orders.customers; orders.payer'),
+    });
+    const { table } = await ask({ ...plan, joinPath: ['payer'] });
+    expect(table?.rows).toEqual([
+      { city: 'Ulm', revenue: 15 },
+      { city: 'Bern', revenue: 7 },
+    ]);
+  });
+
+  it('says what is wrong with a plan', async () => {
+    await expect(ask({ measures: ['orders.revenu'] })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('Did you mean orders.revenue?'),
+    });
+    await expect(ask({ dimensions: [{ dimension: 'orders.note' }] })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+});

@@ -1,0 +1,70 @@
+/** The tool `queryMetrics`: governed numbers for any model, without writing SQL. */
+import { type AgentTool, AtlasError, type ConnectionInfo, type SqlReply, type ToolRun } from '../../kernel/index.ts';
+import { resultForModel } from '../agent/result-summary.ts';
+import type { SemanticModel } from '../semantic-layer/model.ts';
+import { compileQuery, connectionOf } from './compile.ts';
+import { type CompiledQuery, PlanError, QueryPlan } from './plan.ts';
+
+const DESCRIPTION =
+  'Answers from the semantic layer without SQL: name measures or metrics, dimensions (dates with a grain), filters, a ' +
+  'time range, a comparison, an order and a limit, and get one correct statement, its columns and the first rows; the ' +
+  'user sees all rows. Prefer it to executeSQL for whatever measures, metrics and dimensions can say: it never counts ' +
+  'a row twice. Names are `entity.member`. A plan that leaves a choice comes back as {error, hint} with the choices.';
+
+interface MetricsTool {
+  model(run: ToolRun): Promise<SemanticModel>;
+  connections(run: ToolRun): Promise<readonly ConnectionInfo[]>;
+  runSql(sql: string, connectionId: string, run: ToolRun): Promise<SqlReply>;
+  readonly resultBudgetBytes: number;
+}
+
+/** What to do about a plan that does not compile, for the model that made it. */
+export function asAtlasError(error: unknown): unknown {
+  if (!(error instanceof PlanError)) return error;
+  const asks = error.code === 'ambiguous_name' || error.code === 'ambiguous_path';
+  const choices = error.choices.length > 0 ? ` Choices: ${error.choices.join('; ')}.` : '';
+  const hint = asks
+    ? `Ask the user which is meant unless the question says it.${choices}`
+    : `Change the plan.${choices}`;
+  return new AtlasError(error.message, { code: 'invalid_request', hint, cause: error });
+}
+
+function chosen(connections: readonly ConnectionInfo[], wanted: string | undefined): ConnectionInfo {
+  const connection = connections.find(({ id }) => id === (wanted ?? 'default'));
+  const found = connection ?? (wanted === undefined ? connections[0] : undefined);
+  if (found !== undefined) return found;
+  const known = connections.map(({ id }) => id).join(', ');
+  throw wanted === undefined || known === ''
+    ? new AtlasError('No datasource is configured.', {
+        code: 'no_datasource',
+        hint: 'Configure a database to ask and start again.',
+      })
+    : new AtlasError(`There is no connection "${wanted}"; known: ${known}.`, { code: 'invalid_request' });
+}
+
+export function queryMetricsTool(tool: MetricsTool): AgentTool {
+  return {
+    name: 'queryMetrics',
+    description: DESCRIPTION,
+    input: QueryPlan,
+    async run(input, run) {
+      const plan = input as QueryPlan;
+      const [model, connections] = await Promise.all([tool.model(run), tool.connections(run)]);
+      let connection: ConnectionInfo;
+      let query: CompiledQuery;
+      try {
+        connection = chosen(connections, connectionOf(model, plan) ?? run.question.connectionId);
+        query = compileQuery(model, plan, { dialect: connection.dbType });
+      } catch (error) {
+        throw asAtlasError(error);
+      }
+      const { result } = await tool.runSql(query.sql, connection.id, run);
+      const { columns, rows, truncated } = result;
+      return {
+        forModel: { sql: query.sql, ...resultForModel(result, tool.resultBudgetBytes) },
+        forClient: { columns, rows, truncated },
+        table: { sql: query.sql, connectionId: connection.id, columns, rows, truncated },
+      };
+    },
+  };
+}
