@@ -33,7 +33,7 @@ const entryPoints: Readonly<Record<string, string>> = {
 };
 
 /** `atlas/plugins/http` → the file of the running package. */
-export function resolvePackage(specifier: string): string | undefined {
+function resolvePackage(specifier: string): string | undefined {
   const plugin = /^atlas\/plugins\/([a-z0-9-]+)$/.exec(specifier)?.[1];
   const path = plugin === undefined ? entryPoints[specifier] : `../plugins/${plugin}/index${extension}`;
   return path === undefined ? undefined : new URL(path, import.meta.url).href;

@@ -8,7 +8,7 @@ interface HookRow {
 }
 
 /** One row a tap, in the order in which they run; a hook that nobody taps has one row. */
-export function hookRows(app: AppDescription): HookRow[] {
+function hookRows(app: AppDescription): HookRow[] {
   return app.hooks.flatMap(({ id, kind, gate, taps }): HookRow[] => {
     const shown = { hook: id, kind: gate ? `${kind}, gate` : kind };
     if (taps.length === 0) return [{ ...shown, order: null, plugin: '' }];
@@ -43,7 +43,7 @@ export function hooksCommand(compose: Compose): CliCommand {
 }
 
 /** The plugins in boot order, each under the last one it needs, with its times. */
-export function bootTree(app: AppDescription): string {
+function bootTree(app: AppDescription): string {
   const depth = new Map<string, number>();
   const lines = app.plugins.map(({ name, version, needs, setupMs, readyMs }) => {
     const level = Math.max(-1, ...needs.map((need) => depth.get(need) ?? -1)) + 1;

@@ -23,7 +23,7 @@ export type Compose = (run: Pick<CliRun, 'cwd' | 'env'>) => Promise<Composition>
 const http: PluginRef<{ url(): string }> = { pluginName: 'http' };
 
 /** Starts a composition and tells its warnings; the caller closes it. */
-export async function start(run: CliRun, composition: Composition): Promise<App> {
+async function start(run: CliRun, composition: Composition): Promise<App> {
   for (const warning of composition.warnings) run.stderr.write(`Warning: ${warning}\n`);
   return createApp(composition.config, composition.options);
 }

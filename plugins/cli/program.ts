@@ -4,7 +4,7 @@ import { AtlasError, type CliCommand, messageOf } from '../../kernel/index.ts';
 import type { Terminal } from './terminal.ts';
 
 /** An error as the terminal shows it: what, then what to do. */
-export function errorText(error: unknown): string {
+function errorText(error: unknown): string {
   const hint = error instanceof AtlasError && error.hint !== undefined ? ` ${error.hint}` : '';
   return `${messageOf(error)}${hint}\n`;
 }

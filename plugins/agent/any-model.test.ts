@@ -1,0 +1,99 @@
+/** Models that are not the built-in one: whatever speaks the AI SDK's provider interface. */
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import { expect, test } from 'vitest';
+import { definePlugin, modelResolve, type ResolvedModel } from '../../kernel/index.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { agent } from './index.ts';
+import type { AgentOptions } from './options.ts';
+import { testShop } from './test-shop.ts';
+
+const question = { turns: [{ role: 'user', text: 'How many?' }], surface: 'api' } as const;
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 2, text: 2, reasoning: 0 },
+};
+
+const result = (
+  content: LanguageModelV4GenerateResult['content'],
+  unified: 'stop' | 'tool-calls' | 'content-filter' = 'stop',
+): LanguageModelV4GenerateResult => ({ content, finishReason: { unified, raw: unified }, usage, warnings: [] });
+
+type Generate = (options: LanguageModelV4CallOptions, n: number) => PromiseLike<LanguageModelV4GenerateResult>;
+
+async function appWith(generate: Generate, options: Partial<AgentOptions> = {}, version = 'v4') {
+  let n = 0;
+  const model = {
+    specificationVersion: version,
+    provider: 'custom',
+    modelId: 'custom-1',
+    supportedUrls: {},
+    doGenerate: (call: LanguageModelV4CallOptions) => generate(call, n++),
+    doStream: () => Promise.reject(new Error('not used')),
+  } satisfies Omit<LanguageModelV4, 'specificationVersion'> & ResolvedModel['model'];
+  const custom = definePlugin({
+    name: 'model-custom',
+    version: '1.0.0',
+    type: 'model',
+    description: 'A model of the test.',
+    setup: (ctx) => ctx.tap(modelResolve, () => ({ model, provider: 'custom' })),
+  });
+  return createTestApp({ plugins: [testShop(), custom(), agent(options)] });
+}
+
+test("the provider's marks on reasoning and calls go back to it", async () => {
+  const mark = (value: string) => ({ providerMetadata: { custom: { mark: value } } });
+  let second: LanguageModelV4CallOptions['prompt'] = [];
+  await using app = await appWith(async ({ prompt }, n) => {
+    if (n === 1) second = prompt;
+    const input = '{"sql":"select 1"}';
+    return n === 0
+      ? result([
+          { type: 'reasoning', text: '', ...mark('thought') },
+          { type: 'tool-call', toolCallId: 'c1', toolName: 'executeSQL', input, ...mark('call') },
+        ])
+      : result([{ type: 'text', text: 'One.' }]);
+  });
+  expect((await app.get(agent).answer(question, app.scope())).usage.totalTokens).toBe(6);
+  expect(second[2]).toEqual({
+    role: 'assistant',
+    content: [
+      { type: 'reasoning', text: '', providerOptions: { custom: { mark: 'thought' } } },
+      {
+        type: 'tool-call',
+        toolCallId: 'c1',
+        toolName: 'executeSQL',
+        input: { sql: 'select 1' },
+        providerOptions: { custom: { mark: 'call' } },
+      },
+    ],
+  });
+});
+
+test('a model that takes no notice of its deadline is left behind', async () => {
+  await using app = await appWith(() => new Promise(() => {}), { stepTimeoutMs: 50 });
+  await expect(app.get(agent).answer(question, app.scope())).rejects.toMatchObject({ code: 'provider_timeout' });
+});
+
+test('a failure of unknown kind says nothing of its insides', async () => {
+  await using app = await appWith(() => Promise.reject(new Error('stack and secrets')));
+  const answer = app.get(agent).answer(question, app.scope());
+  await expect(answer).rejects.toMatchObject({
+    code: 'provider_error',
+    message: expect.not.stringContaining('secrets'),
+  });
+});
+
+test('silence and refusals are told in words', async () => {
+  for (const [reason, words] of [
+    ['stop', 'without an answer'],
+    ['content-filter', 'declined'],
+  ] as const) {
+    await using app = await appWith(async () => result([], reason));
+    expect((await app.get(agent).answer(question, app.scope())).text).toContain(words);
+  }
+});
+
+test('a model of another version of the interface is refused', async () => {
+  await using app = await appWith(async () => result([]), {}, 'v3');
+  await expect(app.get(agent).answer(question, app.scope())).rejects.toMatchObject({ code: 'configuration_error' });
+});

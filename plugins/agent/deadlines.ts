@@ -1,0 +1,85 @@
+/** How long a question and each of its model calls may take, and what ends them early. */
+import { AtlasError, Scope } from '../../kernel/index.ts';
+
+const seconds = (ms: number) => `${ms < 1000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000)} s`;
+
+function tooLong(what: string, ms: number): AtlasError {
+  return new AtlasError(`${what} ${seconds(ms)}.`, {
+    code: 'provider_timeout',
+    reason: 'E_AGENT_DEADLINE',
+    hint: 'Ask again, or ask a narrower question.',
+  });
+}
+
+/** A controller that aborts with its parent, or by itself when its time is over. */
+class Deadline {
+  readonly #controller = new AbortController();
+  readonly #parent: AbortSignal;
+  readonly #timer: NodeJS.Timeout;
+  readonly #follow = () => this.#controller.abort(this.#parent.reason);
+
+  constructor(parent: AbortSignal, ms: number, what: string) {
+    this.#parent = parent;
+    if (parent.aborted) this.#follow();
+    else parent.addEventListener('abort', this.#follow, { once: true });
+    this.#timer = setTimeout(() => this.#controller.abort(tooLong(what, ms)), ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Stops the clock. `abandon` also aborts what still runs. */
+  end(abandon: boolean): void {
+    clearTimeout(this.#timer);
+    this.#parent.removeEventListener('abort', this.#follow);
+    if (abandon) this.#controller.abort(new AtlasError('The question was given up.', { code: 'request_cancelled' }));
+  }
+}
+
+/** The time of one question. Its scope goes to hooks and tools, so that what they started ends with the question. */
+export class QuestionTime {
+  readonly scope: Scope;
+  readonly #deadline: Deadline;
+
+  constructor(parent: Scope, requestTimeoutMs: number) {
+    this.#deadline = new Deadline(parent.signal, requestTimeoutMs, 'The question was not answered within');
+    const { requestId, actor, orgId, log } = parent;
+    this.scope = new Scope({ requestId, actor, orgId, log, signal: this.#deadline.signal });
+  }
+
+  /** The time of one model call. */
+  step(stepTimeoutMs: number): Deadline {
+    return new Deadline(this.scope.signal, stepTimeoutMs, 'The model did not answer within');
+  }
+
+  end(abandon: boolean): void {
+    this.#deadline.end(abandon);
+  }
+}
+
+/** What waiting code throws at an abort: the reason when it is one of ours. */
+export function abortError(signal: AbortSignal): AtlasError {
+  if (signal.reason instanceof AtlasError) return signal.reason;
+  return new AtlasError('The request was cancelled.', { code: 'request_cancelled', cause: signal.reason });
+}
+
+/** Waits for work, but not longer than the signal lets it, even when the work itself takes no notice. */
+export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(abortError(signal));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    const done = () => signal.removeEventListener('abort', stop);
+    work.then(
+      (value) => {
+        done();
+        resolve(value);
+      },
+      (error) => {
+        done();
+        reject(signal.aborted ? abortError(signal) : error);
+      },
+    );
+  });
+}

@@ -1,0 +1,36 @@
+/** What the agent says while it works, and what it has said in the end. */
+import type { PendingAction, Question, Scope, ToolTable } from '../../kernel/index.ts';
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly totalTokens: number;
+}
+
+export interface Answer {
+  readonly text: string;
+  /** Statements that ran, in order. */
+  readonly sql: readonly string[];
+  /** One table for each statement of `sql`. */
+  readonly data: readonly ToolTable[];
+  /** Model calls made. */
+  readonly steps: number;
+  readonly usage: Usage;
+  readonly pendingActions: readonly PendingAction[];
+  /** `stop`: the model had finished; `length`: the step limit or the token limit cut it. */
+  readonly finishReason: 'stop' | 'length';
+}
+
+export type AgentEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'tool-call'; readonly toolCallId: string; readonly toolName: string; readonly args: unknown }
+  | { readonly type: 'tool-result'; readonly toolCallId: string; readonly toolName: string; readonly result: unknown }
+  | { readonly type: 'finish'; readonly answer: Answer };
+
+/** The API of the `agent` plugin. Failures are `AtlasError`s with the interface's codes. */
+export interface Agent {
+  /** Streams the work on a question. Ends with `finish`, or throws. Leaving the loop cancels model call and SQL. */
+  ask(question: Question, scope: Scope): AsyncIterable<AgentEvent>;
+  /** Works on a question without streaming from the model. */
+  answer(question: Question, scope: Scope): Promise<Answer>;
+}

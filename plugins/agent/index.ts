@@ -1,0 +1,31 @@
+import { definePlugin, toolsCollect } from '../../kernel/index.ts';
+import type { Agent, Answer } from './events.ts';
+import { executeSqlTool } from './execute-sql.ts';
+import { work } from './loop.ts';
+import { AgentOptions } from './options.ts';
+import { preparation } from './question.ts';
+
+export type { Agent, AgentEvent, Answer, Usage } from './events.ts';
+
+export const agent = definePlugin({
+  name: 'agent',
+  version: '1.0.0',
+  type: 'core',
+  description: 'Answers a question with a language model that looks things up through tools.',
+  options: AgentOptions,
+  setup(ctx, options): Agent {
+    const executeSql = executeSqlTool(ctx.runSql, options.resultBudgetBytes);
+    const prepare = preparation(ctx, options);
+    ctx.tap(toolsCollect, () => [executeSql]);
+    return {
+      ask: (question, scope) => work(prepare, question, scope, options, true),
+      async answer(question, scope) {
+        let answer: Answer | undefined;
+        for await (const event of work(prepare, question, scope, options, false)) {
+          if (event.type === 'finish') answer = event.answer;
+        }
+        return answer as Answer;
+      },
+    };
+  },
+});

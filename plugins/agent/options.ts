@@ -1,0 +1,35 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+/** More steps than this are never made, whatever the configuration says. */
+const MAX_STEPS = 25;
+
+export const AgentOptions = Type.Object(
+  {
+    maxSteps: Type.Integer({
+      default: MAX_STEPS,
+      minimum: 1,
+      maximum: MAX_STEPS,
+      description: `model calls for one question, 1 to ${MAX_STEPS}`,
+    }),
+    stepTimeoutMs: Type.Integer({ default: 60_000, minimum: 1, description: 'longest time of one model call' }),
+    requestTimeoutMs: Type.Integer({ default: 180_000, minimum: 1, description: 'longest time of one question' }),
+    resultBudgetBytes: Type.Integer({
+      default: 4_096,
+      minimum: 512,
+      description: 'how much of one SQL result the model sees',
+    }),
+    historyBytes: Type.Integer({
+      default: 16_384,
+      minimum: 0,
+      description: 'how much of the earlier conversation the model sees, newest first',
+    }),
+    questionBytes: Type.Integer({ default: 65_536, minimum: 1, description: 'longest question' }),
+    answerBytes: Type.Integer({
+      default: 65_536,
+      minimum: 1,
+      description: 'longest text or tool arguments in one step; more is cut off',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type AgentOptions = Static<typeof AgentOptions>;

@@ -1,0 +1,124 @@
+/** What a failure of a model is called for the client. Nothing of the provider's own words goes out. */
+import { APICallError } from '@ai-sdk/provider';
+import { AtlasError, type AtlasErrorInit } from '../../kernel/index.ts';
+
+/** Which model failed, as the health report names it. */
+export interface ModelName {
+  readonly provider: string;
+  readonly modelId: string;
+}
+
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'EPROTO',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_SOCKET',
+]);
+const DEFAULT_RETRY_AFTER_SECONDS = 10;
+
+/** HTTP status of an error out of the AI SDK, whether it came as a response or inside a stream. */
+export function statusOf(error: unknown): number | undefined {
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : undefined;
+}
+
+/** The provider's own error code, such as `insufficient_quota`. */
+export function providerCodeOf(error: unknown): string | undefined {
+  const data = (error as { data?: { error?: { code?: unknown } } } | null)?.data;
+  const code = data?.error?.code ?? (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** The system's error code anywhere in the chain of causes, when it says that no connection came about or it broke. */
+export function networkCodeOf(error: unknown): string | undefined {
+  for (let current = error, depth = 0; current instanceof Error && depth < 8; current = current.cause, depth += 1) {
+    const { code } = current as { code?: unknown };
+    if (
+      typeof code === 'string' &&
+      (UNREACHABLE.has(code) || /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/.test(code))
+    )
+      return code;
+  }
+  return undefined;
+}
+
+/** Seconds after which the provider takes requests again: `retry-after` as seconds or a date, or `retry-after-ms`. */
+export function retryAfterSecondsOf(error: unknown, now = Date.now()): number | undefined {
+  const headers = APICallError.isInstance(error) ? error.responseHeaders : undefined;
+  const ms = Number(headers?.['retry-after-ms'] ?? Number.NaN);
+  if (ms >= 0) return ms / 1000;
+  const value = headers?.['retry-after'];
+  if (value === undefined || value.trim() === '') return undefined;
+  const seconds = Number.isNaN(Number(value)) ? (Date.parse(value) - now) / 1000 : Number(value);
+  return seconds >= 0 ? seconds : undefined;
+}
+
+type Described = readonly [message: string, init: AtlasErrorInit];
+
+function describe(error: unknown, { provider, modelId }: ModelName): Described {
+  const who = `The model provider "${provider}"`;
+  const status = statusOf(error);
+  const code = providerCodeOf(error);
+  if (status === 404 || code === 'model_not_found') {
+    return [
+      `${who} does not know the model "${modelId}".`,
+      { code: 'provider_model_not_found', hint: 'Check the name of the model and the base URL.' },
+    ];
+  }
+  if (status === 401 || status === 403) {
+    return [`${who} refused the API key.`, { code: 'provider_auth_error', hint: 'Check the API key and its rights.' }];
+  }
+  if (code === 'insufficient_quota') {
+    return [
+      `The quota at ${who.charAt(0).toLowerCase()}${who.slice(1)} is used up.`,
+      { code: 'provider_rate_limit', hint: 'Check plan and billing at the provider.' },
+    ];
+  }
+  if (status === 429) {
+    const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterSecondsOf(error) ?? DEFAULT_RETRY_AFTER_SECONDS));
+    return [
+      `${who} takes no more requests at the moment.`,
+      { code: 'provider_rate_limit', retryAfterSeconds, hint: `Ask again in ${retryAfterSeconds} s.` },
+    ];
+  }
+  if (code === 'context_length_exceeded') {
+    return [
+      `The question and what is needed to answer it are longer than the model "${modelId}" takes.`,
+      { code: 'provider_error', hint: 'Start a new conversation, or use a model with a longer context.' },
+    ];
+  }
+  if (status === 408 || status === 504) {
+    return [`${who} did not answer in time.`, { code: 'provider_timeout', hint: 'Ask again.' }];
+  }
+  // With a status the answer had begun: then the connection broke, the provider was not out of reach.
+  if (status === undefined && networkCodeOf(error) !== undefined) {
+    return [
+      `${who} cannot be reached.`,
+      { code: 'provider_unreachable', hint: 'Check that it runs, the base URL and the network.' },
+    ];
+  }
+  if (status !== undefined && status >= 300) {
+    return [
+      `${who} answered with an error (status ${status}).`,
+      { code: 'provider_error', hint: 'Ask again; the log has the details.' },
+    ];
+  }
+  return [
+    `${who} sent an answer that cannot be used.`,
+    { code: 'provider_error', hint: 'Ask again; the log has the details.' },
+  ];
+}
+
+/** An `AtlasError` is taken as it is; anything else gets the code that says what the provider did. */
+export function providerError(error: unknown, model: ModelName): AtlasError {
+  if (error instanceof AtlasError) return error;
+  const [message, init] = describe(error, model);
+  return new AtlasError(message, { ...init, reason: 'E_MODEL', cause: error });
+}

@@ -1,0 +1,88 @@
+/** Everything that is settled before the first step: the question, its connections, model, tools and instructions. */
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import {
+  AtlasError,
+  type ConnectionInfo,
+  contextCollect,
+  datasourceList,
+  modelResolve,
+  type PluginContext,
+  type Question,
+  questionBefore,
+  type ResolvedModel,
+  toolsCollect,
+} from '../../kernel/index.ts';
+import type { Prepare } from './loop.ts';
+import type { AgentOptions } from './options.ts';
+import { conversation, systemPrompt } from './prompt.ts';
+import { Toolbox } from './tools.ts';
+
+/** Puts together what the loop needs. Rejects when the question cannot be worked on, before a model is paid for. */
+export function preparation(ctx: PluginContext, options: AgentOptions): Prepare {
+  return async (asked, scope) => {
+    const question = await ctx.call(questionBefore, asked, scope);
+    checkLength(question, options.questionBytes);
+    const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
+    checkConnection(question, connections);
+    const [resolved, tools, context] = await Promise.all([
+      ctx.call(modelResolve, question, scope),
+      ctx.call(toolsCollect, question, scope),
+      ctx.call(contextCollect, question, scope),
+    ]);
+    const model = languageModel(resolved);
+    return {
+      question,
+      model,
+      modelName: { provider: (resolved as ResolvedModel).provider, modelId: model.modelId },
+      tools: new Toolbox(tools),
+      system: systemPrompt({
+        connections,
+        connectionId: question.connectionId,
+        context: context.map(({ value }) => value),
+        now: ctx.now(),
+      }),
+      conversation: conversation(question.turns, options.historyBytes),
+    };
+  };
+}
+
+function checkLength(question: Question, questionBytes: number): void {
+  const text = question.turns.at(-1)?.text ?? '';
+  if (text.trim() === '') throw new AtlasError('The question is empty.', { code: 'invalid_request' });
+  if (Buffer.byteLength(text) > questionBytes) {
+    throw new AtlasError(`The question is longer than ${questionBytes} bytes.`, {
+      code: 'invalid_request',
+      hint: 'Shorten it, or put the data into a table.',
+    });
+  }
+}
+
+function checkConnection({ connectionId }: Question, connections: readonly ConnectionInfo[]): void {
+  if (connections.length === 0) {
+    throw new AtlasError('No datasource is configured.', {
+      code: 'no_datasource',
+      hint: 'Configure a database to ask and start again.',
+    });
+  }
+  if (connectionId !== undefined && !connections.some(({ id }) => id === connectionId)) {
+    const known = connections.map(({ id }) => id).join(', ');
+    throw new AtlasError(`There is no connection "${connectionId}"; known: ${known}.`, { code: 'invalid_request' });
+  }
+}
+
+function languageModel(resolved: ResolvedModel | undefined): LanguageModelV4 {
+  if (resolved === undefined) {
+    throw new AtlasError('No model is configured, so questions cannot be answered.', {
+      code: 'configuration_error',
+      hint: 'Add a model plugin to the configuration, such as model-openai or model-offline.',
+    });
+  }
+  const { specificationVersion, provider } = resolved.model;
+  if (specificationVersion !== 'v4') {
+    throw new AtlasError(`The model of "${provider}" speaks version ${specificationVersion} of the AI SDK, not v4.`, {
+      code: 'configuration_error',
+      hint: 'Update the provider package.',
+    });
+  }
+  return resolved.model as LanguageModelV4;
+}

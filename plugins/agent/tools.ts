@@ -1,0 +1,117 @@
+/** The tools of one question: what the model is told about them, and the way from its call to the result. */
+import type { JSONSchema7, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import { Value } from '@sinclair/typebox/value';
+import { type AgentTool, AtlasError, type Collected, type ToolOutcome, type ToolRun } from '../../kernel/index.ts';
+
+/** Failures that another call by the model can avoid; any other ends the question with its code. */
+const REPAIRABLE = new Set([
+  'sql_refused',
+  'sql_failed',
+  'sql_timeout',
+  'invalid_request',
+  'validation_error',
+  'not_found',
+]);
+
+/** What the model reads when a call did not work. */
+interface ToolFailure {
+  readonly error: string;
+  readonly hint?: string;
+}
+
+const failed = (error: string, hint?: string): ToolOutcome => {
+  const failure: ToolFailure = { error, ...(hint !== undefined && { hint }) };
+  return { forModel: failure };
+};
+
+/** A call as the model made it: arguments as JSON text, or already parsed by a lenient provider. */
+export interface ToolCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+/** The arguments of a call; text that is not JSON stays text, and the tool's schema refuses it. */
+export function argumentsOf(call: ToolCall): unknown {
+  let value = call.input;
+  // Twice: some models encode the arguments a second time.
+  for (let pass = 0; pass < 2 && typeof value === 'string'; pass += 1) {
+    if (value.trim() === '') return {};
+    try {
+      value = JSON.parse(value);
+    } catch {
+      return value;
+    }
+  }
+  return withoutNulls(value ?? {});
+}
+
+/** Models write `null` for an optional argument that they leave out. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
+}
+
+export class Toolbox {
+  /** As the model is told. */
+  readonly definitions: LanguageModelV4FunctionTool[] = [];
+  readonly #tools = new Map<string, AgentTool>();
+
+  /** Throws when two plugins bring a tool of the same name. */
+  constructor(collected: readonly Collected<AgentTool>[]) {
+    const owners = new Map<string, string>();
+    for (const { plugin, value: tool } of collected) {
+      const owner = owners.get(tool.name);
+      if (owner !== undefined) {
+        throw new AtlasError(`Plugins "${owner}" and "${plugin}" both bring a tool named "${tool.name}".`, {
+          code: 'configuration_error',
+          hint: 'Leave one of them out, or rename its tool.',
+        });
+      }
+      owners.set(tool.name, plugin);
+      this.#tools.set(tool.name, tool);
+      this.definitions.push({
+        type: 'function',
+        name: tool.name,
+        description: tool.description,
+        inputSchema: tool.input as JSONSchema7,
+      });
+    }
+  }
+
+  /**
+   * Runs one call. A call that the model can do better comes back as `{error, hint}` for it to read; rejects when the
+   * question cannot go on, such as when the database is down.
+   */
+  async run(call: ToolCall, run: ToolRun): Promise<ToolOutcome> {
+    const tool = this.#tools.get(call.toolName);
+    if (tool === undefined) {
+      return failed(`There is no tool "${call.toolName}".`, `Tools: ${[...this.#tools.keys()].join(', ') || 'none'}.`);
+    }
+    const input = argumentsOf(call);
+    const problem = problemWith(tool, input);
+    if (problem !== undefined) return failed(`${tool.name} was not called: ${problem}`, 'Correct the arguments.');
+    try {
+      return await tool.run(input, run);
+    } catch (error) {
+      if (run.scope.signal.aborted) throw error;
+      if (error instanceof AtlasError) {
+        if (REPAIRABLE.has(error.code)) return failed(error.message, error.hint ?? 'Change the call.');
+        throw error;
+      }
+      run.scope.log.error(
+        { tool: tool.name, requestId: run.scope.requestId, error: error instanceof Error ? error.stack : error },
+        'A tool failed.',
+      );
+      return failed(`${tool.name} failed because of a fault of its own.`, 'Go on without it, or say what is missing.');
+    }
+  }
+}
+
+function problemWith(tool: AgentTool, input: unknown): string | undefined {
+  if (typeof input === 'string') return 'its arguments are not a JSON object.';
+  const first = Value.Errors(tool.input, input).First();
+  if (first === undefined) return undefined;
+  const where = first.path === '' ? 'arguments' : `argument "${first.path.slice(1).replaceAll('/', '.')}"`;
+  return `${where}: ${first.message.charAt(0).toLowerCase()}${first.message.slice(1)}.`;
+}

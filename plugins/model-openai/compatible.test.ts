@@ -1,0 +1,149 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { agent } from '../agent/index.ts';
+import { testShop } from '../agent/test-shop.ts';
+import { compatibleRewriter } from './compatible.ts';
+import { modelOpenai } from './index.ts';
+
+/** A server that answers the first request with `call` and the second with `text`, as they are. */
+async function odd(call: string, text: string, contentType: string) {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => {
+      requests += 1;
+      response.setHeader('content-type', contentType);
+      // In two pieces, cut inside a line and inside a character.
+      const body = Buffer.from(requests === 1 ? call : text);
+      response.write(body.subarray(0, body.length >> 1));
+      setTimeout(() => response.end(body.subarray(body.length >> 1)), 5);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const app = await createTestApp({
+    plugins: [testShop(), modelOpenai({ provider: 'openai-compatible', baseUrl, maxRetries: 0 }), agent()],
+  });
+  const question = { turns: [{ role: 'user', text: 'Combien ?' }], surface: 'api' } as const;
+  return {
+    answer: () => app.get(agent).answer(question, app.scope()),
+    async ask() {
+      for await (const event of app.get(agent).ask(question, app.scope())) {
+        if (event.type === 'finish') return event.answer;
+      }
+      return undefined;
+    },
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      server.close();
+    },
+  };
+}
+
+const SQL = 'select count(*) as n from orders';
+const sse = (...events: unknown[]) =>
+  events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('');
+const expected = { text: 'Il y en a 500 – voilà.', sql: [SQL], finishReason: 'stop', usage: { totalTokens: 0 } };
+
+test('documents without index, type, id, usage or finish reason, arguments as an object', async () => {
+  const call = {
+    choices: [
+      { message: { content: null, tool_calls: [{ function: { name: 'executeSQL', arguments: { sql: SQL } } }] } },
+    ],
+  };
+  const text = { choices: [{ message: { role: 'model', content: [{ type: 'text', text: expected.text }] } }] };
+  await using server = await odd(JSON.stringify(call), JSON.stringify(text), 'application/json; charset=utf-8');
+  expect(await server.answer()).toMatchObject(expected);
+});
+
+test('a document where a stream was asked for', async () => {
+  const call = {
+    choices: [
+      {
+        message: {
+          content: '',
+          tool_calls: [{ id: 'a', function: { name: 'executeSQL', arguments: JSON.stringify({ sql: SQL }) } }],
+        },
+      },
+    ],
+  };
+  const text = {
+    choices: [{ message: { content: expected.text } }],
+    usage: { prompt_tokens: 3, completion_tokens: 4 },
+  };
+  await using server = await odd(JSON.stringify(call), JSON.stringify(text), 'application/json');
+  expect(await server.ask()).toMatchObject({ ...expected, usage: { totalTokens: 7 } });
+});
+
+test.each(['text/event-stream', 'text/plain', ''])(
+  'streams without index, type or finish reason, as "%s"',
+  async (type) => {
+    const call = sse(
+      { choices: [{ delta: { role: 'assistant', content: null } }] },
+      { choices: [{ delta: { tool_calls: [{ function: { name: 'executeSQL', arguments: { sql: SQL } } }] } }] },
+      '[DONE]',
+    );
+    const text = `: keep alive\r\n\r\nevent: message\r\n${sse(
+      { choices: [{ delta: { content: 'Il y en ' }, finish_reason: '' }] },
+      { choices: [{ delta: { content: 'a 500 – ' } }] },
+      { choices: [{ delta: { content: 'voilà.', annotations: [{ odd: 1 }] }, logprobs: { content: [1] } }] },
+      { usage: { prompt_tokens: 3, completion_tokens: 4 } },
+      '[DONE]',
+    ).replaceAll('\n', '\r\n')}`;
+    await using server = await odd(call, text, type);
+    expect(await server.ask()).toMatchObject({ ...expected, usage: { totalTokens: 7 } });
+  },
+);
+
+test('shapes that make no sense are an error of the provider, and the process stays up', async () => {
+  const message = { content: 'x', tool_calls: 'none' };
+  const bodies = [{ choices: [null] }, { choices: [{ message, delta: message }] }, { choices: 'x' }, [1], null, 7];
+  for (const body of bodies) {
+    for (const type of ['application/json', 'text/event-stream']) {
+      const text = type === 'application/json' ? JSON.stringify(body) : sse(body, '[DONE]');
+      await using server = await odd(text, text, type);
+      await expect(server.ask()).rejects.toMatchObject({ code: 'provider_error' });
+      await expect(server.answer()).rejects.toMatchObject({ code: 'provider_error' });
+    }
+  }
+});
+
+test('a body without end is given up', async () => {
+  const endless = `{"choices":[{"message":{"content":"${'x'.repeat(33 * 1024 * 1024)}"}}]}`;
+  await using server = await odd(endless, endless, 'application/json');
+  await expect(server.answer()).rejects.toMatchObject({ code: 'provider_error' });
+});
+
+test('a stream that ends without any sign of an end is not an answer', async () => {
+  const text = sse({ choices: [{ delta: { content: 'Il y en ' } }] });
+  await using server = await odd(text, text, 'text/event-stream');
+  await expect(server.ask()).rejects.toMatchObject({ code: 'provider_error' });
+});
+
+test('text that arrives together is joined, and nothing else is', () => {
+  const rewrite = compatibleRewriter('text/event-stream', '{"stream":true}');
+  const word = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
+  const out = rewrite(
+    sse(word('a'), word('b'), { choices: [{ delta: {}, finish_reason: 'stop' }] }, { choices: [], usage: {} }),
+  );
+  const events = out
+    .split('\n\n')
+    .filter(Boolean)
+    .map((event) => JSON.parse(event.slice(6)));
+  expect(events).toEqual([
+    word('ab'),
+    { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    { choices: [], usage: {} },
+  ]);
+  expect(rewrite('data: [DONE]')).toBe('');
+  expect(rewrite(undefined)).toBe('data: [DONE]\n\n');
+});
+
+test('what is not Chat Completions passes unchanged', () => {
+  const rewrite = compatibleRewriter('text/html', '{}');
+  expect(rewrite('<h1>')).toBe('');
+  expect(rewrite('Hi</h1>')).toBe('');
+  expect(rewrite(undefined)).toBe('<h1>Hi</h1>');
+});

@@ -1,0 +1,133 @@
+/** The model that questions are answered with: the provider package's, with retries, and what health says about it. */
+import type { LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import { AtlasError, type HealthItem, type Logger } from '../../kernel/index.ts';
+import { providerCodeOf, providerError, statusOf } from '../agent/provider-errors.ts';
+import { compatibleRewriter } from './compatible.ts';
+import { type KeepAlive, keepAlive } from './fetch.ts';
+import { DEFAULT_MODELS, type ModelOpenaiOptions, OPENAI_URL } from './options.ts';
+import { withRetries } from './retry.ts';
+
+/** What the two APIs are asked for beyond their defaults. */
+const REQUEST_OPTIONS: Readonly<Record<ModelOpenaiOptions['provider'], SharedV4ProviderOptions>> = {
+  // Answers are not kept at the provider; reasoning travels in the request instead.
+  openai: { openai: { store: false } },
+  // Compatible servers do not know the role "developer", whatever their model is called.
+  'openai-compatible': { openai: { systemMessageMode: 'system' } },
+};
+
+export class OpenaiModel {
+  readonly provider: ModelOpenaiOptions['provider'];
+  readonly modelId: string;
+  readonly #options: ModelOpenaiOptions;
+  readonly #log: Logger;
+  readonly #connections: KeepAlive;
+  #model: LanguageModelV4 | undefined;
+  #failure: AtlasError | undefined;
+
+  /** Throws `configuration_error` for a base URL that is none. */
+  constructor(options: ModelOpenaiOptions, log: Logger) {
+    if (options.baseUrl !== undefined && !URL.canParse(options.baseUrl)) {
+      throw new AtlasError('The base URL of the model provider is not a URL.', {
+        code: 'configuration_error',
+        hint: 'Give an http or https URL, such as http://127.0.0.1:11434/v1.',
+      });
+    }
+    this.provider = options.provider;
+    this.modelId = options.model ?? DEFAULT_MODELS[options.provider];
+    this.#options = options;
+    this.#log = log;
+    this.#connections = keepAlive({
+      anonymous: !options.apiKey,
+      ...(options.provider === 'openai-compatible' && { rewriterFor: compatibleRewriter }),
+    });
+  }
+
+  /** What is missing in the configuration; `undefined` when nothing is. */
+  get #missing(): AtlasError | undefined {
+    const { provider, apiKey, baseUrl } = this.#options;
+    const missing =
+      provider === 'openai' && !apiKey
+        ? ([
+            'The model provider "openai" needs an API key.',
+            'Set OPENAI_API_KEY, or choose another provider.',
+          ] as const)
+        : provider === 'openai-compatible' && baseUrl === undefined
+          ? (['The model provider "openai-compatible" needs a base URL.', 'Set OPENAI_BASE_URL to it.'] as const)
+          : undefined;
+    return missing && new AtlasError(missing[0], { code: 'configuration_error', hint: missing[1] });
+  }
+
+  /** Rejects with `configuration_error` when key or base URL is missing. */
+  async resolve(): Promise<LanguageModelV4> {
+    if (this.#missing !== undefined) throw this.#missing;
+    this.#model ??= this.#resilient(await this.#load());
+    return this.#model;
+  }
+
+  async #load(): Promise<LanguageModelV4> {
+    // With the first question, not at the start: the package costs 150 ms and 25 MB.
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    const { provider, apiKey, baseUrl } = this.#options;
+    const openai = createOpenAI({
+      apiKey: apiKey || 'none',
+      baseURL: baseUrl ?? OPENAI_URL,
+      fetch: this.#connections.fetch,
+    });
+    return provider === 'openai' ? openai.responses(this.modelId) : openai.chat(this.modelId);
+  }
+
+  #resilient(model: LanguageModelV4): LanguageModelV4 {
+    const attempt = async <T>(options: LanguageModelV4CallOptions, call: (o: typeof options) => PromiseLike<T>) => {
+      const providerOptions = { ...REQUEST_OPTIONS[this.provider], ...options.providerOptions };
+      const complete = { ...options, providerOptions };
+      try {
+        const result = await withRetries(() => call(complete), this.#options.maxRetries, options.abortSignal);
+        this.#failure = undefined;
+        return result;
+      } catch (error) {
+        throw this.#failed(error, options.abortSignal);
+      }
+    };
+    return {
+      specificationVersion: 'v4',
+      provider: model.provider,
+      modelId: model.modelId,
+      supportedUrls: model.supportedUrls,
+      doGenerate: (options) => attempt(options, (complete) => model.doGenerate(complete)),
+      doStream: (options) => attempt(options, (complete) => model.doStream(complete)),
+    };
+  }
+
+  /** Remembers for health and logs what the client is not told. A call that its own client cancelled is no failure. */
+  #failed(error: unknown, signal: AbortSignal | undefined): AtlasError {
+    const failure = providerError(signal?.aborted ? signal.reason : error, this);
+    if (signal?.aborted && failure.code !== 'provider_timeout') return failure;
+    this.#failure = failure;
+    const { apiKey } = this.#options;
+    const message = error instanceof Error ? error.message : String(error);
+    this.#log.warn(
+      {
+        provider: this.provider,
+        model: this.modelId,
+        status: statusOf(error),
+        providerCode: providerCodeOf(error),
+        error: apiKey ? message.replaceAll(apiKey, '***') : message,
+      },
+      failure.message,
+    );
+    return failure;
+  }
+
+  /** From the last call; health makes no call of its own. */
+  health(): HealthItem {
+    const item = { component: 'provider', details: { provider: this.provider, model: this.modelId } };
+    const missing = this.#missing;
+    if (missing !== undefined) return { ...item, status: 'not_configured', message: missing.message };
+    if (this.#failure !== undefined) return { ...item, status: 'error', message: this.#failure.message };
+    return { ...item, status: 'ok' };
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+}

@@ -1,0 +1,36 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+export const ModelOpenaiOptions = Type.Object(
+  {
+    provider: Type.Union([Type.Literal('openai'), Type.Literal('openai-compatible')], {
+      default: 'openai',
+      description:
+        '"openai" speaks the Responses API, "openai-compatible" Chat Completions (Ollama, vLLM, LM Studio, gateways)',
+    }),
+    apiKey: Type.Optional(Type.String({ description: 'needed by "openai"; compatible servers may do without' })),
+    baseUrl: Type.Optional(
+      Type.String({
+        pattern: '^https?://\\S+$',
+        description:
+          'an http or https URL, usually ending in /v1; default OpenAI itself, needed by "openai-compatible"',
+      }),
+    ),
+    model: Type.Optional(Type.String({ minLength: 1, description: 'id of the model as the provider names it' })),
+    maxRetries: Type.Integer({
+      default: 2,
+      minimum: 0,
+      maximum: 5,
+      description: 'further attempts of a call that failed before its answer began',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type ModelOpenaiOptions = Static<typeof ModelOpenaiOptions>;
+
+export const OPENAI_URL = 'https://api.openai.com/v1';
+
+/** Used when the configuration names no model. Many local servers answer to any name with the one model they have. */
+export const DEFAULT_MODELS: Readonly<Record<ModelOpenaiOptions['provider'], string>> = {
+  openai: 'gpt-6-luna',
+  'openai-compatible': 'default',
+};
