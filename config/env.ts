@@ -20,6 +20,9 @@ export const variables = {
     description: 'Where the provider is reached; required for `openai-compatible` (Ollama, vLLM, LM Studio, gateways).',
     defaultText: "the provider's own",
   }),
+  modelTimeoutMs: integer('SVC_MODEL_TIMEOUT_MS', 60_000, [1, 3_600_000], {
+    description: 'Longest time one model call may take, in milliseconds.',
+  }),
   queryTimeoutMs: integer('SVC_QUERY_TIMEOUT_MS', 30_000, [1, 3_600_000], {
     description: 'Longest time one SQL statement may run, in milliseconds.',
   }),

@@ -41,7 +41,7 @@ export function selfHosted(env: Env): PluginEntry[] {
       ? []
       : [datasourceSqlite({ connections: [{ id: 'default', url: env.datasourceUrl }] })]),
     model(env),
-    agent({ maxSteps: env.maxSteps }),
+    agent({ maxSteps: env.maxSteps, stepTimeoutMs: env.modelTimeoutMs }),
     queryApi(),
   ];
 }
