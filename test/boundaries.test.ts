@@ -18,7 +18,7 @@ interface Import {
 }
 
 function sources(pattern: string): string[] {
-  return globSync(pattern, { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
+  return globSync(pattern, { cwd: root }).filter((file) => !/\.(test|fixture)\.ts$|\/fixtures\//.test(file));
 }
 
 /** A file without its comments. */

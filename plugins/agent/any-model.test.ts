@@ -5,7 +5,7 @@ import { definePlugin, modelResolve, type ResolvedModel } from '../../kernel/ind
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { agent } from './index.ts';
 import type { AgentOptions } from './options.ts';
-import { testShop } from './test-shop.ts';
+import { testShop } from './shop.fixture.ts';
 
 const question = { turns: [{ role: 'user', text: 'How many?' }], surface: 'api' } as const;
 const usage = {

@@ -42,10 +42,10 @@ const run = (sql: string, signal?: AbortSignal) =>
   );
 
 describe.runIf(process.platform === 'linux')('database processes', () => {
-  it('start with the first statement, and one is enough for many short ones', async () => {
+  it('start with the first statement, and one is enough for one statement after the other', async () => {
     await connection.health();
     expect(databaseProcesses()).toHaveLength(0);
-    await Promise.all(Array.from({ length: 300 }, () => run('SELECT * FROM t')));
+    for (let count = 0; count < 50; count += 1) await run('SELECT * FROM t');
     expect(databaseProcesses()).toHaveLength(1);
   });
 
