@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { agent } from '../agent/index.ts';
-import { testShop } from '../agent/test-shop.ts';
+import { testShop } from '../agent/shop.fixture.ts';
 import { compatibleRewriter } from './compatible.ts';
 import { modelOpenai } from './index.ts';
 

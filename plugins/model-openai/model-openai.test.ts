@@ -5,7 +5,7 @@ import { AtlasError, healthCheck, type Question } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import type { Step } from '../../test/harness/openai-server.ts';
 import { agent } from '../agent/index.ts';
-import { callSql, type ScriptedApp, scriptedApp, testShop } from '../agent/test-shop.ts';
+import { callSql, type ScriptedApp, scriptedApp, testShop } from '../agent/shop.fixture.ts';
 import { modelOpenai } from './index.ts';
 
 const question: Question = { turns: [{ role: 'user', text: 'How many orders?' }], surface: 'api' };

@@ -1,0 +1,144 @@
+/** A conversation to what its last message asks: earlier messages are read again, so nothing is kept between requests. */
+import type { SemanticModel } from '../semantic-layer/model.ts';
+import { compileQuery } from '../semantic-query/compile.ts';
+import { PlanError, type QueryPlan } from '../semantic-query/plan.ts';
+import { describePlan } from './describe.ts';
+import type { Draft } from './draft.ts';
+import { isFollowUp, merge } from './follow-up.ts';
+import { Ask, Refuse } from './outcome.ts';
+import { createReader, type Reader, type Sentence } from './read.ts';
+import { suggestions } from './suggest.ts';
+import { smallTalk } from './talk.ts';
+import { tokenize } from './tokenize.ts';
+import { isHarmless } from './vocabulary.ts';
+import { nameWords, stem } from './words.ts';
+
+export type Reading =
+  /** `understood` restates measure, conditions, range and grouping, for the reader of the answer to check. */
+  | { readonly kind: 'plan'; readonly plan: QueryPlan; readonly understood: string; readonly notes: readonly string[] }
+  | { readonly kind: 'clarify'; readonly question: string; readonly choices: readonly string[] }
+  /** `words` found no place; `reason` says what else is in the way. */
+  | {
+      readonly kind: 'unclear';
+      readonly words: readonly string[];
+      readonly reason: string;
+      readonly suggestions: readonly string[];
+    }
+  /** Greetings, help, definitions: answered from the layer, without data. */
+  | { readonly kind: 'talk'; readonly text: string };
+
+interface Pending {
+  readonly draft: Draft;
+  readonly sentence: Sentence;
+  readonly ask: Ask;
+}
+interface State {
+  /** The last question that was understood. */
+  readonly draft?: Draft;
+  readonly chosen: ReadonlyMap<string, number>;
+  readonly pending?: Pending;
+}
+
+/** Reads the last of the user's messages in the light of those before. Never throws for what a user may write. */
+export function readQuestion(
+  history: readonly string[],
+  model: SemanticModel,
+  options: { readonly now: Date },
+): Reading {
+  const reader = createReader(model, options.now);
+  let state: State = { chosen: new Map() };
+  let reading: Reading | undefined;
+  for (const message of history) ({ state, reading } = readMessage(message, state, reader, options.now));
+  return reading ?? unclear(reader, options.now, [], 'There is no question.', '');
+}
+
+function readMessage(message: string, state: State, reader: Reader, now: Date): { state: State; reading: Reading } {
+  const answer = state.pending && chosenBy(message, state.pending.ask.choices);
+  if (state.pending && answer !== undefined) {
+    const { draft, ask, sentence } = state.pending;
+    return plan(draft, new Map([...state.chosen, [ask.key, answer]]), sentence, message, state, reader, now);
+  }
+  const talk = smallTalk(message, reader, (words) => suggestions(reader, words, now));
+  if (talk !== undefined) return { state, reading: { kind: 'talk', text: talk } };
+  const sentence = reader.sentence(message);
+  if (sentence.unplaced.length > 0) return { state, reading: unclear(reader, now, sentence.unplaced, '', message) };
+  const continues = state.draft !== undefined && isFollowUp(sentence);
+  const draft = continues ? merge(state.draft!, sentence.draft) : sentence.draft;
+  return plan(draft, continues ? state.chosen : new Map(), sentence, message, state, reader, now);
+}
+
+function plan(
+  draft: Draft,
+  chosen: ReadonlyMap<string, number>,
+  sentence: Sentence,
+  message: string,
+  state: State,
+  reader: Reader,
+  now: Date,
+): { state: State; reading: Reading } {
+  try {
+    const found = reader.plan(draft, chosen);
+    const compiled = compileQuery(reader.lexicon.model, found, { dialect: 'sqlite' });
+    const notes = sentence.corrections.map(([written, taken]) => `I read "${written}" as "${taken}".`);
+    return {
+      state: { draft, chosen },
+      reading: { kind: 'plan', plan: found, understood: describePlan(reader.lexicon.model, found, compiled), notes },
+    };
+  } catch (error) {
+    if (error instanceof Ask)
+      return {
+        state: { ...state, chosen, pending: { draft, sentence, ask: error } },
+        reading: { kind: 'clarify', question: error.message, choices: error.choices },
+      };
+    if (error instanceof Refuse) return { state, reading: unclear(reader, now, error.words, error.message, message) };
+    if (error instanceof PlanError) return { state, reading: unclear(reader, now, [], error.message, message) };
+    throw error;
+  }
+}
+
+function unclear(reader: Reader, now: Date, words: readonly string[], reason: string, message: string): Reading {
+  return { kind: 'unclear', words, reason, suggestions: suggestions(reader, message, now) };
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth'];
+
+/** The choice that a reply names: by its place, or by words that only one of them has. */
+function chosenBy(message: string, choices: readonly string[]): number | undefined {
+  const tokens = tokenize(message).filter((token) => token.kind !== 'sign');
+  const words = tokens
+    .map((token) => token.word)
+    .filter(
+      (word) =>
+        !isHarmless(word) && !['option', 'choice', 'number', 'meaning', 'by', 'all', 'only', 'just'].includes(word),
+    );
+  const wanted = words.map(stem);
+  const matches = choices.flatMap((choice, i) => {
+    const own = new Set(nameWords(choice).map(stem));
+    return wanted.length > 0 && wanted.every((word) => own.has(word)) ? [i] : [];
+  });
+  if (matches.length === 1) return matches[0];
+  const exact = choices.findIndex(
+    (choice) =>
+      nameWords(choice.replace(/\(.*\)/, ''))
+        .map(stem)
+        .join(' ') === wanted.join(' '),
+  );
+  if (exact >= 0) return exact;
+  const [only] = tokens.filter(
+    (token) =>
+      !['the', 'option', 'choice', 'number', 'one', 'please', 'i', 'mean'].includes(token.word) ||
+      token.kind === 'number',
+  );
+  if (tokens.length > 5 || only === undefined || words.length > 1) return undefined;
+  const ordinal = ORDINALS.findIndex(
+    (name, i) =>
+      name === only.word ||
+      only.word === `${i + 1}st` ||
+      only.word === `${i + 1}nd` ||
+      only.word === `${i + 1}rd` ||
+      only.word === `${i + 1}th`,
+  );
+  const place =
+    ordinal >= 0 ? ordinal : only.word === 'last' ? choices.length - 1 : only.kind === 'number' ? only.value! - 1 : -1;
+  return Number.isInteger(place) && place >= 0 && place < choices.length ? place : undefined;
+}

@@ -1,0 +1,33 @@
+import { datasourceList, definePlugin, modelResolve } from '../../kernel/index.ts';
+import { semanticLayer } from '../semantic-layer/index.ts';
+import { createOfflineModel } from './offline-model.ts';
+import { ModelOfflineOptions } from './options.ts';
+
+export { type Reading, readQuestion } from './conversation.ts';
+export { createOfflineModel } from './offline-model.ts';
+
+export const modelOffline = definePlugin({
+  name: 'model-offline',
+  version: '1.0.0',
+  type: 'model',
+  description: 'Answers from the semantic layer alone, without a language model.',
+  needs: { layer: semanticLayer },
+  options: ModelOfflineOptions,
+  setup(ctx, _options, { layer }) {
+    ctx.tap(modelResolve, async (question, scope) => {
+      const connections = (await ctx.call(datasourceList, undefined, scope)).map((item) => item.value);
+      const model = await layer.for(scope);
+      return {
+        provider: 'offline',
+        model: createOfflineModel({
+          model,
+          now: () => new Date(ctx.now()),
+          dialectOf(connectionId) {
+            const wanted = connectionId ?? question.connectionId;
+            return (connections.find((item) => item.id === wanted) ?? connections[0])?.dbType ?? 'sqlite';
+          },
+        }),
+      };
+    });
+  },
+});

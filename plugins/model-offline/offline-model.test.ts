@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
+import { beforeAll, expect, it } from 'vitest';
+import { loadSemanticLayer } from '../semantic-layer/load.ts';
+import type { SemanticModel } from '../semantic-layer/model.ts';
+import { clinicDatabase } from './corpus.fixture.ts';
+import { createOfflineModel } from './offline-model.ts';
+
+const database = clinicDatabase();
+let layer: SemanticModel;
+beforeAll(async () => {
+  layer = await loadSemanticLayer(join(import.meta.dirname, 'fixtures', 'clinic'));
+});
+
+const offline = () =>
+  createOfflineModel({ model: layer, dialectOf: () => 'sqlite', now: () => new Date('2025-12-15T10:00:00Z') });
+const executeSQL = tool({
+  description: 'Runs SQL.',
+  inputSchema: jsonSchema<{ sql: string }>({
+    type: 'object',
+    properties: { sql: { type: 'string' } },
+    required: ['sql'],
+  }),
+  execute: ({ sql }) => {
+    const statement = database.prepare(sql);
+    const rows = statement.all() as Record<string, string | number | null>[];
+    return {
+      columns: statement.columns().map((column) => column.name),
+      rows: rows.slice(0, 20),
+      rowCount: rows.length,
+      truncated: false,
+    };
+  },
+});
+const answer = (prompt: string, tools = { executeSQL }) =>
+  generateText({ model: offline(), prompt, tools, stopWhen: stepCountIs(5) });
+
+it('calls the tool once and states the number and what was read', async () => {
+  const { text, steps, totalUsage } = await answer('How many visits were cancelled in 2025?');
+  const { n } = database
+    .prepare("SELECT COUNT(*) AS n FROM visits WHERE status = 'cancelled' AND visit_date LIKE '2025%'")
+    .get() as { n: number };
+  expect(text).toContain(`Count: ${n}.`);
+  expect(text).toContain('where status of visits is cancelled');
+  expect(text).toContain('2025-01-01');
+  expect(steps.flatMap((step) => step.toolCalls)).toHaveLength(1);
+  expect(totalUsage.totalTokens).toBe(0);
+});
+
+it('streams the answer in chunks', async () => {
+  const result = streamText({
+    model: offline(),
+    prompt: 'total fees by status',
+    tools: { executeSQL },
+    stopWhen: stepCountIs(5),
+  });
+  const chunks: string[] = [];
+  for await (const chunk of result.textStream) chunks.push(chunk);
+  expect(chunks.length).toBeGreaterThan(1);
+  expect(chunks.join('')).toContain('- completed: ');
+});
+
+it('formats money and says when nothing matches', async () => {
+  expect((await answer('revenue in 2025')).text).toMatch(/Total fees: \d{1,3}(,\d{3})*\.\d\d\./);
+  expect((await answer('List visits after 2030-01-01')).text).toContain('No rows match.');
+});
+
+it('says what failed when the query fails', async () => {
+  const failing = tool({
+    description: 'Runs SQL.',
+    inputSchema: jsonSchema<{ sql: string }>({ type: 'object', properties: { sql: { type: 'string' } } }),
+    execute: () => ({ error: 'The database is locked.', hint: 'Try again later.' }),
+  });
+  const { text } = await generateText({
+    model: offline(),
+    prompt: 'How many visits?',
+    tools: { executeSQL: failing },
+    stopWhen: stepCountIs(5),
+  });
+  expect(text).toContain('The database is locked. Try again later.');
+});
+
+it('says so when it may not run SQL', async () => {
+  const { text } = await generateText({ model: offline(), prompt: 'How many visits?' });
+  expect(text).toContain('executeSQL is not offered');
+});
+
+it('asks and refuses in plain text', async () => {
+  expect((await answer('volume in 2025')).text).toMatch(/Which one do you mean\?\n1\. visits/);
+  const unclear = (await answer('How many surgeries?')).text;
+  expect(unclear).toContain('I did not understand "surgeries".');
+  expect(unclear.split('\n- ')).toHaveLength(4);
+});
+
+it('stops when the request is cancelled', async () => {
+  await expect(
+    generateText({ model: offline(), prompt: 'How many visits?', abortSignal: AbortSignal.abort() }),
+  ).rejects.toThrow();
+});

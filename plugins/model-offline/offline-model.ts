@@ -1,0 +1,179 @@
+/** The reader as a language model of the AI SDK: first the tool call with the SQL, then the answer from its result. */
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider';
+import type { SemanticModel } from '../semantic-layer/model.ts';
+import { compileQuery } from '../semantic-query/compile.ts';
+import { type Dialect, PlanError } from '../semantic-query/plan.ts';
+import { answerText, type ToolResult } from './answer.ts';
+import { type Reading, readQuestion } from './conversation.ts';
+
+export interface OfflineModelInput {
+  readonly model: SemanticModel;
+  /** Dialect of a connection; of the default one for `undefined`. */
+  dialectOf(connectionId: string | undefined): Dialect;
+  now(): Date;
+}
+
+const TOOL = 'executeSQL';
+const USAGE: LanguageModelV4Usage = {
+  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 0, text: 0, reasoning: 0 },
+};
+
+type Step =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'call'; readonly input: { sql: string; connectionId?: string } };
+
+/** A model for one request. It keeps nothing between calls: the conversation in the prompt says where it stands. */
+export function createOfflineModel(input: OfflineModelInput): LanguageModelV4 {
+  return {
+    specificationVersion: 'v4',
+    provider: 'offline',
+    modelId: 'offline',
+    supportedUrls: {},
+    async doGenerate(options) {
+      const step = nextStep(options, input);
+      return { content: [contentOf(step, options.prompt)], finishReason: finishOf(step), usage: USAGE, warnings: [] };
+    },
+    async doStream(options) {
+      const step = nextStep(options, input);
+      return { stream: ReadableStream.from(streamOf(step, options)) as ReadableStream<LanguageModelV4StreamPart> };
+    },
+  };
+}
+
+function nextStep(options: LanguageModelV4CallOptions, input: OfflineModelInput): Step {
+  options.abortSignal?.throwIfAborted();
+  const { history, results } = conversationOf(options.prompt);
+  const reading = readQuestion(history, input.model, { now: input.now() });
+  if (reading.kind !== 'plan') return { kind: 'text', text: withoutPlan(reading) };
+  try {
+    const { connection } = compileQuery(input.model, reading.plan, { dialect: 'sqlite' });
+    const compiled = compileQuery(input.model, reading.plan, { dialect: input.dialectOf(connection) });
+    const result = results.at(-1);
+    if (result) return { kind: 'text', text: answerText(reading, compiled, result) };
+    if (!options.tools?.some((tool) => tool.type === 'function' && tool.name === TOOL)) {
+      return {
+        kind: 'text',
+        text: `I can read the question (${reading.understood}), but I am not allowed to run SQL here: the tool ${TOOL} is not offered. Ask where it is.`,
+      };
+    }
+    return {
+      kind: 'call',
+      input: { sql: compiled.sql, ...(compiled.connection !== undefined && { connectionId: compiled.connection }) },
+    };
+  } catch (error) {
+    if (error instanceof PlanError) return { kind: 'text', text: error.message };
+    throw error;
+  }
+}
+
+function withoutPlan(reading: Exclude<Reading, { kind: 'plan' }>): string {
+  switch (reading.kind) {
+    case 'talk':
+      return reading.text;
+    case 'clarify':
+      return `${reading.question}\n${reading.choices.map((choice, i) => `${i + 1}. ${choice}`).join('\n')}`;
+    case 'unclear': {
+      const words =
+        reading.words.length > 0
+          ? `I did not understand ${reading.words.map((word) => `"${word}"`).join(', ')}.`
+          : 'I did not understand the question.';
+      const offer =
+        reading.suggestions.length > 0
+          ? `\n\nI can answer, for example:\n${reading.suggestions.map((question) => `- ${question}`).join('\n')}`
+          : '';
+      return `${words}${reading.reason ? ` ${reading.reason}` : ''}${offer}`;
+    }
+  }
+}
+
+/** The user's messages, and the results of the tool since the last of them. */
+function conversationOf(prompt: LanguageModelV4Prompt): { history: string[]; results: ToolResult[] } {
+  const history: string[] = [];
+  let results: ToolResult[] = [];
+  for (const message of prompt) {
+    if (message.role === 'user') {
+      const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+      // Neighbouring messages of one user arrive as one, with an empty line between them.
+      history.push(...text.split(/\n\s*\n/).filter((part) => part.trim() !== ''));
+      results = [];
+    } else if (message.role === 'tool') {
+      for (const part of message.content)
+        if (part.type === 'tool-result' && part.toolName === TOOL) results.push(toolResult(part.output));
+    }
+  }
+  return { history, results };
+}
+
+type ToolOutput = Extract<
+  Extract<LanguageModelV4Prompt[number], { role: 'tool' }>['content'][number],
+  { type: 'tool-result' }
+>['output'];
+
+function toolResult(output: ToolOutput): ToolResult {
+  switch (output.type) {
+    case 'json':
+    case 'error-json': {
+      const value = asObject(output.value);
+      const inner = asObject(value.result);
+      return (
+        value.columns === undefined && value.error === undefined && Object.keys(inner).length > 0 ? inner : value
+      ) as ToolResult;
+    }
+    case 'text':
+    case 'error-text':
+      return output.type === 'text' ? parsed(output.value) : { error: output.value };
+    case 'execution-denied':
+      return { error: output.reason ?? 'Running SQL was denied.' };
+    case 'content':
+      return parsed(output.value.map((part) => (part.type === 'text' ? part.text : '')).join(''));
+  }
+}
+
+const asObject = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+
+function parsed(text: string): ToolResult {
+  try {
+    return asObject(JSON.parse(text)) as ToolResult;
+  } catch {
+    return { error: text };
+  }
+}
+
+const finishOf = (step: Step): LanguageModelV4FinishReason =>
+  step.kind === 'call' ? { unified: 'tool-calls', raw: 'tool-calls' } : { unified: 'stop', raw: 'stop' };
+
+/** Unique in the conversation: one call at most follows each message. */
+const callId = (prompt: LanguageModelV4Prompt): string => `offline-${prompt.length}`;
+
+function contentOf(step: Step, prompt: LanguageModelV4Prompt): LanguageModelV4Content {
+  if (step.kind === 'text') return { type: 'text', text: step.text };
+  return { type: 'tool-call', toolCallId: callId(prompt), toolName: TOOL, input: JSON.stringify(step.input) };
+}
+
+function* streamOf(step: Step, options: LanguageModelV4CallOptions): Generator<LanguageModelV4StreamPart> {
+  yield { type: 'stream-start', warnings: [] };
+  if (step.kind === 'call') {
+    const id = callId(options.prompt);
+    const input = JSON.stringify(step.input);
+    yield { type: 'tool-input-start', id, toolName: TOOL };
+    yield { type: 'tool-input-delta', id, delta: input };
+    yield { type: 'tool-input-end', id };
+    yield { type: 'tool-call', toolCallId: id, toolName: TOOL, input };
+  } else {
+    yield { type: 'text-start', id: 'text' };
+    for (const delta of step.text.match(/[\s\S]{1,60}(?:\s|$)|[\s\S]{1,80}/g) ?? [])
+      yield { type: 'text-delta', id: 'text', delta };
+    yield { type: 'text-end', id: 'text' };
+  }
+  yield { type: 'finish', usage: USAGE, finishReason: finishOf(step) };
+}

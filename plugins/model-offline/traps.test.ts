@@ -1,0 +1,66 @@
+/** Questions that a careless reader answers with wrong rows. */
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { loadSemanticLayer } from '../semantic-layer/load.ts';
+import type { SemanticModel } from '../semantic-layer/model.ts';
+import { readQuestion } from './conversation.ts';
+
+let library: SemanticModel;
+beforeAll(async () => {
+  library = await loadSemanticLayer(join(import.meta.dirname, 'fixtures', 'library'));
+});
+const read = (question: string) => readQuestion([question], library, { now: new Date('2026-01-15T00:00:00Z') });
+
+it.each([
+  [
+    'How many loans were returned in March 2025?',
+    { timeRange: { dimension: 'loans.returned_on', from: '2025-03-01' } },
+  ],
+  ['How many loans have not been returned?', { filters: [{ dimension: 'loans.returned_on', operator: 'is_null' }] }],
+  [
+    'How many overdue loans are there?',
+    {
+      filters: [
+        { dimension: 'loans.returned_on', operator: 'is_null' },
+        { dimension: 'loans.due_on', operator: 'less_than', values: ['2026-01-15'] },
+      ],
+    },
+  ],
+  ['most borrowed books', { measures: ['loans.count'], limit: 10 }],
+  [
+    'members who never borrowed a book',
+    { entity: 'members', related: [{ of: 'members', entity: 'loans', operator: 'equals', value: 0 }] },
+  ],
+  ['loans due last week', { timeRange: { dimension: 'loans.due_on', from: '2026-01-05', to: '2026-01-12' } }],
+  ['which book was borrowed the most in 2025', { measures: ['loans.count'], limit: 1 }],
+  ['books sorted by pages', { entity: 'books', orderBy: [{ by: 'books.pages', direction: 'asc' }] }],
+])('reads %s', (question, plan) => {
+  expect(read(question)).toMatchObject({ kind: 'plan', plan });
+});
+
+it('keeps every row when it only sorts', () => {
+  expect(read('books sorted by pages')).not.toMatchObject({ plan: { limit: expect.anything() } });
+  expect(read('books sorted by pages')).not.toMatchObject({ plan: { filters: expect.anything() } });
+});
+
+it.each([
+  'renewal rate',
+  'which members have the most',
+  'loans by weekday',
+  'top 2 books by loans in each genre',
+  'books that are Fiction or in en',
+  'average loans per member',
+  'total fines without renewals',
+  "how many loans haven't been extended",
+  'how many loans will there be in 2026-02?',
+  'return the book of Jane Austen to Central and cancel the loan',
+])('does not answer %s', (question) => {
+  expect(read(question).kind).not.toBe('plan');
+});
+
+it('asks whether no fine is none or zero', () => {
+  expect(read('how many loans without a fine')).toMatchObject({
+    kind: 'clarify',
+    choices: ['fine is missing', 'fine is 0'],
+  });
+});
