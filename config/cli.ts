@@ -7,6 +7,7 @@ import { cliInspect } from '../plugins/cli-inspect/index.ts';
 import { cliQuery } from '../plugins/cli-query/index.ts';
 import { cliServe } from '../plugins/cli-serve/index.ts';
 import { compose, composePreset, packageUrl, packageVersion } from './compose.ts';
+import { boundYoungGeneration } from './young-generation.ts';
 
 export function commandLine(): PluginEntry[] {
   return [
@@ -20,6 +21,7 @@ export function commandLine(): PluginEntry[] {
 
 /** Runs one command line; resolves to the exit code. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+  boundYoungGeneration();
   await using app = await createApp({ plugins: commandLine() });
   return app.get(cli).run(argv, terminal);
 }

@@ -44,7 +44,9 @@ describe('readEnv', () => {
 
   it('does not start without a protection that was asked for', () => {
     expect(() => readEnv({ SVC_AUTH_MODE: 'byot' })).toThrow(/SVC_AUTH_MODE is set, but this version does not bring/);
-    expect(() => readEnv({ SVC_RLS_ENABLED: 'true' })).toThrow(/SVC_RLS_ENABLED/);
+    expect(() => readEnv({ SVC_RLS_ENABLED: 'true' })).toThrow(/set SVC_RLS_COLUMN and SVC_RLS_CLAIM too/);
+    expect(() => readEnv({ SVC_RLS_COLUMN: 'tenant_id' })).toThrow(/without SVC_RLS_ENABLED=true/);
+    expect(() => readEnv({ SVC_RLS_CLAIMS: '[1]' })).toThrow(/SVC_RLS_CLAIMS is malformed; it takes a JSON object/);
     expect(readEnv({ SVC_AUTH_MODE: 'none', SVC_RLS_ENABLED: 'false' }).warnings).toEqual([]);
   });
 

@@ -1,13 +1,24 @@
 /** Every environment variable of the built-in composition, declared once. The table in `docs/configuration.md` is generated from here. */
 import { AtlasError } from '../kernel/index.ts';
 import { nearest } from '../plugins/semantic-layer/nearest.ts';
-import { choice, databaseUrl, flag, httpUrl, integer, list, text, type Variable } from './variable.ts';
+import { choice, databaseUrl, flag, httpUrl, integer, jsonObject, list, text, type Variable } from './variable.ts';
+
+const DATASOURCE_SCHEMES = ['postgres', 'postgresql', 'mysql', 'mariadb', 'sqlite', 'duckdb'] as const;
 
 export const variables = {
   port: integer('PORT', 3001, [0, 65_535], { description: 'TCP port of the server; 0 takes any free one.' }),
   host: text('SVC_HOST', '127.0.0.1', { description: 'Address the server listens on; `0.0.0.0` for all.' }),
-  datasourceUrl: databaseUrl('SVC_DATASOURCE_URL', ['sqlite'], {
-    description: 'The database that questions are about, `sqlite:PATH`. Without it queries answer `no_datasource`.',
+  datasourceUrl: databaseUrl('SVC_DATASOURCE_URL', DATASOURCE_SCHEMES, {
+    description: 'The database that questions are about. Without it queries answer `no_datasource`.',
+  }),
+  rlsEnabled: flag('SVC_RLS_ENABLED', false, {
+    description: 'Whether every table is filtered by a claim of whoever asks.',
+  }),
+  rlsColumn: text('SVC_RLS_COLUMN', undefined, { description: 'Column that must equal the claim.' }),
+  rlsClaim: text('SVC_RLS_CLAIM', undefined, { description: 'Claim with the value: a name, or a path with dots.' }),
+  rlsClaims: jsonObject('SVC_RLS_CLAIMS', { description: 'Claims of those who bring none of their own.' }),
+  rlsExempt: list('SVC_RLS_EXEMPT', {
+    description: 'Tables without that column which may be read all the same.',
   }),
   semanticDir: text('SVC_SEMANTIC_DIR', './semantic', { description: 'Root of the semantic layer.' }),
   provider: choice('SVC_PROVIDER', ['openai', 'openai-compatible', 'offline'], undefined, {
@@ -70,7 +81,6 @@ const UNKEPT: readonly { readonly name: string; readonly harmless: (value: strin
   { name: 'SVC_AUTH_MODE', harmless: (value) => value === 'none' },
   { name: 'SVC_AUTH_JWKS_URL', harmless: () => false },
   { name: 'AUTHLIB_SECRET', harmless: () => false },
-  { name: 'SVC_RLS_ENABLED', harmless: (value) => value === 'false' },
   { name: 'SVC_RATE_LIMIT_RPM', harmless: () => false },
   { name: 'SVC_ACTIONS_ENABLED', harmless: (value) => value === 'false' },
   { name: 'SVC_SCHEDULER_ENABLED', harmless: (value) => value === 'false' },
@@ -99,13 +109,20 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): R
       problems.push(`${name} is set, but this version does not bring what it asks for; unset it to start without.`);
     }
   }
+  const read = values as Env;
+  if (read.rlsEnabled && (read.rlsColumn === undefined || read.rlsClaim === undefined)) {
+    problems.push('SVC_RLS_ENABLED is true; set SVC_RLS_COLUMN and SVC_RLS_CLAIM too.');
+  }
+  if (!read.rlsEnabled && (read.rlsColumn !== undefined || read.rlsClaim !== undefined)) {
+    problems.push('SVC_RLS_COLUMN or SVC_RLS_CLAIM is set without SVC_RLS_ENABLED=true; set it, or unset them.');
+  }
   if (problems.length > 0) {
     throw new AtlasError(`The environment is not right:\n${problems.map((line) => `  - ${line}`).join('\n')}`, {
       code: 'configuration_error',
       reason: 'E_ENV',
     });
   }
-  return { env: values as Env, warnings: warningsFor(source) };
+  return { env: read, warnings: warningsFor(source) };
 }
 
 function warningsFor(source: Readonly<Record<string, string | undefined>>): string[] {

@@ -74,3 +74,16 @@ export function databaseUrl(name: string, schemes: readonly string[], about: Abo
     schemes.some((scheme) => value.startsWith(`${scheme}:`)) ? value : undefined,
   );
 }
+
+export function jsonObject(name: string, about: About) {
+  return variable<Readonly<Record<string, unknown>> | undefined>(name, 'a JSON object', undefined, about, (value) => {
+    try {
+      const parsed: unknown = JSON.parse(value);
+      return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+        ? (parsed as Record<string, unknown>)
+        : undefined;
+    } catch {
+      return undefined;
+    }
+  });
+}

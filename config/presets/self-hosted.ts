@@ -2,6 +2,8 @@
 import type { PluginEntry } from '../../kernel/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { authNone } from '../../plugins/auth-none/index.ts';
+import { datasourceMysql } from '../../plugins/datasource-mysql/index.ts';
+import { datasourcePostgres } from '../../plugins/datasource-postgres/index.ts';
 import { datasourceSqlite } from '../../plugins/datasource-sqlite/index.ts';
 import { health } from '../../plugins/health/index.ts';
 import { http } from '../../plugins/http/index.ts';
@@ -9,6 +11,7 @@ import { modelOffline } from '../../plugins/model-offline/index.ts';
 import { modelOpenai } from '../../plugins/model-openai/index.ts';
 import { openapi } from '../../plugins/openapi/index.ts';
 import { queryApi } from '../../plugins/query-api/index.ts';
+import { rowSecurity } from '../../plugins/row-security/index.ts';
 import { semanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { semanticQuery } from '../../plugins/semantic-query/index.ts';
 import { sqlGuard } from '../../plugins/sql-guard/index.ts';
@@ -19,6 +22,21 @@ function model(env: Env): PluginEntry {
   const provider = env.provider ?? (env.openaiApiKey === undefined ? 'offline' : 'openai');
   if (provider === 'offline') return modelOffline();
   return modelOpenai({ provider, model: env.model, apiKey: env.openaiApiKey, baseUrl: env.openaiBaseUrl });
+}
+
+function datasources({ datasourceUrl: url }: Env): PluginEntry[] {
+  if (url === undefined) return [];
+  const connections = [{ id: 'default', url }];
+  if (/^postgres(ql)?:/.test(url)) return [datasourcePostgres({ connections })];
+  if (/^(mysql|mariadb):/.test(url)) return [datasourceMysql({ connections })];
+  return [datasourceSqlite({ connections })];
+}
+
+function policies(env: Env): PluginEntry[] {
+  if (!env.rlsEnabled) return [];
+  return [
+    rowSecurity({ column: env.rlsColumn, claim: env.rlsClaim, exempt: env.rlsExempt, staticClaims: env.rlsClaims }),
+  ];
 }
 
 export function selfHosted(env: Env): PluginEntry[] {
@@ -37,9 +55,8 @@ export function selfHosted(env: Env): PluginEntry[] {
     semanticQuery(),
     sqlLimits({ maxRows: env.rowLimit, maxBytes: env.resultBytes, timeoutMs: env.queryTimeoutMs }),
     sqlGuard(),
-    ...(env.datasourceUrl === undefined
-      ? []
-      : [datasourceSqlite({ connections: [{ id: 'default', url: env.datasourceUrl }] })]),
+    ...policies(env),
+    ...datasources(env),
     model(env),
     agent({ maxSteps: env.maxSteps, stepTimeoutMs: env.modelTimeoutMs }),
     queryApi(),

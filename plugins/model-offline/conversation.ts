@@ -61,11 +61,34 @@ function readMessage(message: string, state: State, reader: Reader, now: Date): 
   const talk = smallTalk(message, reader, (words) => suggestions(reader, words, now));
   if (talk !== undefined) return { state, reading: { kind: 'talk', text: talk } };
   const sentence = reader.sentence(message);
-  if (sentence.unplaced.length > 0) return { state, reading: unclear(reader, now, sentence.unplaced, '', message) };
-  const continues = state.draft !== undefined && isFollowUp(sentence);
+  const refersBack = tokenize(message).some((token) => /^(them|those|these|they)$/.test(token.word));
+  if (refersBack && state.draft === undefined)
+    return {
+      state,
+      reading: unclear(reader, now, [], 'I did not understand the question that this refers to.', message),
+    };
+  if (sentence.unplaced.length > 0)
+    return {
+      state: isFollowUp(sentence) ? state : { chosen: new Map() },
+      reading: unclear(reader, now, sentence.unplaced, '', message),
+    };
+  const continues = state.draft !== undefined && (refersBack || isFollowUp(sentence));
+  if (continues && isNothing(sentence.draft))
+    return { state, reading: unclear(reader, now, [message.trim()], '', message) };
   const draft = continues ? merge(state.draft!, sentence.draft) : sentence.draft;
   return plan(draft, continues ? state.chosen : new Map(), sentence, message, state, reader, now);
 }
+
+/** Nothing in the message could change the answer before. */
+const isNothing = (draft: Draft): boolean =>
+  draft.times.length + draft.conditions.length + draft.groups.length + draft.wants.length + draft.columns.length ===
+    0 &&
+  !draft.head &&
+  !draft.noun &&
+  !draft.rank &&
+  !draft.versus &&
+  !draft.portion &&
+  !(draft.share || draft.listing || draft.counting || draft.when || draft.which);
 
 function plan(
   draft: Draft,
@@ -78,6 +101,8 @@ function plan(
 ): { state: State; reading: Reading } {
   try {
     const found = reader.plan(draft, chosen);
+    const dropped = reader.dropped(sentence, draft, found, chosen, draft !== sentence.draft);
+    if (dropped.length > 0) throw new Refuse(dropped);
     const compiled = compileQuery(reader.lexicon.model, found, { dialect: 'sqlite' });
     const notes = sentence.corrections.map(([written, taken]) => `I read "${written}" as "${taken}".`);
     return {

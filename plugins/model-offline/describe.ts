@@ -42,15 +42,20 @@ export function describePlan(model: SemanticModel, plan: QueryPlan, _compiled: C
   const listed = plan.entity !== undefined ? `rows of ${words(plan.entity)}` : 'values';
   const subject = figures.length > 0 ? figures.join(' and ') : listed;
   const parts: string[] = [
-    plan.portion ? `percentage of the ${subject} with ${conditions(plan.portion).join(' and ')}` : subject,
+    plan.over
+      ? overGroups(plan, plan.over, subject)
+      : plan.portion
+        ? `percentage of the ${subject} with ${conditions(plan.portion).join(' and ')}`
+        : subject,
   ];
   const groups = (plan.dimensions ?? []).map(
     (item) =>
       `${words(last(item.dimension))} of ${words(owner(item.dimension))}${item.grain ? ` (per ${item.grain})` : ''}`,
   );
-  if (groups.length > 0) parts.push(figures.length > 0 ? `by ${groups.join(' and ')}` : `showing ${groups.join(', ')}`);
+  if (groups.length > 0 && !plan.over)
+    parts.push(figures.length > 0 ? `by ${groups.join(' and ')}` : `showing ${groups.join(', ')}`);
   const where = [
-    ...conditions(plan),
+    ...conditions({ ...plan, ...(plan.over && { filters: statedFilters(plan) }) }),
     ...(plan.without ?? []).map((name) => `without ${words(name)}`),
     ...(plan.measureFilters ?? []).map(
       (item) => `${measureLabel(model, item.measure)} ${OPERATORS[item.operator]} ${item.value}`,
@@ -71,6 +76,25 @@ export function describePlan(model: SemanticModel, plan: QueryPlan, _compiled: C
   return parts.join(', ');
 }
 
+/** "average of the number of visits over all patients, also those without any". */
+function overGroups(plan: QueryPlan, over: NonNullable<QueryPlan['over']>, subject: string): string {
+  const name = { avg: 'average', min: 'lowest', max: 'highest' }[over.aggregate];
+  if (over.entity !== undefined)
+    return `${name} of the ${subject} over all rows of ${words(over.entity)}${(plan.measures ?? []).some((measure) => owner(measure) === over.entity) ? '' : ', also those without any'}`;
+  const groups = (plan.dimensions ?? []).map(
+    (item) => item.grain ?? `${words(last(item.dimension))} of ${words(owner(item.dimension))}`,
+  );
+  return `${name} of the ${subject} per ${groups.join(' and ')} that has any`;
+}
+
+/** Without what only says that there is a group. */
+const statedFilters = ({ filters = [], dimensions = [], over }: QueryPlan): PlanFilter[] =>
+  filters.filter(
+    (item) =>
+      item.operator !== 'is_not_null' ||
+      !(dimensions.some(({ dimension }) => dimension === item.dimension) || owner(item.dimension) === over?.entity),
+  );
+
 const exact = (range: { from?: string; to?: string }): string => {
   const text = rangeText(range);
   const full =
@@ -83,6 +107,7 @@ const exact = (range: { from?: string; to?: string }): string => {
 function conditions(plan: {
   filters?: PlanFilter[];
   segments?: string[];
+  anyOf?: QueryPlan['anyOf'];
   excludedSegments?: string[];
   related?: RelatedFilter[];
 }): string[] {
@@ -92,6 +117,7 @@ function conditions(plan: {
         `${words(last(item.dimension))} of ${words(owner(item.dimension))} ${OPERATORS[item.operator]}${item.values ? ` ${item.values.join(' or ')}` : ''}`,
     ),
     ...(plan.segments ?? []).map((name) => words(last(name))),
+    ...(plan.anyOf ?? []).map((ways) => `(${ways.map((way) => conditions(way).join(' and ')).join(' or ')})`),
     ...(plan.excludedSegments ?? []).map((name) => `not ${words(last(name))}`),
     ...(plan.related ?? []).map(
       (item) =>

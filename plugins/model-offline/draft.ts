@@ -11,12 +11,16 @@ export interface Mention {
   /** The word is in the plural: several are asked for. */
   readonly plural: boolean;
   readonly corrected?: string;
+  /** Negated by its prefix: "unpaid". */
+  readonly inverted?: boolean;
 }
 
 /** A figure that is asked for: `fn` over what is named, or what is named itself when it is a measure. */
 export interface Want {
   readonly fn?: Aggregate;
   readonly mention: Mention;
+  /** "total fines": their amount, or how many there are. */
+  readonly orCount?: true;
 }
 
 export interface TimeMention {
@@ -34,6 +38,8 @@ export type Condition =
       readonly mention: Mention;
       readonly negated: boolean /** No "and", "or" or comma before it. */;
       readonly apart?: boolean;
+      /** Named beside the condition before, with "and": in the same phrase ("in Berlin and Austria") or as such. */
+      readonly and?: 'phrase' | 'plain';
       readonly or?: boolean;
     }
   | {
@@ -46,9 +52,13 @@ export type Condition =
   | {
       readonly type: 'compare';
       readonly mention?: Mention;
+      /** The figure over the rows: "an average fee over 100". */
+      readonly fn?: Aggregate;
       readonly comparator: Comparator;
       readonly value: number;
       readonly text: string;
+      /** Names of what is compared, where an adjective says it: "heavier than". */
+      readonly of?: readonly string[];
       readonly unit?: string /** Said of single rows, as a definition does. */;
       readonly ofRow?: boolean;
       readonly or?: boolean;
@@ -72,16 +82,21 @@ export interface Related {
   readonly comparator: Comparator;
   readonly value: number;
   readonly conditions: readonly Condition[];
+  /** One of several such conditions, each about rows of its own. */
+  readonly apart?: true;
   readonly or?: boolean;
 }
 
-export type Group = { readonly mention: Mention } | { readonly grain: Grain; readonly hint?: Mention };
+/** `per`: said with that word, which may also mean a ratio. */
+export type Group =
+  | { readonly mention: Mention; readonly per?: true }
+  | { readonly grain: Grain; readonly hint?: Mention };
 
 export interface Rank {
   readonly direction: 'asc' | 'desc';
   readonly limit?: number;
   /** What decides where no key is named: the date, the number of rows, or a dimension with such a word in its name. */
-  readonly of?: 'time' | 'count' | readonly string[];
+  readonly of?: 'time' | 'age' | 'count' | readonly string[];
   readonly key?: Want;
   /** Named with "by": the figure of each group, not its greatest single value. */
   readonly isTotal?: boolean;
@@ -107,9 +122,19 @@ export interface Draft {
   readonly share: boolean;
   /** Conditions whose part of the whole is asked for. */
   readonly portion?: readonly Condition[];
+  /** Of several conditions nothing says which are the part and which the whole. */
+  readonly portionUnclear?: boolean;
+  /** Two things are counted, and conditions may be of either. */
+  readonly countsApart?: boolean;
   /** Words such as "and", "only" or "what about" that refer to the question before. */
   /** Entities named beside the head, which must be related to it. */
   readonly qualifiers: readonly Mention[];
+  /** "who": somebody is asked for. */
+  readonly who?: boolean;
+  /** "which of them": rows are asked for, whatever was before. */
+  readonly which?: boolean;
+  /** Columns beside the name of each row: "customers and their emails". */
+  readonly named?: boolean;
   /** A date is asked for. */
   readonly when: boolean;
   /** "new customers": those whose own date lies in the time asked for. */

@@ -1,5 +1,6 @@
 /** Small rules about figures. */
 import type { Draft, Mention, Want } from './draft.ts';
+import { isIdentifier } from './entity-traits.ts';
 import type { Meaning, MeaningOf } from './lexicon.ts';
 import { type Dimension, type Figure, full, spoken } from './resolver-base.ts';
 import { nameWords, stem } from './words.ts';
@@ -41,7 +42,9 @@ export const numberReadings = (dimensions: readonly Dimension[]): { figure: Figu
 export const isNumeric = (mention: Mention): boolean =>
   mention.meanings.some(
     (meaning) =>
-      meaning.kind === 'dimension' && meaning.dimension.type === 'number' && meaning.dimension.primary_key !== true,
+      meaning.kind === 'dimension' &&
+      meaning.dimension.type === 'number' &&
+      !isIdentifier(meaning.entity, meaning.dimension),
   );
 
 export const isEntity = (mention: Mention): boolean => mention.meanings.some((meaning) => meaning.kind === 'entity');
@@ -52,13 +55,20 @@ export function measureFits(meaning: MeaningOf<'measure'>, fn: Want['fn']): bool
     case undefined:
     case 'count':
     case 'sum':
-      return fn !== 'sum' || type === undefined || type === 'sum' || type === 'count';
+      return fn !== 'sum' || (type === undefined && !isRatio(meaning)) || type === 'sum' || type === 'count';
     case 'count_distinct':
       return type === 'count_distinct';
+    case 'avg':
+      return type === fn || isRatio(meaning);
     default:
       return type === fn;
   }
 }
+
+/** "visits per patient" is an average by its name. */
+const isRatio = ({ name, metric, measure }: MeaningOf<'measure'>): boolean =>
+  (measure === undefined || measure.type === 'ratio') &&
+  [name, metric?.label ?? ''].some((text) => nameWords(text).includes('per'));
 
 /** A metric and the measure that it is made of are one figure. */
 export function sameFigure(

@@ -13,12 +13,10 @@ export function isFollowUp({ draft }: Sentence): boolean {
 export function merge(before: Draft, next: Draft): Draft {
   const asksAnew = next.wants.length > 0;
   const asList =
-    next.listing &&
     !asksAnew &&
     next.groups.length === 0 &&
     next.rank === undefined &&
-    next.conditions.length === 0 &&
-    next.times.length === 0;
+    (next.which === true || (next.listing && next.conditions.length === 0 && next.times.length === 0));
   const head = next.head ?? before.head;
   const newTime = next.times.length > 0;
   const subject = before.head?.meanings.some((meaning) => meaning.kind === 'entity') ? before.head : undefined;

@@ -6,6 +6,8 @@ export interface JoinGraph {
   distance(from: string, to: string): number | undefined;
   /** Entities from which both others are one row each, nearest first: what relates two entities. */
   bridges(a: string, b: string): readonly string[];
+  /** The columns by which `to` is joined on the ways from `from` to it without multiplying rows. */
+  roles(from: string, to: string): readonly string[];
 }
 
 /** The name by which plans call an entity: qualified where two sources use the same name. */
@@ -13,11 +15,33 @@ export function entityName(model: SemanticModel, entity: ModelEntity): string {
   return model.entity(entity.name) === entity ? entity.name : `${entity.source}.${entity.name}`;
 }
 
+/** Columns that joins compare, by the name of their entity. */
+export function joinColumns(model: SemanticModel): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  const note = (entity: string, column: string): void => {
+    const known = found.get(entity);
+    if (known) known.add(column.toLowerCase());
+    else found.set(entity, new Set([column.toLowerCase()]));
+  };
+  for (const entity of model.entities)
+    for (const join of entity.joins) {
+      const target = model.entity(`${entity.source}.${join.target}`) ?? model.entity(join.target);
+      for (const { from, to } of join.on) {
+        note(entityName(model, entity), from);
+        if (target) note(entityName(model, target), to);
+      }
+    }
+  return found;
+}
+
 /** Builds the graph once; the distances from one entity are found when first asked for. */
 export function joinGraph(model: SemanticModel): JoinGraph {
   const toOne = new Map<string, Set<string>>();
   const reverse = new Map<string, Set<string>>();
-  const link = (from: string, to: string): void => {
+  const columns = new Map<string, Set<string>>();
+  const link = (from: string, to: string, column: string): void => {
+    const key = `${from} ${to}`;
+    columns.set(key, (columns.get(key) ?? new Set()).add(column));
     toOne.set(from, (toOne.get(from) ?? new Set()).add(to));
     reverse.set(to, (reverse.get(to) ?? new Set()).add(from));
   };
@@ -27,13 +51,26 @@ export function joinGraph(model: SemanticModel): JoinGraph {
       const target = model.entity(`${entity.source}.${join.target}`) ?? model.entity(join.target);
       if (target === undefined) continue;
       const to = entityName(model, target);
-      if (join.relationship === 'many_to_one' || join.relationship === 'one_to_one') link(from, to);
-      if (join.relationship === 'one_to_many' || join.relationship === 'one_to_one') link(to, from);
+      if (join.relationship === 'many_to_one' || join.relationship === 'one_to_one')
+        link(from, to, join.on.map((on) => on.from).join(' '));
+      if (join.relationship === 'one_to_many' || join.relationship === 'one_to_one')
+        link(to, from, join.on.map((on) => on.to).join(' '));
     }
   }
   const forward = distancesIn(toOne);
   const backward = distancesIn(reverse);
+  const rolesOf = new Map<string, readonly string[]>();
   return {
+    roles(from, to) {
+      const key = `${from} ${to}`;
+      const known = rolesOf.get(key);
+      if (known) return known;
+      const near = forward(from);
+      const last = [...(reverse.get(to) ?? [])].filter((name) => near.has(name) && name !== to);
+      const found = [...new Set(last.flatMap((name) => [...(columns.get(`${name} ${to}`) ?? [])]))];
+      rolesOf.set(key, found);
+      return found;
+    },
     distance: (from, to) => forward(from).get(to),
     bridges(a, b) {
       const found: { name: string; steps: number }[] = [];

@@ -1,7 +1,7 @@
 /** Everything the semantic layer names, found by the words people use for it. Built once per model. */
 import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../semantic-layer/model.ts';
 import type { Measure, Segment } from '../semantic-layer/schema.ts';
-import { entityName, type JoinGraph, joinGraph } from './graph.ts';
+import { entityName, type JoinGraph, joinColumns, joinGraph } from './graph.ts';
 import { isFunctionWord } from './vocabulary.ts';
 import { keyOf, nameWords, rootKeyOf, stem } from './words.ts';
 
@@ -29,6 +29,8 @@ export interface EntityEntry {
   readonly name: string;
   readonly model: ModelEntity;
   readonly dimensions: readonly ModelDimension[];
+  /** Columns that joins compare, in lower case. */
+  readonly joinColumns: ReadonlySet<string>;
   /** Words for one row and for several, for answers. */
   /** Words of the name of one row. */
   readonly words: readonly string[];
@@ -81,6 +83,7 @@ function buildLexicon(model: SemanticModel): Lexicon {
   const measures = new Map<string, MeaningOf<'measure'>>();
   const vocabulary = new Map<string, Set<string>>();
   const entities = new Map<string, EntityEntry>();
+  const joined = joinColumns(model);
   let longest = 1;
 
   // The same few phrases name things in many entities.
@@ -108,7 +111,7 @@ function buildLexicon(model: SemanticModel): Lexicon {
   };
 
   for (const model_ of model.entities) {
-    const entry = entityEntry(model, model_);
+    const entry = entityEntry(model, model_, joined);
     entities.set(entry.name, entry);
     for (const [words, rank] of entityPhrases(model_)) add(words, { kind: 'entity', entity: entry, rank });
     for (const dimension of entry.dimensions) {
@@ -139,7 +142,7 @@ function buildLexicon(model: SemanticModel): Lexicon {
     const meaning = { kind: 'measure', entity: entry, name: metric.id, metric, ...(measure && { measure }) } as const;
     const names = metric.label === undefined ? [metric.id] : [metric.id, metric.label];
     for (const name of names)
-      for (const [words, rank] of measurePhrases(name, metric.synonyms, measure?.type ?? 'sum', entry))
+      for (const [words, rank] of measurePhrases(name, metric.synonyms, measure?.type ?? typeOfSql(metric.sql), entry))
         add(words, { ...meaning, rank });
   }
   for (const term of model.glossary)
@@ -188,7 +191,13 @@ export function identity(meaning: Meaning): string {
 
 type Phrase = readonly [words: readonly string[], rank: Closeness];
 
-function entityEntry(model: SemanticModel, entity: ModelEntity): EntityEntry {
+const NONE: ReadonlySet<string> = new Set();
+
+function entityEntry(
+  model: SemanticModel,
+  entity: ModelEntity,
+  joined: ReadonlyMap<string, ReadonlySet<string>>,
+): EntityEntry {
   const words = nameWords(entity.name.replace(TABLE_PREFIX, ''));
   const last = words.at(-1) ?? entity.name;
   const single =
@@ -212,6 +221,7 @@ function entityEntry(model: SemanticModel, entity: ModelEntity): EntityEntry {
     name: entityName(model, entity),
     model: entity,
     dimensions: entity.dimensions.filter((dimension) => dimension.hidden !== true),
+    joinColumns: joined.get(entityName(model, entity)) ?? NONE,
     one: [...start, single].join(' '),
     many: [...start, plural].join(' '),
   };
@@ -241,6 +251,14 @@ const withoutQuestion = (words: readonly string[]): readonly string[] =>
 function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase[] {
   const words = nameWords(dimension.name);
   const out = namePhrases(dimension.name, dimension.synonyms);
+  const isBirth = words.includes('birth') && (isTime(dimension) || isYear(dimension));
+  if (isBirth) out.push([['born'], 1]);
+  if (isTime(dimension))
+    for (const [said] of [...out]) {
+      // "delivery date" is also a delivery, "delivered on" also what was delivered.
+      const short = said.slice(0, -1);
+      if (short.length > 0 && DATE_WORD.test(said.at(-1)!) && !isEntityName(short, entry)) out.push([short, 1]);
+    }
   const own = entry.words;
   const bare = keyOf(words.slice(0, own.length)) === keyOf(own) ? words.slice(own.length) : words;
   if (bare.length > 0 && bare.length < words.length) out.push([bare, 2]);
@@ -248,13 +266,20 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   const start = bare.slice(0, -1);
   if (start.length === 0) return out;
   if (dimension.type === 'boolean' && /^(is|has|was|can|did)$/.test(bare[0]!)) out.push([bare.slice(1), 2]);
-  if (isTime(dimension) && /^(at|on|date|time|day|datetime|timestamp|ts)$/.test(last)) out.push([start, 1]);
+  if (isTime(dimension) && DATE_WORD.test(last)) out.push([start, 1]);
   else if (/^(name|code|type|label)$/.test(last)) {
     out.push([start, 1]);
     if (last === 'name') out.push([[last], 1]);
   } else if (/^(id|key|number)$/.test(last)) out.push([start, 0]);
+  else if (isYear(dimension)) out.push([start, 1]);
   return out;
 }
+
+const DATE_WORD = /^(at|on|date|time|day|datetime|timestamp|ts|dt)$/;
+
+/** A year as a number: "published 1998". */
+export const isYear = (dimension: ModelDimension): boolean =>
+  dimension.type === 'number' && /^(year|yr)$/.test(nameWords(dimension.name).at(-1) ?? '');
 
 export const isTime = (dimension: ModelDimension): boolean =>
   dimension.type === 'date' || dimension.type === 'timestamp';
@@ -288,5 +313,9 @@ function measurePhrases(
   }
   return out;
 }
+
+/** "total" goes with a metric that adds up: a single sum or count, not one divided by another. */
+const typeOfSql = (sql: string | undefined): Measure['type'] =>
+  /^\s*(sum|count)\s*\([^()]*\)\s*$/i.test(sql ?? '') ? 'sum' : 'ratio';
 
 const isEntityName = (words: readonly string[], entry: EntityEntry): boolean => entry.keys.has(keyOf(words));

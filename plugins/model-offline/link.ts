@@ -1,5 +1,5 @@
 /** Links the words of a question to what they name: longest phrase first, spelling forgiven where only one name is near. */
-import { isTime, type Lexicon, type Meaning } from './lexicon.ts';
+import { isTime, isYear, type Lexicon, type Meaning } from './lexicon.ts';
 import { readTime, type TimePhrase } from './time-phrases.ts';
 import type { Token } from './tokenize.ts';
 import { isFunctionWord, isHarmless, type Operator, readOperator } from './vocabulary.ts';
@@ -20,12 +20,15 @@ export interface Item {
   readonly rooted?: boolean;
   /** The name it was taken for, where the spelling differs. */
   readonly corrected?: string;
+  /** Named with a negating prefix: "unpaid". */
+  readonly inverted?: boolean;
 }
 
 interface Names {
   readonly meanings: readonly Meaning[];
   readonly length: number;
   readonly rooted?: boolean;
+  readonly inverted?: boolean;
 }
 type Found = Omit<Item, 'index' | 'text' | 'tokens'>;
 
@@ -65,13 +68,20 @@ function best(
 ): { found: Found; length: number } {
   const token = tokens[at]!;
   const none = { meanings: [] as readonly Meaning[] };
-  const named = token.kind === 'sign' ? undefined : readNames(tokens, at, lexicon, keep);
+  const named =
+    token.kind === 'sign' ? undefined : (dated(tokens, at, lexicon, now, keep) ?? inverted(tokens, at, lexicon, keep));
   if (token.kind === 'quoted') return { found: { kind: 'quoted', meanings: named?.meanings ?? [] }, length: 1 };
   const afterAmount =
     before?.operator?.op === 'comparator' || (before?.operator?.op === 'rank' && token.kind === 'number');
   const time = afterAmount && token.kind === 'number' ? undefined : readTime(tokens, at, now);
   const timeLength = time ? time.next - at : 0;
-  const operator = readOperator(words, at);
+  const read = readOperator(words, at);
+  // "or under 20": the number is of the comparison that begins here, not of the one before.
+  const begins =
+    read?.operator.op === 'comparator' &&
+    read.operator.suffix &&
+    (tokens[at + read.length]?.kind === 'number' || words[at + read.length] === 'than');
+  const operator = begins ? readOperator(words.slice(0, at + 1), at) : read;
   const operatorLength = operator?.length ?? 0;
   const namedLength = named?.length ?? 0;
   // A code written in capitals is the code: "NO", "IN".
@@ -112,7 +122,12 @@ function best(
     };
   if (named)
     return {
-      found: { kind: 'names', meanings: named.meanings, ...(named.rooted && { rooted: true }) },
+      found: {
+        kind: 'names',
+        meanings: named.meanings,
+        ...(named.rooted && { rooted: true }),
+        ...(named.inverted && { inverted: true }),
+      },
       length: namedLength,
     };
   if (token.kind === 'number') return { found: { kind: 'number', number: token.value!, ...none }, length: 1 };
@@ -120,6 +135,44 @@ function best(
     found: { kind: token.kind === 'word' && isHarmless(token.word) ? 'filler' : 'unknown', ...none },
     length: 1,
   };
+}
+
+/** "customers since 2024", where "customer since" is a name too: the period keeps its first word. */
+function dated(
+  tokens: readonly Token[],
+  at: number,
+  lexicon: Lexicon,
+  now: Date,
+  keep: (meaning: Meaning) => boolean,
+): Names | undefined {
+  const named = readNames(tokens, at, lexicon, keep);
+  const last = named && named.length > 1 ? at + named.length - 1 : undefined;
+  if (last === undefined || !/^(since|until|before|after)$/.test(tokens[last]!.word) || !readTime(tokens, last, now))
+    return named;
+  return readNames(tokens.slice(0, last), at, lexicon, keep) ?? named;
+}
+
+/** "unpaid", "inactive", "nonsmokers": not what the rest of the word says. */
+function inverted(
+  tokens: readonly Token[],
+  at: number,
+  lexicon: Lexicon,
+  keep: (meaning: Meaning) => boolean,
+): Names | undefined {
+  const token = tokens[at]!;
+  const rest =
+    token.kind === 'word' && !isFunctionWord(token.word)
+      ? /^(?:un|in|non|not)-?([a-z]{3,})$/.exec(token.word)?.[1]
+      : undefined;
+  if (rest === undefined) return undefined;
+  const found = readNames([{ ...token, text: rest, word: rest, stem: stem(rest) }], 0, lexicon, keep);
+  const meanings = (found?.meanings ?? []).filter(
+    (meaning) =>
+      meaning.kind === 'segment' ||
+      meaning.kind === 'value' ||
+      (meaning.kind === 'dimension' && meaning.dimension.type === 'boolean'),
+  );
+  return meanings.length > 0 ? { meanings, length: 1, inverted: true } : undefined;
 }
 
 /** The longest run of tokens from `at` that is a phrase of the lexicon; by the roots of its words only where none is. */
@@ -139,7 +192,9 @@ function readNames(
     key += token.stem;
     rootKey += `${length > 1 ? ' ' : ''}${token.kind === 'word' ? root(token.word) : token.stem}`;
     const single = length === 1 ? token : undefined;
-    const meanings = (lexicon.phrases.get(key) ?? []).filter((meaning) => keep(meaning) && fits(meaning, single));
+    const meanings = (lexicon.phrases.get(key) ?? []).filter(
+      (meaning) => keep(meaning) && fits(meaning, single, tokens[at - 1]?.word),
+    );
     if (meanings.length > 0) found = { meanings, length };
     // "cancel" is an order to do so, "cancelled" and "cancellations" are about what was.
     const bare = single !== undefined && root(single.word) === single.stem;
@@ -159,11 +214,18 @@ function readNames(
 /** Whether a verb form can mean it: "cancelled", "visited", "opened"; "marketing" is not a market. */
 const isVerbal = (meaning: Meaning): boolean =>
   meaning.kind !== 'measure' &&
-  (meaning.kind !== 'dimension' || isTime(meaning.dimension) || meaning.dimension.type === 'boolean');
+  (meaning.kind !== 'dimension' ||
+    isTime(meaning.dimension) ||
+    isYear(meaning.dimension) ||
+    meaning.dimension.type === 'boolean');
+
+const ADDRESSING = new Set('show tell give let get send bring owe owes owed pay paid to for with'.split(' '));
 
 /** Short codes and values that look like plain English count only when written as they are: "IN", "NO", "M". */
-function fits(meaning: Meaning, single: Token | undefined): boolean {
+function fits(meaning: Meaning, single: Token | undefined, before: string | undefined): boolean {
   if (single === undefined || single.kind === 'quoted') return true;
+  // "us" names a place, unless it is us who are told something.
+  if (single.word === 'us') return !ADDRESSING.has(before ?? '');
   if (meaning.kind === 'value' && (single.text.length <= 2 || isFunctionWord(single.word)))
     return single.text === meaning.value;
   if (isHarmless(single.word) && single.word.length <= 3) return single.text !== single.word;

@@ -1,10 +1,10 @@
 /** What an item may be used as: entity, dimension, figure or condition. */
 import type { Condition, Mention } from './draft.ts';
-import { isTime, type Meaning, type MeaningOf } from './lexicon.ts';
+import { isTime, isYear, type Meaning, type MeaningOf } from './lexicon.ts';
 import type { Item } from './link.ts';
 import { type TimePhrase, timeUnit } from './time-phrases.ts';
 import { OPPOSITE } from './vocabulary.ts';
-import { stem } from './words.ts';
+import { nameWords, stem } from './words.ts';
 
 /** What a glossary term stands for: a figure, a condition, a dimension. */
 export type TermRole = 'measure' | 'condition' | 'dimension';
@@ -36,6 +36,7 @@ export function mentionOf(item: Item): Mention {
     meanings: item.meanings,
     plural: last.kind === 'word' && last.word.endsWith('s') && stem(last.word) !== last.word,
     ...(item.corrected && { corrected: item.corrected }),
+    ...(item.inverted && { inverted: true }),
   };
 }
 
@@ -46,7 +47,10 @@ export const only = (mention: Mention, kind: Meaning['kind']): Mention => ({
 
 export const dates = (mention: Mention): Mention => ({
   ...mention,
-  meanings: mention.meanings.filter((meaning) => meaning.kind === 'dimension' && isTime(meaning.dimension)),
+  meanings: mention.meanings.filter(
+    (meaning) =>
+      meaning.kind === 'dimension' && (isTime(meaning.dimension) || (isYear(meaning.dimension) && meaning.rank === 1)),
+  ),
 });
 
 export const sameDimension = (a: Meaning, b: Meaning): boolean =>
@@ -87,4 +91,16 @@ export const pick = (mention: Mention, role: Role, roleOf: RoleOf): Mention => {
 export const isPlainCount = (mention: Mention): boolean =>
   mention.meanings.every(
     (meaning) => meaning.kind !== 'measure' || (meaning.measure?.type === 'count' && meaning.measure.sql === undefined),
+  );
+
+/** Better is higher, by what it is called. */
+export const isScore = (mention: Mention): boolean =>
+  mention.meanings.some(
+    (meaning) =>
+      meaning.kind === 'dimension' &&
+      nameWords(
+        [meaning.dimension.name, meaning.dimension.description ?? '', ...(meaning.dimension.synonyms ?? [])].join(' '),
+      )
+        .map(stem)
+        .some((word) => ['rating', 'score', 'star', 'satisfaction', 'grade', 'review'].includes(word)),
   );

@@ -14,11 +14,9 @@ import {
   pick,
   sameDimension,
 } from './mentions.ts';
-import { ParserState } from './parser-state.ts';
-import { type Comparator, CURRENCY, OPPOSITE } from './vocabulary.ts';
-import { nameWords, stem } from './words.ts';
+import { AmountParser } from './parse-amounts.ts';
 
-export class ConditionParser extends ParserState {
+export class ConditionParser extends AmountParser {
   /** "Electronics category", "private insurance": the name of what the value before it is of. */
   protected repeatsValue(mention: Mention): boolean {
     const scope = this.related?.conditions ?? this.conditions;
@@ -30,7 +28,10 @@ export class ConditionParser extends ParserState {
       mention.meanings.some((owner) => sameDimension(owner, value)),
     );
     if (values.length === 0) return false;
-    scope[scope.length - 1] = { ...last, mention: { ...last.mention, meanings: values } };
+    const narrowed = { ...last, mention: { ...last.mention, meanings: values } };
+    const preposition = this.prepositions.get(last);
+    if (preposition) this.prepositions.set(narrowed, preposition);
+    scope[scope.length - 1] = narrowed;
     return true;
   }
 
@@ -47,6 +48,10 @@ export class ConditionParser extends ParserState {
     )
       return false;
     let negated = false;
+    if (this.op(next) === 'by' && this.with === undefined && this.isValueAhead(dimension)) {
+      at = this.next(at + 1);
+      next = this.items[at];
+    }
     if (this.op(next) === 'not') {
       negated = true;
       at = this.next(at + 1);
@@ -93,10 +98,10 @@ export class ConditionParser extends ParserState {
       while (['and', 'or'].includes(this.op(this.items[at]) ?? '') || this.items[at]?.kind === 'filler') at++;
       const item = this.items[at];
       if (at === this.at || item === undefined) return true;
-      this.isJoined = true;
       const values = item.meanings.filter(
         (value) => value.kind === 'value' && dimension.meanings.some((owner) => sameDimension(owner, value)),
       );
+      this.isJoined = values.length > 0 || item.kind === 'number';
       if (values.length > 0) this.add({ type: 'is', mention: { ...mentionOf(item), meanings: values }, negated });
       else if (item.kind === 'number' && !this.isAmountAhead(at))
         this.add({ type: 'equals', mention: dimension, value: item.number!, negated });
@@ -115,123 +120,6 @@ export class ConditionParser extends ParserState {
     }
     this.add({ type: 'equals', mention: dimension, value, negated });
     return this.to(at + 1) && this.moreValues(dimension, negated);
-  }
-
-  /** "over 500", "between 10 and 20", with the name before it or after it. Gives the index after it. */
-  protected amount(at: number, subject: Mention | undefined, negated = false): number | undefined {
-    const item = this.items[at]!;
-    if (item.operator?.op === 'between') {
-      const low = this.items[at + 1];
-      const high = this.items[at + 3];
-      const joint = this.items[at + 2];
-      const joined = this.op(joint) === 'and' || joint?.text.toLowerCase() === 'to';
-      if (low?.kind !== 'number' || high?.kind !== 'number' || !joined || negated) return undefined;
-      const noun = this.items[this.next(at + 4)];
-      if (!subject && noun && isNamed(noun) && mentionOf(noun).meanings.some((meaning) => meaning.kind === 'entity')) {
-        this.placed.set(noun, mentionOf(noun));
-        this.relate(only(mentionOf(noun), 'entity'), 'greater_or_equal', low.number!);
-        this.upper = high.number!;
-        return this.next(at + 4) + 1;
-      }
-      const counted =
-        !subject && noun && isNamed(noun) && only(mentionOf(noun), 'dimension').meanings.length > 0
-          ? only(mentionOf(noun), 'dimension')
-          : undefined;
-      const of = subject ?? counted;
-      const mention = of ? { mention: of } : {};
-      this.add({ type: 'compare', ...mention, comparator: 'greater_or_equal', value: low.number!, text: low.text });
-      this.add({ type: 'compare', ...mention, comparator: 'less_or_equal', value: high.number!, text: high.text });
-      if (counted) {
-        this.placed.set(noun!, counted);
-        return this.next(at + 4) + 1;
-      }
-      const unit = this.items[at + 4];
-      return (
-        at +
-        (unit &&
-        (CURRENCY.has(unit.tokens[0]!.word) || (subject && unit.tokens.length === 1 && this.isUnitOf(unit, subject)))
-          ? 5
-          : 4)
-      );
-    }
-    if (item.operator?.op !== 'comparator') return undefined;
-    const numberAt = this.next(at + 1);
-    const number = this.items[numberAt];
-    if (number?.kind !== 'number') return undefined;
-    const comparator = negated ? OPPOSITE[item.operator.comparator] : item.operator.comparator;
-    const after = this.items[this.next(numberAt + 1)];
-    if (subject) {
-      this.add({ type: 'compare', mention: subject, comparator, value: number.number!, text: number.text });
-      const unit = this.items[numberAt + 1];
-      return numberAt + (unit && unit.tokens.length === 1 && this.isUnitOf(unit, subject) ? 2 : 1);
-    }
-    return this.counted(comparator, number, numberAt, after);
-  }
-
-  /** "duration over 30 minutes" where it is counted in minutes; money is money. */
-  protected isUnitOf(item: Item, subject: Mention): boolean {
-    const word = item.tokens[0]!;
-    if (CURRENCY.has(word.word)) return true;
-    const dimensions = subject.meanings.filter((meaning) => meaning.kind === 'dimension');
-    return (
-      dimensions.length > 0 &&
-      dimensions.every((meaning) =>
-        nameWords(`${meaning.dimension.name} ${meaning.dimension.description ?? ''}`)
-          .map(stem)
-          .includes(word.stem),
-      )
-    );
-  }
-
-  /** "more than 5 (cancelled) orders": the number counts what follows; or it is an amount of the head. */
-  protected counted(comparator: Comparator, number: Item, numberAt: number, after: Item | undefined): number {
-    let at = this.next(numberAt + 1);
-    const adjectives: Condition[] = [];
-    let noun = after;
-    while (
-      noun &&
-      isNamed(noun) &&
-      kindsOf(mentionOf(noun), this.roleOf).has('condition') &&
-      this.items[at + 1] &&
-      isNamed(this.items[at + 1]!)
-    ) {
-      adjectives.push({ type: 'is', mention: pick(mentionOf(noun), 'condition', this.roleOf), negated: false });
-      this.placed.set(noun, mentionOf(noun));
-      noun = this.items[++at];
-    }
-    if (noun && isNamed(noun)) {
-      const mention = mentionOf(noun);
-      const kinds = kindsOf(mention, this.roleOf);
-      this.placed.set(noun, mention);
-      if (kinds.has('entity')) {
-        this.relate(only(mention, 'entity'), comparator, number.number!);
-        this.related!.conditions.push(...adjectives);
-        return at + 1;
-      }
-      if (kinds.has('condition') && mention.plural) {
-        const named = pick(mention, 'condition', this.roleOf);
-        const condition = {
-          ...named,
-          meanings: named.meanings.filter((meaning) => meaning.kind === 'term' || meaning.kind === 'segment'),
-        };
-        if (condition.meanings.length > 0) {
-          this.relate(condition, comparator, number.number!);
-          this.related!.conditions.push(...adjectives, { type: 'is', mention: condition, negated: false });
-          return at + 1;
-        }
-      }
-      if (adjectives.length === 0 && (kinds.has('measure') || kinds.has('dimension'))) {
-        this.add({ type: 'compare', mention, comparator, value: number.number!, text: number.text });
-        return at + 1;
-      }
-    }
-    const word = this.items[numberAt + 1]?.tokens[0];
-    const isUnit =
-      word?.kind === 'word' &&
-      (this.items[numberAt + 1]!.kind === 'unknown' || this.op(this.items[numberAt + 1]) === 'grain');
-    const unit = isUnit && !CURRENCY.has(word.word) ? { unit: word.stem } : {};
-    this.add({ type: 'compare', comparator, value: number.number!, text: number.text, ...unit });
-    return numberAt + (isUnit ? 2 : 1);
   }
 
   /** "with an active subscription", "without cancelled orders": a noun with adjectives, said of related rows. */
@@ -263,6 +151,15 @@ export class ConditionParser extends ParserState {
     this.not = undefined;
     this.with = undefined;
     const dimension = only(mention, 'dimension');
+    // "without country Germany": another one, or none.
+    if (absent && dimension.meanings.length > 0 && this.isValueAhead(dimension)) {
+      const before = this.conditions.length + (this.related?.conditions.length ?? 0);
+      const added = this.condition(mention);
+      const scope = this.related?.conditions ?? this.conditions;
+      const from = before - (this.related ? this.conditions.length : 0);
+      if (added) for (let k = from; k < scope.length; k++) scope[k] = opposite(scope[k]!);
+      if (added) return;
+    }
     const hasHead = this.head !== undefined || this.wants.length > 0;
     const date = dates(mention);
     const isOwn = date.meanings.some(
@@ -359,6 +256,15 @@ export class ConditionParser extends ParserState {
       this.unplaced.push(word);
     }
     this.unplaced.push(item);
+  }
+
+  /** The name of a dimension is followed by one of its values. */
+  protected isValueAhead(dimension: Mention): boolean {
+    const at = this.next(this.at + 1);
+    const item = this.items[this.op(this.items[at]) === 'by' ? this.next(at + 1) : at];
+    if (item?.kind === 'number')
+      return dimension.meanings.some((meaning) => meaning.kind === 'dimension' && meaning.dimension.type === 'number');
+    return item?.meanings.some((value) => dimension.meanings.some((owner) => sameDimension(owner, value))) ?? false;
   }
 
   /** The rest of a negated list: "excluding cancelled, pending and refunded". */

@@ -13,6 +13,8 @@ export interface Parsed {
 }
 
 export class Settling extends GroupParser {
+  private portionUnclear = false;
+
   protected finish(): Parsed {
     this.closeRelated();
     for (const waiting of [
@@ -39,7 +41,13 @@ export class Settling extends GroupParser {
     const draft: Draft = {
       wants: this.wants,
       ...(this.head && { head: this.head }),
-      listing: this.listing || this.sorted,
+      listing:
+        this.listing ||
+        this.sorted ||
+        (this.all && this.head !== undefined && this.wants.length === 0 && this.groups.length === 0),
+      ...(this.who && { who: true }),
+      ...(this.which && { which: true }),
+      ...(this.named && { named: true }),
       columns: this.columns,
       groups: this.groups,
       conditions: this.conditions,
@@ -49,6 +57,8 @@ export class Settling extends GroupParser {
       ...(rank && { rank }),
       share: this.share && portion === undefined,
       ...(portion && { portion }),
+      ...(this.countsApart() && { countsApart: true }),
+      ...(this.portionUnclear && { portionUnclear: true }),
       followUp: this.followUp,
       qualifiers: this.qualifiers.map((item) => item.mention),
       when: this.when,
@@ -57,6 +67,15 @@ export class Settling extends GroupParser {
       counting: this.counting,
     };
     return { draft, unplaced: this.unplaced, placed: this.placed };
+  }
+
+  /** "how many cancelled orders and how many customers": what was said before the second count is not of it. */
+  protected countsApart(): boolean {
+    return this.wants.some((want, i) => {
+      const first = this.wants[0]!;
+      const isOther = !want.mention.meanings.some((meaning) => first.mention.meanings.includes(meaning));
+      return i > 0 && want.fn === 'count' && isOther && (this.conditionsBefore[i] ?? 0) > 0;
+    });
   }
 
   /** An aggregate that met no noun: "total" after a figure is said for emphasis; a count counts what the condition is of. */
@@ -120,10 +139,33 @@ export class Settling extends GroupParser {
       return undefined;
     }
     const from = this.marker !== undefined && this.marker < this.conditions.length ? this.marker : 0;
-    if (this.rate && this.wants.length === 0 && this.head === undefined) {
+    if (this.wants.length === 0 && this.head === undefined) {
       const condition = this.conditions.find((item) => item.type === 'is');
-      if (condition?.type === 'is') this.wants.push({ fn: 'count', mention: condition.mention });
+      if (condition?.type === 'is' && (this.rate || condition.mention.plural))
+        this.wants.push({ fn: 'count', mention: condition.mention });
     }
-    return this.conditions.splice(from);
+    return this.split(this.conditions.splice(from), from > 0 || this.marker !== undefined);
+  }
+
+  /**
+   * "smokers in Leeds": smokers are the portion, of all in Leeds. Several adjectives, or two prepositions, do not say
+   * which of them is the portion; they are handed back.
+   */
+  protected split(conditions: Condition[], isMarked: boolean): Condition[] {
+    const said = (condition: Condition): string | undefined => this.prepositions.get(condition);
+    const part = conditions.filter((condition) => said(condition) === undefined);
+    const of = conditions.filter((condition) => said(condition) !== undefined);
+    const kinds = (list: readonly Condition[]): number => list.filter((condition) => !condition.or).length;
+    const isUnclear =
+      part.length === 0
+        ? kinds(of) > 1
+        : (kinds(part) > 1 && !isMarked) || (!this.rate && of.some((condition) => said(condition) === 'of'));
+    if (isUnclear) {
+      this.portionUnclear = true;
+      return conditions;
+    }
+    if (part.length === 0) return of;
+    this.conditions.push(...of);
+    return part;
   }
 }

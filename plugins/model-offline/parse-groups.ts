@@ -1,8 +1,8 @@
 /** Groups, rankings and orders. */
 import type { Grain } from '../semantic-query/plan.ts';
-import type { Condition, Want } from './draft.ts';
+import type { Condition, Group, Mention, Want } from './draft.ts';
 import type { Item } from './link.ts';
-import { isNamed, isNumber, isPlainCount, kindsOf, mentionOf, pick } from './mentions.ts';
+import { dates, isNamed, isNumber, isPlainCount, isScore, kindsOf, mentionOf, pick } from './mentions.ts';
 import { ConditionParser } from './parse-conditions.ts';
 import type { Aggregate, OperatorOf } from './vocabulary.ts';
 
@@ -11,6 +11,38 @@ export class GroupParser extends ConditionParser {
   protected grain(grain: Grain): void {
     this.groups.push({ grain, ...(this.date && { hint: this.date }) });
     this.date = undefined;
+  }
+
+  /** "by month and driver": the groups after the first. */
+  protected moreGroups(): void {
+    const at = this.next(this.at + 1);
+    const next = this.items[this.next(at + 1)];
+    if (this.op(this.items[at]) !== 'and' || !next || !isNamed(next)) return;
+    const isGroup =
+      !mentionOf(next).plural &&
+      next.meanings.some((meaning) => meaning.kind === 'entity' || meaning.kind === 'dimension');
+    if (!isGroup) return;
+    this.at = at;
+    this.group({ ...this.items[at]!, operator: { op: 'group' } });
+  }
+
+  /** "visits by patients registered in 2026", "cancelled by patients": who did it, and more about them. */
+  protected isAgent(by: Item, first: Item, at: number): boolean {
+    if (!isNamed(first)) return false;
+    const mention = mentionOf(first);
+    if (!mention.plural || !mention.meanings.some((meaning) => meaning.kind === 'entity')) return false;
+    const before = this.items[by.index - 1];
+    const next = this.items[at + 1];
+    const isDone =
+      before !== undefined &&
+      isNamed(before) &&
+      kindsOf(mentionOf(before), this.roleOf).has('condition') &&
+      !kindsOf(mentionOf(before), this.roleOf).has('entity');
+    const isTold =
+      next !== undefined &&
+      (['that', 'which', 'whose', 'with', 'without'].includes(this.op(next) ?? '') ||
+        (isNamed(next) && dates(mentionOf(next)).meanings.length > 0));
+    return isDone || isTold;
   }
 
   protected group(item: Item): void {
@@ -23,14 +55,22 @@ export class GroupParser extends ConditionParser {
       this.rank.key === undefined &&
       (this.head || this.columns.length > 0 || this.groups.length > 0) &&
       first &&
-      !this.rank.of
+      (!this.rank.of || Array.isArray(this.rank.of))
     ) {
       const key = this.key(at);
       if (key) {
-        this.rank = { ...this.rank, key: key.want, isTotal: true };
+        const { of: _, ...rank } = this.rank;
+        this.rank = { ...rank, key: key.want, isTotal: true };
         this.at = key.next;
         return;
       }
+    }
+    if (item.operator!.op === 'by' && first && this.isAgent(item, first, at)) {
+      const mention = mentionOf(first);
+      this.placed.set(first, mention);
+      this.qualifiers.push({ item: first, mention });
+      this.at = at;
+      return;
     }
     let found = false;
     for (;;) {
@@ -49,12 +89,19 @@ export class GroupParser extends ConditionParser {
         const mention = this.qualified(here);
         at = this.at + 1;
         this.at = restore;
-        const groupable = mention.meanings.filter(
-          (meaning) => meaning.kind === 'dimension' || meaning.kind === 'entity',
-        );
-        if (groupable.length === 0) break;
-        this.placed.set(here, mention);
-        this.groups.push({ mention: { ...mention, meanings: groupable } });
+        const date = dates(mention);
+        if (date.meanings.length > 0 && (date.meanings.length === mention.meanings.length || this.isDated(at))) {
+          this.placed.set(here, date);
+          at = this.dated(date, at);
+        } else {
+          const groupable = mention.meanings.filter(
+            (meaning) => meaning.kind === 'dimension' || meaning.kind === 'entity',
+          );
+          if (groupable.length === 0 || this.isAdjectiveAt(at - 1)) break;
+          this.placed.set(here, mention);
+          const per = item.tokens[0]!.word === 'per';
+          this.groups.push({ mention: { ...mention, meanings: groupable }, ...(per && { per }) });
+        }
       } else break;
       found = true;
       this.at = at;
@@ -75,6 +122,35 @@ export class GroupParser extends ConditionParser {
     // "placed by enterprise customers": who did it, not a group.
     const isAgent = first !== undefined && isNamed(first) && kindsOf(mentionOf(first), this.roleOf).has('condition');
     if (!found && !isAgent) this.unplaced.push(item);
+  }
+
+  /** "per active member": a condition on what is grouped. */
+  protected isAdjectiveAt(at: number): boolean {
+    const item = this.items[at]!;
+    const next = this.items[at + 1];
+    const kinds = kindsOf(mentionOf(item), this.roleOf);
+    return (
+      kinds.has('condition') &&
+      !kinds.has('entity') &&
+      next?.meanings.some((meaning) => meaning.kind === 'entity') === true
+    );
+  }
+
+  /** "by birth year", "per due date": the word after a date says which part of it. */
+  protected isDated(at: number): boolean {
+    const word = this.items[at]?.operator;
+    return word?.op === 'grain' && word.grouping !== true;
+  }
+
+  /** A group by a named date, or the date that a group by month is about. Gives the index after it. */
+  protected dated(date: Mention, at: number): number {
+    const word = this.items[at]?.operator;
+    const said = word?.op === 'grain' && word.grouping !== true ? this.items[at] : undefined;
+    const open = this.groups.findIndex((group) => 'grain' in group && group.hint === undefined);
+    const isWhole = said === undefined || said.tokens[0]!.word === 'date';
+    if (open >= 0 && isWhole) this.groups[open] = { ...this.groups[open], hint: date } as Group;
+    else this.groups.push({ grain: word?.op === 'grain' && said ? word.grain : 'day', hint: date });
+    return said ? at + 1 : at;
   }
 
   /** A figure named as the key of a ranking or sorting: "revenue", "number of orders", "average rating". */
@@ -115,6 +191,13 @@ export class GroupParser extends ConditionParser {
     const next = this.at + 1;
     this.at = restore;
     const kinds = kindsOf(mention, this.roleOf);
+    if (kinds.size === 1 && kinds.has('condition') && mention.plural && (fn === undefined || fn === 'count')) {
+      // "the most no-shows": rows that are so.
+      const condition = pick(mention, 'condition', this.roleOf);
+      this.placed.set(item, mention);
+      for (const other of [...conditions, { type: 'is' as const, mention: condition, negated: false }]) this.add(other);
+      return { want: { fn: 'count', mention: condition }, next };
+    }
     if (!kinds.has('measure') && !kinds.has('entity') && !kinds.has('dimension')) return undefined;
     this.placed.set(item, mention);
     for (const condition of conditions) this.add(condition);
@@ -151,23 +234,34 @@ export class GroupParser extends ConditionParser {
       this.at = at + 1;
       return;
     }
+    if (of === 'time' && limit === undefined && this.firstDate(at, direction)) return;
     const top = item.tokens[0]!.word === 'top' || item.tokens[0]!.word === 'bottom' || limit !== undefined;
     const ranked = this.items[at];
-    if (Array.isArray(of) && ranked && isNamed(ranked) && !this.head) {
-      // "the longest duration": the figure itself, not rows by it.
-      const restore = this.at;
-      this.at = at;
-      const mention = this.qualified(ranked);
-      this.at = restore;
-      const kinds = kindsOf(mention, this.roleOf);
-      const key = kinds.has('dimension') && !kinds.has('entity') && isNumber(mention) ? this.key(at) : undefined;
+    if (Array.isArray(of) && ranked?.operator?.op === 'aggregate') {
+      // "the longest average wait": the figure named.
+      const key = this.key(at);
       if (key) {
         this.rank = { direction, ...(limit !== undefined && { limit }), key: key.want };
         this.at = key.next;
         return;
       }
     }
-    if (of !== undefined || top || (item.tokens[0]!.word !== 'most' && this.isTargetAhead(at))) {
+    if (Array.isArray(of) && ranked && isNamed(ranked)) {
+      // "the longest duration": the figure itself, not rows by it.
+      const restore = this.at;
+      this.at = at;
+      const mention = this.qualified(ranked);
+      this.at = restore;
+      const kinds = kindsOf(mention, this.roleOf);
+      const isFigure = (kinds.has('dimension') && isNumber(mention)) || kinds.has('measure');
+      const key = isFigure && !kinds.has('entity') ? this.key(at) : undefined;
+      if (key) {
+        this.rank = { direction, ...(limit !== undefined && { limit }), key: key.want };
+        this.at = key.next;
+        return;
+      }
+    }
+    if (of !== undefined || top || (!/^(most|fewest|least)$/.test(item.tokens[0]!.word) && this.isTargetAhead(at))) {
       this.rank = base;
       this.at = at;
       // What follows is ranked: it becomes the head.
@@ -176,7 +270,7 @@ export class GroupParser extends ConditionParser {
     }
     const key = this.key(at);
     if (key) {
-      this.rank = { ...base, key: key.want };
+      this.rank = { ...base, key: this.superlative(item.tokens[0]!.word, key.want, item) };
       this.at = key.next;
     } else if (/^(most|least|fewest)$/.test(item.tokens[0]!.word)) {
       // "which books were borrowed most": by how often it happened.
@@ -192,6 +286,33 @@ export class GroupParser extends ConditionParser {
       this.rank = base;
       this.at = at;
     }
+  }
+
+  /** "the best rating" of many is their average; "the highest fines" may be how much or how many. */
+  protected superlative(word: string, want: Want, item: Item): Want {
+    if (want.fn !== undefined) return want;
+    if (/^(best|worst)$/.test(word) && isNumber(want.mention)) {
+      if (!isScore(want.mention)) this.unplaced.push(item);
+      return { ...want, fn: 'avg' };
+    }
+    const isRows = kindsOf(want.mention, this.roleOf).has('entity');
+    return isRows && !/^(most|least|fewest|top|bottom)$/.test(word) ? { ...want, fn: 'sum', orCount: true } : want;
+  }
+
+  /** "first pickup date", "latest delivery": the date itself. */
+  protected firstDate(at: number, direction: 'asc' | 'desc'): boolean {
+    const item = this.items[at];
+    if (!item || !isNamed(item) || this.head || this.wants.length > 0) return false;
+    const mention = mentionOf(item);
+    const date = dates(mention);
+    const next = this.peek(at + 1);
+    const isNoun = this.isDated(at + 1) || this.when;
+    if (mention.plural || date.meanings.length === 0 || !isNoun || (next && isNamed(next))) return false;
+    this.placed.set(item, date);
+    this.wants.push({ fn: direction === 'asc' ? 'min' : 'max', mention: date });
+    this.when = false;
+    this.at = at + (this.isDated(at + 1) ? 2 : 1);
+    return true;
   }
 
   /** "best products by …", "largest orders": a ranked noun, not a ranked figure. */

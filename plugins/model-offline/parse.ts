@@ -1,26 +1,17 @@
 /** Linked items to a draft, from left to right. What finds no place is returned, never dropped. */
-import type { Draft, Mention, TimeMention } from './draft.ts';
+import type { Draft } from './draft.ts';
 import type { Meaning } from './lexicon.ts';
 import type { Item } from './link.ts';
-import {
-  dates,
-  isNamed,
-  isNumber,
-  isPlainCount,
-  kindsOf,
-  mentionOf,
-  only,
-  pick,
-  type RoleOf,
-  relativeUnit,
-} from './mentions.ts';
-import { type Parsed, Settling } from './parse-end.ts';
+import { isNamed, type RoleOf } from './mentions.ts';
+import type { Parsed } from './parse-end.ts';
+import { ValueParser } from './parse-values.ts';
+import type { Operator } from './vocabulary.ts';
 
 export type { Parsed } from './parse-end.ts';
 
 export const parse = (items: readonly Item[], roleOf: RoleOf): Parsed => new Parser(items, roleOf).run();
 
-const MARKERS = new Set(['are', 'were', 'is', 'was', 'be', 'been', 'get', 'got']);
+const MARKERS = new Set(['are', 'were', 'is', 'was', 'be', 'been', 'get', 'got', 'come', 'comes', 'came']);
 const REFERENCES: Readonly<Record<string, Draft['followUp']>> = {
   only: 'refine',
   same: 'refine',
@@ -29,12 +20,13 @@ const REFERENCES: Readonly<Record<string, Draft['followUp']>> = {
   about: 'refine',
 };
 
-class Parser extends Settling {
+class Parser extends ValueParser {
   run(): Parsed {
     while (this.at < this.items.length) {
       const before = this.at;
       this.step(this.items[this.at]!);
       if (this.at === before) this.at++;
+      while (this.conditionsBefore.length < this.wants.length) this.conditionsBefore.push(this.conditions.length);
     }
     return this.finish();
   }
@@ -74,186 +66,17 @@ class Parser extends Settling {
     );
   }
 
-  protected names(item: Item): void {
-    const mention = this.qualified(item);
-    this.placed.set(item, mention);
-    if (this.repeatsValue(mention)) return;
-    const next = this.peek();
-    if (
-      dates(mention).meanings.length > 0 &&
-      next?.kind === 'time' &&
-      !this.not &&
-      !this.adjective(kindsOf(mention, this.roleOf))
-    ) {
-      // "shipped in March": the date of it, not the state.
-      this.date = dates(mention);
-      return;
-    }
-    if (this.not || this.with === 'without') {
-      this.negated(item, mention);
-      return;
-    }
-    if (this.fn === undefined && this.condition(mention)) return;
-    if (this.fn !== undefined && this.target(mention)) return;
-    const kinds = kindsOf(mention, this.roleOf);
-    if (this.with === 'with') {
-      this.with = undefined;
-      if (kinds.has('entity') && (this.head || this.wants.length > 0)) {
-        this.relate(only(mention, 'entity'), 'greater_than', 0);
-        return;
-      }
-      const dimension = only(mention, 'dimension');
-      if (!kinds.has('condition') && dimension.meanings.length > 0 && !kinds.has('measure')) {
-        this.add({ type: 'null', mention: dimension, negated: true });
-        return;
-      }
-    }
-    if (
-      this.which &&
-      !this.head &&
-      this.wants.length === 0 &&
-      (kinds.has('dimension') || kinds.has('entity')) &&
-      !this.adjective(kinds)
-    ) {
-      this.which = false;
-      this.head = mention;
-      this.listing = true;
-      return;
-    }
-    const counts = mention.meanings.every(
-      (meaning) =>
-        meaning.kind !== 'measure' || meaning.measure?.type === 'count' || meaning.measure?.type === 'count_distinct',
-    );
-    const isFigure =
-      kinds.has('measure') && !(kinds.has('entity') && isPlainCount(mention)) && !(counts && kinds.has('dimension'));
-    if (isFigure && this.wants.length > 0 && !this.joint) {
-      // "the average price of our items": what the figure is of.
-      const owners = mention.meanings.flatMap((meaning) =>
-        meaning.kind === 'measure' ? [{ ...meaning, kind: 'entity' as const }] : [],
-      );
-      if (counts) this.qualifiers.push({ item, mention: { ...mention, meanings: owners } });
-      else this.unplaced.push(item);
-      return;
-    }
-    if (isFigure) {
-      this.joint = false;
-      this.wants.push({ mention: pick(mention, 'measure', this.roleOf) });
-      return;
-    }
-    if (kinds.has('condition') && (!kinds.has('entity') || this.adjective(kinds))) {
-      const condition = pick(mention, 'condition', this.roleOf);
-      const isNoun =
-        mention.plural &&
-        !this.head &&
-        this.wants.length === 0 &&
-        condition.meanings.some((meaning) => meaning.kind !== 'value') &&
-        !this.adjective(kinds);
-      if (isNoun) this.noun ??= condition;
-      if (isNoun && this.which) [this.which, this.listing] = [false, true];
-      this.add({ type: 'is', mention: condition, negated: false });
-      return;
-    }
-    if (kinds.has('entity')) {
-      this.entity(item, only(mention, 'entity'));
-      return;
-    }
-    const date = dates(mention);
-    if (date.meanings.length > 0 && date.meanings.length === only(mention, 'dimension').meanings.length) {
-      this.date = date;
-      return;
-    }
-    this.columns.push(only(mention, 'dimension'));
-  }
-
-  protected entity(item: Item, mention: Mention): void {
-    const next = this.peek();
-    if (next?.kind === 'number' && !this.isAmountAhead(this.next(this.at + 1)) && !mention.plural) {
-      this.at = this.next(this.at + 1) + 1;
-      this.head ??= mention;
-      this.add({ type: 'equals', mention, value: next.number!, negated: false });
-      return;
-    }
-    if (
-      next &&
-      !mention.plural &&
-      (next.kind === 'quoted' || (next.kind === 'unknown' && next.tokens[0]!.capitalised))
-    ) {
-      this.head ??= mention;
-      this.at = this.next(this.at + 1);
-      this.add({ type: 'equals', mention, value: this.literalText(), negated: false });
-      return;
-    }
-    const owners =
-      this.date?.meanings.map((meaning) => (meaning.kind === 'dimension' ? meaning.entity : undefined)) ?? [];
-    if (this.related && !item.rooted && !this.joint) {
-      // "who never borrowed a book": what it was done to.
-      this.relative = false;
-      this.qualifiers.push({ item, mention });
-      return;
-    }
-    if (this.joint && this.wants.length > 0 && !this.related) {
-      // "visits and prescriptions": both are counted.
-      this.joint = false;
-      this.wants.push({ fn: 'count', mention });
-      return;
-    }
-    const verb = mention.meanings.some((meaning) => meaning.kind === 'entity' && owners.includes(meaning.entity));
-    const hasHead = this.head !== undefined || this.wants.length > 0;
-    if (hasHead && (verb || item.rooted || this.relative)) {
-      // "who placed an order", "who visited": there is such a row.
-      if (verb) this.date = undefined;
-      this.relative = false;
-      this.relate(mention, 'greater_than', 0);
-      return;
-    }
-    if (!hasHead) this.head = mention;
-    else this.qualifiers.push({ item, mention });
-  }
-
-  protected target(mention: Mention): boolean {
-    const fn = this.fn!;
-    const kinds = kindsOf(mention, this.roleOf);
-    const date = dates(mention);
-    if (fn === 'count' && date.meanings.length > 0 && date.meanings.length === mention.meanings.length) {
-      this.date = date;
-      return true;
-    }
-    if (
-      kinds.has('condition') &&
-      !kinds.has('entity') &&
-      !kinds.has('measure') &&
-      !(kinds.has('dimension') && fn !== 'count')
-    ) {
-      // "how many cancelled orders" counts orders; "how many cancellations" counts what the condition is of.
-      const condition = pick(mention, 'condition', this.roleOf);
-      this.add({ type: 'is', mention: condition, negated: false });
-      if (
-        mention.plural &&
-        fn === 'count' &&
-        !this.adjective(kinds) &&
-        condition.meanings.some((meaning) => meaning.kind !== 'value')
-      ) {
-        this.fn = undefined;
-        this.wants.push({ fn, mention: condition });
-      }
-      return true;
-    }
-    this.fn = undefined;
-    if (fn === 'sum' && !kinds.has('measure') && !kinds.has('dimension') && kinds.has('entity'))
-      this.wants.push({ fn: 'count', mention: only(mention, 'entity') });
-    else this.wants.push({ fn, mention });
-    if (kinds.has('entity')) this.head ??= only(mention, 'entity');
-    return true;
-  }
-
   protected operator(item: Item): void {
-    const operator = item.operator!;
+    // "in 2025 and in 2026": no new question.
+    const isMidway = item.operator!.op === 'about' && item.tokens[0]!.word === 'and' && this.at > 0;
+    const operator: Operator = isMidway ? { op: 'and' } : item.operator!;
+    if (item.tokens[0]!.word === 'who' && !this.head && this.wants.length === 0) this.who = true;
     switch (operator.op) {
       case 'aggregate':
         if (this.fn === 'sum' || (this.fn === 'count' && operator.fn === 'sum') || this.fn === undefined) {
           if (this.fn !== 'count') this.fn = operator.fn;
           this.fnItem = item;
-        } else if (operator.fn === 'count' && this.peek() && isNumber(mentionOf(this.peek()!))) return;
+        } else if (operator.fn === 'count' && this.peek() && isNamed(this.peek())) return;
         else this.unplaced.push(item);
         return;
       case 'distinct':
@@ -268,6 +91,10 @@ class Parser extends Settling {
         this.group(item);
         return;
       case 'with':
+        if (item.tokens[0]!.word === 'who' && !this.head && this.wants.length === 0) {
+          this.who = true;
+          return;
+        }
         this.mark();
         if (!this.adjectiveNoun(false)) this.with = 'with';
         return;
@@ -283,6 +110,9 @@ class Parser extends Settling {
         this.not = item;
         return;
       case 'or':
+        // "either … or …": the second word says it all.
+        if (item.tokens[0]!.word === 'either' && this.items.slice(this.at + 1).some((other) => this.op(other) === 'or'))
+          return;
         this.or = true;
         this.isJoined = true;
         this.orItem = item;
@@ -351,6 +181,7 @@ class Parser extends Settling {
       case 'grain':
         if (operator.grouping || this.which || this.rank) {
           this.grain(operator.grain);
+          if (operator.grouping) this.moreGroups();
           this.which = false;
         } else this.unplaced.push(item);
         return;
@@ -386,6 +217,7 @@ class Parser extends Settling {
         return;
       }
       case 'all':
+        this.all = true;
         return;
     }
   }
@@ -408,71 +240,5 @@ class Parser extends Settling {
       this.fn = undefined;
       this.wants.push({ fn, mention: { text: item.text, meanings: [], plural: false } });
     } else this.amountItem = item;
-  }
-
-  protected time(item: Item): void {
-    if (this.not) this.unplaced.push(this.not);
-    this.not = undefined;
-    const hint = this.date;
-    this.date = undefined;
-    const phrase = (this.awaitAgainst ? relativeUnit(item) : undefined) ?? item.time!;
-    const joined = this.op(this.items[this.at - 1]) === 'and' && this.items[this.at - 2]?.kind === 'time';
-    const time: TimeMention = { text: item.text, phrase, ...(joined && { joined }), ...(hint && { hint }) };
-    this.with = undefined;
-    if (this.awaitAgainst || (this.versus !== undefined && item.time!.kind === 'relative')) {
-      this.awaitAgainst = false;
-      if (this.against) this.unplaced.push(item);
-      this.against = time;
-    } else if (item.time!.kind === 'relative') this.unplaced.push(item);
-    else if (this.related) this.related.conditions.push({ type: 'time', time });
-    else this.times.push(time);
-  }
-
-  protected number(item: Item): void {
-    const next = this.items[this.next(this.at + 1)];
-    const after = next?.operator;
-    if (after?.op === 'rank') {
-      this.pendingNumber = item.number!;
-      return;
-    }
-    const suffix = this.items[this.at + 1]?.operator;
-    if (suffix?.op === 'comparator' && suffix.suffix) {
-      const end = this.counted(suffix.comparator, item, this.at + 1, this.items[this.next(this.at + 2)]);
-      this.at = Math.max(end, this.at + 2);
-      return;
-    }
-    if (next && isNamed(next)) {
-      if (this.with === 'with' && (this.head || this.wants.length > 0) && this.isNounAhead()) {
-        this.at = this.counted('equals', item, this.at, next);
-        return;
-      }
-      const isLimit = next.meanings.some((meaning) => meaning.kind === 'entity' || meaning.kind === 'dimension');
-      if (
-        isLimit &&
-        this.fn === undefined &&
-        !this.head &&
-        this.wants.length === 0 &&
-        Number.isInteger(item.number) &&
-        item.number! > 0
-      ) {
-        // "show 10 orders", "which 10 products sold the most"
-        this.limit = item.number!;
-        this.listing = true;
-        this.which = true;
-        return;
-      }
-    }
-    this.unplaced.push(item);
-  }
-
-  protected literal(item: Item): void {
-    const values = item.meanings.filter((meaning) => meaning.kind === 'value');
-    if (values.length > 0) {
-      const mention = { ...mentionOf(item), meanings: values };
-      this.placed.set(item, mention);
-      const negated = this.not !== undefined;
-      this.not = undefined;
-      this.add({ type: 'is', mention, negated });
-    } else this.unplaced.push(item);
   }
 }

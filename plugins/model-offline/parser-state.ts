@@ -4,6 +4,8 @@ import type { Item } from './link.ts';
 import { isNamed, kindsOf, mentionOf, type RoleOf, sameDimension } from './mentions.ts';
 import type { Aggregate, Comparator } from './vocabulary.ts';
 
+const PREPOSITIONS = new Set(['in', 'at', 'from', 'among', 'within', 'of', 'for']);
+
 export class ParserState {
   protected readonly items: readonly Item[];
   protected readonly roleOf: RoleOf;
@@ -18,8 +20,20 @@ export class ParserState {
   protected groups: Group[] = [];
   protected conditions: Condition[] = [];
   protected related:
-    | { mention: Mention; of?: Mention; comparator: Comparator; value: number; or?: boolean; conditions: Condition[] }
+    | {
+        mention: Mention;
+        of?: Mention;
+        comparator: Comparator;
+        value: number;
+        or?: boolean;
+        apart?: true;
+        conditions: Condition[];
+      }
     | undefined;
+  /** What conditions were said with: "smokers in Leeds". */
+  protected readonly prepositions = new Map<Condition, string>();
+  /** How many conditions had been said before each figure. */
+  protected readonly conditionsBefore: number[] = [];
   /** Upper end of "between 3 and 5 orders". */
   protected upper: number | undefined;
   protected times: TimeMention[] = [];
@@ -56,6 +70,14 @@ export class ParserState {
   protected pendingNumber: number | undefined;
   protected sorted = false;
   protected limit: number | undefined;
+  protected all = false;
+  protected who = false;
+  /** Columns are shown beside the name of each row. */
+  protected named = false;
+  /** Index of the item that became the head. */
+  protected headAt: number | undefined;
+  /** Dates joined to the one before a time: "filed and paid in 2026". */
+  protected dates: Mention[] = [];
 
   constructor(items: readonly Item[], roleOf: RoleOf) {
     this.items = items;
@@ -90,11 +112,45 @@ export class ParserState {
     )
       this.columns.pop();
     const apart = condition.type === 'is' && !this.isJoined;
-    const withOr = { ...condition, ...(this.or && { or: true }), ...(apart && { apart }) };
+    const preposition = this.prepositionOf(this.isJoined);
+    const and = condition.type === 'is' && !this.or ? this.enumerated() : undefined;
+    const withOr = { ...condition, ...(this.or && { or: true }), ...(apart && { apart }), ...(and && { and }) };
     this.or = false;
     this.isJoined = false;
     this.with = undefined;
     (this.related?.conditions ?? this.conditions).push(withOr as Condition);
+    if (preposition) this.prepositions.set(withOr as Condition, preposition);
+  }
+
+  /** The preposition that the condition at the cursor follows; one joined by "and" shares that of the one before. */
+  protected prepositionOf(isJoined: boolean): string | undefined {
+    const last = this.conditions.at(-1);
+    if (isJoined && last) return this.prepositions.get(last);
+    let at = this.at - 1;
+    while (/^(the|a|an|our|all|any)$/.test(this.items[at]?.tokens[0]?.word ?? '')) at--;
+    const word = this.items[at]?.tokens.length === 1 ? this.items[at]!.tokens[0]!.word : '';
+    return PREPOSITIONS.has(word) ? word : undefined;
+  }
+
+  /** Whether the name here follows another condition with nothing but "and" in between. */
+  protected enumerated(): 'phrase' | 'plain' | undefined {
+    const isSmall = (item: Item | undefined): boolean =>
+      item?.kind === 'filler' || this.op(item) === 'between' || this.op(item) === 'list';
+    let at = this.at - 1;
+    while (isSmall(this.items[at])) at--;
+    if (this.op(this.items[at]) !== 'and') return undefined;
+    while (this.op(this.items[at]) === 'and') at--;
+    const before = this.items[at];
+    if (before === undefined || !isNamed(before) || !this.placed.has(before)) return undefined;
+    if (!kindsOf(mentionOf(before), this.roleOf).has('condition')) return undefined;
+    let start = at - 1;
+    while (this.items[start]?.tokens[0]?.word === 'the') start--;
+    for (; this.op(this.items[start]) === 'and' || isNamed(this.items[start]); start--)
+      if (isNamed(this.items[start]) && this.op(this.items[start + 1]) !== 'and') break;
+    while (this.items[start]?.tokens[0]?.word === 'the') start--;
+    return ['in', 'from', 'at', 'of', 'for', 'to'].includes(this.items[start]?.tokens[0]?.word ?? '')
+      ? 'phrase'
+      : 'plain';
   }
 
   protected relate(mention: Mention, comparator: Comparator, value: number): void {

@@ -1,6 +1,7 @@
 /** One message to a plan, through the stages: words → linked names → draft → plan. */
 import type { SemanticModel } from '../semantic-layer/model.ts';
 import type { QueryPlan } from '../semantic-query/plan.ts';
+import { unrepresented } from './audit.ts';
 import type { Draft, Mention } from './draft.ts';
 import { type Lexicon, lexiconOf, type Meaning } from './lexicon.ts';
 import { type Item, link } from './link.ts';
@@ -17,6 +18,7 @@ export interface Sentence {
   readonly unplaced: readonly string[];
   /** Spellings that were forgiven: what was written, what it was taken for. */
   readonly corrections: readonly (readonly [written: string, taken: string])[];
+  readonly items: readonly Item[];
   /** Nothing in it names anything of the layer. */
   readonly isEmpty: boolean;
 }
@@ -27,6 +29,14 @@ export interface Reader {
   sentence(text: string): Sentence;
   /** The plan of a draft. Throws `Ask` or `Refuse`. */
   plan(draft: Draft, chosen: ReadonlyMap<string, number>): QueryPlan;
+  /** What the message says and the plan does not. */
+  dropped(
+    sentence: Sentence,
+    draft: Draft,
+    plan: QueryPlan,
+    chosen: ReadonlyMap<string, number>,
+    continues: boolean,
+  ): readonly string[];
 }
 
 export function createReader(model: SemanticModel, now: Date): Reader {
@@ -36,18 +46,19 @@ export function createReader(model: SemanticModel, now: Date): Reader {
       !(meaning.kind === 'term' && (meaning.term === without || meaning.term.definition === without.definition));
     return read(text, drop);
   });
-  const read = (text: string, keep: (meaning: Meaning) => boolean = () => true): Parsed => {
+  const read = (
+    text: string,
+    keep: (meaning: Meaning) => boolean = () => true,
+  ): Parsed & { readonly items: readonly Item[] } => {
     const tokens = tokenize(text);
     const items = link(tokens, lexicon, text.replace(/\s/g, ' '), now, keep);
-    return absorbed(
-      parse(items, (meaning) => terms.role(meaning.term)),
-      items,
-    );
+    const parsed = parse(items, (meaning) => terms.role(meaning.term));
+    return { ...absorbed(parsed, items), items };
   };
   return {
     lexicon,
     sentence(text) {
-      const { draft, unplaced, placed } = read(text);
+      const { draft, unplaced, placed, items } = read(text);
       const corrections = [...placed.keys()].flatMap((item) =>
         item.corrected ? [[item.text, item.corrected] as const] : [],
       );
@@ -55,6 +66,7 @@ export function createReader(model: SemanticModel, now: Date): Reader {
         draft,
         unplaced: unplaced.map((item) => item.text),
         corrections,
+        items,
         isEmpty:
           placed.size === 0 &&
           draft.times.length === 0 &&
@@ -64,6 +76,8 @@ export function createReader(model: SemanticModel, now: Date): Reader {
       };
     },
     plan: (draft, chosen) => resolve(draft, { lexicon, chosen, now, readTerm: terms.read }),
+    dropped: ({ items }, draft, plan, chosen, continues) =>
+      unrepresented({ items, draft, plan, lexicon, chosen, readTerm: terms.read, continues }),
   };
 }
 

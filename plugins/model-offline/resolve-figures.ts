@@ -1,11 +1,9 @@
 /** What is asked for: counts, measures, metrics and aggregates made on the spot. */
 import { best } from './choosing.ts';
-import { holdsForNone, isExistence } from './condition-rules.ts';
-import type { Mention, Related, Want } from './draft.ts';
-import { amountsOf } from './entity-traits.ts';
+import type { Mention, Want } from './draft.ts';
+import { amountsOf, isIdentifier, isPlainAmount, numbersCalled } from './entity-traits.ts';
 import {
   countsOtherwise,
-  isEntity,
   isNumeric,
   isPlain,
   measuredDimensions,
@@ -13,167 +11,55 @@ import {
   numberReadings,
   sameFigure,
 } from './figure-rules.ts';
-import { type EntityEntry, isTime, type Meaning } from './lexicon.ts';
+import { type EntityEntry, isTime } from './lexicon.ts';
 import { choose, Refuse } from './outcome.ts';
-import { type Figure, full, ResolverBase, spoken } from './resolver-base.ts';
+import { type Dimension, type Figure, full, ResolverBase, spoken } from './resolver-base.ts';
 import type { TermReading } from './terms.ts';
+import { nameWords } from './words.ts';
+
+/** Names of what something costs. */
+const MONEY = ['cost', 'price', 'fee', 'charge'];
 
 export class FigureResolver extends ResolverBase {
-  protected wants(): readonly Want[] {
-    const { wants, head, groups, rank, listing, columns, portion, share, conditions, versus, when } = this.draft;
-    if (when) {
-      if (!head || wants.length > 0) throw new Refuse(['when']);
-      const date = this.primaryDate(this.headEntity(head));
-      const fn = rank?.direction === 'desc' ? 'max' : 'min';
-      if (rank?.of !== 'time') throw new Refuse(['when']);
-      return [
-        {
-          fn,
-          mention: { text: date.dimension.name, plural: false, meanings: [{ kind: 'dimension', rank: 3, ...date }] },
-        },
-      ];
-    }
-    if (wants.length > 0) return wants;
-    if (rank?.key && !this.isRowRanking(rank.key)) return [this.rankKey()!];
-    if (rank && head && !rank.key && rank.of !== 'time' && rank.of !== 'count' && !this.ranksRows(head))
-      return [this.rankKey()!];
-    if (columns.length > 0) return wants;
-    const counted = head && isEntity(head);
-    if (this.draft.counting && head === undefined) throw new Refuse(['how many'], 'I could not tell what to count.');
-    if (head && (portion || share)) return [{ fn: 'count', mention: head }];
-    if (counted && !listing && groups.length > 0) return [{ fn: 'count', mention: head }];
-    if (!head && (portion || share) && conditions.length > 0) throw new Refuse(['percent']);
-    if (rank?.of === 'count' && head) return [{ fn: 'count', mention: this.entityMention(this.headEntity(head)) }];
-    const numeric = this.draft.conditions.find(
-      (item): item is Related =>
-        item.type === 'related' &&
-        !isExistence(item) &&
-        (!holdsForNone(item) || (head !== undefined && !isEntity(head))),
+  /** "cost of visits" where the cost is of what belongs to a visit: the visit's own fee may be meant as well. */
+  protected ownPrices(mention: Mention, found: readonly { readonly entity: EntityEntry }[]): Dimension[] {
+    const word = nameWords(mention.text).at(-1) ?? '';
+    if (!MONEY.includes(word)) return [];
+    const subjects = [this.base, ...[this.draft.head, ...this.draft.qualifiers].map((item) => this.only(item))];
+    return [...new Set(subjects)].flatMap((entity) =>
+      entity &&
+      found.length > 0 &&
+      found.every((item) => item.entity !== entity && this.distance(item.entity, entity) !== undefined)
+        ? numbersCalled(entity, MONEY).map((dimension) => ({ entity, dimension }))
+        : [],
     );
-    if (numeric && head) return [{ fn: 'count', mention: numeric.mention }];
-    const measured = this.draft.conditions.find(
-      (item) =>
-        item.type === 'compare' &&
-        item.mention &&
-        !this.isOfRow(item.mention, item.ofRow) &&
-        best(item.mention.meanings).some((m) => m.kind === 'measure'),
-    );
-    if (measured?.type === 'compare' && head) return [{ mention: measured.mention! }];
-    if (counted && !listing && !rank && groups.length === 0 && versus === undefined) {
-      if (this.countsByDefault(this.headEntity(head))) return [{ fn: 'count', mention: head }];
-    }
-    if (counted && versus !== undefined) return [{ fn: 'count', mention: head }];
-    return wants;
   }
 
-  /** A bare "visits last week" asks how many, a bare "customers in Berlin" which. */
-  protected countsByDefault(entity: EntityEntry): boolean {
-    const { conditions, times } = this.draft;
-    const chosen = conditions.some((item) => item.type !== 'is' && item.type !== 'time');
-    return !chosen && (times.length > 0 || conditions.length === 0 || entity.model.type === 'fact');
-  }
-
-  /** "top products": nothing says by what, so the figures that could are offered. */
-  protected rankingFigure(head: Mention): Want {
-    const subject = this.headEntity(head);
-    const figures = [...this.context.lexicon.entities.values()]
-      .filter((entity) => this.distance(entity, subject) !== undefined)
-      .flatMap((entity) =>
-        entity.model.measures
-          .filter((measure) => measure.type !== 'min' && measure.type !== 'max')
-          .map((measure) => ({ entity, measure })),
-      )
-      .slice(0, 8);
-    if (figures.length === 0) throw new Refuse([], `I cannot tell by what to rank ${head.text}.`);
-    const { entity, measure } = choose(
-      this.context.chosen,
-      `rank:${head.text.toLowerCase()}`,
-      `By what should ${head.text} be ranked?`,
-      figures.map((value) => ({ value, label: `${spoken(value.measure.name)}` })),
-    );
-    return {
-      mention: {
-        text: measure.name,
-        plural: false,
-        meanings: [{ kind: 'measure', rank: 3, entity, name: `${entity.name}.${measure.name}`, measure }],
-      },
-    };
-  }
-
-  /** What a ranking is by. "The highest price" of a group is the greatest one in it. */
-  protected rankKey(): Want | undefined {
-    const { rank, head } = this.draft;
-    if (!rank) return undefined;
-    const fn = rank.direction === 'desc' ? 'max' : 'min';
-    if (rank.key) {
-      const { mention } = rank.key;
-      const measured = mention.meanings.filter((meaning) => meaning.kind === 'measure');
-      if (
-        rank.key.fn === undefined &&
-        isNumeric(mention) &&
-        !head &&
-        this.draft.groups.length === 0 &&
-        this.draft.columns.length === 0
-      )
-        return {
-          fn,
-          mention: { ...mention, meanings: mention.meanings.filter((meaning) => meaning.kind === 'dimension') },
-        };
-      const dimensional = isNumeric(mention) && !isEntity(mention);
-      if (rank.key.fn === undefined && measured.length > 0 && dimensional && (head || this.draft.groups.length > 0)) {
-        // "the highest fee" of a doctor is one fee or all of them together.
-        const which = rank.isTotal
-          ? 'all'
-          : choose(this.context.chosen, `rank:${mention.text.toLowerCase()}`, `Ranked by which ${mention.text}?`, [
-              { value: 'all', label: `all ${mention.text} together` },
-              { value: 'one', label: `the ${rank.direction === 'desc' ? 'highest' : 'lowest'} single ${mention.text}` },
-            ]);
-        if (which === 'all') return { mention: { ...mention, meanings: measured } };
-        return { fn, mention };
-      }
-      const dated = mention.meanings.flatMap((meaning) =>
-        meaning.kind === 'dimension' && isTime(meaning.dimension) ? [meaning.entity] : [],
-      );
-      if (rank.key.fn === undefined && dated.length > 0 && dated.length === mention.meanings.length) {
-        // "most borrowed": by how often, not by when.
-        const meanings = dated.map((entity): Meaning => ({ kind: 'entity', entity, rank: 3 }));
-        if (head?.meanings.some((meaning) => meaning.kind === 'entity' && dated.includes(meaning.entity)))
-          throw new Refuse([mention.text]);
-        return { fn: 'count', mention: { ...mention, meanings } };
-      }
-      const plain =
-        (rank.key.fn === undefined || (rank.key.fn === 'count' && isNumeric(mention))) &&
-        best(mention.meanings).every((meaning) => meaning.kind === 'dimension' || meaning.kind === 'value');
-      return plain ? { fn, mention } : rank.key;
-    }
-    if (rank.of === undefined && head && this.draft.wants.length === 0 && !this.ranksRows(head))
-      return this.rankingFigure(head);
-    if (!Array.isArray(rank.of) || !head) return undefined;
-    this.base ??= this.headEntity(head);
-    const by = this.rankedBy(rank.of);
-    const figure: Want['fn'] = rank.of.includes('price') ? fn : 'avg';
-    return {
-      fn: figure,
-      mention: { text: by.dimension.name, plural: false, meanings: [{ kind: 'dimension', rank: 3, ...by }] },
-    };
-  }
-
-  /** "the product with the highest price": rows in an order, nothing aggregated. */
-  protected isRowRanking(key: Want): boolean {
-    const { head } = this.draft;
-    if (!head || (key.fn !== undefined && !(key.fn === 'count' && isNumeric(key.mention))) || !isEntity(head))
-      return false;
-    if (best(key.mention.meanings).some((meaning) => meaning.kind === 'measure' || meaning.kind === 'entity'))
-      return false;
-    const base = this.headEntity(head);
-    return key.mention.meanings.some(
-      (meaning) => meaning.kind === 'dimension' && this.distance(base, meaning.entity) !== undefined,
-    );
+  protected only(mention: Mention | undefined): EntityEntry | undefined {
+    const found = best((mention?.meanings ?? []).filter((meaning) => meaning.kind === 'entity'));
+    return found.length === 1 ? found[0]!.entity : undefined;
   }
 
   protected figure(want: Want): Figure {
     const { mention, fn } = want;
-    const candidates = this.figures(want);
+    const figures = this.figures(want);
+    const type = fn === undefined || fn === 'count' || fn === 'count_distinct' ? 'sum' : fn;
+    const prices = this.ownPrices(
+      mention,
+      figures.map((item) => item.figure),
+    ).map((item) => ({
+      figure: {
+        entity: item.entity,
+        adhoc: {
+          name: `${type === 'sum' ? 'total' : type === 'avg' ? 'average' : type}_${item.dimension.name}`,
+          type,
+          dimension: full(item),
+        },
+      },
+      rank: Math.max(...figures.map((found) => found.rank)),
+      label: `${spoken(item.dimension.name)} of ${item.entity.many}`,
+    }));
+    const candidates = [...figures, ...prices];
     if (candidates.length === 0)
       throw new Refuse(
         [mention.text],
@@ -226,6 +112,15 @@ export class FigureResolver extends ResolverBase {
     const same = sameFigure(out, measures);
     if (fn === undefined || fn === 'count' || fn === 'count_distinct' || fn === 'sum') {
       const entities = best(mention.meanings.filter((meaning) => meaning.kind === 'entity'));
+      const summed = fn === 'sum' ? entities.flatMap((item) => this.amountsOfRows(item.entity, want.orCount)) : [];
+      if (fn === 'sum' && entities.length > 0 && (summed.length > 0 || !want.orCount)) {
+        const counts = entities.map((item) => ({
+          figure: { entity: item.entity, name: `${item.entity.name}.count` },
+          rank: 1,
+          label: `number of ${item.entity.many}`,
+        }));
+        return want.orCount ? [...summed, ...counts] : summed;
+      }
       // Rows are counted by their entity, unless a measure of that very name counts something else.
       if (
         entities.length > 0 &&
@@ -254,7 +149,7 @@ export class FigureResolver extends ResolverBase {
       const dimensions = this.dimensionCandidates(summed, this.draft.head ? this.headEntityOrNone() : undefined).filter(
         (item) =>
           type === 'count_distinct' ||
-          item.dimension.type === 'number' ||
+          (item.dimension.type === 'number' && !isIdentifier(item.entity, item.dimension)) ||
           ((type === 'min' || type === 'max') && isTime(item.dimension)),
       );
       if (fn === 'count' && dimensions.length > 0 && isNumeric(mention)) return numberReadings(dimensions);
@@ -272,6 +167,24 @@ export class FigureResolver extends ResolverBase {
       }));
     }
     return same;
+  }
+
+  /** "sum of fines": of their amount. Where they may also be counted, only an amount by that very name. */
+  protected amountsOfRows(entity: EntityEntry, isPlain = false): { figure: Figure; rank: number; label: string }[] {
+    return amountsOf(entity)
+      .filter((dimension) => !isPlain || isPlainAmount(entity, dimension))
+      .map((dimension) => ({
+        figure: {
+          entity,
+          adhoc: {
+            name: `total_${dimension.name}`,
+            type: 'sum' as const,
+            dimension: `${entity.name}.${dimension.name}`,
+          },
+        },
+        rank: 1,
+        label: `total ${spoken(dimension.name)} of ${entity.many}`,
+      }));
   }
 
   /** "the total value" of the rows: their amount. */

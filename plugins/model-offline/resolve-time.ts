@@ -1,11 +1,14 @@
 /** Periods and comparisons of periods. */
 import { type ClosedRange, type DayRange, daysBetween, rangeText, unitOf } from './calendar.ts';
 import type { TimeMention } from './draft.ts';
+import { isYear } from './lexicon.ts';
 import { choose, Refuse } from './outcome.ts';
 import { closed, earlier, intersect } from './period-rules.ts';
 import { ConditionResolver } from './resolve-conditions.ts';
 import { full } from './resolver-base.ts';
 import { primaryDates } from './time-dimension.ts';
+
+const GRAINS = ['day', 'week', 'month', 'quarter', 'year'];
 
 export class TimeResolver extends ConditionResolver {
   /** "revenue of Berlin vs Munich": the dimension that both values are of. */
@@ -27,6 +30,11 @@ export class TimeResolver extends ConditionResolver {
     }
     if (against) throw new Refuse([against.text]);
     if (!first) return;
+    const date = this.dateOf(first);
+    if (isYear(date.dimension) && !second) {
+      this.yearRange(full(date), this.range(first), first.text);
+      return;
+    }
     const dimension = full(this.dateOf(first));
     if (second?.joined) {
       this.together(first, second);
@@ -116,8 +124,16 @@ export class TimeResolver extends ConditionResolver {
           : versus === 'change' || versus === 'named'
             ? 'period'
             : versus!;
+      const whole = unitOf(main);
+      if (unit !== 'period' && whole !== undefined && GRAINS.indexOf(unit) < GRAINS.indexOf(whole))
+        throw new Refuse([], `I can compare two periods, but not each ${unit} of a ${whole} with the one before.`);
       other = earlier(main, unit);
     }
+    if (other.from < main.to && main.from < other.to)
+      throw new Refuse(
+        [first.text],
+        `"${first.text}" overlaps with the period that it would be compared with; name a shorter period.`,
+      );
     this.plan.timeRange = { dimension, from: main.from, to: main.to };
     this.plan.comparison = { from: other.from, to: other.to };
   }

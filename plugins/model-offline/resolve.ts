@@ -2,11 +2,11 @@
 import type { QueryPlan } from '../semantic-query/plan.ts';
 import { best } from './choosing.ts';
 import type { Draft, Mention } from './draft.ts';
-import { hasKey, labelOf } from './entity-traits.ts';
-import { isCounted, isEntity } from './figure-rules.ts';
-import { isTime, type Meaning } from './lexicon.ts';
+import { hasKey, isBirth, isPersonal, labelOf } from './entity-traits.ts';
+import { isEntity } from './figure-rules.ts';
+import { type EntityEntry, isTime, isYear, type Meaning } from './lexicon.ts';
 import { choose, Refuse } from './outcome.ts';
-import { TimeResolver } from './resolve-time.ts';
+import { RankingResolver } from './resolve-ranking.ts';
 import { type Figure, full, type Mutable, type ResolveContext, spoken } from './resolver-base.ts';
 
 export type { ResolveContext } from './resolver-base.ts';
@@ -18,6 +18,7 @@ export function resolve(draft: Draft, context: ResolveContext): QueryPlan {
 
 /** A condition used as a noun, or standing alone with a group, is of an entity: that is what is asked for. */
 function withHead(draft: Draft, context: ResolveContext): Draft {
+  if (draft.who && !draft.head && draft.wants.length === 0 && draft.rank?.key) return withSomebody(draft, context);
   if (draft.head || draft.wants.length > 0 || draft.columns.length > 0 || draft.rank?.key) return draft;
   const condition = draft.conditions.find((item) => item.type === 'is');
   const noun =
@@ -42,10 +43,49 @@ function withHead(draft: Draft, context: ResolveContext): Draft {
   return meanings.length > 0 ? { ...draft, head: { text: noun.text, plural: true, meanings } } : draft;
 }
 
-class Resolver extends TimeResolver {
+/** "who has the most orders", "who has the highest rate": whoever the ranked figure leads to. */
+function withSomebody(draft: Draft, context: ResolveContext): Draft {
+  const { entities, graph } = context.lexicon;
+  const owners = best(draft.rank!.key!.mention.meanings).flatMap((meaning) =>
+    meaning.kind === 'term' ? [] : [meaning.entity],
+  );
+  const isSomebody = (entity: EntityEntry): boolean => entity.model.type !== 'fact' && isPersonal(entity);
+  const own = owners.filter(isSomebody);
+  // "who has the highest charge": of each row, not of somebody.
+  if (own.length === 0 && best(draft.rank!.key!.mention.meanings).every((meaning) => meaning.kind === 'dimension'))
+    throw new Refuse(['who']);
+  const near = [...entities.values()].filter(
+    (entity) => isSomebody(entity) && owners.some((owner) => graph.distance(owner.name, entity.name) === 1),
+  );
+  const found = [...new Set(own.length > 0 ? own : near)];
+  // A number of single rows is of whoever it is of only by way of them.
+  const isOfRows =
+    own.length === 0 && best(draft.rank!.key!.mention.meanings).every(({ kind }) => kind === 'dimension');
+  if (found.length === 0 || isOfRows) throw new Refuse(['who']);
+  const entity = choose(
+    context.chosen,
+    'who',
+    'Who is meant?',
+    found.map((value) => ({ value, label: value.many })),
+  );
+  return {
+    ...draft,
+    listing: true,
+    head: { text: entity.one, plural: false, meanings: [{ kind: 'entity', entity, rank: 3 }] },
+  };
+}
+
+class Resolver extends RankingResolver {
   run(): QueryPlan {
     const { head } = this.draft;
-    const wants = this.wants();
+    if (this.draft.countsApart)
+      throw new Refuse([], 'I cannot tell which of the counts the conditions belong to; ask for them one at a time.');
+    if (this.draft.portionUnclear)
+      throw new Refuse(
+        [],
+        'I cannot tell what the percentage is of; ask "what percentage of … are …", with the part after "are".',
+      );
+    const wants = this.perGroup(this.wants());
     const figures: Figure[] = [];
     if (wants.length > 0) {
       for (const want of wants) figures.push(this.figure(want));
@@ -56,9 +96,10 @@ class Resolver extends TimeResolver {
     for (const figure of figures) this.addFigure(figure);
     this.groups();
     const conditions = [...this.draft.conditions, ...figures.flatMap((figure) => figure.conditions ?? [])];
-    this.checkOr(conditions);
-    for (const condition of conditions) this.condition(condition);
+    for (const condition of conditions) if (condition.type === 'related') this.checkOr(condition.conditions);
+    this.apply(conditions);
     this.datedGroups();
+    this.checkBirths();
     if (this.draft.portion) this.portion(this.draft.portion);
     this.qualifiers();
     this.time();
@@ -69,6 +110,7 @@ class Resolver extends TimeResolver {
       if ((this.plan.dimensions ?? []).length === 0) throw new Refuse(['share'], 'I cannot tell what the share is of.');
       this.plan.share = true;
     }
+    this.overGroups();
     return this.trimmed();
   }
 
@@ -94,15 +136,15 @@ class Resolver extends TimeResolver {
     // "top 5 customers by revenue", "which region has the most orders": the head is what is grouped.
     const headGroups = !this.draft.when && asGroup && this.headIsGroup(asGroup) ? this.groupDimensions(asGroup) : [];
     dimensions.push(...headGroups);
-    for (const group of this.draft.groups) {
+    for (const group of this.groupedBy ?? this.draft.groups) {
       if ('mention' in group && this.isOwnGrain(group.mention)) continue;
       if ('mention' in group) dimensions.push(...this.addable(this.groupDimensions(group.mention)));
       else {
         const hint = group.hint ?? this.draft.times[0]?.hint;
-        dimensions.push({
-          dimension: full(hint ? this.dimension(hint) : this.primaryDate(this.base!)),
-          grain: group.grain,
-        });
+        const date = hint ? this.dimension(hint) : this.primaryDate(this.base!);
+        if (isYear(date.dimension) && group.grain !== 'year' && group.grain !== 'day')
+          throw new Refuse([group.grain], `${spoken(date.dimension.name)} is a year only.`);
+        dimensions.push({ dimension: full(date), ...(isTime(date.dimension) && { grain: group.grain }) });
       }
     }
     if (this.plan.measures ?? this.plan.adhocMeasures)
@@ -127,6 +169,7 @@ class Resolver extends TimeResolver {
         want.mention.meanings.some((m) => m.kind === 'measure' && m.measure?.type === 'avg'),
       );
     if (
+      this.over !== undefined ||
       !averages ||
       entities.length === 0 ||
       entities.length < mention.meanings.filter((m) => m.kind !== 'measure' && m.rank >= 2).length
@@ -145,6 +188,18 @@ class Resolver extends TimeResolver {
     if (this.events.length === 0 || hinted || !this.draft.groups.some((group) => 'grain' in group)) return;
     const dimension = full(this.dateOf({ text: '', phrase: { kind: 'range', range: {} } }));
     this.plan.dimensions = (this.plan.dimensions ?? []).map((item) => (item.grain ? { ...item, dimension } : item));
+  }
+
+  /** "by month of birth" is about birthdays, which come round every year. */
+  protected checkBirths(): void {
+    for (const { dimension, grain } of this.plan.dimensions ?? []) {
+      const at = dimension.lastIndexOf('.');
+      const item = this.context.lexicon.entities
+        .get(dimension.slice(0, at))
+        ?.dimensions.find(({ name }) => name === dimension.slice(at + 1));
+      if (grain !== undefined && grain !== 'year' && item && isBirth(item))
+        throw new Refuse([grain], 'I can group births by year, not by a part of the year.');
+    }
   }
 
   /** A sum over groups that share rows counts them several times: what an order is worth is not of each of its categories. */
@@ -218,7 +273,14 @@ class Resolver extends TimeResolver {
       return;
     }
     if (columns.length > 0) {
-      this.plan.dimensions = columns.map((mention) => ({ dimension: full(this.dimension(mention)) }));
+      const shown = columns.map((mention) => ({ dimension: full(this.dimension(mention)) }));
+      const names = this.draft.named
+        ? labelOf(this.base!).map((item) => ({ dimension: `${this.base!.name}.${item.name}` }))
+        : [];
+      this.plan.dimensions = [
+        ...names.filter((one) => !shown.some((other) => other.dimension === one.dimension)),
+        ...shown,
+      ];
       // Attributes of rows that were named; otherwise the values there are.
       if (head || this.plan.filters.length > 0) this.plan.entity = this.base!.name;
       return;
@@ -226,66 +288,5 @@ class Resolver extends TimeResolver {
     if (!listing && rank === undefined && head === undefined) throw new Refuse([]);
     this.plan.dimensions = [];
     this.plan.entity = this.base!.name;
-  }
-
-  protected ranking(): void {
-    const { rank, head } = this.draft;
-    if (!rank || this.draft.when) return;
-    const grouped = (this.plan.measures ?? this.plan.adhocMeasures) !== undefined;
-    if (!grouped) {
-      this.rowRanking(rank);
-      return;
-    }
-    const want = this.rankKey();
-    const key = want && this.figure(want);
-    if (key) {
-      const known =
-        key.name !== undefined
-          ? this.plan.measures?.includes(key.name)
-          : this.plan.adhocMeasures?.some((item) => item.name === key.adhoc!.name);
-      if (!known) this.addFigure(key);
-    }
-    const alone =
-      this.draft.wants.length === 0 && rank.limit === undefined && !this.draft.head && key?.adhoc !== undefined;
-    // "the highest price" alone is the highest value there is.
-    if (alone) return;
-    if ((this.plan.dimensions ?? []).length === 0) throw new Refuse([], 'I cannot tell what is ranked.');
-    const ranked = head ?? this.draft.columns[0];
-    if (ranked && !isCounted(this.draft, ranked) && this.draft.groups.length > 0)
-      throw new Refuse([], 'I can rank over everything, but not within each group.');
-    if (!want && rank.of !== undefined && rank.of !== 'count')
-      throw new Refuse([], 'I cannot tell what decides the order.');
-    const by = key?.name ?? key?.adhoc?.name ?? this.plan.measures?.[0] ?? this.plan.adhocMeasures![0]!.name;
-    this.plan.orderBy = [{ by, direction: rank.direction }];
-    const limit =
-      rank.limit ??
-      (rank.isSorting
-        ? undefined
-        : this.asksForOne(head ?? this.draft.columns[0])
-          ? 1
-          : this.draft.listing && rank.key
-            ? undefined
-            : 10);
-    if (limit !== undefined) this.plan.limit = limit;
-  }
-
-  protected asksForOne(head: Mention | undefined): boolean {
-    if (head) return !head.plural;
-    const group = this.draft.groups.at(-1);
-    return group !== undefined && (!('mention' in group) || !group.mention.plural);
-  }
-
-  protected rowRanking(rank: NonNullable<Draft['rank']>): void {
-    const base = this.base!;
-    const by = rank.key
-      ? this.dimension(rank.key.mention)
-      : rank.of === 'time'
-        ? this.primaryDate(base)
-        : this.rankedBy(rank.of === 'count' ? undefined : rank.of);
-    this.plan.orderBy = [{ by: full(by), direction: rank.direction }];
-    const limit = rank.limit ?? (rank.isSorting ? undefined : this.draft.head?.plural ? 10 : 1);
-    if (limit !== undefined) this.plan.limit = limit;
-    if (limit !== undefined && !this.plan.filters.some((filter) => filter.dimension === full(by)))
-      this.filter({ dimension: full(by), operator: 'is_not_null' });
   }
 }

@@ -5,13 +5,14 @@ import { type DayRange, rangeText } from './calendar.ts';
 import { best, nearest } from './choosing.ts';
 import { mergeable } from './condition-rules.ts';
 import type { Condition, Draft, Mention, TimeMention } from './draft.ts';
-import { amountsOf, numbersOf } from './entity-traits.ts';
+import { amountsOf, numbersCalled } from './entity-traits.ts';
 import { isEntity } from './figure-rules.ts';
-import type { Closeness, EntityEntry, Lexicon } from './lexicon.ts';
+import { type Closeness, type EntityEntry, isTime, isYear, type Lexicon } from './lexicon.ts';
 import { choose, Refuse } from './outcome.ts';
+import { checkWay, meant } from './places.ts';
 import type { ReadTerm } from './terms.ts';
 import { primaryDates } from './time-dimension.ts';
-import { nameWords, stem } from './words.ts';
+import { nameWords } from './words.ts';
 
 export interface ResolveContext {
   readonly lexicon: Lexicon;
@@ -69,6 +70,9 @@ export class ResolverBase {
   /** The meanings that are dimensions, those nearest to `base` and most directly named. */
   protected dimensionCandidates(mention: Mention, base = this.base): Dimension[] {
     const found = mention.meanings.filter((meaning) => meaning.kind === 'dimension');
+    const direct = found.filter((meaning) => meaning.rank >= 2 && !isTime(meaning.dimension));
+    const chosen = base && meant(direct, base, this.draft, this.context.lexicon.graph);
+    if (chosen) return chosen;
     return nearest(
       found,
       (meaning) => (base ? this.distance(base, meaning.entity) : 0),
@@ -85,12 +89,14 @@ export class ResolverBase {
     const candidates = amounts ?? this.dimensionCandidates(mention, base);
     if (candidates.length === 0)
       throw new Refuse([mention.text], `I cannot relate "${mention.text}" to the rest of the question.`);
-    return choose(
+    const item = choose(
       this.context.chosen,
       `dimension:${mention.text.toLowerCase()}`,
       `Which "${mention.text}" do you mean?`,
-      candidates.map((item) => ({ value: item, label: `${spoken(item.dimension.name)} of ${item.entity.many}` })),
+      candidates.map((value) => ({ value, label: `${spoken(value.dimension.name)} of ${value.entity.many}` })),
     );
+    if (base) checkWay(item, base, this.draft, this.context.lexicon.graph, mention.text);
+    return item;
   }
 
   protected headEntity(head: Mention): EntityEntry {
@@ -170,6 +176,23 @@ export class ResolverBase {
     );
   }
 
+  /** A period of a year that is a number: whole years only. */
+  protected yearRange(dimension: string, range: DayRange, text: string): void {
+    const year = (day: string | undefined): number | undefined => {
+      if (day === undefined) return undefined;
+      if (!day.endsWith('-01-01')) throw new Refuse([text], `${spoken(dimension.split('.').at(-1)!)} is a year only.`);
+      return Number(day.slice(0, 4));
+    };
+    const from = year(range.from);
+    const to = year(range.to);
+    if (from !== undefined && to === from + 1) {
+      this.plan.filters.push({ dimension, operator: 'equals', values: [from] });
+      return;
+    }
+    if (from !== undefined) this.plan.filters.push({ dimension, operator: 'greater_or_equal', values: [from] });
+    if (to !== undefined) this.plan.filters.push({ dimension, operator: 'less_than', values: [to] });
+  }
+
   protected range(time: TimeMention): DayRange {
     if (time.phrase.kind === 'range') return time.phrase.range;
     if (time.phrase.kind === 'relative') throw new Refuse([time.text]);
@@ -182,7 +205,12 @@ export class ResolverBase {
   }
 
   protected extraTime(time: TimeMention): void {
-    const dimension = full(this.dateOf(time));
+    const date = this.dateOf(time);
+    const dimension = full(date);
+    if (isYear(date.dimension)) {
+      this.yearRange(dimension, this.range(time), time.text);
+      return;
+    }
     const { from, to } = this.range(time);
     if (from !== undefined) this.plan.filters.push({ dimension, operator: 'greater_or_equal', values: [from] });
     if (to !== undefined) this.plan.filters.push({ dimension, operator: 'less_than', values: [to] });
@@ -197,11 +225,7 @@ export class ResolverBase {
   /** The figure that decides "largest", "most expensive" and the like. */
   protected rankedBy(words: readonly string[] | undefined): Dimension {
     const base = this.base!;
-    const fitting = words
-      ? numbersOf(base).filter((dimension) =>
-          nameWords(dimension.name).some((word) => words.some((wanted) => stem(wanted) === stem(word))),
-        )
-      : amountsOf(base);
+    const fitting = words ? numbersCalled(base, words) : amountsOf(base);
     if (fitting.length === 0) throw new Refuse([], `I cannot tell by what to rank ${base.many}.`);
     const dimension = choose(
       this.context.chosen,

@@ -24,8 +24,17 @@ const UNIT: Readonly<Record<string, Grain>> = {
   year: 'year',
 };
 const ORDINALS = ['first', 'second', 'third', 'fourth'];
-const IN = new Set(['in', 'during', 'on', 'for', 'from', 'of', 'at', 'over', 'within', 'throughout', 'through']);
+const IN = new Set(['in', 'during', 'on', 'for', 'from', 'of', 'at', 'over', 'within', 'throughout']);
 const BACK = new Set(['last', 'past', 'previous', 'prior', 'trailing', 'recent', 'preceding']);
+const BOUNDS: Readonly<Record<string, 'from' | 'after' | 'to' | 'end'>> = {
+  since: 'from',
+  starting: 'from',
+  after: 'after',
+  before: 'to',
+  until: 'end',
+  till: 'end',
+  through: 'end',
+};
 const AND = new Set(['and', 'to', 'until', 'till', 'through', '&']);
 
 interface Period {
@@ -55,7 +64,11 @@ export function readTime(tokens: readonly Token[], at: number, now: Date): TimeM
     const span = readSpan(tokens, i + 1, today);
     if (span) return found(span.options, span.next, span.ends);
   }
-  const bound = { since: 'from', starting: 'from', after: 'after', before: 'to', until: 'end', till: 'end' }[word(i)];
+  // "over 2000" is an amount.
+  if (word(i) === 'over' && tokens[i + 1]?.kind === 'number') return undefined;
+  const isUpTo = word(i) === 'up' && ['to', 'until', 'till'].includes(word(i + 1));
+  if (isUpTo) i++;
+  const bound = isUpTo ? 'end' : BOUNDS[word(i)];
   if (bound !== undefined) {
     const start = period(i + 1 + (bound === 'from' && ['from', 'in', 'on'].includes(word(i + 1)) ? 1 : 0), true);
     if (!start) return undefined;

@@ -31,13 +31,30 @@ export type Operator =
         | 'compare';
     }
   | { readonly op: 'list' | 'which' | 'when' | 'whose' | 'that' | 'null' | 'over-time' | 'between' | 'by' | 'each' }
-  | { readonly op: 'comparator'; readonly comparator: Comparator; readonly suffix?: true }
-  | { readonly op: 'rank'; readonly direction: 'asc' | 'desc'; readonly of?: 'time' | 'count' | readonly string[] }
+  | {
+      readonly op: 'comparator';
+      readonly comparator: Comparator;
+      readonly suffix?: true;
+      readonly of?: readonly string[];
+    }
+  | {
+      readonly op: 'rank';
+      readonly direction: 'asc' | 'desc';
+      readonly of?: 'time' | 'age' | 'count' | readonly string[];
+    }
   | { readonly op: 'direction'; readonly direction: 'asc' | 'desc' }
   | { readonly op: 'sort' | 'only' | 'same' | 'instead' | 'also' | 'about' | 'all' | 'new' | 'amount' | 'breakdown' }
   | { readonly op: 'grain'; readonly grain: 'day' | 'week' | 'month' | 'quarter' | 'year'; readonly grouping?: true }
   | { readonly op: 'change-by'; readonly grain: 'week' | 'month' | 'quarter' | 'year' };
 export type OperatorOf<K extends Operator['op']> = Extract<Operator, { op: K }>;
+
+/** Attributes that adjectives are about, by the words that name them. */
+const AGE = ['age'];
+const WEIGHT = ['weight', 'mass'];
+const PRICE = ['price', 'cost', 'fee', 'charge'];
+const LENGTH = ['duration', 'length', 'minutes', 'hours', 'days', 'pages', 'distance'];
+const HEIGHT = ['height'];
+const DISTANCE = ['distance'];
 
 const PHRASES: readonly (readonly [Operator, string])[] = [
   [
@@ -67,7 +84,7 @@ const PHRASES: readonly (readonly [Operator, string])[] = [
     { op: 'not' },
     'not|no|non|never|except|except for|excluding|exclude|excludes|other than|apart from|but not|aside from|outside|outside of|neither|nor|ignoring|ignore|leaving out|leave out|not in|not from|besides|not including',
   ],
-  [{ op: 'and' }, 'and|as well as|plus|&|,|together with'],
+  [{ op: 'and' }, 'and|as well as|plus|&|,|together with|but|but also'],
   [{ op: 'or' }, 'or|either'],
   [
     { op: 'share' },
@@ -102,10 +119,7 @@ const PHRASES: readonly (readonly [Operator, string])[] = [
     { op: 'comparator', comparator: 'greater_or_equal' },
     'at least|no less than|not less than|minimum of|a minimum of|>=|no fewer than|not fewer than|greater than or equal to|from at least',
   ],
-  [
-    { op: 'comparator', comparator: 'less_than' },
-    'under|below|less than|fewer than|lower than|smaller than|<|cheaper than',
-  ],
+  [{ op: 'comparator', comparator: 'less_than' }, 'under|below|less than|fewer than|lower than|smaller than|<'],
   [
     { op: 'comparator', comparator: 'less_or_equal' },
     'at most|no more than|not more than|up to|<=|maximum of|a maximum of|not over|less than or equal to|no greater than|not above',
@@ -126,22 +140,31 @@ const PHRASES: readonly (readonly [Operator, string])[] = [
   ],
   [{ op: 'rank', direction: 'asc' }, 'bottom|lowest|least|fewest|smallest|worst|minimum number of'],
   [{ op: 'rank', direction: 'desc', of: 'time' }, 'latest|newest|most recent|last|recent'],
-  [{ op: 'rank', direction: 'asc', of: 'time' }, 'earliest|oldest|first'],
-  [
-    { op: 'rank', direction: 'desc', of: ['price', 'cost', 'fee'] },
-    'most expensive|priciest|costliest|dearest|most costly',
-  ],
-  [{ op: 'rank', direction: 'asc', of: ['price', 'cost', 'fee'] }, 'cheapest|least expensive|most affordable'],
-  [{ op: 'rank', direction: 'desc', of: ['duration', 'length', 'minutes', 'hours', 'days', 'pages'] }, 'longest'],
-  [{ op: 'rank', direction: 'asc', of: ['duration', 'length', 'minutes', 'hours', 'days', 'pages'] }, 'shortest'],
-  [{ op: 'rank', direction: 'desc', of: ['weight'] }, 'heaviest'],
-  [{ op: 'rank', direction: 'asc', of: ['weight'] }, 'lightest'],
+  [{ op: 'rank', direction: 'asc', of: 'time' }, 'earliest|first'],
+  [{ op: 'rank', direction: 'asc', of: 'age' }, 'oldest|eldest'],
+  [{ op: 'rank', direction: 'desc', of: 'age' }, 'youngest'],
+  [{ op: 'rank', direction: 'desc', of: PRICE }, 'most expensive|priciest|costliest|dearest|most costly'],
+  [{ op: 'rank', direction: 'asc', of: PRICE }, 'cheapest|least expensive|most affordable'],
+  [{ op: 'rank', direction: 'desc', of: LENGTH }, 'longest'],
+  [{ op: 'rank', direction: 'asc', of: LENGTH }, 'shortest'],
+  [{ op: 'rank', direction: 'desc', of: WEIGHT }, 'heaviest'],
+  [{ op: 'rank', direction: 'asc', of: WEIGHT }, 'lightest'],
   [{ op: 'rank', direction: 'desc', of: ['rating', 'score', 'stars'] }, 'best rated|highest rated|top rated'],
   [{ op: 'rank', direction: 'asc', of: ['rating', 'score', 'stars'] }, 'worst rated|lowest rated'],
   [{ op: 'rank', direction: 'desc', of: ['salary', 'pay', 'wage'] }, 'best paid|highest paid|top paid'],
   [{ op: 'rank', direction: 'asc', of: ['salary', 'pay', 'wage'] }, 'worst paid|lowest paid'],
   [{ op: 'rank', direction: 'desc', of: 'count' }, 'most common|most frequent|commonest|most often|most frequently'],
   [{ op: 'rank', direction: 'asc', of: 'count' }, 'least common|least frequent|rarest'],
+  [{ op: 'comparator', comparator: 'greater_than', of: AGE }, 'older than'],
+  [{ op: 'comparator', comparator: 'less_than', of: AGE }, 'younger than'],
+  [{ op: 'comparator', comparator: 'greater_than', of: WEIGHT }, 'heavier than'],
+  [{ op: 'comparator', comparator: 'less_than', of: WEIGHT }, 'lighter than'],
+  [{ op: 'comparator', comparator: 'greater_than', of: LENGTH }, 'longer than'],
+  [{ op: 'comparator', comparator: 'less_than', of: LENGTH }, 'shorter than'],
+  [{ op: 'comparator', comparator: 'greater_than', of: PRICE }, 'more expensive than|pricier than|costlier than'],
+  [{ op: 'comparator', comparator: 'less_than', of: PRICE }, 'cheaper than|less expensive than'],
+  [{ op: 'comparator', comparator: 'greater_than', of: HEIGHT }, 'taller than'],
+  [{ op: 'comparator', comparator: 'greater_than', of: DISTANCE }, 'farther than|further than'],
   [{ op: 'sort' }, 'sorted by|sort by|order by|ordered by|ranked by|rank by|sort|in order of|sorted|ranked'],
   [
     { op: 'direction', direction: 'desc' },
@@ -194,6 +217,26 @@ const PHRASES: readonly (readonly [Operator, string])[] = [
 /** Names of money, which say no more than the amount before them. */
 export const CURRENCY = new Set('dollar dollars usd euro euros eur pound pounds gbp chf cent cents bucks'.split(' '));
 
+/** Names of the same unit, as stems. */
+export const UNITS: readonly (readonly string[])[] = [
+  ['second', 'sec'],
+  ['minute', 'min'],
+  ['hour', 'hr', 'h'],
+  ['day'],
+  ['week'],
+  ['month'],
+  ['year', 'yr'],
+  ['kilogram', 'kg', 'kilo'],
+  ['gram', 'g'],
+  ['tonne', 'ton', 't'],
+  ['pound', 'lb'],
+  ['kilometre', 'kilometer', 'km'],
+  ['mile', 'mi'],
+  ['metre', 'meter', 'm'],
+  ['centimetre', 'centimeter', 'cm'],
+  ['page'],
+];
+
 /** Words that say nothing about which rows are wanted. */
 const HARMLESS = new Set(
   (
@@ -230,6 +273,16 @@ for (const word of [
   'using',
 ])
   HARMLESS.delete(word);
+
+const EVERYDAY = new Set(
+  (
+    'place placed make made buy bought purchase purchased borrow borrowed get got sell sold take took taken live lives lived ' +
+    'living write wrote written issue issued carry carried receive received bring brought'
+  ).split(' '),
+);
+
+/** A verb that only says that two things are related, whatever they are. */
+export const isEverydayVerb = (word: string): boolean => EVERYDAY.has(word);
 
 export const isHarmless = (word: string): boolean => HARMLESS.has(word);
 

@@ -23,6 +23,27 @@ const byMonth = (grain: 'day' | 'week' | 'month' | 'quarter' | 'year') => ({
   dimensions: [{ dimension: 'orders.order_date', grain }],
 });
 
+describe('alternatives', () => {
+  const filter = (value: string) => ({
+    filters: [{ dimension: 'orders.status', operator: 'equals' as const, values: [value] }],
+  });
+  const large = { filters: [{ dimension: 'orders.amount', operator: 'greater_than' as const, values: [100] }] };
+
+  it('keep rows that meet one of them', () => {
+    expect(sql({ measures: ['orders.count'], anyOf: [[filter('paid'), large]] })).toContain(
+      "WHERE (status = 'paid' OR amount > 100)",
+    );
+  });
+
+  it('must be about one entity, and each about something', () => {
+    const other = { filters: [{ dimension: 'customers.segment', operator: 'equals', values: ['retail'] }] };
+    expect(refusal({ measures: ['orders.count'], anyOf: [[filter('paid'), other]] }).message).toContain('one entity');
+    expect(refusal({ measures: ['orders.count'], anyOf: [[filter('paid'), {}]] }).message).toContain(
+      'filter or a segment',
+    );
+  });
+});
+
 describe('the statement', () => {
   it('is flat and unqualified over one entity', () => {
     expect(
@@ -391,6 +412,38 @@ describe('on real rows', () => {
       ['A', 200 / 3],
       ['B', 0],
     ]);
+  });
+
+  it('aggregates over groups', () => {
+    const counted = { ...byStatus, measures: ['orders.count'] };
+    const perStatus = rows(counted).map((row) => Number((row as unknown[])[1]));
+    const over = (aggregate: 'avg' | 'min' | 'max') => rows({ ...counted, over: { aggregate } });
+    expect(perStatus.length).toBeGreaterThan(1);
+    expect(over('max')).toEqual([[Math.max(...perStatus)]]);
+    expect(over('min')).toEqual([[Math.min(...perStatus)]]);
+    expect(over('avg')).toEqual([[perStatus.reduce((sum, value) => sum + value, 0) / perStatus.length]]);
+  });
+
+  it('averages over all rows of an entity, also those without any', () => {
+    const [[orders, customers]] = rows({ measures: ['orders.count', 'customers.customer_count'] }) as [
+      [number, number],
+    ];
+    const perCustomer = { measures: ['orders.count'], over: { aggregate: 'avg' as const, entity: 'customers' } };
+    expect(rows(perCustomer)).toEqual([[orders / customers]]);
+    const none = [{ dimension: 'customers.id', operator: 'less_than' as const, values: [0] }];
+    expect(rows({ ...perCustomer, over: { ...perCustomer.over, filters: none } })).toEqual([[null]]);
+  });
+
+  it('refuses what an aggregate over groups cannot have', () => {
+    const over = { aggregate: 'avg' as const };
+    expect(refusal({ measures: ['orders.count'], over }).message).toContain('needs dimensions');
+    expect(refusal({ ...byStatus, over, limit: 3 }).message).toContain('limit');
+    expect(refusal({ ...byStatus, measures: ['orders.count', 'orders.revenue'], over }).message).toContain(
+      'one measure',
+    );
+    expect(refusal({ measures: ['orders.count'], over: { aggregate: 'max', entity: 'customers' } }).message).toContain(
+      'only an average',
+    );
   });
 
   it('divides for real, and by zero gives nothing', () => {

@@ -6,6 +6,7 @@ import { compileMeasured } from './measured.ts';
 import { Members } from './members.ts';
 import { Names } from './names.ts';
 import { compiledColumn } from './outputs.ts';
+import { compileOver } from './over.ts';
 import { type CompiledQuery, type Dialect, PlanError, type QueryPlan } from './plan.ts';
 import { checkShape, resolveQuestion } from './question.ts';
 import { compileRows } from './rows.ts';
@@ -14,6 +15,7 @@ import type { Compilation } from './scope.ts';
 /** Compiles the plan over the model. Throws `PlanError` where the plan does not fit it, or leaves a choice. */
 export function compileQuery(model: SemanticModel, plan: QueryPlan, options: { dialect: Dialect }): CompiledQuery {
   checkShape(plan);
+  if (plan.over !== undefined) return compileOver(compileQuery, model, plan, options);
   const compilation = begin(model, plan, options.dialect);
   const question = resolveQuestion(compilation, plan);
   const sql =

@@ -6,7 +6,7 @@ import type { ModelEntity } from '../semantic-layer/model.ts';
 import { compared, filterCondition, timeRangeCondition } from './filters.ts';
 import type { Path } from './join-graph.ts';
 import { aggregateSql, isCount, namedAggregate } from './measures.ts';
-import { PlanError, type QueryPlan, type RelatedFilter } from './plan.ts';
+import { type Alternative, PlanError, type QueryPlan, type RelatedFilter } from './plan.ts';
 import { type Compilation, Scope, type Source } from './scope.ts';
 import { nested, printSelect } from './statement.ts';
 
@@ -21,7 +21,7 @@ export interface Condition {
 }
 
 /** What a plan, a related filter and a portion say about rows alike. */
-type RowConditions = Pick<QueryPlan, 'filters' | 'segments' | 'excludedSegments' | 'timeRange' | 'related'>;
+type RowConditions = Pick<QueryPlan, 'filters' | 'segments' | 'anyOf' | 'excludedSegments' | 'timeRange' | 'related'>;
 
 /** `besides`: conditions that hold already, and do not change their meaning by what is added to them. */
 export function conditionsOf(
@@ -33,6 +33,7 @@ export function conditionsOf(
   const required = [
     ...(wanted.filters ?? []).map((filter) => filterCondition(compilation, filter)),
     ...(wanted.segments ?? []).map((name) => namedCondition(compilation, name)),
+    ...(wanted.anyOf ?? []).map((alternatives) => eitherCondition(compilation, alternatives)),
     ...(wanted.related ?? []).map((related) => relatedCondition(compilation, related)),
     ...(inRange === undefined ? [] : [inRange]),
   ];
@@ -51,6 +52,28 @@ function namedCondition(compilation: Compilation, name: string): Condition {
   return {
     entity,
     sql: (scope, source) => (isOr ? `(${scope.sql(source, tokens)})` : scope.sql(source, tokens)),
+  };
+}
+
+/** One of several sets of conditions on the same row. */
+function eitherCondition(compilation: Compilation, alternatives: readonly Alternative[]): Condition {
+  const ways = alternatives.map(({ filters = [], segments = [] }) => [
+    ...filters.map((filter) => filterCondition(compilation, filter)),
+    ...segments.map((name) => namedCondition(compilation, name)),
+  ]);
+  const entities = [...new Set(ways.flat().map(({ entity }) => entity))];
+  const entity = entities[0];
+  if (entity === undefined || ways.some((way) => way.length === 0))
+    throw new PlanError('invalid_plan', 'Every alternative needs a filter or a segment; add one.');
+  if (entities.length > 1)
+    throw new PlanError(
+      'invalid_plan',
+      `Alternatives must be about one entity; these are about ${entities.map(({ name }) => name).join(' and ')}.`,
+    );
+  return {
+    entity,
+    sql: (scope, source) =>
+      `(${ways.map((way) => way.map((condition) => condition.sql(scope, source)).join(' AND ')).join(' OR ')})`,
   };
 }
 

@@ -101,6 +101,13 @@ export const RelatedFilter = Type.Object(
 );
 export type RelatedFilter = Static<typeof RelatedFilter>;
 
+/** One way in which a row may qualify: all of it must hold. */
+export const Alternative = Type.Object(
+  { filters: Type.Optional(Type.Array(PlanFilter)), segments: Type.Optional(Type.Array(Type.String())) },
+  closed,
+);
+export type Alternative = Static<typeof Alternative>;
+
 export const QueryPlan = Type.Object(
   {
     /** Aggregates. Empty: the plan lists rows of `entity`, or distinct values of `dimensions` when it names no entity. */
@@ -146,6 +153,8 @@ export const QueryPlan = Type.Object(
     filters: Type.Optional(Type.Array(PlanFilter, { description: 'all must hold' })),
     /** Named segments, `entity.segment`, and glossary terms with a condition. All must hold. */
     segments: Type.Optional(Type.Array(Type.String())),
+    /** For each list, at least one alternative must hold; the alternatives of a list are about the same entity. */
+    anyOf: Type.Optional(Type.Array(Type.Array(Alternative, { minItems: 2 }))),
     /** Segments or terms that must not hold. */
     excludedSegments: Type.Optional(Type.Array(Type.String())),
     measureFilters: Type.Optional(Type.Array(MeasureFilter)),
@@ -161,6 +170,24 @@ export const QueryPlan = Type.Object(
     portion: Type.Optional(
       Type.Object(
         {
+          filters: Type.Optional(Type.Array(PlanFilter)),
+          segments: Type.Optional(Type.Array(Type.String())),
+          excludedSegments: Type.Optional(Type.Array(Type.String())),
+          related: Type.Optional(Type.Array(RelatedFilter)),
+        },
+        closed,
+      ),
+    ),
+    /**
+     * One figure over groups: the plan's one measure for each group of `dimensions`, then this aggregate of those
+     * values. `entity`: an average over all its rows that meet these conditions, also those without any measured row;
+     * the plan then has no dimensions.
+     */
+    over: Type.Optional(
+      Type.Object(
+        {
+          aggregate: Type.Union([Type.Literal('avg'), Type.Literal('min'), Type.Literal('max')]),
+          entity: Type.Optional(Type.String()),
           filters: Type.Optional(Type.Array(PlanFilter)),
           segments: Type.Optional(Type.Array(Type.String())),
           excludedSegments: Type.Optional(Type.Array(Type.String())),

@@ -9,7 +9,7 @@ export interface Select {
   readonly with?: readonly { readonly name: string; readonly sql: string }[];
   readonly distinct?: boolean;
   readonly columns: readonly SelectColumn[];
-  /** First table, then one join per item. */
+  /** First table, then one join per item; none where only subqueries are selected. */
   readonly from: readonly string[];
   readonly where?: readonly string[];
   readonly groupBy?: readonly string[];
@@ -41,7 +41,7 @@ export function printSelect(select: Select): string {
   }
   const items = columns.map(({ sql, alias }) => (sql === alias ? sql : `${sql} AS ${alias}`));
   lines.push(list(select.distinct === true ? 'SELECT DISTINCT' : 'SELECT', items));
-  lines.push(`FROM ${from.join('\n')}`);
+  if (from.length > 0) lines.push(`FROM ${from.join('\n')}`);
   if (where.length > 0)
     lines.push(`WHERE ${where.map((condition, at) => (at === 0 ? condition : indent(condition))).join('\n  AND ')}`);
   if (groupBy.length > 0) lines.push(list('GROUP BY', groupBy));

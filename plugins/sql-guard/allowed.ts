@@ -4,6 +4,7 @@ import type { Expr } from './ast.ts';
 import { DEFAULT_LIMITS } from './check.ts';
 import { fold, type SqlDialect } from './dialect.ts';
 import { parseExpression } from './parse.ts';
+import type { BoundValue } from './row-filter.ts';
 import { type AllowedTable, AllowedTables, type VisibleColumn } from './tables.ts';
 import { forEachOperand } from './walk.ts';
 
@@ -31,8 +32,9 @@ export function allowedTables(
     entry.entities.push(entity);
     byTable.set(key, entry);
   }
+  const joinedOn = joinedColumns(entities);
   const tables = Array.from(byTable.values(), (entry): AllowedTable => {
-    const columns = new TableColumns(entry.name, entry.entities, entities, dialect, problems);
+    const columns = new TableColumns(entry.name, entry.entities, joinedOn, dialect, problems);
     return {
       schema: entry.schema,
       name: entry.name,
@@ -42,6 +44,18 @@ export function allowedTables(
     };
   });
   return { tables: new AllowedTables(tables, dialect), problems };
+}
+
+/** The columns of each entity on which others join to it, by the entity's folded name. */
+function joinedColumns(entities: readonly ModelEntity[]): ReadonlyMap<string, readonly string[]> {
+  const columns = new Map<string, string[]>();
+  for (const { target, on } of entities.flatMap(({ joins }) => joins)) {
+    const key = fold(target);
+    const known = columns.get(key) ?? [];
+    known.push(...on.map(({ to }) => to));
+    columns.set(key, known);
+  }
+  return columns;
 }
 
 /** What the layer says of one table's columns. Keys are lower-case names, values the names as written. */
@@ -57,7 +71,7 @@ class TableColumns {
   constructor(
     table: string,
     entities: readonly ModelEntity[],
-    all: readonly ModelEntity[],
+    joinedOn: ReadonlyMap<string, readonly string[]>,
     dialect: SqlDialect,
     problems: string[],
   ) {
@@ -69,7 +83,7 @@ class TableColumns {
     // Plain columns first: what a computed dimension reads is hidden with it unless it is declared on its own.
     for (const { entity, dimension } of dimensions) this.addColumn(entity, dimension);
     for (const { entity, dimension } of dimensions) this.addComputed(entity, dimension);
-    for (const entity of entities) this.addOthers(entity, all);
+    for (const entity of entities) this.addOthers(entity, joinedOn.get(fold(entity.name)) ?? []);
   }
 
   /** Lower-case names of the columns that the layer mentions. */
@@ -129,16 +143,14 @@ class TableColumns {
   }
 
   /** Columns that only measures, segments and joins mention. */
-  private addOthers(entity: ModelEntity, all: readonly ModelEntity[]): void {
+  private addOthers(entity: ModelEntity, joinedOn: readonly string[]): void {
     for (const { sql } of [...entity.measures, ...entity.segments]) {
       const expr = sql === undefined ? undefined : this.parse(entity, sql);
       if (expr !== undefined) for (const name of columnsOf(expr)) this.note(name);
     }
-    const isDimension = (name: string) => entity.dimensions.some((dimension) => fold(dimension.name) === fold(name));
-    const keys = entity.joins.flatMap(({ on }) => on.map(({ from }) => from));
-    const reached = all.flatMap(({ joins }) => joins.filter(({ target }) => fold(target) === fold(entity.name)));
-    keys.push(...reached.flatMap(({ on }) => on.map(({ to }) => to)));
-    for (const name of keys) if (!isDimension(name)) this.note(name);
+    const dimensions = new Set(entity.dimensions.map(({ name }) => fold(name)));
+    const keys = [...entity.joins.flatMap(({ on }) => on.map(({ from }) => from)), ...joinedOn];
+    for (const name of keys) if (!dimensions.has(fold(name))) this.note(name);
   }
 
   private note(name: string): void {
@@ -169,13 +181,24 @@ function columnsOf(expr: Expr): string[] {
   return names;
 }
 
-/** Puts the table's name before every column; false when the expression looks beyond the row or calls what may not be. */
-function qualify(expr: Expr, table: string, dialect: SqlDialect): boolean {
+/**
+ * Puts the table's name before every column, or the bound value that its name is `boundTo`; false when the expression
+ * looks beyond the row or calls what may not be.
+ */
+export function qualify(
+  expr: Expr,
+  table: string,
+  dialect: SqlDialect,
+  boundTo?: (name: string) => BoundValue | undefined,
+): boolean {
   switch (expr.kind) {
-    case 'name':
-      expr.table = table;
+    case 'name': {
+      const bound = boundTo?.(expr.name);
+      if (bound === undefined) expr.table = table;
+      else expr.bound = bound;
       expr.schema = undefined;
       return true;
+    }
     case 'scalar':
     case 'exists':
       return false;
@@ -187,7 +210,7 @@ function qualify(expr: Expr, table: string, dialect: SqlDialect): boolean {
   }
   let isOwn = true;
   forEachOperand(expr, (operand) => {
-    isOwn = qualify(operand, table, dialect) && isOwn;
+    isOwn = qualify(operand, table, dialect, boundTo) && isOwn;
   });
   return isOwn;
 }

@@ -1,4 +1,4 @@
-import type { Scope, SqlStatement } from '../../kernel/index.ts';
+import type { ConnectionInfo, Scope, SqlStatement } from '../../kernel/index.ts';
 import type { SemanticModel } from '../semantic-layer/model.ts';
 import { allowedTables } from './allowed.ts';
 import { CheckedStatements } from './cache.ts';
@@ -15,7 +15,7 @@ export class StatementGuard {
   private readonly warn: (problem: string) => void;
   private readonly checked: CheckedStatements;
   private readonly tables = new WeakMap<SemanticModel, Map<string, AllowedTables>>();
-  private readonly passed = new WeakMap<Scope, Set<string>>();
+  private readonly passed = new WeakMap<Scope, SqlStatement[]>();
 
   /** `warn` is told what of the semantic layer cannot be kept to, once per version of the layer. */
   constructor(options: SqlGuardOptions, warn: (problem: string) => void) {
@@ -25,36 +25,10 @@ export class StatementGuard {
   }
 
   /**
-   * The statement as it may run, with all that it reads and calls. `isDefault`: its connection is the one that
-   * entities without a connection belong to. Throws `SqlRefusal`.
+   * The tables that the layer lets be read. `isDefault`: the connection is the one that entities without a connection
+   * belong to. Throws `SqlRefusal` for an engine whose SQL the guard does not know.
    */
-  admit(statement: SqlStatement, model: SemanticModel, isDefault: boolean, scope: Scope): SqlStatement {
-    if (statement.params.length > 0) throw new SqlRefusal('parameter', 'Parameters have no place here', START);
-    const { sql, connection } = statement;
-    const tables = this.tablesOf(model, statement, isDefault);
-    const { functions, maxTextLength, maxTokens } = this.options;
-    const checked = this.checked.get(sql, tables, () =>
-      checkSql(sql, { dialect: connection.dbType, tables, functions, limits: { maxTextLength, maxTokens } }),
-    );
-    const admitted = { ...statement, ...runnable(checked) };
-    const passed = this.passed.get(scope);
-    if (passed === undefined) this.passed.set(scope, new Set([fingerprint(admitted)]));
-    else passed.add(fingerprint(admitted));
-    return admitted;
-  }
-
-  /** Throws unless the statement is, to the letter, one that `admit` returned for this request. */
-  verify(statement: SqlStatement, scope: Scope): void {
-    if (this.passed.get(scope)?.has(fingerprint(statement))) return;
-    throw new SqlRefusal(
-      'unchecked',
-      'The statement was changed after it was checked',
-      START,
-      'Let plugins that rewrite SQL tap "sql.before" ahead of "sql-guard".',
-    );
-  }
-
-  private tablesOf(model: SemanticModel, { connection }: SqlStatement, isDefault: boolean): AllowedTables {
+  allowed(model: SemanticModel, connection: ConnectionInfo, isDefault: boolean): AllowedTables {
     let ofModel = this.tables.get(model);
     if (ofModel === undefined) {
       ofModel = new Map();
@@ -72,11 +46,51 @@ export class StatementGuard {
     ofModel.set(key, tables);
     return tables;
   }
+
+  /** The statement as it may run, with all that it reads, calls and binds. Throws `SqlRefusal`. */
+  admit(statement: SqlStatement, tables: AllowedTables, scope: Scope): SqlStatement {
+    if (statement.params.length > 0) throw new SqlRefusal('parameter', 'Parameters have no place here', START);
+    const { sql, connection } = statement;
+    const { functions, maxTextLength, maxTokens } = this.options;
+    const checked = this.checked.get(sql, tables, () =>
+      checkSql(sql, { dialect: connection.dbType, tables, functions, limits: { maxTextLength, maxTokens } }),
+    );
+    const params = checked.params.map((value) => value.valueFor(scope));
+    const admitted = { ...statement, ...runnable(checked), params };
+    const passed = this.passed.get(scope);
+    if (passed === undefined) this.passed.set(scope, [admitted]);
+    else passed.push(admitted);
+    return admitted;
+  }
+
+  /** Throws unless the statement is, to the letter, one that `admit` returned for this request. */
+  verify(statement: SqlStatement, scope: Scope): void {
+    if (this.passed.get(scope)?.some((admitted) => isSame(admitted, statement))) return;
+    throw new SqlRefusal(
+      'unchecked',
+      'The statement was changed after it was checked',
+      START,
+      'Let plugins that rewrite SQL tap "sql.before" ahead of "sql-guard".',
+    );
+  }
 }
 
 const runnable = ({ sql, tables, columns, functions }: CheckedSql) => ({ sql, tables, columns, functions });
 
-/** All of a statement that decides what runs and what it may open. */
-function fingerprint({ connection, requested, sql, params, tables, functions }: SqlStatement): string {
-  return JSON.stringify([connection.id, requested, sql, params, tables, functions]);
+/** Whether all that decides what runs and what it may open is the same. */
+function isSame(admitted: SqlStatement, statement: SqlStatement): boolean {
+  return (
+    admitted.connection.id === statement.connection.id &&
+    admitted.requested === statement.requested &&
+    admitted.sql === statement.sql &&
+    isSameList(admitted.params, statement.params) &&
+    isSameList(admitted.tables, statement.tables) &&
+    isSameList(admitted.functions, statement.functions)
+  );
+}
+
+/** Whether two lists hold the same values; lists without any are never the same as none. */
+function isSameList(a: readonly unknown[] | undefined, b: readonly unknown[] | undefined): boolean {
+  if (a === b) return true;
+  return a !== undefined && a.length === b?.length && a.every((value, index) => Object.is(value, b[index]));
 }

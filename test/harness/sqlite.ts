@@ -23,14 +23,14 @@ export class SqliteFolder implements Disposable {
 }
 
 /** Process ids of the database processes of `parent`. Linux only; elsewhere none are found. */
-export function databaseProcesses(parent: number = process.pid): number[] {
+export function databaseProcesses(parent: number = process.pid, title = 'atlas-sqlite'): number[] {
   const ids = process.platform === 'linux' ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
   return ids.map(Number).filter((id) => {
     try {
       const [, , ppid] = readFileSync(`/proc/${id}/stat`, 'latin1')
         .replace(/^.*\) /s, 'x ')
         .split(' ');
-      return Number(ppid) === parent && readFileSync(`/proc/${id}/cmdline`, 'latin1').includes('atlas-sqlite');
+      return Number(ppid) === parent && readFileSync(`/proc/${id}/cmdline`, 'latin1').includes(title);
     } catch {
       return false;
     }
@@ -50,8 +50,8 @@ function ticks(id: number): number {
 }
 
 /** Whether any database process of this test uses the processor for most of a tenth of a second. */
-export async function databaseIsWorking(): Promise<boolean> {
-  const before = databaseProcesses().map((id) => ({ id, used: ticks(id) }));
+export async function databaseIsWorking(title?: string): Promise<boolean> {
+  const before = databaseProcesses(process.pid, title).map((id) => ({ id, used: ticks(id) }));
   if (before.length === 0) return false;
   await sleep(150);
   return before.some(({ id, used }) => ticks(id) - used >= 4);

@@ -1,0 +1,101 @@
+/** Questions about the lending library and the rows that answer them; `null` where asking back or declining is right. */
+export const LENDING: readonly (readonly [question: string, sql: string | null])[] = [
+  ['books per genre', 'SELECT genre, COUNT(*) FROM books GROUP BY 1'],
+  ['average number of pages by genre', 'SELECT genre, AVG(pages) FROM books GROUP BY 1'],
+  [
+    'books with the most loans in 2026',
+    "SELECT b.title, COUNT(*) FROM loans l JOIN books b ON b.id=l.book_id WHERE loaned_on LIKE '2026%' GROUP BY b.id ORDER BY 2 DESC, 1 LIMIT 10",
+  ],
+  ['loans by language', 'SELECT language, COUNT(*) FROM loans l JOIN books b ON b.id=l.book_id GROUP BY 1'],
+  ['how many loans have not been returned yet', 'SELECT COUNT(*) FROM loans WHERE returned_on IS NULL'],
+  ['average loans per member', 'SELECT 1.0*(SELECT COUNT(*) FROM loans)/(SELECT COUNT(*) FROM members)'],
+  ['how many inactive members', 'SELECT COUNT(*) FROM members WHERE is_active=0'],
+  [
+    'new members per month in 2026',
+    "SELECT strftime('%Y-%m',joined_on), COUNT(*) FROM members WHERE joined_on LIKE '2026%' GROUP BY 1",
+  ],
+  ['unpaid fines', 'SELECT id FROM fines WHERE paid=0'],
+  [
+    'how many members have unpaid fines',
+    'SELECT COUNT(DISTINCT member_id) FROM fines f JOIN loans l ON l.id=f.loan_id WHERE paid=0',
+  ],
+  ['share of loans with a fine', 'SELECT 100.0*AVG(id IN (SELECT loan_id FROM fines)) FROM loans'],
+  ['authors with fewer than 8 books', 'SELECT author, COUNT(*) FROM books GROUP BY 1 HAVING COUNT(*)<8'],
+  ['loans by year', "SELECT strftime('%Y',loaned_on), COUNT(*) FROM loans GROUP BY 1"],
+  ['books per genre >> only german ones', "SELECT genre, COUNT(*) FROM books WHERE language='German' GROUP BY 1"],
+  [
+    'who has the most loans',
+    'SELECT m.first_name, m.last_name, COUNT(*) _n FROM loans l JOIN members m ON m.id=l.member_id GROUP BY m.id ORDER BY 3 DESC LIMIT 1',
+  ],
+  ['average members per branch', 'SELECT COUNT(*)/4.0 FROM members'],
+  ['average loans per branch', 'SELECT COUNT(*)/4.0 FROM loans'],
+  ['average loans per book', 'SELECT 1.0*(SELECT COUNT(*) FROM loans)/(SELECT COUNT(*) FROM books)'],
+  [
+    'sum of fines by branch',
+    'SELECT r.branch_name, SUM(amount) FROM fines f JOIN loans l ON l.id=f.loan_id JOIN branches r ON r.id=l.branch_id GROUP BY r.id',
+  ],
+  ['sum of all fines', 'SELECT SUM(amount) FROM fines'],
+  [
+    'loans by month and branch in 2026',
+    "SELECT strftime('%Y-%m',loaned_on), r.branch_name, COUNT(*) FROM loans l JOIN branches r ON r.id=l.branch_id WHERE loaned_on LIKE '2026%' GROUP BY 1,2",
+  ],
+  [
+    'loans by month and member in 2026',
+    "SELECT strftime('%Y-%m',loaned_on), m.first_name, m.last_name, COUNT(*) FROM loans l JOIN members m ON m.id=l.member_id WHERE loaned_on LIKE '2026%' GROUP BY 1,m.id",
+  ],
+  [
+    'members with loans in 2025 and 2026',
+    "SELECT * FROM members WHERE id IN (SELECT member_id FROM loans WHERE loaned_on LIKE '2025%') AND id IN (SELECT member_id FROM loans WHERE loaned_on LIKE '2026%')",
+  ],
+  [
+    'members with loans in 2025 and in 2026',
+    "SELECT * FROM members WHERE id IN (SELECT member_id FROM loans WHERE loaned_on LIKE '2025%') AND id IN (SELECT member_id FROM loans WHERE loaned_on LIKE '2026%')",
+  ],
+  [
+    'members with average amount over 15',
+    'SELECT m.first_name, m.last_name, AVG(amount) _a FROM fines f JOIN loans l ON l.id=f.loan_id JOIN members m ON m.id=l.member_id GROUP BY m.id HAVING AVG(amount)>15',
+  ],
+  [
+    'members with total amount over 100',
+    'SELECT m.first_name, m.last_name, SUM(amount) _a FROM fines f JOIN loans l ON l.id=f.loan_id JOIN members m ON m.id=l.member_id GROUP BY m.id HAVING SUM(amount)>100',
+  ],
+  [
+    'books with total renewals over 30',
+    'SELECT b.title, SUM(renewals) _a FROM loans l JOIN books b ON b.id=l.book_id GROUP BY b.id HAVING SUM(renewals)>30',
+  ],
+  ['loans up to 2024', "SELECT COUNT(*) FROM loans WHERE loaned_on<'2025-01-01'"],
+  ['fines through june 2025', "SELECT COUNT(*) FROM fines WHERE issued_at<'2025-07-01'"],
+  ['loans through 2024', "SELECT COUNT(*) FROM loans WHERE loaned_on<'2025-01-01'"],
+  ['members without plan basic', "SELECT * FROM members WHERE plan<>'basic'"],
+  ['books without language german', "SELECT title FROM books WHERE language<>'German'"],
+  [
+    'loans returned and due in october 2026',
+    "SELECT id FROM loans WHERE returned_on LIKE '2026-10%' AND due_on LIKE '2026-10%'",
+  ],
+  [
+    'loans by due month in 2026',
+    "SELECT strftime('%Y-%m',due_on), COUNT(*) FROM loans WHERE due_on LIKE '2026%' GROUP BY 1",
+  ],
+  [
+    'loans by returned month in 2026',
+    "SELECT strftime('%Y-%m',returned_on), COUNT(*) FROM loans WHERE returned_on LIKE '2026%' GROUP BY 1",
+  ],
+  ['loans by due date in october 2026', "SELECT due_on, COUNT(*) FROM loans WHERE due_on LIKE '2026-10%' GROUP BY 1"],
+  [
+    'loans returned per month in 2026',
+    "SELECT strftime('%Y-%m',returned_on), COUNT(*) FROM loans WHERE returned_on LIKE '2026%' GROUP BY 1",
+  ],
+  ['all books', 'SELECT title FROM books'],
+  ['all loans of member 5', 'SELECT id FROM loans WHERE member_id=5'],
+  ['loans by city', null],
+  ['overdue loans', null],
+  ['total price of books by branch', null],
+  ['total pages read by members', null],
+  ['books by agatha christie', null],
+  ['members with more loans than fines', null],
+  ['books published per decade', null],
+  ['average fines per month in 2026', null],
+  ['average books per branch', null],
+  ['loans per active member', null],
+  ['fines per loan', null],
+];

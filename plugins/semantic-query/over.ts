@@ -1,0 +1,57 @@
+/** One figure over groups: "the average number of orders per month", "the most visits on a day". */
+import type { SemanticModel } from '../semantic-layer/model.ts';
+import { syntaxOf } from './dialect.ts';
+import { outputName } from './outputs.ts';
+import { type CompiledColumn, type CompiledQuery, type Dialect, PlanError, type QueryPlan } from './plan.ts';
+import { nested, printSelect } from './statement.ts';
+
+type Compile = (model: SemanticModel, plan: QueryPlan, options: { dialect: Dialect }) => CompiledQuery;
+
+const invalid = (message: string) => new PlanError('invalid_plan', message);
+const prefix = { avg: 'average', min: 'minimum', max: 'maximum' } as const;
+
+/** `plan.over` is set; `compile` is used for its parts. Throws `PlanError` where the plan does not allow it. */
+export function compileOver(
+  compile: Compile,
+  model: SemanticModel,
+  plan: QueryPlan,
+  options: { dialect: Dialect },
+): CompiledQuery {
+  const { over, ...inner } = plan;
+  check(plan);
+  const { aggregate, entity, ...conditions } = over!;
+  const groups = compile(model, inner, options);
+  const measured = groups.columns.find(({ kind }) => kind === 'measure')!;
+  const { identifier } = syntaxOf(options.dialect);
+  const name = outputName(`${prefix[aggregate]}_${measured.name}`);
+  const alias = identifier(name);
+  const column: CompiledColumn = { ...measured, name, type: aggregate === 'avg' ? 'number' : measured.type };
+  if (entity === undefined) {
+    const value = `${aggregate.toUpperCase()}(per_group.${identifier(measured.name)})`;
+    const sql = printSelect({
+      columns: [{ sql: value, alias }],
+      from: [`${nested(groups.sql)} AS per_group`],
+    });
+    return { ...groups, sql, columns: [column] };
+  }
+  const all = compile(model, { measures: [`${entity}.count`], ...conditions }, options);
+  const sql = printSelect({
+    columns: [{ sql: `1.0 * ${nested(groups.sql)} / NULLIF(${nested(all.sql)}, 0)`, alias }],
+    from: [],
+  });
+  return { ...groups, sql, columns: [column], entities: [...new Set([...groups.entities, ...all.entities])] };
+}
+
+function check(plan: QueryPlan): void {
+  const { over, measures = [], adhocMeasures = [], dimensions = [] } = plan;
+  if (measures.length + adhocMeasures.length !== 1)
+    throw invalid('An aggregate over groups needs exactly one measure.');
+  const beside = (['comparison', 'share', 'portion', 'orderBy', 'limit', 'entity', 'without'] as const).filter(
+    (part) => plan[part] !== undefined && plan[part] !== false,
+  );
+  if (beside.length > 0) throw invalid(`An aggregate over groups cannot have ${beside.join(' or ')} too.`);
+  if (over!.entity === undefined) {
+    if (dimensions.length === 0) throw invalid('An aggregate over groups needs dimensions; name the groups.');
+  } else if (over!.aggregate !== 'avg' || dimensions.length > 0 || (plan.measureFilters ?? []).length > 0)
+    throw invalid(`Over all rows of ${over!.entity} there is only an average, without dimensions or measureFilters.`);
+}
