@@ -15,10 +15,11 @@ import {
 import type { Prepare } from './loop.ts';
 import type { AgentOptions } from './options.ts';
 import { conversation, systemPrompt } from './prompt.ts';
-import { Toolbox } from './tools.ts';
+import { toolboxes } from './tools.ts';
 
 /** Puts together what the loop needs. Rejects when the question cannot be worked on, before a model is paid for. */
 export function preparation(ctx: PluginContext, options: AgentOptions): Prepare {
+  const toolboxOf = toolboxes();
   return async (asked, scope) => {
     const question = await ctx.call(questionBefore, asked, scope);
     checkLength(question, options.questionBytes);
@@ -34,7 +35,7 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
       question,
       model,
       modelName: { provider: (resolved as ResolvedModel).provider, modelId: model.modelId },
-      tools: new Toolbox(tools),
+      tools: toolboxOf(tools),
       system: systemPrompt({
         connections,
         connectionId: question.connectionId,

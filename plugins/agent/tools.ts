@@ -1,7 +1,8 @@
 /** The tools of one question: what the model is told about them, and the way from its call to the result. */
-import type { JSONSchema7, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { Value } from '@sinclair/typebox/value';
 import { type AgentTool, AtlasError, type Collected, type ToolOutcome, type ToolRun } from '../../kernel/index.ts';
+import { schemaForModel } from './tool-schema.ts';
 
 /** Failures that another call by the model can avoid; any other ends the question with its code. */
 const REPAIRABLE = new Set([
@@ -74,7 +75,7 @@ export class Toolbox {
         type: 'function',
         name: tool.name,
         description: tool.description,
-        inputSchema: tool.input as JSONSchema7,
+        inputSchema: schemaForModel(tool.input),
       });
     }
   }
@@ -106,6 +107,19 @@ export class Toolbox {
       return failed(`${tool.name} failed because of a fault of its own.`, 'Go on without it, or say what is missing.');
     }
   }
+}
+
+/** Toolboxes, the same one as long as the same tools are collected: what is sent to models is then prepared once. */
+export function toolboxes(): (collected: readonly Collected<AgentTool>[]) => Toolbox {
+  let known: { readonly tools: readonly AgentTool[]; readonly toolbox: Toolbox } | undefined;
+  return (collected) => {
+    const same =
+      known?.tools.length === collected.length && collected.every(({ value }, at) => value === known?.tools[at]);
+    if (!same || known === undefined) {
+      known = { tools: collected.map(({ value }) => value), toolbox: new Toolbox(collected) };
+    }
+    return known.toolbox;
+  };
 }
 
 function problemWith(tool: AgentTool, input: unknown): string | undefined {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { agent } from '../agent/index.ts';
 import { testShop } from '../agent/shop.fixture.ts';
-import { compatibleRewriter } from './compatible.ts';
+import { ChatReply } from './chat-reply.ts';
 import { modelOpenai } from './index.ts';
 
 /** A server that answers the first request with `call` and the second with `text`, as they are. */
@@ -123,27 +123,52 @@ test('a stream that ends without any sign of an end is not an answer', async () 
 });
 
 test('text that arrives together is joined, and nothing else is', () => {
-  const rewrite = compatibleRewriter('text/event-stream', '{"stream":true}');
+  const reply = new ChatReply();
   const word = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
-  const out = rewrite(
-    sse(word('a'), word('b'), { choices: [{ delta: {}, finish_reason: 'stop' }] }, { choices: [], usage: {} }),
-  );
-  const events = out
-    .split('\n\n')
-    .filter(Boolean)
-    .map((event) => JSON.parse(event.slice(6)));
-  expect(events).toEqual([
-    word('ab'),
-    { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-    { choices: [], usage: {} },
+  const events = sse(word('a'), word('b'), { choices: [{ delta: {}, finish_reason: 'stop' }] }, { usage: {} });
+  reply.readEvents(events.slice(0, 20));
+  expect(reply.take()).toEqual([]);
+  reply.readEvents(events.slice(20));
+  expect(reply.take()).toEqual([
+    { type: 'text-start', id: '0' },
+    { type: 'text-delta', id: '0', delta: 'ab' },
   ]);
-  expect(rewrite('data: [DONE]')).toBe('');
-  expect(rewrite(undefined)).toBe('data: [DONE]\n\n');
+  reply.readEvents('data: [DONE]');
+  reply.end();
+  expect(reply.take()).toMatchObject([{ type: 'text-end' }, { type: 'finish', finishReason: { unified: 'stop' } }]);
 });
 
-test('what is not Chat Completions passes unchanged', () => {
-  const rewrite = compatibleRewriter('text/html', '{}');
-  expect(rewrite('<h1>')).toBe('');
-  expect(rewrite('Hi</h1>')).toBe('');
-  expect(rewrite(undefined)).toBe('<h1>Hi</h1>');
+test('calls in pieces, with and without an index, stay apart', () => {
+  const piece = (...calls: object[]) => ({ choices: [{ delta: { tool_calls: calls } }] });
+  const numbered = [
+    piece({ index: 0, id: 'a', function: { name: 'one', arguments: '' } }),
+    piece({ index: 1, id: 'b', function: { name: 'two', arguments: '{"x"' } }),
+    piece({ index: 0, function: { arguments: '{}' } }, { index: 1, function: { arguments: ':1}' } }),
+  ];
+  const whole = [
+    piece({ id: 'a', function: { name: 'one', arguments: '{}' } }),
+    piece({ id: 'b', function: { name: 'two', arguments: { x: 1 } } }),
+  ];
+  for (const pieces of [numbered, whole]) {
+    const reply = new ChatReply();
+    reply.readEvents(sse(...pieces, '[DONE]'));
+    reply.end();
+    expect(reply.take().filter(({ type }) => type === 'tool-call' || type === 'finish')).toMatchObject([
+      { toolCallId: 'a', toolName: 'one', input: '{}' },
+      { toolCallId: 'b', toolName: 'two', input: '{"x":1}' },
+      { finishReason: { unified: 'tool-calls' } },
+    ]);
+  }
+});
+
+test('a refusal is text, and the reason of the end', () => {
+  const reply = new ChatReply();
+  reply.readDocument('{"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}');
+  reply.end();
+  expect(reply.take()).toMatchObject([
+    { type: 'text-start' },
+    { delta: 'No.' },
+    { type: 'text-end' },
+    { finishReason: { unified: 'content-filter' } },
+  ]);
 });

@@ -1,26 +1,22 @@
 /** The model that questions are answered with: the provider package's, with retries, and what health says about it. */
-import type { LanguageModelV4, LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { AtlasError, type HealthItem, type Logger } from '../../kernel/index.ts';
 import { providerCodeOf, providerError, statusOf } from '../agent/provider-errors.ts';
-import { compatibleRewriter } from './compatible.ts';
-import { type KeepAlive, keepAlive } from './fetch.ts';
+import { chatCompletions } from './chat-completions.ts';
+import { type Connections, keptConnections } from './connections.ts';
+import { fetchOver } from './fetch.ts';
 import { DEFAULT_MODELS, type ModelOpenaiOptions, OPENAI_URL } from './options.ts';
 import { withRetries } from './retry.ts';
 
-/** What the two APIs are asked for beyond their defaults. */
-const REQUEST_OPTIONS: Readonly<Record<ModelOpenaiOptions['provider'], SharedV4ProviderOptions>> = {
-  // Answers are not kept at the provider; reasoning travels in the request instead.
-  openai: { openai: { store: false } },
-  // Compatible servers do not know the role "developer", whatever their model is called.
-  'openai-compatible': { openai: { systemMessageMode: 'system' } },
-};
+/** Answers are not kept at the provider; reasoning travels in the request instead. */
+const RESPONSES_OPTIONS = { openai: { store: false } };
 
 export class OpenaiModel {
   readonly provider: ModelOpenaiOptions['provider'];
   readonly modelId: string;
   readonly #options: ModelOpenaiOptions;
   readonly #log: Logger;
-  readonly #connections: KeepAlive;
+  readonly #connections: Connections;
   #model: LanguageModelV4 | undefined;
   #failure: AtlasError | undefined;
 
@@ -36,10 +32,7 @@ export class OpenaiModel {
     this.modelId = options.model ?? DEFAULT_MODELS[options.provider];
     this.#options = options;
     this.#log = log;
-    this.#connections = keepAlive({
-      anonymous: !options.apiKey,
-      ...(options.provider === 'openai-compatible' && { rewriterFor: compatibleRewriter }),
-    });
+    this.#connections = keptConnections();
   }
 
   /** What is missing in the configuration; `undefined` when nothing is. */
@@ -65,23 +58,32 @@ export class OpenaiModel {
   }
 
   async #load(): Promise<LanguageModelV4> {
+    const { provider, apiKey, baseUrl = OPENAI_URL } = this.#options;
+    if (provider === 'openai-compatible') {
+      return chatCompletions({ modelId: this.modelId, baseUrl, apiKey, connections: this.#connections });
+    }
     // With the first question, not at the start: the package costs 150 ms and 25 MB.
     const { createOpenAI } = await import('@ai-sdk/openai');
-    const { provider, apiKey, baseUrl } = this.#options;
-    const openai = createOpenAI({
-      apiKey: apiKey || 'none',
-      baseURL: baseUrl ?? OPENAI_URL,
-      fetch: this.#connections.fetch,
+    const fetch = fetchOver(this.#connections);
+    const model = createOpenAI({ apiKey: apiKey ?? '', baseURL: baseUrl, fetch }).responses(this.modelId);
+    const complete = (options: LanguageModelV4CallOptions) => ({
+      ...options,
+      providerOptions: { ...RESPONSES_OPTIONS, ...options.providerOptions },
     });
-    return provider === 'openai' ? openai.responses(this.modelId) : openai.chat(this.modelId);
+    return {
+      specificationVersion: 'v4',
+      provider,
+      modelId: this.modelId,
+      supportedUrls: model.supportedUrls,
+      doGenerate: (options) => model.doGenerate(complete(options)),
+      doStream: (options) => model.doStream(complete(options)),
+    };
   }
 
   #resilient(model: LanguageModelV4): LanguageModelV4 {
     const attempt = async <T>(options: LanguageModelV4CallOptions, call: (o: typeof options) => PromiseLike<T>) => {
-      const providerOptions = { ...REQUEST_OPTIONS[this.provider], ...options.providerOptions };
-      const complete = { ...options, providerOptions };
       try {
-        const result = await withRetries(() => call(complete), this.#options.maxRetries, options.abortSignal);
+        const result = await withRetries(() => call(options), this.#options.maxRetries, options.abortSignal);
         this.#failure = undefined;
         return result;
       } catch (error) {

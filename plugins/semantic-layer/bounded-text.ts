@@ -37,11 +37,14 @@ export class BoundedText {
     return true;
   }
 
-  /** Adds a title and as many blocks as fit, from the first; whether all did. */
-  addList(title: string, blocks: readonly (() => string)[]): boolean {
-    const [first, ...rest] = blocks;
-    if (first === undefined) return true;
-    return this.add(`${title}\n${first()}`) && rest.every((block) => this.add(block()));
+  /** Adds a title and the lines of as many items as fit, from the first; whether all did. */
+  addList<T>(title: string, items: Iterable<T>, render: (item: T) => string): boolean {
+    let before = `${title}\n`;
+    for (const item of items) {
+      if (!this.add(`${before}${render(item)}`)) return false;
+      before = '';
+    }
+    return true;
   }
 
   toString(): string {

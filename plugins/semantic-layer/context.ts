@@ -1,17 +1,8 @@
 /** What the model is told of the semantic layer for one question: bounded, whatever the layer's size. */
 import { BoundedText, byteLength } from './bounded-text.ts';
-import type { ModelDimension, ModelEntity, SemanticModel } from './model.ts';
-import { rank } from './rank.ts';
-import {
-  cutLevels,
-  type Detail,
-  detailLevels,
-  entityLine,
-  line,
-  renderEntity,
-  renderMetric,
-  renderTerm,
-} from './render.ts';
+import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from './model.ts';
+import { Ranker } from './rank.ts';
+import { cutLevels, detailLevels, entityLine, line, renderEntity, renderMetric, renderTerm } from './render.ts';
 import type { LayerSearch } from './search.ts';
 import { type VisibleModel, visibleModel } from './visible.ts';
 import { stem, tokenize } from './words.ts';
@@ -25,13 +16,24 @@ const overviewShare = 0.15;
 /** The first entity may take this much of the entities' space, so that it does not stand alone. */
 const largestShare = 0.6;
 const maxKeptForms = 256;
+/** Scheduled reports and dashboards ask the same again and again. */
+const maxKeptTexts = 32;
+
+/** What one model may show, who finds it, and the lines about it that were in a prompt. */
+interface Parts {
+  readonly visible: VisibleModel;
+  readonly ranker: Ranker;
+  readonly lines: Map<ModelEntity | ModelMetric | ModelTerm, string>;
+  /** Prompts of the last questions, by length and question, the last used at the end. */
+  readonly texts: Map<string, string>;
+}
 
 /** Writes the prompts of one layer, and remembers what it has put into words. */
 export class ContextWriter {
   readonly #search: LayerSearch;
   /** `undefined`: does not fit. */
   readonly #whole = new WeakMap<SemanticModel, { readonly maxBytes: number; readonly text: string | undefined }>();
-  readonly #visible = new WeakMap<SemanticModel, VisibleModel>();
+  readonly #parts = new WeakMap<SemanticModel, Parts>();
   /** Forms of the entities asked for of late, by detail level. */
   readonly #forms = new Map<ModelEntity, string[]>();
 
@@ -45,61 +47,53 @@ export class ContextWriter {
    */
   async write(model: SemanticModel, question: string, maxBytes = defaultContextBytes): Promise<string> {
     const whole = this.#wholeLayer(model, maxBytes);
-    return whole ?? this.#chosenParts(model, question, maxBytes);
+    if (whole !== undefined) return whole;
+    const { texts } = this.#partsOf(model);
+    const key = `${maxBytes} ${question}`;
+    const text = texts.get(key) ?? (await this.#chosenParts(model, question, maxBytes));
+    texts.delete(key);
+    texts.set(key, text);
+    if (texts.size > maxKeptTexts) texts.delete(texts.keys().next().value ?? '');
+    return text;
   }
 
   #wholeLayer(model: SemanticModel, maxBytes: number): string | undefined {
     const known = this.#whole.get(model);
     if (known?.maxBytes === maxBytes) return known.text;
-    const { entities, metrics, glossary } = this.#visibleOf(model);
+    const parts = this.#partsOf(model);
+    const { entities, metrics, glossary } = parts.visible;
     const text = new BoundedText(maxBytes);
     const fits =
       text.add(header(model)) &&
-      text.addList(
-        '# Glossary',
-        glossary.map((term) => () => renderTerm(term, model.entity(term.entity ?? ''))),
-      ) &&
-      text.addList(
-        '# Metrics',
-        metrics.map((metric) => () => renderMetric(metric, model.entity(metric.entity ?? ''))),
-      ) &&
-      text.addList(
-        '# Entities',
-        entities.map((entity) => () => renderEntity(entity, detailLevels[0]!)),
-      );
+      text.addList('# Glossary', glossary, (term) => termLine(model, parts, term)) &&
+      text.addList('# Metrics', metrics, (metric) => metricLine(model, parts, metric)) &&
+      text.addList('# Entities', entities, (entity) => renderEntity(entity, detailLevels[0]!));
     const whole = fits ? text.toString() : undefined;
     this.#whole.set(model, { maxBytes, text: whole });
     return whole;
   }
 
   async #chosenParts(model: SemanticModel, question: string, maxBytes: number): Promise<string> {
-    const visible = this.#visibleOf(model);
+    const parts = this.#partsOf(model);
     const hits = await this.#search.search(model, question);
-    const { entities, metrics, glossary } = rank(model, visible, hits, question);
+    const { entities, metrics, glossary } = parts.ranker.rank(hits, question);
     const text = new BoundedText(maxBytes);
-    const total = visible.entities.length;
+    const total = parts.visible.entities.length;
     text.reserve(footer(total, total));
     text.add(header(model));
     const terms = new BoundedText(maxBytes * glossaryShare);
-    terms.addList(
-      '# Glossary',
-      glossary.map((term) => () => renderTerm(term, model.entity(term.entity ?? ''))),
-    );
+    terms.addList('# Glossary', glossary, (term) => termLine(model, parts, term));
     text.add(terms.toString());
     const figures = new BoundedText(maxBytes * metricsShare);
-    figures.addList(
-      '# Metrics',
-      metrics.map((metric) => () => renderMetric(metric, model.entity(metric.entity ?? ''))),
-    );
+    figures.addList('# Metrics', metrics, (metric) => metricLine(model, parts, metric));
     text.add(figures.toString());
 
     text.add('# Entities');
     const detailed = new BoundedText(text.spaceLeft - maxBytes * overviewShare);
     const shown = this.#addDetails(detailed, entities, question);
     text.add(detailed.toString());
-    text.addList(
-      '# Other entities, by likeness to the question',
-      entities.slice(shown).map((entity) => () => entityLine(entity)),
+    text.addList('# Other entities, by likeness to the question', entities.slice(shown), (entity) =>
+      lineOf(parts, entity, () => entityLine(entity)),
     );
     text.release();
     text.add(footer(shown, total));
@@ -133,16 +127,39 @@ export class ContextWriter {
       forms[index] = form;
       if (byteLength(form) < limit) return form;
     }
-    const fits = (level: Detail) => byteLength(renderEntity(entity, level, relevance)) < limit;
-    const level = cutLevels.find(fits);
-    return level && renderEntity(entity, level, relevance);
+    for (const level of cutLevels) {
+      const form = renderEntity(entity, level, relevance);
+      if (byteLength(form) < limit) return form;
+    }
+    return undefined;
   }
 
-  #visibleOf(model: SemanticModel): VisibleModel {
-    const known = this.#visible.get(model) ?? visibleModel(model);
-    this.#visible.set(model, known);
-    return known;
+  #partsOf(model: SemanticModel): Parts {
+    let parts = this.#parts.get(model);
+    if (parts === undefined) {
+      const visible = visibleModel(model);
+      parts = { visible, ranker: new Ranker(model, visible), lines: new Map(), texts: new Map() };
+      this.#parts.set(model, parts);
+    }
+    return parts;
   }
+}
+
+function termLine(model: SemanticModel, parts: Parts, term: ModelTerm): string {
+  return lineOf(parts, term, () => renderTerm(term, model.entity(term.entity ?? '')));
+}
+
+function metricLine(model: SemanticModel, parts: Parts, metric: ModelMetric): string {
+  return lineOf(parts, metric, () => renderMetric(metric, model.entity(metric.entity ?? '')));
+}
+
+function lineOf({ lines }: Parts, part: ModelEntity | ModelMetric | ModelTerm, render: () => string): string {
+  let text = lines.get(part);
+  if (text === undefined) {
+    text = render();
+    lines.set(part, text);
+  }
+  return text;
 }
 
 function footer(shown: number, total: number): string {

@@ -17,46 +17,80 @@ const parentsOfJoins = 3;
 /** Metrics and terms below this part of the best hit's score are noise. */
 const noiseLevel = 0.3;
 
-export function rank(model: SemanticModel, visible: VisibleModel, hits: readonly Hit[], question: string): Ranking {
-  const strong = hits.filter(({ score }) => score >= noiseLevel * (hits[0]?.score ?? 0));
-  const metrics = pickHits(strong, 'metric', visible.metrics, ({ id }) => id);
-  const terms = pickHits(strong, 'term', visible.glossary, termId);
-  const spoken = visible.glossary.filter(isSpokenIn(question));
-  // A term of the question, above all an ambiguous one, must be in the prompt whatever else is.
-  spoken.sort((a, b) => Number(b.status === 'ambiguous') - Number(a.status === 'ambiguous'));
-  return {
-    entities: rankEntities(model, visible.entities, hits),
-    metrics,
-    glossary: [...new Set([...spoken, ...terms])],
-  };
+interface SpokenTerm {
+  readonly term: ModelTerm;
+  /** The words of the term and of each of its synonyms. */
+  readonly names: readonly (readonly string[])[];
 }
 
-/** By the question's own words, and by the metrics, terms and joins that lead to an entity. */
-function rankEntities(
-  model: SemanticModel,
-  entities: readonly ModelEntity[],
-  hits: readonly Hit[],
-): readonly ModelEntity[] {
-  const scores = new Map<string, number>();
-  const raise = (name: string | undefined, score: number) => {
-    const key = name === undefined ? undefined : model.entity(name)?.name;
-    if (key !== undefined) scores.set(key, Math.max(scores.get(key) ?? 0, score));
-  };
-  const terms = new Map(model.glossary.map((term) => [termId(term), term]));
-  for (const { kind, id, score } of hits) {
-    if (kind === 'entity') raise(id, score);
-    else if (kind === 'metric') raise(model.metric(id)?.entity, score);
-    else for (const name of entitiesOf(terms.get(id), model)) raise(name, score);
-  }
-  const best = [...scores].sort(([, a], [, b]) => b - a).slice(0, parentsOfJoins);
-  for (const [name, score] of best) {
-    for (const { target } of model.entity(name)?.joins ?? []) raise(target, score * joinedWeight);
-    for (const other of entities) {
-      if (other.joins.some(({ target }) => target === name)) raise(other.name, score * joinedWeight * 0.9);
+/** Ranks the parts of one model. What does not depend on the question is looked up once. */
+export class Ranker {
+  readonly #model: SemanticModel;
+  readonly #visible: VisibleModel;
+  readonly #metrics: ReadonlyMap<string, ModelMetric>;
+  readonly #terms: ReadonlyMap<string, ModelTerm>;
+  readonly #spokenTerms: readonly SpokenTerm[];
+  /** Names of the entities that join an entity, by its name. */
+  readonly #joining = new Map<string, string[]>();
+
+  constructor(model: SemanticModel, visible: VisibleModel) {
+    this.#model = model;
+    this.#visible = visible;
+    this.#metrics = new Map(visible.metrics.map((metric) => [metric.id, metric]));
+    this.#terms = new Map(visible.glossary.map((term) => [termId(term), term]));
+    this.#spokenTerms = visible.glossary.map((term) => ({ term, names: namesOf(term) }));
+    for (const { name, joins } of visible.entities) {
+      for (const { target } of joins) {
+        const known = this.#joining.get(target);
+        if (known === undefined) this.#joining.set(target, [name]);
+        else known.push(name);
+      }
     }
   }
-  const scoreOf = ({ name }: ModelEntity) => scores.get(name) ?? 0;
-  return [...entities].sort((a, b) => scoreOf(b) - scoreOf(a));
+
+  rank(hits: readonly Hit[], question: string): Ranking {
+    const strong = hits.filter(({ score }) => score >= noiseLevel * (hits[0]?.score ?? 0));
+    const spoken = this.#spokenIn(question);
+    // A term of the question, above all an ambiguous one, must be in the prompt whatever else is.
+    spoken.sort((a, b) => Number(b.status === 'ambiguous') - Number(a.status === 'ambiguous'));
+    return {
+      entities: this.#entities(hits),
+      metrics: pickHits(strong, 'metric', this.#metrics),
+      glossary: [...new Set([...spoken, ...pickHits(strong, 'term', this.#terms)])],
+    };
+  }
+
+  /** By the question's own words, and by the metrics, terms and joins that lead to an entity. */
+  #entities(hits: readonly Hit[]): readonly ModelEntity[] {
+    const model = this.#model;
+    const scores = new Map<string, number>();
+    const raise = (name: string | undefined, score: number) => {
+      const key = name === undefined ? undefined : model.entity(name)?.name;
+      if (key !== undefined) scores.set(key, Math.max(scores.get(key) ?? 0, score));
+    };
+    for (const { kind, id, score } of hits) {
+      if (kind === 'entity') raise(id, score);
+      else if (kind === 'metric') raise(model.metric(id)?.entity, score);
+      else for (const name of entitiesOf(this.#terms.get(id), model)) raise(name, score);
+    }
+    const best = [...scores].sort(([, a], [, b]) => b - a).slice(0, parentsOfJoins);
+    for (const [name, score] of best) {
+      for (const { target } of model.entity(name)?.joins ?? []) raise(target, score * joinedWeight);
+      for (const other of this.#joining.get(name) ?? []) raise(other, score * joinedWeight * 0.9);
+    }
+    const { entities } = this.#visible;
+    const scoreOf = ({ name }: ModelEntity) => scores.get(name) ?? 0;
+    const wanted = entities.filter((entity) => scoreOf(entity) > 0).sort((a, b) => scoreOf(b) - scoreOf(a));
+    return [...wanted, ...entities.filter((entity) => scoreOf(entity) === 0)];
+  }
+
+  /** Terms of which every word, or every word of one of their synonyms, is in the question. */
+  #spokenIn(question: string): ModelTerm[] {
+    const words = new Set(tokenize(question).map(compared));
+    return this.#spokenTerms
+      .filter(({ names }) => names.some((parts) => parts.every((word) => words.has(word))))
+      .map(({ term }) => term);
+  }
 }
 
 function entitiesOf(term: ModelTerm | undefined, model: SemanticModel): readonly (string | undefined)[] {
@@ -65,19 +99,14 @@ function entitiesOf(term: ModelTerm | undefined, model: SemanticModel): readonly
   return [term?.entity, ...(term?.tables ?? []), ...meanings.map(({ entity }) => entity), ...metrics];
 }
 
-function pickHits<T>(hits: readonly Hit[], kind: Hit['kind'], items: readonly T[], idOf: (item: T) => string): T[] {
-  const byId = new Map(items.map((item) => [idOf(item), item]));
+function pickHits<T>(hits: readonly Hit[], kind: Hit['kind'], byId: ReadonlyMap<string, T>): T[] {
   return hits.flatMap((hit) => (hit.kind === kind ? (byId.get(hit.id) ?? []) : []));
 }
 
-/** Whether every word of the term, or of one of its synonyms, is in the question. */
-function isSpokenIn(question: string): (term: ModelTerm) => boolean {
-  // Here even stop words count: "US" is a term, and "us" a word that names nothing.
-  const compared = (word: string) => stem(word) ?? word;
-  const words = new Set(tokenize(question).map(compared));
-  return ({ term, synonyms }) =>
-    [term, ...(synonyms ?? [])].some((name) => {
-      const parts = tokenize(name, 'text');
-      return parts.length > 0 && parts.every((word) => words.has(compared(word)));
-    });
+function namesOf({ term, synonyms }: ModelTerm): string[][] {
+  const names = [term, ...(synonyms ?? [])].map((name) => tokenize(name, 'text').map(compared));
+  return names.filter((parts) => parts.length > 0);
 }
+
+// Here even stop words count: "US" is a term, and "us" a word that names nothing.
+const compared = (word: string) => stem(word) ?? word;
