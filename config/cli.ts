@@ -5,15 +5,22 @@ import { cli, type Terminal } from '../plugins/cli/index.ts';
 import { cliDemo } from '../plugins/cli-demo/index.ts';
 import { cliInspect } from '../plugins/cli-inspect/index.ts';
 import { cliQuery } from '../plugins/cli-query/index.ts';
-import { cliServe } from '../plugins/cli-serve/index.ts';
-import { compose, composePreset, packageUrl, packageVersion } from './compose.ts';
+import { type Compose, cliServe } from '../plugins/cli-serve/index.ts';
+import { packageUrl, packageVersion } from './package.ts';
 import { boundYoungGeneration } from './young-generation.ts';
+
+/** Loaded when a command needs it: most of the server is not needed to ask one. */
+const composing = () => import('./compose.ts');
+const compose: Compose = async (run) => (await composing()).compose(run);
 
 export function commandLine(): PluginEntry[] {
   return [
     cli({ version: packageVersion() }),
     cliServe({ compose }),
-    cliDemo({ compose: composePreset, semanticDir: fileURLToPath(packageUrl('semantic')) }),
+    cliDemo({
+      compose: async (env) => (await composing()).composePreset(env),
+      semanticDir: fileURLToPath(packageUrl('semantic')),
+    }),
     cliQuery(),
     cliInspect({ compose }),
   ];

@@ -1,10 +1,9 @@
 /** What runs here: the composition of a folder, or the built-in one. */
-import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
 import { bindPackage, findConfig, loadConfig } from '../kernel/index.ts';
 import type { Compose, Composition } from '../plugins/cli-serve/index.ts';
 import { readEnv } from './env.ts';
 import { createLog } from './log.ts';
+import { extension } from './package.ts';
 import { selfHosted } from './presets/self-hosted.ts';
 
 /** The plugin to name when a gate is empty. */
@@ -15,17 +14,6 @@ const gatePlugins = {
   'sql.after': 'sqlLimits()',
 };
 
-/** Version of this package. */
-export function packageVersion(): string {
-  return JSON.parse(readFileSync(packageUrl('package.json'), 'utf8')).version;
-}
-
-/** A file of the package: beside the sources in a clone, one folder above them in the packed package. */
-export function packageUrl(path: string): URL {
-  return new URL(extname(import.meta.url) === '.ts' ? `../${path}` : `../../${path}`, import.meta.url);
-}
-
-const extension = extname(import.meta.url);
 const entryPoints: Readonly<Record<string, string>> = {
   atlas: `../index${extension}`,
   'atlas/kernel': `../kernel/index${extension}`,

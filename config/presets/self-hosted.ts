@@ -2,6 +2,7 @@
 import type { PluginEntry } from '../../kernel/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { authNone } from '../../plugins/auth-none/index.ts';
+import { datasourceDuckdb } from '../../plugins/datasource-duckdb/index.ts';
 import { datasourceMysql } from '../../plugins/datasource-mysql/index.ts';
 import { datasourcePostgres } from '../../plugins/datasource-postgres/index.ts';
 import { datasourceSqlite } from '../../plugins/datasource-sqlite/index.ts';
@@ -29,6 +30,7 @@ function datasources({ datasourceUrl: url }: Env): PluginEntry[] {
   const connections = [{ id: 'default', url }];
   if (/^postgres(ql)?:/.test(url)) return [datasourcePostgres({ connections })];
   if (/^(mysql|mariadb):/.test(url)) return [datasourceMysql({ connections })];
+  if (url.startsWith('duckdb:')) return [datasourceDuckdb({ connections })];
   return [datasourceSqlite({ connections })];
 }
 

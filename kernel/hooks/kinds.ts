@@ -36,7 +36,6 @@ export interface Hook<K extends HookKind = HookKind, P = unknown, R = unknown> {
 // biome-ignore lint/suspicious/noExplicitAny: stands for every hook, whatever its types
 export type AnyHook = Hook<HookKind, any, any>;
 export type PayloadOf<H extends AnyHook> = H extends Hook<HookKind, infer P, infer _R> ? P : never;
-export type ResultOf<H extends AnyHook> = H extends Hook<HookKind, infer _P, infer R> ? R : never;
 
 export type Awaitable<T> = T | Promise<T>;
 

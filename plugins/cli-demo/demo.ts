@@ -1,16 +1,19 @@
 /** `atlas demo`: makes the demo database, asks it one question, shows the answer, and goes on serving. */
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type App, type CliCommand, type CliRun, createApp } from '../../kernel/index.ts';
-import { agent } from '../agent/index.ts';
+import { type App, type CliCommand, type CliRun, createApp, type PluginRef } from '../../kernel/index.ts';
+import type { Agent } from '../agent/events.ts';
 import { renderAnswer } from '../cli/index.ts';
 import { type Composition, keepServing } from '../cli-serve/index.ts';
 import { createSimpleDemo } from '../demo-data/index.ts';
 
+/** Named, not imported: the command line must not load the agent to show its help. */
+const agent: PluginRef<Agent> = { pluginName: 'agent' };
+
 const QUESTION = 'What was the revenue by region in 2025?';
 
 export interface DemoOptions {
-  readonly compose: (env: Readonly<Record<string, string | undefined>>) => Composition;
+  readonly compose: (env: Readonly<Record<string, string | undefined>>) => Promise<Composition>;
   readonly semanticDir: string;
 }
 
@@ -41,7 +44,7 @@ export function demoCommand(options: DemoOptions): CliCommand {
       const database = join(folder, 'demo.db');
       createSimpleDemo(database);
       const once = run.options.once === true;
-      const { config, options: appOptions } = options.compose({
+      const { config, options: appOptions } = await options.compose({
         ...run.env,
         SVC_DATASOURCE_URL: `sqlite:${relative(run.cwd, database)}`,
         SVC_SEMANTIC_DIR: options.semanticDir,

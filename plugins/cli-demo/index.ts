@@ -10,7 +10,7 @@ export const cliDemo = definePlugin({
   description: 'The command `demo`: a first answer from a demo database.',
   options: Type.Object(
     {
-      compose: Type.Unsafe<(env: Readonly<Record<string, string | undefined>>) => Composition>(
+      compose: Type.Unsafe<(env: Readonly<Record<string, string | undefined>>) => Promise<Composition>>(
         Type.Any({ description: 'a function that builds the built-in composition from an environment' }),
       ),
       semanticDir: Type.String({ description: "folder of the demo's semantic layer" }),

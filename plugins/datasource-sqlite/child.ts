@@ -3,8 +3,8 @@
  * nothing else, for a quick start and a small memory. The file's path is its only argument.
  */
 import { flushCompileCache } from 'node:module';
+import type { ProcessMessage, ProcessRequest } from '../datasource/process-protocol.ts';
 import { Engine } from './engine.ts';
-import type { ProcessMessage, ProcessRequest } from './protocol.ts';
 
 /** A process that a large value has swollen is replaced after its answer. */
 const RETIRE_ABOVE_BYTES = 128 * 1024 * 1024;

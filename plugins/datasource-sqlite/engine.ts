@@ -1,9 +1,9 @@
 /** One SQLite file, read-only, inside the database process. Opens late, follows a file that is replaced. */
 import { statSync } from 'node:fs';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
+import type { ExecuteRequest, Failure, ProcessRequest, WireParam, WireResult } from '../datasource/process-protocol.ts';
+import { RowCollector, uniqueNames, type Value } from '../datasource/values.ts';
 import { describeSchema } from './describe.ts';
-import type { ExecuteRequest, Failure, ProcessRequest, WireParam, WireResult } from './protocol.ts';
-import { RowCollector, uniqueNames } from './values.ts';
 import { Refusal, Schema } from './verify.ts';
 
 /** How long a read waits for a writer that holds the whole file. */
@@ -50,7 +50,8 @@ function open(path: string, identity: string): Session {
 function bind(param: WireParam): unknown {
   if (typeof param === 'number') return Number.isSafeInteger(param) ? BigInt(param) : param;
   if (typeof param !== 'object' || param === null) return param;
-  return 'integer' in param ? BigInt(param.integer) : Buffer.from(param.base64, 'base64');
+  if ('integer' in param) return BigInt(param.integer);
+  return 'base64' in param ? Buffer.from(param.base64, 'base64') : param.timestamp;
 }
 
 export class Engine {
@@ -114,7 +115,7 @@ export class Engine {
     const { statement, columns } = this.#prepare(session, request);
     const collector = new RowCollector(columns, request);
     for (const row of statement.iterate(...request.params.map(bind))) {
-      if (!collector.add(row)) break;
+      if (!collector.add(row as Value[])) break;
     }
     return { columns, rows: collector.rows, truncated: collector.truncated, notes: collector.notes };
   }

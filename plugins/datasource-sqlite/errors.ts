@@ -1,8 +1,7 @@
 /** What can go wrong, in words for the person who asked. File names appear without their folder. */
 import { AtlasError } from '../../kernel/index.ts';
-import type { Failure } from './protocol.ts';
-
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+import { sentence } from '../datasource/errors.ts';
+import type { Failure } from '../datasource/process-protocol.ts';
 
 function connectionFailed(message: string, hint: string): AtlasError {
   return new AtlasError(message, { code: 'connection_failed', reason: 'E_SQLITE_OPEN', hint });
@@ -34,7 +33,6 @@ const FILE_FAULTS: Readonly<Record<string, readonly [what: string, hint: string]
 
 /** The error of a request that the database process answered with a failure. */
 export function fromFailure(failure: Failure, file: string): AtlasError {
-  if (failure.kind === 'missing') return missingFile(file);
   if (failure.kind === 'refused') {
     return new AtlasError(failure.message, {
       code: 'sql_refused',
@@ -86,41 +84,5 @@ export function notStarted(cause: unknown): AtlasError {
     reason: 'E_SQLITE_PROCESS',
     hint: 'Check that the package "better-sqlite3" is installed for this platform and that memory is free.',
     cause,
-  });
-}
-
-export function timedOut(timeoutMs: number): AtlasError {
-  return new AtlasError(`The statement did not finish within ${timeoutMs} ms and was stopped.`, {
-    code: 'sql_timeout',
-    reason: 'E_SQL_TIMEOUT',
-    hint: 'Ask for fewer rows, a shorter period or a simpler grouping.',
-  });
-}
-
-/** What waiting code throws at an abort: the reason when it is one of ours. */
-export function cancelled(reason: unknown): AtlasError {
-  if (reason instanceof AtlasError) return reason;
-  return new AtlasError('The statement was cancelled.', {
-    code: 'sql_cancelled',
-    reason: 'E_SQL_CANCELLED',
-    cause: reason,
-  });
-}
-
-export function tooBusy(connection: string): AtlasError {
-  return new AtlasError(`The connection "${connection}" is busy: too many statements are waiting.`, {
-    code: 'overloaded',
-    reason: 'E_DATASOURCE_BUSY',
-    hint: 'Ask again in a moment.',
-    retryAfterSeconds: 1,
-  });
-}
-
-export function closing(connection: string): AtlasError {
-  return new AtlasError(`The connection "${connection}" is closed.`, {
-    code: 'unavailable',
-    reason: 'E_DATASOURCE_CLOSED',
-    hint: 'Ask again once the server is up.',
-    retryAfterSeconds: 5,
   });
 }

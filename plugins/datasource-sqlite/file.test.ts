@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
+import { ProcessWatcher } from '../datasource/process-watcher.ts';
 import { SqliteConnection } from './connection.ts';
-import { ProcessWatcher } from './watcher.ts';
 
 let folder: SqliteFolder;
 let connection: SqliteConnection;

@@ -6,9 +6,9 @@ import {
   definePlugin,
   healthCheck,
 } from '../../kernel/index.ts';
+import { ProcessWatcher } from '../datasource/process-watcher.ts';
 import { SqliteConnection } from './connection.ts';
 import { DatasourceSqliteOptions } from './options.ts';
-import { ProcessWatcher } from './watcher.ts';
 
 /** SQLite files, read-only, each asked in processes of its own so that a statement can be stopped. */
 export const datasourceSqlite = definePlugin({

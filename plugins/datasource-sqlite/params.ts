@@ -1,5 +1,5 @@
 import { AtlasError } from '../../kernel/index.ts';
-import type { WireParam } from './protocol.ts';
+import type { WireParam } from '../datasource/process-protocol.ts';
 
 /** A value to bind, ready for the wire: true and false are 1 and 0, dates ISO 8601 text. Throws for other objects. */
 export function encodeParam(value: unknown): WireParam {

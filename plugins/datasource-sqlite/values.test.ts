@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { RowCollector, uniqueNames, type Value } from '../datasource/values.ts';
 import { encodeParam } from './params.ts';
 import { maskSqliteUrl, parseSqliteUrl } from './url.ts';
-import { RowCollector, uniqueNames } from './values.ts';
 
 const limits = { maxRows: 10, maxBytes: 10_000, maxCellBytes: 10 };
 const one = (value: unknown) => {
   const collector = new RowCollector(['c'], limits);
-  collector.add([value]);
+  collector.add([value as Value]);
   return { cell: collector.rows[0]?.[0], truncated: collector.truncated, notes: collector.notes.length };
 };
 

@@ -18,19 +18,20 @@ export function allowedTables(
   dialect: SqlDialect,
 ): { tables: AllowedTables; problems: readonly string[] } {
   const problems: string[] = [];
+  const key = dialect.hasExactNames || dialect.hasExactTables ? (name: string) => name : fold;
   const byTable = new Map<string, { schema: string | undefined; name: string; entities: ModelEntity[] }>();
   for (const entity of entities) {
     const dot = entity.table.lastIndexOf('.');
     const written = entity.schema ?? (dot === -1 ? undefined : entity.table.slice(0, dot));
-    const schema = written === undefined || fold(written) === dialect.defaultSchema ? undefined : written;
+    const schema = written === undefined || key(written) === dialect.defaultSchema ? undefined : written;
     const name = entity.table.slice(dot + 1);
     if (schema !== undefined && !dialect.hasSchemas) {
       problems.push(`Entity "${entity.name}": ${dialect.name} has no schema "${schema}"; leave it out.`);
     }
-    const key = `${fold(schema ?? '')}\0${fold(name)}`;
-    const entry = byTable.get(key) ?? { schema, name, entities: [] };
+    const id = `${key(schema ?? '')}\0${key(name)}`;
+    const entry = byTable.get(id) ?? { schema, name, entities: [] };
     entry.entities.push(entity);
-    byTable.set(key, entry);
+    byTable.set(id, entry);
   }
   const joinedOn = joinedColumns(entities);
   const tables = Array.from(byTable.values(), (entry): AllowedTable => {

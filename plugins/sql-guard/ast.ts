@@ -2,19 +2,33 @@
  * The tree of a reading statement. Every node knows where it began: `at` is an offset into the statement's text.
  * Chains of operators are flat lists, so that a long condition is not a deep tree.
  */
+import type { Call, Expr, Form, Window } from './ast-expression.ts';
+
+export type * from './ast-expression.ts';
 
 export interface Select {
   readonly kind: 'select';
   readonly at: number;
-  readonly with: With | undefined;
+  with: With | undefined;
   readonly first: Core;
   readonly rest: readonly { readonly operator: SetOperator; readonly core: Core }[];
   readonly orderBy: readonly OrderTerm[];
   readonly limit: Expr | undefined;
   readonly offset: Expr | undefined;
+  /** `FETCH FIRST … WITH TIES` instead of LIMIT. */
+  readonly withTies?: boolean;
 }
 
-export type SetOperator = 'UNION' | 'UNION ALL' | 'INTERSECT' | 'EXCEPT';
+/** `BY NAME` is DuckDB's. */
+export type SetOperator =
+  | 'UNION'
+  | 'UNION ALL'
+  | 'UNION BY NAME'
+  | 'UNION ALL BY NAME'
+  | 'INTERSECT'
+  | 'INTERSECT ALL'
+  | 'EXCEPT'
+  | 'EXCEPT ALL';
 
 export interface With {
   readonly recursive: boolean;
@@ -28,26 +42,46 @@ export interface CommonTable {
   readonly columns: readonly string[];
   readonly materialized: boolean | undefined;
   readonly select: Select;
+  /** What follows the subquery: SEARCH and CYCLE. */
+  readonly suffix?: Form | undefined;
 }
 
-export type Core = SelectCore | Values;
+export type Core = SelectCore | Values | NestedSelect;
 
 export interface SelectCore {
   readonly kind: 'core';
   readonly at: number;
   readonly distinct: boolean;
+  /** `DISTINCT ON (…)`. */
+  readonly distinctOn?: readonly Expr[] | undefined;
   readonly columns: readonly ResultColumn[];
   readonly from: From | undefined;
   readonly where: Expr | undefined;
   readonly groupBy: readonly Expr[];
+  /** `GROUP BY DISTINCT`. */
+  readonly groupDistinct?: boolean;
   readonly having: Expr | undefined;
   readonly windows: readonly { readonly name: string; readonly window: Window }[];
+  readonly qualify?: Expr | undefined;
+  /** `USING SAMPLE …`, in its canonical spelling. */
+  readonly sample?: string | undefined;
+  /** `GROUP BY … WITH ROLLUP`. */
+  readonly withRollup?: boolean;
 }
 
 export interface Values {
   readonly kind: 'values';
   readonly at: number;
   readonly rows: readonly (readonly Expr[])[];
+  /** `VALUES ROW(…)`. */
+  readonly rowWord?: boolean;
+}
+
+/** A part of a set operation in parentheses, with clauses of its own. */
+export interface NestedSelect {
+  readonly kind: 'nested';
+  readonly at: number;
+  readonly select: Select;
 }
 
 export type ResultColumn = Star | NamedColumn;
@@ -57,6 +91,10 @@ export interface Star {
   readonly kind: 'star';
   readonly at: number;
   readonly table: string | undefined;
+  /** DuckDB's changes: `* EXCLUDE (a) REPLACE (b + 1 AS b) RENAME (c AS d)`. */
+  readonly exclude?: readonly string[];
+  readonly replace?: readonly { readonly expr: Expr; readonly name: string }[];
+  readonly rename?: readonly { readonly from: string; readonly to: string }[];
 }
 
 export interface NamedColumn {
@@ -65,6 +103,8 @@ export interface NamedColumn {
   readonly alias: string | undefined;
   /** The expression as written: the engine names a column without alias after it. */
   readonly text: string | undefined;
+  /** The name that the engine gives it without alias, where that is not its text. */
+  readonly name?: string | undefined;
 }
 
 export interface OrderTerm {
@@ -82,14 +122,28 @@ export interface From {
 }
 
 export interface Join {
-  readonly kind: ',' | 'JOIN' | 'CROSS JOIN' | 'LEFT JOIN' | 'RIGHT JOIN' | 'FULL JOIN';
+  readonly kind:
+    | ','
+    | 'JOIN'
+    | 'CROSS JOIN'
+    | 'LEFT JOIN'
+    | 'RIGHT JOIN'
+    | 'FULL JOIN'
+    | 'SEMI JOIN'
+    | 'ANTI JOIN'
+    | 'POSITIONAL JOIN'
+    | 'STRAIGHT_JOIN';
+  /** Joins each row to the nearest one, of DuckDB. */
+  readonly asof?: boolean;
   readonly natural: boolean;
   source: Source;
   readonly on: Expr | undefined;
   readonly using: readonly string[];
+  /** `USING (…) AS alias`. */
+  readonly usingAlias?: string | undefined;
 }
 
-export type Source = TableSource | FunctionSource | SelectSource | JoinSource;
+export type Source = TableSource | FunctionSource | RowsSource | SelectSource | JoinSource;
 
 /** A relation by name: a table, a view or a common table. Row security replaces it by what may be seen of it. */
 export interface TableSource {
@@ -100,6 +154,12 @@ export interface TableSource {
   readonly alias: string | undefined;
   /** Index to use; `null` forbids every index. */
   readonly index: string | null | undefined;
+  /** New names of the first columns: `AS alias (a, b)`. */
+  readonly columns?: readonly string[];
+  /** Without the tables that inherit from it. */
+  readonly only?: boolean;
+  /** `USE INDEX (a, b)` and the like, of MySQL. */
+  readonly indexHints?: readonly { readonly words: string; readonly names: readonly string[] }[];
 }
 
 export interface FunctionSource {
@@ -109,6 +169,22 @@ export interface FunctionSource {
   readonly name: string;
   readonly args: readonly Expr[];
   readonly alias: string | undefined;
+  readonly columns?: readonly string[];
+}
+
+/** Functions whose rows are read, several of them side by side; they see the sources before them. */
+export interface RowsSource {
+  readonly kind: 'rows';
+  readonly at: number;
+  /** A definition lists names and types of a record's columns. */
+  readonly calls: readonly { readonly call: Call; readonly definition: string | undefined }[];
+  readonly lateral: boolean;
+  /** `ROWS FROM (…)`. */
+  readonly isList: boolean;
+  readonly ordinality: boolean;
+  readonly alias: string | undefined;
+  readonly columns?: readonly string[];
+  readonly definition: string | undefined;
 }
 
 export interface SelectSource {
@@ -116,6 +192,11 @@ export interface SelectSource {
   readonly at: number;
   readonly select: Select;
   readonly alias: string | undefined;
+  readonly columns?: readonly string[];
+  /** Sees the sources before it. */
+  readonly lateral?: boolean;
+  /** Stands in the place of a table, as what may be seen of it. */
+  readonly isPart?: boolean;
 }
 
 export interface JoinSource {
@@ -123,161 +204,5 @@ export interface JoinSource {
   readonly at: number;
   readonly from: From;
   readonly alias: string | undefined;
+  readonly columns?: readonly string[];
 }
-
-// ── expressions ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-export type Expr =
-  | Literal
-  | ColumnRef
-  | Prefix
-  | Chain
-  | Like
-  | Between
-  | In
-  | Collate
-  | Cast
-  | Case
-  | Call
-  | Subquery
-  | Exists
-  | Row;
-
-/** `constant`: NULL, TRUE, FALSE, CURRENT_DATE and the like. */
-export interface Literal {
-  readonly kind: 'string' | 'number' | 'blob' | 'constant';
-  readonly at: number;
-  readonly value: string;
-}
-
-export interface ColumnRef {
-  readonly kind: 'name';
-  readonly at: number;
-  schema: string | undefined;
-  table: string | undefined;
-  readonly name: string;
-}
-
-export interface Prefix {
-  readonly kind: 'prefix';
-  readonly at: number;
-  readonly operator: 'NOT' | '-' | '+' | '~';
-  readonly operand: Expr;
-}
-
-/**
- * Operators of one precedence, applied from left to right: one operator fewer than operands. Every test for NULL is
- * `IS NULL` or `IS NOT NULL` here.
- */
-export interface Chain {
-  readonly kind: 'chain';
-  readonly at: number;
-  readonly level: number;
-  readonly operands: Expr[];
-  readonly operators: string[];
-}
-
-export interface Like {
-  readonly kind: 'like';
-  readonly at: number;
-  readonly operator: 'LIKE' | 'GLOB' | 'REGEXP' | 'MATCH';
-  readonly not: boolean;
-  readonly operand: Expr;
-  readonly pattern: Expr;
-  readonly escape: Expr | undefined;
-}
-
-export interface Between {
-  readonly kind: 'between';
-  readonly at: number;
-  readonly not: boolean;
-  readonly operand: Expr;
-  readonly low: Expr;
-  readonly high: Expr;
-}
-
-export interface In {
-  readonly kind: 'in';
-  readonly at: number;
-  readonly not: boolean;
-  readonly operand: Expr;
-  /** A list, a subquery, `x IN table` or `x IN function(…)`. */
-  set: { readonly kind: 'list'; readonly items: readonly Expr[] } | Source;
-}
-
-export interface Collate {
-  readonly kind: 'collate';
-  readonly at: number;
-  readonly operand: Expr;
-  readonly collation: string;
-}
-
-export interface Cast {
-  readonly kind: 'cast';
-  readonly at: number;
-  readonly operand: Expr;
-  /** Words of the type's name and its numbers: `VARCHAR`, `10`. */
-  readonly type: { readonly words: readonly string[]; readonly sizes: readonly string[] };
-}
-
-export interface Case {
-  readonly kind: 'case';
-  readonly at: number;
-  readonly operand: Expr | undefined;
-  readonly branches: readonly { readonly condition: Expr; readonly result: Expr }[];
-  readonly otherwise: Expr | undefined;
-}
-
-export interface Call {
-  readonly kind: 'call';
-  readonly at: number;
-  readonly name: string;
-  readonly distinct: boolean;
-  /** `name(*)`. */
-  readonly star: boolean;
-  readonly args: readonly Expr[];
-  readonly orderBy: readonly OrderTerm[];
-  readonly filter: Expr | undefined;
-  /** A window of its own, or the name of one in the WINDOW clause. */
-  readonly over: Window | string | undefined;
-}
-
-export interface Subquery {
-  readonly kind: 'scalar';
-  readonly at: number;
-  readonly select: Select;
-}
-
-export interface Exists {
-  readonly kind: 'exists';
-  readonly at: number;
-  readonly select: Select;
-}
-
-/** `(a, b)`: at least two items. */
-export interface Row {
-  readonly kind: 'row';
-  readonly at: number;
-  readonly items: readonly Expr[];
-}
-
-// ── windows ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export interface Window {
-  /** Name of the window that this one refines. */
-  readonly base: string | undefined;
-  readonly partitionBy: readonly Expr[];
-  readonly orderBy: readonly OrderTerm[];
-  readonly frame: Frame | undefined;
-}
-
-export interface Frame {
-  readonly unit: 'ROWS' | 'RANGE' | 'GROUPS';
-  readonly start: FrameBound;
-  readonly end: FrameBound | undefined;
-  readonly exclude: 'NO OTHERS' | 'CURRENT ROW' | 'GROUP' | 'TIES' | undefined;
-}
-
-export type FrameBound =
-  | { readonly kind: 'UNBOUNDED PRECEDING' | 'UNBOUNDED FOLLOWING' | 'CURRENT ROW' }
-  | { readonly kind: 'PRECEDING' | 'FOLLOWING'; readonly distance: Expr };

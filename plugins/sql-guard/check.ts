@@ -1,11 +1,15 @@
 import type { Dialect } from '../semantic-query/plan.ts';
 import type { Select } from './ast.ts';
 import type { SqlDialect } from './dialect.ts';
+import { duckdb } from './duckdb.ts';
 import { SqlRefusal } from './errors.ts';
 import type { LexLimits } from './lex.ts';
+import { mysql } from './mysql.ts';
 import { parseStatement } from './parse.ts';
-import { printSelect } from './print.ts';
+import { postgres } from './postgres/postgres.ts';
+import { printStatement } from './print.ts';
 import { resolve } from './resolve.ts';
+import type { BoundValue } from './row-filter.ts';
 import { sqlite } from './sqlite.ts';
 import type { AllowedTables } from './tables.ts';
 
@@ -23,6 +27,8 @@ export interface CheckRules {
 export interface CheckedSql {
   /** Printed from the checked tree: this text runs, the original never does. */
   readonly sql: string;
+  /** What to bind, in the order of the statement's parameters. */
+  readonly params: readonly BoundValue[];
   /** Tables and views it reads, named as the semantic layer names them, with a schema where that gives one. */
   readonly tables: readonly string[];
   /** `table.column` where the names alone tell, `table.*` for all; for audit. */
@@ -32,22 +38,35 @@ export interface CheckedSql {
   readonly statement: Select;
 }
 
-/** Throws `SqlRefusal` for an engine whose SQL the guard does not know. */
-export function sqlDialect(name: Dialect): SqlDialect {
+/**
+ * `database`: where a connection's tables without schema are, for an engine whose schemas are databases. Throws
+ * `SqlRefusal` for an engine whose SQL the guard does not know.
+ */
+export function sqlDialect(name: Dialect, database = ''): SqlDialect {
   if (name === 'sqlite') return sqlite;
+  if (name === 'postgres') return postgres;
+  if (name === 'duckdb') return duckdb;
+  if (name === 'mysql') return database === '' ? mysql : { ...mysql, defaultSchema: database };
   throw new SqlRefusal('unchecked', `SQL of ${name} cannot be checked here`, { line: 1, column: 1 });
+}
+
+/** Has to be awaited before the first statement of an engine is checked: its parser may be large. */
+export async function loadDialect(name: Dialect): Promise<void> {
+  await sqlDialect(name).load?.();
 }
 
 /**
  * Reads, checks and prints one statement. Throws `SqlRefusal` with what is wrong, where, and what to write instead.
  */
 export function checkSql(sql: string, rules: CheckRules): CheckedSql {
-  const dialect = sqlDialect(rules.dialect);
+  // The tables know of which database they are.
+  const dialect = rules.tables.dialect.name === rules.dialect ? rules.tables.dialect : sqlDialect(rules.dialect);
   const statement = parseStatement(sql, dialect, rules.limits ?? DEFAULT_LIMITS);
   const extraFunctions = new Set(rules.functions?.map((name) => name.toLowerCase()));
   const footprint = resolve(sql, statement, { dialect, tables: rules.tables, extraFunctions });
+  dialect.secure?.(statement, rules.tables, sql);
   return {
-    sql: printSelect(statement, dialect),
+    ...printStatement(statement, dialect),
     tables: [...footprint.tables].map(({ schema, name }) => (schema === undefined ? name : `${schema}.${name}`)),
     columns: [...footprint.columns],
     functions: [...footprint.functions],

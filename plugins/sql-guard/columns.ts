@@ -1,7 +1,7 @@
-import type { ColumnRef } from './ast.ts';
+import type { ColumnRef, Core } from './ast.ts';
 import { fold } from './dialect.ts';
 import type { Relation, Scope } from './scope.ts';
-import type { AllowedTable } from './tables.ts';
+import { type AllowedTable, isPart } from './tables.ts';
 
 /**
  * Notes the column that `ref` reads, as far as names tell, and says so when it cannot be seen. What is not known is
@@ -11,10 +11,9 @@ export function columnRefusal(ref: ColumnRef, scope: Scope, read: Set<string>): 
   if (ref.table === undefined) return unqualified(ref, scope, read);
   const table = scope.relation(ref.table)?.table;
   if (table === undefined) return undefined;
-  if (table.visible !== undefined) {
-    if (!has(table, fold(ref.name))) return unseen(ref.name, [table]);
-    ref.schema = undefined;
-  }
+  if (table.visible !== undefined && !has(table, fold(ref.name))) return unseen(ref.name, [table]);
+  // A subquery stands in the table's place, and no subquery has a schema.
+  if (isPart(table)) ref.schema = undefined;
   read.add(`${table.name}.${ref.name}`);
   return undefined;
 }
@@ -34,7 +33,8 @@ function unqualified(ref: ColumnRef, start: Scope, read: Set<string>): Problem |
       read.add(`${owner.name}.${ref.name}`);
       return undefined;
     }
-    if (scope.aliases.has(name)) return undefined;
+    // A relation's name stands for its whole row where the engine has rows; there is nothing in it but what is seen.
+    if (scope.aliases.has(name) || scope.relations.some((relation) => relation.name === name)) return undefined;
     if (scope.relations.some(isOpen)) {
       const only = scope.relations.length === 1 ? scope.relations[0]?.table : undefined;
       if (only !== undefined) read.add(`${only.name}.${ref.name}`);
@@ -60,3 +60,16 @@ function unseen(name: string, tables: readonly AllowedTable[]): Problem {
     hint: `Columns that can: ${columns.join(', ')}.`,
   };
 }
+
+/** Whether the column could be one of a table that is read as it stands. */
+export function reachesWhole(ref: ColumnRef, start: Scope): boolean {
+  if (ref.table !== undefined) return start.relation(ref.table)?.isWhole ?? false;
+  for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
+    if (scope.relations.some(({ isWhole }) => isWhole)) return true;
+  }
+  return false;
+}
+
+/** Whether the SELECT gives the name to a column of its own. */
+export const namesOwn = (core: Core, name: string) =>
+  core.kind === 'core' && core.columns.some((column) => column.kind === 'column' && column.alias === name);

@@ -64,6 +64,18 @@ export class Cursor {
     return true;
   }
 
+  /** Whether the next words are these. */
+  isWords(first: string, ...rest: readonly string[]): boolean {
+    return this.is(first) && rest.every((word, index) => this.peek(index + 1).keyword === word);
+  }
+
+  /** Takes these words together or none of them. */
+  acceptWords(...words: readonly [string, ...string[]]): boolean {
+    if (!this.isWords(...words)) return false;
+    this.index += words.length;
+    return true;
+  }
+
   /** Throws when the keyword is not next. */
   expect(keyword: string): void {
     if (!this.accept(keyword)) throw this.unexpected(keyword);
@@ -73,10 +85,10 @@ export class Cursor {
     if (!this.acceptOperator(operator)) throw this.unexpected(`"${operator}"`);
   }
 
-  /** Whether a token may be a name in any position: `text` quoted in ' counts too, as SQLite has it. */
+  /** Whether a token may be a name in any position; in SQLite `text` quoted in ' counts too. */
   isName(token = this.token): boolean {
     if (token.kind === 'word') return token.keyword === '' || this.dialect.keywords.get(token.keyword) !== 'reserved';
-    return token.kind === 'name' || token.kind === 'string';
+    return token.kind === 'name' || (token.kind === 'string' && this.dialect.syntax.textIsName);
   }
 
   name(wanted: string): string {
@@ -84,9 +96,20 @@ export class Cursor {
     return this.advance().value;
   }
 
-  /** `AS name`, or a name alone where no keyword of a join can be meant. */
-  alias(): string | undefined {
-    if (this.accept('AS')) return this.name('a name after AS');
+  /** A name after a dot, where engines other than SQLite take any word. */
+  anyName(wanted: string): string {
+    if (this.token.kind === 'word' && this.dialect.syntax.isStandard) return this.advance().value;
+    return this.name(wanted);
+  }
+
+  /** `AS name`, or a name alone where no keyword of a join can be meant. After AS a column may have any name. */
+  alias(ofColumn = false): string | undefined {
+    if (this.accept('AS')) {
+      const { kind } = this.token;
+      if (ofColumn && this.dialect.syntax.isStandard && (kind === 'word' || kind === 'string'))
+        return this.advance().value;
+      return this.name('a name after AS');
+    }
     const { keyword } = this.token;
     if (keyword !== '' && (this.dialect.keywords.get(keyword) !== 'name' || this.startsWindowClause()))
       return undefined;
@@ -139,7 +162,7 @@ export class Cursor {
     const { token } = this;
     const found = token.kind === 'end' ? 'the end of the statement' : `"${this.text.slice(token.start, token.end)}"`;
     const before = this.tokens[this.index - 1];
-    const hint = syntaxHint(before, token);
+    const hint = this.dialect.name === 'sqlite' ? syntaxHint(before, token) : undefined;
     return this.fail(
       'syntax',
       wanted === undefined ? `Unexpected ${found}` : `Expected ${wanted}, found ${found}`,

@@ -1,4 +1,8 @@
 import type { Dialect } from '../semantic-query/plan.ts';
+import type { Call, Expr, Select } from './ast.ts';
+import type { LexLimits } from './lex.ts';
+import type { Syntax } from './syntax.ts';
+import type { AllowedTables } from './tables.ts';
 
 /**
  * What a keyword may also be:
@@ -18,12 +22,56 @@ export interface SqlDialect {
   readonly hasSchemas: boolean;
   /** Scalar, aggregate and window functions that may be called, lower case. */
   readonly functions: ReadonlySet<string>;
+  /** A column of texts such that only the same text equals it, where its collation may be more lenient. */
+  exactText?(column: Expr): Expr;
   /** Functions that may stand in FROM, lower case. */
   readonly tableFunctions: ReadonlySet<string>;
   /** What to write instead of a function that this engine does not have or that is refused; lower-case name to hint. */
   readonly substitutes: ReadonlyMap<string, string>;
+  /** How the engine writes SQL, for our own parser. */
+  readonly syntax: Syntax;
   /** Names that belong to the engine itself, given lower case: never a table, never a CTE. */
   isSystemName(name: string): boolean;
+  /** Has to be awaited before the first statement is read. */
+  load?(): Promise<void>;
+  /** Reads statements where that is not done by the lexer and parser of this plugin. */
+  readonly reader?: SqlReader;
+  /** Names are equal only to the letter: the reader has folded those that were written without quotes. */
+  readonly hasExactNames?: boolean;
+  /**
+   * Tables are equal only to the letter, all other names in any case. Common tables are the one or the other, depending
+   * on the server, so one that is named in another case is refused.
+   */
+  readonly hasExactTables?: boolean;
+  /** Without RECURSIVE, a common table sees those before it and never itself. */
+  readonly hasOrderedWith?: boolean;
+  /**
+   * With RECURSIVE a common table sees those before it too, and itself: everywhere in its SELECT, or to the right of the
+   * last UNION only. Missing: all see all.
+   */
+  readonly recursion?: 'everywhere' | 'right';
+  /** `column.field` reads a part of a value. */
+  readonly hasFields?: boolean;
+  /** Where `functions` live; a call of another schema is one of those allowed by option. */
+  readonly functionSchema?: string;
+  /** Columns that every table of the engine has besides its own. */
+  readonly systemColumns?: ReadonlySet<string>;
+  /** Changes a resolved statement so that the engine reads it as it was checked. Throws `SqlRefusal`. */
+  secure?(statement: Select, tables: AllowedTables, text: string): void;
+  /** Arguments with which a harmless function allocates without bound. */
+  argumentProblem?(call: Call): { readonly what: string; readonly hint: string } | undefined;
+  /** The name as it prints, in quotes where needed. */
+  printName?(name: string): string;
+  /** The text as it prints, in quotes. */
+  printText?(text: string): string;
+  /** The place of a bound value, counted from 1. */
+  printParam?(number: number): string;
+}
+
+/** Both throw `SqlRefusal`. */
+export interface SqlReader {
+  statement(text: string, limits: LexLimits): Select;
+  expression(text: string, limits: LexLimits): Expr;
 }
 
 const NOT_ASCII = /\P{ASCII}/u;

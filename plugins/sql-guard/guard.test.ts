@@ -135,14 +135,15 @@ describe('the plugin', () => {
     const model = createModel({ entities: [], metrics: [], glossary: [], catalog: undefined }, 1, []);
     const connection = { id: 'shop', dbType: 'sqlite' as const, maskedUrl: '' };
     const statement = { connection, requested: 'SELECT 1', sql: 'SELECT 1', params: [], surface: 'api' };
+    const tables = guard.allowed(model, connection, true);
     const scope = app.scope();
-    const admitted = guard.admit(statement, model, true, scope);
+    const admitted = guard.admit(statement, tables, scope);
     expect(() => guard.verify(admitted, scope)).not.toThrow();
     expect(() => guard.verify(admitted, app.scope())).toThrow('changed after it was checked');
     expect(() => guard.verify({ ...admitted, requested: 'SELECT 2' }, scope)).toThrow('changed after it was checked');
-    expect(() => guard.admit({ ...statement, params: [1] }, model, true, scope)).toThrow('Parameters');
-    const postgres = { ...connection, dbType: 'postgres' as const };
-    expect(() => guard.admit({ ...statement, connection: postgres }, model, true, scope)).toThrow('SQL of postgres');
+    expect(() => guard.admit({ ...statement, params: [1] }, tables, scope)).toThrow('Parameters');
+    const unknown = { ...connection, dbType: 'oracle' as never };
+    expect(() => guard.allowed(model, unknown, true)).toThrow('SQL of oracle');
   });
 
   test('checks against the layer of the day: a repeat after a change is checked anew', async () => {

@@ -37,7 +37,7 @@ export class StatementGuard {
     const key = `${connection.id} ${connection.dbType} ${isDefault}`;
     const known = ofModel.get(key);
     if (known !== undefined) return known;
-    const dialect = sqlDialect(connection.dbType);
+    const dialect = sqlDialect(connection.dbType, databaseOf(connection));
     const entities = model.entities.filter((entity) =>
       entity.connection === undefined ? isDefault : entity.connection === connection.id,
     );
@@ -73,6 +73,12 @@ export class StatementGuard {
       'Let plugins that rewrite SQL tap "sql.before" ahead of "sql-guard".',
     );
   }
+}
+
+/** The database that a server's URL names. */
+function databaseOf({ maskedUrl }: ConnectionInfo): string {
+  const [, path = ''] = /^\w+:\/\/[^/]*\/([^/?]*)$/.exec(maskedUrl) ?? [];
+  return path;
 }
 
 const runnable = ({ sql, tables, columns, functions }: CheckedSql) => ({ sql, tables, columns, functions });

@@ -8,11 +8,15 @@ import {
   sqlCheck,
 } from '../../kernel/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
+import { loadDialect } from './check.ts';
 import { StatementGuard } from './guard.ts';
 import { SqlGuardOptions } from './options.ts';
+import { tablesRestrict } from './row-filter.ts';
 
 export { type CheckedSql, type CheckRules, checkSql } from './check.ts';
 export { SqlRefusal } from './errors.ts';
+export { type BoundValue, type RowFilter, type TableAccess, tablesRestrict } from './row-filter.ts';
+export { type AllowedTable, AllowedTables } from './tables.ts';
 
 /** Lets one reading statement pass, over tables of the semantic layer and with allowed functions; nothing else. */
 export const sqlGuard = definePlugin({
@@ -31,7 +35,11 @@ export const sqlGuard = definePlugin({
           layer.for(scope),
           isDefaultConnection(ctx, statement.connection, scope),
         ]);
-        return guard.admit(statement, model, isDefault, scope);
+        const { connection } = statement;
+        await loadDialect(connection.dbType);
+        const allowed = { connection, tables: guard.allowed(model, connection, isDefault) };
+        const { tables } = await ctx.call(tablesRestrict, allowed, scope);
+        return guard.admit(statement, tables, scope);
       },
       // What the others wrote is what has to be checked.
       { stage: 'post' },

@@ -25,29 +25,30 @@ const ONE_CHARACTER_OPERATORS = new Set([...'()+-*/%&|~=<>,.;']);
 const LONGEST_KEYWORD = 17;
 
 const [DOUBLE_QUOTE, QUOTE, STAR, MINUS, DOT, SLASH, BRACKET, BACKTICK] = [34, 39, 42, 45, 46, 47, 91, 96];
-const BYTE_ORDER_MARK = 0xfeff;
+export const BYTE_ORDER_MARK = 0xfeff;
 
-const isDigit = (code: number) => code >= 48 && code <= 57;
-const isHexDigit = (code: number) => isDigit(code) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
-const isSpace = (code: number) => code === 32 || (code >= 9 && code <= 13 && code !== 11);
-const isWordStart = (code: number) =>
+export const isDigit = (code: number) => code >= 48 && code <= 57;
+export const isHexDigit = (code: number) => isDigit(code) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
+export const isSpace = (code: number) => code === 32 || (code >= 9 && code <= 13 && code !== 11);
+export const isWordStart = (code: number) =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || (code >= 128 && code !== BYTE_ORDER_MARK);
-const isWordPart = (code: number) => isWordStart(code) || isDigit(code) || code === 36;
+export const isWordPart = (code: number) => isWordStart(code) || isDigit(code) || code === 36;
 
 /** Characters that look like nothing or like a space: in a bare word they are a trick or an accident, never a name. */
 const INVISIBLE = /[\p{White_Space}\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Splits `text` into tokens in one pass; comments and white space are dropped. Throws `SqlRefusal`. */
 export function lex(text: string, dialect: SqlDialect, limits: LexLimits): Token[] {
-  return new Lexer(text, dialect, limits).run();
+  return new dialect.syntax.Lexer(text, dialect, limits).run();
 }
 
-class Lexer {
-  private readonly text: string;
+/** Reads as SQLite does; other engines differ in `token`. */
+export class Lexer {
+  protected readonly text: string;
   private readonly dialect: SqlDialect;
   private readonly limits: LexLimits;
   private readonly tokens: Token[] = [];
-  private offset = 0;
+  protected offset = 0;
 
   constructor(text: string, dialect: SqlDialect, limits: LexLimits) {
     this.text = text;
@@ -72,7 +73,7 @@ class Lexer {
     return this.tokens;
   }
 
-  private token(code: number): void {
+  protected token(code: number): void {
     const next = this.text.charCodeAt(this.offset + 1);
     if (isSpace(code) || code === BYTE_ORDER_MARK) this.offset += 1;
     else if (next === QUOTE && (code | 32) === 120) this.blob();
@@ -87,13 +88,13 @@ class Lexer {
     else this.operator();
   }
 
-  private push(kind: TokenKind, value: string, end: number, keyword = ''): void {
+  protected push(kind: TokenKind, value: string, end: number, keyword = ''): void {
     this.tokens.push({ kind, value, keyword, start: this.offset, end });
     this.offset = end;
   }
 
   /** Text or a name in quotes; a doubled quote stands for one. */
-  private quoted(kind: 'string' | 'name', quote: string): void {
+  protected quoted(kind: 'string' | 'name', quote: string): void {
     const { text, offset } = this;
     let end = text.indexOf(quote, offset + 1);
     let doubled = false;
@@ -116,18 +117,18 @@ class Lexer {
     this.push('name', this.text.slice(this.offset + 1, end), end + 1);
   }
 
-  private lineComment(): void {
+  protected lineComment(): void {
     const end = this.text.indexOf('\n', this.offset);
     this.offset = end === -1 ? this.text.length : end + 1;
   }
 
   /** Not nested; one that is not closed reaches to the end, as in SQLite. */
-  private blockComment(): void {
+  protected blockComment(): void {
     const end = this.text.indexOf('*/', this.offset + 2);
     this.offset = end === -1 ? this.text.length : end + 2;
   }
 
-  private blob(): void {
+  protected blob(): void {
     const { text, offset } = this;
     let end = offset + 2;
     while (isHexDigit(text.charCodeAt(end))) end += 1;
@@ -138,7 +139,7 @@ class Lexer {
   }
 
   /** `12`, `1.5e-3`, `.5`, `0x1F`, digits grouped as in `1_000`. */
-  private number(): void {
+  protected number(): void {
     const { text, offset } = this;
     let end = offset;
     if (text[end] === '0' && (text.charCodeAt(end + 1) | 32) === 120 && isHexDigit(text.charCodeAt(end + 2))) {
@@ -158,7 +159,7 @@ class Lexer {
   }
 
   /** End of a run of digits, which may be grouped by single underscores. */
-  private digits(start: number, accepts: (code: number) => boolean): number {
+  protected digits(start: number, accepts: (code: number) => boolean): number {
     const { text } = this;
     let end = start;
     for (;;) {
@@ -169,7 +170,7 @@ class Lexer {
   }
 
   /** A bare name or a keyword; only ASCII can be a keyword. */
-  private word(): void {
+  protected word(): void {
     const { text, offset } = this;
     let end = offset;
     let ascii = true;
@@ -187,7 +188,7 @@ class Lexer {
     this.push('word', value, end, this.dialect.keywords.has(upper) ? upper : '');
   }
 
-  private operator(): void {
+  protected operator(): void {
     const { text, offset } = this;
     const one = text.charAt(offset);
     const two = text.slice(offset, offset + 2);
@@ -205,7 +206,7 @@ class Lexer {
     } else throw this.refuse('syntax', `Unexpected character ${JSON.stringify(one)}`, offset);
   }
 
-  private refuse(rule: RefusalRule, reason: string, at: number, hint?: string): SqlRefusal {
+  protected refuse(rule: RefusalRule, reason: string, at: number, hint?: string): SqlRefusal {
     return new SqlRefusal(rule, reason, positionAt(this.text, at), hint);
   }
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox';
 /** The defaults suit every engine; only `functions` depends on the database. */
 export const SqlGuardOptions = Type.Object(
   {
-    functions: Type.Array(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }), {
+    functions: Type.Array(Type.String({ pattern: '^([A-Za-z_][A-Za-z0-9_]*\\.)?[A-Za-z_][A-Za-z0-9_]*$' }), {
       default: [],
       description: 'Functions that may be called besides the built-in list, such as those your database adds',
     }),

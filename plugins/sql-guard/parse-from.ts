@@ -1,7 +1,7 @@
-import type { Expr, From, Join, Source, TableSource } from './ast.ts';
+import type { Expr, From, Join, Select, Source, TableSource } from './ast.ts';
 import type { Cursor } from './cursor.ts';
 import { parseExpr } from './parse-expression.ts';
-import { parseNameList, parseParenthesizedSelect, parseSelect, startsSelect } from './parse-select.ts';
+import { continuesSelect, parseNameList, parseParenthesizedSelect, parseSelect, startsSelect } from './parse-select.ts';
 
 /** What follows FROM: sources joined from left to right. */
 export function parseFrom(cursor: Cursor): From {
@@ -10,19 +10,24 @@ export function parseFrom(cursor: Cursor): From {
   for (let join = joinOperator(cursor); join !== undefined; join = joinOperator(cursor)) {
     const source = parseSource(cursor);
     const on = cursor.accept('ON') ? parseExpr(cursor) : undefined;
-    const using = on === undefined && cursor.accept('USING') ? parseNameList(cursor) : [];
-    joins.push({ ...join, source, on, using });
+    const hasUsing = on === undefined && cursor.is('USING') && cursor.peek().keyword !== 'SAMPLE';
+    if (hasUsing) cursor.advance();
+    joins.push({ ...join, source, on, using: hasUsing ? parseNameList(cursor) : [] });
   }
   return { first, joins };
 }
 
+const JOIN_WORDS = new Set(['CROSS', 'FULL', 'INNER', 'LEFT', 'NATURAL', 'OUTER', 'RIGHT']);
+
 /** `,`, `JOIN`, or up to three words and JOIN. */
-function joinOperator(cursor: Cursor): Pick<Join, 'kind' | 'natural'> | undefined {
+function joinOperator(cursor: Cursor): Pick<Join, 'kind' | 'natural' | 'asof'> | undefined {
+  const special = cursor.dialect.syntax.join?.(cursor);
+  if (special !== undefined) return special;
   if (cursor.acceptOperator(',')) return { kind: ',', natural: false };
   if (cursor.accept('JOIN')) return { kind: 'JOIN', natural: false };
   const at = cursor.token.start;
   const words = new Set<string>();
-  while (cursor.dialect.keywords.get(cursor.token.keyword) === 'join' && !cursor.is('INDEXED')) {
+  while (JOIN_WORDS.has(cursor.token.keyword)) {
     words.add(cursor.advance().keyword);
   }
   if (words.size === 0) return undefined;
@@ -53,16 +58,37 @@ function joinKind(words: ReadonlySet<string>): Join['kind'] | undefined {
 }
 
 /** One item of FROM: table, table function, subquery or joined tables in parentheses. */
-function parseSource(cursor: Cursor): Source {
+export function parseSource(cursor: Cursor): Source {
+  const { isStandard, source, tableHints } = cursor.dialect.syntax;
+  const special = source?.(cursor);
+  if (special !== undefined) return special;
   const at = cursor.token.start;
+  if (isStandard && cursor.is('LATERAL')) return parseLateral(cursor);
   if (cursor.isOperator('(')) return parseParenthesized(cursor);
   const { schema, name } = parseTableName(cursor);
   if (cursor.isOperator('(')) {
     const args = parseArguments(cursor);
-    return { kind: 'function', at, schema, name, args, alias: cursor.alias() };
+    return { kind: 'function', at, schema, name, args, ...parseAlias(cursor) };
   }
+  const alias = parseAlias(cursor);
+  if (isStandard) return { kind: 'table', at, schema, name, index: undefined, ...alias, ...tableHints?.(cursor) };
+  return { kind: 'table', at, schema, name, ...alias, index: parseIndexHint(cursor) };
+}
+
+/** `AS name`, `name`, or `AS name (columns)`. */
+export function parseAlias(cursor: Cursor): { alias: string | undefined; columns?: string[] } {
   const alias = cursor.alias();
-  return { kind: 'table', at, schema, name, alias, index: parseIndexHint(cursor) };
+  if (alias === undefined || !cursor.dialect.syntax.isStandard || !cursor.isOperator('(')) return { alias };
+  return { alias, columns: parseNameList(cursor) };
+}
+
+/** `LATERAL (SELECT …)`. */
+function parseLateral(cursor: Cursor): Source {
+  cursor.expect('LATERAL');
+  const source = parseSource(cursor);
+  if (source.kind === 'subquery') return { ...source, lateral: true };
+  if (source.kind === 'function') return source;
+  throw cursor.fail('syntax', 'LATERAL stands before a subquery or a function', undefined, source.at);
 }
 
 /** `name` or `schema.name`. */
@@ -76,7 +102,7 @@ function parseTableName(cursor: Cursor): Pick<TableSource, 'schema' | 'name'> {
 export function parseArguments(cursor: Cursor): Expr[] {
   cursor.expectOperator('(');
   if (cursor.acceptOperator(')')) return [];
-  const args = cursor.list(() => parseExpr(cursor));
+  const args = cursor.list(() => cursor.dialect.syntax.argument?.(cursor) ?? parseExpr(cursor));
   cursor.expectOperator(')');
   return args;
 }
@@ -98,14 +124,20 @@ function parseIndexHint(cursor: Cursor): string | null | undefined {
 /** `(SELECT …)`, or `(a JOIN b)`. */
 function parseParenthesized(cursor: Cursor): Source {
   const at = cursor.advance().start;
-  if (startsSelect(cursor)) {
-    const select = parseSelect(cursor);
-    cursor.expectOperator(')');
-    return { kind: 'subquery', at, select, alias: cursor.alias() };
-  }
-  const from = cursor.nested(() => parseFrom(cursor));
+  const select = startsSelect(cursor) ? parseSelect(cursor) : undefined;
+  const from = select === undefined ? cursor.nested(() => parseFrom(cursor)) : undefined;
+  const inner = select ?? (from && selectOf(cursor, from));
   cursor.expectOperator(')');
-  return { kind: 'join', at, from, alias: cursor.alias() };
+  if (inner !== undefined) return { kind: 'subquery', at, select: inner, ...parseAlias(cursor) };
+  return { kind: 'join', at, from: from!, alias: cursor.alias() };
+}
+
+/** A SELECT in parentheses of its own, with whatever makes it a part of a larger one. */
+function selectOf(cursor: Cursor, { first, joins }: From): Select | undefined {
+  if (!cursor.dialect.syntax.isStandard || first.kind !== 'subquery' || joins.length > 0) return undefined;
+  if (first.alias !== undefined || first.lateral) return undefined;
+  if (!continuesSelect(cursor)) return first.select;
+  return parseSelect(cursor, { kind: 'nested', at: first.at, select: first.select });
 }
 
 /** What follows IN, where it is not a list: a subquery, a table or a table function. */

@@ -1,13 +1,16 @@
-import type { Case, Cast, Expr } from './ast.ts';
+import type { Call, Case, Cast, Expr, OrderTerm, Select } from './ast.ts';
 import type { Cursor } from './cursor.ts';
 import { parseExpr } from './parse-expression.ts';
-import { parseOrderBy, parseParenthesizedSelect, parseSelect, startsSelect } from './parse-select.ts';
+import { continuesSelect, parseOrderBy, parseParenthesizedSelect, parseSelect, startsSelect } from './parse-select.ts';
 import { parseOver } from './parse-window.ts';
+import { Level } from './precedence.ts';
 
-const CONSTANTS = new Set(['NULL', 'CURRENT_DATE', 'CURRENT_TIME', 'CURRENT_TIMESTAMP']);
+const CONSTANTS = new Set(['NULL', 'TRUE', 'FALSE', 'CURRENT_DATE', 'CURRENT_TIME', 'CURRENT_TIMESTAMP']);
 
 /** An operand: literal, name, call, CASE, CAST, or anything in parentheses. */
 export function parsePrimary(cursor: Cursor): Expr {
+  const special = cursor.dialect.syntax.primary?.(cursor);
+  if (special !== undefined) return special;
   const { token } = cursor;
   const { start: at, value } = token;
   switch (token.kind) {
@@ -16,7 +19,7 @@ export function parsePrimary(cursor: Cursor): Expr {
       cursor.advance();
       return { kind: token.kind, at, value };
     case 'string':
-      if (cursor.peekOperator('.')) return parseColumn(cursor);
+      if (cursor.dialect.syntax.textIsName && cursor.peekOperator('.')) return parseColumn(cursor);
       cursor.advance();
       return { kind: 'string', at, value };
     case 'name':
@@ -69,24 +72,65 @@ function parseColumnOrCall(cursor: Cursor): Expr {
 function parseColumn(cursor: Cursor): Expr {
   const at = cursor.token.start;
   const parts = [cursor.name('a column')];
-  while (parts.length < 3 && cursor.acceptOperator('.')) parts.push(cursor.name('a column'));
+  while (parts.length < 3 && cursor.acceptOperator('.')) parts.push(cursor.anyName('a column'));
+  if (cursor.isOperator('(')) {
+    throw cursor.fail(
+      'function',
+      `"${parts.join('.')}" is not the plain name of a function`,
+      `Write ${parts.at(-1)}(…).`,
+      at,
+    );
+  }
   const name = parts.pop()!;
   const table = parts.pop();
-  return { kind: 'name', at, schema: parts.pop(), table, name };
+  const ref: Expr = { kind: 'name', at, schema: parts.pop(), table, name };
+  return ref.schema !== undefined && cursor.dialect.hasFields && cursor.isOperator('.')
+    ? parseFields(cursor, ref)
+    : ref;
+}
+
+/** Parts of a column's value, after `schema.table.column`. */
+function parseFields(cursor: Cursor, column: Expr): Expr {
+  let path = '';
+  while (cursor.acceptOperator('.')) path += `."${cursor.anyName('the name of a part').replaceAll('"', '""')}"`;
+  return { kind: 'form', at: column.at, level: Level.primary, parts: [{ expr: column, minimum: Level.primary }, path] };
 }
 
 /** `name(*)` or `name([DISTINCT] args [ORDER BY …])`, with FILTER and OVER. */
 function parseCall(cursor: Cursor): Expr {
-  const { start: at, value: name } = cursor.advance();
+  const { start, value } = cursor.advance();
   cursor.expectOperator('(');
-  const star = cursor.acceptOperator('*');
-  const distinct = !star && cursor.accept('DISTINCT');
-  if (!star && !distinct) cursor.accept('ALL');
-  const args = star || cursor.isOperator(')') || cursor.is('ORDER') ? [] : cursor.list(() => parseExpr(cursor));
+  return parseCallRest(cursor, start, value);
+}
+
+/** A call from its arguments on, the first of which may have been read already. */
+export function parseCallRest(cursor: Cursor, at: number, name: string, known?: Expr): Expr {
+  const star = known === undefined && cursor.acceptOperator('*');
+  const distinct = known === undefined && !star && cursor.accept('DISTINCT');
+  if (known === undefined && !star && !distinct) cursor.accept('ALL');
+  const argument = () => cursor.dialect.syntax.argument?.(cursor) ?? parseExpr(cursor);
+  const isEmpty = star || cursor.isOperator(')') || cursor.is('ORDER');
+  let args: Expr[] = [];
+  if (known !== undefined) args = cursor.acceptOperator(',') ? [known, ...cursor.list(argument)] : [known];
+  else if (!isEmpty) args = cursor.list(argument);
+  const within = parseOrderBy(cursor);
+  const tail = cursor.dialect.syntax.tail?.(cursor);
+  cursor.expectOperator(')');
+  const afterwards = within.length === 0 ? parseWithinGroup(cursor) : [];
+  const orderBy = afterwards.length > 0 ? afterwards : within;
+  const filter = parseFilter(cursor);
+  const call: Call = { kind: 'call', at, name, distinct, star, args, orderBy, filter, over: parseOver(cursor) };
+  if (tail === undefined && afterwards.length === 0) return call;
+  return { ...call, tail, withinGroup: afterwards.length > 0 };
+}
+
+/** `WITHIN GROUP (ORDER BY …)`. */
+function parseWithinGroup(cursor: Cursor): OrderTerm[] {
+  if (!cursor.dialect.syntax.isStandard || !cursor.acceptWords('WITHIN', 'GROUP')) return [];
+  cursor.expectOperator('(');
   const orderBy = parseOrderBy(cursor);
   cursor.expectOperator(')');
-  const filter = parseFilter(cursor);
-  return { kind: 'call', at, name, distinct, star, args, orderBy, filter, over: parseOver(cursor) };
+  return orderBy;
 }
 
 /** FILTER is a keyword only between `)` and `(`. */
@@ -94,7 +138,7 @@ function parseFilter(cursor: Cursor): Expr | undefined {
   if (!cursor.is('FILTER') || !cursor.peekOperator('(')) return undefined;
   cursor.advance();
   cursor.advance();
-  cursor.expect('WHERE');
+  if (!cursor.dialect.syntax.isFriendly || cursor.is('WHERE')) cursor.expect('WHERE');
   const condition = parseExpr(cursor);
   cursor.expectOperator(')');
   return condition;
@@ -102,15 +146,33 @@ function parseFilter(cursor: Cursor): Expr | undefined {
 
 /** `(SELECT …)`, `(a, b)`, or an expression, whose parentheses leave no trace. */
 function parseParenthesized(cursor: Cursor): Expr {
-  const at = cursor.advance().start;
-  if (startsSelect(cursor)) {
-    const select = parseSelect(cursor);
-    cursor.expectOperator(')');
-    return { kind: 'scalar', at, select };
-  }
-  const items = cursor.list(() => parseExpr(cursor));
-  cursor.expectOperator(')');
+  const at = cursor.token.start;
+  const content = parseContent(cursor);
+  if (content.kind === 'select') return { kind: 'scalar', at, select: content };
+  const { items } = content;
   return items.length === 1 ? items[0]! : { kind: 'row', at, items };
+}
+
+/** What stands in parentheses: a SELECT, whose own parts may be in parentheses, or expressions. */
+export function parseContent(cursor: Cursor): Select | { readonly kind: 'list'; readonly items: readonly Expr[] } {
+  cursor.expectOperator('(');
+  const select = startsSelect(cursor) ? parseSelect(cursor) : undefined;
+  if (select !== undefined) {
+    cursor.expectOperator(')');
+    return select;
+  }
+  const { isStandard, argument } = cursor.dialect.syntax;
+  if (isStandard && cursor.isOperator(')')) throw cursor.unexpected('an expression');
+  const first = argument?.(cursor) ?? parseExpr(cursor);
+  if (isStandard && first.kind === 'scalar' && continuesSelect(cursor)) {
+    const whole = parseSelect(cursor, { kind: 'nested', at: first.at, select: first.select });
+    cursor.expectOperator(')');
+    return whole;
+  }
+  const items = cursor.acceptOperator(',') ? [first, ...cursor.list(() => parseExpr(cursor))] : [first];
+  cursor.expectOperator(')');
+  // More parentheses around a SELECT mean nothing.
+  return isStandard && items.length === 1 && first.kind === 'scalar' ? first.select : { kind: 'list', items };
 }
 
 /** `CASE [operand] WHEN … THEN … [ELSE …] END`. */

@@ -17,10 +17,11 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 /** One reading statement; a semicolon may end it. Throws `SqlRefusal`. */
 export function parseStatement(text: string, dialect: SqlDialect, limits: LexLimits): Select {
+  if (dialect.reader !== undefined) return dialect.reader.statement(text, limits);
   const cursor = new Cursor(text, lex(text, dialect, limits), dialect);
   const { token } = cursor;
   if (token.kind === 'end') throw cursor.fail('syntax', 'There is no statement', ONE_READING_STATEMENT);
-  if (!startsSelect(cursor)) {
+  if (!startsSelect(cursor) && !(dialect.syntax.isStandard && cursor.isOperator('('))) {
     const word = token.value.toUpperCase();
     const what =
       token.kind === 'word' ? (REFUSED[word] ?? `${word.slice(0, 40)} is not a reading statement`) : undefined;
@@ -39,6 +40,7 @@ export function parseStatement(text: string, dialect: SqlDialect, limits: LexLim
 
 /** One expression and nothing else. Throws `SqlRefusal`. */
 export function parseExpression(text: string, dialect: SqlDialect, limits: LexLimits): Expr {
+  if (dialect.reader !== undefined) return dialect.reader.expression(text, limits);
   const cursor = new Cursor(text, lex(text, dialect, limits), dialect);
   const expr = parseExpr(cursor);
   if (cursor.token.kind !== 'end') throw cursor.unexpected();

@@ -1,25 +1,38 @@
 import type { Expr } from './ast.ts';
 
-/** Binding strength, from loosest to tightest; operators of one level apply from left to right. */
+/**
+ * Binding strength, from loosest to tightest; operators of one level apply from left to right. One ladder for all
+ * engines: each puts its operators on the rungs that it has.
+ */
 export const Level = {
-  or: 1,
-  and: 2,
-  not: 3,
-  equality: 4,
-  comparison: 5,
-  bits: 6,
-  sum: 7,
-  product: 8,
-  concatenation: 9,
-  collate: 10,
-  prefix: 11,
-  primary: 12,
+  arrow: 1,
+  or: 2,
+  xor: 3,
+  and: 4,
+  not: 5,
+  is: 6,
+  equality: 7,
+  comparison: 8,
+  predicate: 9,
+  bits: 10,
+  bitAnd: 11,
+  shift: 12,
+  sum: 13,
+  product: 14,
+  power: 15,
+  concatenation: 16,
+  zone: 17,
+  collate: 18,
+  prefix: 19,
+  postfix: 20,
+  primary: 21,
 } as const;
 
-/** Infix operators that take one operand on each side. */
+/** Infix operators of SQLite that take one operand on each side. */
 export const infixLevels: ReadonlyMap<string, number> = new Map([
   ['OR', Level.or],
   ['AND', Level.and],
+  ['IS', Level.equality],
   ['=', Level.equality],
   ['==', Level.equality],
   ['<>', Level.equality],
@@ -42,7 +55,10 @@ export const infixLevels: ReadonlyMap<string, number> = new Map([
   ['->>', Level.concatenation],
 ]);
 
-/** Binding strength of a node's own operator. */
+/**
+ * Binding strength of a node's own operator. Where engines differ it is the weakest, which at most prints a pair of
+ * parentheses more than is needed.
+ */
 export function levelOf(expr: Expr): number {
   switch (expr.kind) {
     case 'chain':
@@ -53,8 +69,13 @@ export function levelOf(expr: Expr): number {
       return Level.equality;
     case 'collate':
       return Level.collate;
+    case 'form':
+      return expr.level;
+    case 'lambda':
+      return Level.arrow;
     case 'prefix':
-      return expr.operator === 'NOT' ? Level.not : Level.prefix;
+      if (expr.operator === 'NOT') return Level.not;
+      return expr.operator === '-' || expr.operator === '+' ? Level.prefix : Level.bits;
     default:
       return Level.primary;
   }

@@ -5,9 +5,11 @@ import type {
   Chain,
   ColumnRef,
   Expr,
+  Form,
   Frame,
   FrameBound,
   In,
+  Lambda,
   Like,
   OrderTerm,
   Select,
@@ -16,12 +18,14 @@ import type {
 } from './ast.ts';
 import { fold, type SqlDialect } from './dialect.ts';
 import { Level, levelOf } from './precedence.ts';
+import type { BoundValue } from './row-filter.ts';
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Prints expressions; how a subquery prints is left to whoever knows statements. */
 export abstract class ExpressionPrinter {
   private readonly dialect: SqlDialect;
+  private readonly values: BoundValue[] = [];
 
   constructor(dialect: SqlDialect) {
     this.dialect = dialect;
@@ -30,8 +34,25 @@ export abstract class ExpressionPrinter {
   protected abstract select(select: Select): string;
   protected abstract source(source: Source): string;
 
+  /** A mark in the text, as parts are not always printed in the order in which they stand. */
+  private param(value: BoundValue): string {
+    return `\0${this.values.push(value) - 1}\0`;
+  }
+
+  /** What was printed, with a `?` for each bound value, and those values in the same order. */
+  protected withParams(text: string): { readonly sql: string; readonly params: readonly BoundValue[] } {
+    if (this.values.length === 0) return { sql: text, params: [] };
+    const params: BoundValue[] = [];
+    const sql = text.replace(/\0(\d+)\0/g, (_, index: string) => {
+      params.push(this.values[Number(index)]!);
+      return this.dialect.printParam?.(params.length) ?? '?';
+    });
+    return { sql, params };
+  }
+
   /** In quotes unless it is a plain word that means nothing else. */
   protected name(name: string): string {
+    if (this.dialect.printName !== undefined) return this.dialect.printName(name);
     if (PLAIN_NAME.test(name)) {
       const upper = name.toUpperCase();
       if (!this.dialect.keywords.has(upper) && upper !== 'TRUE' && upper !== 'FALSE') return name;
@@ -56,16 +77,16 @@ export abstract class ExpressionPrinter {
   protected expr(expr: Expr): string {
     switch (expr.kind) {
       case 'string':
-        return `'${expr.value.replaceAll("'", "''")}'`;
+        return this.dialect.printText?.(expr.value) ?? `'${expr.value.replaceAll("'", "''")}'`;
       case 'blob':
         return `x'${expr.value}'`;
       case 'number':
       case 'constant':
         return expr.value;
       case 'name':
-        return this.columnRef(expr);
+        return expr.bound === undefined ? this.columnRef(expr) : this.param(expr.bound);
       case 'prefix':
-        if (expr.operator === 'NOT') return `NOT ${this.operand(expr.operand, Level.equality)}`;
+        if (expr.operator === 'NOT') return `NOT ${this.operand(expr.operand, this.dialect.syntax.notLevel)}`;
         return expr.operator + this.operand(expr.operand, Level.primary);
       case 'chain':
         return this.chain(expr);
@@ -89,7 +110,24 @@ export abstract class ExpressionPrinter {
         return `EXISTS (${this.select(expr.select)})`;
       case 'row':
         return `(${this.list(expr.items)})`;
+      case 'lambda':
+        return this.lambda(expr);
+      case 'form':
+        return this.form(expr);
     }
+  }
+
+  /** As it was written: the engine names a column after it. */
+  private lambda({ params, isArrow, body }: Lambda): string {
+    const names = this.names(params);
+    if (!isArrow) return `LAMBDA ${names}: ${this.expr(body)}`;
+    return `${params.length === 1 ? names : `(${names})`} -> ${this.operand(body, Level.or)}`;
+  }
+
+  protected form({ parts }: Form): string {
+    let text = '';
+    for (const part of parts) text += typeof part === 'string' ? part : this.operand(part.expr, part.minimum);
+    return text;
   }
 
   /** An operand of an operator of the level of equality. */
@@ -139,18 +177,29 @@ export abstract class ExpressionPrinter {
     return `${text} END`;
   }
 
-  private call(expr: Call): string {
+  protected call(expr: Call): string {
     let inner = expr.star ? '*' : this.list(expr.args);
+    if (expr.variadic)
+      inner = [this.list(expr.args.slice(0, -1)), `VARIADIC ${this.list(expr.args.slice(-1))}`]
+        .filter(Boolean)
+        .join(', ');
     if (expr.distinct) inner = `DISTINCT ${inner}`;
-    if (expr.orderBy.length > 0) inner += ` ${this.orderBy(expr.orderBy)}`;
-    let text = `${this.functionName(expr.name)}(${inner})`;
+    if (expr.orderBy.length > 0 && !expr.withinGroup) inner += ` ${this.orderBy(expr.orderBy)}`;
+    if (expr.tail !== undefined) inner += this.form(expr.tail);
+    let text = `${this.functionName(expr)}(${inner})`;
+    if (expr.withinGroup) text += ` WITHIN GROUP (${this.orderBy(expr.orderBy)})`;
     if (expr.filter !== undefined) text += ` FILTER (WHERE ${this.expr(expr.filter)})`;
     if (expr.over === undefined) return text;
     return `${text} OVER ${typeof expr.over === 'string' ? this.name(expr.over) : this.window(expr.over)}`;
   }
 
   /** A few functions are named like keywords, `replace` and `if`; before a parenthesis they need no quotes. */
-  private functionName(name: string): string {
+  private functionName({ schema, name }: Call): string {
+    // After the engine's own schema no keyword means anything.
+    const isOwn = schema !== undefined && schema === this.dialect.functionSchema && this.dialect.functions.has(name);
+    if (isOwn) return `${schema}.${name}`;
+    if (schema !== undefined) return `${this.name(schema)}.${this.name(name)}`;
+    if (this.dialect.hasExactNames) return this.name(name);
     return PLAIN_NAME.test(name) && this.dialect.functions.has(fold(name)) ? name : this.name(name);
   }
 

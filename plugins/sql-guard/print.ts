@@ -1,4 +1,4 @@
-import type { Core, From, NamedColumn, Select, Source, TableSource } from './ast.ts';
+import type { Core, From, NamedColumn, RowsSource, Select, Source, Star, TableSource } from './ast.ts';
 import type { SqlDialect } from './dialect.ts';
 import { ExpressionPrinter } from './print-expression.ts';
 
@@ -7,17 +7,28 @@ type Naming = 'named' | 'unnamed';
 
 /** The statement as canonical SQL on one line: no comments, names quoted where needed. */
 export function printSelect(select: Select, dialect: SqlDialect): string {
-  return new Printer(dialect).select(select, 'named');
+  return printStatement(select, dialect).sql;
+}
+
+/** The same with the values that have to be bound, in the order of their `?`. */
+export function printStatement(select: Select, dialect: SqlDialect) {
+  return new Printer(dialect).statement(select);
 }
 
 class Printer extends ExpressionPrinter {
+  statement(select: Select) {
+    return this.withParams(this.select(select, 'named'));
+  }
+
   select(select: Select, naming: Naming = 'unnamed'): string {
     let text = select.with === undefined ? '' : `${this.with(select.with)} `;
     text += this.core(select.first, naming);
     for (const { operator, core } of select.rest) text += ` ${operator} ${this.core(core, 'unnamed')}`;
     if (select.orderBy.length > 0) text += ` ${this.orderBy(select.orderBy)}`;
-    if (select.limit !== undefined) text += ` LIMIT ${this.expr(select.limit)}`;
+    if (select.limit !== undefined && !select.withTies) text += ` LIMIT ${this.expr(select.limit)}`;
     if (select.offset !== undefined) text += ` OFFSET ${this.expr(select.offset)}`;
+    if (select.limit !== undefined && select.withTies)
+      text += ` FETCH FIRST (${this.expr(select.limit)}) ROWS WITH TIES`;
     return text;
   }
 
@@ -26,29 +37,45 @@ class Printer extends ExpressionPrinter {
       const columns = table.columns.length === 0 ? '' : ` (${this.names(table.columns)})`;
       const hint = table.materialized === undefined ? '' : table.materialized ? 'MATERIALIZED ' : 'NOT MATERIALIZED ';
       const naming = table.columns.length === 0 ? 'named' : 'unnamed';
-      return `${this.name(table.name)}${columns} AS ${hint}(${this.select(table.select, naming)})`;
+      return `${this.name(table.name)}${columns} AS ${hint}(${this.select(table.select, naming)})${table.suffix === undefined ? '' : this.form(table.suffix)}`;
     });
     return `WITH ${clause.recursive ? 'RECURSIVE ' : ''}${tables.join(', ')}`;
   }
 
   private core(core: Core, naming: Naming): string {
-    if (core.kind === 'values') return `VALUES ${core.rows.map((row) => `(${this.list(row)})`).join(', ')}`;
+    if (core.kind === 'values')
+      return `VALUES ${core.rows.map((row) => `${core.rowWord ? 'ROW' : ''}(${this.list(row)})`).join(', ')}`;
+    if (core.kind === 'nested') return `(${this.select(core.select, naming)})`;
     let text = core.distinct ? 'SELECT DISTINCT ' : 'SELECT ';
+    if (core.distinctOn !== undefined) text += `ON (${this.list(core.distinctOn)}) `;
     text += core.columns
       .map((column) => {
         if (column.kind === 'column') return this.column(column, naming);
-        return column.table === undefined ? '*' : `${this.name(column.table)}.*`;
+        return this.star(column);
       })
       .join(', ');
     if (core.from !== undefined) text += ` FROM ${this.from(core.from)}`;
     if (core.where !== undefined) text += ` WHERE ${this.expr(core.where)}`;
-    if (core.groupBy.length > 0) text += ` GROUP BY ${this.list(core.groupBy)}`;
+    if (core.groupBy.length > 0) text += ` GROUP BY ${core.groupDistinct ? 'DISTINCT ' : ''}${this.list(core.groupBy)}`;
+    if (core.withRollup) text += ' WITH ROLLUP';
     if (core.having !== undefined) text += ` HAVING ${this.expr(core.having)}`;
     if (core.windows.length > 0) {
       const windows = core.windows.map(({ name, window }) => `${this.name(name)} AS ${this.window(window)}`);
       text += ` WINDOW ${windows.join(', ')}`;
     }
+    if (core.qualify !== undefined) text += ` QUALIFY ${this.expr(core.qualify)}`;
+    if (core.sample !== undefined) text += ` ${core.sample}`;
     return text;
+  }
+
+  private star({ table, exclude, replace, rename }: Star): string {
+    let text = table === undefined ? '*' : `${this.name(table)}.*`;
+    if (exclude !== undefined) text += ` EXCLUDE (${this.names(exclude)})`;
+    if (replace !== undefined) {
+      text += ` REPLACE (${replace.map(({ expr, name }) => `${this.expr(expr)} AS ${this.name(name)}`).join(', ')})`;
+    }
+    if (rename === undefined) return text;
+    return `${text} RENAME (${rename.map(({ from, to }) => `${this.name(from)} AS ${this.name(to)}`).join(', ')})`;
   }
 
   private column(column: NamedColumn, naming: Naming): string {
@@ -63,29 +90,52 @@ class Printer extends ExpressionPrinter {
   private from(from: From): string {
     let text = this.source(from.first);
     for (const join of from.joins) {
-      text += join.kind === ',' ? ', ' : ` ${join.natural ? 'NATURAL ' : ''}${join.kind} `;
+      text += join.kind === ',' ? ', ' : ` ${join.natural ? 'NATURAL ' : ''}${join.asof ? 'ASOF ' : ''}${join.kind} `;
       text += this.source(join.source);
       if (join.on !== undefined) text += ` ON ${this.expr(join.on)}`;
       if (join.using.length > 0) text += ` USING (${this.names(join.using)})`;
+      if (join.usingAlias !== undefined) text += ` AS ${this.name(join.usingAlias)}`;
     }
     return text;
   }
 
   protected source(source: Source): string {
-    const alias = source.alias === undefined ? '' : ` AS ${this.name(source.alias)}`;
+    const alias = this.alias(source);
     switch (source.kind) {
       case 'table':
-        return `${this.qualified(source)}${alias}${this.index(source)}`;
+        return `${source.only ? 'ONLY ' : ''}${this.qualified(source)}${alias}${this.index(source)}`;
+      case 'rows':
+        return `${this.rows(source)}${alias}`;
       case 'function':
         return `${this.qualified(source)}(${this.list(source.args)})${alias}`;
       case 'subquery':
-        return `(${this.select(source.select, 'named')})${alias}`;
+        return `${source.lateral ? 'LATERAL ' : ''}(${this.select(source.select, 'named')})${alias}`;
       case 'join':
         return `(${this.from(source.from)})${alias}`;
     }
   }
 
+  /** ` AS name (columns)`. */
+  private alias(source: Source): string {
+    const definition = source.kind === 'rows' ? source.definition : undefined;
+    if (source.alias === undefined) return definition === undefined ? '' : ` AS (${definition})`;
+    if (definition !== undefined) return ` AS ${this.name(source.alias)} (${definition})`;
+    const columns = 'columns' in source && source.columns.length > 0 ? ` (${this.names(source.columns)})` : '';
+    return ` AS ${this.name(source.alias)}${columns}`;
+  }
+
+  private rows(source: RowsSource): string {
+    const calls = source.calls
+      .map(({ call, definition }) => `${this.call(call)}${definition === undefined ? '' : ` AS (${definition})`}`)
+      .join(', ');
+    const text = `${source.lateral ? 'LATERAL ' : ''}${source.isList ? `ROWS FROM (${calls})` : calls}`;
+    return source.ordinality ? `${text} WITH ORDINALITY` : text;
+  }
+
   private index(source: TableSource): string {
+    if (source.indexHints !== undefined) {
+      return source.indexHints.map(({ words, names }) => ` ${words} (${this.names(names)})`).join('');
+    }
     if (source.index === undefined) return '';
     return source.index === null ? ' NOT INDEXED' : ` INDEXED BY ${this.name(source.index)}`;
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../kernel/index.ts';
 import type {
   Call,
   ColumnRef,
@@ -7,36 +8,24 @@ import type {
   FunctionSource,
   In,
   Select,
+  SelectSource,
   Source,
   Star,
   TableSource,
 } from './ast.ts';
-import { columnRefusal } from './columns.ts';
-import { fold, type SqlDialect } from './dialect.ts';
+import { columnRefusal, namesOwn, reachesWhole } from './columns.ts';
+import { fold } from './dialect.ts';
 import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
+import type { Footprint, ResolveRules } from './footprint.ts';
 import { argumentProblem, functionHint } from './functions.ts';
+import { lastUnion, unwrapped } from './recursion.ts';
 import { CommonNames, Scope } from './scope.ts';
-import { type AllowedTable, type AllowedTables, tableHint } from './tables.ts';
+import { type AllowedTable, isPart, tableHint } from './tables.ts';
 import { visiblePart } from './visible.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from './walk.ts';
 
 /** No engine joins more at once than a few dozen; it keeps the look-up of names cheap. */
 const MAX_RELATIONS = 128;
-
-export interface ResolveRules {
-  readonly dialect: SqlDialect;
-  readonly tables: AllowedTables;
-  /** Functions allowed besides the dialect's, lower case. */
-  readonly extraFunctions: ReadonlySet<string>;
-}
-
-/** What a statement reads and calls. */
-export interface Footprint {
-  readonly tables: ReadonlySet<AllowedTable>;
-  /** `table.column`, as far as names alone tell; `table.*` for all of them. */
-  readonly columns: ReadonlySet<string>;
-  readonly functions: ReadonlySet<string>;
-}
 
 /**
  * Finds the meaning of every relation and function in the statement and refuses what is not allowed. A table of which
@@ -52,6 +41,8 @@ class Resolver implements Footprint {
   readonly tables = new Set<AllowedTable>();
   readonly columns = new Set<string>();
   readonly functions = new Set<string>();
+  /** Of the whole statement, in lower case. */
+  private readonly commonTableNames = new Set<string>();
   private readonly text: string;
   private readonly rules: ResolveRules;
 
@@ -60,35 +51,59 @@ class Resolver implements Footprint {
     this.rules = rules;
   }
 
-  select(select: Select, outer: Scope | undefined, around: CommonNames | undefined): void {
+  /** `recursive`: the common tables that the SELECT of a common table sees to the right of its last UNION. */
+  select(
+    select: Select,
+    outer: Scope | undefined,
+    around: CommonNames | undefined,
+    recursive: CommonNames | undefined = around,
+  ): void {
     const common = this.with(select, outer, around);
+    const own = select.with?.tables.map(({ name }) => name) ?? [];
+    const right = recursive === around ? common : this.commonNames(own, recursive);
+    const turn = lastUnion(select);
     let scope = this.core(select.first, outer, common);
-    for (const { core } of select.rest) this.core(core, outer, common);
+    for (const [index, { core }] of select.rest.entries()) this.core(core, outer, index < turn ? common : right);
     if (select.rest.length > 0) {
       // ORDER BY of a set operation names result columns, and those of any of its parts.
       scope = new Scope(outer, common);
       scope.add('', undefined);
     }
-    forEachTerm(select.orderBy, (expr) => this.expr(expr, scope));
+    forEachTerm(select.orderBy, (expr) => {
+      // A name that the SELECT gives to a column of its own is that column.
+      const isOwn = expr.kind === 'name' && expr.table === undefined && namesOwn(select.first, expr.name);
+      if (!isOwn) this.expr(expr, scope);
+    });
     if (select.limit !== undefined) this.expr(select.limit, scope);
     if (select.offset !== undefined) this.expr(select.offset, scope);
   }
 
-  /** The tables of one WITH see each other and themselves, in whatever order they are written. */
+  /** The tables of one WITH see each other and themselves, in whatever order they are written; or in that order. */
   private with(select: Select, outer: Scope | undefined, around: CommonNames | undefined): CommonNames | undefined {
     if (select.with === undefined) return around;
-    const { tables } = select.with;
-    const common = new CommonNames(
-      tables.map(({ name }) => name),
-      around,
-    );
-    for (const table of tables) {
+    const { tables, recursive } = select.with;
+    const { hasOrderedWith, recursion } = this.rules.dialect;
+    const inOrder = hasOrderedWith === true && (!recursive || recursion !== undefined);
+    const names = tables.map(({ name }) => name);
+    for (const name of names) this.commonTableNames.add(fold(name));
+    let common = inOrder ? around : this.commonNames(names, around);
+    for (const [index, table] of tables.entries()) {
       if (this.rules.dialect.isSystemName(fold(table.name))) {
         throw this.refuse('table', `"${table.name}" is a name of the engine itself`, table.at, 'Choose another name.');
       }
-      this.select(table.select, outer, common);
+      const after = inOrder ? this.commonNames([table.name], common) : common;
+      if (!inOrder || !recursive) this.select(table.select, outer, common);
+      else if (recursion === 'right') this.select(unwrapped(table.select), outer, common, after);
+      else this.select(table.select, outer, this.commonNames(names.slice(index + 1), after, true));
+      common = after;
     }
     return common;
+  }
+
+  private commonNames(names: readonly string[], around: CommonNames | undefined, areUnclear = false): CommonNames {
+    const { hasExactNames, hasExactTables } = this.rules.dialect;
+    const nameCase = hasExactTables ? 'unclear' : hasExactNames ? 'exact' : 'any';
+    return new CommonNames(names, around, nameCase, areUnclear);
   }
 
   private core(core: Core, outer: Scope | undefined, common: CommonNames | undefined): Scope {
@@ -98,17 +113,26 @@ class Resolver implements Footprint {
       for (const row of core.rows) row.forEach(visit);
       return scope;
     }
+    if (core.kind === 'nested') {
+      this.select(core.select, outer, common);
+      return scope;
+    }
     if (core.from !== undefined) this.from(core.from, scope);
     for (const column of core.columns) {
       if (column.kind === 'column' && column.alias !== undefined) scope.aliases.add(fold(column.alias));
     }
     for (const column of core.columns) {
       if (column.kind === 'column') visit(column.expr);
-      else this.star(column, scope);
+      else {
+        this.star(column, scope);
+        for (const { expr } of column.replace ?? []) visit(expr);
+      }
     }
+    core.distinctOn?.forEach(visit);
     if (core.where !== undefined) visit(core.where);
     core.groupBy.forEach(visit);
     if (core.having !== undefined) visit(core.having);
+    if (core.qualify !== undefined) visit(core.qualify);
     for (const { window } of core.windows) forEachInWindow(window, visit);
     return scope;
   }
@@ -140,9 +164,13 @@ class Resolver implements Footprint {
         scope.add(source.alias ?? source.name, undefined);
         this.tableFunction(source, scope);
         return source;
+      case 'rows':
+        for (const { call } of source.calls) this.expr(call, scope);
+        for (const { call } of source.calls) scope.add(source.alias ?? call.name, undefined);
+        return source;
       case 'subquery':
         // It sees what is around the SELECT, not its neighbours in FROM.
-        this.select(source.select, scope.outer, scope.common);
+        this.select(source.select, source.lateral || this.rules.dialect.hasFields ? scope : scope.outer, scope.common);
         scope.add(source.alias ?? '', undefined);
         return source;
       case 'join':
@@ -154,7 +182,12 @@ class Resolver implements Footprint {
 
   private table(source: TableSource, scope: Scope): Source {
     const { schema, name } = source;
-    if (schema === undefined && scope.common?.has(name)) {
+    const common = schema === undefined ? scope.common?.find(name) : undefined;
+    if (common === 'unclear') {
+      const what = `"${name}" is a common table that is defined further down, or in another case`;
+      throw this.refuse('table', what, source.at, 'Define it before the one that reads it, and write it the same.');
+    }
+    if (common !== undefined) {
       scope.add(source.alias ?? name, undefined);
       return source;
     }
@@ -165,17 +198,40 @@ class Resolver implements Footprint {
       const { suffix, hint } = tableHint(name, tables);
       throw this.refuse('table', `Table "${written}" is not in the semantic layer${suffix}`, source.at, hint);
     }
+    if (table.refusal !== undefined) throw this.refuse('table', table.refusal.what, source.at, table.refusal.hint);
     this.tables.add(table);
-    scope.add(source.alias ?? name, table);
-    if (table.visible === undefined) return source;
-    if (table.visible.length === 0) {
-      throw this.refuse('column', `None of the columns of "${table.name}" can be read`, source.at, undefined);
-    }
-    for (const { mask } of table.visible) if (mask !== undefined) this.addFunctionsOf(mask);
-    return visiblePart(source, table, table.visible);
+    // Columns with new names are not looked into.
+    scope.add(source.alias ?? name, source.columns === undefined ? table : undefined, !isPart(table));
+    const found = dialect.hasSchemas ? { ...source, schema: this.schemaOf(table), name: table.name } : source;
+    if (!isPart(table)) return found;
+    const part = this.part(found, table);
+    return { ...part, isPart: true, ...(source.columns !== undefined && { columns: source.columns }) };
   }
 
-  /** A mask was checked with the layer; the engine's own check must expect what it calls. */
+  /** Where a common table has the same name, the schema tells them apart for every reader. */
+  private schemaOf({ schema, name }: AllowedTable): string | undefined {
+    const { defaultSchema } = this.rules.dialect;
+    const collides = defaultSchema !== '' && this.commonTableNames.has(fold(name));
+    return schema ?? (collides ? defaultSchema : undefined);
+  }
+
+  private part(source: TableSource, table: AllowedTable): SelectSource {
+    if (table.visible?.length === 0) {
+      throw this.refuse('column', `None of the columns of "${table.name}" can be read`, source.at, undefined);
+    }
+    try {
+      const part = visiblePart(source, table, this.rules.dialect);
+      for (const { mask } of table.visible ?? []) if (mask !== undefined) this.addFunctionsOf(mask);
+      const { first } = part.select;
+      if (first.kind === 'core' && first.where !== undefined) this.addFunctionsOf(first.where);
+      return part;
+    } catch (error) {
+      const what = `Table "${table.name}" cannot be read: its row condition is not usable, ${messageOf(error)}`;
+      throw this.refuse('table', what.replace(/\.$/, ''), source.at, 'An administrator has to correct the condition.');
+    }
+  }
+
+  /** Masks and row conditions were checked on their own; the engine's check must expect what they call. */
   private addFunctionsOf(mask: Expr): void {
     if (mask.kind === 'call') this.functions.add(fold(mask.name));
     forEachOperand(mask, (operand) => this.addFunctionsOf(operand));
@@ -201,7 +257,11 @@ class Resolver implements Footprint {
   private expr(expr: Expr, scope: Scope): void {
     if (expr.kind === 'name') this.column(expr, scope);
     else if (expr.kind === 'scalar' || expr.kind === 'exists') this.select(expr.select, scope, scope.common);
-    else {
+    else if (expr.kind === 'lambda') {
+      const inner = new Scope(scope, scope.common);
+      for (const param of expr.params) inner.aliases.add(fold(param));
+      this.expr(expr.body, inner);
+    } else {
       if (expr.kind === 'in') this.in(expr, scope);
       else if (expr.kind === 'call') this.call(expr);
       else if (expr.kind === 'like') this.callable(expr.operator, expr.at);
@@ -223,14 +283,16 @@ class Resolver implements Footprint {
 
   /** Refuses by name, and arguments that make a harmless function allocate without bound. */
   private call(expr: Call): void {
-    this.callable(expr.name, expr.at);
-    const problem = argumentProblem(expr);
+    this.callable(expr.name, expr.at, expr.schema);
+    const { dialect } = this.rules;
+    const problem = dialect.argumentProblem === undefined ? argumentProblem(expr) : dialect.argumentProblem(expr);
     if (problem !== undefined) throw this.refuse('function', problem.what, expr.at, problem.hint);
   }
 
-  private callable(written: string, at: number): void {
-    const name = fold(written);
+  private callable(written: string, at: number, schema?: string): void {
     const { dialect, extraFunctions } = this.rules;
+    const own = dialect.hasExactNames ? written : fold(written);
+    const name = schema === undefined || schema === dialect.functionSchema ? own : `${schema}.${written}`;
     if (!dialect.functions.has(name) && !extraFunctions.has(name)) {
       throw this.refuse('function', `Function "${written}" is not allowed`, at, functionHint(name, dialect));
     }
@@ -240,11 +302,28 @@ class Resolver implements Footprint {
   // ── columns ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   private column(ref: ColumnRef, scope: Scope): void {
-    if (ref.schema !== undefined && fold(ref.schema) !== this.rules.dialect.defaultSchema) {
-      throw this.refuse('table', `Schema "${ref.schema}" cannot be read`, ref.at, 'Leave the schema out.');
+    if (ref.schema !== undefined) this.schema(ref, ref.schema, scope);
+    const { systemColumns } = this.rules.dialect;
+    if (systemColumns?.has(ref.name) && reachesWhole(ref, scope)) {
+      const what = `Column "${ref.name}" belongs to the engine itself`;
+      throw this.refuse('column', what, ref.at, 'Read the columns of the table.');
     }
     const refusal = columnRefusal(ref, scope, this.columns);
     if (refusal !== undefined) throw this.refuse('column', refusal.what, ref.at, refusal.hint);
+  }
+
+  /** `schema.table.column` is `table.column` of a table that FROM names without an alias. */
+  private schema(ref: ColumnRef, schema: string, scope: Scope): void {
+    const { defaultSchema, hasSchemas, hasFields, hasExactNames, hasExactTables } = this.rules.dialect;
+    // `table.column.field`
+    if (hasFields && scope.relation(schema) !== undefined) return;
+    const table = ref.table === undefined ? undefined : scope.relation(ref.table)?.table;
+    const key = hasExactNames || hasExactTables ? schema : fold(schema);
+    const isHere = hasSchemas ? (table?.schema ?? defaultSchema) === key : key === defaultSchema;
+    if (!isHere || (hasSchemas && table === undefined)) {
+      throw this.refuse('table', `Schema "${schema}" cannot be read`, ref.at, 'Leave the schema out.');
+    }
+    if (hasSchemas) ref.schema = undefined;
   }
 
   /** Notes what `*` reads; the rewriting of the tables has already decided what that is. */

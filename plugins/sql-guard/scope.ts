@@ -7,6 +7,8 @@ export interface Relation {
   readonly name: string;
   /** `undefined`: a subquery, common table or table function, whose columns are not looked into. */
   readonly table: AllowedTable | undefined;
+  /** A table as it stands in the database, with the engine's own columns. */
+  readonly isWhole: boolean;
 }
 
 /** The names that the clauses of one SELECT can see. */
@@ -23,8 +25,8 @@ export class Scope {
     this.common = common;
   }
 
-  add(name: string, table: AllowedTable | undefined): void {
-    this.relations.push({ name: fold(name), table });
+  add(name: string, table: AllowedTable | undefined, isWhole = false): void {
+    this.relations.push({ name: fold(name), table, isWhole });
   }
 
   /** The nearest relation that goes by `name`. */
@@ -38,17 +40,32 @@ export class Scope {
   }
 }
 
+/** How the names of common tables are compared: to the letter, in any case, or the one or the other by server. */
+export type CommonNameCase = 'exact' | 'any' | 'unclear';
+
 /** The common tables that one WITH brings into sight, and around it those of the WITHs further out. */
 export class CommonNames {
   private readonly names: ReadonlySet<string>;
   private readonly outer: CommonNames | undefined;
+  private readonly nameCase: CommonNameCase;
+  private readonly meaning: 'common' | 'unclear';
 
-  constructor(names: readonly string[], outer: CommonNames | undefined) {
-    this.names = new Set(names.map(fold));
+  /** `areUnclear`: servers do not agree whether these can be seen. */
+  constructor(names: readonly string[], outer: CommonNames | undefined, nameCase: CommonNameCase, areUnclear: boolean) {
+    this.names = new Set(
+      nameCase === 'exact' ? names : nameCase === 'any' ? names.map(fold) : [...names, ...names.map(spelled)],
+    );
     this.outer = outer;
+    this.nameCase = nameCase;
+    this.meaning = areUnclear ? 'unclear' : 'common';
   }
 
-  has(name: string): boolean {
-    return this.names.has(fold(name)) || (this.outer?.has(name) ?? false);
+  /** What the name means here; `undefined` when it is no common table. */
+  find(name: string): 'common' | 'unclear' | undefined {
+    if (this.names.has(this.nameCase === 'any' ? fold(name) : name)) return this.meaning;
+    return this.nameCase === 'unclear' && this.names.has(spelled(name)) ? 'unclear' : this.outer?.find(name);
   }
 }
+
+/** A key that no name has, alike for the spellings of one name. */
+const spelled = (name: string) => `\0${fold(name)}`;

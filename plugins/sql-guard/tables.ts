@@ -1,6 +1,7 @@
 import { nearest } from '../semantic-layer/nearest.ts';
 import type { Expr } from './ast.ts';
 import { fold, type SqlDialect } from './dialect.ts';
+import type { RowFilter } from './row-filter.ts';
 
 /** A column as it may be seen. */
 export interface VisibleColumn {
@@ -20,24 +21,46 @@ export interface AllowedTable {
   readonly known: ReadonlySet<string>;
   /** All that may be seen of it; `undefined` = everything. */
   readonly visible: readonly VisibleColumn[] | undefined;
+  /** Conditions on its rows, which must all hold; missing = every row. */
+  readonly rows?: readonly RowFilter[];
+  /** Why it cannot be read after all. */
+  readonly refusal?: { readonly what: string; readonly hint: string };
+}
+
+/** Whether something of the table may not be seen, so that a reference to it has to be replaced. */
+export function isPart({ visible, rows }: AllowedTable): boolean {
+  return visible !== undefined || (rows !== undefined && rows.length > 0);
 }
 
 /** The tables that a statement may read, found by name as the engine finds them. */
 export class AllowedTables {
   readonly tables: readonly AllowedTable[];
+  readonly dialect: SqlDialect;
   private readonly byName = new Map<string, AllowedTable>();
 
   constructor(tables: readonly AllowedTable[], dialect: SqlDialect) {
     this.tables = tables;
-    for (const table of tables) this.byName.set(key(table.schema ?? dialect.defaultSchema, table.name), table);
+    this.dialect = dialect;
+    for (const table of tables) this.byName.set(this.key(table.schema ?? dialect.defaultSchema, table.name), table);
   }
 
   find(schema: string, name: string): AllowedTable | undefined {
-    return this.byName.get(key(schema, name));
+    return this.byName.get(this.key(schema, name));
+  }
+
+  private key(schema: string, name: string): string {
+    return this.dialect.hasExactNames || this.dialect.hasExactTables
+      ? `${schema}\0${name}`
+      : `${fold(schema)}\0${fold(name)}`;
+  }
+
+  /** By `name` or `schema.name`, as a configuration writes it. */
+  named(written: string): AllowedTable | undefined {
+    const dot = written.lastIndexOf('.');
+    const qualified = dot === -1 ? undefined : this.find(written.slice(0, dot), written.slice(dot + 1));
+    return qualified ?? this.find(this.dialect.defaultSchema, written);
   }
 }
-
-const key = (schema: string, name: string) => `${fold(schema)}\0${fold(name)}`;
 
 const MOST_NAMES = 20;
 

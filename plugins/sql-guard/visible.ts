@@ -1,19 +1,28 @@
-import type { Expr, NamedColumn, SelectSource, TableSource } from './ast.ts';
-import type { AllowedTable, VisibleColumn } from './tables.ts';
+import { qualify } from './allowed.ts';
+import type { Expr, ResultColumn, SelectSource, TableSource } from './ast.ts';
+import { DEFAULT_LIMITS } from './check.ts';
+import type { SqlDialect } from './dialect.ts';
+import { parseExpression } from './parse.ts';
+import { Level } from './precedence.ts';
+import type { BoundValue, RowFilter } from './row-filter.ts';
+import type { AllowedTable } from './tables.ts';
 
 /**
  * The subquery that takes a table's place: exactly what may be seen of it, under the name that the statement uses.
  * Every column is qualified, so that a name the table does not have cannot reach out to the statement around it.
+ * Throws when a condition on its rows cannot be used.
  */
-export function visiblePart(source: TableSource, table: AllowedTable, visible: readonly VisibleColumn[]): SelectSource {
+export function visiblePart(source: TableSource, table: AllowedTable, dialect: SqlDialect): SelectSource {
   const { at } = source;
   const owner = table.name;
-  const columns = visible.map(({ name, mask }): NamedColumn => {
+  const columns = table.visible?.map(({ name, mask }): ResultColumn => {
     const plain: Expr = { kind: 'name', at, schema: undefined, table: owner, name };
     return { kind: 'column', expr: mask ?? plain, alias: mask && name, text: undefined };
-  });
-  const nothing = { groupBy: [], having: undefined, windows: [], where: undefined, distinct: false };
-  const from = { first: { ...source, name: owner, alias: undefined }, joins: [] };
+  }) ?? [{ kind: 'star', at, table: owner }];
+  const where = allOf((table.rows ?? []).flatMap((filter) => conditions(filter, owner, dialect, at)));
+  const nothing = { groupBy: [], having: undefined, windows: [], distinct: false };
+  // Without the statement's index: a reader of the whole table chose it, and it decides nothing but speed.
+  const first = { ...source, name: owner, alias: undefined, index: undefined };
   return {
     kind: 'subquery',
     at,
@@ -22,11 +31,46 @@ export function visiblePart(source: TableSource, table: AllowedTable, visible: r
       kind: 'select',
       at,
       with: undefined,
-      first: { kind: 'core', at, columns, from, ...nothing },
+      first: { kind: 'core', at, columns, from: { first, joins: [] }, where, ...nothing },
       rest: [],
       orderBy: [],
       limit: undefined,
       offset: undefined,
     },
   };
+}
+
+function allOf(conditions: Expr[]): Expr | undefined {
+  const [first, ...rest] = conditions;
+  if (first === undefined || rest.length === 0) return first;
+  const operators = rest.map(() => 'AND');
+  return { kind: 'chain', at: first.at, level: Level.and, operands: conditions, operators };
+}
+
+function conditions(filter: RowFilter, table: string, dialect: SqlDialect, at: number): Expr[] {
+  if ('condition' in filter) return [written(filter.condition, filter.values, table, dialect)];
+  const column: Expr = { kind: 'name', at, schema: undefined, table, name: filter.column };
+  const items = filter.values.map((bound): Expr => ({ ...column, table: undefined, bound }));
+  if (items.length === 0) throw new Error('it has nothing to compare with');
+  const isOneOf = (operand: Expr): Expr =>
+    items.length > 1
+      ? { kind: 'in', at, not: false, operand, set: { kind: 'list', items } }
+      : { kind: 'chain', at, level: Level.equality, operands: [operand, ...items], operators: ['='] };
+  if (!filter.isText || dialect.exactText === undefined) return [isOneOf(column)];
+  // The first is implied by the second, and is there because an index has the column's own collation.
+  return [isOneOf(column), isOneOf(dialect.exactText(column))];
+}
+
+/** A letter to the lexer, and in no name of a table. */
+const MARK = '\u{10FFFF}';
+const CLAIM = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\{claim\}/g;
+
+/** The condition as an administrator wrote it, once more for each reference: qualifying changes the tree. */
+function written(text: string, values: readonly BoundValue[], table: string, dialect: SqlDialect): Expr {
+  const places = values.map((_, index) => `${MARK}${index}`).join(', ');
+  const sql = text.replace(CLAIM, (token) => (token === '{claim}' ? places : token));
+  const expr = parseExpression(sql, dialect, DEFAULT_LIMITS);
+  const boundTo = (name: string) => (name.startsWith(MARK) ? values[Number(name.slice(MARK.length))] : undefined);
+  if (qualify(expr, table, dialect, boundTo)) return expr;
+  throw new Error('it may use only columns of the table itself and allowed functions');
 }

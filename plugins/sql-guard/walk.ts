@@ -36,7 +36,11 @@ function operandsOf(expr: Expr): readonly (Expr | undefined)[] {
     case 'case':
       return [expr.operand, ...expr.branches.flatMap(({ condition, result }) => [condition, result]), expr.otherwise];
     case 'call':
-      return [...expr.args, expr.filter];
+      return [...expr.args, expr.tail, expr.filter];
+    case 'lambda':
+      return [expr.body];
+    case 'form':
+      return expr.parts.map((part) => (typeof part === 'string' ? undefined : part.expr));
   }
 }
 

@@ -10,18 +10,24 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   semantic: async () => (await import('./semantic.ts')).semantic,
 };
 
+/** Three significant digits, without exponents; whole numbers stay whole. */
+function figure(value: number): string {
+  if (value >= 1_000 || Number.isInteger(value)) return Math.round(value).toLocaleString('en-US');
+  return value.toPrecision(3);
+}
+
 function display(row: Row): Record<string, string> {
   const kept = holds(row);
   const bound =
     row.atLeast !== undefined
-      ? `≥ ${row.atLeast}`
+      ? `≥ ${figure(row.atLeast)}`
       : row.target === undefined
         ? ''
-        : `≤ ${row.target}${row.floor === undefined ? '' : '×'}`;
+        : `≤ ${row.target.toLocaleString('en-US')}${row.floor === undefined ? '' : '×'}`;
   return {
     what: row.what,
-    measured: `${row.value.toPrecision(4)} ${row.unit}`,
-    floor: row.floor === undefined ? '' : `${row.floor.toPrecision(4)} ${row.unit}`,
+    measured: `${figure(row.value)} ${row.unit}`,
+    floor: row.floor === undefined ? '' : `${figure(row.floor)} ${row.unit}`,
     ratio: row.floor === undefined ? '' : `${(row.value / row.floor).toFixed(2)}×`,
     target: bound,
     kept: kept === undefined ? '' : kept ? 'yes' : 'NO',

@@ -1,7 +1,15 @@
 /** What goes over the wire between the server and a database process. Types only, so that the child loads nothing. */
+import type { Cell } from './values.ts';
 
-/** A bound value as JSON: integers beyond the safe range travel as text. */
-export type WireParam = string | number | null | { readonly integer: string } | { readonly base64: string };
+/** A bound value as JSON: integers beyond the safe range, times and binary are marked as such. */
+export type WireParam =
+  | string
+  | number
+  | boolean
+  | null
+  | { readonly integer: string }
+  | { readonly timestamp: string }
+  | { readonly base64: string };
 
 export interface ExecuteRequest {
   readonly kind: 'execute';
@@ -18,8 +26,6 @@ export interface ExecuteRequest {
 
 export type ProcessRequest = ExecuteRequest | { readonly kind: 'describe' } | { readonly kind: 'ping' };
 
-export type Cell = string | number | null;
-
 export interface WireResult {
   /** Unique names. */
   readonly columns: readonly string[];
@@ -28,10 +34,10 @@ export interface WireResult {
   readonly notes: readonly string[];
 }
 
-/** `missing`: no such file. `refused`: the engine's program reads or calls more than allowed. `engine`: SQLite said no. */
+/** `missing`: no such file. `refused`: the statement reads or calls more than allowed. `engine`: the engine said no. */
 export interface Failure {
   readonly kind: 'missing' | 'refused' | 'engine';
-  /** SQLite's result code, such as `SQLITE_BUSY`; empty for the other kinds. */
+  /** The engine's own code or class of error, such as `SQLITE_BUSY`; empty for the other kinds. */
   readonly code: string;
   readonly message: string;
 }
@@ -45,3 +51,8 @@ export type ProcessMessage =
       /** The process has grown large and asks to be replaced. */
       readonly retire: boolean;
     };
+
+/** Sent in the middle of a request to a process that can stop by itself. */
+export interface Interrupt {
+  readonly kind: 'interrupt';
+}

@@ -2,19 +2,20 @@
  * The processes of one connection and the statements that wait for them, first come first served. The first process
  * starts with the first statement and stays; more are started when statements wait, and end when they have idled.
  */
-import { cancelled, closing, notStarted, timedOut, tooBusy } from './errors.ts';
-import { DatabaseProcess, type Reply } from './process.ts';
-import type { ProcessRequest } from './protocol.ts';
-import type { ProcessWatcher } from './watcher.ts';
+import { DatabaseProcess, type Program, type Reply } from './database-process.ts';
+import { cancelled, closing, timedOut, tooBusy } from './errors.ts';
+import type { ProcessWatcher } from './process-watcher.ts';
 
 /** Another process is started when every running statement has taken this long and more are waiting. */
-const GROW_AFTER_MS = 50;
+const GROW_AFTER_MS = 200;
 /** A cancelled statement may finish by itself in this time, which saves a new process. */
 const CANCEL_GRACE_MS = 100;
+/** A process that was asked to stop by itself may take this long. */
+const INTERRUPT_GRACE_MS = 500;
 
-export interface PoolOptions {
+export interface ProcessPoolOptions {
   readonly connection: string;
-  readonly path: string;
+  readonly program: Program;
   readonly maxProcesses: number;
   readonly queueLimit: number;
   readonly acquireTimeoutMs: number;
@@ -23,7 +24,7 @@ export interface PoolOptions {
 
 /** One request on its way: waiting, then running, settled once. */
 class Job {
-  readonly request: ProcessRequest;
+  readonly request: object;
   readonly timeoutMs: number;
   readonly queuedAt = performance.now();
   readonly promise: Promise<Reply>;
@@ -36,12 +37,7 @@ class Job {
   #resolve!: (reply: Reply) => void;
   #reject!: (error: unknown) => void;
 
-  constructor(
-    request: ProcessRequest,
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-    onAbort: (job: Job) => void,
-  ) {
+  constructor(request: object, timeoutMs: number, signal: AbortSignal | undefined, onAbort: (job: Job) => void) {
     this.request = request;
     this.timeoutMs = timeoutMs;
     this.#signal = signal;
@@ -75,7 +71,7 @@ class Job {
 }
 
 export class ProcessPool {
-  readonly #options: PoolOptions;
+  readonly #options: ProcessPoolOptions;
   readonly #watcher: ProcessWatcher;
   readonly #processes = new Set<DatabaseProcess>();
   /** Used from the end, so that the surplus stays idle at the front. */
@@ -87,7 +83,7 @@ export class ProcessPool {
   #shrinking: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: PoolOptions, watcher: ProcessWatcher) {
+  constructor(options: ProcessPoolOptions, watcher: ProcessWatcher) {
     this.#options = options;
     this.#watcher = watcher;
   }
@@ -100,7 +96,7 @@ export class ProcessPool {
    * Runs one request. `timeoutMs` counts from now, waiting included. Rejects with `sql_timeout`, `sql_cancelled` or
    * the signal's own reason, `overloaded` when too many wait, and when the process fails.
    */
-  async run(request: ProcessRequest, timeoutMs: number, signal?: AbortSignal): Promise<Reply> {
+  async run(request: object, timeoutMs: number, signal?: AbortSignal): Promise<Reply> {
     if (this.#closed) throw closing(this.#options.connection);
     if (signal?.aborted) throw cancelled(signal.reason);
     if (!this.hasIdle && this.#queue.length >= this.#options.queueLimit + this.#free) {
@@ -158,7 +154,7 @@ export class ProcessPool {
   }
 
   #start(): void {
-    const process = new DatabaseProcess(this.#options.path, this.#watcher);
+    const process = new DatabaseProcess(this.#options.program, this.#watcher);
     this.#processes.add(process);
     this.#starting += 1;
     process.ready.then(
@@ -169,7 +165,8 @@ export class ProcessPool {
       (cause) => {
         this.#starting -= 1;
         // Nobody is left to serve those who wait, and trying again would fail again.
-        if (this.#processes.size <= 1) for (const job of this.#queue.splice(0)) job.reject(notStarted(cause));
+        if (this.#processes.size <= 1)
+          for (const job of this.#queue.splice(0)) job.reject(this.#options.program.notStarted(cause));
       },
     );
     void process.exited.then(() => {
@@ -187,7 +184,7 @@ export class ProcessPool {
     const leftMs = Math.max(1, job.timeoutMs - (job.startedAt - job.queuedAt));
     job.timer = setTimeout(() => {
       job.reject(timedOut(job.timeoutMs));
-      process.kill();
+      this.#stop(job, process, 0);
     }, leftMs);
     this.#running.add(job);
     process.hold(true);
@@ -244,7 +241,16 @@ export class ProcessPool {
     const { process } = job;
     job.reject(cancelled(job.abortReason));
     if (process === undefined) this.#leaveQueue(job);
-    else setTimeout(() => this.#running.has(job) && process.kill(), CANCEL_GRACE_MS);
+    else this.#stop(job, process, CANCEL_GRACE_MS);
+  }
+
+  /** Ends what a job runs, in its process or together with it. */
+  #stop(job: Job, process: DatabaseProcess, graceMs: number): void {
+    const { isInterruptible } = this.#options.program;
+    if (isInterruptible) process.interrupt();
+    const waitMs = isInterruptible ? INTERRUPT_GRACE_MS : graceMs;
+    if (waitMs === 0) process.kill();
+    else setTimeout(() => this.#running.has(job) && process.kill(), waitMs);
   }
 
   #leaveQueue(job: Job): void {

@@ -1,21 +1,40 @@
 /** The server's end of one database process. It answers one request at a time and is killed to stop a statement. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { crashed, outOfMemory } from './errors.ts';
-import type { Failure, ProcessMessage, ProcessRequest } from './protocol.ts';
-import type { ProcessWatcher } from './watcher.ts';
+import type { AtlasError } from '../../kernel/index.ts';
+import type { Failure, Interrupt, ProcessMessage } from './process-protocol.ts';
+import type { ProcessWatcher } from './process-watcher.ts';
 
-/** Bounds what one statement can take; SQLite then fails cleanly. Linux counts all private memory of the process. */
-const MEMORY_LIMIT_KIB = 1024 * 1024;
-const NODE_OPTIONS = ['--max-old-space-size=256', '--disable-warning=ExperimentalWarning', '--title=atlas-sqlite'];
+/** What runs in the processes of one connection. */
+export interface Program {
+  /** The child's file without its ending, as a URL. */
+  readonly child: URL;
+  /** Shown for the process by the system. */
+  readonly title: string;
+  /** Bounds what one statement can take. Linux counts all private memory of the process. */
+  readonly memoryLimitKib: number;
+  /** Whether it can stop a statement by itself; otherwise it is killed at once. */
+  readonly isInterruptible: boolean;
+  /** Whether it gets a folder for temporary files, as its last argument, that goes when the process ends. */
+  readonly hasScratchFolder: boolean;
+  readonly args: readonly string[];
+  crashed(cause: unknown): AtlasError;
+  outOfMemory(cause: unknown): AtlasError;
+  notStarted(cause: unknown): AtlasError;
+}
+
+const NODE_OPTIONS = ['--max-old-space-size=256', '--disable-warning=ExperimentalWarning'];
 const STDERR_KEPT = 2_000;
 /** Time to leave by itself before it is killed. */
 const END_GRACE_MS = 1_000;
 
 /** From sources the child strips types, which costs 16 MB and 50 ms unless the result is cached. */
 const FROM_SOURCES = import.meta.url.endsWith('.ts');
-const CHILD_FILE = fileURLToPath(new URL(FROM_SOURCES ? './child.ts' : './child.js', import.meta.url));
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/atlas', import.meta.url));
 
 /** What the child needs of the environment: no key and no password of the server. */
@@ -25,13 +44,14 @@ function childEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), ...(FROM_SOURCES ? { NODE_COMPILE_CACHE: COMPILE_CACHE } : {}) };
 }
 
-function start(path: string): ChildProcess {
-  const node = [process.execPath, ...NODE_OPTIONS, CHILD_FILE, path];
+function start({ child, title, memoryLimitKib, args }: Program, scratch: readonly string[]): ChildProcess {
+  const file = fileURLToPath(child) + (FROM_SOURCES ? '.ts' : '.js');
+  const node = [process.execPath, ...NODE_OPTIONS, `--title=${title}`, file, ...args, ...scratch];
   const shell = process.platform !== 'win32' && existsSync('/bin/sh');
   // The shell lowers the limit and becomes the process: same id, nothing left in between.
-  const limited = ['/bin/sh', '-c', 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(MEMORY_LIMIT_KIB), ...node];
-  const [command = process.execPath, ...args] = shell ? limited : node;
-  return spawn(command, args, {
+  const limited = ['/bin/sh', '-c', 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(memoryLimitKib), ...node];
+  const [command = process.execPath, ...words] = shell ? limited : node;
+  return spawn(command, words, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'json',
     env: childEnvironment(),
@@ -63,8 +83,9 @@ export class DatabaseProcess {
   #waiting: Waiting | undefined;
   #stderr = '';
 
-  constructor(path: string, watcher: ProcessWatcher) {
-    const child = start(path);
+  constructor(program: Program, watcher: ProcessWatcher) {
+    const scratch = program.hasScratchFolder ? [join(tmpdir(), `${program.title}-${randomUUID()}`)] : [];
+    const child = start(program, scratch);
     const { pid } = child;
     this.#child = child;
     if (pid !== undefined) watcher.add(pid);
@@ -73,8 +94,9 @@ export class DatabaseProcess {
     this.ready = ready.promise;
     this.exited = exited.promise;
 
-    const gone = (how: string, error = crashed) => {
+    const gone = (how: string, error = program.crashed) => {
       if (pid !== undefined) watcher.remove(pid);
+      for (const folder of scratch) rm(folder, { recursive: true, force: true }).catch(() => {});
       const cause = new Error(`The process ended (${how}). ${this.#stderr.trim()}`.trim());
       ready.reject(cause);
       this.#waiting?.reject(error(cause));
@@ -98,7 +120,7 @@ export class DatabaseProcess {
       if (pid === undefined) gone(error.message);
     });
     child.once('exit', (code, signal) => {
-      gone(signal ?? `exit code ${code}`, isOutOfMemory(code, signal) ? outOfMemory : crashed);
+      gone(signal ?? `exit code ${code}`, isOutOfMemory(code, signal) ? program.outOfMemory : program.crashed);
     });
     this.ready.catch(() => {});
     child.unref();
@@ -106,7 +128,7 @@ export class DatabaseProcess {
   }
 
   /** Rejects when the process ends before it answers. */
-  request(request: ProcessRequest): Promise<Reply> {
+  request(request: object): Promise<Reply> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       // A channel that is already closed is told by `exit`, which follows.
@@ -118,6 +140,12 @@ export class DatabaseProcess {
   hold(held: boolean): void {
     if (held) this.#child.channel?.ref();
     else this.#child.channel?.unref();
+  }
+
+  /** Asks a process that can do so to stop what it runs. */
+  interrupt(): void {
+    const message: Interrupt = { kind: 'interrupt' };
+    this.#child.send(message, () => {});
   }
 
   /** Ends it now, in the middle of a statement too. */

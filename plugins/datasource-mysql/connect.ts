@@ -1,0 +1,91 @@
+/** Opens connections, encrypted as the URL wants, and ends what others run. */
+import mysql, { type Connection, type ConnectionOptions } from 'mysql2';
+import type { MysqlTarget } from './url.ts';
+import { readValue } from './values.ts';
+
+const KILL_TIMEOUT_MS = 3_000;
+
+function optionsFor(target: MysqlTarget, encrypted: boolean, connectTimeout: number): ConnectionOptions {
+  return {
+    user: target.user,
+    password: target.password,
+    ...(target.socket === undefined ? { host: target.host, port: target.port } : { socketPath: target.socket }),
+    ...(target.database === undefined ? {} : { database: target.database }),
+    ...(encrypted && target.tls !== undefined ? { ssl: { ...target.tls } } : {}),
+    connectTimeout,
+    enableKeepAlive: true,
+    keepAliveInitialDelay: 30_000,
+    charset: 'utf8mb4',
+    multipleStatements: false,
+    // A server must not ask for files of this machine, nor read names another way than the guard does.
+    flags: ['-LOCAL_FILES', '-IGNORE_SPACE', '-FOUND_ROWS', '-ODBC'],
+    connectAttributes: { program_name: 'atlas' },
+    rowsAsArray: true,
+    // Values exactly as the server sends them; `values.ts` says what becomes of them.
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    dateStrings: true,
+    jsonStrings: true,
+    timezone: 'Z',
+    typeCast: readValue as NonNullable<ConnectionOptions['typeCast']>,
+  };
+}
+
+function openWith(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
+  const connection = mysql.createConnection(options);
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      connection.destroy();
+      reject(error);
+    };
+    const giveUp = () => fail(signal.reason);
+    // Stays: an error after a failed attempt would end the process.
+    connection.on('error', fail);
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    connection.connect((error) => {
+      signal.removeEventListener('abort', giveUp);
+      if (error !== null) {
+        fail(error);
+        return;
+      }
+      connection.off('error', fail);
+      resolve(connection);
+    });
+  });
+}
+
+export async function openConnection(
+  target: MysqlTarget,
+  connectTimeoutMs: number,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const encrypted = target.tls !== undefined;
+  try {
+    return await openWith(optionsFor(target, encrypted, connectTimeoutMs), signal);
+  } catch (error) {
+    const offersNone = (error as { code?: unknown }).code === 'HANDSHAKE_NO_SSL_SUPPORT';
+    if (!encrypted || !target.plainAllowed || !offersNone) throw error;
+    return openWith(optionsFor(target, false, connectTimeoutMs), signal);
+  }
+}
+
+/**
+ * Ends a connection of this login on the server, whatever it runs. Unlike KILL QUERY it cannot come before the
+ * statement that it is meant for. Rejects when the server cannot be told.
+ */
+export async function killConnection(target: MysqlTarget, threadId: number): Promise<void> {
+  const connection = await openConnection(target, KILL_TIMEOUT_MS, AbortSignal.timeout(KILL_TIMEOUT_MS));
+  connection.on('error', () => {});
+  try {
+    await new Promise<void>((resolve, reject) => {
+      connection.query(`KILL ${threadId}`, (error) => {
+        // 1094: it has already ended.
+        if (error === null || error.errno === 1094) resolve();
+        else reject(error);
+      });
+    });
+  } finally {
+    connection.destroy();
+  }
+}

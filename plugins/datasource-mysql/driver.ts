@@ -1,0 +1,41 @@
+import type { ConnectionInfo } from '../../kernel/index.ts';
+import type { Driver, Session } from '../datasource/session.ts';
+import { openConnection } from './connect.ts';
+import { connectError } from './errors.ts';
+import type { MysqlConnectionOptions } from './options.ts';
+import { MysqlSession } from './session.ts';
+import { type MysqlTarget, parseMysqlUrl } from './url.ts';
+
+/** Opens sessions of one MySQL or MariaDB database. */
+export class MysqlDriver implements Driver {
+  readonly info: ConnectionInfo;
+  readonly #target: MysqlTarget;
+  readonly #connectTimeoutMs: number;
+
+  /** Throws `configuration_error` for a URL that cannot be used. */
+  constructor({ id, url, description, connectTimeoutMs }: MysqlConnectionOptions) {
+    this.#target = parseMysqlUrl(url);
+    this.#connectTimeoutMs = connectTimeoutMs;
+    this.info = {
+      id,
+      dbType: 'mysql',
+      maskedUrl: this.#target.maskedUrl,
+      ...(description === undefined ? {} : { description }),
+    };
+  }
+
+  async open(onEnd: () => void, signal: AbortSignal): Promise<Session> {
+    try {
+      const connection = await openConnection(this.#target, this.#connectTimeoutMs, signal);
+      const session = new MysqlSession(connection, this.#target, onEnd);
+      try {
+        return await session.begin();
+      } catch (error) {
+        session.destroy();
+        throw error;
+      }
+    } catch (error) {
+      throw connectError(error);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/** MySQL's values, which arrive typed, by what the server says of their column. */
+import mysql, { type FieldPacket } from 'mysql2';
+import type { Param } from '../datasource/params.ts';
+import { Converted, decimal, integer, json, type Value } from '../datasource/values.ts';
+
+/** What the library hands over for a value that is not null. */
+export type Raw = string | number | Buffer;
+export type Decoder = (raw: Raw, maxCellBytes: number) => Value;
+
+/** Number of the character set of columns that are bytes rather than text. */
+const BINARY = 63;
+
+const { Types } = mysql;
+const ZERO_DATE = new Converted(null, 4, 'has zero dates, given as null');
+
+/** Types whose values are bytes with a length before them: read as bytes, so that a long one is cut before it is text. */
+const BYTE_TYPES = [
+  'VARCHAR',
+  'VAR_STRING',
+  'STRING',
+  'ENUM',
+  'SET',
+  'TINY_BLOB',
+  'BLOB',
+  'MEDIUM_BLOB',
+  'LONG_BLOB',
+  'JSON',
+  'BIT',
+  'GEOMETRY',
+  'VECTOR',
+] as const;
+const BYTE_NAMES: ReadonlySet<string> = new Set(BYTE_TYPES);
+const BYTE_NUMBERS: ReadonlySet<number | undefined> = new Set(BYTE_TYPES.map((name) => Types[name]));
+
+/** How the library is to read a value. */
+export function readValue(field: { readonly type: string; buffer(): Buffer | null }, next: () => unknown): unknown {
+  return BYTE_NAMES.has(field.type) ? field.buffer() : next();
+}
+
+const asIs: Decoder = (raw) => raw;
+const asDecimal: Decoder = (raw) => decimal(String(raw));
+const asBits: Decoder = (raw) => integer(BigInt(`0x${(raw as Buffer).toString('hex') || '0'}`));
+/** What is beyond the limit is not even decoded; the collector cuts the rest. */
+const asText: Decoder = (raw, maxCellBytes) => (raw as Buffer).toString('utf8', 0, maxCellBytes + 4);
+const asJson: Decoder = (raw, maxCellBytes) => json(asText(raw, maxCellBytes) as string, maxCellBytes);
+
+/** The shortest decimal that is this number of single precision. */
+function asSingle(raw: Raw): Value {
+  const number = Number(raw);
+  for (let digits = 6; digits < 9; digits += 1) {
+    const shorter = Number(number.toPrecision(digits));
+    if (Math.fround(shorter) === number) return shorter;
+  }
+  return number;
+}
+
+/** `2024-02-29`; a day, month or year of zero is no date. */
+function asDate(raw: Raw): Value {
+  const text = String(raw).slice(0, 10);
+  return /^0000|-00/.test(text) ? ZERO_DATE : text;
+}
+
+function isoDateTime(raw: Raw, zone: '' | 'Z'): Value {
+  const [date = '', time = ''] = String(raw).split(' ');
+  if (asDate(date) === ZERO_DATE) return ZERO_DATE;
+  // Fractions as short as they are exact: PostgreSQL gives no zeros either.
+  return `${date}T${time.replace(/\.?0+$/, (zeros) => (time.includes('.') ? '' : zeros))}${zone}`;
+}
+
+export function decoderOf(field: FieldPacket): Decoder {
+  const type = field.columnType ?? field.type;
+  if (field.extendedFormat === 'json' || type === Types.JSON) return asJson;
+  switch (type) {
+    case Types.LONGLONG:
+    case Types.DECIMAL:
+    case Types.NEWDECIMAL:
+      return asDecimal;
+    case Types.FLOAT:
+      return asSingle;
+    case Types.DATE:
+    case Types.NEWDATE:
+      return asDate;
+    case Types.DATETIME:
+      return (raw) => isoDateTime(raw, '');
+    case Types.TIMESTAMP:
+      return (raw) => isoDateTime(raw, 'Z');
+    case Types.BIT:
+      return asBits;
+    case Types.GEOMETRY:
+    case Types.VECTOR:
+      return asIs;
+    default:
+      if (!BYTE_NUMBERS.has(type)) return asIs;
+      return field.characterSet === BINARY && field.extendedTypeName === undefined ? asIs : asText;
+  }
+}
+
+/** A bound value with the type that the same literal has. */
+export function typedParameter(value: Param): unknown {
+  const { TypedParameter } = mysql;
+  if (typeof value === 'boolean') return TypedParameter.TINY(value ? 1 : 0);
+  if (typeof value === 'bigint' || Number.isSafeInteger(value)) {
+    const whole = BigInt(value as bigint | number);
+    if (whole >= -(2n ** 63n) && whole < 2n ** 63n) return TypedParameter.LONGLONG(whole);
+    if (whole > 0n && whole < 2n ** 64n) return TypedParameter.LONGLONG.unsigned(whole);
+    return TypedParameter.NEWDECIMAL(whole.toString());
+  }
+  if (typeof value === 'number') {
+    const text = String(value);
+    return text.includes('e') ? TypedParameter.DOUBLE(value) : TypedParameter.NEWDECIMAL(text);
+  }
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return value;
+}

@@ -1,0 +1,99 @@
+/** Tables, views and keys of all schemas in two catalogue queries, however many there are. */
+import type { TableColumn, TableDescription } from '../../kernel/index.ts';
+import type { Query } from './session.ts';
+
+/** No system schema, no partition of a table that is listed, nothing of an extension, nothing that may not be read. */
+const VISIBLE = `c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+  AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_' AND has_schema_privilege(n.oid, 'USAGE')
+  AND NOT EXISTS (SELECT FROM pg_depend d
+    WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.objsubid = 0 AND d.deptype = 'e')`;
+
+/** One row a column, in order; an estimate of -1 means that nobody has counted. */
+const COLUMNS = `SELECT c.oid::text, n.nspname, c.relname, c.relkind, c.reltuples::int8, o.description,
+    a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, d.description
+  FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  LEFT JOIN pg_description o ON o.classoid = 'pg_class'::regclass AND o.objoid = c.oid AND o.objsubid = 0
+  LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.attnum
+  WHERE ${VISIBLE} AND (has_table_privilege(c.oid, 'SELECT') OR has_column_privilege(c.oid, a.attnum, 'SELECT'))
+  ORDER BY n.nspname, c.relname, a.attnum`;
+
+/** One row a column of a key: its table, what it refers to, both column names. */
+const KEYS = `SELECT k.conrelid::text, k.oid::text, k.contype, a.attname, fn.nspname, f.relname, fa.attname
+  FROM pg_constraint k
+  CROSS JOIN LATERAL unnest(k.conkey, k.confkey) WITH ORDINALITY AS u(attnum, fattnum, position)
+  JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.attnum
+  LEFT JOIN pg_class f ON f.oid = k.confrelid
+  LEFT JOIN pg_namespace fn ON fn.oid = f.relnamespace
+  LEFT JOIN pg_attribute fa ON fa.attrelid = k.confrelid AND fa.attnum = u.fattnum
+  WHERE k.contype IN ('p', 'f') AND k.conparentid = 0
+  ORDER BY k.conrelid, k.contype, k.conname, u.position`;
+
+type Row = readonly (string | null)[];
+
+interface KeyPart {
+  readonly constraint: string;
+  readonly primary: boolean;
+  readonly column: string;
+  readonly schema: string;
+  readonly table: string;
+  readonly target: string;
+}
+
+function keyPart([, constraint, type, column, schema, table, target]: Row): KeyPart {
+  return {
+    constraint: constraint ?? '',
+    primary: type === 'p',
+    column: column ?? '',
+    schema: schema ?? '',
+    table: table ?? '',
+    target: target ?? '',
+  };
+}
+
+function foreignKeys(parts: readonly KeyPart[], ownSchema: string): TableDescription['foreignKeys'] {
+  const groups = Map.groupBy(
+    parts.filter(({ primary }) => !primary),
+    ({ constraint }) => constraint,
+  );
+  return [...groups.values()].map((group) => {
+    const { schema = '', table = '' } = group[0] ?? {};
+    return {
+      columns: group.map(({ column }) => column),
+      // Another schema's table by its full name.
+      table: schema === ownSchema ? table : `${schema}.${table}`,
+      references: group.map(({ target }) => target),
+    };
+  });
+}
+
+function columnOf([, , , , , , name, type, notNull, comment]: Row): TableColumn {
+  return {
+    name: name ?? '',
+    type: type ?? '',
+    nullable: notNull !== 't',
+    ...(comment === null || comment === undefined ? {} : { comment }),
+  };
+}
+
+export async function describeSchemas(query: Query): Promise<TableDescription[]> {
+  const columns = Map.groupBy(await query(COLUMNS), ([oid]) => oid);
+  const keys = Map.groupBy(await query(KEYS), ([oid]) => oid);
+  return [...columns].map(([oid, rows]) => {
+    const [, schema, name, kind, estimate, comment] = rows[0] ?? [];
+    const parts = (keys.get(oid) ?? []).map(keyPart);
+    const estimatedRows = Number(estimate);
+    const isView = kind === 'v' || kind === 'm';
+    return {
+      schema: schema ?? '',
+      name: name ?? '',
+      kind: isView ? 'view' : 'table',
+      columns: rows.map(columnOf),
+      primaryKey: parts.filter(({ primary }) => primary).map(({ column }) => column),
+      foreignKeys: foreignKeys(parts, schema ?? ''),
+      ...(kind === 'v' || estimatedRows < 0 ? {} : { estimatedRows }),
+      ...(comment === null || comment === undefined ? {} : { comment }),
+    };
+  });
+}

@@ -1,0 +1,91 @@
+/** PostgreSQL's errors by their SQLSTATE, as what the person who asked can do about them. */
+import { AtlasError } from '../../kernel/index.ts';
+import {
+  connectionFailed,
+  connectionLost,
+  locked,
+  networkFailure,
+  notReading,
+  serverFull,
+  statementFailed,
+  timedOut,
+} from '../datasource/errors.ts';
+
+interface ServerError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+function serverError(error: unknown): ServerError | undefined {
+  const { code, message, severity, hint } = error as Record<string, unknown>;
+  if (typeof code !== 'string' || typeof severity !== 'string') return undefined;
+  return { code, message: String(message), hint: typeof hint === 'string' ? hint : undefined };
+}
+
+/** What values an expression has met stays with the server: they may be of rows that the person must not see. */
+const withoutValues = (message: string) => message.replace(/:? "[\s\S]*$/, '').replace(/^(.{200})[\s\S]*$/, '$1…');
+
+/** While a connection is set up. */
+export function connectError(error: unknown): AtlasError {
+  if (error instanceof AtlasError) return error;
+  const server = serverError(error);
+  const message = error instanceof Error ? error.message : '';
+  if (server?.code === '28P01' || /^SASL: /.test(message)) {
+    return connectionFailed('the server does not accept user and password', 'Correct them in the URL.', error);
+  }
+  if (server?.code.startsWith('28')) {
+    return connectionFailed(
+      'the server does not let this user in from here',
+      'Check "pg_hba.conf" on the server, and "sslmode" in the URL.',
+      error,
+    );
+  }
+  if (server?.code === '3D000') return connectionFailed('there is no such database', 'Correct its name in the URL.');
+  if (server?.code === '42501') {
+    return connectionFailed('the user may not connect to this database', 'GRANT CONNECT ON DATABASE to the user.');
+  }
+  if (server?.code === '53300') return serverFull(error);
+  if (server?.code === '57P03') {
+    return connectionFailed('the server is starting or stopping', 'Ask again in a moment.', error);
+  }
+  if (/does not support SSL/.test(message)) {
+    return connectionFailed(
+      'the server offers no encryption',
+      'Set it up, or use "sslmode=disable" in the URL.',
+      error,
+    );
+  }
+  if (/timeout expired/.test(message)) {
+    return connectionFailed('the server does not answer', 'Check host, port and firewall.', error);
+  }
+  return (
+    networkFailure(error) ??
+    connectionFailed('the server does not answer as PostgreSQL does', 'Check host and port in the URL.', error)
+  );
+}
+
+/** While a statement runs. `timeoutMs`: what it had. */
+export function statementError(error: unknown, timeoutMs: number): AtlasError {
+  if (error instanceof AtlasError) return error;
+  const server = serverError(error);
+  if (server === undefined) return networkFailure(error) ?? connectionLost(error);
+  const { code, message, hint } = server;
+  const kind = code.slice(0, 2);
+  if (code === '57014') return timedOut(timeoutMs);
+  if (code === '55P03') return locked(error);
+  if (code === '25006') return notReading();
+  if (code === '53300') return serverFull(error);
+  // Values that were bound do not match the statement.
+  if (code === '08P01') return statementFailed(`PostgreSQL: ${message}`);
+  if (kind === '08' || code.startsWith('57P')) return connectionLost(error);
+  if (code === '42501') {
+    return statementFailed(`PostgreSQL: ${message}`, 'GRANT SELECT on it to the login of this connection.');
+  }
+  if (kind === '53' || kind === '54') {
+    return statementFailed(`PostgreSQL: ${message}`, 'Ask for fewer rows, a shorter period or a simpler grouping.');
+  }
+  // Class 42 speaks of the statement's own words, every other class may quote data.
+  if (kind === '42') return statementFailed(`PostgreSQL: ${message}`, hint);
+  return statementFailed(`PostgreSQL: ${withoutValues(message)}`);
+}

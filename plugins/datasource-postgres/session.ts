@@ -1,0 +1,179 @@
+/** One connection to PostgreSQL. */
+import type pg from 'pg';
+import type { SqlLimits, SqlResult, SqlStatement, TableDescription } from '../../kernel/index.ts';
+import { admit } from '../datasource/admit.ts';
+import { cancelled } from '../datasource/errors.ts';
+import type { Session } from '../datasource/session.ts';
+import { toObjects } from '../datasource/values.ts';
+import { destroyClient, type Opened, requestCancel } from './connect.ts';
+import { describeSchemas } from './describe.ts';
+import { statementError } from './errors.ts';
+import { loginWarnings } from './privileges.ts';
+import { BEGIN, settingsFor } from './settings.ts';
+import { Statement } from './statement.ts';
+import { TYPES_SQL, type TypeMap } from './types.ts';
+import type { PostgresTarget } from './url.ts';
+import type { WireFilter } from './wire.ts';
+
+/** A cancel request may come before the statement that it is meant for; then another follows. */
+const CANCEL_AGAIN_MS = 100;
+
+/** Rows as lists of texts, whatever their types. */
+export type Query = (sql: string, values?: readonly unknown[]) => Promise<(string | null)[][]>;
+
+export interface SessionContext {
+  readonly target: PostgresTarget;
+  readonly searchPath: string;
+  readonly types: TypeMap;
+  readonly filter: WireFilter;
+}
+
+const asText = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig;
+
+export class PostgresSession implements Session {
+  readonly #opened: Opened;
+  readonly #context: SessionContext;
+  #usable = true;
+  /** Resolves when the server has finished what it was last asked. */
+  #busy: Promise<unknown> = Promise.resolve();
+  /** Counts the uses: what belongs to one that is over must not ask anything more. */
+  #use = 0;
+
+  constructor(opened: Opened, context: SessionContext, onEnd: () => void) {
+    this.#opened = opened;
+    this.#context = context;
+    const ended = () => {
+      if (!this.#usable) return;
+      this.#usable = false;
+      onEnd();
+    };
+    opened.client.on('error', ended);
+    opened.client.on('end', ended);
+  }
+
+  get usable(): boolean {
+    return this.#usable;
+  }
+
+  async run({ sql, params }: SqlStatement, limits: SqlLimits): Promise<SqlResult> {
+    const { searchPath, types, filter } = this.#context;
+    const statement = new Statement({ sql: admit(sql), params, limits, searchPath, types });
+    const query = this.#queryForThisUse();
+    // Binary values arrive as two digits a byte.
+    filter.limits = { maxValueBytes: 2 * limits.maxCellBytes + 16, maxRowBytes: 4 * limits.maxBytes };
+    this.#busy = statement.finished;
+    try {
+      this.#opened.client.query(statement);
+      await statement.rows;
+      filter.dropRows = true;
+      if (statement.unknownTypes.size > 0) await this.#convert(statement, limits, query);
+    } catch (error) {
+      filter.dropRows = true;
+      throw statementError(error, limits.timeoutMs);
+    }
+    const { columns, collector } = statement;
+    return {
+      columns,
+      rows: toObjects(columns, collector?.rows ?? []),
+      truncated: collector?.truncated ?? false,
+      notes: collector?.notes ?? [],
+    };
+  }
+
+  describe(timeoutMs: number): Promise<readonly TableDescription[]> {
+    return this.#read(timeoutMs, describeSchemas);
+  }
+
+  warnings(timeoutMs: number): Promise<readonly string[]> {
+    return this.#read(timeoutMs, loginWarnings);
+  }
+
+  async ping(): Promise<void> {
+    await this.#queryForThisUse()('SELECT 1');
+  }
+
+  /** The transaction's settings go with it; what outlives a transaction is discarded besides. */
+  async reset(): Promise<boolean> {
+    this.#use += 1;
+    const query = this.#queryForThisUse();
+    await this.#endRunning();
+    this.#context.filter.clear();
+    if (!this.#usable) return false;
+    await query('ROLLBACK');
+    await query('DISCARD ALL');
+    return true;
+  }
+
+  destroy(): void {
+    this.#usable = false;
+    destroyClient(this.#opened.client);
+  }
+
+  async #endRunning(): Promise<void> {
+    let ended = false;
+    const finished = this.#busy.then(() => {
+      ended = true;
+    });
+    // What has finished is known to be so a moment later.
+    await Promise.resolve();
+    while (!ended && this.#usable) {
+      // Awaited, so that no cancel is on its way when the next statement starts.
+      await requestCancel(this.#context.target, this.#opened);
+      let timer: NodeJS.Timeout | undefined;
+      const again = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, CANCEL_AGAIN_MS);
+      });
+      await Promise.race([finished, again]);
+      clearTimeout(timer);
+    }
+  }
+
+  /** Reads the values of types that were met for the first time. */
+  async #convert(statement: Statement, { maxCellBytes }: SqlLimits, query: Query): Promise<void> {
+    const { types, filter } = this.#context;
+    await this.#endRunning();
+    filter.clear();
+    const wanted = [...new Set(statement.unknownTypes.values())];
+    await query('ROLLBACK');
+    const found = await query(TYPES_SQL, [wanted]);
+    types.learn(
+      wanted,
+      found.map(([oid, delimiter, element]) => ({
+        oid: Number(oid),
+        element: Number(element),
+        delimiter: delimiter ?? ',',
+      })),
+    );
+    for (const [index, oid] of statement.unknownTypes) {
+      const decode = types.decoder(oid);
+      if (decode !== undefined) statement.collector?.convert(index, (text) => decode(text, maxCellBytes));
+    }
+  }
+
+  async #read<T>(timeoutMs: number, work: (query: Query) => Promise<T>): Promise<T> {
+    try {
+      const settings = settingsFor(this.#context.searchPath, timeoutMs);
+      const query = this.#queryForThisUse();
+      await query(BEGIN);
+      await query(settings.sql, settings.values);
+      return await work(query);
+    } catch (error) {
+      throw statementError(error, timeoutMs);
+    }
+  }
+
+  #queryForThisUse(): Query {
+    const use = this.#use;
+    return async (sql, values) => {
+      if (use !== this.#use) throw cancelled();
+      const answer = this.#opened.client.query<(string | null)[], unknown[]>({
+        text: sql,
+        rowMode: 'array',
+        types: asText,
+        ...(values === undefined ? {} : { values: [...values] }),
+      });
+      this.#busy = answer.catch(() => {});
+      return (await answer).rows;
+    };
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * One statement over the extended protocol, in one round trip: begin a read-only transaction, pin the settings, parse,
+ * bind and execute. The extended protocol takes one statement each time, with or without parameters. The session rolls
+ * back afterwards.
+ */
+import type { Submittable } from 'pg';
+import { notReading } from '../datasource/errors.ts';
+import { bindable } from '../datasource/params.ts';
+import { RowCollector, type RowLimits, uniqueNames, type Value } from '../datasource/values.ts';
+import { BEGIN, settingsFor } from './settings.ts';
+import { type Decoder, parameterText, parameterType, type TypeMap } from './types.ts';
+
+/** What the library offers to statements of one's own. */
+export interface ProtocolConnection {
+  readonly stream: { cork(): void; uncork(): void };
+  parse(query: { name?: string; text: string; types?: readonly number[] }): void;
+  bind(config: { values: readonly (string | Buffer | null)[] }): void;
+  describe(message: { type: 'P'; name: '' }): void;
+  execute(config: { portal: ''; rows: 0 }): void;
+  sync(): void;
+  sendCopyFail(reason: string): void;
+}
+
+interface Field {
+  readonly name: string;
+  readonly dataTypeID: number;
+}
+
+/** The transaction's own two commands come before the statement. */
+const STATEMENT = 2;
+
+export interface StatementOptions {
+  readonly sql: string;
+  readonly params: readonly unknown[];
+  readonly limits: RowLimits & { readonly timeoutMs: number };
+  readonly searchPath: string;
+  readonly types: TypeMap;
+}
+
+export class Statement implements Submittable {
+  /** Resolves when the rows are complete or enough, rejects with the server's error. */
+  readonly rows: Promise<void>;
+  /** Resolves when the server is done with it. */
+  readonly finished: Promise<void>;
+  columns: string[] = [];
+  collector: RowCollector | undefined;
+  /** Columns whose types are not known yet, by position; their values are text so far. */
+  readonly unknownTypes = new Map<number, number>();
+  readonly #options: StatementOptions;
+  readonly #values: readonly (string | Buffer | null)[];
+  readonly #parameterTypes: readonly number[];
+  readonly #rows = Promise.withResolvers<void>();
+  readonly #finished = Promise.withResolvers<void>();
+  #decoders: (Decoder | undefined)[] = [];
+  #command = 0;
+  #enough = false;
+
+  /** Throws for a value that cannot be bound. */
+  constructor(options: StatementOptions) {
+    this.#options = options;
+    const params = options.params.map(bindable);
+    this.#values = params.map(parameterText);
+    this.#parameterTypes = params.map(parameterType);
+    this.rows = this.#rows.promise;
+    this.finished = this.#finished.promise;
+  }
+
+  submit(given: unknown): void {
+    const connection = given as ProtocolConnection;
+    const { sql, limits, searchPath } = this.#options;
+    const settings = settingsFor(searchPath, limits.timeoutMs);
+    const portal = { portal: '', rows: 0 } as const;
+    connection.stream.cork();
+    connection.parse({ text: BEGIN });
+    connection.bind({ values: [] });
+    connection.execute(portal);
+    connection.parse({ text: settings.sql });
+    connection.bind({ values: settings.values });
+    connection.execute(portal);
+    connection.parse({ text: sql, types: this.#parameterTypes });
+    connection.bind({ values: this.#values });
+    connection.describe({ type: 'P', name: '' });
+    connection.execute(portal);
+    connection.sync();
+    connection.stream.uncork();
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+    this.columns = uniqueNames(fields.map(({ name }) => name));
+    this.collector = new RowCollector(this.columns, this.#options.limits);
+    this.#decoders = fields.map(({ dataTypeID }, index) => {
+      const decoder = this.#options.types.decoder(dataTypeID);
+      if (decoder === undefined) this.unknownTypes.set(index, dataTypeID);
+      return decoder;
+    });
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (this.#command < STATEMENT || this.#enough || this.collector === undefined) return;
+    try {
+      const { maxCellBytes } = this.#options.limits;
+      const row = fields.map((text, index): Value => {
+        const decode = this.#decoders[index];
+        return text === null || decode === undefined ? text : decode(text, maxCellBytes);
+      });
+      if (!this.collector.add(row)) this.#stop();
+    } catch (error) {
+      // Thrown here it would end the process.
+      this.#rows.reject(error);
+      this.#stop();
+    }
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    if (this.#command === STATEMENT && !text.startsWith('SELECT')) this.#rows.reject(notReading());
+    this.#command += 1;
+  }
+
+  handleEmptyQuery(): void {
+    this.#rows.reject(notReading());
+  }
+
+  handleCopyInResponse(connection: ProtocolConnection): void {
+    connection.sendCopyFail('not wanted');
+  }
+
+  handleCopyData(): void {}
+
+  handleError(error: unknown): void {
+    this.#rows.reject(error);
+    this.#finished.resolve();
+  }
+
+  handleReadyForQuery(): void {
+    // What returns no rows is no statement to be run here.
+    if (this.collector === undefined) this.#rows.reject(notReading());
+    this.#rows.resolve();
+    this.#finished.resolve();
+  }
+
+  #stop(): void {
+    this.#enough = true;
+    this.#rows.resolve();
+  }
+}

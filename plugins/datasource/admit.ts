@@ -1,0 +1,15 @@
+import { notReading, statementFailed } from './errors.ts';
+
+/** A select with its common table expressions, in brackets or not; `TABLE t` and `VALUES` are selects too. */
+const READS = /^[\s(]*(?:SELECT|WITH|VALUES|TABLE)\b/i;
+
+/**
+ * The last look at a text before it goes to a server, behind the guard's. It decides nothing about tables: it keeps
+ * back commands that are no statements over rows. Throws `sql_refused`.
+ */
+export function admit(sql: string): string {
+  // Ends the text early in the protocol of some servers.
+  if (sql.includes('\0')) throw statementFailed('The statement holds a null byte.');
+  if (!READS.test(sql)) throw notReading();
+  return sql;
+}

@@ -1,0 +1,133 @@
+/** One database behind a server: what the hooks of a connection need, over any driver. */
+import {
+  AtlasError,
+  type ConnectionInfo,
+  type HealthItem,
+  messageOf,
+  type SqlLimits,
+  type SqlResult,
+  type SqlStatement,
+  type TableDescription,
+} from '../../kernel/index.ts';
+import { cancelled, closing, noAnswer, timedOut, unchecked } from './errors.ts';
+import type { Driver, Session } from './session.ts';
+import { type PoolOptions, SessionPool } from './session-pool.ts';
+
+/** For a statement that comes without limits of its own. */
+const DEFAULT_LIMITS: SqlLimits = {
+  maxRows: 1_000,
+  maxBytes: 8 * 1024 * 1024,
+  maxCellBytes: 64 * 1024,
+  timeoutMs: 30_000,
+};
+const CATALOG_TIMEOUT_MS = 60_000;
+const HEALTH_TIMEOUT_MS = 2_000;
+/** The server's own timeout comes first; this one is for a server that does not keep it. */
+const BACKSTOP_MS = 500;
+
+export class Database {
+  readonly info: ConnectionInfo;
+  readonly #driver: Driver;
+  readonly #pool: SessionPool;
+  /** Rejects what is running, by running work. */
+  readonly #running = new Set<(error: AtlasError) => void>();
+
+  /** Nothing is opened yet. */
+  constructor(driver: Driver, options: Omit<PoolOptions, 'connection'>) {
+    this.info = driver.info;
+    this.#driver = driver;
+    this.#pool = new SessionPool({ ...options, connection: driver.info.id }, (...given) => driver.open(...given));
+  }
+
+  /** Runs one checked statement. An abort of `signal` rejects at once; the server is then told to stop. */
+  async execute(statement: SqlStatement, signal?: AbortSignal): Promise<SqlResult> {
+    if (statement.tables === undefined) throw unchecked();
+    const limits = statement.limits ?? DEFAULT_LIMITS;
+    return this.#use(limits.timeoutMs, signal, (session, leftMs) =>
+      session.run(statement, { ...limits, timeoutMs: leftMs }),
+    );
+  }
+
+  describe(signal?: AbortSignal): Promise<readonly TableDescription[]> {
+    return this.#use(CATALOG_TIMEOUT_MS, signal, (session, leftMs) => session.describe(leftMs));
+  }
+
+  /** What the login may do beyond reading, one sentence each. Rejects when the server cannot be asked. */
+  async warnings(signal?: AbortSignal): Promise<readonly string[]> {
+    const found = await this.#use(CATALOG_TIMEOUT_MS, signal, (session, leftMs) => session.warnings(leftMs));
+    return found.map((warning) => `Connection "${this.info.id}": ${warning}`);
+  }
+
+  /** Never waits behind statements: when every session is used, one is opened for this alone. */
+  async health(): Promise<HealthItem> {
+    const startedAt = performance.now();
+    const item = (status: HealthItem['status'], message?: string): HealthItem => ({
+      component: 'datasource',
+      id: this.info.id,
+      status,
+      latencyMs: Math.round((performance.now() - startedAt) * 10) / 10,
+      details: { dbType: this.info.dbType },
+      ...(message === undefined ? {} : { message }),
+    });
+    try {
+      await this.#ping();
+      return item('ok');
+    } catch (error) {
+      const full = error instanceof AtlasError && error.code === 'overloaded';
+      return item(full ? 'degraded' : 'error', messageOf(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const reject of this.#running) reject(closing(this.info.id));
+    await this.#pool.close();
+  }
+
+  async #use<T>(
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    work: (session: Session, leftMs: number) => Promise<T>,
+  ): Promise<T> {
+    const startedAt = performance.now();
+    const session = await this.#pool.acquire(timeoutMs, signal);
+    const leftMs = Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedAt)));
+    const stopped = Promise.withResolvers<never>();
+    const onAbort = () => stopped.reject(cancelled(signal?.reason));
+    const timer = setTimeout(() => stopped.reject(timedOut(timeoutMs)), leftMs + BACKSTOP_MS);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#running.add(stopped.reject);
+    try {
+      // It may have been aborted in the moment in which it got its session.
+      signal?.throwIfAborted();
+      return await Promise.race([work(session, leftMs), stopped.promise]);
+    } catch (error) {
+      if (signal?.aborted) throw cancelled(signal.reason);
+      // The time that was given, not what was left of it.
+      throw error instanceof AtlasError && error.code === 'sql_timeout' ? timedOut(timeoutMs) : error;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      this.#running.delete(stopped.reject);
+      this.#pool.release(session);
+    }
+  }
+
+  async #ping(): Promise<void> {
+    const giveUp = new AbortController();
+    const idle = this.#pool.takeIdle();
+    const opening = idle === undefined ? this.#driver.open(() => {}, giveUp.signal) : Promise.resolve(idle);
+    const silent = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      silent.reject(noAnswer());
+      giveUp.abort();
+    }, HEALTH_TIMEOUT_MS);
+    try {
+      await Promise.race([opening.then((session) => session.ping()), silent.promise]);
+    } finally {
+      clearTimeout(timer);
+      if (idle !== undefined) this.#pool.release(idle);
+      // What was opened for this alone goes, even when it comes late.
+      else opening.then((session) => session.destroy()).catch(() => {});
+    }
+  }
+}

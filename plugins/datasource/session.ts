@@ -1,0 +1,28 @@
+/** What a driver for a database server must do; pool, queue, timeouts and cancelling are the same for all. */
+import type { ConnectionInfo, SqlLimits, SqlResult, SqlStatement, TableDescription } from '../../kernel/index.ts';
+
+/** One connection to the server. It is used for one thing at a time, and reset after each. */
+export interface Session {
+  /** False once server or network have ended it. */
+  readonly usable: boolean;
+  /** Runs one checked statement in a read-only transaction. `limits.timeoutMs`: what is left of the time. */
+  run(statement: SqlStatement, limits: SqlLimits): Promise<SqlResult>;
+  describe(timeoutMs: number): Promise<readonly TableDescription[]>;
+  /** What the login may do beyond reading, one sentence each, with the commands that take it away. */
+  warnings(timeoutMs: number): Promise<readonly string[]>;
+  /** Resolves when the server answers. */
+  ping(): Promise<void>;
+  /** Ends what still runs on the server and undoes whatever the session kept. `false`: throw it away. */
+  reset(): Promise<boolean>;
+  /** Closes it at once. Safe to call twice. */
+  destroy(): void;
+}
+
+export interface Driver {
+  readonly info: ConnectionInfo;
+  /**
+   * Rejects with an `AtlasError`, at once when `signal` aborts. `onEnd` is called once when server or network end the
+   * session.
+   */
+  open(onEnd: () => void, signal: AbortSignal): Promise<Session>;
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { bindable } from './params.ts';
+import { Converted, decimal, json, RowCollector, real, uniqueNames, type Value } from './values.ts';
+
+const limits = { maxRows: 10, maxBytes: 10_000, maxCellBytes: 10 };
+const one = (value: Value) => {
+  const collector = new RowCollector(['c'], limits);
+  collector.add([value]);
+  return { cell: collector.rows[0]?.[0], truncated: collector.truncated, notes: collector.notes.length };
+};
+
+describe('a value', () => {
+  it.each<[Value, unknown, truncated: boolean, notes: number]>([
+    [9007199254740991n, 9007199254740991, false, 0],
+    [9007199254740992n, '9007199254740992', false, 0],
+    [-9223372036854775808n, '-9223372036854775808', false, 0],
+    [0.1, 0.1, false, 0],
+    [true, true, false, 0],
+    [Number.POSITIVE_INFINITY, null, false, 1],
+    [Number.NaN, null, false, 1],
+    [null, null, false, 0],
+    ['0123456789', '0123456789', false, 0],
+    ['0123456789a', '0123456789', true, 1],
+    // Cut between characters, never inside one.
+    ['äöüäöü', 'äöüäö', true, 1],
+    ['123456789😀', '123456789', true, 1],
+    [Buffer.from('atlas!'), Buffer.from('atlas!').toString('base64'), false, 1],
+    [Buffer.from('atlas, at last'), Buffer.from('atlas,').toString('base64'), true, 2],
+    [Buffer.alloc(0), '', false, 1],
+    [new Converted([1, 'a'], 7), [1, 'a'], false, 0],
+  ])('%s is given as %s', (value, cell, truncated, notes) => {
+    expect(one(value)).toEqual({ cell, truncated, notes });
+  });
+});
+
+describe('a decimal', () => {
+  it.each([
+    ['0', 0],
+    ['19.90', 19.9],
+    ['-0.50', -0.5],
+    ['0.1', 0.1],
+    ['100000.00', 100_000],
+    ['2.0000000000000000', 2],
+    ['0.00000000000000000000', 0],
+    ['1234567890.12345', 1234567890.12345],
+    ['0.0000001', 1e-7],
+    ['0.000000000000000000001', 1e-21],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740991.000', 9007199254740991],
+    ['9007199254740993', '9007199254740993'],
+    ['10000000000000000000', '10000000000000000000'],
+    ['3.3333333333333333', '3.3333333333333333'],
+    ['0.10000000000000000001', '0.10000000000000000001'],
+    ['123456789012345678.9', '123456789012345678.9'],
+  ])('%s is given as %j', (text, value) => {
+    expect(decimal(text)).toBe(value);
+  });
+  it('never rounds', () => {
+    for (let round = 0; round < 2_000; round += 1) {
+      const text = `${Math.floor(Math.random() * 10 ** (round % 15)) + 1}.${Math.floor(Math.random() * 1e9)}1`;
+      const value = decimal(text);
+      expect(String(value)).toBe(text);
+    }
+  });
+});
+
+describe('a real number', () => {
+  it.each([
+    ['1e-300', 1e-300],
+    ['1.5', 1.5],
+    ['-0', -0],
+  ])('%s', (text, value) => expect(real(text)).toBe(value));
+  it.each(['Infinity', '-Infinity', 'inf', 'NaN', 'nan'])('%s is null', (text) => {
+    expect(real(text)).toMatchObject({ value: null, note: expect.stringContaining('null') });
+  });
+});
+
+describe('JSON', () => {
+  it.each<[string, unknown]>([
+    ['{"a":[1,null,"x"]}', { a: [1, null, 'x'] }],
+    ['{"a":9007199254740993,"b":1.10}', { a: '9007199254740993', b: 1.1 }],
+    ['[1e400,0.30000000000000004,"12345678901234567890"]', ['1e400', 0.30000000000000004, '12345678901234567890']],
+    ['"text"', 'text'],
+    ['null', null],
+  ])('%s', (text, value) => {
+    const given = json(text, 1_000);
+    expect(given instanceof Converted ? given.value : given).toEqual(value);
+  });
+  it('that is too long or none stays text', () => {
+    expect(json('[1,2,3]', 6)).toBe('[1,2,3]');
+    expect(json('{"a":', 100)).toBe('{"a":');
+  });
+  it('does not touch prototypes', () => {
+    const given = json('{"__proto__":{"polluted":true},"n":12345678901234567890}', 1_000) as Converted;
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(JSON.stringify(given.value)).toContain('__proto__');
+  });
+});
+
+describe('column names', () => {
+  it.each([
+    [
+      ['a', 'a', 'a'],
+      ['a', 'a_2', 'a_3'],
+    ],
+    [
+      ['a', 'a', 'a_2'],
+      ['a', 'a_3', 'a_2'],
+    ],
+    [
+      ['?column?', '?column?'],
+      ['?column?', '?column?_2'],
+    ],
+  ])('%j become %j', (names, unique) => expect(uniqueNames(names)).toEqual(unique));
+});
+
+describe('a bound value', () => {
+  it.each([undefined, null])('%s is null', (value) => expect(bindable(value)).toBeNull());
+  it.each([[{}], [[1]], [Number.NaN], [Symbol('x')], [new Date(Number.NaN)], [() => 1]])('%s is refused', (value) => {
+    expect(() => bindable(value)).toThrow('cannot be bound');
+  });
+});

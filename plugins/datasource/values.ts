@@ -1,0 +1,217 @@
+/**
+ * One way to give values as JSON, whatever the engine: integers in the safe range and reals as numbers, larger integers
+ * and decimals that a number would round as text, infinities and NaN as null, binary as base64. Long values are cut.
+ * What was changed is noted by column.
+ */
+export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [key: string]: Cell };
+
+/** A value that is given as something else than it is, or is no plain one. */
+export class Converted {
+  readonly value: Cell;
+  /** What it weighs in the result. */
+  readonly bytes: number;
+  /** Completes "Column "x" …". */
+  readonly note: string | undefined;
+
+  constructor(value: Cell, bytes: number, note?: string) {
+    this.value = value;
+    this.bytes = bytes;
+    this.note = note;
+  }
+}
+
+/** What drivers hand over. */
+export type Value = string | number | bigint | boolean | Uint8Array | Converted | null;
+
+export interface RowLimits {
+  readonly maxRows: number;
+  readonly maxBytes: number;
+  readonly maxCellBytes: number;
+}
+
+export const INFINITE = new Converted(null, 4, 'has infinite values, given as null');
+const NOT_A_NUMBER = new Converted(null, 4, 'has values that are not a number, given as null');
+
+/** Two columns of one name would lose one of them in a row object: the second becomes `name_2`. */
+export function uniqueNames(names: readonly string[]): string[] {
+  const taken = new Set(names);
+  const used = new Set<string>();
+  return names.map((name) => {
+    let unique = name;
+    for (let count = 2; used.has(unique); count += 1) {
+      const candidate = `${name}_${count}`;
+      if (!taken.has(candidate)) unique = candidate;
+    }
+    used.add(unique);
+    return unique;
+  });
+}
+
+export function toObjects(columns: readonly string[], rows: readonly (readonly Cell[])[]): Record<string, Cell>[] {
+  // Assigning to `__proto__` would set the prototype instead.
+  if (columns.includes('__proto__')) {
+    return rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null])));
+  }
+  return rows.map((row) => {
+    const object: Record<string, Cell> = {};
+    for (let index = 0; index < columns.length; index += 1) object[columns[index] as string] = row[index] as Cell;
+    return object;
+  });
+}
+
+export function integer(value: bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value.toString();
+}
+
+/** Sign, significant digits and exponent: `-12.50` is `-125e-1`. */
+function significant(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/0+$/, '');
+  const zeros = whole.length + fraction.length - digits.length;
+  return `${sign}${digits.replace(/^0+/, '')}e${Number(exponent) - fraction.length + zeros}`;
+}
+
+/** The text of a decimal or an integer as a number when that says the same, else as it is. */
+export function decimal(text: string): number | string {
+  const number = Number(text);
+  if (!Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number))) return text;
+  // Fifteen digits always survive the way into a number and back.
+  if (text.length <= 15) return number;
+  return significant(String(number)) === significant(text) ? number : text;
+}
+
+/** The text of a real number, which the engine has already rounded to what it holds. */
+export function real(text: string): number | Converted {
+  const number = Number(text);
+  if (Number.isFinite(number)) return number;
+  return /^[+-]?inf/i.test(text) ? INFINITE : NOT_A_NUMBER;
+}
+
+/** JSON parsed, its numbers by the same rule. Text that is too long, or no JSON, stays text. */
+export function json(text: string, maxCellBytes: number): string | Converted {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxCellBytes) return text;
+  try {
+    return new Converted(parseJson(text), bytes);
+  } catch {
+    return text;
+  }
+}
+
+function parseJson(text: string): Cell {
+  // Only a number of sixteen digits or more can be one that is rounded.
+  if (!/\d(?:\.?\d){15}|\de[+-]?\d/i.test(text)) return JSON.parse(text) as Cell;
+  // What a reviver is told of a number's source is newer than the library types.
+  const exact = (_: string, value: unknown, ...[context]: unknown[]) =>
+    typeof value === 'number' ? decimal((context as { source: string }).source) : value;
+  return JSON.parse(text, exact as (key: string, value: unknown) => unknown) as Cell;
+}
+
+/** One value without limits, as an element of an array is given. */
+export function toCell(value: Value): Cell {
+  if (typeof value === 'bigint') return integer(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (value instanceof Converted) return value.value;
+  return typeof value === 'number' && !Number.isFinite(value) ? null : value;
+}
+
+/** Takes rows until a limit is reached. */
+export class RowCollector {
+  readonly rows: Cell[][] = [];
+  truncated = false;
+  readonly #columns: readonly string[];
+  readonly #limits: RowLimits;
+  readonly #notes = new Set<string>();
+  #bytes = 0;
+
+  constructor(columns: readonly string[], limits: RowLimits) {
+    this.#columns = columns;
+    this.#limits = limits;
+  }
+
+  get notes(): string[] {
+    return [...this.#notes];
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** `false`: the row did not fit, no more are wanted. */
+  add(values: readonly Value[]): boolean {
+    const { maxRows, maxBytes } = this.#limits;
+    if (this.rows.length >= maxRows) return this.#stop(`Only the first ${maxRows} rows are given; there are more.`);
+    // Brackets, quotes and commas count too: the limit is on what is sent.
+    let bytes = 2;
+    const row = values.map((value, index) => {
+      const cell = this.#cell(value, index);
+      bytes += 3 + (typeof cell === 'string' ? Buffer.byteLength(cell) : value instanceof Converted ? value.bytes : 8);
+      return cell;
+    });
+    if (this.#bytes + bytes > maxBytes) {
+      return this.#stop(
+        `Only the first ${this.rows.length} rows are given; the result is larger than ${maxBytes} bytes.`,
+      );
+    }
+    this.#bytes += bytes;
+    this.rows.push(row);
+    return true;
+  }
+
+  /** Reads the texts of a column whose type became known after its rows. */
+  convert(index: number, decode: (text: string) => Value): void {
+    for (const row of this.rows) {
+      const text = row[index];
+      if (typeof text === 'string') row[index] = this.#cell(decode(text), index);
+    }
+  }
+
+  #cell(value: Value, index: number): Cell {
+    if (typeof value === 'string') return this.#text(value, index);
+    if (value === null || typeof value === 'boolean') return value;
+    if (typeof value === 'bigint') return integer(value);
+    if (typeof value === 'number') {
+      if (Number.isFinite(value)) return value;
+      return this.#cell(Number.isNaN(value) ? NOT_A_NUMBER : INFINITE, index);
+    }
+    if (value instanceof Uint8Array) return this.#binary(value, index);
+    if (value.note !== undefined) this.#note(index, value.note);
+    return value.value;
+  }
+
+  #text(value: string, index: number): string {
+    const { maxCellBytes } = this.#limits;
+    // At most three bytes for each UTF-16 unit.
+    if (value.length * 3 <= maxCellBytes || Buffer.byteLength(value) <= maxCellBytes) return value;
+    this.#cut(index);
+    const head = Buffer.from(value.slice(0, maxCellBytes)).subarray(0, maxCellBytes);
+    // A character cut in half decodes to U+FFFD at the very end.
+    return head.toString('utf8').replace(/\uFFFD+$/, '');
+  }
+
+  #binary(value: Uint8Array, index: number): string {
+    const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    this.#note(index, 'is binary, given as base64');
+    const wholeTriples = Math.floor(this.#limits.maxCellBytes / 4) * 3;
+    if (bytes.length <= wholeTriples) return bytes.toString('base64');
+    this.#cut(index);
+    return bytes.subarray(0, wholeTriples).toString('base64');
+  }
+
+  #cut(index: number): void {
+    this.truncated = true;
+    this.#note(index, `has values cut to ${this.#limits.maxCellBytes} bytes`);
+  }
+
+  #note(index: number, what: string): void {
+    this.#notes.add(`Column "${this.#columns[index] ?? index + 1}" ${what}.`);
+  }
+
+  #stop(note: string): false {
+    this.truncated = true;
+    this.#notes.add(note);
+    return false;
+  }
+}

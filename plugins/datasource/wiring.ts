@@ -1,0 +1,73 @@
+/** Ties the databases of a datasource plugin to the hooks. */
+import {
+  AtlasError,
+  datasourceDescribe,
+  datasourceExecute,
+  datasourceList,
+  healthCheck,
+  messageOf,
+  type PluginContext,
+} from '../../kernel/index.ts';
+import type { Database } from './database.ts';
+
+export interface DatasourceApi {
+  /**
+   * What the logins may do beyond reading, one sentence each, with the commands that take it away. A connection that
+   * cannot be asked is one sentence too.
+   */
+  warnings(): Promise<readonly string[]>;
+}
+
+/** Makes the database of each connection; an error names the connection. Throws `configuration_error`. */
+export function databasesOf<O extends { readonly id: string }>(
+  connections: readonly O[],
+  make: (options: O) => Database,
+): Database[] {
+  const ids = new Set<string>();
+  return connections.map((connection) => {
+    if (ids.has(connection.id)) {
+      throw new AtlasError(`Two connections are named "${connection.id}".`, {
+        code: 'configuration_error',
+        reason: 'E_CONNECTION_DUPLICATE',
+        hint: 'Give each connection an id of its own.',
+      });
+    }
+    ids.add(connection.id);
+    try {
+      return make(connection);
+    } catch (error) {
+      if (error instanceof AtlasError) error.message = `Connection "${connection.id}": ${error.message}`;
+      throw error;
+    }
+  });
+}
+
+/** Taps what a datasource must answer, and logs at the start what the logins should not be able to do. */
+export function tapDatabases(ctx: PluginContext, databases: readonly Database[]): DatasourceApi {
+  for (const database of databases) {
+    const { id } = database.info;
+    ctx.tapKey(datasourceExecute, id, (statement, scope) => database.execute(statement, scope.signal));
+    ctx.tapKey(datasourceDescribe, id, (_, scope) => database.describe(scope.signal));
+  }
+  ctx.tap(datasourceList, () => databases.map(({ info }) => info));
+  ctx.tap(healthCheck, () => Promise.all(databases.map((database) => database.health())));
+
+  const warnings = async () => {
+    const found = databases.map((database) =>
+      database.warnings().catch((error: unknown) => [`Connection "${database.info.id}": ${messageOf(error)}`]),
+    );
+    return (await Promise.all(found)).flat();
+  };
+  let closed = false;
+  ctx.onReady(() => {
+    // Nobody waits for the databases: a server that is down must not keep this one from starting.
+    void warnings().then((sentences) => {
+      if (!closed) for (const warning of sentences) ctx.log.warn({}, warning);
+    });
+  });
+  ctx.onClose(async () => {
+    closed = true;
+    await Promise.all(databases.map((database) => database.close()));
+  });
+  return { warnings };
+}

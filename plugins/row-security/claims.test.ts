@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { NOBODY } from '../../kernel/index.ts';
+import { claimAt, claimsOf } from './claims.ts';
+import { bindable, columnType } from './column-type.ts';
+
+describe('a claim', () => {
+  const claims = {
+    tenant: 1,
+    org: { tenant_id: 2, 'a.b': { c: 3 } },
+    'https://example.com/tenant': 4,
+    'https://example.com/app': { tenant: 5 },
+    'org.team': 6,
+    list: [{ id: 7 }],
+    empty: null,
+  };
+
+  test.each([
+    ['tenant', 1],
+    ['org.tenant_id', 2],
+    ['org.a.b.c', 3],
+    ['https://example.com/tenant', 4],
+    ['https://example.com/app.tenant', 5],
+    ['org.team', 6],
+    ['empty', null],
+    ['empty.x', undefined],
+    ['tenant.x', undefined],
+    ['org.missing', undefined],
+    ['missing', undefined],
+    ['list.0.id', undefined],
+    ['', undefined],
+    ['.', undefined],
+    ['.tenant', undefined],
+    ['org.', undefined],
+    ['constructor', undefined],
+    ['constructor.name', undefined],
+    ['__proto__.tenant', undefined],
+    ['org.toString', undefined],
+  ])('at %j is %j', (path, value) => {
+    expect(claimAt(claims, path)).toEqual(value);
+  });
+
+  test('is one of the static ones only for who has none', () => {
+    const fixed = { tenant: 'all' };
+    expect(claimsOf({ ...NOBODY, claims: {} }, fixed)).toBe(fixed);
+    expect(claimsOf({ ...NOBODY, claims: { sub: 'ann' } }, fixed)).toEqual({ sub: 'ann' });
+    expect(claimsOf(NOBODY, undefined)).toEqual({});
+  });
+});
+
+describe('the type of a column', () => {
+  test.each([
+    ['sqlite', 'INTEGER', 'integer'],
+    ['sqlite', 'bigint', 'integer'],
+    ['sqlite', 'VARCHAR(36)', 'text'],
+    ['sqlite', 'REAL', 'number'],
+    ['sqlite', '', 'any'],
+    ['sqlite', 'UUID', 'flexible'],
+    ['sqlite', 'BOOLEAN', 'boolean'],
+    ['postgres', 'bigint', 'integer'],
+    ['postgres', 'int4', 'integer'],
+    ['postgres', 'character varying(20)', 'text'],
+    ['postgres', 'citext', 'text'],
+    ['postgres', 'numeric(10,0)', 'number'],
+    ['postgres', 'uuid', 'uuid'],
+    ['postgres', 'boolean', 'boolean'],
+    ['postgres', 'interval', 'converted'],
+    ['postgres', 'date', 'converted'],
+    ['mysql', 'int unsigned', 'integer'],
+    ['mysql', 'bigint(20)', 'integer'],
+    ['mysql', 'tinyint(1)', 'boolean'],
+    ['mysql', "enum('a','b')", 'text'],
+    ['mysql', 'char(36)', 'text'],
+    ['duckdb', 'HUGEINT', 'integer'],
+    ['duckdb', 'VARCHAR', 'text'],
+    ['duckdb', 'DOUBLE', 'number'],
+  ] as const)('of %s, %s, is %s', (dbType, declared, type) => {
+    expect(columnType(dbType, declared)).toBe(type);
+  });
+});
+
+describe('what is bound', () => {
+  test.each([
+    ['integer', 1, 1],
+    ['integer', '1', 1],
+    ['integer', '-7', -7],
+    ['integer', '9007199254740993', 9007199254740993n],
+    ['integer', -0, 0],
+    ['text', 'acme', 'acme'],
+    ['text', 1, '1'],
+    ['text', ' acme', ' acme'],
+    ['number', '1.5', 1.5],
+    ['number', 2.5, 2.5],
+    ['boolean', true, true],
+    ['boolean', 1, true],
+    ['uuid', '0E8400E2-9B3F-41D4-A716-446655440000', '0e8400e2-9b3f-41d4-a716-446655440000'],
+    ['any', '1', '1'],
+    ['any', 1, 1],
+    ['flexible', 'acme', 'acme'],
+    ['flexible', '12', 12],
+    ['converted', '2024-01-01', '2024-01-01'],
+  ] as const)('to %s for %s is %s', (type, claim, value) => {
+    expect(bindable(claim, type)).toBe(value);
+  });
+
+  test.each([
+    [
+      'integer',
+      [
+        '',
+        ' ',
+        '1.0',
+        '01',
+        '1e0',
+        '0x1',
+        ' 1',
+        '1 ',
+        '1; DROP',
+        '-0',
+        'acme',
+        1.5,
+        2 ** 60,
+        true,
+        '9223372036854775808',
+      ],
+    ],
+    ['text', ['', '   ', 'a\0b', 1.5, true, 2 ** 60]],
+    ['number', ['1e0', 'Infinity', 'NaN', '1.50', '0.1e1', '9007199254740993.5']],
+    ['boolean', ['true', 2, '1']],
+    ['uuid', ['acme', 1, '{0e8400e2-9b3f-41d4-a716-446655440000}']],
+    ['flexible', ['007', '1e3', ' 5', '+1', true]],
+  ] as const)('to %s never', (type, claims) => {
+    for (const claim of claims) expect(bindable(claim, type), JSON.stringify(claim)).toBeUndefined();
+  });
+
+  test.each([undefined, null, {}, [], [1], NaN, Infinity, () => 1, Symbol('x'), new Date(), 1n])(
+    'never is %s',
+    (claim) => {
+      for (const type of ['integer', 'number', 'boolean', 'uuid', 'text', 'any', 'flexible', 'converted'] as const) {
+        expect(bindable(claim, type)).toBeUndefined();
+      }
+    },
+  );
+});

@@ -1,0 +1,111 @@
+import {
+  AtlasError,
+  type ConnectionInfo,
+  messageOf,
+  type TableColumn,
+  type TableDescription,
+} from '../../kernel/index.ts';
+import type { AllowedTable } from '../sql-guard/index.ts';
+
+const fold = (name: string) => name.toLowerCase();
+
+/** One database as it described itself. */
+export class Description {
+  private readonly byName: ReadonlyMap<string, readonly TableDescription[]>;
+
+  constructor(tables: readonly TableDescription[]) {
+    this.byName = Map.groupBy(tables, ({ name }) => fold(name));
+  }
+
+  /**
+   * The table's column of that name, or `undefined` when it has none or it is not certain which is meant. The exact
+   * name counts before one in other letters.
+   */
+  column(table: AllowedTable, name: string, defaultSchema: string): TableColumn | undefined {
+    const described = this.table(table, defaultSchema)?.columns ?? [];
+    return only(described, ({ name: column }) => column, name);
+  }
+
+  private table({ schema, name }: AllowedTable, defaultSchema: string): TableDescription | undefined {
+    const all = this.byName.get(fold(name)) ?? [];
+    const wanted = fold(schema ?? defaultSchema);
+    const inSchema = all.filter((table) => fold(table.schema ?? defaultSchema) === wanted);
+    // An engine may call its default schema by another name than the guard does.
+    const candidates = inSchema.length === 0 && schema === undefined ? all : inSchema;
+    return only(candidates, (table) => table.name, name);
+  }
+}
+
+function only<T>(items: readonly T[], nameOf: (item: T) => string, name: string): T | undefined {
+  const alike = items.filter((item) => fold(nameOf(item)) === fold(name));
+  const exact = alike.filter((item) => nameOf(item) === name);
+  const found = exact.length > 0 ? exact : alike;
+  return found.length === 1 ? found[0] : undefined;
+}
+
+interface Kept {
+  readonly description: Description;
+  readonly readAt: number;
+}
+
+export interface DescriptionsOptions {
+  /** Asks the database. */
+  readonly describe: (connectionId: string) => PromiseLike<readonly TableDescription[]>;
+  readonly now: () => number;
+  readonly describeEveryMs: number;
+  readonly recheckMs: number;
+  readonly warn: (problem: string) => void;
+}
+
+/**
+ * What the databases look like, each read once and then anew from time to time. An old description leads to a refusal
+ * or to an error of the engine, never to a row too many, so only the first reading is waited for.
+ */
+export class Descriptions {
+  private readonly options: DescriptionsOptions;
+  private readonly kept = new Map<string, Kept>();
+  private readonly pending = new Map<string, Promise<Description>>();
+  private readonly incomplete = new WeakSet<Description>();
+
+  constructor(options: DescriptionsOptions) {
+    this.options = options;
+  }
+
+  /** Rejects with an `AtlasError` while the database has never described itself. */
+  get({ id }: ConnectionInfo): Description | Promise<Description> {
+    const kept = this.kept.get(id);
+    if (kept === undefined) return this.read(id);
+    const { describeEveryMs, recheckMs, now, warn } = this.options;
+    const maxAgeMs = this.incomplete.has(kept.description) ? Math.min(recheckMs, describeEveryMs) : describeEveryMs;
+    if (now() - kept.readAt >= maxAgeMs) this.read(id).catch((error: unknown) => warn(messageOf(error)));
+    return kept.description;
+  }
+
+  /** Something that a policy needs is not there: the next reading comes sooner. */
+  markIncomplete(description: Description): void {
+    this.incomplete.add(description);
+  }
+
+  private read(id: string): Promise<Description> {
+    const running = this.pending.get(id);
+    if (running !== undefined) return running;
+    const reading = this.ask(id).finally(() => this.pending.delete(id));
+    this.pending.set(id, reading);
+    return reading;
+  }
+
+  private async ask(id: string): Promise<Description> {
+    try {
+      const description = new Description(await this.options.describe(id));
+      this.kept.set(id, { description, readAt: this.options.now() });
+      return description;
+    } catch (error) {
+      throw new AtlasError(`Row security cannot read the columns of connection "${id}": ${messageOf(error)}`, {
+        code: 'connection_failed',
+        reason: 'E_ROW_SECURITY_DESCRIPTION',
+        hint: 'Try again; if it stays, an administrator has to look at the connection.',
+        cause: error,
+      });
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import { AtlasError } from '../../kernel/index.ts';
+import type { Policy, RowSecurityOptions } from './options.ts';
+
+/** The options as one list of policies. Throws `configuration_error` when one of them would not protect anything. */
+export function policiesOf(options: RowSecurityOptions): readonly Policy[] {
+  const { column, claim, unmaskRoles } = options;
+  const general = column === undefined && claim === undefined ? [] : [{ column, claim } as Policy];
+  const policies = [...general, ...options.policies];
+  const problems = policies.flatMap((policy, index) => {
+    const problem = problemOf(policy);
+    if (problem === undefined) return [];
+    const where = index < general.length ? 'the options' : `policies.${index - general.length}`;
+    return [`${where}: ${problem}`];
+  });
+  if (policies.length === 0 && unmaskRoles.length === 0) problems.push('give "column" and "claim", or "policies"');
+  if (problems.length === 0) return policies;
+  throw new AtlasError(`Row security would not protect what it should: ${problems.join('; ')}.`, {
+    code: 'configuration_error',
+    reason: 'E_ROW_SECURITY_POLICY',
+  });
+}
+
+function problemOf({ tables, column, condition, claim }: Policy): string | undefined {
+  if (column !== undefined && condition !== undefined) return '"column" and "condition" exclude each other';
+  if (condition !== undefined) {
+    if (tables === undefined) return '"condition" needs "tables", whose columns it is about';
+    if (claim === undefined && condition.includes('{claim}')) return '"condition" has {claim}, but "claim" is missing';
+    if (claim !== undefined && !condition.includes('{claim}'))
+      return '"claim" is given, but "condition" has no {claim}';
+    return tables.length === 0 ? '"tables" is empty' : undefined;
+  }
+  if (column === undefined) return '"column" is missing';
+  if (claim === undefined) return '"claim" is missing';
+  return tables?.length === 0 ? '"tables" is empty' : undefined;
+}

@@ -1,0 +1,135 @@
+import type { Actor } from '../../kernel/index.ts';
+import { didYouMean } from '../semantic-layer/nearest.ts';
+import { type AllowedTable, AllowedTables, type RowFilter, type TableAccess } from '../sql-guard/index.ts';
+import { boundClaim, type ClaimSource, placesFor } from './bound-claim.ts';
+import { columnType, isText } from './column-type.ts';
+import type { Description, Descriptions } from './description.ts';
+import type { Policy, RowSecurityOptions } from './options.ts';
+import { policiesOf } from './policies.ts';
+
+/** Forms of the rules kept for one version of the tables; they differ in the lengths of list claims. */
+const MAX_SHAPES = 64;
+
+interface Shape {
+  readonly unmask: boolean;
+  /** For each policy, how many values it binds. */
+  readonly places: readonly number[];
+}
+
+interface Restricted {
+  readonly description: Description | undefined;
+  readonly byShape: Map<string, AllowedTables>;
+}
+
+/** Says which rows and values of the allowed tables an actor sees. */
+export class RowSecurity {
+  private readonly policies: readonly Policy[];
+  private readonly options: RowSecurityOptions;
+  private readonly descriptions: Descriptions;
+  private readonly warn: (problem: string) => void;
+  private readonly restricted = new WeakMap<AllowedTables, Restricted>();
+
+  /** Throws `configuration_error`. `warn` is told, once per version of the layer, which names match no table. */
+  constructor(options: RowSecurityOptions, descriptions: Descriptions, warn: (problem: string) => void) {
+    this.policies = policiesOf(options);
+    this.options = options;
+    this.descriptions = descriptions;
+    this.warn = warn;
+  }
+
+  /** The same tables, narrowed for this actor. Equal rules give the same object; the values are bound later. */
+  restrict(access: TableAccess, actor: Actor): TableAccess | Promise<TableAccess> {
+    const needsColumns = this.policies.some((policy) => policy.column !== undefined);
+    const description = needsColumns ? this.descriptions.get(access.connection) : undefined;
+    if (description instanceof Promise) return description.then((known) => this.narrow(access, actor, known));
+    return this.narrow(access, actor, description);
+  }
+
+  private narrow(access: TableAccess, actor: Actor, description: Description | undefined): TableAccess {
+    let known = this.restricted.get(access.tables);
+    if (known === undefined) this.warnOfNames(access);
+    if (known === undefined || known.description !== description) {
+      known = { description, byShape: new Map() };
+      this.restricted.set(access.tables, known);
+    }
+    const shape: Shape = {
+      unmask: this.options.unmaskRoles.includes(actor.role),
+      places: this.policies.map((policy) => (policy.claim === undefined ? 0 : placesFor(this.source(policy), actor))),
+    };
+    const key = `${shape.unmask} ${shape.places.join(' ')}`;
+    let tables = known.byShape.get(key);
+    if (tables === undefined) {
+      tables = this.tablesOf(access, shape, description);
+      if (known.byShape.size >= MAX_SHAPES) known.byShape.delete(known.byShape.keys().next().value!);
+      known.byShape.set(key, tables);
+    }
+    return { ...access, tables };
+  }
+
+  private tablesOf(access: TableAccess, shape: Shape, description: Description | undefined): AllowedTables {
+    const { tables, dialect } = access.tables;
+    const exempt = new Set(this.options.exempt.map((name) => access.tables.named(name)));
+    const policies = this.policies.flatMap((policy, index) => {
+      if (policy.connection !== undefined && policy.connection !== access.connection.id) return [];
+      const own = policy.tables && new Set(policy.tables.map((name) => access.tables.named(name)));
+      return [{ policy, own, places: shape.places[index] ?? 0 }];
+    });
+    const narrowed = tables.map((table): AllowedTable => {
+      const rows: RowFilter[] = [...(table.rows ?? [])];
+      for (const { policy, own, places } of policies) {
+        if (own !== undefined && !own.has(table)) continue;
+        const filter = this.filter(policy, table, places, access, description);
+        if (filter !== undefined) rows.push(filter);
+        else if (own !== undefined || !exempt.has(table)) return { ...table, refusal: refusal(table, policy) };
+      }
+      const visible = shape.unmask ? table.visible?.map((column) => ({ ...column, mask: undefined })) : table.visible;
+      return { ...table, rows, visible };
+    });
+    if (description !== undefined && narrowed.some((table) => table.refusal !== undefined)) {
+      this.descriptions.markIncomplete(description);
+    }
+    return new AllowedTables(narrowed, dialect);
+  }
+
+  /** `undefined`: the table does not have the column. */
+  private filter(
+    policy: Policy,
+    table: AllowedTable,
+    places: number,
+    { connection, tables }: TableAccess,
+    description: Description | undefined,
+  ): RowFilter | undefined {
+    const source = this.source(policy);
+    if (policy.condition !== undefined) {
+      const values = Array.from({ length: places }, (_, index) => boundClaim(source, index, 'any', table.name));
+      return { condition: policy.condition, values };
+    }
+    const column = description?.column(table, policy.column ?? '', tables.dialect.defaultSchema);
+    if (column === undefined) return undefined;
+    const type = columnType(connection.dbType, column.type);
+    const values = Array.from({ length: places }, (_, index) => boundClaim(source, index, type, table.name));
+    return { column: column.name, isText: isText(type), values };
+  }
+
+  private source({ claim }: Policy): ClaimSource {
+    return { path: claim ?? '', staticClaims: this.options.staticClaims };
+  }
+
+  private warnOfNames({ connection, tables }: TableAccess): void {
+    const known = tables.tables.map(({ name }) => name);
+    const policies = this.policies.filter((policy) => [undefined, connection.id].includes(policy.connection));
+    for (const name of new Set([...this.options.exempt, ...policies.flatMap((policy) => policy.tables ?? [])])) {
+      if (tables.named(name) !== undefined) continue;
+      const where = `connection "${connection.id}"`;
+      this.warn(`Row security names the table "${name}", which ${where} does not have${didYouMean(name, known)}.`);
+    }
+  }
+}
+
+function refusal({ schema, name }: AllowedTable, { column }: Policy): NonNullable<AllowedTable['refusal']> {
+  const written = schema === undefined ? name : `${schema}.${name}`;
+  return {
+    what: `Table "${written}" cannot be read: it has no column "${column}" that says whose its rows are`,
+    hint: `Use other tables; if everybody may read it, an administrator can name "${written}" exempt from row security.`,
+  };
+}

@@ -1,0 +1,31 @@
+import type { SqlDialect } from './dialect.ts';
+import { mysqlFunctions, mysqlSubstitutes } from './mysql-functions.ts';
+import { mysqlKeywords } from './mysql-keywords.ts';
+import { mysqlSyntax } from './mysql-syntax.ts';
+import { form } from './parse-call-words.ts';
+
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** MySQL 8 and MariaDB. A table without schema is one of the connection's database, whose name a copy of this may have. */
+export const mysql: SqlDialect = {
+  name: 'mysql',
+  keywords: mysqlKeywords,
+  defaultSchema: '',
+  hasSchemas: true,
+  hasExactTables: true,
+  hasOrderedWith: true,
+  recursion: 'everywhere',
+  functions: mysqlFunctions,
+  tableFunctions: new Set(),
+  substitutes: mysqlSubstitutes,
+  syntax: mysqlSyntax,
+  argumentProblem: () => undefined,
+  // Neither collation nor trailing blanks make another text equal.
+  exactText: (column) => form(column.at, 'CAST(CONVERT(', column, ' USING utf8mb4) AS BINARY)'),
+  isSystemName: () => false,
+  printName(name) {
+    return PLAIN_NAME.test(name) && !mysqlKeywords.has(name.toUpperCase()) ? name : `\`${name.replaceAll('`', '``')}\``;
+  },
+  // A doubled quote and a doubled backslash end where they end in every mode of the server.
+  printText: (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
+};

@@ -1,0 +1,151 @@
+import type { Alias, JoinExpr, Node, RangeFunction, RangeVar } from 'libpg-query';
+import type { Call, From, Join, RowsSource, Source } from '../ast.ts';
+import { convertFunction } from './convert-call.ts';
+import { convertOptional } from './convert-expression.ts';
+import { convertSelect } from './convert-select.ts';
+import { quoteName } from './names.ts';
+import { namesOf, type Reading } from './reading.ts';
+import { typeText } from './types.ts';
+
+const JOINS = {
+  JOIN_INNER: 'JOIN',
+  JOIN_LEFT: 'LEFT JOIN',
+  JOIN_RIGHT: 'RIGHT JOIN',
+  JOIN_FULL: 'FULL JOIN',
+} as const;
+
+const HINTS: Readonly<Record<string, string>> = {
+  RangeTableSample: 'Write WHERE random() < 0.1 for a sample.',
+  RangeTableFunc: 'XML cannot be read here.',
+  JsonTable: 'Use jsonb_to_recordset(…) or jsonb_array_elements(…).',
+};
+
+/** What follows FROM, as one list of joins from left to right. */
+export function convertFrom(nodes: readonly Node[] | undefined, reading: Reading): From | undefined {
+  const [head, ...others] = nodes ?? [];
+  if (head === undefined) return undefined;
+  const { first, joins } = convertTree(head, reading);
+  for (const node of others) {
+    const tree = convertTree(node, reading);
+    joins.push({ kind: ',', natural: false, source: tree.first, on: undefined, using: [] }, ...tree.joins);
+  }
+  return { first, joins };
+}
+
+/** One item of FROM: the left ends of joins are followed without going deeper. */
+function convertTree(node: Node, reading: Reading): { first: Source; joins: Join[] } {
+  const steps: JoinExpr[] = [];
+  let left: Node = node;
+  while ('JoinExpr' in left && left.JoinExpr.alias === undefined) {
+    const { JoinExpr: join }: { JoinExpr: JoinExpr } = left;
+    if (join.larg === undefined) throw reading.unknown('a join with one side', undefined);
+    steps.push(reading.known('JoinExpr', join));
+    left = join.larg;
+  }
+  return { first: convertSource(left, reading), joins: steps.reverse().map((step) => convertJoin(step, reading)) };
+}
+
+function convertJoin(node: JoinExpr, reading: Reading): Join {
+  const using = namesOf(node.usingClause, reading);
+  const natural = node.isNatural === true;
+  const kind = JOINS[node.jointype as 'JOIN_INNER'];
+  if (kind === undefined || node.rarg === undefined) throw reading.unknown('a join of an unknown kind', undefined);
+  const isCross = kind === 'JOIN' && node.quals === undefined && using.length === 0 && !natural;
+  return {
+    kind: isCross ? 'CROSS JOIN' : kind,
+    natural,
+    source: convertSource(node.rarg, reading),
+    on: convertOptional(node.quals, reading),
+    using,
+    usingAlias: node.join_using_alias?.aliasname,
+  };
+}
+
+function convertSource(node: Node, reading: Reading): Source {
+  return reading.nested(() => {
+    if ('RangeVar' in node) return convertTable(node.RangeVar, reading);
+    if ('RangeFunction' in node) return convertRows(node.RangeFunction, reading);
+    if ('JoinExpr' in node) {
+      const { alias, ...join } = node.JoinExpr;
+      const from = convertFrom([{ JoinExpr: join }], reading)!;
+      return { kind: 'join', at: from.first.at, from, ...named(alias, reading) };
+    }
+    if ('RangeSubselect' in node) {
+      const { subquery, lateral, alias } = reading.known('RangeSubselect', node.RangeSubselect);
+      if (subquery === undefined || !('SelectStmt' in subquery))
+        throw reading.unknown('a subquery that does not read', undefined);
+      const select = convertSelect(subquery.SelectStmt, reading);
+      return { kind: 'subquery', at: select.at, select, lateral: lateral === true, ...named(alias, reading) };
+    }
+    const [kind, value] = reading.kindOf(node);
+    const at = reading.at((value as { location?: number }).location);
+    throw reading.refuse('syntax', `${kind.replace('Range', '')} is not allowed in FROM`, at, HINTS[kind]);
+  });
+}
+
+function convertTable(node: RangeVar, reading: Reading): Source {
+  const at = reading.at(node.location);
+  if (node.catalogname !== undefined) {
+    throw reading.refuse('table', `Database "${node.catalogname}" cannot be named here`, at, 'Write schema.table.');
+  }
+  reading.known('RangeVar', node, node.location);
+  return {
+    kind: 'table',
+    at,
+    schema: node.schemaname,
+    name: node.relname ?? '',
+    index: undefined,
+    only: node.inh !== true,
+    ...named(node.alias, reading),
+  };
+}
+
+/** Alias and new names of columns. */
+function named(alias: Alias | undefined, reading: Reading) {
+  if (alias === undefined) return { alias: undefined };
+  const { aliasname, colnames } = reading.known('Alias', alias);
+  return { alias: aliasname, ...(colnames !== undefined && { columns: namesOf(colnames, reading) }) };
+}
+
+function convertRows(node: RangeFunction, reading: Reading): RowsSource {
+  reading.known('RangeFunction', node);
+  const calls = (node.functions ?? []).flatMap((item) => {
+    const [fn, definition] = 'List' in item ? (item.List.items ?? []) : [];
+    if (fn === undefined || !('FuncCall' in fn)) {
+      throw reading.refuse('function', 'Only a function call may stand in FROM', 0, 'Write SELECT … FROM function(…).');
+    }
+    const list = definition !== undefined && 'List' in definition ? definition.List.items : undefined;
+    const call = convertFunction(fn.FuncCall, reading);
+    return sideBySide(call).map((each) => ({ call: each, definition: definitionText(list, reading) }));
+  });
+  return {
+    kind: 'rows',
+    at: calls[0]?.call.at ?? 0,
+    calls,
+    lateral: node.lateral === true,
+    isList: node.is_rowsfrom === true || calls.length > 1,
+    ordinality: node.ordinality === true,
+    definition: definitionText(node.coldeflist, reading),
+    ...named(node.alias, reading),
+  };
+}
+
+/** `unnest(a, b)` is syntax for two calls, and only without the name of its schema. */
+function sideBySide(call: Call): readonly Call[] {
+  if (call.name !== 'unnest' || call.args.length < 2) return [call];
+  return call.args.map((arg) => ({ ...call, args: [arg] }));
+}
+
+/** Names and types of a record's columns as they print. */
+function definitionText(nodes: readonly Node[] | undefined, reading: Reading): string | undefined {
+  return nodes
+    ?.map((node) => {
+      if (!('ColumnDef' in node)) throw reading.unknown('a column definition of an unknown kind', undefined);
+      const { colname = '', typeName, collClause, location } = node.ColumnDef;
+      reading.known('ColumnDef', node.ColumnDef, location);
+      if (typeName === undefined) throw reading.unknown('a column definition without a type', location);
+      if (collClause !== undefined) throw reading.unknown('COLLATE in a column definition', location);
+      return `${quoteName(colname)} ${typeText(typeName, reading)}`;
+    })
+    .join(', ');
+}

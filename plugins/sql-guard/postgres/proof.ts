@@ -1,0 +1,334 @@
+/**
+ * `table.name` and `(value).name` are columns and fields, and where there is none of that name Postgres calls the
+ * function `name` with the row or the value: any function, whatever it does. So every such name has to be known for a
+ * column: because the statement or the semantic layer says so, or because the engine itself is made to say so, by a
+ * common table that nothing reads and that therefore never runs, but that is refused if the table has no such column.
+ */
+import type {
+  Core,
+  Expr,
+  From,
+  NamedColumn,
+  RowsSource,
+  Select,
+  SelectCore,
+  SelectSource,
+  Source,
+  TableSource,
+} from '../ast.ts';
+import { positionAt, SqlRefusal } from '../errors.ts';
+import type { AllowedTables } from '../tables.ts';
+import { forEachInWindow, forEachOperand, forEachTerm } from '../walk.ts';
+
+type Readable = TableSource | SelectSource;
+
+/** The columns of a relation, as far as they are known. */
+interface Shape {
+  readonly names: ReadonlySet<string>;
+  /** The table all of whose columns it has besides, or what makes them; `several` where that has no name yet. */
+  readonly open: Readable | 'several' | undefined;
+}
+
+interface Relation {
+  readonly name: string;
+  readonly shape: Shape;
+}
+
+interface Scope {
+  readonly relations: readonly Relation[];
+  readonly outer: Scope | undefined;
+}
+
+/** Common tables in sight, the nearest first. */
+interface Common {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly next: Common | undefined;
+}
+
+/** Columns of functions that name them themselves. */
+const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
+  json_each: ['key', 'value'],
+  json_each_text: ['key', 'value'],
+  jsonb_each: ['key', 'value'],
+  jsonb_each_text: ['key', 'value'],
+  json_array_elements: ['value'],
+  json_array_elements_text: ['value'],
+  jsonb_array_elements: ['value'],
+  jsonb_array_elements_text: ['value'],
+};
+
+const NOTHING: Shape = { names: new Set(), open: undefined };
+
+/** A name that no table and no column has. */
+const NOBODY = '?';
+
+/**
+ * Makes sure that no qualified name is a call; refuses a name for which there is no proof. The statement has been
+ * resolved: its tables may be read, and those of which a part is hidden are subqueries.
+ */
+export function proveColumns(statement: Select, tables: AllowedTables, text: string): void {
+  const prover = new Prover(tables, text);
+  prover.select(statement, undefined, undefined);
+  prover.addProofs(statement);
+}
+
+class Prover {
+  private readonly tables: AllowedTables;
+  private readonly text: string;
+  private readonly proofs = new Map<string | Readable, { readonly source: Readable; readonly names: Set<string> }>();
+
+  constructor(tables: AllowedTables, text: string) {
+    this.tables = tables;
+    this.text = text;
+  }
+
+  addProofs(statement: Select): void {
+    if (this.proofs.size === 0) return;
+    const { at } = statement;
+    const proofs = Array.from(this.proofs.values(), ({ source, names }, index) => ({
+      at,
+      name: `${NOBODY}${index + 1}`,
+      columns: [],
+      materialized: undefined,
+      select: readingOf(source, names),
+    }));
+    const own = statement.with;
+    statement.with = { recursive: own?.recursive ?? false, tables: [...(own?.tables ?? []), ...proofs] };
+  }
+
+  select(select: Select, outer: Scope | undefined, around: Common | undefined): Shape {
+    const common = this.with(select, outer, around);
+    const { shape, scope } = this.core(select.first, outer, common);
+    for (const { core } of select.rest) this.core(core, outer, common);
+    const visit = (expr: Expr) => this.expr(expr, scope, common);
+    forEachTerm(select.orderBy, visit);
+    if (select.limit !== undefined) visit(select.limit);
+    if (select.offset !== undefined) visit(select.offset);
+    return shape;
+  }
+
+  private with(select: Select, outer: Scope | undefined, around: Common | undefined): Common | undefined {
+    if (select.with === undefined) return around;
+    const { tables, recursive } = select.with;
+    let common = around;
+    for (const table of tables) {
+      const { name, columns } = table;
+      // What it sees of itself is what its first SELECT gives.
+      const around = recursive
+        ? { name, shape: withNames(columns, this.first(table.select, outer, common)), next: common }
+        : common;
+      const shape = withNames(columns, this.select(table.select, outer, around));
+      const extra = [...(table.suffix?.parts ?? [])].flatMap((part) => (typeof part === 'string' ? [part] : []));
+      const named = { names: new Set([...shape.names, ...extra.flatMap(settersOf)]), open: shape.open };
+      common = { name, shape: named, next: common };
+    }
+    return common;
+  }
+
+  private first(select: Select, outer: Scope | undefined, around: Common | undefined): Shape {
+    return this.core(select.first, outer, this.with(select, outer, around)).shape;
+  }
+
+  private core(core: Core, outer: Scope | undefined, common: Common | undefined): { shape: Shape; scope: Scope } {
+    const empty: Scope = { relations: [], outer };
+    if (core.kind === 'nested') return { shape: this.select(core.select, outer, common), scope: empty };
+    if (core.kind === 'values') {
+      for (const row of core.rows) for (const expr of row) this.expr(expr, empty, common);
+      const names = core.rows[0]?.map((_, index) => `column${index + 1}`);
+      return { shape: { names: new Set(names), open: undefined }, scope: empty };
+    }
+    const relations = core.from === undefined ? [] : this.from(core.from, [], outer, common);
+    const scope = { relations, outer };
+    const visit = (expr: Expr) => this.expr(expr, scope, common);
+    for (const column of core.columns) if (column.kind === 'column') visit(column.expr);
+    core.distinctOn?.forEach(visit);
+    if (core.where !== undefined) visit(core.where);
+    core.groupBy.forEach(visit);
+    if (core.having !== undefined) visit(core.having);
+    for (const { window } of core.windows) forEachInWindow(window, visit);
+    return { shape: this.outputOf(core, scope), scope };
+  }
+
+  /** What a SELECT offers to those who read it. */
+  private outputOf(core: SelectCore, scope: Scope): Shape {
+    const shapes = core.columns.map((column): Shape => {
+      if (column.kind === 'column') return { names: new Set([nameOf(column)]), open: undefined };
+      if (column.table === undefined) return union(scope.relations.map(({ shape }) => shape));
+      return find(scope, column.table) ?? NOTHING;
+    });
+    return union(shapes);
+  }
+
+  // ── relations ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** `before`: what LATERAL sees of the lists around. ON sees its own join only. */
+  private from(
+    from: From,
+    before: readonly Relation[],
+    outer: Scope | undefined,
+    common: Common | undefined,
+  ): Relation[] {
+    const done: Relation[] = [];
+    let item = this.source(from.first, { relations: before, outer }, common);
+    for (const join of from.joins) {
+      if (join.kind === ',') {
+        done.push(...item);
+        item = [];
+      }
+      item = [...item, ...this.source(join.source, { relations: [...before, ...done, ...item], outer }, common)];
+      if (join.on !== undefined) this.expr(join.on, { relations: item, outer }, common);
+      const using = { names: new Set(join.using), open: undefined };
+      if (join.usingAlias !== undefined) item.push({ name: join.usingAlias, shape: using });
+    }
+    return [...done, ...item];
+  }
+
+  /** `lateral`: the sources before this one. */
+  private source(source: Source, lateral: Scope, common: Common | undefined): Relation[] {
+    const columns = 'columns' in source ? source.columns : undefined;
+    const as = (name: string, shape: Shape): Relation[] => [{ name, shape: withNames(columns, shape) }];
+    switch (source.kind) {
+      case 'table':
+        return as(source.alias ?? source.name, this.table(source, common));
+      case 'subquery': {
+        if (source.isPart === true) return as(source.alias ?? '', this.part(source.select));
+        const outer = source.lateral === true ? lateral : lateral.outer;
+        const shape = this.select(source.select, outer, common);
+        // Read again on its own it means the same, unless it reads common tables.
+        const canStandAlone = shape.open === 'several' && common === undefined;
+        return as(source.alias ?? '', canStandAlone ? { ...shape, open: source } : shape);
+      }
+      case 'join': {
+        const relations = this.from(source.from, lateral.relations, lateral.outer, common);
+        return source.alias === undefined ? relations : as(source.alias, union(relations.map(({ shape }) => shape)));
+      }
+      case 'rows':
+        for (const { call } of source.calls) this.expr(call, lateral, common);
+        return as(source.alias ?? source.calls[0]?.call.name ?? '', rowsShape(source));
+      case 'function':
+        throw new Error('Functions in FROM are read as rows.');
+    }
+  }
+
+  /** What may be seen of a table: names of the semantic layer and of the policies, which are known for columns. */
+  private part({ first }: Select): Shape {
+    if (first.kind !== 'core' || first.from?.first.kind !== 'table') return NOTHING;
+    const { columns, from } = first;
+    const names = columns.flatMap((column) => (column.kind === 'column' ? [partName(column)] : []));
+    if (names.length === columns.length) return { names: new Set(names), open: undefined };
+    return this.table(from.first as TableSource, undefined);
+  }
+
+  private table(source: TableSource, common: Common | undefined): Shape {
+    if (source.schema === undefined) {
+      for (let table = common; table !== undefined; table = table.next) {
+        if (table.name === source.name) return table.shape;
+      }
+    }
+    const table = this.tables.find(source.schema ?? this.tables.dialect.defaultSchema, source.name);
+    return { names: table?.known ?? NOTHING.names, open: source };
+  }
+
+  // ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  private expr(expr: Expr, scope: Scope, common: Common | undefined): void {
+    if (expr.kind === 'name') {
+      if (expr.table !== undefined) this.prove(expr.at, expr.table, expr.name, scope);
+      return;
+    }
+    if (expr.kind === 'scalar' || expr.kind === 'exists') {
+      this.select(expr.select, scope, common);
+      return;
+    }
+    if (expr.kind === 'in' && expr.set.kind === 'subquery') this.select(expr.set.select, scope, common);
+    forEachOperand(expr, (operand) => this.expr(operand, scope, common));
+  }
+
+  private prove(at: number, table: string, name: string, scope: Scope): void {
+    const shape = find(scope, table);
+    if (shape?.names.has(name)) return;
+    const isSystem = this.tables.dialect.systemColumns?.has(name) === true;
+    if (shape?.open === undefined || shape.open === 'several' || isSystem || name === NOBODY) {
+      throw this.unproven(at, table, name);
+    }
+    const { open } = shape;
+    const key = open.kind === 'table' ? `${open.schema ?? ''}\0${open.name}` : open;
+    const proof = this.proofs.get(key) ?? { source: open, names: new Set() };
+    proof.names.add(name);
+    this.proofs.set(key, proof);
+  }
+
+  private unproven(at: number, table: string, name: string): SqlRefusal {
+    const hint = 'Write the column without the table, or give the columns names where the table is made.';
+    return new SqlRefusal('column', `"${table}" has no column "${name}"`, positionAt(this.text, at), hint);
+  }
+}
+
+const partName = ({ alias, expr }: NamedColumn) => alias ?? (expr.kind === 'name' ? expr.name : '');
+
+function find(start: Scope, name: string): Shape | undefined {
+  for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
+    const found = scope.relations.filter((relation) => relation.name === name);
+    if (found.length > 0) return found.length === 1 ? found[0]!.shape : NOTHING;
+  }
+  return undefined;
+}
+
+function union(shapes: readonly Shape[]): Shape {
+  const opens = shapes.flatMap(({ open }) => open ?? []);
+  return {
+    names: new Set(shapes.flatMap(({ names }) => [...names])),
+    open: opens.length > 1 ? 'several' : opens[0],
+  };
+}
+
+/** New names for the first columns; the old ones may still be those of later columns, and are not looked into. */
+function withNames(columns: readonly string[] | undefined, shape: Shape): Shape {
+  if (columns === undefined || columns.length === 0) return shape;
+  return { names: new Set(columns), open: undefined };
+}
+
+const nameOf = (column: { readonly alias: string | undefined; readonly name?: string | undefined }) =>
+  column.alias ?? column.name ?? '?column?';
+
+function rowsShape({ calls, alias, definition, ordinality }: RowsSource): Shape {
+  const definitions = [definition, ...calls.map((call) => call.definition)];
+  const defined = definitions.flatMap((text) => (text === undefined ? [] : definedNames(text)));
+  const own = calls.flatMap(({ call }) => OUTPUTS[call.name] ?? []);
+  // What `unnest` makes may be rows with columns of their own, which an alias does not name.
+  const isScalar =
+    calls.every(({ call }) => call.schema === 'pg_catalog' && call.name !== 'unnest') && own.length === 0;
+  const single = calls.length === 1 && alias !== undefined ? [alias] : calls.map(({ call }) => call.name);
+  const names = defined.length > 0 ? defined : isScalar ? single : own;
+  return { names: new Set(ordinality ? [...names, 'ordinality'] : names), open: undefined };
+}
+
+const NAME = /(?:"((?:[^"]|"")*)"|([a-z_][a-z0-9_]*))/;
+const DEFINED = new RegExp(`(?:^|, )${NAME.source} (?=pg_catalog)`, 'g');
+const SET = new RegExp(` (?:SET|USING) ${NAME.source}`, 'g');
+
+const unquoted = ([, quoted, plain]: RegExpMatchArray) => quoted?.replaceAll('""', '"') ?? plain ?? '';
+
+/** Names in a column definition as it prints. */
+const definedNames = (text: string): string[] => Array.from(text.matchAll(DEFINED), unquoted);
+
+/** Names of the columns that SEARCH and CYCLE add. */
+const settersOf = (text: string): string[] => Array.from(text.matchAll(SET), unquoted);
+
+/** `SELECT names FROM table`: without the table before them, the names can only be columns. */
+function readingOf(source: Readable, names: ReadonlySet<string>): Select {
+  const { at } = source;
+  const columns = Array.from(names, (name) => ({
+    kind: 'column' as const,
+    expr: { kind: 'name' as const, at, schema: undefined, table: undefined, name },
+    alias: undefined,
+    text: undefined,
+  }));
+  const { columns: _, ...table } = source;
+  const nothing = { groupBy: [], having: undefined, windows: [], where: undefined, distinct: false };
+  const from = { first: { ...table, alias: NOBODY, ...(table.kind === 'subquery' && { lateral: false }) }, joins: [] };
+  const first = { kind: 'core' as const, at, columns, from, ...nothing };
+  const rest = { with: undefined, rest: [], orderBy: [], limit: undefined, offset: undefined };
+  return { kind: 'select', at, first, ...rest };
+}

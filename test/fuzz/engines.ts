@@ -1,0 +1,13 @@
+import type { FuzzEngine } from './engine.ts';
+
+/** Each starts what it needs; whoever opens an engine closes it. */
+export const engines: Readonly<Record<string, () => Promise<FuzzEngine>>> = {
+  sqlite: async () => (await import('./sqlite.ts')).sqliteEngine,
+  postgres: async () => (await import('./postgres.ts')).openPostgres(),
+};
+
+export async function openEngine(name: string): Promise<FuzzEngine> {
+  const open = engines[name];
+  if (open === undefined) throw new Error(`There is no engine "${name}"; known: ${Object.keys(engines).join(', ')}.`);
+  return open();
+}

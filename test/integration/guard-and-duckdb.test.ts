@@ -1,0 +1,46 @@
+/** What the guard lets pass, with all it says of tables and functions, passes the engine's own check too. */
+import { afterAll, describe, expect, test } from 'vitest';
+import { ProcessWatcher } from '../../plugins/datasource/process-watcher.ts';
+import { DuckdbConnection } from '../../plugins/datasource-duckdb/connection.ts';
+import { duckdbHonest } from '../../plugins/sql-guard/fixtures/duckdb-honest.ts';
+import { duckdbHarmless } from '../../plugins/sql-guard/fixtures/duckdb-hostile.ts';
+import { checkDuckdb, duckdbShopScript } from '../../plugins/sql-guard/fixtures/duckdb-shop.ts';
+import { DuckdbFolder } from '../harness/duckdb.ts';
+
+const folder = new DuckdbFolder();
+await folder.create('shop.duckdb', duckdbShopScript);
+const watcher = new ProcessWatcher();
+const limits = { maxProcesses: 1, threads: 1, memoryLimitMb: 256, tempLimitMb: 64, queueLimit: 10 };
+const connection = new DuckdbConnection(
+  { id: 'shop', url: 'duckdb:shop.duckdb', acquireTimeoutMs: 10_000, idleTimeoutMs: 10_000, ...limits },
+  folder.path,
+  watcher,
+);
+afterAll(async () => {
+  await connection.close();
+  watcher.close();
+  folder[Symbol.dispose]();
+});
+
+const run = (sql: string) => {
+  const { sql: printed, tables, functions } = checkDuckdb(sql);
+  return connection.execute({
+    connection: connection.info,
+    requested: sql,
+    sql: printed,
+    params: [],
+    surface: 'test',
+    tables,
+    functions,
+  });
+};
+
+describe('a statement of the guard runs on DuckDB', () => {
+  test.each(duckdbHonest)('%s', async (sql) => {
+    await expect(run(sql)).resolves.toMatchObject({ truncated: false });
+  });
+
+  test.each(duckdbHarmless)('%s', async (sql) => {
+    expect(JSON.stringify((await run(sql)).rows)).not.toMatch(/5000|4000|101|102|ann@|s3cr3t/);
+  });
+});
