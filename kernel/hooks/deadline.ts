@@ -3,6 +3,8 @@
  * while somebody waits drops those that have settled and calls those that stayed too long. No clock is read.
  */
 const TICK_MS = 50;
+/** Settled waits are dropped at this many, too: a loop of promises may keep the timer from ever running. */
+const CROWD = 512;
 
 export interface Wait {
   settled: boolean;
@@ -14,20 +16,27 @@ export interface Wait {
 
 export class Deadlines {
   private waits: Wait[] = [];
+  private crowd = CROWD;
   private tick = 0;
   private timer: NodeJS.Timeout | undefined;
 
   add(wait: Wait, afterMs: number): void {
     wait.expiresAtTick = this.tick + Math.ceil(afterMs / TICK_MS) + 1;
-    this.waits.push(wait);
+    if (this.waits.push(wait) > this.crowd) this.drop();
     this.timer ??= setInterval(() => this.sweep(), TICK_MS).unref();
+  }
+
+  private drop(): void {
+    this.waits = this.waits.filter((wait) => !wait.settled);
+    this.crowd = Math.max(CROWD, 2 * this.waits.length);
   }
 
   private sweep(): void {
     this.tick += 1;
-    const open = this.waits.filter((wait) => !wait.settled);
-    this.waits = open.filter((wait) => wait.expiresAtTick > this.tick);
-    for (const wait of open) if (wait.expiresAtTick <= this.tick) wait.expire();
+    this.drop();
+    const late = this.waits.filter((wait) => wait.expiresAtTick <= this.tick);
+    this.waits = this.waits.filter((wait) => wait.expiresAtTick > this.tick);
+    for (const wait of late) wait.expire();
     if (this.waits.length > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;

@@ -18,10 +18,8 @@ export class GroupParser extends ConditionParser {
     const at = this.next(this.at + 1);
     const next = this.items[this.next(at + 1)];
     if (this.op(this.items[at]) !== 'and' || !next || !isNamed(next)) return;
-    const isGroup =
-      !mentionOf(next).plural &&
-      next.meanings.some((meaning) => meaning.kind === 'entity' || meaning.kind === 'dimension');
-    if (!isGroup) return;
+    const { plural, meanings } = mentionOf(next);
+    if (plural || !meanings.some(({ kind }) => kind === 'entity' || kind === 'dimension')) return;
     this.at = at;
     this.group({ ...this.items[at]!, operator: { op: 'group' } });
   }
@@ -33,11 +31,8 @@ export class GroupParser extends ConditionParser {
     if (!mention.plural || !mention.meanings.some((meaning) => meaning.kind === 'entity')) return false;
     const before = this.items[by.index - 1];
     const next = this.items[at + 1];
-    const isDone =
-      before !== undefined &&
-      isNamed(before) &&
-      kindsOf(mentionOf(before), this.roleOf).has('condition') &&
-      !kindsOf(mentionOf(before), this.roleOf).has('entity');
+    const roles = before !== undefined && isNamed(before) && kindsOf(mentionOf(before), this.roleOf);
+    const isDone = roles !== false && roles.has('condition') && !roles.has('entity');
     const isTold =
       next !== undefined &&
       (['that', 'which', 'whose', 'with', 'without'].includes(this.op(next) ?? '') ||
