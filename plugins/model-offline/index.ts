@@ -1,10 +1,16 @@
-import { datasourceList, definePlugin, modelResolve } from '../../kernel/index.ts';
+import { datasourceList, definePlugin, type HealthItem, healthCheck, modelResolve } from '../../kernel/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { createOfflineModel } from './offline-model.ts';
 import { ModelOfflineOptions } from './options.ts';
 
 export { type Reading, readQuestion } from './conversation.ts';
 export { createOfflineModel } from './offline-model.ts';
+
+const READY: HealthItem = {
+  component: 'provider',
+  status: 'ok',
+  details: { provider: 'offline', model: 'offline' },
+};
 
 export const modelOffline = definePlugin({
   name: 'model-offline',
@@ -23,11 +29,13 @@ export const modelOffline = definePlugin({
           model,
           now: () => new Date(ctx.now()),
           dialectOf(connectionId) {
-            const wanted = connectionId ?? question.connectionId;
+            const wanted = connectionId ?? question.connectionId ?? 'default';
             return (connections.find((item) => item.id === wanted) ?? connections[0])?.dbType ?? 'sqlite';
           },
         }),
       };
     });
+    // It needs nothing from anywhere, so it is there as long as the plugin is.
+    ctx.tap(healthCheck, () => [READY]);
   },
 });

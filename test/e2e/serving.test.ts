@@ -182,6 +182,13 @@ describe('with the offline model', () => {
     expect(busyChildren(server.pid)).toBe(0);
   });
 
+  it('health is ok and names the provider', async () => {
+    await using server = await serve({ cwd: folder.path, env: base });
+    await expect
+      .poll(async () => (await fetch(`${server.url}/api/health`)).json(), { timeout: 10_000 })
+      .toMatchObject({ status: 'ok', checks: { provider: { status: 'ok', provider: 'offline', model: 'offline' } } });
+  });
+
   it('a missing database file is an honest error, health tells, and it heals by itself', async () => {
     using other = emptyFolder();
     layer(other.path);
