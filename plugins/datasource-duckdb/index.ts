@@ -1,12 +1,6 @@
-import {
-  AtlasError,
-  datasourceDescribe,
-  datasourceExecute,
-  datasourceList,
-  definePlugin,
-  healthCheck,
-} from '../../kernel/index.ts';
+import { definePlugin } from '../../kernel/index.ts';
 import { ProcessWatcher } from '../datasource/process-watcher.ts';
+import { databasesOf, tapDatabases } from '../datasource/wiring.ts';
 import { DuckdbConnection } from './connection.ts';
 import { DatasourceDuckdbOptions } from './options.ts';
 
@@ -19,34 +13,10 @@ export const datasourceDuckdb = definePlugin({
   options: DatasourceDuckdbOptions,
   setup(ctx, options) {
     const watcher = new ProcessWatcher();
-    const ids = new Set<string>();
-    const connections = options.connections.map((connection) => {
-      if (ids.has(connection.id)) {
-        throw new AtlasError(`Two DuckDB connections are named "${connection.id}".`, {
-          code: 'configuration_error',
-          reason: 'E_CONNECTION_DUPLICATE',
-          hint: 'Give each connection an id of its own.',
-        });
-      }
-      ids.add(connection.id);
-      try {
-        return new DuckdbConnection(connection, process.cwd(), watcher);
-      } catch (error) {
-        if (error instanceof AtlasError) error.message = `Connection "${connection.id}": ${error.message}`;
-        throw error;
-      }
-    });
-    for (const connection of connections) {
-      ctx.tapKey(datasourceExecute, connection.info.id, (statement, scope) =>
-        connection.execute(statement, scope.signal),
-      );
-      ctx.tapKey(datasourceDescribe, connection.info.id, (_, scope) => connection.describe(scope.signal));
-    }
-    ctx.tap(datasourceList, () => connections.map((connection) => connection.info));
-    ctx.tap(healthCheck, () => Promise.all(connections.map((connection) => connection.health())));
-    ctx.onClose(async () => {
-      await Promise.all(connections.map((connection) => connection.close()));
-      watcher.close();
-    });
+    // Registered first, and so closed after the databases whose processes it watches.
+    ctx.onClose(() => watcher.close());
+    const make = (connection: (typeof options.connections)[number]) =>
+      new DuckdbConnection(connection, process.cwd(), watcher);
+    tapDatabases(ctx, databasesOf(options.connections, make));
   },
 });

@@ -1,6 +1,6 @@
 import { definePlugin } from '../../kernel/index.ts';
 import { Database } from '../datasource/database.ts';
-import { databasesOf, tapDatabases } from '../datasource/wiring.ts';
+import { databasesOf, tapLogins } from '../datasource/wiring.ts';
 import { MysqlDriver } from './driver.ts';
 import { DatasourceMysqlOptions } from './options.ts';
 
@@ -16,6 +16,6 @@ export const datasourceMysql = definePlugin({
       options.connections,
       (connection) => new Database(new MysqlDriver(connection), connection),
     );
-    return tapDatabases(ctx, databases);
+    return tapLogins(ctx, databases);
   },
 });

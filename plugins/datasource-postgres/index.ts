@@ -1,6 +1,6 @@
 import { definePlugin } from '../../kernel/index.ts';
 import { Database } from '../datasource/database.ts';
-import { databasesOf, tapDatabases } from '../datasource/wiring.ts';
+import { databasesOf, tapLogins } from '../datasource/wiring.ts';
 import { PostgresDriver } from './driver.ts';
 import { DatasourcePostgresOptions } from './options.ts';
 
@@ -16,6 +16,6 @@ export const datasourcePostgres = definePlugin({
       options.connections,
       (connection) => new Database(new PostgresDriver(connection), connection),
     );
-    return tapDatabases(ctx, databases);
+    return tapLogins(ctx, databases);
   },
 });

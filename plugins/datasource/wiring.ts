@@ -19,10 +19,10 @@ export interface DatasourceApi {
 }
 
 /** Makes the database of each connection; an error names the connection. Throws `configuration_error`. */
-export function databasesOf<O extends { readonly id: string }>(
+export function databasesOf<O extends { readonly id: string }, D>(
   connections: readonly O[],
-  make: (options: O) => Database,
-): Database[] {
+  make: (options: O) => D,
+): D[] {
   const ids = new Set<string>();
   return connections.map((connection) => {
     if (ids.has(connection.id)) {
@@ -42,8 +42,11 @@ export function databasesOf<O extends { readonly id: string }>(
   });
 }
 
-/** Taps what a datasource must answer, and logs at the start what the logins should not be able to do. */
-export function tapDatabases(ctx: PluginContext, databases: readonly Database[]): DatasourceApi {
+/** What every engine's databases can do. */
+type Answering = Pick<Database, 'info' | 'execute' | 'describe' | 'health' | 'close'>;
+
+/** Taps what a datasource must answer, and closes the databases with the plugin. */
+export function tapDatabases(ctx: PluginContext, databases: readonly Answering[]): void {
   for (const database of databases) {
     const { id } = database.info;
     ctx.tapKey(datasourceExecute, id, (statement, scope) => database.execute(statement, scope.signal));
@@ -51,7 +54,14 @@ export function tapDatabases(ctx: PluginContext, databases: readonly Database[])
   }
   ctx.tap(datasourceList, () => databases.map(({ info }) => info));
   ctx.tap(healthCheck, () => Promise.all(databases.map((database) => database.health())));
+  ctx.onClose(async () => {
+    await Promise.all(databases.map((database) => database.close()));
+  });
+}
 
+/** Databases behind a login: besides, logs at the start what the logins should not be able to do. */
+export function tapLogins(ctx: PluginContext, databases: readonly Database[]): DatasourceApi {
+  tapDatabases(ctx, databases);
   const warnings = async () => {
     const found = databases.map((database) =>
       database.warnings().catch((error: unknown) => [`Connection "${database.info.id}": ${messageOf(error)}`]),
@@ -65,9 +75,8 @@ export function tapDatabases(ctx: PluginContext, databases: readonly Database[])
       if (!closed) for (const warning of sentences) ctx.log.warn({}, warning);
     });
   });
-  ctx.onClose(async () => {
+  ctx.onClose(() => {
     closed = true;
-    await Promise.all(databases.map((database) => database.close()));
   });
   return { warnings };
 }
