@@ -1,8 +1,88 @@
-/** The log: JSON lines on standard error. */
-import { pino } from 'pino';
-import type { Logger } from '../kernel/index.ts';
+/** The log: JSON lines on standard error. Whatever a caller puts in, no credential comes out. */
+import { type DestinationStream, pino } from 'pino';
+import { type Logger, messagesOf, withoutCredentials } from '../kernel/index.ts';
 
-export function createLog(level: 'debug' | 'info' | 'warn' | 'error'): Logger {
-  // Written at once: a line about a crash must not be lost with the process.
-  return pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+const HIDDEN = '***';
+const MAX_DEPTH = 8;
+const MAX_ITEMS = 200;
+const MAX_TEXT_LENGTH = 16_384;
+
+/** Keys, in lower case and without `-`, `_` and `.`, whose value nobody may read. */
+const SECRET_KEY =
+  /password|passwd|passphrase|pwd$|secret|authorization|cookie|apikey|accesskey|privatekey|encryptionkey|signingkey|credential|connectionstring|tokens?$|jwt$|sessionid$/;
+
+/** Written at once to standard error, unless to `destination`: a line about a crash must not be lost with the process. */
+export function createLog(
+  level: LogLevel,
+  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
+): Logger {
+  const clean = cleaner(level === 'debug');
+  return pino(
+    {
+      level,
+      base: null,
+      hooks: {
+        logMethod([fields, message], write) {
+          write.apply(this, [clean(fields) as object, message === undefined ? undefined : text(message)]);
+        },
+      },
+    },
+    destination,
+  );
+}
+
+/** Makes a copy of a line's fields that is safe to write: bounded, without cycles and credentials. */
+function cleaner(withStacks: boolean): (fields: unknown) => unknown {
+  const errorText = (error: Error) => text(withStacks ? stacksOf(error) : messagesOf(error));
+
+  const entries = (list: Iterable<readonly [string, unknown]>, outer: readonly object[]) => {
+    const kept: [string, unknown][] = [];
+    for (const [key, value] of list) {
+      if (kept.length === MAX_ITEMS) break;
+      if (key === 'stack' && !withStacks) continue;
+      kept.push([text(key), isSecret(key, value) ? HIDDEN : copy(value, outer)]);
+    }
+    return Object.fromEntries(kept);
+  };
+
+  const copy = (value: unknown, outer: readonly object[]): unknown => {
+    if (typeof value === 'string') return text(value);
+    if (typeof value === 'bigint') return String(value);
+    if (typeof value !== 'object' || value === null) return value;
+    if (value instanceof Error) return errorText(value);
+    if (outer.includes(value)) return '[circular]';
+    if (outer.length >= MAX_DEPTH) return '[too deep]';
+    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+    const inner = [...outer, value];
+    if (Array.isArray(value) || value instanceof Set)
+      return [...value].slice(0, MAX_ITEMS).map((item) => copy(item, inner));
+    if (value instanceof Map)
+      return entries(
+        [...value].map(([key, item]) => [String(key), item]),
+        inner,
+      );
+    const { toJSON } = value as { toJSON?: unknown };
+    return typeof toJSON === 'function' ? copy(toJSON.call(value), inner) : entries(Object.entries(value), inner);
+  };
+  return (fields) => copy(fields, []);
+}
+
+/** A number under a plural name is a count, such as `totalTokens`; whether there is a secret is none. */
+function isSecret(key: string, value: unknown): boolean {
+  if (value === null || value === undefined || typeof value === 'boolean') return false;
+  const name = key.replace(/[-_.\s]/g, '').toLowerCase();
+  return SECRET_KEY.test(name) && !(typeof value === 'number' && name.endsWith('s'));
+}
+
+function text(value: string): string {
+  const clean = withoutCredentials(value.slice(0, 2 * MAX_TEXT_LENGTH));
+  return clean.length > MAX_TEXT_LENGTH ? `${clean.slice(0, MAX_TEXT_LENGTH)}…` : clean;
+}
+
+function stacksOf(error: Error, depth = 0): string {
+  const stack = error.stack ?? messagesOf(error);
+  const { cause } = error;
+  return cause instanceof Error && depth < MAX_DEPTH ? `${stack}\nCause: ${stacksOf(cause, depth + 1)}` : stack;
 }

@@ -2,15 +2,16 @@
 import type { AtlasConfig } from './define-config.ts';
 import type { AnyPluginDefinition, PluginContext, PluginEntry, PluginRef } from './define-plugin.ts';
 import type { AppDescription, PluginStatus } from './description.ts';
-import { AtlasError, BootError, type BootProblem, CloseError, messageOf } from './errors.ts';
+import { AtlasError, BootError, type BootProblem, CloseError, messageOf, messagesOf } from './errors.ts';
 import { appClosed, appReady, Bus } from './events.ts';
 import { checkGraph, needsOf, sortEntries } from './graph.ts';
 import { catalog } from './hooks/catalog.ts';
 import { HookRegistry } from './hooks/registry.ts';
 import { InFlight, type LifecycleStep, type Moment, runAll, runStep } from './lifecycle.ts';
+import { type Logger, logFrom, SILENT } from './log.ts';
 import { checkOptions } from './options.ts';
 import { Pipelines } from './pipelines.ts';
-import { type Logger, Scope, type ScopeInit } from './scope.ts';
+import { Scope, type ScopeInit } from './scope.ts';
 import { type Override, refOf, Services } from './services.ts';
 
 export interface CreateAppOptions {
@@ -43,8 +44,6 @@ export interface App extends AsyncDisposable {
   /** Drains, waits for running work, closes in reverse order. Rejects with all errors together. Idempotent. */
   close(): Promise<void>;
 }
-
-const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 interface Loaded {
   readonly definition: AnyPluginDefinition;
@@ -175,9 +174,11 @@ class RunningApp implements App {
       during(moment);
       plugin.steps[moment].push({ plugin: name, timeoutMs, run });
     };
+    const log = logFrom(this.log, () => ({ plugin: name }));
     const context: PluginContext = {
       plugin: name,
-      log: this.log,
+      log,
+      logOf: (scope) => scope.logTo(log),
       now: this.#options.now ?? Date.now,
       tap: (hook, handler, order) => {
         during('tap');
@@ -194,6 +195,11 @@ class RunningApp implements App {
       scope: (init) => this.scope(init),
       emit: (event, payload) => this.#bus.emit(event, payload),
       on: (event, listener) => this.#bus.on(name, event, listener),
+      hears: (event) => this.#bus.hears(event),
+      observeHooks: (observer) => {
+        during('observeHooks');
+        this.#hooks.observe(observer);
+      },
       describe: () => this.describe(),
       onReady: at('onReady'),
       onDrain: at('onDrain'),
@@ -201,7 +207,7 @@ class RunningApp implements App {
       fail: (error) => {
         plugin.status = 'failed';
         this.#hooks.fail(name, error);
-        this.log.error({ plugin: name, error: messageOf(error) }, 'A plugin has failed; its gates refuse from now on.');
+        log.error({ error: messagesOf(error) }, 'A plugin has failed; its gates refuse from now on.');
       },
     };
     return {

@@ -6,7 +6,9 @@ import type { AnyHook, Awaitable, CallResult, Hook, PayloadOf, TapHandler } from
 import type { TapOrder } from './hooks/order.ts';
 import type { ActionOutcome, ActionRequest } from './hooks/payloads/actions.ts';
 import type { SqlReply, SqlRequest } from './hooks/payloads/sql.ts';
-import type { Logger, Scope, ScopeInit } from './scope.ts';
+import type { HookObserver } from './hooks/registry.ts';
+import type { Logger } from './log.ts';
+import type { Scope, ScopeInit } from './scope.ts';
 
 /** The first five are what `plugin create` offers; the others are used by first-party plugins. */
 export type PluginType =
@@ -53,7 +55,10 @@ export function optional<A>(ref: PluginRef<A>): OptionalRef<A> {
 /** What a plugin may do. Taps and lifecycle callbacks are taken only while `setup` runs. */
 export interface PluginContext {
   readonly plugin: string;
+  /** Its lines carry the plugin's name. */
   readonly log: Logger;
+  /** For lines about a request: they carry its id and the actor's too. */
+  logOf(scope: Scope): Logger;
   /** Milliseconds since the epoch; fixed in tests. */
   now(): number;
   tap<H extends AnyHook>(hook: H, handler: TapHandler<H>, order?: TapOrder): void;
@@ -68,6 +73,10 @@ export interface PluginContext {
   scope(init?: Omit<ScopeInit, 'log'>): Scope;
   emit<T>(event: EventType<T>, payload: T): void;
   on<T>(event: EventType<T>, listener: (payload: T) => void): void;
+  /** Whether anybody listens: ask before making a payload that costs something. */
+  hears<T>(event: EventType<T>): boolean;
+  /** Times every tap of every plugin. The observer must not throw. */
+  observeHooks(observer: HookObserver): void;
   /** What runs here: plugins, hooks, times. */
   describe(): AppDescription;
   /** After every plugin is set up and the hooks are sealed. */

@@ -84,6 +84,18 @@ export function messageOf(error: unknown): string {
   return typeof error === 'string' ? error : 'unknown error';
 }
 
+/** The text of anything thrown with those of its causes, for logs: what a cause says and the error does not say itself. */
+export function messagesOf(error: unknown): string {
+  const messages = [messageOf(error)];
+  for (let cause = causeOf(error), depth = 0; cause !== undefined && depth < 8; cause = causeOf(cause), depth += 1) {
+    const message = messageOf(cause);
+    if (!messages.some((said) => said.includes(message))) messages.push(message);
+  }
+  return messages.join(' Cause: ');
+}
+
+const causeOf = (error: unknown) => (error instanceof Error ? error.cause : undefined);
+
 /** Names the culprit on an error out of a tap: kept as it is when it is ours, wrapped when it is not. */
 export function blame(error: unknown, plugin: string, hook: string): AtlasError {
   if (error instanceof AtlasError) {

@@ -1,7 +1,7 @@
 /** The bus for facts already past. A listener can neither delay nor change anything; its errors are logged. */
 import { EventEmitter } from 'eventemitter3';
-import { messageOf } from './errors.ts';
-import type { Logger } from './scope.ts';
+import { messagesOf } from './errors.ts';
+import type { Logger } from './log.ts';
 
 declare const payload: unique symbol;
 
@@ -29,7 +29,7 @@ export class Bus {
 
   on<T>(plugin: string, event: EventType<T>, listener: (value: T) => void): void {
     const report = (error: unknown) =>
-      this.#log.error({ plugin, event: event.id, error: messageOf(error) }, 'An event listener failed.');
+      this.#log.error({ plugin, event: event.id, error: messagesOf(error) }, 'An event listener failed.');
     this.#emitter.on(event.id, (value: T) => {
       try {
         Promise.resolve(listener(value)).catch(report);
@@ -37,6 +37,10 @@ export class Bus {
         report(error);
       }
     });
+  }
+
+  hears<T>(event: EventType<T>): boolean {
+    return this.#emitter.listenerCount(event.id) > 0;
   }
 
   emit<T>(event: EventType<T>, value: T): void {

@@ -1,5 +1,6 @@
 /** The kernel's public surface, the only kernel file that a plugin may import. */
 export { type App, type CreateAppOptions, createApp } from './app.ts';
+export { withoutCredentials } from './credentials.ts';
 export { type AtlasConfig, defineConfig } from './define-config.ts';
 export {
   type AnyPluginDefinition,
@@ -13,7 +14,15 @@ export {
   type PluginType,
 } from './define-plugin.ts';
 export type { AppDescription, PluginDescription, PluginStatus } from './description.ts';
-export { AtlasError, type AtlasErrorInit, BootError, type BootProblem, CloseError, messageOf } from './errors.ts';
+export {
+  AtlasError,
+  type AtlasErrorInit,
+  BootError,
+  type BootProblem,
+  CloseError,
+  messageOf,
+  messagesOf,
+} from './errors.ts';
 export { appClosed, appReady, defineEvent, type EventType } from './events.ts';
 export * from './hooks/catalog.ts';
 export {
@@ -37,7 +46,8 @@ export type * from './hooks/payloads/identity.ts';
 export type * from './hooks/payloads/questions.ts';
 export type * from './hooks/payloads/sql.ts';
 export type * from './hooks/payloads/surfaces.ts';
-export type { HookDescription } from './hooks/registry.ts';
+export type { HookDescription, HookObserver } from './hooks/registry.ts';
 export { bindPackage, findConfig, loadConfig } from './load-config.ts';
-export { type Actor, type Logger, NOBODY, type Role, Scope, type ScopeInit } from './scope.ts';
+export type { Logger } from './log.ts';
+export { type Actor, NOBODY, type Role, Scope, type ScopeInit } from './scope.ts';
 export { type Override, override } from './services.ts';

@@ -2,7 +2,8 @@
  * The two guarded paths. This file alone calls `datasource.execute` and `action.execute`, in fixed hook order, for
  * the agent, HTTP, MCP, schedules, the command line and plugins alike. It knows hook order, not SQL.
  */
-import { AtlasError } from './errors.ts';
+import { errorWithoutCredentials, withoutCredentials } from './credentials.ts';
+import { AtlasError, messagesOf } from './errors.ts';
 import {
   actionExecute,
   actionRequest,
@@ -63,7 +64,7 @@ export class Pipelines {
       this.#settle(request, scope, startedAt, statement, 'succeeded', undefined, reply);
       return reply;
     } catch (error) {
-      if (status === 'failed' && scope.signal.aborted) status = 'cancelled';
+      if (wasCancelled(error, scope)) status = 'cancelled';
       this.#settle(request, scope, startedAt, statement, status, error as Error, undefined);
       throw error;
     }
@@ -96,10 +97,10 @@ export class Pipelines {
     reply: SqlReply | undefined,
   ): void {
     const outcome: SqlOutcome = {
-      request,
-      statement,
+      request: forObservers(request, ['sql']),
+      statement: statement && forObservers(statement, ['sql', 'requested']),
       status,
-      error,
+      error: error && errorWithoutCredentials(error),
       durationMs: performance.now() - startedAt,
       rowCount: reply?.result.rows.length ?? 0,
       truncated: reply?.result.truncated ?? false,
@@ -160,9 +161,22 @@ export class Pipelines {
       `${hook} of request ${scope.requestId}`,
       failures.then((list) => {
         for (const { plugin, error } of list as { plugin: string; error: Error }[]) {
-          scope.log.error({ plugin, hook, requestId: scope.requestId, error: error.message }, 'An observer failed.');
+          scope.log.error({ plugin, hook, error: messagesOf(error) }, 'An observer failed.');
         }
       }),
     );
   }
+}
+
+/** The same, or a copy in which these texts show no credentials. */
+function forObservers<T extends object, K extends keyof T & string>(value: T, keys: readonly K[]): T {
+  const clean = keys.map((key) => [key, withoutCredentials(String(value[key]))] as const);
+  return clean.every(([key, text]) => text === value[key]) ? value : { ...value, ...Object.fromEntries(clean) };
+}
+
+/** Whoever asked went away. A rule that spoke all the same has refused, and a plugin that took too long has failed. */
+function wasCancelled(error: unknown, scope: Scope): boolean {
+  if (!scope.signal.aborted) return false;
+  const { code, reason } = error instanceof AtlasError ? error : {};
+  return code !== 'sql_refused' && reason !== 'E_HOOK_TIMEOUT';
 }

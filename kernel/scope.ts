@@ -1,5 +1,6 @@
 /** One request: who asks, until when, and where its log lines go. The same object goes through every hook. */
 import { randomUUID } from 'node:crypto';
+import { type Logger, logFrom } from './log.ts';
 
 export type Role = 'viewer' | 'analyst' | 'admin';
 
@@ -14,13 +15,6 @@ export interface Actor {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-export interface Logger {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
-
 /** Before `identify`: no id and the lowest role. */
 export const NOBODY: Actor = Object.freeze({ id: null, label: null, role: 'viewer', mode: 'unidentified', claims: {} });
 
@@ -30,24 +24,46 @@ export interface ScopeInit {
   readonly orgId?: string | null;
   /** Aborts the scope when it aborts, such as at a client's disconnect. */
   readonly signal?: AbortSignal;
+  /** The work that this is a part of, such as the question that a tool runs for. */
+  readonly parent?: Scope;
   readonly log: Logger;
 }
 
 export class Scope {
   readonly requestId: string;
-  readonly log: Logger;
+  readonly parent: Scope | undefined;
+  readonly #sink: Logger;
+  #log: Logger | undefined;
   #actor: Actor;
   #orgId: string | null;
   #controller: AbortController | undefined;
-  #parent: AbortSignal | undefined;
+  #outer: AbortSignal | undefined;
   #abortReason: unknown;
 
   constructor(init: ScopeInit) {
     this.requestId = init.requestId ?? randomUUID();
-    this.log = init.log;
+    this.parent = init.parent;
+    this.#sink = init.log;
     this.#actor = init.actor ?? NOBODY;
     this.#orgId = init.orgId ?? null;
-    this.#parent = init.signal;
+    this.#outer = init.signal;
+  }
+
+  /** A part of this request: the same request and actor, ended with it or by `signal`, which must follow it. */
+  part(signal: AbortSignal = this.signal): Scope {
+    const { requestId, actor, orgId } = this;
+    return new Scope({ requestId, actor, orgId, signal, parent: this, log: this.#sink });
+  }
+
+  /** Its lines carry the request's id and the actor's. A plugin that has its context writes to `ctx.logOf(scope)`. */
+  get log(): Logger {
+    this.#log ??= this.logTo(this.#sink);
+    return this.#log;
+  }
+
+  /** The same for lines that go to another logger. */
+  logTo(log: Logger): Logger {
+    return logFrom(log, () => ({ requestId: this.requestId, actorId: this.#actor.id }));
   }
 
   get actor(): Actor {
@@ -70,10 +86,10 @@ export class Scope {
       // Made on first use: most requests end before anybody listens.
       const controller = new AbortController();
       this.#controller = controller;
-      const parent = this.#parent;
+      const outer = this.#outer;
       if (this.#abortReason !== undefined) controller.abort(this.#abortReason);
-      else if (parent?.aborted) controller.abort(parent.reason);
-      else parent?.addEventListener('abort', () => controller.abort(parent.reason), { once: true });
+      else if (outer?.aborted) controller.abort(outer.reason);
+      else outer?.addEventListener('abort', () => controller.abort(outer.reason), { once: true });
     }
     return this.#controller.signal;
   }

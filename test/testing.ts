@@ -1,4 +1,5 @@
 /** `atlas/testing`: an app for tests and the contract kits. Needs vitest. */
+export * from './contract/auth.ts';
 export * from './contract/datasource.ts';
 export * from './contract/plugin.ts';
 export * from './contract/taps.ts';

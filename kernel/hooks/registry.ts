@@ -2,9 +2,15 @@
 import { AtlasError, type BootProblem, messageOf } from '../errors.ts';
 import type { Scope } from '../scope.ts';
 import { Deadlines } from './deadline.ts';
-import { compileDispatch, compileKeyed, type Dispatch, type Tap } from './dispatch.ts';
+import { compileDispatch, compileKeyed, type Dispatch, isThenable, type Tap } from './dispatch.ts';
 import type { AnyHook, Awaitable, CallResult, Hook, PayloadOf, TapHandler } from './kinds.ts';
 import { sortTaps, type TapOrder } from './order.ts';
+
+/**
+ * Watches every tap: asked once for each when the hooks are sealed, for what is then told of each run, its milliseconds.
+ * An answer that was promised counts until it settles. Must not throw.
+ */
+export type HookObserver = (hook: string, plugin: string) => (durationMs: number) => void;
 
 interface RegisteredTap extends Tap {
   readonly order: TapOrder;
@@ -31,6 +37,7 @@ export class HookRegistry {
   readonly #catalog: readonly AnyHook[];
   readonly #entries = new Map<AnyHook, Entry>();
   readonly #deadlines = new Deadlines();
+  readonly #observers: HookObserver[] = [];
   #sealed = false;
 
   /** `catalog`: the hooks known before any plugin; plugins may tap and call hooks of their own as well. */
@@ -94,8 +101,18 @@ export class HookRegistry {
     }
   }
 
+  /** Only before the seal: hooks are compiled with what watches them, and cost nothing more without. */
+  observe(observer: HookObserver): void {
+    this.#observers.push(observer);
+  }
+
   #compile(entry: Entry): void {
-    const { hook, taps, byKey } = entry;
+    const { hook, byKey } = entry;
+    const taps = this.#observers.reduce<readonly RegisteredTap[]>(
+      (watched, observer) =>
+        watched.map((tap) => ({ ...tap, handler: timed(tap.handler, observer(hook.id, tap.plugin)) })),
+      entry.taps,
+    );
     if (hook.kind !== 'keyed') entry.dispatch = compileDispatch(hook, taps, this.#deadlines);
     else for (const tap of taps) byKey.set(tap.key as string, compileKeyed(hook, tap, this.#deadlines));
   }
@@ -169,4 +186,22 @@ export class HookRegistry {
   get catalog(): readonly AnyHook[] {
     return this.#catalog;
   }
+}
+
+/** The same handler, timed. What it answers or throws goes on untouched. */
+function timed(handler: Tap['handler'], ended: (durationMs: number) => void): Tap['handler'] {
+  return (payload, scope) => {
+    const startedAt = performance.now();
+    const end = () => ended(performance.now() - startedAt);
+    let answer: unknown;
+    try {
+      answer = handler(payload, scope);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    if (isThenable(answer)) answer.then(end, end);
+    else end();
+    return answer;
+  };
 }

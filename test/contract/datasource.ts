@@ -17,6 +17,7 @@ import {
   type SqlStatement,
 } from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../harness/create-test-app.ts';
+import { memoryPeak } from '../harness/memory.ts';
 import { type Check, registerChecks } from './kit.ts';
 
 export interface DatasourceSubject {
@@ -39,8 +40,18 @@ export interface DatasourceSubject {
      * bytes "atlas".
      */
     readonly values: string;
+    /**
+     * One row: `least` -9007199254740991, `below` -9007199254740992, `most` 9007199254740991, `above` 9007199254740992.
+     */
+    readonly integers: string;
     /** One row, one column `text` of `bytes` ASCII letters. */
     text(bytes: number): string;
+    /** Ten million rows of one column `n`. */
+    readonly many: string;
+    /** One row with the columns `c1` to `c<count>`, which hold their numbers. */
+    columns(count: number): string;
+    /** Fails at a value of a row, which holds the word "hunter2". */
+    readonly badValue: string;
     /** One row, two columns that are both named `a`, 1 and 2. */
     readonly sameNames: string;
     /** One row, one column `x`: the first bound value. */
@@ -75,6 +86,11 @@ const LIMITS: SqlLimits = { maxRows: 1_000, maxBytes: 8_388_608, maxCellBytes: 6
 const FREE_WITHIN_MS = 2_000;
 
 const CHECK_TIMEOUT_MS = 60_000;
+const MIB = 1024 * 1024;
+/** What this process may grow by for a result that is far larger than its limits; garbage included. */
+const OWN_GROWTH_BYTES = 250 * MIB;
+/** The same with database processes, which may hold one value whole. */
+const TREE_GROWTH_BYTES = 1_200 * MIB;
 
 /** One booted subject with what the checks ask of it. */
 class Bench {
@@ -200,6 +216,21 @@ export function datasourceChecks(make: Make): Check[] {
         ]);
       },
     ),
+    check('gives integers as numbers up to the last one that a number holds', async (bench, sql) => {
+      const { rows } = await bench.run(sql.integers);
+      assert.deepEqual(rows, [
+        { least: -9007199254740991, below: '-9007199254740992', most: 9007199254740991, above: '9007199254740992' },
+      ]);
+    }),
+    check('gives 1,600 columns', async (bench, sql) => {
+      const { columns, rows } = await bench.run(sql.columns(1_600));
+      const names = Array.from({ length: 1_600 }, (_, index) => `c${index + 1}`);
+      assert.deepEqual(columns, names);
+      assert.deepEqual(
+        names.map((name) => rows[0]?.[name]),
+        names.map((_, index) => index + 1),
+      );
+    }),
     check('keeps both of two columns with one name', async (bench, sql) => {
       const { columns, rows } = await bench.run(sql.sameNames);
       assert.equal(new Set(columns).size, 2);
@@ -240,6 +271,38 @@ export function datasourceChecks(make: Make): Check[] {
       assert.equal(cut.rows[0]?.text, 'x'.repeat(100));
       assert.equal(cut.truncated, true);
       assert.ok(cut.notes.length > 0);
+    }),
+    check('stops at the limit of ten million rows, in bounded memory', async (bench, sql) => {
+      await bench.run(sql.numbers(1));
+      const peak = await memoryPeak(async () => {
+        const { rows, truncated } = await bench.run(sql.many);
+        assert.deepEqual([rows.length, truncated], [LIMITS.maxRows, true]);
+      });
+      assert.ok(peak.treeBytes < OWN_GROWTH_BYTES, `it took ${Math.round(peak.treeBytes / MIB)} MiB`);
+      await bench.freed();
+      assert.equal((await bench.run(sql.numbers(2))).rows.length, 2);
+    }),
+    check('cuts or refuses a value of 100 MB, in bounded memory', async (bench, sql) => {
+      await bench.run(sql.numbers(1));
+      const peak = await memoryPeak(async () => {
+        const outcome = await bench.run(sql.text(100_000_000)).catch((error: unknown) => bench.readable(error));
+        if (outcome instanceof AtlasError) assert.equal(outcome.code, 'sql_failed');
+        else assert.deepEqual([String(outcome.rows[0]?.text).length, outcome.truncated], [LIMITS.maxCellBytes, true]);
+      });
+      assert.ok(peak.ownBytes < OWN_GROWTH_BYTES, `the server took ${Math.round(peak.ownBytes / MIB)} MiB`);
+      assert.ok(peak.treeBytes < TREE_GROWTH_BYTES, `it took ${Math.round(peak.treeBytes / MIB)} MiB in all`);
+      await bench.freed();
+      assert.equal((await bench.run(sql.numbers(2))).rows.length, 2);
+    }),
+    check('says nothing of the values at which a statement fails', async (bench, sql) => {
+      const error = await bench.refused(() => bench.run(sql.badValue));
+      assert.ok(!`${error.message} ${error.hint ?? ''}`.includes('hunter2'), error.message);
+      assert.equal((await bench.run(sql.numbers(2))).rows.length, 2);
+    }),
+    check('refuses a null byte', async (bench, sql) => {
+      await bench.refused(() => bench.run(`${sql.numbers(1)}\0`));
+      await bench.refused(() => bench.run(`${sql.numbers(1)}\0; ${sql.writes[0]}`));
+      assert.equal((await bench.run(sql.numbers(2))).rows.length, 2);
     }),
     check('changes nothing, whatever it is asked', async (bench, sql) => {
       const before = await bench.run(sql.state);

@@ -17,6 +17,8 @@ import {
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
+  /** Who wrote it, or whose fault it tells. */
+  readonly plugin: string | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly message: string;
 }
@@ -74,7 +76,8 @@ const openGates = definePlugin({
 
 function capture(lines: LogLine[]): Logger {
   const at = (level: LogLine['level']) => (fields: object, message: string) => {
-    lines.push({ level, fields: fields as Record<string, unknown>, message });
+    const { plugin, ...rest } = fields as Record<string, unknown>;
+    lines.push({ level, plugin: plugin as string | undefined, fields: rest, message });
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -19,6 +19,10 @@ import { freePort } from './port.ts';
 export interface PostgresServer {
   /** Connects as superuser to the database `postgres`. */
   readonly url: string;
+  /** Ends every connection and the server; its files stay for `resume`. */
+  pause(): Promise<void>;
+  /** Starts the paused server again, on the same port. */
+  resume(): Promise<void>;
   /** Ends every connection, the server and its files. Safe to call twice. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -78,8 +82,12 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       '-c',
       `${key}=${value}`,
     ]);
-    const server = spawn(join(bin, 'postgres'), ['-D', data, ...given], options);
-    await outcome(server, 'postgres', 'ready to accept connections');
+    const launch = async () => {
+      const child = spawn(join(bin, 'postgres'), ['-D', data, ...given], options);
+      await outcome(child, 'postgres', 'ready to accept connections');
+      return child;
+    };
+    let server = await launch();
 
     // A test run that ends early must not leave a server behind.
     const kill = () => {
@@ -87,16 +95,22 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       remove();
     };
     process.once('exit', kill);
+    const pause = async () => {
+      if (server.exitCode !== null || server.signalCode !== null) return;
+      const exited = once(server, 'exit');
+      server.kill('SIGINT');
+      await exited;
+    };
+    const resume = async () => {
+      server = await launch();
+    };
     const stop = async () => {
       process.off('exit', kill);
-      if (server.exitCode === null && server.signalCode === null) {
-        const exited = once(server, 'exit');
-        server.kill('SIGINT');
-        await exited;
-      }
+      await pause();
       remove();
     };
-    return { url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`, stop, [Symbol.asyncDispose]: stop };
+    const url = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`;
+    return { url, pause, resume, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
     remove();
     throw error;

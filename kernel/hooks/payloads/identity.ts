@@ -3,6 +3,9 @@ import type { Actor } from '../../scope.ts';
 
 /** What a request carried that may say who asks. Header names are lower-case. */
 export interface Credentials {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly ip: string;
 }
@@ -10,9 +13,14 @@ export interface Credentials {
 export interface Identity {
   readonly actor: Actor;
   readonly orgId: string | null;
+  /** Headers for the response, such as the cookie of a renewed session. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
-/** `public` needs no identity; the others are checked by `auth.authorize`. */
+/**
+ * `public` needs no identity; the others are checked by `auth.authorize`. `self` is what everybody may do with their own
+ * account, even while a password has to be changed first.
+ */
 export type Right = 'public' | 'query' | 'approve' | 'admin' | 'self';
 
 export interface Access {

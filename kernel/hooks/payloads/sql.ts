@@ -8,6 +8,8 @@ export interface ConnectionInfo {
   readonly description?: string;
   /** Without password and without anything else that is secret. */
   readonly maskedUrl: string;
+  /** Where tables are that are named without a schema (MySQL: a database); missing = the engine's own default. */
+  readonly schema?: string;
 }
 
 export interface SqlLimits {

@@ -17,7 +17,7 @@ export interface RouteRequest {
 export interface RouteReply {
   /** Default 200. */
   readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** JSON; text with a `content-type`; or a stream of text, which ends when the client leaves. */
   readonly body?: unknown;
   readonly stream?: AsyncIterable<string>;
@@ -40,6 +40,8 @@ export interface Route {
   readonly errors?: readonly string[];
   /** Neither rate-limited nor shed under pressure. */
   readonly essential?: boolean;
+  /** Throws while the feature cannot serve; asked before anything of the request is validated. */
+  ready?(): void;
   handle(request: RouteRequest, scope: Scope): Awaitable<RouteReply>;
 }
 

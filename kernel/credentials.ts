@@ -1,0 +1,98 @@
+/**
+ * Credentials that a statement, a driver's words or a log line may hold: what keeps or passes on such a text for long
+ * takes them out first. Every rule reads a text of any length in linear time: runs are bounded, or cannot fail.
+ */
+import { AtlasError } from './errors.ts';
+
+const HIDDEN = '***';
+
+/** What a value is called that nobody may read. */
+const NAMES =
+  'password|passwd|passphrase|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|encryption[_-]?key|(?:auth|access|refresh|bot|id|session)[_-]?token|credential|connection[_-]?string';
+const SIGN = '(?:=>|:=|<>|!=|[:=])';
+/** Between a name and its value: `password = '`, `"password": "`, `PASSWORD '`, `password LIKE '`. */
+const GAP = String.raw`s?["'\x60]?\s{0,9}(?:${SIGN}|\b(?:to|as|by|is|like|ilike)\b)?\s{0,9}`;
+/** Quoted, closed or not. */
+const SINGLE = String.raw`'{1,2}(?:[^'\\]|''|\\[\s\S])*(?:'|\\?$)`;
+const DOUBLE = String.raw`"(?:[^"\\]|""|\\[\s\S])*(?:"|\\?$)`;
+/** But a quote between a name and a cast closes the name: `'secrets'::regclass`. */
+const NO_CAST = String.raw`(?!(?<=\w)['"]::)`;
+/** What is no word: it has a digit, is padded or is long. */
+const OPAQUE = '(?=[a-z0-9._~+/-]{20}|[a-z._~+/-]{0,40}[0-9]|[a-z+/]{4,40}=)[a-z0-9._~+/-]{6,}=*';
+
+const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [new RegExp(`((?:${NAMES})${GAP})${NO_CAST}${SINGLE}`, 'gi'), `$1'${HIDDEN}'`],
+  [new RegExp(`((?:${NAMES})${GAP})${NO_CAST}${DOUBLE}`, 'gi'), `$1"${HIDDEN}"`],
+  // Without quotes; but `api-key:4f1b8c02` is the id of an actor.
+  [
+    new RegExp(
+      `((?:${NAMES})s?["'\x60]?\\s{0,9}(?:=>|:=|=|(?<!api-key):|:(?=\\s))\\s{0,9})(?![=:'"*])[^\\s'",;)&]+`,
+      'gi',
+    ),
+    `$1${HIDDEN}`,
+  ],
+  // A token is also a word of parsers: "unexpected token ')'".
+  [new RegExp(`(token["'\x60]?\\s{0,9}(?:=>|:=|=)\\s{0,9}|"token":\\s{0,9})${SINGLE}`, 'gi'), `$1'${HIDDEN}'`],
+  [new RegExp(`(token["'\x60]?\\s{0,9}(?:=>|:=|=)\\s{0,9}|"token":\\s{0,9})${DOUBLE}`, 'gi'), `$1"${HIDDEN}"`],
+  [/(token=)(?![=\s'"*])[^\s;&'",)]+/gi, `$1${HIDDEN}`],
+  [
+    new RegExp(`\\b(identified\\s{1,9}(?:with\\s{1,9}\\S{1,64}\\s{1,9})?(?:by|as)\\s{1,9})${SINGLE}`, 'gi'),
+    `$1'${HIDDEN}'`,
+  ],
+  [new RegExp(`\\b((?:bearer|basic)\\s{1,9})${OPAQUE}`, 'gi'), `$1${HIDDEN}`],
+  [new RegExp(`(authorization["']?\\s{0,9}[:=]\\s{0,9}["']?(?:[a-z]{1,20}\\s{1,9})?)${OPAQUE}`, 'gi'), `$1${HIDDEN}`],
+  [/\b((?:set-)?cookie["']?\s{0,9}[:=]\s{0,9}["']?)[^\s=;,'"]{1,256}=[^\r\n'"]*/gi, `$1${HIDDEN}`],
+  // JSON Web Tokens, private keys, and the tokens of well-known services by their prefix.
+  [/(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g, HIDDEN],
+  [/-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,20}PRIVATE KEY-----|$)/g, HIDDEN],
+  [
+    /\b(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abeoprs]-[\w-]{10,}|A(?:KIA|SIA)[A-Z0-9]{16}|AIza[\w-]{30,}|glpat-[\w-]{16,}|hf_\w{20,}|npm_\w{20,})/g,
+    HIDDEN,
+  ],
+];
+
+/** What every rule needs at least, so that most texts are read once and left alone. */
+const SUSPICIOUS =
+  /:\/\/|pass|pwd|secret|key|token|credential|connection|identified|bearer|basic|authorization|cookie|eyJ|sk[-_]|rk_|gh[pousr]_|github_|xox|A(?:KIA|SIA)|AIza|glpat|hf_|npm_/i;
+
+/** The text with `***` in place of passwords, keys and tokens. */
+export function withoutCredentials(text: string): string {
+  if (!SUSPICIOUS.test(text)) return text;
+  let clean = text.includes('://') && text.includes('@') ? text.replace(/[^\s'"`]+/g, withoutUserinfo) : text;
+  for (const [pattern, replacement] of RULES) clean = clean.replace(pattern, replacement);
+  return clean;
+}
+
+/** A word with its URLs' user and password hidden, up to the last `@`, whatever the password contains. */
+function withoutUserinfo(word: string): string {
+  const last = word.lastIndexOf('@');
+  let clean = '';
+  let done = 0;
+  for (let at = word.indexOf('://'); at >= 0 && at < last; at = word.indexOf('://', Math.max(at + 3, done))) {
+    const start = at + 3;
+    const stop = start + word.slice(start).search(/[/:@]/);
+    if (word[stop] === '/') continue;
+    clean += `${word.slice(done, start)}${HIDDEN}`;
+    done = word[stop] === '@' ? stop : last;
+  }
+  return clean + word.slice(done);
+}
+
+/** The same error, or one like it without what caused it, if any of its texts holds credentials. */
+export function errorWithoutCredentials(error: Error): Error {
+  if (textsOf(error).every((text) => withoutCredentials(text) === text)) return error;
+  const message = withoutCredentials(error.message);
+  if (!(error instanceof AtlasError)) return Object.assign(new Error(message), { name: error.name });
+  const { code, reason, hint } = error;
+  return new AtlasError(message, {
+    code,
+    ...(reason === undefined ? {} : { reason }),
+    ...(hint === undefined ? {} : { hint: withoutCredentials(hint) }),
+  });
+}
+
+function textsOf(error: unknown, depth = 0): string[] {
+  if (!(error instanceof Error) || depth > 5) return [String(error)];
+  const hint = error instanceof AtlasError ? [error.hint ?? ''] : [];
+  return [error.message, ...hint, ...(error.cause === undefined ? [] : textsOf(error.cause, depth + 1))];
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { errorWithoutCredentials } from '../../kernel/credentials.ts';
+import { AtlasError, withoutCredentials } from '../../kernel/index.ts';
+
+describe('what must not stay', () => {
+  it.each([
+    ["SELECT 'postgres://bob:hunter2@db.example/shop'"],
+    ['mysql://bob:hun@ter2@db/shop'],
+    ['from postgres://bob:hunter2@a/x,postgres://bob:hunter2@b/x to https://hunter2@c'],
+    ['postgres://:hunter2@db/shop'],
+    ["dblink('host=db user=bob password=hunter2 dbname=x')"],
+    ["dblink('password=''hunter2'' host=db')"],
+    ["ALTER ROLE bob PASSWORD 'hunter2'"],
+    ["ALTER ROLE bob PASSWORD 'x\\\nhunter2'"],
+    ["CREATE USER bob IDENTIFIED BY 'hunter2'"],
+    ["CREATE USER bob IDENTIFIED WITH caching_sha2_password BY 'hunter2'"],
+    [`{"apiKey": "hunter2"}`],
+    [`{"token":"hunter2"}`],
+    ["SELECT * FROM users WHERE password = 'hunter2'"],
+    ["SELECT * FROM users WHERE password <> 'hunter2'"],
+    ["SELECT * FROM users WHERE password LIKE 'hunter2%' OR api_key = 'hunter2'"],
+    ["SELECT * FROM users WHERE is_a_very_long_name_of_a_password = 'hunter2'"],
+    ["SELECT * FROM sessions WHERE token = 'hunter2'"],
+    ["SET my.client_secret TO 'hunter2'"],
+    ['Authorization: Bearer hunter2hunter2'],
+    ['authorization: hunter2hunter2'],
+    ['{"authorization":"Basic aHVudGVyMg=="} hunter2'.replace(' hunter2', '')],
+    ['x-api-key: hunter2'],
+    ['password:hunter2'],
+    ["ALTER ROLE bob PASSWORD '::hunter2'"],
+    ["ALTER ROLE bob PASSWORD'hunter2'"],
+    ['Set-Cookie: authlib.session=hunter2; Path=/'],
+    ['SVC_API_KEY=hunter2'],
+    ['https://api.example/v1?token=hunter2&page=1'],
+    ['https://hunter2@api.example/v1'],
+    ['postgres://bob:hun/hunter2@db/shop'],
+    [`${'x '.repeat(950)}PASSWORD 'hunter2 ${'x'.repeat(5_000)}`],
+    ["PASSWORD 'hunter2\\"],
+  ])('%s', (text) => {
+    expect(withoutCredentials(text)).not.toMatch(/hunter2|aHVudGVyMg/);
+    expect(withoutCredentials(text)).toContain('***');
+  });
+
+  it.each([
+    ['a JSON Web Token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl'],
+    ['a provider key', ['sk', 'proj-abcdefghijklmnopqrstuvwx'].join('-')],
+    ['an AWS key', 'AKIAIOSFODNN7EXAMPLE'],
+    ['a Slack token', 'xoxb-123456789012-abcdef'],
+    ['a private key', '-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----'],
+  ])('%s', (_, secret) => {
+    expect(withoutCredentials(`SELECT '${secret}' AS x`)).toBe("SELECT '***' AS x");
+  });
+
+  it('is taken out once and for all', () => {
+    const clean = withoutCredentials("postgres://a:b@h/x?token=c password='d' Authorization: Bearer abcdef123456");
+    expect(withoutCredentials(clean)).toBe(clean);
+  });
+});
+
+describe('what must stay', () => {
+  it.each([
+    ['SELECT region, SUM(total) FROM orders GROUP BY region'],
+    ["SELECT * FROM orders WHERE note = 'pass the token to key accounts'"],
+    ['SELECT primary_key, foreign_key FROM keys ORDER BY key'],
+    ["SELECT * FROM links WHERE url = 'https://example.com/a?b=c'"],
+    ["SELECT * FROM links WHERE url = 'https://example.com/@alice'"],
+    ['SELECT count(*) FROM password_resets'],
+    ["SELECT email FROM users WHERE email LIKE '%@example.com'"],
+    ['SELECT tokens, tokens / 2 AS half FROM usage WHERE tokens > 10'],
+    ["SQLite: unexpected token '='."],
+    ["near token: 'FROM'"],
+    ['Send your credentials, such as Authorization: Bearer followed by your key.'],
+    ['basic information about bearer authentication'],
+    ['api-key:4f1b8c02'],
+    ["SELECT 'secrets'::regclass, 'password'::text"],
+    ['SELECT "password"::text FROM settings'],
+    ['The development password atlas-dev has to be changed.'],
+  ])('%s', (text) => {
+    expect(withoutCredentials(text)).toBe(text);
+  });
+});
+
+it.each([
+  'password ',
+  'password',
+  "password='",
+  "password=''",
+  'password= ',
+  'a://',
+  'a://b:c@',
+  'a:',
+  '@',
+  'eyJ.',
+  'eyJaaaaaa-',
+  'eyJaaaaaa.',
+  'api-',
+  'api_',
+  'x@',
+  'token=',
+  'bearer ',
+  'bearer a.',
+  'authorization: a ',
+  'cookie: ',
+  'identified with ',
+  "'",
+  '\\',
+  '-----BEGIN PRIVATE KEY-----',
+])('reads a long text made of %s quickly', (piece) => {
+  const text = `password '@${piece.repeat(1_000_000 / piece.length)}`;
+  const started = performance.now();
+  withoutCredentials(text);
+  withoutCredentials(`@password${' '.repeat(500_000)}${text.slice(11)}\\`);
+  expect(performance.now() - started).toBeLessThan(3_000);
+});
+
+describe('an error', () => {
+  it('without credentials stays the same', () => {
+    const error = new AtlasError('No such table.', { hint: 'Look again.' });
+    expect(errorWithoutCredentials(error)).toBe(error);
+  });
+
+  it('loses a cause that holds some, and keeps its code', () => {
+    const cause = new Error('postgres://bob:hunter2@db refused');
+    const error = errorWithoutCredentials(new AtlasError('No connection.', { code: 'connection_failed', cause }));
+    expect([error.cause, (error as AtlasError).code, error.message]).toEqual([
+      undefined,
+      'connection_failed',
+      'No connection.',
+    ]);
+  });
+});

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  AtlasError,
+  defineEvent,
+  definePlugin,
+  keyed,
+  messagesOf,
+  type PluginContext,
+  parallel,
+  series,
+  waterfall,
+} from '../../kernel/index.ts';
+import { createTestApp } from '../harness/create-test-app.ts';
+
+const plugin = (name: string, setup: (ctx: PluginContext) => void) =>
+  definePlugin({ name, version: '1.0.0', type: 'core', description: 'For a test.', setup })();
+
+const actor = { id: 'ann', label: 'ann', role: 'viewer', mode: 'test', claims: {} } as const;
+
+describe('log lines', () => {
+  it('say which plugin, request and actor they are of, without being told', async () => {
+    let ctx!: PluginContext;
+    await using app = await createTestApp({
+      plugins: [
+        plugin('writes', (given) => {
+          ctx = given;
+        }),
+      ],
+    });
+    const scope = app.scope({ requestId: 'r-1' });
+    ctx.log.info({ a: 1 }, 'plugin');
+    ctx.logOf(scope).warn({ a: 2 }, 'both');
+    scope.identify(actor);
+    scope.log.error({ a: 3 }, 'request');
+    scope.part().log.debug({ a: 4, requestId: 'own' }, 'part');
+    expect(app.lines).toEqual([
+      { level: 'info', plugin: 'writes', fields: { a: 1 }, message: 'plugin' },
+      { level: 'warn', plugin: 'writes', fields: { a: 2, requestId: 'r-1', actorId: null }, message: 'both' },
+      { level: 'error', plugin: undefined, fields: { a: 3, requestId: 'r-1', actorId: 'ann' }, message: 'request' },
+      { level: 'debug', plugin: undefined, fields: { a: 4, requestId: 'own', actorId: 'ann' }, message: 'part' },
+    ]);
+  });
+
+  it('tell an error with what caused it, each thing once', () => {
+    const cause = new Error('socket hang up');
+    expect(messagesOf(new AtlasError('No rows.', { cause }))).toBe('No rows. Cause: socket hang up');
+    expect(messagesOf(new AtlasError('Failed: socket hang up', { cause }))).toBe('Failed: socket hang up');
+    const circle = new Error('a');
+    circle.cause = circle;
+    expect(messagesOf(circle)).toBe('a');
+  });
+});
+
+describe('a part of a scope', () => {
+  it('is the same request, ends with it, and does not end it', async () => {
+    await using app = await createTestApp({ plugins: [] });
+    const scope = app.scope({ requestId: 'r-1', actor, orgId: 'o' });
+    const [one, two] = [scope.part(), scope.part()];
+    expect([one.requestId, one.actor, one.orgId, one.parent]).toEqual(['r-1', actor, 'o', scope]);
+    one.abort(new Error('one'));
+    expect([one.signal.aborted, two.signal.aborted, scope.signal.aborted]).toEqual([true, false, false]);
+    scope.abort(new Error('all'));
+    expect(two.signal.reason).toEqual(new Error('all'));
+  });
+});
+
+it('the bus says whether anybody listens', async () => {
+  const heard = defineEvent<number>('test:heard');
+  let ctx!: PluginContext;
+  const speaks = plugin('speaks', (given) => {
+    ctx = given;
+  });
+  await using alone = await createTestApp({ plugins: [speaks] });
+  expect(ctx.hears(heard)).toBe(false);
+  await using together = await createTestApp({
+    plugins: [speaks, plugin('hears', (given) => given.on(heard, () => {}))],
+  });
+  expect([ctx.hears(heard), alone === together]).toEqual([true, false]);
+});
+
+describe('hook observers', () => {
+  const list = series<number>('test.series', { summary: 'For a test.' });
+  const rewrite = waterfall<number>('test.waterfall', { summary: 'For a test.' });
+  const watch = parallel<number>('test.parallel', { summary: 'For a test.' });
+  const own = keyed<number, number>('test.keyed', { summary: 'For a test.' });
+
+  it('hear of every tap with its time, and change nothing', async () => {
+    const seen: [string, string, number][] = [];
+    const taps = plugin('taps', (ctx) => {
+      ctx.tap(list, () => sleep(20));
+      ctx.tap(rewrite, (value) => value + 1);
+      ctx.tap(watch, async () => Promise.reject(new Error('no')));
+      ctx.tapKey(own, 'a', (value) => {
+        if (value > 1) throw new AtlasError('Too much.', { code: 'invalid_request' });
+        return value;
+      });
+    });
+    const observes = plugin('observes', (ctx) =>
+      ctx.observeHooks((hook, name) => (durationMs) => seen.push([hook, name, durationMs])),
+    );
+    // The observer comes last: hooks are compiled once every plugin is set up.
+    await using app = await createTestApp({ plugins: [taps, observes] });
+    const scope = app.scope();
+    expect(await app.call(list, 1, scope)).toBeUndefined();
+    expect(app.call(rewrite, 1, scope)).toBe(2);
+    expect(await app.call(watch, 1, scope)).toMatchObject([{ plugin: 'taps' }]);
+    expect(app.callKey(own, 'a', 1, scope)).toBe(1);
+    expect(() => app.callKey(own, 'a', 2, scope)).toThrow('Too much.');
+    expect(seen.map(([hook, name]) => `${name} ${hook}`)).toEqual([
+      'taps test.series',
+      'taps test.waterfall',
+      'taps test.parallel',
+      'taps test.keyed',
+      'taps test.keyed',
+    ]);
+    expect(seen[0]?.[2]).toBeGreaterThan(15);
+  });
+
+  it('are only taken during setup', async () => {
+    let ctx!: PluginContext;
+    await using _ = await createTestApp({
+      plugins: [
+        plugin('late', (given) => {
+          ctx = given;
+        }),
+      ],
+    });
+    expect(() => ctx.observeHooks(() => () => {})).toThrow(/after its setup/);
+  });
+});
