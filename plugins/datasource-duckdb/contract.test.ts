@@ -32,6 +32,11 @@ datasourceContract('duckdb', () => ({
     numbers: (count) => `SELECT n FROM generate_series(1, ${count}) g(n) ORDER BY n`,
     values: `SELECT 42 AS integer, 9007199254740993 AS big, 1.5 AS real, 'grün' AS text, NULL AS "nothing", 'atlas'::BLOB AS "binary"`,
     text: (bytes) => `SELECT repeat('x', ${bytes}) AS text`,
+    integers:
+      'SELECT -9007199254740991 AS least, -9007199254740992 AS below, 9007199254740991 AS most, 9007199254740992 AS above',
+    columns: (count) => `SELECT ${Array.from({ length: count }, (_, n) => `${n + 1} AS c${n + 1}`).join(', ')}`,
+    many: 'SELECT range AS n FROM range(10000000)',
+    badValue: `SELECT (name || 'hunter2')::INTEGER AS n FROM things`,
     sameNames: 'SELECT 1 AS a, 2 AS a',
     parameter: 'SELECT ? AS x',
     slow: 'SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE (a.range * b.range) % 7 = 3',

@@ -1,19 +1,30 @@
 /** One DuckDB file, read-only, inside the database process. Opens late, follows a file that is replaced. */
 import { statSync } from 'node:fs';
-import { type DuckDBConnection, DuckDBInstance, StatementType } from '@duckdb/node-api';
+import { type DuckDBConnection, DuckDBInstance, type DuckDBPreparedStatement, StatementType } from '@duckdb/node-api';
 import type { ExecuteRequest, Failure, ProcessRequest, WireResult } from '../datasource/process-protocol.ts';
 import { RowCollector, uniqueNames } from '../datasource/values.ts';
 import { bindAll } from './bind.ts';
 import { describeSchema } from './describe.ts';
 import { type EngineLimits, engineSettings, FINAL_SETTINGS } from './settings.ts';
-import { readerOf } from './values.ts';
+import { ValueReader } from './values.ts';
 import { Refusal, Verifier } from './verify.ts';
 
 /** An open file keeps every program that writes to it away, so it is closed when nobody asks. */
 const CLOSE_AFTER_MS = 2_000;
+/** Code of a failure at what the engine should have been able to do; its words are about its inside. */
+const FAULT = 'Fault';
 
 class Missing extends Error {}
 class OpenFailed extends Error {}
+
+/** What went wrong once the statement read rows. */
+class WhileRunning {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
 
 interface Session {
   readonly instance: DuckDBInstance;
@@ -56,7 +67,10 @@ export class Engine {
         connection.closeSync();
       }
     } catch (error) {
-      return { failure: failureOf(error) };
+      const failure = failureOf(error);
+      // After such a fault the engine refuses everything until the file is opened anew.
+      if (failure.code === FAULT) this.#close();
+      return { failure };
     } finally {
       this.#closing = setTimeout(() => this.#close(), CLOSE_AFTER_MS);
     }
@@ -107,36 +121,38 @@ async function execute(verifier: Verifier, connection: DuckDBConnection, request
     if (statement.statementType !== StatementType.SELECT) throw new Refusal('Only statements that read can be run.');
     await verifier.check(connection, request);
     bindAll(statement, request.params);
-    const result = await statement.stream();
-    const columns = uniqueNames(result.columnNames());
-    const read = columns.map((_, index) => readerOf(result.columnType(index), request.maxCellBytes));
-    const collector = new RowCollector(columns, request);
-    for (
-      let chunk = await result.fetchChunk();
-      chunk !== null && chunk.rowCount > 0;
-      chunk = await result.fetchChunk()
-    ) {
-      const vectors = columns.map((_, index) => chunk.getColumnVector(index));
-      for (let row = 0; row < chunk.rowCount; row += 1) {
-        if (!collector.add(vectors.map((vector, index) => read[index]!(vector.getItem(row))))) return finished();
-      }
-    }
-    return finished();
-
-    function finished(): WireResult {
-      return { columns, rows: collector.rows, truncated: collector.truncated, notes: collector.notes };
-    }
+    return await rowsOf(statement, request).catch((error: unknown) => {
+      throw new WhileRunning(error);
+    });
   } finally {
     statement.destroySync();
   }
 }
 
+async function rowsOf(statement: DuckDBPreparedStatement, request: ExecuteRequest): Promise<WireResult> {
+  const result = await statement.stream();
+  const columns = uniqueNames(result.columnNames());
+  const collector = new RowCollector(columns, request);
+  const reader = new ValueReader(request.maxCellBytes);
+  const isJson = columns.map((_, index) => result.columnType(index).alias === 'JSON');
+  let wanted = true;
+  while (wanted) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) break;
+    const read = columns.map((_, index) => reader.column(chunk.getColumnVector(index), isJson[index] === true));
+    for (let row = 0; wanted && row < chunk.rowCount; row += 1) wanted = collector.add(read.map((value) => value(row)));
+  }
+  return { columns, rows: collector.rows, truncated: collector.truncated, notes: collector.notes };
+}
+
 function failureOf(error: unknown): Failure {
+  if (error instanceof WhileRunning) return { ...failureOf(error.error), metData: true };
   if (error instanceof Missing) return { kind: 'missing', code: '', message: '' };
   const text = error instanceof Error ? error.message : String(error);
   if (error instanceof Refusal) return { kind: 'refused', code: '', message: text };
   if (error instanceof OpenFailed) return { kind: 'engine', code: 'Open', message: text };
   const [, code = '', message = text] = /^([A-Za-z ]+) Error: ([\s\S]*)$/.exec(text) ?? [];
+  if (/^(?:INTERNAL|FATAL|Invalid)$/.test(code)) return { kind: 'engine', code: FAULT, message: '' };
   // What follows shows the place in a text that nobody but us has seen.
   return { kind: 'engine', code, message: message.replace(/\n\nLINE \d[\s\S]*$/, '').replace(/\s*\n\s*/g, ' ') };
 }

@@ -1,6 +1,6 @@
 /** What can go wrong, in words for the person who asked. File names appear without their folder. */
 import { AtlasError } from '../../kernel/index.ts';
-import { sentence } from '../datasource/errors.ts';
+import { sentence, withoutValues } from '../datasource/errors.ts';
 import type { Failure } from '../datasource/process-protocol.ts';
 
 function connectionFailed(message: string, hint: string): AtlasError {
@@ -64,7 +64,7 @@ const FILE_FAULTS: readonly (readonly [words: RegExp, error: (file: string) => A
 
 /** The error of a request that the database process answered with a failure. */
 export function fromFailure(failure: Failure, file: string): AtlasError {
-  const { kind, code, message } = failure;
+  const { kind, code, message, metData } = failure;
   if (kind === 'refused') {
     return new AtlasError(message, {
       code: 'sql_refused',
@@ -73,6 +73,13 @@ export function fromFailure(failure: Failure, file: string): AtlasError {
     });
   }
   if (code === 'Out of Memory') return outOfMemory();
+  if (code === 'Fault') {
+    return new AtlasError('DuckDB failed at this statement for reasons of its own.', {
+      code: 'sql_failed',
+      reason: 'E_DUCKDB_FAULT',
+      hint: 'Write the statement in another way, for example with fewer joins and subqueries in one SELECT.',
+    });
+  }
   if (code === 'Open' || code === 'IO' || code === 'Serialization') {
     const fault = FILE_FAULTS.find(([words]) => words.test(message));
     return fault?.[1](file) ?? unreadableFile(file, false);
@@ -84,7 +91,7 @@ export function fromFailure(failure: Failure, file: string): AtlasError {
       hint: 'Read only tables of the semantic layer.',
     });
   }
-  return new AtlasError(sentence(`DuckDB: ${message}`), {
+  return new AtlasError(sentence(`DuckDB: ${metData ? withoutValues(message) : message}`), {
     code: 'sql_failed',
     reason: 'E_DUCKDB_STATEMENT',
     hint: 'Correct the statement and run it again.',

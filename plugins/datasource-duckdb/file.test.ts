@@ -47,6 +47,14 @@ const run = (sql = 'SELECT * FROM t', signal?: AbortSignal) =>
 const rows = async (sql?: string) => (await run(sql)).rows;
 
 describe('a database file', () => {
+  it('survives a fault of the engine itself, whose inside nobody sees', async () => {
+    await folder.create('shop.duckdb', "CREATE TABLE t (a INTEGER, b TEXT); INSERT INTO t VALUES (1, 'x')");
+    const fault = `WITH RECURSIVE r(n) AS (SELECT 1 UNION SELECT n + 1 FROM r WHERE n < 3)
+      SELECT x.a FROM t x FULL JOIN t y ON 1 = 1 WHERE EXISTS (SELECT 1 FROM r WHERE x.b IN (SELECT max('a') FROM r))`;
+    await expect(rows(fault)).rejects.toThrow(/^DuckDB failed at this statement for reasons of its own\.$/);
+    expect(await rows('SELECT a FROM t')).toEqual([{ a: 1 }]);
+  });
+
   it('may be missing at first', async () => {
     await expect(rows()).rejects.toThrow('the database file "shop.duckdb" does not exist');
     expect(await connection.health()).toMatchObject({ status: 'error' });

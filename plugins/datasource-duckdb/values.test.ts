@@ -82,6 +82,17 @@ describe('a value', () => {
     ['union_value(n := 7)', 7],
     [`'{"a": [1, 12345678901234567890], "b": null}'::JSON`, { a: [1, '12345678901234567890'], b: null }],
     ["'__proto__'", '__proto__'],
+    ["[{'j': '{\"a\": 1}'::JSON}]", [{ j: { a: 1 } }]],
+    ["['nan'::DOUBLE, 1]", [null, 1], 1],
+    ["{'a': 'inf'::FLOAT}", { a: null }, 1],
+    ["row(1, 'x')", [1, 'x']],
+    ["{'__proto__': 1, 'b': 2}", JSON.parse('{"__proto__": 1, "b": 2}')],
+    ["[union_value(n := 'x')]", ['x']],
+    ["{'a': 1}::VARIANT", { a: 1 }],
+    ["TIMESTAMP_NS 'infinity'", null, 1],
+    ["TIMETZ '12:30:00-15:59:59'", '12:30:00-15:59:59'],
+    ['INTERVAL (-14) MONTHS', 'P-1Y-2M'],
+    ['340282366920938463463374607431768211455::UHUGEINT', '340282366920938463463374607431768211455'],
   ])('%s is given as %j', async (sql, value, notes = 0) => {
     const result = await run(`SELECT ${sql} AS v`);
     expect(result.rows).toEqual([{ v: value }]);

@@ -1,13 +1,16 @@
 /** DuckDB's values as the plain ones that every engine gives. */
 import {
+  DuckDBArrayType,
   DuckDBArrayValue,
   DuckDBBlobValue,
   DuckDBDateValue,
   DuckDBDecimalValue,
-  DuckDBGeometryValue,
   DuckDBIntervalValue,
+  DuckDBListType,
   DuckDBListValue,
+  DuckDBMapType,
   DuckDBMapValue,
+  DuckDBStructType,
   DuckDBStructValue,
   DuckDBTimestampMillisecondsValue,
   DuckDBTimestampNanosecondsValue,
@@ -16,19 +19,132 @@ import {
   DuckDBTimestampValue,
   DuckDBTimeTZValue,
   type DuckDBType,
+  DuckDBUnionType,
   DuckDBUnionValue,
   type DuckDBValue,
   DuckDBVariantValue,
+  type DuckDBVector,
 } from '@duckdb/node-api';
-import { type Cell, Converted, decimal, INFINITE, json, toCell, type Value } from '../datasource/values.ts';
+import {
+  type Cell,
+  Converted,
+  decimal,
+  INFINITE,
+  json,
+  real,
+  toCell,
+  uniqueNames,
+  type Value,
+} from '../datasource/values.ts';
 
-/** How the values of a column of this type are read. */
-export function readerOf(type: DuckDBType, maxCellBytes: number): (value: DuckDBValue) => Value {
-  if (type.alias === 'JSON') return (value) => (typeof value === 'string' ? json(value, maxCellBytes) : null);
-  return (value) => plain(value, maxCellBytes);
+/** Reads the values of a result, chunk after chunk. */
+export class ValueReader {
+  readonly #maxCellBytes: number;
+  /** What the fields of a struct are called, instead of their places. */
+  readonly #fields = new Map<DuckDBStructType, readonly string[]>();
+
+  constructor(maxCellBytes: number) {
+    this.#maxCellBytes = maxCellBytes;
+  }
+
+  /** The values of one column of a chunk, by row. `isJson`: a chunk does not know it of its columns. */
+  column(vector: DuckDBVector, isJson: boolean): (row: number) => Value {
+    const { type } = vector;
+    this.#usePlaces(type);
+    return (row) => {
+      const value = vector.getItem(row);
+      if (isNested(value)) return this.#nested(value, type);
+      return isJson && typeof value === 'string' ? json(value, this.#maxCellBytes) : plain(value);
+    };
+  }
+
+  /**
+   * The library puts the fields of a struct into an object, by name: two without a name would be one, and `__proto__`
+   * none. By place none is lost.
+   */
+  #usePlaces(type: DuckDBType): void {
+    if (type instanceof DuckDBStructType && !this.#fields.has(type)) {
+      this.#fields.set(type, [...type.entryNames]);
+      type.entryTypes.forEach((_, place) => {
+        (type.entryNames as string[])[place] = String(place);
+      });
+    }
+    for (const part of partsOf(type)) this.#usePlaces(part);
+  }
+
+  #nested(value: DuckDBValue, type: DuckDBType): Value {
+    const notes: string[] = [];
+    const cell = this.#cell(value, type, notes);
+    if (typeof cell === 'string') return cell;
+    if (typeof cell !== 'object' || cell === null) return new Converted(cell, 8, notes[0]);
+    const text = JSON.stringify(cell);
+    const bytes = Buffer.byteLength(text);
+    // What does not fit is cut as text.
+    return bytes > this.#maxCellBytes ? text : new Converted(cell, bytes, notes[0]);
+  }
+
+  /** `type` is not known inside a VARIANT. */
+  #cell(value: DuckDBValue, type: DuckDBType | undefined, notes: string[]): Cell {
+    const cell = (item: DuckDBValue, of: DuckDBType | undefined) => this.#cell(item, of, notes);
+    if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) {
+      const of = type instanceof DuckDBListType || type instanceof DuckDBArrayType ? type.valueType : undefined;
+      return value.items.map((item) => cell(item, of));
+    }
+    if (value instanceof DuckDBMapValue) {
+      const { keyType, valueType } = type instanceof DuckDBMapType ? type : {};
+      const entries = value.entries.map(({ key, value: item }) => [keyOf(cell(key, keyType)), cell(item, valueType)]);
+      return Object.fromEntries(entries) as Cell;
+    }
+    if (value instanceof DuckDBStructValue) return this.#struct(value, type, cell);
+    if (value instanceof DuckDBUnionValue) {
+      return cell(value.value, type instanceof DuckDBUnionType ? type.memberTypeForTag(value.tag) : undefined);
+    }
+    if (value instanceof DuckDBVariantValue) return cell(value.value, undefined);
+    if (type?.alias === 'JSON' && typeof value === 'string') return toCell(json(value, this.#maxCellBytes));
+    const read = plain(value);
+    const kept = typeof read === 'number' && !Number.isFinite(read) ? real(String(read)) : read;
+    if (kept instanceof Converted && kept.note !== undefined) notes.push(kept.note);
+    return toCell(kept);
+  }
+
+  /** An object; a list when no field has a name. */
+  #struct(
+    { entries }: DuckDBStructValue,
+    type: DuckDBType | undefined,
+    cell: (value: DuckDBValue, type: DuckDBType | undefined) => Cell,
+  ): Cell {
+    const struct = type instanceof DuckDBStructType ? type : undefined;
+    const fields = struct === undefined ? undefined : this.#fields.get(struct);
+    if (struct === undefined || fields === undefined) {
+      return Object.fromEntries(Object.entries(entries).map(([name, item]) => [name, cell(item, undefined)]));
+    }
+    const values = fields.map((_, place) => cell(entries[place] ?? null, struct.entryTypes[place]));
+    if (fields.every((name) => name === '')) return values;
+    const names = uniqueNames(fields);
+    return Object.fromEntries(values.map((item, place) => [names[place] ?? '', item]));
+  }
 }
 
-function plain(value: DuckDBValue, maxCellBytes: number): Value {
+function partsOf(type: DuckDBType): readonly DuckDBType[] {
+  if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) return [type.valueType];
+  if (type instanceof DuckDBMapType) return [type.keyType, type.valueType];
+  if (type instanceof DuckDBStructType) return type.entryTypes;
+  return type instanceof DuckDBUnionType ? type.memberTypes : [];
+}
+
+/** Whether it is made of other values. */
+function isNested(value: DuckDBValue): boolean {
+  return (
+    value instanceof DuckDBListValue ||
+    value instanceof DuckDBArrayValue ||
+    value instanceof DuckDBStructValue ||
+    value instanceof DuckDBMapValue ||
+    value instanceof DuckDBUnionValue ||
+    value instanceof DuckDBVariantValue
+  );
+}
+
+function plain(value: DuckDBValue): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof DuckDBDecimalValue) return decimal(value.toString());
   if (value instanceof DuckDBDateValue) return value.isFinite ? isoYear(value.toString()) : INFINITE;
@@ -40,39 +156,8 @@ function plain(value: DuckDBValue, maxCellBytes: number): Value {
   if (value instanceof DuckDBTimeTZValue) return isoOffset(value.toString());
   if (value instanceof DuckDBIntervalValue) return isoInterval(value);
   if (value instanceof DuckDBBlobValue) return value.bytes;
-  if (value instanceof DuckDBGeometryValue) return value.toString();
-  if (value instanceof DuckDBUnionValue || value instanceof DuckDBVariantValue) return plain(value.value, maxCellBytes);
-  if (isNested(value)) {
-    const cell = nested(value);
-    const text = JSON.stringify(cell);
-    const bytes = Buffer.byteLength(text);
-    // What does not fit is cut as text.
-    return bytes > maxCellBytes ? text : new Converted(cell, bytes);
-  }
-  // Times, bits and UUIDs print as they are written.
+  // Times, bits, UUIDs and geometry print as they are written.
   return value.toString();
-}
-
-type Nested = DuckDBListValue | DuckDBArrayValue | DuckDBStructValue | DuckDBMapValue;
-
-function isNested(value: DuckDBValue): value is Nested {
-  return (
-    value instanceof DuckDBListValue ||
-    value instanceof DuckDBArrayValue ||
-    value instanceof DuckDBStructValue ||
-    value instanceof DuckDBMapValue
-  );
-}
-
-function nested(value: Nested): Cell {
-  const cell = (item: DuckDBValue): Cell =>
-    isNested(item) ? nested(item) : toCell(plain(item, Number.POSITIVE_INFINITY));
-  if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) return value.items.map(cell);
-  const entries =
-    value instanceof DuckDBMapValue
-      ? value.entries.map(({ key, value: item }): [string, Cell] => [keyOf(cell(key)), cell(item)])
-      : Object.entries(value.entries).map(([key, item]): [string, Cell] => [key, cell(item)]);
-  return Object.fromEntries(entries);
 }
 
 const keyOf = (key: Cell) => (typeof key === 'string' ? key : JSON.stringify(key));

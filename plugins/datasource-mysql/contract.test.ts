@@ -15,7 +15,7 @@ suiteNeeding(
   let admin: mysql.Connection;
 
   beforeAll(async () => {
-    server = await startMariaDb();
+    server = await startMariaDb({ options: ['max-allowed-packet=256M'] });
     admin = await mysql.createConnection(server.url);
     await admin.query('CREATE TABLE things (id int PRIMARY KEY AUTO_INCREMENT, name varchar(20) NOT NULL)');
     await admin.query(`INSERT INTO things (name) VALUES ('one'), ('two'), ('three')`);
@@ -50,6 +50,11 @@ suiteNeeding(
         `WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${count}) SELECT n FROM c WHERE n <= ${count} ORDER BY n`,
       values: `SELECT 42 AS \`integer\`, 9007199254740993 AS big, 1.5 AS \`real\`, 'grün' AS text, NULL AS nothing, x'61746c6173' AS \`binary\``,
       text: (bytes) => `SELECT repeat('x', ${bytes}) AS text`,
+      integers:
+        'SELECT -9007199254740991 AS least, -9007199254740992 AS below, 9007199254740991 AS most, 9007199254740992 AS above',
+      columns: (count) => `SELECT ${Array.from({ length: count }, (_, n) => `${n + 1} AS c${n + 1}`).join(', ')}`,
+      many: 'SELECT seq AS n FROM seq_1_to_10000000',
+      badValue: `SELECT extractvalue('<a/>', concat('~', name, 'hunter2')) FROM things`,
       sameNames: 'SELECT 1 AS a, 2 AS a',
       parameter: 'SELECT ? AS x',
       slow: 'SELECT count(*) FROM seq_1_to_10000000 AS atlas_slow, seq_1_to_10000000 AS b',

@@ -20,6 +20,7 @@ export class MysqlDriver implements Driver {
       id,
       dbType: 'mysql',
       maskedUrl: this.#target.maskedUrl,
+      ...(this.#target.database === undefined ? {} : { schema: this.#target.database }),
       ...(description === undefined ? {} : { description }),
     };
   }

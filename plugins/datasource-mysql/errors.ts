@@ -10,6 +10,7 @@ import {
   serverFull,
   statementFailed,
   timedOut,
+  withoutValues,
 } from '../datasource/errors.ts';
 
 interface ServerError {
@@ -32,15 +33,14 @@ const LOCKED = [1205, 1213, 3572];
 const GONE = [1053, 1077, 1079, 1152, 1184, 2006, 2013, 4031];
 /** Writing in a read-only transaction, or on a server that only reads. */
 const WRITES = [1290, 1792, 1836];
+/** A function's or trigger's own words. */
+const SIGNALLED = 1644;
 const NO_RIGHT = [1142, 1143, 1370, 1227, 1044];
 /** Errors that speak of the statement's words rather than of the data that it met. */
 const OF_THE_TEXT = [
   1046, 1049, 1051, 1052, 1054, 1055, 1056, 1060, 1064, 1066, 1109, 1111, 1140, 1146, 1149, 1210, 1221, 1222, 1235,
   1241, 1242, 1248, 1305, 1582, 3593, 4015,
 ];
-
-/** What values an expression has met stays with the server: they may be of rows that the person must not see. */
-const withoutValues = (message: string) => message.replace(/:? ?'[\s\S]*$/, '').replace(/^(.{200})[\s\S]*$/, '$1…');
 
 /** While a connection is set up. */
 export function connectError(error: unknown): AtlasError {
@@ -84,7 +84,7 @@ export function connectError(error: unknown): AtlasError {
 export function statementError(error: unknown, timeoutMs: number): AtlasError {
   if (error instanceof AtlasError) return error;
   const server = serverError(error);
-  if (server === undefined) return networkFailure(error) ?? connectionLost(error);
+  if (server === undefined) return columnNameError(error) ?? networkFailure(error) ?? connectionLost(error);
   const { errno, message } = server;
   if (TIMED_OUT.includes(errno)) return timedOut(timeoutMs);
   if (KILLED.includes(errno) || GONE.includes(errno)) return connectionLost(error);
@@ -97,5 +97,15 @@ export function statementError(error: unknown, timeoutMs: number): AtlasError {
       'GRANT SELECT on it to the login.',
     );
   }
+  if (errno === SIGNALLED) return statementFailed('MySQL: a function of the database refused a value');
   return statementFailed(`MySQL: ${OF_THE_TEXT.includes(errno) ? message : withoutValues(message)}`);
+}
+
+/** The library reads no column that is named like an inner property of objects. */
+function columnNameError(error: unknown): AtlasError | undefined {
+  if (!/private property/.test((error as Error).message)) return undefined;
+  return statementFailed(
+    'A column of the result has a name that cannot be read',
+    'Rename it with AS and run it again.',
+  );
 }

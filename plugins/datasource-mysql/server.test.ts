@@ -237,6 +237,17 @@ suiteNeeding(
       expect(await shop.value('SELECT 1')).toBe(1);
     });
 
+    it('with a column that the library does not read say so', async () => {
+      await using shop = ask();
+      const error = await shop.error('SELECT 1 AS `__proto__`');
+      expect([error.code, error.message, error.hint]).toEqual([
+        'sql_failed',
+        expect.stringContaining('name that cannot be read'),
+        expect.stringContaining('AS'),
+      ]);
+      expect(await shop.value('SELECT 1')).toBe(1);
+    });
+
     it('with long values are cut', async () => {
       await using shop = ask();
       const { rows, notes, truncated } = await shop.run(

@@ -39,6 +39,11 @@ datasourceContract('postgres', () => ({
     numbers: (count) => `SELECT n::int FROM generate_series(1, ${count}) AS n ORDER BY n`,
     values: `SELECT 42 AS integer, 9007199254740993 AS big, 1.5 AS real, 'grün' AS text, NULL AS nothing, '\\x61746c6173'::bytea AS binary`,
     text: (bytes) => `SELECT repeat('x', ${bytes}) AS text`,
+    integers:
+      'SELECT -9007199254740991 AS least, -9007199254740992 AS below, 9007199254740991 AS most, 9007199254740992 AS above',
+    columns: (count) => `SELECT ${Array.from({ length: count }, (_, n) => `${n + 1} AS c${n + 1}`).join(', ')}`,
+    many: 'SELECT n FROM generate_series(1, 10000000) AS n',
+    badValue: `SELECT (name || 'hunter2')::int FROM things`,
     sameNames: 'SELECT 1 AS a, 2 AS a',
     parameter: 'SELECT $1 AS x',
     slow: 'SELECT count(*) FROM generate_series(1, 100000000000) AS atlas_slow',

@@ -83,6 +83,12 @@ describe('the description', () => {
     ]);
   });
 
+  it('estimates a partitioned table by its partitions', async () => {
+    await admin.query(`INSERT INTO parts SELECT n, '2024-05-01' FROM generate_series(1, 300) AS n; ANALYZE parts_2024`);
+    await using shop = ask();
+    expect((await shop.table('parts'))?.estimatedRows).toBe(300);
+  });
+
   it('holds what the login may read and nothing else', async () => {
     await using shop = ask(reader());
     const tables = await shop.database.describe();
@@ -137,9 +143,17 @@ describe('the warnings', () => {
     expect(more).toEqual([]);
   });
 
+  it('name a schema that the login cannot use', async () => {
+    await using shop = ask(`${reader()}?schema=hidden`);
+    expect(await shop.database.warnings()).toEqual([
+      expect.stringMatching(/there is no schema hidden that the login reader may use; .*GRANT USAGE ON SCHEMA hidden/),
+    ]);
+  });
+
   it('are none for a login that only reads', async () => {
     await using shop = ask(reader());
     expect(await shop.database.warnings()).toEqual([]);
+    expect(await shop.database.health()).not.toHaveProperty('message');
   });
 
   it('are logged at the start, which does not wait for them or fail with them', async () => {

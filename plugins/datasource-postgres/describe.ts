@@ -1,4 +1,4 @@
-/** Tables, views and keys of all schemas in two catalogue queries, however many there are. */
+/** Tables, views and keys of all schemas in three catalogue queries, however many there are. */
 import type { TableColumn, TableDescription } from '../../kernel/index.ts';
 import type { Query } from './session.ts';
 
@@ -29,6 +29,10 @@ const KEYS = `SELECT k.conrelid::text, k.oid::text, k.contype, a.attname, fn.nsp
   LEFT JOIN pg_attribute fa ON fa.attrelid = k.confrelid AND fa.attnum = u.fattnum
   WHERE k.contype IN ('p', 'f') AND k.conparentid = 0
   ORDER BY k.conrelid, k.contype, k.conname, u.position`;
+
+/** Nobody counts the rows of a partitioned table, only those of its partitions. */
+const PARTITIONS = `SELECT pg_partition_root(oid)::oid::text, sum(greatest(reltuples, 0))::int8
+  FROM pg_class WHERE relispartition AND relkind IN ('r', 'f') GROUP BY 1 HAVING max(reltuples) >= 0`;
 
 type Row = readonly (string | null)[];
 
@@ -80,10 +84,11 @@ function columnOf([, , , , , , name, type, notNull, comment]: Row): TableColumn 
 export async function describeSchemas(query: Query): Promise<TableDescription[]> {
   const columns = Map.groupBy(await query(COLUMNS), ([oid]) => oid);
   const keys = Map.groupBy(await query(KEYS), ([oid]) => oid);
+  const inPartitions = new Map((await query(PARTITIONS)).map(([oid, rows]) => [oid, rows]));
   return [...columns].map(([oid, rows]) => {
     const [, schema, name, kind, estimate, comment] = rows[0] ?? [];
     const parts = (keys.get(oid) ?? []).map(keyPart);
-    const estimatedRows = Number(estimate);
+    const estimatedRows = Number(inPartitions.get(oid ?? null) ?? estimate);
     const isView = kind === 'v' || kind === 'm';
     return {
       schema: schema ?? '',

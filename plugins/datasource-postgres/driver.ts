@@ -4,7 +4,6 @@ import { openClient } from './connect.ts';
 import { connectError } from './errors.ts';
 import type { PostgresConnectionOptions } from './options.ts';
 import { PostgresSession } from './session.ts';
-import { searchPathOf } from './settings.ts';
 import { TypeMap } from './types.ts';
 import { type PostgresTarget, parsePostgresUrl } from './url.ts';
 import { WireFilter } from './wire.ts';
@@ -14,18 +13,20 @@ export class PostgresDriver implements Driver {
   readonly info: ConnectionInfo;
   readonly #target: PostgresTarget;
   readonly #connectTimeoutMs: number;
-  readonly #searchPath: string;
+  readonly #schema: string;
   readonly #types = new TypeMap();
 
   /** Throws `configuration_error` for a URL that cannot be used. */
   constructor({ id, url, description, schema, connectTimeoutMs }: PostgresConnectionOptions) {
     this.#target = parsePostgresUrl(url);
     this.#connectTimeoutMs = connectTimeoutMs;
-    this.#searchPath = searchPathOf(schema ?? this.#target.schema ?? 'public');
+    const ownSchema = schema ?? this.#target.schema;
+    this.#schema = ownSchema ?? 'public';
     this.info = {
       id,
       dbType: 'postgres',
       maskedUrl: this.#target.maskedUrl,
+      ...(ownSchema === undefined ? {} : { schema: ownSchema }),
       ...(description === undefined ? {} : { description }),
     };
   }
@@ -34,7 +35,7 @@ export class PostgresDriver implements Driver {
     const filter = new WireFilter();
     try {
       const opened = await openClient(this.#target, { connectTimeoutMs: this.#connectTimeoutMs, filter, signal });
-      const context = { target: this.#target, searchPath: this.#searchPath, types: this.#types, filter };
+      const context = { target: this.#target, schema: this.#schema, types: this.#types, filter };
       return new PostgresSession(opened, context, onEnd);
     } catch (error) {
       throw connectError(error);

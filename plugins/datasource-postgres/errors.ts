@@ -9,22 +9,23 @@ import {
   serverFull,
   statementFailed,
   timedOut,
+  withoutValues,
 } from '../datasource/errors.ts';
 
 interface ServerError {
   readonly code: string;
   readonly message: string;
   readonly hint: string | undefined;
+  /** It names a place in the statement. */
+  readonly isPlaced: boolean;
 }
 
 function serverError(error: unknown): ServerError | undefined {
-  const { code, message, severity, hint } = error as Record<string, unknown>;
+  const { code, message, severity, hint, position } = error as Record<string, unknown>;
   if (typeof code !== 'string' || typeof severity !== 'string') return undefined;
-  return { code, message: String(message), hint: typeof hint === 'string' ? hint : undefined };
+  const text = (part: unknown) => (typeof part === 'string' ? part : undefined);
+  return { code, message: String(message), hint: text(hint), isPlaced: text(position) !== undefined };
 }
-
-/** What values an expression has met stays with the server: they may be of rows that the person must not see. */
-const withoutValues = (message: string) => message.replace(/:? "[\s\S]*$/, '').replace(/^(.{200})[\s\S]*$/, '$1…');
 
 /** While a connection is set up. */
 export function connectError(error: unknown): AtlasError {
@@ -70,7 +71,7 @@ export function statementError(error: unknown, timeoutMs: number): AtlasError {
   if (error instanceof AtlasError) return error;
   const server = serverError(error);
   if (server === undefined) return networkFailure(error) ?? connectionLost(error);
-  const { code, message, hint } = server;
+  const { code, message, hint, isPlaced } = server;
   const kind = code.slice(0, 2);
   if (code === '57014') return timedOut(timeoutMs);
   if (code === '55P03') return locked(error);
@@ -83,9 +84,13 @@ export function statementError(error: unknown, timeoutMs: number): AtlasError {
     return statementFailed(`PostgreSQL: ${message}`, 'GRANT SELECT on it to the login of this connection.');
   }
   if (kind === '53' || kind === '54') {
-    return statementFailed(`PostgreSQL: ${message}`, 'Ask for fewer rows, a shorter period or a simpler grouping.');
+    return statementFailed(
+      `PostgreSQL: ${withoutValues(message)}`,
+      'Ask for fewer rows, a shorter period or a simpler grouping.',
+    );
   }
-  // Class 42 speaks of the statement's own words, every other class may quote data.
-  if (kind === '42') return statementFailed(`PostgreSQL: ${message}`, hint);
+  // What speaks of the statement's own words says where they are; everything else may quote data.
+  if (kind === '42' && isPlaced) return statementFailed(`PostgreSQL: ${message}`, hint);
+  if (kind === 'P0') return statementFailed('PostgreSQL: a function of the database refused a value');
   return statementFailed(`PostgreSQL: ${withoutValues(message)}`);
 }

@@ -30,16 +30,26 @@ const WRITABLE = `SELECT quote_ident(n.nspname), count(*), min(quote_ident(c.rel
 const CREATABLE = `SELECT quote_ident(n.nspname) FROM pg_namespace n
   WHERE ${USER_SCHEMA} AND has_schema_privilege(n.oid, 'CREATE') ORDER BY n.nspname`;
 
-/** One sentence for each kind of right that a reader does not need. */
-export async function loginWarnings(query: Query): Promise<string[]> {
+const USABLE_SCHEMA = `SELECT quote_ident($1), EXISTS (
+  SELECT FROM pg_namespace n WHERE n.nspname = $1 AND has_schema_privilege(n.oid, 'USAGE'))`;
+
+/** One sentence for each kind of right that a reader does not need, and for a schema that it cannot use. */
+export async function loginWarnings(query: Query, ownSchema: string): Promise<string[]> {
   const [login = '', database = '', superuser, attributes = '', roles, mayCreate] =
     (await query(LOGIN, [STRONG_ROLES]))[0] ?? [];
+  const warnings: string[] = [];
+  const [schema = '', isUsable] = (await query(USABLE_SCHEMA, [ownSchema]))[0] ?? [];
+  if (isUsable === 'f') {
+    warnings.push(
+      `there is no schema ${schema} that the login ${login} may use; correct "schema", or GRANT USAGE ON SCHEMA ${schema} TO ${login};`,
+    );
+  }
   if (superuser === 't') {
     return [
+      ...warnings,
       `the login ${login} is a superuser, which no check can hold back; make one that may only read: CREATE ROLE atlas_reader LOGIN PASSWORD '…'; GRANT CONNECT ON DATABASE ${database} TO atlas_reader; GRANT USAGE ON SCHEMA public TO atlas_reader; GRANT SELECT ON ALL TABLES IN SCHEMA public TO atlas_reader;`,
     ];
   }
-  const warnings: string[] = [];
   if (attributes !== null && attributes !== '') {
     const taken = attributes.replaceAll(/\w+/g, 'NO$&').replaceAll(',', '');
     warnings.push(`the login ${login} has ${attributes}; take it away: ALTER ROLE ${login} ${taken};`);

@@ -237,6 +237,14 @@ describe('a statement', () => {
     expect(`${leak.message} ${leak.hint}`).not.toContain('one');
     expect((await shop.error('SELECT 1 / (id - 1) FROM things')).message).toContain('division by zero');
     expect((await shop.error(`SELECT repeat('x', 2000)::int`)).message.length).toBeLessThan(300);
+    // Errors of the statement's own class that data causes, values without quotes, words of a function of the database.
+    await admin.query(`CREATE FUNCTION raising(t text) RETURNS int LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'no % here', t; END $$`);
+    const quoting = [`to_tsquery(name || ' & & ')`, `(name || '(')::jsonpath`, `chr(id + 4711000)`, 'raising(name)'];
+    for (const expression of quoting) {
+      const { code, message, hint } = await shop.error(`SELECT ${expression} FROM things`);
+      expect([code, `${message} ${hint}`]).toEqual(['sql_failed', expect.not.stringMatching(/one|47110/)]);
+    }
   });
 
   it('is stopped by the server at its timeout, waiting for a lock included', async () => {

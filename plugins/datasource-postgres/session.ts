@@ -23,7 +23,7 @@ export type Query = (sql: string, values?: readonly unknown[]) => Promise<(strin
 
 export interface SessionContext {
   readonly target: PostgresTarget;
-  readonly searchPath: string;
+  readonly schema: string;
   readonly types: TypeMap;
   readonly filter: WireFilter;
 }
@@ -56,8 +56,8 @@ export class PostgresSession implements Session {
   }
 
   async run({ sql, params }: SqlStatement, limits: SqlLimits): Promise<SqlResult> {
-    const { searchPath, types, filter } = this.#context;
-    const statement = new Statement({ sql: admit(sql), params, limits, searchPath, types });
+    const { schema, types, filter } = this.#context;
+    const statement = new Statement({ sql: admit(sql), params, limits, schema, types });
     const query = this.#queryForThisUse();
     // Binary values arrive as two digits a byte.
     filter.limits = { maxValueBytes: 2 * limits.maxCellBytes + 16, maxRowBytes: 4 * limits.maxBytes };
@@ -85,7 +85,7 @@ export class PostgresSession implements Session {
   }
 
   warnings(timeoutMs: number): Promise<readonly string[]> {
-    return this.#read(timeoutMs, loginWarnings);
+    return this.#read(timeoutMs, (query) => loginWarnings(query, this.#context.schema));
   }
 
   async ping(): Promise<void> {
@@ -152,7 +152,7 @@ export class PostgresSession implements Session {
 
   async #read<T>(timeoutMs: number, work: (query: Query) => Promise<T>): Promise<T> {
     try {
-      const settings = settingsFor(this.#context.searchPath, timeoutMs);
+      const settings = settingsFor(this.#context.schema, timeoutMs);
       const query = this.#queryForThisUse();
       await query(BEGIN);
       await query(settings.sql, settings.values);

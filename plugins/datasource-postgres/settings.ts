@@ -23,16 +23,16 @@ const FIXED: Readonly<Record<string, string>> = {
 const NAMES = [...Object.keys(FIXED), 'search_path', 'statement_timeout', 'lock_timeout'];
 const SETTINGS_SQL = `SELECT ${NAMES.map((name, index) => `pg_catalog.set_config('${name}', $${index + 1}, true)`).join(', ')}`;
 
-/** The statement that sets them, and its values. */
-export function settingsFor(searchPath: string, timeoutMs: number): { sql: string; values: string[] } {
+/** The statement that sets them, and its values. `schema`: of tables that are named without one. */
+export function settingsFor(schema: string, timeoutMs: number): { sql: string; values: string[] } {
   const lockTimeoutMs = Math.min(LOCK_TIMEOUT_MS, timeoutMs);
   return {
     sql: SETTINGS_SQL,
-    values: [...Object.values(FIXED), searchPath, String(timeoutMs), String(lockTimeoutMs)],
+    values: [...Object.values(FIXED), searchPathOf(schema), String(timeoutMs), String(lockTimeoutMs)],
   };
 }
 
 /** Catalogue first, temporary tables last: neither can stand in for a table of the schema. */
-export function searchPathOf(schema: string): string {
+function searchPathOf(schema: string): string {
   return `pg_catalog, "${schema.replaceAll('"', '""')}", pg_temp`;
 }

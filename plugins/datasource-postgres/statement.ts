@@ -33,7 +33,7 @@ export interface StatementOptions {
   readonly sql: string;
   readonly params: readonly unknown[];
   readonly limits: RowLimits & { readonly timeoutMs: number };
-  readonly searchPath: string;
+  readonly schema: string;
   readonly types: TypeMap;
 }
 
@@ -67,8 +67,8 @@ export class Statement implements Submittable {
 
   submit(given: unknown): void {
     const connection = given as ProtocolConnection;
-    const { sql, limits, searchPath } = this.#options;
-    const settings = settingsFor(searchPath, limits.timeoutMs);
+    const { sql, limits, schema } = this.#options;
+    const settings = settingsFor(schema, limits.timeoutMs);
     const portal = { portal: '', rows: 0 } as const;
     connection.stream.cork();
     connection.parse({ text: BEGIN });

@@ -22,6 +22,13 @@ describe('a URL', () => {
     ],
     ['postgresql://ada@%2Fvar%2Frun%2Fpostgresql/shop', { host: '/var/run/postgresql' }],
     [' postgres://ada@db/shop?schema=sales&connect_timeout=3&pgbouncer=true ', { schema: 'sales' }],
+    ['postgres://ada@db/shop?schema=Sales', { schema: 'Sales' }],
+    ['postgres://ada@db/shop?schema=', { schema: undefined }],
+    ['postgres://ada@db/shop?currentSchema=Sales', { schema: 'sales' }],
+    ['postgres://ada@db/shop?search_path=%22Sales%20%22%22q%22', { schema: 'Sales "q' }],
+    ['postgres://ada@db/shop?options=-c%20search_path%3Dsales', { schema: 'sales' }],
+    ['postgres://ada@db/shop?options=--search_path%3Dgrößen', { schema: 'größen' }],
+    ['postgres://ada@db/shop?options=-csearch_path%3Dsales', { schema: 'sales' }],
     ['postgres://ada@db/shop?application_name=bi', { applicationName: 'bi' }],
   ])('%s', (url, parts) => {
     expect(parsePostgresUrl(url)).toMatchObject(parts);
@@ -61,6 +68,10 @@ describe('a URL', () => {
     'postgres://ada:hunter2@db/shop?sslmode=hunter2',
     'postgres://ada:hunter2@db/shop?sslrootcert=/no/such/hunter2.pem&sslmode=require',
     'postgres://ada:hunter2@db/shop%00',
+    'postgres://ada:hunter2@db/shop?search_path=sales,public',
+    'postgres://ada:hunter2@db/shop?options=-c%20search_path%3Dsales%20-c%20role%3Dpostgres',
+    'postgres://ada:hunter2@db/shop?options=-c%20statement_timeout%3D0',
+    'postgres://ada:hunter2@db/shop?currentSchema=a%20b',
     '',
   ])('%j is refused without being repeated', (url) => {
     expect(() => parsePostgresUrl(url)).toThrow(/^The PostgreSQL URL cannot be used: /);

@@ -8,6 +8,7 @@ import {
   type ServerUrl,
   type UrlDialect,
 } from '../datasource/url.ts';
+import { schemaOf } from './schema.ts';
 
 const DIALECT: UrlDialect = {
   name: 'PostgreSQL',
@@ -19,6 +20,9 @@ const DIALECT: UrlDialect = {
     'password',
     'dbname',
     'schema',
+    'currentschema',
+    'search_path',
+    'options',
     'sslmode',
     'ssl',
     'sslrootcert',
@@ -119,7 +123,7 @@ export function parsePostgresUrl(text: string): PostgresTarget {
     plainAllowed: mode === 'prefer',
     directTls: params.get('sslnegotiation') === 'direct',
     channelBinding: ['prefer', 'require'].includes(params.get('channel_binding') ?? ''),
-    schema: params.get('schema'),
+    schema: schemaOf(params, DIALECT),
     maskedUrl: maskServerUrl('postgres', { ...url, host, port: params.has('port') ? port : url.port }, database),
   };
 }

@@ -21,7 +21,8 @@ process.on('message', (request: ProcessRequest) => {
   const startedAt = performance.now();
   const answer = engine.answer(request);
   const long = performance.now() - startedAt > CHECK_MEMORY_AFTER_MS;
-  send({ kind: 'reply', ...answer, retire: long && process.memoryUsage.rss() > RETIRE_ABOVE_BYTES });
+  const large = long && process.memoryUsage.rss() > RETIRE_ABOVE_BYTES;
+  send({ kind: 'reply', ...answer, retire: large || engine.isStuck });
 });
 process.on('disconnect', () => process.exit());
 // A signal to the whole group is the server's to handle: it lets running statements finish.

@@ -32,6 +32,11 @@ datasourceContract('sqlite', () => ({
       `WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${count}) SELECT n FROM c WHERE n <= ${count}`,
     values: `SELECT 42 AS integer, 9007199254740993 AS big, 1.5 AS real, 'grün' AS text, NULL AS "nothing", x'61746c6173' AS "binary"`,
     text: (bytes) => `SELECT replace(printf('%${bytes}s', ''), ' ', 'x') AS text`,
+    integers:
+      'SELECT -9007199254740991 AS least, -9007199254740992 AS below, 9007199254740991 AS most, 9007199254740992 AS above',
+    columns: (count) => `SELECT ${Array.from({ length: count }, (_, n) => `${n + 1} AS c${n + 1}`).join(', ')}`,
+    many: 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 10000000) SELECT n FROM c',
+    badValue: `SELECT json_extract('{}', name || 'hunter2') FROM things`,
     sameNames: 'SELECT 1 AS a, 2 AS a',
     parameter: 'SELECT ? AS x',
     slow: 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c',

@@ -17,6 +17,15 @@ interface Checked {
 
 class Missing extends Error {}
 
+/** What went wrong once the statement read rows. */
+class WhileRunning {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
 interface Session {
   readonly db: Database;
   /** Device and inode: a file moved over the path is another database. */
@@ -59,9 +68,15 @@ export class Engine {
   #session: Session | undefined;
   #schema: Schema | undefined;
   readonly #checked = new Map<string, Checked>();
+  #isStuck = false;
 
   constructor(path: string) {
     this.#path = path;
+  }
+
+  /** Whether a statement cannot be ended any more, so that the process has to be replaced. */
+  get isStuck(): boolean {
+    return this.#isStuck;
   }
 
   /** Answers one request; whatever goes wrong comes back as a failure. */
@@ -73,10 +88,19 @@ export class Engine {
       try {
         return { value: request.kind === 'describe' ? describeSchema(session.db) : this.#execute(session, request) };
       } finally {
-        if (session.db.inTransaction) session.rollback.run();
+        this.#rollBack(session);
       }
     } catch (error) {
       return { failure: failureOf(error) };
+    }
+  }
+
+  #rollBack({ db, rollback }: Session): void {
+    try {
+      if (db.inTransaction) rollback.run();
+    } catch {
+      // The driver leaves a statement open when a value of it did not fit the memory.
+      this.#isStuck = true;
     }
   }
 
@@ -114,8 +138,12 @@ export class Engine {
   #execute(session: Session, request: ExecuteRequest): WireResult {
     const { statement, columns } = this.#prepare(session, request);
     const collector = new RowCollector(columns, request);
-    for (const row of statement.iterate(...request.params.map(bind))) {
-      if (!collector.add(row as Value[])) break;
+    try {
+      for (const row of statement.iterate(...request.params.map(bind))) {
+        if (!collector.add(row as Value[])) break;
+      }
+    } catch (error) {
+      throw new WhileRunning(error);
     }
     return { columns, rows: collector.rows, truncated: collector.truncated, notes: collector.notes };
   }
@@ -144,9 +172,12 @@ export class Engine {
 }
 
 function failureOf(error: unknown): Failure {
+  if (error instanceof WhileRunning) return { ...failureOf(error.error), metData: true };
   if (error instanceof Missing) return { kind: 'missing', code: '', message: '' };
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Refusal) return { kind: 'refused', code: '', message };
+  if (error instanceof RangeError && !/parameter/i.test(message))
+    return { kind: 'engine', code: 'SQLITE_NOMEM', message };
   // The driver's own objections (two statements, a missing parameter) are plain errors.
   return { kind: 'engine', code: error instanceof Sqlite.SqliteError ? error.code : 'SQLITE_MISUSE', message };
 }

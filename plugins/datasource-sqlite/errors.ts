@@ -1,6 +1,6 @@
 /** What can go wrong, in words for the person who asked. File names appear without their folder. */
 import { AtlasError } from '../../kernel/index.ts';
-import { sentence } from '../datasource/errors.ts';
+import { sentence, withoutValues } from '../datasource/errors.ts';
 import type { Failure } from '../datasource/process-protocol.ts';
 
 function connectionFailed(message: string, hint: string): AtlasError {
@@ -20,7 +20,7 @@ const FILE_FAULTS: Readonly<Record<string, readonly [what: string, hint: string]
   SQLITE_CORRUPT: ['is damaged', 'Restore it from a backup; "PRAGMA integrity_check" shows what is wrong.'],
   SQLITE_CANTOPEN: [
     'cannot be opened',
-    'Check that the server may read the file and its folder; a database in WAL mode also needs its "-shm" file.',
+    'Check that the server may read the file and its folder; one in WAL mode needs a folder that may be written, or "PRAGMA journal_mode = DELETE" before it is put there.',
   ],
   SQLITE_READONLY: [
     'was left in the middle of a write',
@@ -53,7 +53,8 @@ export function fromFailure(failure: Failure, file: string): AtlasError {
     });
   }
   if (primary === 'SQLITE_NOMEM' || primary === 'SQLITE_TOOBIG') return outOfMemory();
-  return new AtlasError(sentence(`SQLite: ${failure.message}`), {
+  const { message, metData } = failure;
+  return new AtlasError(sentence(`SQLite: ${metData ? withoutValues(message) : message}`), {
     code: 'sql_failed',
     reason: 'E_SQLITE_STATEMENT',
     hint: 'Correct the statement and run it again.',

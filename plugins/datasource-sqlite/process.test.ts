@@ -62,15 +62,11 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
   });
 
   it('end when they have idled, but for one', async () => {
-    const half =
-      'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2000000) SELECT count(*) FROM c';
-    const cancel = new AbortController();
-    const slow = run(SLOW, cancel.signal).catch((error: unknown) => error);
-    await run(half);
-    cancel.abort();
-    await slow;
-    await Promise.all(Array.from({ length: 3 }, () => run(half)));
-    expect(databaseProcesses().length).toBeGreaterThan(1);
+    const long =
+      'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 5000000) SELECT count(*) FROM c';
+    const running = Promise.all(Array.from({ length: 3 }, () => run(long)));
+    await vi.waitFor(() => expect(databaseProcesses().length).toBeGreaterThan(1), { timeout: 15_000, interval: 10 });
+    await running;
     await vi.waitFor(() => expect(databaseProcesses()).toHaveLength(1), 10_000);
     expect((await run('SELECT * FROM t')).rows).toHaveLength(1);
   });
@@ -108,6 +104,14 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     });
     await expect(run('SELECT hex(zeroblob(250000000)) AS text')).rejects.toMatchObject({ reason: 'E_SQLITE_MEMORY' });
     expect((await run('SELECT * FROM t')).rows).toHaveLength(1);
+  });
+
+  it('in which a statement cannot be ended any more are replaced', async () => {
+    await run('SELECT 1');
+    const before = databaseProcesses();
+    await expect(run('SELECT zeroblob(400000000) AS b')).rejects.toMatchObject({ reason: 'E_SQLITE_MEMORY' });
+    expect((await run('SELECT * FROM t')).rows).toHaveLength(1);
+    expect(databaseProcesses()).not.toEqual(before);
   });
 
   it('that a large value has swollen are replaced', async () => {

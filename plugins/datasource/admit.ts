@@ -8,8 +8,12 @@ const READS = /^[\s(]*(?:SELECT|WITH|VALUES|TABLE)\b/i;
  * back commands that are no statements over rows. Throws `sql_refused`.
  */
 export function admit(sql: string): string {
-  // Ends the text early in the protocol of some servers.
-  if (sql.includes('\0')) throw statementFailed('The statement holds a null byte.');
+  refuseNullByte(sql);
   if (!READS.test(sql)) throw notReading();
   return sql;
+}
+
+/** A null byte ends the text early in the protocol or the parser of most engines. */
+export function refuseNullByte(sql: string): void {
+  if (sql.includes('\0')) throw statementFailed('The statement holds a null byte.');
 }

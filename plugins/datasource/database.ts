@@ -24,6 +24,8 @@ const CATALOG_TIMEOUT_MS = 60_000;
 const HEALTH_TIMEOUT_MS = 2_000;
 /** The server's own timeout comes first; this one is for a server that does not keep it. */
 const BACKSTOP_MS = 500;
+/** For health, which anybody may read: the log has the names and the commands. */
+const BEYOND_READING = 'The login may do more than read; the log of the start names what, and the commands to use.';
 
 export class Database {
   readonly info: ConnectionInfo;
@@ -31,6 +33,8 @@ export class Database {
   readonly #pool: SessionPool;
   /** Rejects what is running, by running work. */
   readonly #running = new Set<(error: AtlasError) => void>();
+  /** When it was last asked, the login could do more than read. */
+  #isBeyondReading = false;
 
   /** Nothing is opened yet. */
   constructor(driver: Driver, options: Omit<PoolOptions, 'connection'>) {
@@ -55,6 +59,7 @@ export class Database {
   /** What the login may do beyond reading, one sentence each. Rejects when the server cannot be asked. */
   async warnings(signal?: AbortSignal): Promise<readonly string[]> {
     const found = await this.#use(CATALOG_TIMEOUT_MS, signal, (session, leftMs) => session.warnings(leftMs));
+    this.#isBeyondReading = found.length > 0;
     return found.map((warning) => `Connection "${this.info.id}": ${warning}`);
   }
 
@@ -71,7 +76,7 @@ export class Database {
     });
     try {
       await this.#ping();
-      return item('ok');
+      return item('ok', this.#isBeyondReading ? BEYOND_READING : undefined);
     } catch (error) {
       const full = error instanceof AtlasError && error.code === 'overloaded';
       return item(full ? 'degraded' : 'error', messageOf(error));

@@ -7,6 +7,13 @@ export const sentence = (text: string): string => {
   return `${whole.charAt(0).toUpperCase()}${whole.slice(1)}${/[.!?]$/.test(whole) ? '' : '.'}`;
 };
 
+/**
+ * A message of a statement that met data, without the values that it may quote: they may be of rows that the person
+ * must not see. Values stand behind quotes of many languages, brackets, colons and arrows, or are numbers.
+ */
+export const withoutValues = (message: string): string =>
+  message.replace(/\s*(?:["'`«»„“”‘’「『:(<=]|[-+.]?(?<![\p{L}\p{N}_])\d)[\s\S]*$/u, '').slice(0, 200);
+
 export function timedOut(timeoutMs: number): AtlasError {
   return new AtlasError(`The statement did not finish within ${timeoutMs} ms and was stopped.`, {
     code: 'sql_timeout',

@@ -11,6 +11,7 @@ import {
   type SqlStatement,
   type TableDescription,
 } from '../../kernel/index.ts';
+import { refuseNullByte } from './admit.ts';
 import type { Program } from './database-process.ts';
 import { unchecked } from './errors.ts';
 import { ProcessPool, type ProcessPoolOptions } from './process-pool.ts';
@@ -70,6 +71,7 @@ export class FileDatabase {
   /** Runs one checked statement. An abort of `signal` rejects at once and frees the processor within a second. */
   async execute(statement: SqlStatement, signal?: AbortSignal): Promise<SqlResult> {
     if (statement.tables === undefined) throw unchecked();
+    refuseNullByte(statement.sql);
     const { timeoutMs, ...limits } = statement.limits ?? DEFAULT_LIMITS;
     const request: ProcessRequest = {
       kind: 'execute',

@@ -40,6 +40,8 @@ export interface Failure {
   /** The engine's own code or class of error, such as `SQLITE_BUSY`; empty for the other kinds. */
   readonly code: string;
   readonly message: string;
+  /** The statement was running, so that the message may quote values of rows. */
+  readonly metData?: boolean;
 }
 
 export type ProcessMessage =

@@ -90,6 +90,14 @@ describe('JSON', () => {
     expect(json('[1,2,3]', 6)).toBe('[1,2,3]');
     expect(json('{"a":', 100)).toBe('{"a":');
   });
+  it('that is nested deeper than an answer can be written stays text', () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+    expect(json(nested(100), 65_536)).toBeInstanceOf(Converted);
+    for (const depth of [101, 6_000, 30_000]) expect(json(nested(depth), 65_536)).toBe(nested(depth));
+    const exact = `${'{"a":'.repeat(3_000)}12345678901234567890${'}'.repeat(3_000)}`;
+    expect(json(exact, 65_536)).toBe(exact);
+    expect(json(`["${'['.repeat(500)}"]`, 65_536)).toBeInstanceOf(Converted);
+  });
   it('does not touch prototypes', () => {
     const given = json('{"__proto__":{"polluted":true},"n":12345678901234567890}', 1_000) as Converted;
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();

@@ -89,12 +89,21 @@ export function real(text: string): number | Converted {
   return /^[+-]?inf/i.test(text) ? INFINITE : NOT_A_NUMBER;
 }
 
-/** JSON parsed, its numbers by the same rule. Text that is too long, or no JSON, stays text. */
+/** Writing JSON goes as deep as the value does, and whoever reads the answer does, too. */
+const MAX_DEPTH = 100;
+
+function isDeep(value: Cell, left = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return left === 0 || Object.values(value).some((item) => isDeep(item, left - 1));
+}
+
+/** JSON parsed, its numbers by the same rule. Text that is too long or too deep, or no JSON, stays text. */
 export function json(text: string, maxCellBytes: number): string | Converted {
   const bytes = Buffer.byteLength(text);
   if (bytes > maxCellBytes) return text;
   try {
-    return new Converted(parseJson(text), bytes);
+    const value = parseJson(text);
+    return isDeep(value) ? text : new Converted(value, bytes);
   } catch {
     return text;
   }
