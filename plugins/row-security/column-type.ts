@@ -9,11 +9,19 @@ export type ColumnType = 'integer' | 'number' | 'boolean' | 'uuid' | 'text' | 'a
 
 /** By the type's name as the database describes the column. */
 export function columnType(dbType: DbType, declared: string): ColumnType {
-  return dbType === 'sqlite' ? affinity(declared.toUpperCase()) : named(declared.toLowerCase());
+  if (dbType === 'sqlite') return affinity(declared.toUpperCase());
+  const type = declared.toLowerCase();
+  return (dbType === 'mysql' ? lenient(type) : undefined) ?? named(type);
 }
 
 /** Whether the column may hold texts, which a collation may take for equal although they are not. */
 export const isText = (type: ColumnType) => type === 'text' || type === 'any' || type === 'flexible';
+
+/** Types that MySQL compares with any text, which it takes for zero or for its beginning: read as what they hold. */
+function lenient(declared: string): ColumnType | undefined {
+  if (/^(?:bit|year)\b/.test(declared)) return 'integer';
+  return /^(?:set|date|datetime|time|timestamp)\b/.test(declared) ? 'text' : undefined;
+}
 
 /** SQLite's own rules, in its order. */
 function affinity(declared: string): ColumnType {

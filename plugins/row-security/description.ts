@@ -26,6 +26,16 @@ export class Description {
     return only(described, ({ name: column }) => column, name);
   }
 
+  /** Names of the table's columns as they are; none where it is not certain which table is meant. */
+  columns(table: AllowedTable, defaultSchema: string): readonly string[] {
+    return (this.table(table, defaultSchema)?.columns ?? []).map(({ name }) => name);
+  }
+
+  /** Columns of the table's primary key; `undefined` where there is none. */
+  key(table: AllowedTable, defaultSchema: string): readonly string[] | undefined {
+    return this.table(table, defaultSchema)?.primaryKey;
+  }
+
   private table({ schema, name }: AllowedTable, defaultSchema: string): TableDescription | undefined {
     const all = this.byName.get(fold(name)) ?? [];
     const wanted = fold(schema ?? defaultSchema);

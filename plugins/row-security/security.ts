@@ -82,8 +82,9 @@ export class RowSecurity {
         if (filter !== undefined) rows.push(filter);
         else if (own !== undefined || !exempt.has(table)) return { ...table, refusal: refusal(table, policy) };
       }
+      const key = description?.key(table, dialect.defaultSchema);
       const visible = shape.unmask ? table.visible?.map((column) => ({ ...column, mask: undefined })) : table.visible;
-      return { ...table, rows, visible };
+      return { ...table, rows, visible, known: knownOf(table, access.tables, description), ...(key && { key }) };
     });
     if (description !== undefined && narrowed.some((table) => table.refusal !== undefined)) {
       this.descriptions.markIncomplete(description);
@@ -124,6 +125,15 @@ export class RowSecurity {
       this.warn(`Row security names the table "${name}", which ${where} does not have${didYouMean(name, known)}.`);
     }
   }
+}
+
+/** The columns that the layer mentions, and those that the database describes. */
+function knownOf(table: AllowedTable, { dialect }: AllowedTables, description: Description | undefined) {
+  const described = description?.columns(table, dialect.defaultSchema) ?? [];
+  return new Set([
+    ...table.known,
+    ...(dialect.hasExactNames ? described : described.map((name) => name.toLowerCase())),
+  ]);
 }
 
 function refusal({ schema, name }: AllowedTable, { column }: Policy): NonNullable<AllowedTable['refusal']> {

@@ -87,9 +87,9 @@ class TableColumns {
     for (const entity of entities) this.addOthers(entity, joinedOn.get(fold(entity.name)) ?? []);
   }
 
-  /** Lower-case names of the columns that the layer mentions. */
+  /** Columns that the layer mentions, their names as they are compared. */
   known(): ReadonlySet<string> {
-    return new Set(this.declared.keys());
+    return new Set(this.dialect.hasExactNames ? this.declared.values() : this.declared.keys());
   }
 
   /** `undefined` = everything. */

@@ -110,8 +110,10 @@ export interface Case {
 export interface Call {
   readonly kind: 'call';
   readonly at: number;
-  readonly schema?: string;
+  readonly schema?: string | undefined;
   readonly name: string;
+  /** A word of the grammar, such as JSON_ARRAYAGG, that stands for no function of that name. */
+  readonly isWord?: boolean;
   readonly distinct: boolean;
   /** `name(*)`. */
   readonly star: boolean;
@@ -163,6 +165,8 @@ export interface Form {
   /** Binding strength of the whole. */
   readonly level: number;
   readonly parts: readonly (string | FormOperand)[];
+  /** A cast to this type of the database, as its name prints, which has to be an enumeration. */
+  readonly enumeration?: string;
 }
 
 /** In parentheses unless it binds at least as strongly as `minimum`. */

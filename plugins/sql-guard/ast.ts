@@ -3,6 +3,7 @@
  * Chains of operators are flat lists, so that a long condition is not a deep tree.
  */
 import type { Call, Expr, Form, Window } from './ast-expression.ts';
+import type { BoundValue } from './row-filter.ts';
 
 export type * from './ast-expression.ts';
 
@@ -44,6 +45,8 @@ export interface CommonTable {
   readonly select: Select;
   /** What follows the subquery: SEARCH and CYCLE. */
   readonly suffix?: Form | undefined;
+  /** Names of the columns that the suffix adds. */
+  readonly added?: readonly string[];
 }
 
 export type Core = SelectCore | Values | NestedSelect;
@@ -103,6 +106,8 @@ export interface NamedColumn {
   readonly alias: string | undefined;
   /** The expression as written: the engine names a column without alias after it. */
   readonly text: string | undefined;
+  /** A name for it when its print says what stands in a table's place, which no name may show. */
+  readonly label?: string | undefined;
   /** The name that the engine gives it without alias, where that is not its text. */
   readonly name?: string | undefined;
 }
@@ -158,6 +163,8 @@ export interface TableSource {
   readonly columns?: readonly string[];
   /** Without the tables that inherit from it. */
   readonly only?: boolean;
+  /** `TABLESAMPLE …`, in its canonical spelling. */
+  readonly sample?: string;
   /** `USE INDEX (a, b)` and the like, of MySQL. */
   readonly indexHints?: readonly { readonly words: string; readonly names: readonly string[] }[];
 }
@@ -185,6 +192,8 @@ export interface RowsSource {
   readonly alias: string | undefined;
   readonly columns?: readonly string[];
   readonly definition: string | undefined;
+  /** Names of the columns that JSON_TABLE makes. */
+  readonly outputs?: readonly string[];
 }
 
 export interface SelectSource {
@@ -197,6 +206,13 @@ export interface SelectSource {
   readonly lateral?: boolean;
   /** Stands in the place of a table, as what may be seen of it. */
   readonly isPart?: boolean;
+  /** The SELECT as it prints: the texts before, between and after the values to bind. */
+  readonly printed?: PrintedSelect;
+}
+
+export interface PrintedSelect {
+  readonly texts: readonly string[];
+  readonly params: readonly BoundValue[];
 }
 
 export interface JoinSource {

@@ -3,6 +3,7 @@ import type { Select } from './ast.ts';
 import type { SqlDialect } from './dialect.ts';
 import { duckdb } from './duckdb.ts';
 import { SqlRefusal } from './errors.ts';
+import { fenceRows } from './fence.ts';
 import type { LexLimits } from './lex.ts';
 import { mysql } from './mysql.ts';
 import { parseStatement } from './parse.ts';
@@ -39,14 +40,14 @@ export interface CheckedSql {
 }
 
 /**
- * `database`: where a connection's tables without schema are, for an engine whose schemas are databases. Throws
- * `SqlRefusal` for an engine whose SQL the guard does not know.
+ * `schema`: where a connection's tables without one are, when that is not the engine's default; in MySQL a database.
+ * Throws `SqlRefusal` for an engine whose SQL the guard does not know.
  */
-export function sqlDialect(name: Dialect, database = ''): SqlDialect {
+export function sqlDialect(name: Dialect, schema?: string): SqlDialect {
   if (name === 'sqlite') return sqlite;
-  if (name === 'postgres') return postgres;
   if (name === 'duckdb') return duckdb;
-  if (name === 'mysql') return database === '' ? mysql : { ...mysql, defaultSchema: database };
+  if (name === 'postgres') return schema === undefined ? postgres : { ...postgres, defaultSchema: schema };
+  if (name === 'mysql') return schema === undefined ? mysql : { ...mysql, defaultSchema: schema };
   throw new SqlRefusal('unchecked', `SQL of ${name} cannot be checked here`, { line: 1, column: 1 });
 }
 
@@ -65,6 +66,7 @@ export function checkSql(sql: string, rules: CheckRules): CheckedSql {
   const extraFunctions = new Set(rules.functions?.map((name) => name.toLowerCase()));
   const footprint = resolve(sql, statement, { dialect, tables: rules.tables, extraFunctions });
   dialect.secure?.(statement, rules.tables, sql);
+  fenceRows(statement, footprint.tables, dialect);
   return {
     ...printStatement(statement, dialect),
     tables: [...footprint.tables].map(({ schema, name }) => (schema === undefined ? name : `${schema}.${name}`)),

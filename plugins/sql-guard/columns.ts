@@ -1,7 +1,7 @@
 import type { ColumnRef, Core } from './ast.ts';
 import { fold } from './dialect.ts';
 import type { Relation, Scope } from './scope.ts';
-import { type AllowedTable, isPart } from './tables.ts';
+import { type AllowedTable, type AllowedTables, isPart } from './tables.ts';
 
 /**
  * Notes the column that `ref` reads, as far as names tell, and says so when it cannot be seen. What is not known is
@@ -11,7 +11,7 @@ export function columnRefusal(ref: ColumnRef, scope: Scope, read: Set<string>): 
   if (ref.table === undefined) return unqualified(ref, scope, read);
   const table = scope.relation(ref.table)?.table;
   if (table === undefined) return undefined;
-  if (table.visible !== undefined && !has(table, fold(ref.name))) return unseen(ref.name, [table]);
+  if (table.visible !== undefined && !has(table, ref.name)) return unseen(ref.name, [table]);
   // A subquery stands in the table's place, and no subquery has a schema.
   if (isPart(table)) ref.schema = undefined;
   read.add(`${table.name}.${ref.name}`);
@@ -28,7 +28,7 @@ function unqualified(ref: ColumnRef, start: Scope, read: Set<string>): Problem |
   const name = fold(ref.name);
   const restricted: AllowedTable[] = [];
   for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
-    const owner = scope.relations.find(({ table }) => table !== undefined && has(table, name))?.table;
+    const owner = scope.relations.find(({ table }) => table !== undefined && has(table, ref.name))?.table;
     if (owner !== undefined) {
       read.add(`${owner.name}.${ref.name}`);
       return undefined;
@@ -45,9 +45,12 @@ function unqualified(ref: ColumnRef, start: Scope, read: Set<string>): Problem |
   return restricted.length === 0 ? undefined : unseen(ref.name, restricted);
 }
 
-/** Whether the table is known to show a column of that lower-case name. */
-const has = (table: AllowedTable, name: string) =>
-  table.visible === undefined ? table.known.has(name) : table.visible.some((column) => fold(column.name) === name);
+/** Whether the table is known to show a column of that name. */
+function has({ visible, known }: AllowedTable, name: string): boolean {
+  const folded = fold(name);
+  if (visible === undefined) return known.has(folded) || known.has(name);
+  return visible.some((column) => column.name === name || fold(column.name) === folded);
+}
 
 /** May have columns that are not known here. */
 const isOpen = ({ table }: Relation) => table?.visible === undefined;
@@ -68,6 +71,12 @@ export function reachesWhole(ref: ColumnRef, start: Scope): boolean {
     if (scope.relations.some(({ isWhole }) => isWhole)) return true;
   }
   return false;
+}
+
+/** Whether the middle one of three names is a part of a column, as it is neither a table nor the schema of one. */
+export function isField({ table: name }: ColumnRef, scope: Scope, { tables, dialect }: AllowedTables): boolean {
+  if (name === undefined || scope.relation(name) !== undefined || fold(name) === dialect.defaultSchema) return false;
+  return !tables.some(({ schema }) => schema !== undefined && fold(schema) === fold(name));
 }
 
 /** Whether the SELECT gives the name to a column of its own. */

@@ -110,7 +110,8 @@ export class Cursor {
         return this.advance().value;
       return this.name('a name after AS');
     }
-    const { keyword } = this.token;
+    const { keyword, kind } = this.token;
+    if (ofColumn && kind === 'string' && this.dialect.syntax.textIsAlias) return this.advance().value;
     if (keyword !== '' && (this.dialect.keywords.get(keyword) !== 'name' || this.startsWindowClause()))
       return undefined;
     return this.isName() ? this.advance().value : undefined;

@@ -50,6 +50,13 @@ export interface SqlDialect {
    * last UNION only. Missing: all see all.
    */
   readonly recursion?: 'everywhere' | 'right';
+  /** Takes columns of two subqueries for one when the tables inside go by one name. */
+  readonly mixesNamesakes?: boolean;
+  /**
+   * Whether what may be seen of a table must be worked out by itself, because the engine may answer this statement
+   * wrongly when it puts the two together.
+   */
+  separatesParts?(text: string, isMasked: boolean): boolean;
   /** `column.field` reads a part of a value. */
   readonly hasFields?: boolean;
   /** Where `functions` live; a call of another schema is one of those allowed by option. */

@@ -13,12 +13,16 @@ const UNITS = new Set(
 /** Operands that DuckDB has and SQLite has not; `undefined`, with nothing consumed, for all others. */
 export function parseDuckdbPrimary(cursor: Cursor): Expr | undefined {
   const { kind, value, start: at, keyword } = cursor.token;
+  const next = cursor.peek();
   if (kind === 'operator') {
     if (value === '[') return parseList(cursor, at, '[');
+    if (value === '*' && next.keyword === 'COLUMNS' && cursor.peekOperator('(', 2)) {
+      cursor.advance();
+      return form(at, '*', parseColumns(cursor, at));
+    }
     return value === '{' ? parseEntries(cursor, at, '{', structKey) : undefined;
   }
   if (kind !== 'word') return undefined;
-  const next = cursor.peek();
   if (next.kind === 'string' && isDuckdbType(value) && keyword !== 'INTERVAL') return parseTypedText(cursor, at);
   switch (keyword) {
     case 'CURRENT_DATE':
@@ -52,19 +56,39 @@ export function parseDuckdbPrimary(cursor: Cursor): Expr | undefined {
 }
 
 /** `[a, b]`. */
-function parseList(cursor: Cursor, at: number, opening: string): Form {
+function parseList(cursor: Cursor, at: number, opening: string): Expr {
   cursor.expectOperator('[');
   const items = cursor.isOperator(']') ? [] : cursor.list(() => parseExpr(cursor));
-  if (cursor.is('FOR')) {
-    const hint = 'Write list_transform(list, LAMBDA x: …) and list_filter(list, LAMBDA x: …).';
-    throw cursor.fail('syntax', 'Lists with FOR are not read here', hint);
+  const [only] = items;
+  if (only !== undefined && items.length === 1 && opening === '[' && cursor.accept('FOR')) {
+    return parseComprehension(cursor, at, only);
   }
   cursor.expectOperator(']');
   return listForm(at, opening, items, ']');
 }
 
+/** The rest of `[value FOR x IN list IF condition]`, as the functions that it stands for. */
+function parseComprehension(cursor: Cursor, at: number, value: Expr): Expr {
+  const params = cursor.list(() => cursor.name('a name for each element'));
+  cursor.expect('IN');
+  let list = parseExpr(cursor);
+  const each = (name: string, body: Expr): Expr => {
+    const nothing = { distinct: false, star: false, orderBy: [], filter: undefined, over: undefined };
+    return { kind: 'call', at, name, args: [list, { kind: 'lambda', at, params, isArrow: false, body }], ...nothing };
+  };
+  if (cursor.accept('IF')) {
+    if (params.length > 1) {
+      const hint = 'Filter the list first, in a list of its own.';
+      throw cursor.fail('syntax', 'A list with FOR has either the place of each element or IF', hint);
+    }
+    list = each('list_filter', parseExpr(cursor));
+  }
+  cursor.expectOperator(']');
+  return each('list_apply', value);
+}
+
 /** `ARRAY[a, b]`, or `ARRAY(SELECT …)`. */
-function parseArray(cursor: Cursor, at: number): Form | undefined {
+function parseArray(cursor: Cursor, at: number): Expr {
   cursor.advance();
   if (cursor.isOperator('[')) return parseList(cursor, at, 'ARRAY[');
   return form(at, 'ARRAY', { kind: 'scalar', at, select: parseParenthesizedSelect(cursor) });

@@ -1,10 +1,12 @@
-import type { Expr, Form, Join, Star } from './ast.ts';
+import type { Expr, Form, Join, ResultColumn, Source, Star } from './ast.ts';
 import type { Cursor } from './cursor.ts';
 import { DuckdbLexer } from './duckdb-lex.ts';
+import { parsePivotedSource, parsePivotStatement, selectOf } from './duckdb-pivot.ts';
 import { parseDuckdbPrimary } from './duckdb-primary.ts';
 import { parseType } from './duckdb-types.ts';
 import { form, listForm } from './parse-call-words.ts';
 import { parseExpr } from './parse-expression.ts';
+import { parseMethod } from './parse-primary.ts';
 import { parseNameList } from './parse-select.ts';
 import { Level } from './precedence.ts';
 import { type Syntax, sqliteSyntax } from './syntax.ts';
@@ -66,7 +68,7 @@ export const duckdbSyntax: Syntax = {
     ['~', Level.bits + 1],
     ['@', Level.bits + 1],
   ]),
-  openers: new Set(['SELECT', 'VALUES', 'WITH', 'FROM', 'TABLE']),
+  openers: new Set(['SELECT', 'VALUES', 'WITH', 'FROM', 'TABLE', 'PIVOT', 'UNPIVOT']),
   isStandard: true,
   isFriendly: true,
   textIsName: false,
@@ -78,13 +80,15 @@ export const duckdbSyntax: Syntax = {
   join,
   star,
   sample,
+  changed,
+  limit,
+  core: parsePivotStatement,
   grouping,
   ordering: everything,
 };
 
 /** `::type`, `[index]`, `[from:to:step]`, and `.field` of what is no plain name. */
-function postfix(cursor: Cursor, operand: Expr): Form | undefined {
-  const { start: at } = cursor.token;
+function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
   if (cursor.acceptOperator('::')) return form(operand.at, 'CAST(', operand, ` AS ${parseType(cursor)})`);
   // In parentheses always after a dot: a bare name would be that of a table there.
   const whole = { expr: operand, minimum: cursor.isOperator('.') ? Level.primary + 1 : Level.primary };
@@ -93,8 +97,7 @@ function postfix(cursor: Cursor, operand: Expr): Form | undefined {
   }
   if (!cursor.acceptOperator('.')) return undefined;
   const name = cursor.anyName('the name of a part');
-  if (cursor.isOperator('('))
-    throw cursor.fail('function', 'Calls after a dot are not read here', `Write ${name}(…).`, at);
+  if (cursor.isOperator('(')) return parseMethod(cursor, operand, name);
   return { kind: 'form', at: operand.at, level: Level.postfix, parts: [whole, `."${name.replaceAll('"', '""')}"`] };
 }
 
@@ -165,7 +168,9 @@ function join(cursor: Cursor): Pick<Join, 'kind' | 'natural' | 'asof'> | undefin
 }
 
 /** `EXCLUDE (…) REPLACE (…) RENAME (…)`; one column needs no parentheses. */
-function star(cursor: Cursor, plain: Star): Star {
+function star(cursor: Cursor, plain: Star): ResultColumn {
+  const chosen = plain.table === undefined ? parseChosen(cursor, plain.at) : undefined;
+  if (chosen !== undefined) return chosen;
   let changed = plain;
   if (cursor.accept('EXCLUDE')) changed = { ...changed, exclude: some(cursor, () => cursor.name('a column')) };
   if (cursor.accept('REPLACE')) {
@@ -175,6 +180,28 @@ function star(cursor: Cursor, plain: Star): Star {
     changed = { ...changed, rename: some(cursor, () => ({ from: cursor.name('a column'), to: nameAfterAs(cursor) })) };
   }
   return changed;
+}
+
+const PATTERNS = ['LIKE', 'ILIKE', 'GLOB', 'SIMILAR'] as const;
+
+/** `* LIKE 'pattern'`: the columns whose names are so. */
+function parseChosen(cursor: Cursor, at: number): ResultColumn | undefined {
+  const not = cursor.is('NOT');
+  const { keyword } = not ? cursor.peek() : cursor.token;
+  const word = PATTERNS.find((pattern) => pattern === keyword);
+  if (word === undefined) return undefined;
+  if (not) cursor.advance();
+  cursor.advance();
+  if (word === 'SIMILAR') cursor.expect('TO');
+  const { kind, value, start } = cursor.token;
+  if (kind !== 'string') throw cursor.unexpected('a text');
+  cursor.advance();
+  const name: Expr = { kind: 'name', at, schema: undefined, table: undefined, name: 'c' };
+  const pattern: Expr = { kind: 'string', at: start, value };
+  const operator = word === 'SIMILAR' ? 'SIMILAR TO' : word;
+  const body: Expr = { kind: 'like', at, operator, not, operand: name, pattern, escape: undefined };
+  const columns = form(at, 'COLUMNS(', { kind: 'lambda', at, params: ['c'], isArrow: false, body }, ')');
+  return { kind: 'column', expr: columns, alias: undefined, text: undefined };
 }
 
 function some<T>(cursor: Cursor, item: () => T): T[] {
@@ -191,9 +218,35 @@ function nameAfterAs(cursor: Cursor): string {
 
 const SAMPLE_METHODS = new Set(['RESERVOIR', 'BERNOULLI', 'SYSTEM']);
 
-/** `USING SAMPLE 10%`, `USING SAMPLE reservoir(50 ROWS) REPEATABLE (42)`, `USING SAMPLE 10% (bernoulli, 42)`. */
+/** `USING SAMPLE …`. */
 function sample(cursor: Cursor): string | undefined {
-  if (!cursor.acceptWords('USING', 'SAMPLE')) return undefined;
+  return cursor.acceptWords('USING', 'SAMPLE') ? parseSample(cursor) : undefined;
+}
+
+/** A source with TABLESAMPLE, PIVOT or UNPIVOT after it: what it stands for. */
+function changed(cursor: Cursor, source: Source): Source {
+  let whole = source;
+  for (;;) {
+    const pivoted = parsePivotedSource(cursor, whole);
+    if (pivoted !== undefined) whole = pivoted;
+    else if (cursor.accept('TABLESAMPLE')) whole = sampled(whole, parseSample(cursor));
+    else return whole;
+    cursor.stack();
+  }
+}
+
+function sampled(source: Source, text: string): Source {
+  const { at } = source;
+  const name = source.alias ?? ('name' in source ? source.name : undefined);
+  const columns: ResultColumn[] = [{ kind: 'star', at, table: undefined }];
+  const nothing = { distinct: false, where: undefined, groupBy: [], having: undefined, windows: [] };
+  const from = { first: source, joins: [] };
+  const select = selectOf({ kind: 'core', at, columns, from, ...nothing, sample: text });
+  return { kind: 'subquery', at, select, alias: name };
+}
+
+/** `10%`, `reservoir(50 ROWS) REPEATABLE (42)`, `10% (bernoulli, 42)`. */
+function parseSample(cursor: Cursor): string {
   let method = sampleMethod(cursor);
   if (method !== undefined) cursor.expectOperator('(');
   const size = wholeNumber(cursor);
@@ -225,6 +278,22 @@ function sampleMethod(cursor: Cursor): string | undefined {
 function wholeNumber(cursor: Cursor): string {
   if (!/^\d{1,9}$/.test(cursor.token.value)) throw cursor.unexpected('a number');
   return cursor.advance().value;
+}
+
+/** `10%` or `10 PERCENT` of the rows. */
+function limit(cursor: Cursor): Expr | undefined {
+  const { kind, value, start: at } = cursor.token;
+  const next = cursor.peek();
+  const isShare = next.keyword === 'PERCENT' || (cursor.peekOperator('%') && endsLimit(cursor, 2));
+  if (kind !== 'number' || !isShare) return undefined;
+  cursor.advance();
+  cursor.advance();
+  return form(at, { kind: 'number', at, value }, ' PERCENT');
+}
+
+function endsLimit(cursor: Cursor, ahead: number): boolean {
+  const { kind, keyword } = cursor.peek(ahead);
+  return kind === 'end' || keyword === 'OFFSET' || [')', ';'].some((sign) => cursor.peekOperator(sign, ahead));
 }
 
 /** `ALL`, `ROLLUP (…)`, `CUBE (…)`, `GROUPING SETS (…)` and `()`. */

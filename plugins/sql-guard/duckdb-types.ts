@@ -25,8 +25,11 @@ export function parseType(cursor: Cursor): string {
   else if (word === 'MAP') text += parseParts(cursor, () => parseType(cursor));
   else if (word === 'ENUM') text += parseParts(cursor, () => parseEnumValue(cursor));
   else if (word === 'DOUBLE' && cursor.accept('PRECISION')) text = 'DOUBLE';
-  else if (word === 'CHARACTER' && cursor.accept('VARYING')) text = 'VARCHAR';
-  else if (cursor.isOperator('(')) text += parseParts(cursor, () => parseSize(cursor));
+  else {
+    // One word for both: the engine reads the size of the one and not of the other.
+    if (word === 'CHARACTER' && (cursor.accept('VARYING') || cursor.isOperator('('))) text = 'VARCHAR';
+    if (cursor.isOperator('(')) text += parseParts(cursor, () => parseSize(cursor));
+  }
   if (word === 'TIME' || word === 'TIMESTAMP') text += parseZone(cursor);
   return text + parseArrays(cursor);
 }

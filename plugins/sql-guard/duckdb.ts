@@ -1,8 +1,9 @@
-import type { Call } from './ast.ts';
-import { fold, type SqlDialect } from './dialect.ts';
+import type { SqlDialect } from './dialect.ts';
+import { argumentProblem } from './duckdb-bounds.ts';
 import { duckdbFunctions, duckdbSubstitutes, duckdbTableFunctions } from './duckdb-functions.ts';
 import { duckdbKeywords } from './duckdb-keywords.ts';
 import { duckdbSyntax } from './duckdb-syntax.ts';
+import { form } from './parse-call-words.ts';
 
 export const duckdb: SqlDialect = {
   name: 'duckdb',
@@ -17,19 +18,12 @@ export const duckdb: SqlDialect = {
   substitutes: duckdbSubstitutes,
   syntax: duckdbSyntax,
   argumentProblem,
-  exactText: (operand) => ({ kind: 'collate', at: operand.at, operand, collation: 'C' }),
+  // A column of an ENUM has no collation, so it is made a text first.
+  exactText: (column) => ({
+    kind: 'collate',
+    at: column.at,
+    operand: form(column.at, 'CAST(', column, ' AS VARCHAR)'),
+    collation: 'C',
+  }),
   isSystemName: (name) => /^(?:duckdb_|pragma_|sqlite_|pg_)/.test(name),
 };
-
-/** A width of three digits, in the style of C or of braces. */
-const WIDE = /[%{][^%{}A-Za-z]*\d{3}|[%{][^%{}A-Za-z]*\*/;
-
-function argumentProblem({ name, args: [template] }: Call): { what: string; hint: string } | undefined {
-  const folded = fold(name);
-  if (folded !== 'printf' && folded !== 'format') return undefined;
-  if (template === undefined || (template.kind === 'string' && !WIDE.test(template.value))) return undefined;
-  return {
-    what: `The format of ${name} must be a text of its own, with widths of at most two digits`,
-    hint: "For example printf('%.2f', amount).",
-  };
-}

@@ -5,6 +5,7 @@ import { CheckedStatements } from './cache.ts';
 import { type CheckedSql, checkSql, sqlDialect } from './check.ts';
 import { SqlRefusal } from './errors.ts';
 import type { SqlGuardOptions } from './options.ts';
+import { OrganizationTables } from './organizations.ts';
 import type { AllowedTables } from './tables.ts';
 
 const START = { line: 1, column: 1 };
@@ -14,6 +15,7 @@ export class StatementGuard {
   private readonly options: SqlGuardOptions;
   private readonly warn: (problem: string) => void;
   private readonly checked: CheckedStatements;
+  private readonly organizations: OrganizationTables;
   private readonly tables = new WeakMap<SemanticModel, Map<string, AllowedTables>>();
   private readonly passed = new WeakMap<Scope, SqlStatement[]>();
 
@@ -22,6 +24,7 @@ export class StatementGuard {
     this.options = options;
     this.warn = warn;
     this.checked = new CheckedStatements(options.cacheStatements);
+    this.organizations = new OrganizationTables(options.organizations);
   }
 
   /**
@@ -37,7 +40,7 @@ export class StatementGuard {
     const key = `${connection.id} ${connection.dbType} ${isDefault}`;
     const known = ofModel.get(key);
     if (known !== undefined) return known;
-    const dialect = sqlDialect(connection.dbType, databaseOf(connection));
+    const dialect = sqlDialect(connection.dbType, connection.schema);
     const entities = model.entities.filter((entity) =>
       entity.connection === undefined ? isDefault : entity.connection === connection.id,
     );
@@ -48,7 +51,8 @@ export class StatementGuard {
   }
 
   /** The statement as it may run, with all that it reads, calls and binds. Throws `SqlRefusal`. */
-  admit(statement: SqlStatement, tables: AllowedTables, scope: Scope): SqlStatement {
+  admit(statement: SqlStatement, allowed: AllowedTables, scope: Scope): SqlStatement {
+    const tables = this.organizations.of(allowed, scope.orgId);
     if (statement.params.length > 0) throw new SqlRefusal('parameter', 'Parameters have no place here', START);
     const { sql, connection } = statement;
     const { functions, maxTextLength, maxTokens } = this.options;
@@ -73,12 +77,6 @@ export class StatementGuard {
       'Let plugins that rewrite SQL tap "sql.before" ahead of "sql-guard".',
     );
   }
-}
-
-/** The database that a server's URL names. */
-function databaseOf({ maskedUrl }: ConnectionInfo): string {
-  const [, path = ''] = /^\w+:\/\/[^/]*\/([^/?]*)$/.exec(maskedUrl) ?? [];
-  return path;
 }
 
 const runnable = ({ sql, tables, columns, functions }: CheckedSql) => ({ sql, tables, columns, functions });

@@ -15,6 +15,7 @@ import { tablesRestrict } from './row-filter.ts';
 
 export { type CheckedSql, type CheckRules, checkSql } from './check.ts';
 export { SqlRefusal } from './errors.ts';
+export { redactLiterals } from './redact.ts';
 export { type BoundValue, type RowFilter, type TableAccess, tablesRestrict } from './row-filter.ts';
 export { type AllowedTable, AllowedTables } from './tables.ts';
 

@@ -52,11 +52,16 @@ export class MysqlLexer extends Lexer {
     this.push('number', bits, offset + bits.length);
   }
 
-  /** A character set before a text changes how the text is read. */
+  /** A character set before a text changes how the text is read, unless it is that of the connection. */
   private wordOrIntroducer(): void {
     const { text, offset } = this;
+    const own = /^_utf8mb4(?=\s*['"])/i.exec(text.slice(offset, offset + 40));
+    if (own !== null) {
+      this.offset += own[0].length;
+      return;
+    }
     const introducer =
-      text[offset] === '_' ? /^_[a-z0-9]+(?=\s*(?:['"]|[xX]'|0x))/.exec(text.slice(offset, offset + 40)) : null;
+      text[offset] === '_' ? /^_[a-z0-9]+(?=\s*(?:['"]|[xXbB]'|0x|0b))/i.exec(text.slice(offset, offset + 40)) : null;
     if (introducer !== null) {
       throw this.refuse(
         'syntax',

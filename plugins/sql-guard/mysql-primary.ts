@@ -86,7 +86,7 @@ function parseDigits(cursor: Cursor): string {
 }
 
 function parseUnit(cursor: Cursor): string | undefined {
-  const word = cursor.token.kind === 'word' ? cursor.token.value.toUpperCase() : '';
+  const word = cursor.token.kind === 'word' ? cursor.token.value.toUpperCase().replace(/^SQL_TSI_/, '') : '';
   if (!UNITS.has(word)) return undefined;
   cursor.advance();
   return word;

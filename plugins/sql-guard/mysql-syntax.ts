@@ -1,4 +1,4 @@
-import type { Form, Join, Source, TableSource } from './ast.ts';
+import type { Expr, Form, Join, Source, TableSource } from './ast.ts';
 import type { Cursor } from './cursor.ts';
 import { MysqlLexer } from './mysql-lex.ts';
 import { parseCharset, parseMysqlPrimary } from './mysql-primary.ts';
@@ -58,6 +58,7 @@ export const mysqlSyntax: Syntax = {
   openers: new Set(['SELECT', 'VALUES', 'WITH', 'TABLE']),
   isStandard: true,
   textIsName: false,
+  textIsAlias: true,
   longestNamingText: 255,
   selectWords: new Set([
     'STRAIGHT_JOIN',
@@ -68,6 +69,7 @@ export const mysqlSyntax: Syntax = {
     'SQL_CACHE',
   ]),
   primary: parseMysqlPrimary,
+  grouping,
   tail,
   join,
   source,
@@ -82,6 +84,13 @@ function tail(cursor: Cursor): Form | undefined {
   const limit = cursor.accept('LIMIT') ? parseExpr(cursor, Level.primary) : undefined;
   if (separator === undefined && limit === undefined) return undefined;
   return form(at, ...(separator ? [' SEPARATOR ', separator] : []), ...(limit ? [' LIMIT ', limit] : []));
+}
+
+/** `GROUP BY a DESC`, which MariaDB still sorts by. */
+function grouping(cursor: Cursor): Expr {
+  const key = parseExpr(cursor);
+  const direction = ['ASC', 'DESC'].find((word) => cursor.accept(word));
+  return direction === undefined ? key : form(key.at, key, ` ${direction}`);
 }
 
 function join(cursor: Cursor): Pick<Join, 'kind' | 'natural'> | undefined {

@@ -73,6 +73,23 @@ describe('the print', () => {
   });
 });
 
+describe('what may be seen of a table', () => {
+  test('goes by the name that the statement gives it', () => {
+    expect(checkMysql('SELECT s.name FROM salaries AS s, salaries').sql).toBe(
+      "SELECT s.name FROM (SELECT s.name, concat(left(s.email, 1), '***') AS email FROM salaries AS s) AS s, " +
+        "(SELECT salaries.name, concat(left(salaries.email, 1), '***') AS email FROM salaries) AS salaries",
+    );
+  });
+
+  test.each([
+    ['SELECT s.name FROM customers AS c LEFT JOIN salaries AS s ON s.name = c.name', true],
+    ['SELECT row_number() OVER (ORDER BY name) AS n FROM salaries', true],
+    ['SELECT left(name, 1) AS n FROM salaries', false],
+  ])('is worked out by itself where MariaDB would mix it up: %s', (sql, isSeparate) => {
+    expect(/FROM salaries(?: AS s)? LIMIT 18446744073709551615\)/.test(checkMysql(sql).sql)).toBe(isSeparate);
+  });
+});
+
 suiteNeeding(
   'mysql',
   findMariaDb() !== undefined,

@@ -15,6 +15,11 @@ export const mysql: SqlDialect = {
   hasExactTables: true,
   hasOrderedWith: true,
   recursion: 'everywhere',
+  mixesNamesakes: true,
+  // MariaDB merges subqueries wrongly under window functions, and masks where an outer join finds no row or where rows
+  // are grouped: there two columns with one mask take one name.
+  separatesParts: (text, isMasked) =>
+    /\bover\b/i.test(text) || (isMasked && /\b(?:(?:left|right)\b(?!\s*\()|group\b|distinct\b)/i.test(text)),
   functions: mysqlFunctions,
   tableFunctions: new Set(),
   substitutes: mysqlSubstitutes,

@@ -7,6 +7,12 @@ export const SqlGuardOptions = Type.Object(
       default: [],
       description: 'Functions that may be called besides the built-in list, such as those your database adds',
     }),
+    organizations: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String({ minLength: 1 })), {
+        description:
+          'Tables that each organization may read, `name` or `schema.name`; `*` is for those not listed, who otherwise read none. Without, all read all',
+      }),
+    ),
     maxTextLength: Type.Integer({ minimum: 100, default: 100_000, description: 'Longest statement, in characters' }),
     maxTokens: Type.Integer({ minimum: 100, default: 20_000, description: 'Most words and signs in a statement' }),
     cacheStatements: Type.Integer({

@@ -90,7 +90,7 @@ function parseMemberOf(cursor: Cursor, operand: Expr): Expr {
 function parseInfix(cursor: Cursor, left: Expr, level: number, grows: boolean): Expr {
   if (level === Level.collate) {
     const at = cursor.advance().start;
-    return { kind: 'collate', at, operand: left, collation: cursor.name('a collation') };
+    return { kind: 'collate', at, operand: left, collation: parseCollation(cursor) };
   }
   const special = parsePredicate(cursor, left);
   if (special !== undefined) return special;
@@ -117,6 +117,13 @@ function parseInfix(cursor: Cursor, left: Expr, level: number, grows: boolean): 
     throw cursor.fail('size', `More than ${MAX_CHAIN} operators in a row`, 'Use IN (…) for a list of values.', at);
   }
   return left;
+}
+
+/** Several of DuckDB's may be joined by dots, and quoted as one. */
+function parseCollation(cursor: Cursor): string {
+  let name = cursor.name('a collation');
+  while (cursor.dialect.syntax.isFriendly && cursor.acceptOperator('.')) name += `.${cursor.name('a collation')}`;
+  return name;
 }
 
 /** `ISNULL`, `NOTNULL` and `NOT NULL`, which have no right operand. */

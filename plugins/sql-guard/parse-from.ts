@@ -8,13 +8,32 @@ export function parseFrom(cursor: Cursor): From {
   const first = parseSource(cursor);
   const joins: Join[] = [];
   for (let join = joinOperator(cursor); join !== undefined; join = joinOperator(cursor)) {
-    const source = parseSource(cursor);
-    const on = cursor.accept('ON') ? parseExpr(cursor) : undefined;
-    const hasUsing = on === undefined && cursor.is('USING') && cursor.peek().keyword !== 'SAMPLE';
-    if (hasUsing) cursor.advance();
-    joins.push({ ...join, source, on, using: hasUsing ? parseNameList(cursor) : [] });
+    joins.push({ ...join, source: parseSource(cursor), on: undefined, using: [] });
+    const nestsJoins = cursor.dialect.syntax.isStandard;
+    let known = parseCondition(cursor);
+    for (let place = joins.length - 1; known !== undefined; known = nestsJoins ? parseCondition(cursor) : undefined) {
+      // A further condition belongs to the nearest join that has none; those after it are its right side.
+      while (place >= 0 && isComplete(joins[place]!)) place -= 1;
+      const open = joins[place];
+      if (open === undefined || (open.kind === ',' && place < joins.length - 1)) throw cursor.unexpected();
+      const inner = joins.splice(place + 1);
+      const nested: From = { first: open.source, joins: inner };
+      const whole: Source = { kind: 'join', at: open.source.at, from: nested, alias: undefined };
+      joins[place] = { ...open, source: inner.length === 0 ? open.source : whole, ...known };
+      if (inner.length > 0) cursor.stack();
+    }
   }
   return { first, joins };
+}
+
+const isComplete = ({ on, using }: Join) => on !== undefined || using.length > 0;
+
+/** `ON condition` or `USING (names)`. */
+function parseCondition(cursor: Cursor): Pick<Join, 'on' | 'using'> | undefined {
+  if (cursor.accept('ON')) return { on: parseExpr(cursor), using: [] };
+  if (!cursor.is('USING') || cursor.peek().keyword === 'SAMPLE') return undefined;
+  cursor.advance();
+  return { on: undefined, using: parseNameList(cursor) };
 }
 
 const JOIN_WORDS = new Set(['CROSS', 'FULL', 'INNER', 'LEFT', 'NATURAL', 'OUTER', 'RIGHT']);
@@ -57,8 +76,14 @@ function joinKind(words: ReadonlySet<string>): Join['kind'] | undefined {
   return words.has('CROSS') ? 'CROSS JOIN' : 'JOIN';
 }
 
-/** One item of FROM: table, table function, subquery or joined tables in parentheses. */
+/** One item of FROM, with what an engine lets follow it. */
 export function parseSource(cursor: Cursor): Source {
+  const source = parsePlainSource(cursor);
+  return cursor.dialect.syntax.changed?.(cursor, source) ?? source;
+}
+
+/** Table, table function, subquery or joined tables in parentheses. */
+function parsePlainSource(cursor: Cursor): Source {
   const { isStandard, source, tableHints } = cursor.dialect.syntax;
   const special = source?.(cursor);
   if (special !== undefined) return special;

@@ -1,4 +1,4 @@
-import type { Call, Case, Cast, Expr, OrderTerm, Select } from './ast.ts';
+import type { Call, Case, Cast, ColumnRef, Expr, OrderTerm, Select } from './ast.ts';
 import type { Cursor } from './cursor.ts';
 import { parseExpr } from './parse-expression.ts';
 import { continuesSelect, parseOrderBy, parseParenthesizedSelect, parseSelect, startsSelect } from './parse-select.ts';
@@ -74,6 +74,10 @@ function parseColumn(cursor: Cursor): Expr {
   const parts = [cursor.name('a column')];
   while (parts.length < 3 && cursor.acceptOperator('.')) parts.push(cursor.anyName('a column'));
   if (cursor.isOperator('(')) {
+    if (cursor.dialect.hasFields && !(parts.length === 2 && SCHEMAS.has(parts[0]!.toLowerCase()))) {
+      const method = parts.pop()!;
+      return parseMethod(cursor, columnOf(at, parts), method);
+    }
     throw cursor.fail(
       'function',
       `"${parts.join('.')}" is not the plain name of a function`,
@@ -81,12 +85,30 @@ function parseColumn(cursor: Cursor): Expr {
       at,
     );
   }
-  const name = parts.pop()!;
-  const table = parts.pop();
-  const ref: Expr = { kind: 'name', at, schema: parts.pop(), table, name };
+  const ref = columnOf(at, parts);
   return ref.schema !== undefined && cursor.dialect.hasFields && cursor.isOperator('.')
     ? parseFields(cursor, ref)
     : ref;
+}
+
+/** The last of one to three parts is the column's name. */
+function columnOf(at: number, parts: string[]): ColumnRef {
+  const name = parts.pop()!;
+  const table = parts.pop();
+  return { kind: 'name', at, schema: parts.pop(), table, name };
+}
+
+/** Schemas of DuckDB: before a call they are no columns. */
+const SCHEMAS = new Set(['information_schema', 'main', 'pg_catalog', 'system', 'temp']);
+
+/** `value.name(more)` is `name(value, more)`. */
+export function parseMethod(cursor: Cursor, operand: Expr, name: string): Call {
+  cursor.expectOperator('(');
+  const argument = () => cursor.dialect.syntax.argument?.(cursor) ?? parseExpr(cursor);
+  const args = [operand, ...(cursor.isOperator(')') ? [] : cursor.list(argument))];
+  cursor.expectOperator(')');
+  const nothing = { distinct: false, star: false, orderBy: [], filter: undefined, over: undefined };
+  return { kind: 'call', at: operand.at, name, args, ...nothing };
 }
 
 /** Parts of a column's value, after `schema.table.column`. */
@@ -105,7 +127,7 @@ function parseCall(cursor: Cursor): Expr {
 
 /** A call from its arguments on, the first of which may have been read already. */
 export function parseCallRest(cursor: Cursor, at: number, name: string, known?: Expr): Expr {
-  const star = known === undefined && cursor.acceptOperator('*');
+  const star = known === undefined && cursor.peekOperator(')') && cursor.acceptOperator('*');
   const distinct = known === undefined && !star && cursor.accept('DISTINCT');
   if (known === undefined && !star && !distinct) cursor.accept('ALL');
   const argument = () => cursor.dialect.syntax.argument?.(cursor) ?? parseExpr(cursor);

@@ -94,6 +94,8 @@ function parseCore(cursor: Cursor): Core {
     const rows = cursor.list(() => parseValuesRow(cursor, rowWord));
     return rowWord ? { kind: 'values', at, rows, rowWord } : { kind: 'values', at, rows };
   }
+  const special = cursor.dialect.syntax.core?.(cursor);
+  if (special !== undefined) return special;
   const everything: ResultColumn[] = [{ kind: 'star', at, table: undefined }];
   if (openers.has('TABLE') && cursor.accept('TABLE')) {
     const nothing = { distinct: false, where: undefined, groupBy: [], having: undefined, windows: [] };
@@ -169,8 +171,13 @@ function parseResultColumn(cursor: Cursor): ResultColumn {
   const alias = cursor.alias(true);
   const isNamed =
     alias !== undefined || expr.kind === 'name' || end - at > longestNamingText || namesItself(cursor, expr);
-  return { kind: 'column', expr, alias, text: isNamed ? undefined : cursor.text.slice(at, end) };
+  const written = cursor.text.slice(at, end);
+  const label = alias !== undefined || expr.kind === 'name' ? undefined : labelOf(written);
+  return { kind: 'column', expr, alias, text: isNamed ? undefined : written, label };
 }
+
+/** Shorter than the longest alias of any engine, and without comments. */
+const labelOf = (text: string) => (/--|\/\*|#/.test(text) ? 'value' : text.slice(0, 200));
 
 /** Outside SQLite texts and constants name their columns by what they are, however they are written. */
 function namesItself(cursor: Cursor, expr: Expr): boolean {
@@ -209,7 +216,7 @@ function parseLimit(cursor: Cursor): Pick<Select, 'limit' | 'offset'> {
   if (isStandard && (cursor.is('OFFSET') || cursor.is('FETCH'))) return parseFetch(cursor);
   if (!cursor.accept('LIMIT')) return { limit: undefined, offset: undefined };
   if (isStandard && cursor.accept('ALL')) return parseFetch(cursor);
-  const first = parseExpr(cursor);
+  const first = cursor.dialect.syntax.limit?.(cursor) ?? parseExpr(cursor);
   if (cursor.accept('OFFSET')) return { limit: first, offset: parseOffset(cursor) };
   if (cursor.acceptOperator(',')) return { limit: parseExpr(cursor), offset: first };
   return { limit: first, offset: undefined };
@@ -218,7 +225,7 @@ function parseLimit(cursor: Cursor): Pick<Select, 'limit' | 'offset'> {
 /** `OFFSET m ROWS FETCH FIRST n ROWS ONLY`, or `OFFSET m LIMIT n`. */
 function parseFetch(cursor: Cursor): Pick<Select, 'limit' | 'offset'> {
   const offset = cursor.accept('OFFSET') ? parseOffset(cursor) : undefined;
-  if (cursor.accept('LIMIT')) return { limit: parseExpr(cursor), offset };
+  if (cursor.accept('LIMIT')) return { limit: cursor.dialect.syntax.limit?.(cursor) ?? parseExpr(cursor), offset };
   if (!cursor.accept('FETCH')) return { limit: undefined, offset };
   if (!cursor.accept('FIRST')) cursor.expect('NEXT');
   const at = cursor.token.start;

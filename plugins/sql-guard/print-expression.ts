@@ -12,6 +12,7 @@ import type {
   Lambda,
   Like,
   OrderTerm,
+  PrintedSelect,
   Select,
   Source,
   Window,
@@ -21,6 +22,7 @@ import { Level, levelOf } from './precedence.ts';
 import type { BoundValue } from './row-filter.ts';
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const MARK = /\0(\d+)\0/;
 
 /** Prints expressions; how a subquery prints is left to whoever knows statements. */
 export abstract class ExpressionPrinter {
@@ -34,20 +36,26 @@ export abstract class ExpressionPrinter {
   protected abstract select(select: Select): string;
   protected abstract source(source: Source): string;
 
-  /** A mark in the text, as parts are not always printed in the order in which they stand. */
-  private param(value: BoundValue): string {
-    return `\0${this.values.push(value) - 1}\0`;
+  /** Its number, or a mark in the text, as parts are not always printed in the order in which they stand. */
+  protected param(value: BoundValue): string {
+    const number = this.values.push(value);
+    return this.dialect.printParam?.(number) ?? `\0${number - 1}\0`;
   }
 
-  /** What was printed, with a `?` for each bound value, and those values in the same order. */
+  /** What was printed, with a place for each bound value, and those values in the order of the places. */
   protected withParams(text: string): { readonly sql: string; readonly params: readonly BoundValue[] } {
-    if (this.values.length === 0) return { sql: text, params: [] };
-    const params: BoundValue[] = [];
-    const sql = text.replace(/\0(\d+)\0/g, (_, index: string) => {
-      params.push(this.values[Number(index)]!);
-      return this.dialect.printParam?.(params.length) ?? '?';
-    });
-    return { sql, params };
+    if (this.values.length === 0 || this.dialect.printParam !== undefined) return { sql: text, params: this.values };
+    const { texts, params } = this.split(text);
+    return { sql: texts.join('?'), params };
+  }
+
+  /** The same in pieces, for a printer without numbers. */
+  protected split(text: string): PrintedSelect {
+    const parts = text.split(MARK);
+    return {
+      texts: parts.filter((_, index) => index % 2 === 0),
+      params: parts.flatMap((part, index) => (index % 2 === 0 ? [] : [this.values[Number(part)]!])),
+    };
   }
 
   /** In quotes unless it is a plain word that means nothing else. */
@@ -194,7 +202,8 @@ export abstract class ExpressionPrinter {
   }
 
   /** A few functions are named like keywords, `replace` and `if`; before a parenthesis they need no quotes. */
-  private functionName({ schema, name }: Call): string {
+  private functionName({ schema, name, isWord }: Call): string {
+    if (isWord === true) return name.toUpperCase();
     // After the engine's own schema no keyword means anything.
     const isOwn = schema !== undefined && schema === this.dialect.functionSchema && this.dialect.functions.has(name);
     if (isOwn) return `${schema}.${name}`;

@@ -1,4 +1,15 @@
-import type { Core, From, NamedColumn, RowsSource, Select, Source, Star, TableSource } from './ast.ts';
+import type {
+  Core,
+  From,
+  NamedColumn,
+  PrintedSelect,
+  RowsSource,
+  Select,
+  SelectSource,
+  Source,
+  Star,
+  TableSource,
+} from './ast.ts';
 import type { SqlDialect } from './dialect.ts';
 import { ExpressionPrinter } from './print-expression.ts';
 
@@ -15,15 +26,29 @@ export function printStatement(select: Select, dialect: SqlDialect) {
   return new Printer(dialect).statement(select);
 }
 
+/** The SELECT in pieces, for those who print it more than once. */
+export function printInPieces(select: Select, dialect: SqlDialect): PrintedSelect {
+  const { printParam: _, ...unnumbered } = dialect;
+  return new Printer(unnumbered).pieces(select);
+}
+
 class Printer extends ExpressionPrinter {
+  /** How many tables were printed as what may be seen of them. */
+  private replaced = 0;
+
   statement(select: Select) {
     return this.withParams(this.select(select, 'named'));
+  }
+
+  pieces(select: Select): PrintedSelect {
+    return this.split(this.select(select, 'named'));
   }
 
   select(select: Select, naming: Naming = 'unnamed'): string {
     let text = select.with === undefined ? '' : `${this.with(select.with)} `;
     text += this.core(select.first, naming);
-    for (const { operator, core } of select.rest) text += ` ${operator} ${this.core(core, 'unnamed')}`;
+    for (const { operator, core } of select.rest)
+      text += ` ${operator} ${this.core(core, operator.endsWith('BY NAME') ? naming : 'unnamed')}`;
     if (select.orderBy.length > 0) text += ` ${this.orderBy(select.orderBy)}`;
     if (select.limit !== undefined && !select.withTies) text += ` LIMIT ${this.expr(select.limit)}`;
     if (select.offset !== undefined) text += ` OFFSET ${this.expr(select.offset)}`;
@@ -79,10 +104,14 @@ class Printer extends ExpressionPrinter {
   }
 
   private column(column: NamedColumn, naming: Naming): string {
+    const before = this.replaced;
     const text = this.expr(column.expr);
     if (column.alias !== undefined) return `${text} AS ${this.name(column.alias)}`;
     // The engine names such a column after its text, so a text that changes in print becomes the name.
     const written = column.text;
+    if (naming === 'named' && this.replaced > before && column.label !== undefined) {
+      return `${text} AS ${this.name(column.label)}`;
+    }
     if (naming === 'unnamed' || written === undefined || written === text || hasComment(written)) return text;
     return `${text} AS ${this.name(written)}`;
   }
@@ -103,16 +132,24 @@ class Printer extends ExpressionPrinter {
     const alias = this.alias(source);
     switch (source.kind) {
       case 'table':
-        return `${source.only ? 'ONLY ' : ''}${this.qualified(source)}${alias}${this.index(source)}`;
+        return `${source.only ? 'ONLY ' : ''}${this.qualified(source)}${alias}${this.index(source)}${source.sample === undefined ? '' : ` ${source.sample}`}`;
       case 'rows':
         return `${this.rows(source)}${alias}`;
       case 'function':
         return `${this.qualified(source)}(${this.list(source.args)})${alias}`;
       case 'subquery':
-        return `${source.lateral ? 'LATERAL ' : ''}(${this.select(source.select, 'named')})${alias}`;
+        if (source.isPart) this.replaced += 1;
+        return `${source.lateral ? 'LATERAL ' : ''}(${this.subselect(source)})${alias}`;
       case 'join':
         return `(${this.from(source.from)})${alias}`;
     }
+  }
+
+  private subselect({ select, printed }: SelectSource): string {
+    if (printed === undefined) return this.select(select, 'named');
+    let text = printed.texts[0]!;
+    for (const [index, value] of printed.params.entries()) text += this.param(value) + printed.texts[index + 1]!;
+    return text;
   }
 
   /** ` AS name (columns)`. */

@@ -13,15 +13,15 @@ import type {
   Star,
   TableSource,
 } from './ast.ts';
-import { columnRefusal, namesOwn, reachesWhole } from './columns.ts';
+import { columnRefusal, isField, namesOwn, reachesWhole } from './columns.ts';
 import { fold } from './dialect.ts';
 import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
 import type { Footprint, ResolveRules } from './footprint.ts';
 import { argumentProblem, functionHint } from './functions.ts';
 import { lastUnion, unwrapped } from './recursion.ts';
 import { CommonNames, Scope } from './scope.ts';
-import { type AllowedTable, isPart, tableHint } from './tables.ts';
-import { visiblePart } from './visible.ts';
+import { type AllowedTable, isMasked, isPart, tableHint } from './tables.ts';
+import { type VisiblePart, visiblePart } from './visible.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from './walk.ts';
 
 /** No engine joins more at once than a few dozen; it keeps the look-up of names cheap. */
@@ -120,6 +120,7 @@ class Resolver implements Footprint {
     if (core.from !== undefined) this.from(core.from, scope);
     for (const column of core.columns) {
       if (column.kind === 'column' && column.alias !== undefined) scope.aliases.add(fold(column.alias));
+      if (column.kind === 'star') for (const { to } of column.rename ?? []) scope.aliases.add(fold(to));
     }
     for (const column of core.columns) {
       if (column.kind === 'column') visit(column.expr);
@@ -144,12 +145,8 @@ class Resolver implements Footprint {
     for (const join of from.joins) {
       join.source = this.source(join.source, scope);
       if (scope.relations.length > MAX_RELATIONS) {
-        throw this.refuse(
-          'size',
-          `More than ${MAX_RELATIONS} tables in one FROM`,
-          join.source.at,
-          'Join fewer tables.',
-        );
+        const what = `More than ${MAX_RELATIONS} tables in one FROM`;
+        throw this.refuse('size', what, join.source.at, 'Join fewer tables.');
       }
     }
     for (const join of from.joins) if (join.on !== undefined) this.expr(join.on, scope);
@@ -205,7 +202,7 @@ class Resolver implements Footprint {
     const found = dialect.hasSchemas ? { ...source, schema: this.schemaOf(table), name: table.name } : source;
     if (!isPart(table)) return found;
     const part = this.part(found, table);
-    return { ...part, isPart: true, ...(source.columns !== undefined && { columns: source.columns }) };
+    return source.columns === undefined ? part : { ...part, columns: source.columns };
   }
 
   /** Where a common table has the same name, the schema tells them apart for every reader. */
@@ -220,21 +217,28 @@ class Resolver implements Footprint {
       throw this.refuse('column', `None of the columns of "${table.name}" can be read`, source.at, undefined);
     }
     try {
-      const part = visiblePart(source, table, this.rules.dialect);
-      for (const { mask } of table.visible ?? []) if (mask !== undefined) this.addFunctionsOf(mask);
-      const { first } = part.select;
-      if (first.kind === 'core' && first.where !== undefined) this.addFunctionsOf(first.where);
-      return part;
+      const { select, printed, functions } = this.visible(source, table);
+      // Masks and row conditions were checked on their own; the engine's check must expect what they call.
+      for (const name of functions) this.functions.add(name);
+      return { kind: 'subquery', at: source.at, select, printed, alias: source.alias ?? source.name, isPart: true };
     } catch (error) {
       const what = `Table "${table.name}" cannot be read: its row condition is not usable, ${messageOf(error)}`;
       throw this.refuse('table', what.replace(/\.$/, ''), source.at, 'An administrator has to correct the condition.');
     }
   }
 
-  /** Masks and row conditions were checked on their own; the engine's check must expect what they call. */
-  private addFunctionsOf(mask: Expr): void {
-    if (mask.kind === 'call') this.functions.add(fold(mask.name));
-    forEachOperand(mask, (operand) => this.addFunctionsOf(operand));
+  /** The same for every plain reference to the table, so it is made once. */
+  private visible(source: TableSource, table: AllowedTable): VisiblePart {
+    const { dialect, tables } = this.rules;
+    const isSeparate = dialect.separatesParts?.(this.text, isMasked(table)) ?? false;
+    const isOwn = isSeparate || (dialect.mixesNamesakes && source.alias !== undefined);
+    const { schema, only, sample, indexHints } = source;
+    const isPlain = schema === table.schema && !only && sample === undefined && indexHints === undefined && !isOwn;
+    const known = isPlain ? tables.parts.get(table) : undefined;
+    if (known !== undefined) return known;
+    const part = visiblePart(source, table, dialect, isSeparate);
+    if (isPlain) tables.parts.set(table, part);
+    return part;
   }
 
   private tableFunction(source: FunctionSource, scope: Scope): void {
@@ -283,6 +287,7 @@ class Resolver implements Footprint {
 
   /** Refuses by name, and arguments that make a harmless function allocate without bound. */
   private call(expr: Call): void {
+    if (expr.isWord === true) return;
     this.callable(expr.name, expr.at, expr.schema);
     const { dialect } = this.rules;
     const problem = dialect.argumentProblem === undefined ? argumentProblem(expr) : dialect.argumentProblem(expr);
@@ -315,8 +320,8 @@ class Resolver implements Footprint {
   /** `schema.table.column` is `table.column` of a table that FROM names without an alias. */
   private schema(ref: ColumnRef, schema: string, scope: Scope): void {
     const { defaultSchema, hasSchemas, hasFields, hasExactNames, hasExactTables } = this.rules.dialect;
-    // `table.column.field`
-    if (hasFields && scope.relation(schema) !== undefined) return;
+    // `table.column.field` or `column.field.field`
+    if (hasFields && (scope.relation(schema) !== undefined || isField(ref, scope, this.rules.tables))) return;
     const table = ref.table === undefined ? undefined : scope.relation(ref.table)?.table;
     const key = hasExactNames || hasExactTables ? schema : fold(schema);
     const isHere = hasSchemas ? (table?.schema ?? defaultSchema) === key : key === defaultSchema;

@@ -1,5 +1,5 @@
 /** How an engine writes SQL: what lexer, parser and printer must know beyond what all engines have in common. */
-import type { Expr, Form, Join, Source, Star, TableSource } from './ast.ts';
+import type { Core, Expr, Form, Join, ResultColumn, Source, Star, TableSource } from './ast.ts';
 import type { Cursor } from './cursor.ts';
 import type { SqlDialect } from './dialect.ts';
 import type { LexLimits, Token } from './lex.ts';
@@ -33,6 +33,8 @@ export interface Syntax {
   readonly isFriendly?: boolean;
   /** Whether text in single quotes can be a name. */
   readonly textIsName: boolean;
+  /** Whether text can be the name of a result column without AS. */
+  readonly textIsAlias?: boolean;
   /** A column without alias is named after its text when that is not longer than this. */
   readonly longestNamingText: number;
   /** Words after SELECT that ask for a way of working and not for another result; they are left out. */
@@ -45,8 +47,14 @@ export interface Syntax {
   tableHints?(cursor: Cursor): Partial<TableSource> | undefined;
   /** Sources in FROM that only this engine has. */
   source?(cursor: Cursor): Source | undefined;
+  /** What a source becomes by words after it: `TABLESAMPLE 10%`, `PIVOT (…)`. */
+  changed?(cursor: Cursor, source: Source): Source;
+  /** A SELECT that begins with words of its own. */
+  core?(cursor: Cursor): Core | undefined;
+  /** The number of rows, where it is no plain expression. */
+  limit?(cursor: Cursor): Expr | undefined;
   /** What changes a `*` that has just been read. */
-  star?(cursor: Cursor, star: Star): Star;
+  star?(cursor: Cursor, star: Star): ResultColumn;
   /** `USING SAMPLE …` in its canonical spelling. */
   sample?(cursor: Cursor): string | undefined;
   /** What may stand in GROUP BY besides expressions. */

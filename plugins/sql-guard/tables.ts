@@ -2,6 +2,7 @@ import { nearest } from '../semantic-layer/nearest.ts';
 import type { Expr } from './ast.ts';
 import { fold, type SqlDialect } from './dialect.ts';
 import type { RowFilter } from './row-filter.ts';
+import type { VisiblePart } from './visible.ts';
 
 /** A column as it may be seen. */
 export interface VisibleColumn {
@@ -17,8 +18,10 @@ export interface AllowedTable {
   readonly schema: string | undefined;
   /** Names of the entities that describe it. */
   readonly entities: readonly string[];
-  /** Columns known to exist, in lower case. A table may have more. */
+  /** Columns known to exist, in lower case unless names are equal only to the letter. A table may have more. */
   readonly known: ReadonlySet<string>;
+  /** Columns of its primary key, if that is known. */
+  readonly key?: readonly string[];
   /** All that may be seen of it; `undefined` = everything. */
   readonly visible: readonly VisibleColumn[] | undefined;
   /** Conditions on its rows, which must all hold; missing = every row. */
@@ -32,10 +35,15 @@ export function isPart({ visible, rows }: AllowedTable): boolean {
   return visible !== undefined || (rows !== undefined && rows.length > 0);
 }
 
+/** Whether something stands in for the values of a column. */
+export const isMasked = ({ visible }: AllowedTable) => visible?.some(({ mask }) => mask !== undefined) ?? false;
+
 /** The tables that a statement may read, found by name as the engine finds them. */
 export class AllowedTables {
   readonly tables: readonly AllowedTable[];
   readonly dialect: SqlDialect;
+  /** What stands in the place of tables of which a part may be seen, as far as statements have asked for it. */
+  readonly parts = new Map<AllowedTable, VisiblePart>();
   private readonly byName = new Map<string, AllowedTable>();
 
   constructor(tables: readonly AllowedTable[], dialect: SqlDialect) {

@@ -1,42 +1,91 @@
 import { qualify } from './allowed.ts';
-import type { Expr, ResultColumn, SelectSource, TableSource } from './ast.ts';
+import type { Expr, PrintedSelect, ResultColumn, Select, TableSource } from './ast.ts';
 import { DEFAULT_LIMITS } from './check.ts';
-import type { SqlDialect } from './dialect.ts';
+import { fold, type SqlDialect } from './dialect.ts';
 import { parseExpression } from './parse.ts';
 import { Level } from './precedence.ts';
+import { printInPieces } from './print.ts';
 import type { BoundValue, RowFilter } from './row-filter.ts';
 import type { AllowedTable } from './tables.ts';
+import { forEachOperand } from './walk.ts';
+
+/** The subquery that takes a table's place. */
+export interface VisiblePart {
+  readonly select: Select;
+  readonly printed: PrintedSelect;
+  /** What masks and conditions call, in lower case. */
+  readonly functions: readonly string[];
+}
 
 /**
- * The subquery that takes a table's place: exactly what may be seen of it, under the name that the statement uses.
- * Every column is qualified, so that a name the table does not have cannot reach out to the statement around it.
- * Throws when a condition on its rows cannot be used.
+ * Exactly what may be seen of a table. Every column is qualified, so that a name the table does not have cannot reach
+ * out to the statement around it. Throws when a condition on its rows cannot be used.
  */
-export function visiblePart(source: TableSource, table: AllowedTable, dialect: SqlDialect): SelectSource {
+export function visiblePart(
+  source: TableSource,
+  table: AllowedTable,
+  dialect: SqlDialect,
+  isSeparate = false,
+): VisiblePart {
   const { at } = source;
-  const owner = table.name;
+  const owner = dialect.mixesNamesakes ? (source.alias ?? table.name) : table.name;
   const columns = table.visible?.map(({ name, mask }): ResultColumn => {
     const plain: Expr = { kind: 'name', at, schema: undefined, table: owner, name };
-    return { kind: 'column', expr: mask ?? plain, alias: mask && name, text: undefined };
+    return {
+      kind: 'column',
+      expr: masked(plain, mask && ownedBy(owner, mask, table, dialect)),
+      alias: mask && name,
+      text: undefined,
+    };
   }) ?? [{ kind: 'star', at, table: owner }];
   const where = allOf((table.rows ?? []).flatMap((filter) => conditions(filter, owner, dialect, at)));
   const nothing = { groupBy: [], having: undefined, windows: [], distinct: false };
   // Without the statement's index: a reader of the whole table chose it, and it decides nothing but speed.
-  const first = { ...source, name: owner, alias: undefined, index: undefined };
-  return {
-    kind: 'subquery',
+  const alias = owner === table.name ? undefined : owner;
+  const { columns: _, ...reference } = source;
+  const first = { ...reference, name: table.name, alias, index: undefined };
+  const select: Select = {
+    kind: 'select',
     at,
-    alias: source.alias ?? source.name,
-    select: {
-      kind: 'select',
-      at,
-      with: undefined,
-      first: { kind: 'core', at, columns, from: { first, joins: [] }, where, ...nothing },
-      rest: [],
-      orderBy: [],
-      limit: undefined,
-      offset: undefined,
-    },
+    with: undefined,
+    first: { kind: 'core', at, columns, from: { first, joins: [] }, where, ...nothing },
+    rest: [],
+    orderBy: [],
+    limit: isSeparate ? { kind: 'number', at, value: EVERY_ROW } : undefined,
+    offset: undefined,
+  };
+  const called = [...(table.visible ?? []).map(({ mask }) => mask), where];
+  const functions = new Set(called.flatMap((expr) => (expr === undefined ? [] : functionsOf(expr))));
+  return { select, printed: printInPieces(select, dialect), functions: [...functions] };
+}
+
+/** What no table reaches: a subquery with a limit is worked out by itself. */
+const EVERY_ROW = '18446744073709551615';
+
+/** The mask, which is qualified with the table's own name, as one of the table under the name `owner`. */
+function ownedBy(owner: string, mask: Expr, table: AllowedTable, dialect: SqlDialect): Expr {
+  if (owner === table.name) return mask;
+  const own = structuredClone(mask);
+  qualify(own, owner, dialect);
+  return own;
+}
+
+function functionsOf(expr: Expr): string[] {
+  const names = expr.kind === 'call' ? [fold(expr.name)] : [];
+  forEachOperand(expr, (operand) => names.push(...functionsOf(operand)));
+  return names;
+}
+
+/** NULL by itself has no type, with which a sum or a comparison may fail; this has that of the column. */
+function masked(plain: Expr, mask: Expr | undefined): Expr {
+  if (mask?.kind !== 'constant' || mask.value !== 'NULL') return mask ?? plain;
+  const condition: Expr = { kind: 'constant', at: plain.at, value: 'FALSE' };
+  return {
+    kind: 'case',
+    at: plain.at,
+    operand: undefined,
+    branches: [{ condition, result: plain }],
+    otherwise: undefined,
   };
 }
 

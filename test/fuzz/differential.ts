@@ -48,9 +48,10 @@ export async function differential(engine: FuzzEngine, seed: number, statements:
       const query = arena.query(choices);
       for (const actor of arena.twoActors(index)) {
         const compared = await arena.compare(query, actor);
-        if ('error' in compared.expected) invalid += 1;
+        if ('error' in compared.expected || arena.isUnknown(compared)) invalid += 1;
         else if (compared.expected.rows.length > 0) withRows += 1;
-        if (agree(compared, query)) continue;
+        if (arena.isUnknown(compared) || agree(compared, query) || (await arena.agreesPlainly(compared, query, actor)))
+          continue;
         const failure = await arena.explain(choices.taken, actor, `--seed ${number} --queries ${STATEMENTS}`);
         return { statements: done + 1, invalid: invalid / 2, withRows: withRows / 2, failure };
       }
@@ -77,7 +78,10 @@ class Arena implements AsyncDisposable {
     this.engine = engine;
     this.world = world;
     this.full = full;
-    const { tables, problems } = allowedTables(world.entities, sqlDialect(engine.dialect.dbType));
+    const { tables, problems } = allowedTables(
+      world.entities,
+      sqlDialect(engine.dialect.dbType, engine.dialect.schema),
+    );
     if (problems.length > 0) throw new Error(problems.join('\n'));
     this.allowed = tables;
     const fixed = { describeEveryMs: 1e9, recheckMs: 1e9 };
@@ -118,7 +122,10 @@ class Arena implements AsyncDisposable {
   async explain(taken: readonly number[], actor: Actor, where: string): Promise<string> {
     const smallest = await shrink(taken, async (list) => {
       const query = this.query(Choices.replay(list));
-      return !agree(await this.compare(query, actor), query);
+      const compared = await this.compare(query, actor);
+      return (
+        !this.isUnknown(compared) && !agree(compared, query) && !(await this.agreesPlainly(compared, query, actor))
+      );
     });
     const query = this.query(Choices.replay(smallest));
     const { expected, actual, printed, params } = await this.compare(query, actor);
@@ -135,6 +142,24 @@ class Arena implements AsyncDisposable {
       `all tenants:\n${scriptOf(this.world.tables, dialect)}`,
       `what the actor sees:\n${scriptOf(this.world.seenBy(actor), dialect)}`,
     ].join('\n');
+  }
+
+  /** Whether the difference is gone once the engine answers one of the two statements, or both, without cleverness. */
+  async agreesPlainly(compared: Comparison, query: Query, actor: Actor): Promise<boolean> {
+    const part = await this.partOf(actor);
+    const { full } = this;
+    if (part.plainly === undefined || full.plainly === undefined) return false;
+    const plain = await full.plainly(
+      async () => part.plainly?.(() => this.compare(query, actor)) ?? Promise.resolve(compared),
+    );
+    const pairs = [{ ...compared, expected: plain.expected }, { ...compared, actual: plain.actual }, plain];
+    return pairs.some((pair) => agree(pair, query));
+  }
+
+  /** Whether the engine failed for reasons of its own. */
+  isUnknown({ expected, actual }: Comparison): boolean {
+    const { isOwnFault } = this.engine.dialect;
+    return [expected, actual].some((outcome) => 'error' in outcome && isOwnFault?.(outcome.error));
   }
 
   private partOf(actor: Actor): Promise<FuzzDatabase> {

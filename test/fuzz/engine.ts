@@ -4,6 +4,16 @@ import type { CheckedSql } from '../../plugins/sql-guard/check.ts';
 
 export type FuzzType = 'int' | 'real' | 'text';
 
+/** What of standard SQL an engine may not have. */
+export type FuzzForm =
+  | 'FILTER'
+  | 'FULL JOIN'
+  | 'NULLS LAST'
+  | 'outer columns in FROM'
+  | 'OFFSET of DISTINCT'
+  | 'subquery IN subquery'
+  | 'HAVING of one group';
+
 /** How the engine writes what the generator means. */
 export interface FuzzDialect {
   readonly dbType: DbType;
@@ -20,7 +30,22 @@ export interface FuzzDialect {
   readonly hasInTable: boolean;
   /** `x = ANY (SELECT …)`. */
   readonly hasQuantified: boolean;
+  /** DuckDB's own forms: FROM first, SEMI and ANTI joins, `* EXCLUDE`, COLUMNS, QUALIFY, GROUP BY ALL and such. */
+  readonly isFriendly?: boolean;
+  readonly lacks?: ReadonlySet<FuzzForm>;
+  /** The types as CAST names them, where that is not as CREATE TABLE does. */
+  readonly casts?: Readonly<Record<FuzzType, string>>;
+  /** Tenants besides, which the engine's own comparisons may take for others. */
+  readonly tenants?: readonly string[];
+  /** Whether an error is one of the engine itself, whatever the statement: then there is nothing to compare. */
+  isOwnFault?(error: string): boolean;
   quote(name: string): string;
+  /** `a || b`, where that is written in another way. */
+  joined?(a: string, b: string): string;
+  /** `a IS DISTINCT FROM b`, where that is written in another way. */
+  distinct?(a: string, b: string): string;
+  /** A source of FROM with these rows and columns, where `(VALUES …)` has other names for them. */
+  listedRows?(rows: string, columns: readonly string[]): string;
   /** Texts that a relation's whole row can be turned into, given its name and its columns. */
   wholeRow(relation: string, columns: readonly string[]): readonly string[];
   /** An aggregate that lists values in their own order, as text. */
@@ -36,6 +61,8 @@ export interface FuzzDatabase {
   describe(): Promise<readonly TableDescription[]>;
   /** Runs a statement as it stands. */
   query(sql: string): Promise<FuzzResult>;
+  /** Has the statements of `work` run with the simplest of plans, where the usual ones are known to be wrong at times. */
+  plainly?<T>(work: () => Promise<T>): Promise<T>;
   /** Runs what the guard let pass, as the datasource would. */
   run(checked: CheckedSql, params: readonly unknown[]): Promise<FuzzResult>;
   close(): Promise<void>;

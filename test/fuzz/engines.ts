@@ -3,6 +3,8 @@ import type { FuzzEngine } from './engine.ts';
 /** Each starts what it needs; whoever opens an engine closes it. */
 export const engines: Readonly<Record<string, () => Promise<FuzzEngine>>> = {
   sqlite: async () => (await import('./sqlite.ts')).sqliteEngine,
+  duckdb: async () => (await import('./duckdb.ts')).duckdbEngine,
+  mysql: async () => (await import('./mysql.ts')).openMysql(),
   postgres: async () => (await import('./postgres.ts')).openPostgres(),
 };
 

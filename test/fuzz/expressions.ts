@@ -69,14 +69,36 @@ export class Expressions {
       ],
       real: [() => `(${leaf} + ${operand()})`, () => `(${operand()} - ${leaf})`, () => `${leaf} * 2`],
       text: [
-        () => `(${leaf} || ${operand()})`,
+        () => this.joined(leaf, operand()),
         () => `upper(${operand()})`,
         () => `substr(${leaf}, 1, 2)`,
         () => `replace(${leaf}, 'a', ${this.literal('text')})`,
-        () => `CAST(${this.value('int', inner)} AS ${this.dialect.types.text})`,
+        () => `CAST(${this.value('int', inner)} AS ${this.castType('text')})`,
       ],
     }[type];
-    return choices.pick([...own, ...common])();
+    const friendly = [
+      () => `list_transform([${leaf}], x -> x)[1]`,
+      () => `[${operand()}, ${leaf}][2]`,
+      () => `{'k': ${leaf}}.k`,
+      () => `[x FOR x IN [${leaf}, ${operand()}] IF x IS NOT NULL][1]`,
+      () => `(${operand()})::${this.dialect.types[type]}`,
+      () => `list_reduce([${leaf}, ${leaf}], LAMBDA x, y: y)`,
+    ];
+    return choices.pick(this.dialect.isFriendly ? [...own, ...common, ...friendly] : [...own, ...common])();
+  }
+
+  /** What CAST calls the type. */
+  private castType(type: FuzzType): string {
+    return (this.dialect.casts ?? this.dialect.types)[type];
+  }
+
+  private joined(a: string, b: string): string {
+    return this.dialect.joined?.(a, b) ?? `(${a} || ${b})`;
+  }
+
+  private distinct(a: string, not: string, b: string): string {
+    const own = this.dialect.distinct?.(a, b);
+    return own === undefined ? `${a} IS ${not}DISTINCT FROM ${b}` : `${not}${own}`;
   }
 
   condition(place: Place): string {
@@ -95,14 +117,16 @@ export class Expressions {
       () => `NOT (${this.condition(inner)})`,
       () => `${value()} ${not}BETWEEN ${value()} AND ${value()}`,
       () => `${value()} ${not}IN (${choices.list(1, 3, value).join(', ')})`,
-      () => `${value()} IS ${not}DISTINCT FROM ${value()}`,
+      () => this.distinct(value(), not, value()),
       () => `${this.value('text', inner)} ${not}LIKE ${choices.pick(["'a%'", "'%*'", "'_'", "'%s%'"])}`,
       () => `(${this.value('int', inner)}, ${value()}) = (${this.value('int', inner)}, ${value()})`,
     ];
     if (place.reach === 'any') {
-      const several = choices.list(1, 2, () => choices.pick(TYPES));
+      // DuckDB has no correlated subqueries of several columns.
+      const several = choices.list(1, this.dialect.isFriendly && choices.chance(75) ? 1 : 2, () => choices.pick(TYPES));
+      const left: Place = this.dialect.lacks?.has('subquery IN subquery') ? { ...inner, reach: 'local' } : inner;
       const row = () => {
-        const values = several.map((of) => this.value(of, inner));
+        const values = several.map((of) => this.value(of, left));
         return values.length === 1 ? values[0] : `(${values.join(', ')})`;
       };
       forms.push(
@@ -127,7 +151,8 @@ export class Expressions {
     const { choices } = this;
     const own: Place = { ...place, reach: 'local', depth: Math.min(place.depth, 1) };
     const argument = (of: FuzzType) => place.scope.column(of, this.names, choices, 'local') ?? this.literal(of);
-    const filter = choices.chance(25) ? ` FILTER (WHERE ${this.condition(own)})` : '';
+    const filter =
+      !this.dialect.lacks?.has('FILTER') && choices.chance(25) ? ` FILTER (WHERE ${this.condition(own)})` : '';
     const distinct = choices.chance(25) ? 'DISTINCT ' : '';
     const extreme = choices.pick(['max', 'min']);
     if (type === 'text') {
@@ -143,7 +168,7 @@ export class Expressions {
       () => `count(*)${filter}`,
       () => `count(${distinct}${argument(counted)})${filter}`,
       () => `${extreme}(${argument('int')})${filter}`,
-      () => `CAST(coalesce(sum(${distinct}${argument('int')})${filter}, 0) AS ${this.dialect.types.int})`,
+      () => `CAST(coalesce(sum(${distinct}${argument('int')})${filter}, 0) AS ${this.castType('int')})`,
     ])();
   }
 
@@ -152,7 +177,7 @@ export class Expressions {
     const { choices, names } = this;
     const all = scope.all(names);
     // Of a bare literal in a window function some engines do not know the type.
-    const known = () => `CAST(${this.literal(type)} AS ${this.dialect.types[type]})`;
+    const known = () => `CAST(${this.literal(type)} AS ${this.castType(type)})`;
     const argument = scope.column(type, names, choices, 'local') ?? known();
     const partition = choices.chance(50) && all.length > 0 ? `PARTITION BY ${choices.pick(all)} ` : '';
     const total = all.length > 0 ? `ORDER BY ${all.join(', ')}` : '';
@@ -170,10 +195,10 @@ export class Expressions {
     ];
     if (type !== 'int') return choices.pick(anyType)();
     const forInt = [
-      () => `CAST(${choices.pick(['row_number()', 'ntile(2)'])} ${over(total)} AS ${this.dialect.types.int})`,
-      () => `CAST(${choices.pick(['rank()', 'dense_rank()'])} ${over(peers)} AS ${this.dialect.types.int})`,
-      () => `CAST(count(*) ${over(peers)} AS ${this.dialect.types.int})`,
-      () => `CAST(sum(${argument}) ${over(total, frame)} AS ${this.dialect.types.int})`,
+      () => `CAST(${choices.pick(['row_number()', 'ntile(2)'])} ${over(total)} AS ${this.castType('int')})`,
+      () => `CAST(${choices.pick(['rank()', 'dense_rank()'])} ${over(peers)} AS ${this.castType('int')})`,
+      () => `CAST(count(*) ${over(peers)} AS ${this.castType('int')})`,
+      () => `CAST(sum(${argument}) ${over(total, frame)} AS ${this.castType('int')})`,
     ];
     return choices.pick([...forInt, ...anyType])();
   }

@@ -1,8 +1,9 @@
 /** Random valid statements over a world's tables. What an actor may not see is never named by them. */
 import type { Choices } from './choices.ts';
-import type { FuzzDialect, FuzzType } from './engine.ts';
+import type { FuzzDialect, FuzzForm, FuzzType } from './engine.ts';
 import { Expressions, type Place, type Subqueries, TYPES } from './expressions.ts';
-import { type NamedColumn, Names, type Relation, Scope } from './scope.ts';
+import { asofSource, friendlyStar, friendlyUnnest, merged } from './friendly.ts';
+import { type NamedColumn, Names, namesRow, type Relation, Scope } from './scope.ts';
 import type { Table } from './world.ts';
 
 export interface Query {
@@ -44,6 +45,7 @@ class Queries implements Subqueries {
   private readonly dialect: FuzzDialect;
   private readonly names: Names;
   private readonly expressions: Expressions;
+  private readonly kinds: readonly string[];
   private common: Common = { tables: [], taken: [] };
   private aliases = 0;
 
@@ -51,6 +53,9 @@ class Queries implements Subqueries {
     this.choices = choices;
     this.tables = tables;
     this.dialect = dialect;
+    this.kinds = ['JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN', 'CROSS JOIN'].filter(
+      (kind) => kind !== 'FULL JOIN' || !this.lacks('FULL JOIN'),
+    );
     this.names = new Names(choices, dialect);
     this.expressions = new Expressions(choices, dialect, this.names, this);
   }
@@ -61,14 +66,19 @@ class Queries implements Subqueries {
     if (choices.chance(15)) return this.starred(depth);
     const { sql, columns } = this.select(undefined, depth);
     if (!choices.chance(50)) return { sql, ordered: false };
-    return { sql: sql + this.totalOrder(columns.length) + this.limit(), ordered: true };
+    return { sql: sql + this.totalOrder(columns.length) + this.limit(sql), ordered: true };
   }
 
   /** `SELECT *` over joins that merge columns: how many there are is left to the engine. */
   private starred(depth: number): Query {
     const scope = new Scope(undefined);
     const from = this.from(scope, depth, true);
-    const star = this.choices.chance(50) ? '*' : `${this.names.quoted(this.choices.pick(scope.relations).name)}.*`;
+    const one = this.choices.chance(50) ? undefined : this.choices.pick(scope.relations);
+    let star = one === undefined ? '*' : `${this.names.quoted(one.name)}.*`;
+    if (this.dialect.isFriendly && this.choices.chance(60)) {
+      const value = () => this.expressions.value(this.choices.pick(TYPES), { scope, depth: 1, reach: 'local' });
+      star = friendlyStar(star, one === undefined ? scope.relations : [one], value, this.choices, this.names);
+    }
     return { sql: `SELECT ${star} FROM ${from}${this.where(scope, depth)}`, ordered: false };
   }
 
@@ -109,19 +119,24 @@ class Queries implements Subqueries {
     const around = this.common;
     const withClause = depth > 0 && choices.chance(wanted === undefined ? 25 : 8) ? this.with(outer, depth - 1) : '';
     const first = this.core(outer, depth, wanted);
-    let { sql, rows } = first;
-    const types = first.columns.map(({ type }) => type);
+    let { sql, rows, columns } = first;
+    let types = columns.map(({ type }) => type);
     const operators = ['UNION ALL', 'UNION', 'INTERSECT', 'EXCEPT'];
     if (this.dialect.hasSetAll) operators.push('INTERSECT ALL', 'EXCEPT ALL');
     if (depth > 0 && types.length > 0 && choices.chance(20)) {
       for (let more = 1 + choices.below(2); more > 0; more -= 1) {
         const further = this.core(outer, depth - 1, types);
-        sql += ` ${choices.pick(operators)} ${further.sql}`;
         rows += further.rows;
+        const byName = this.dialect.isFriendly && wanted === undefined ? merged(columns, further.columns) : undefined;
+        if (byName !== undefined && choices.chance(30)) {
+          sql += ` UNION ${choices.pick(['', 'ALL '])}BY NAME ${further.sql}`;
+          columns = byName;
+          types = columns.map(({ type }) => type);
+        } else sql += ` ${choices.pick(operators)} ${further.sql}`;
       }
     }
     if (withClause !== '') this.common = around;
-    return { sql: withClause + sql, columns: first.columns, rows };
+    return { sql: withClause + sql, columns, rows };
   }
 
   private core(outer: Scope | undefined, depth: number, wanted: readonly FuzzType[] | undefined): Written {
@@ -133,6 +148,7 @@ class Queries implements Subqueries {
     const types = wanted ?? choices.list(1, 4, () => choices.pick(TYPES));
     const rows = scope.relations.reduce((product, relation) => product * Math.max(1, relation.rows), 1);
     const place: Place = { scope, depth: Math.max(0, depth), reach: 'any' };
+    if (this.dialect.isFriendly && choices.chance(25)) return { ...this.friendly(types, place, from, where), rows };
     const form = choices.below(wanted === undefined ? 6 : 4);
     if (form === 2) return { ...this.grouped(types, place, from + where), rows };
     const distinct = choices.chance(15) ? 'DISTINCT ' : '';
@@ -154,9 +170,35 @@ class Queries implements Subqueries {
     return { sql: `SELECT ${distinct}${items.sql} FROM ${from}${where}`, columns: items.columns, rows };
   }
 
+  /** FROM first, GROUP BY ALL, QUALIFY, and a name that the SELECT gives in its own WHERE. */
+  private friendly(types: readonly FuzzType[], place: Place, from: string, where: string): Omit<Written, 'rows'> {
+    const { choices, expressions, names } = this;
+    const inner: Place = { ...place, depth: Math.min(place.depth, 1), reach: 'local' };
+    const form = choices.below(4);
+    const { sql, columns } = this.items(types, (type) => {
+      if (form === 0) return this.item(type, place);
+      const column = place.scope.column(type, names, choices, 'local');
+      if (form === 1) return column === undefined || choices.chance(50) ? expressions.aggregate(type, inner) : column;
+      return form === 2 && choices.chance(30) ? expressions.window(type, place) : expressions.value(type, inner);
+    });
+    if (form === 0) return { sql: `FROM ${from} SELECT ${sql}${where}`, columns };
+    if (form === 1) return { sql: `SELECT ${sql} FROM ${from}${where} GROUP BY ALL`, columns };
+    const type = choices.pick(TYPES);
+    if (form === 2) {
+      const qualify = `QUALIFY ${expressions.window(type, place)} ${choices.pick(['<=', '>', '='])} ${expressions.literal(type)}`;
+      return { sql: `SELECT ${sql} FROM ${from}${where} ${qualify}`, columns };
+    }
+    const named = choices.pick(columns);
+    const owners = place.scope.relations.filter((one) => one.columns.some(({ name }) => name === named.name));
+    if (owners.length > 1) return { sql: `SELECT ${sql} FROM ${from}${where}`, columns };
+    const condition = `${names.quoted(named.name)} ${choices.pick(['=', '<>', '>='])} ${expressions.literal(named.type)}`;
+    return { sql: `SELECT ${sql} FROM ${from} WHERE ${condition}`, columns };
+  }
+
   private item(type: FuzzType, place: Place): string {
     const whole = type === 'text' && this.choices.chance(10) ? this.choices.pick(place.scope.relations) : undefined;
-    if (whole === undefined || whole.columns.length === 0) return this.expressions.value(type, place);
+    const isClear = whole !== undefined && (!this.dialect.isFriendly || namesRow(whole));
+    if (!isClear || whole.columns.length === 0) return this.expressions.value(type, place);
     const name = this.names.quoted(whole.name);
     const columns = whole.columns.map((column) => this.names.column(whole, column.name));
     return this.choices.pick(this.dialect.wholeRow(name, columns));
@@ -182,7 +224,9 @@ class Queries implements Subqueries {
     const outside: Place = { scope: new Scope(place.scope.outer), depth: place.depth - 1, reach: 'any' };
     const compared = () =>
       choices.chance(30) && place.depth > 0 ? this.scalar(type, outside) : expressions.literal(type);
-    const having = choices.chance(30) ? ` HAVING ${value(type)} ${choices.pick(['>=', '<', '<>'])} ${compared()}` : '';
+    const mayHave = keys.length > 0 || !this.lacks('HAVING of one group');
+    const having =
+      choices.chance(30) && mayHave ? ` HAVING ${value(type)} ${choices.pick(['>=', '<', '<>'])} ${compared()}` : '';
     return { sql: `SELECT ${items.sql} FROM ${rest}${groupBy}${having}`, columns: items.columns };
   }
 
@@ -201,7 +245,9 @@ class Queries implements Subqueries {
   private values(types: readonly FuzzType[]): Written {
     const rows = this.choices.list(1, 3, () => `(${types.map((type) => this.expressions.literal(type)).join(', ')})`);
     const columns = types.map((type, index) => ({ name: `column${index + 1}`, type }));
-    return { sql: `SELECT * FROM (VALUES ${rows.join(', ')}) AS v`, columns, rows: rows.length };
+    const names = columns.map(({ name }) => name);
+    const source = this.dialect.listedRows?.(rows.join(', '), names) ?? `(VALUES ${rows.join(', ')})`;
+    return { sql: `SELECT * FROM ${source} AS v`, columns, rows: rows.length };
   }
 
   private where(scope: Scope, depth: number, percent = 55): string {
@@ -210,16 +256,15 @@ class Queries implements Subqueries {
   }
 
   private totalOrder(count: number): string {
-    const terms = Array.from(
-      { length: count },
-      (_, index) => `${index + 1}${this.choices.pick(['', ' DESC', ' NULLS LAST'])}`,
-    );
+    const orders = ['', ' DESC', ...(this.lacks('NULLS LAST') ? [] : [' NULLS LAST'])];
+    const terms = Array.from({ length: count }, (_, index) => `${index + 1}${this.choices.pick(orders)}`);
     return ` ORDER BY ${terms.join(', ')}`;
   }
 
-  private limit(): string {
+  private limit(sql: string): string {
     if (!this.choices.chance(50)) return '';
-    return ` LIMIT ${1 + this.choices.below(6)}${this.choices.chance(40) ? ` OFFSET ${this.choices.below(3)}` : ''}`;
+    const mayOffset = !this.lacks('OFFSET of DISTINCT') || !sql.startsWith('SELECT DISTINCT');
+    return ` LIMIT ${1 + this.choices.below(6)}${mayOffset && this.choices.chance(40) ? ` OFFSET ${this.choices.below(3)}` : ''}`;
   }
 
   // ── WITH ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -245,7 +290,7 @@ class Queries implements Subqueries {
   }
 
   private definition(name: string, outer: Scope | undefined, depth: number) {
-    const { sql, columns, rows } = this.derived(outer, depth);
+    const { sql, columns, rows } = this.derived(this.seenInFrom(outer), depth);
     const renamed = this.choices.chance(30)
       ? columns.map((column, index) => ({ ...column, name: `c${index}` }))
       : columns;
@@ -290,6 +335,15 @@ class Queries implements Subqueries {
     };
   }
 
+  private lacks(form: FuzzForm): boolean {
+    return this.dialect.lacks?.has(form) ?? false;
+  }
+
+  /** What is around a subquery of FROM or WITH, as far as it can be named there. */
+  private seenInFrom(outer: Scope | undefined): Scope | undefined {
+    return this.lacks('outer columns in FROM') ? undefined : outer;
+  }
+
   // ── FROM ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   private from(scope: Scope, depth: number, merges = false): string {
@@ -306,22 +360,51 @@ class Queries implements Subqueries {
         text += `, ${right}`;
         continue;
       }
+      if (this.dialect.isFriendly && !lateral && choices.chance(20)) {
+        text += this.friendlyJoin(scope, left, relation, right);
+        continue;
+      }
       const shared = relation.columns.filter(({ name }) =>
         left.every(({ columns }) => columns.some((of) => of.name === name)),
       );
-      const kind = choices.pick(
-        lateral ? ['JOIN', 'LEFT JOIN'] : ['JOIN', 'LEFT JOIN', 'RIGHT JOIN', 'FULL JOIN', 'CROSS JOIN'],
-      );
+      const kind = choices.pick(lateral ? ['JOIN', 'LEFT JOIN'] : this.kinds);
       if (kind === 'CROSS JOIN') text += ` CROSS JOIN ${right}`;
       else if (merges && joins === 1 && shared.length > 0 && choices.chance(60)) {
         const using = choices.pick(shared).name;
         text += choices.chance(50)
           ? ` NATURAL ${kind} ${right}`
           : ` ${kind} ${right} USING (${this.names.quoted(using)})`;
-      } else text += ` ${kind} ${right} ON ${this.on(scope, left, relation, kind)}`;
+      } else
+        text += ` ${kind} ${right} ON ${this.on(scope, left, relation, lateral && this.dialect.isFriendly ? 'LATERAL' : kind)}`;
       if (index === 0 && joins > 1 && choices.chance(20)) text = `(${text})`;
     }
     return text;
+  }
+
+  /** Joins that show only the left rows, or that go by the place of a row. */
+  private friendlyJoin(scope: Scope, left: readonly Relation[], relation: Relation, right: string): string {
+    const { choices, names } = this;
+    const kind = choices.pick(['SEMI', 'ANTI', 'POSITIONAL', 'ASOF', 'ASOF LEFT']);
+    const on = () => ` ON ${this.on(scope, left, relation, 'JOIN')}`;
+    const inOrder = left.length === 1 && [...left, relation].every(({ isTable }) => isTable);
+    if (kind === 'POSITIONAL') return inOrder ? ` POSITIONAL JOIN ${right}` : ` JOIN ${right}${on()}`;
+    // After the join the name of its right side means a source further out; the guard refuses it there.
+    if ((kind === 'SEMI' || kind === 'ANTI') && scope.isOutside(relation.name)) return ` JOIN ${right}${on()}`;
+    if (kind === 'SEMI' || kind === 'ANTI') {
+      const text = ` ${kind} JOIN ${right}${on()}`;
+      scope.hide(relation);
+      return text;
+    }
+    const ints = left.flatMap((one) =>
+      one.columns.flatMap(({ name, type }) => (type === 'int' ? [names.column(one, name)] : [])),
+    );
+    if (ints.length === 0) return ` JOIN ${right}${on()}`;
+    scope.hide(relation);
+    const table = choices.pick(this.tables);
+    const nearest = asofSource(this.tableName(table), table, this.alias(scope), choices, names);
+    scope.relations.push({ ...nearest.relation, rows: 1 });
+    const [key] = nearest.relation.columns;
+    return ` ${kind} JOIN ${nearest.sql} ON ${choices.pick(ints)} >= ${names.column(nearest.relation, key?.name ?? '')}`;
   }
 
   /** Equal columns, which every kind of join can have; besides, sometimes, any condition. */
@@ -336,10 +419,20 @@ class Queries implements Subqueries {
     );
     const equal = pairs.length === 0 ? '1 = 1' : choices.pick(pairs);
     if (kind === 'FULL JOIN' || !choices.chance(35)) return equal;
-    return `${equal} ${choices.pick(['AND', 'OR'])} ${this.expressions.condition({ scope: scope.soFar(), depth: 1, reach: 'any' })}`;
+    // DuckDB joins what is correlated by equality only.
+    if (kind === 'LATERAL') return equal;
+    const isPlain = this.dialect.isFriendly && (kind !== 'JOIN' || !choices.chance(20));
+    const reach = isPlain ? 'local' : 'any';
+    return `${equal} ${choices.pick(['AND', 'OR'])} ${this.expressions.condition({ scope: scope.soFar(), depth: 1, reach })}`;
   }
 
   private lateral(scope: Scope, depth: number): string {
+    if (this.dialect.isFriendly && this.choices.chance(40)) {
+      const name = this.alias(scope);
+      const { sql, relation } = friendlyUnnest(scope, name, this.choices, this.names);
+      scope.relations.push(relation);
+      return sql;
+    }
     const { sql, columns, rows } = this.derived(scope.soFar(), depth - 1);
     const name = this.alias(scope);
     scope.relations.push({ name, columns, rows });
@@ -350,7 +443,7 @@ class Queries implements Subqueries {
     const { choices, names, common } = this;
     const form = choices.below(depth > 0 && scope.work < MOST_WORK ? 10 : 7);
     if (form >= 7) {
-      const { sql, columns, rows } = this.derived(scope.outer, depth - 1);
+      const { sql, columns, rows } = this.derived(this.seenInFrom(scope.outer), depth - 1);
       const name = this.alias(scope);
       scope.relations.push({ name, columns, rows });
       return `(${sql}) AS ${names.quoted(name)}`;
@@ -360,7 +453,7 @@ class Queries implements Subqueries {
       return this.named(scope, names.quoted(table.name), table);
     }
     const table = choices.pick(this.tables);
-    return this.named(scope, this.tableName(table), { ...relationOf(table), isBare: true });
+    return this.named(scope, this.tableName(table), { ...relationOf(table), isBare: true, isTable: true });
   }
 
   private named(scope: Scope, source: string, relation: Relation): string {
@@ -369,7 +462,7 @@ class Queries implements Subqueries {
       return source;
     }
     const alias = this.alias(scope);
-    scope.relations.push({ name: alias, columns: relation.columns, rows: relation.rows });
+    scope.relations.push({ ...relation, name: alias, isBare: false });
     return `${source} ${this.choices.pick(['AS ', ''])}${this.names.quoted(alias)}`;
   }
 

@@ -12,6 +12,8 @@ export interface Relation {
   readonly columns: readonly NamedColumn[];
   /** A table under its own name, so that the schema may stand before it. */
   readonly isBare?: boolean;
+  /** A table of the database, whose rows have an order of their own. */
+  readonly isTable?: boolean;
   /** At most about so many rows. */
   readonly rows: number;
 }
@@ -46,6 +48,18 @@ export class Scope {
   has(name: string): boolean {
     const key = name.toLowerCase();
     return this.reached.has(key) || this.relations.some((relation) => relation.name.toLowerCase() === key);
+  }
+
+  /** Whether a source of a SELECT around this one goes by the name. */
+  isOutside(name: string): boolean {
+    const { outer } = this;
+    return outer !== undefined && (outer.has(name) || outer.isOutside(name));
+  }
+
+  /** Takes out a source that nothing after its join can name. */
+  hide(relation: Relation): void {
+    this.relations.splice(this.relations.indexOf(relation), 1);
+    this.reached.add(relation.name.toLowerCase());
   }
 
   /** Every column of this SELECT, which makes an order total. */
@@ -94,6 +108,9 @@ export class Scope {
   }
 }
 
+/** Whether the name alone can only mean the whole row: no column is ever called so. */
+export const namesRow = ({ name }: Relation) => /^s[a-j]x*$/.test(name);
+
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 /** Names in SQL, in one of the spellings that mean the same. */
@@ -113,8 +130,18 @@ export class Names {
     return this.dialect.quote(name);
   }
 
+  /** The column as a part of the whole row. */
+  private part(row: string, name: string): string {
+    const text = `'${name.replaceAll("'", "''")}'`;
+    return this.choices.pick([`(${row}).${this.quoted(name)}`, `${row}[${text}]`, `struct_extract(${row}, ${text})`]);
+  }
+
   column(relation: Relation, name: string): string {
-    const schema = relation.isBare && this.choices.chance(15) ? `${this.quoted(this.dialect.schema)}.` : '';
+    // DuckDB looks for `table.column` among the columns of a nearer SELECT first, as a part of a column of that name.
+    const canHaveSchema = relation.isBare && !(this.dialect.isFriendly && relation.name === 'group');
+    const schema = canHaveSchema && this.choices.chance(15) ? `${this.quoted(this.dialect.schema)}.` : '';
+    if (this.dialect.isFriendly && namesRow(relation) && this.choices.chance(4))
+      return this.part(this.quoted(relation.name), name);
     return `${schema}${this.quoted(relation.name)}.${this.quoted(name)}`;
   }
 }

@@ -59,7 +59,8 @@ export interface World {
 
 export function createWorld(choices: Choices, dialect: FuzzDialect): World {
   const tenantType = choices.pick(['int', 'text'] as const);
-  const tenants: readonly Value[] = tenantType === 'int' ? [1, 2, 10] : ['acme', 'ACME', "b'x"];
+  const tenants: readonly Value[] =
+    tenantType === 'int' ? [1, 2, 10] : ['acme', 'ACME', "b'x", ...(dialect.tenants ?? [])];
   const column = choices.pick(['tenant_id', 'Tenant', 'tenant id']);
   const claim = choices.pick(['tenant', 'org.tenant_id', 'https://example.com/tenant']);
   const regional = new Set<string>();
@@ -78,7 +79,7 @@ export function createWorld(choices: Choices, dialect: FuzzDialect): World {
     }
     if (choices.chance(30)) {
       regional.add(name);
-      columns.push(plain('region', 'text', dialect.types.text));
+      columns.push(plain('region', 'text', choices.pick([dialect.types.text, ...dialect.tenantTypes.text])));
     }
     const restricted = choices.chance(60);
     for (const type of ['int', 'text', 'real', 'int', 'text'] as const) {
@@ -168,7 +169,10 @@ function randomColumn(
     real: [{ sql: `${own} * 0.0 + 0.5`, of: (row: Row) => (row[name] === null ? null : 0.5) }],
     text: [
       { sql: "'***'", of: () => '***' },
-      { sql: `substr(${own}, 1, 1) || '*'`, of: (row: Row) => maskedText(row[name]) },
+      {
+        sql: dialect.joined?.(`substr(${own}, 1, 1)`, "'*'") ?? `substr(${own}, 1, 1) || '*'`,
+        of: (row: Row) => maskedText(row[name]),
+      },
       {
         sql: `CASE WHEN ${own} IS NULL THEN 'none' ELSE 'some' END`,
         of: (row: Row) => (row[name] === null ? 'none' : 'some'),

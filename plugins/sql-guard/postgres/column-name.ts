@@ -32,10 +32,29 @@ function fixedName(node: Node): string | undefined {
   if ('MinMaxExpr' in node) return node.MinMaxExpr.op === 'IS_LEAST' ? 'least' : 'greatest';
   if ('A_ArrayExpr' in node) return 'array';
   if ('RowExpr' in node) return 'row';
+  if ('JsonFuncExpr' in node) return JSON_QUERIES[node.JsonFuncExpr.op ?? ''];
   if ('GroupingFunc' in node) return 'grouping';
   if ('SQLValueFunction' in node) return VALUE_FUNCTION.exec(node.SQLValueFunction.op ?? '')?.[1]?.toLowerCase();
-  return undefined;
+  const [kind = ''] = Object.keys(node);
+  return JSON_WORDS[kind];
 }
+
+const JSON_QUERIES: Readonly<Record<string, string>> = {
+  JSON_EXISTS_OP: 'json_exists',
+  JSON_QUERY_OP: 'json_query',
+  JSON_VALUE_OP: 'json_value',
+};
+
+const JSON_WORDS: Readonly<Record<string, string>> = {
+  JsonParseExpr: 'json',
+  JsonScalarExpr: 'json_scalar',
+  JsonSerializeExpr: 'json_serialize',
+  JsonObjectConstructor: 'json_object',
+  JsonArrayConstructor: 'json_array',
+  JsonArrayQueryConstructor: 'json_array',
+  JsonObjectAgg: 'json_objectagg',
+  JsonArrayAgg: 'json_arrayagg',
+};
 
 function subqueryName(kind: string | undefined, select: Node | undefined): string | undefined {
   if (kind === 'EXISTS_SUBLINK') return 'exists';

@@ -34,7 +34,7 @@ export function convertFunction(node: FuncCall, reading: Reading): Call {
   return {
     kind: 'call',
     at,
-    ...(schema !== undefined && { schema }),
+    schema,
     name,
     distinct: node.agg_distinct === true,
     star: node.agg_star === true,
@@ -74,7 +74,7 @@ export function convertValueFunction(node: SQLValueFunction, reading: Reading): 
 
 // ── windows ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function convertOver(node: WindowDef, reading: Reading): Window | string {
+export function convertOver(node: WindowDef, reading: Reading): Window | string {
   return node.name !== undefined ? node.name : convertWindow(node, reading);
 }
 

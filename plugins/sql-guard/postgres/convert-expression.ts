@@ -12,12 +12,24 @@ import type {
 import type { Expr, Form, FormOperand } from '../ast.ts';
 import { Level } from '../precedence.ts';
 import { convertCall, convertValueFunction } from './convert-call.ts';
+import {
+  convertIsJson,
+  convertJsonArray,
+  convertJsonArrayAgg,
+  convertJsonObject,
+  convertJsonObjectAgg,
+  convertJsonParse,
+  convertJsonQuery,
+  convertJsonQueryArray,
+  convertJsonScalar,
+  convertJsonSerialize,
+} from './convert-json.ts';
 import { convertBoolean, convertNullTest, convertOperator, convertTruthTest } from './convert-operator.ts';
 import { convertSelect } from './convert-select.ts';
 import { quoteName } from './names.ts';
 import { operatorOf } from './operators.ts';
 import { nameOf, namesOf, type Reading } from './reading.ts';
-import { typeText } from './types.ts';
+import { enumerationOf, typeText } from './types.ts';
 
 const MAX_STEPS = 50;
 
@@ -39,8 +51,11 @@ export function listForm(at: number, before: string, items: readonly Expr[], aft
   return form(at, Level.primary, before, ...parts, after);
 }
 
-export const convertAll = (nodes: readonly Node[] | undefined, reading: Reading): Expr[] =>
-  (nodes ?? []).map((node) => convertExpression(node, reading));
+export function convertAll(nodes: readonly Node[] | undefined, reading: Reading): Expr[] {
+  const exprs: Expr[] = [];
+  if (nodes !== undefined) for (const node of nodes) exprs.push(convertExpression(node, reading));
+  return exprs;
+}
 
 export const convertOptional = (node: Node | undefined, reading: Reading): Expr | undefined =>
   node === undefined ? undefined : convertExpression(node, reading);
@@ -48,28 +63,47 @@ export const convertOptional = (node: Node | undefined, reading: Reading): Expr 
 /** Throws `SqlRefusal` for every node that is not known here. */
 export function convertExpression(node: Node | undefined, reading: Reading): Expr {
   if (node === undefined) throw reading.unknown('an empty node', undefined);
-  return reading.nested(() => convert(node, reading));
+  reading.enter();
+  for (const kind in node) {
+    const value = (node as Record<string, unknown>)[kind] as never;
+    const converter = CONVERTERS.get(kind);
+    const expr = converter === undefined ? convertRare(node, kind, value, reading) : converter(value, reading);
+    reading.leave();
+    return expr;
+  }
+  throw reading.unknown('an empty node', undefined);
 }
 
-function convert(node: Node, reading: Reading): Expr {
-  if ('ColumnRef' in node) return convertColumn(node.ColumnRef, reading);
-  if ('A_Const' in node) return convertConstant(node.A_Const, reading);
-  if ('A_Expr' in node) return convertOperator(node.A_Expr, reading);
-  if ('FuncCall' in node) return convertCall(node.FuncCall, reading);
-  if ('BoolExpr' in node) return convertBoolean(node.BoolExpr, reading);
-  if ('TypeCast' in node) return convertCast(node.TypeCast, reading);
-  if ('NullTest' in node) return convertNullTest(node.NullTest, reading);
-  if ('SubLink' in node) return convertSubLink(node.SubLink, reading);
-  if ('CaseExpr' in node) return convertCase(node.CaseExpr, reading);
-  if ('BooleanTest' in node) return convertTruthTest(node.BooleanTest, reading);
-  if ('SQLValueFunction' in node) return convertValueFunction(node.SQLValueFunction, reading);
-  if ('RowExpr' in node) return convertRow(node.RowExpr, reading);
-  if ('A_Indirection' in node) return convertIndirection(node.A_Indirection, reading);
-  return convertRare(node, reading);
-}
+/** By the kind of node. */
+const CONVERTERS: ReadonlyMap<string, (node: never, reading: Reading) => Expr> = new Map(
+  Object.entries({
+    ColumnRef: convertColumn,
+    A_Const: convertConstant,
+    A_Expr: convertOperator,
+    FuncCall: convertCall,
+    BoolExpr: convertBoolean,
+    TypeCast: convertCast,
+    NullTest: convertNullTest,
+    SubLink: convertSubLink,
+    CaseExpr: convertCase,
+    BooleanTest: convertTruthTest,
+    SQLValueFunction: convertValueFunction,
+    RowExpr: convertRow,
+    A_Indirection: convertIndirection,
+    JsonIsPredicate: convertIsJson,
+    JsonObjectConstructor: convertJsonObject,
+    JsonArrayConstructor: convertJsonArray,
+    JsonArrayQueryConstructor: convertJsonQueryArray,
+    JsonParseExpr: convertJsonParse,
+    JsonScalarExpr: convertJsonScalar,
+    JsonSerializeExpr: convertJsonSerialize,
+    JsonObjectAgg: convertJsonObjectAgg,
+    JsonArrayAgg: convertJsonArrayAgg,
+    JsonFuncExpr: convertJsonQuery,
+  } satisfies Record<string, (node: never, reading: Reading) => Expr>),
+);
 
-function convertRare(node: Node, reading: Reading): Expr {
-  const [kind, value] = reading.kindOf(node);
+function convertRare(node: Node, kind: string, value: never, reading: Reading): Expr {
   const { location } = value as { location?: number };
   const at = reading.at(location);
   if ('ParamRef' in node) {
@@ -102,14 +136,6 @@ function convertRare(node: Node, reading: Reading): Expr {
   if ('NamedArgExpr' in node) {
     const { name = '', arg } = node.NamedArgExpr;
     return form(at, Level.primary, `${quoteName(name)} => `, plain(convertExpression(arg, reading)));
-  }
-  if ('JsonIsPredicate' in node) {
-    const { expr, item_type: type, unique_keys: unique } = node.JsonIsPredicate;
-    const item = { JS_TYPE_OBJECT: ' OBJECT', JS_TYPE_ARRAY: ' ARRAY', JS_TYPE_SCALAR: ' SCALAR' }[
-      type as 'JS_TYPE_OBJECT'
-    ];
-    const keys = unique === true ? ' WITH UNIQUE KEYS' : '';
-    return form(at, Level.is, whole(convertExpression(expr, reading)), ` IS JSON${item ?? ''}${keys}`);
   }
   throw reading.unknown(kind, location);
 }
@@ -162,12 +188,18 @@ function convertCast({ arg, typeName, ...rest }: TypeCast, reading: Reading): Ex
   reading.known('TypeCast', rest, rest.location);
   if (arg === undefined || typeName === undefined) throw reading.unknown('a cast without a type', rest.location);
   const at = reading.at(typeName.location);
-  return form(
-    at,
-    Level.postfix,
-    { expr: convertExpression(arg, reading), minimum: Level.postfix },
-    `::${typeText(typeName, reading)}`,
-  );
+  const operand = { expr: convertExpression(arg, reading), minimum: Level.postfix };
+  const enumeration = isMadeOfTexts(operand.expr) ? enumerationOf(typeName, reading) : undefined;
+  if (enumeration === undefined) return form(at, Level.postfix, operand, `::${typeText(typeName, reading)}`);
+  return { ...form(at, Level.postfix, operand, `::${enumeration.text}`), enumeration: enumeration.name };
+}
+
+/** A text, NULL, or an array of them: what the type itself reads, without any function of the database. */
+function isMadeOfTexts(expr: Expr): boolean {
+  if (expr.kind === 'form' && expr.parts[0] === 'ARRAY[') {
+    return expr.parts.every((part) => typeof part === 'string' || isMadeOfTexts(part.expr));
+  }
+  return expr.kind === 'string' || (expr.kind === 'constant' && expr.value === 'NULL');
 }
 
 function convertCase(node: CaseExpr, reading: Reading): Expr {

@@ -1,7 +1,8 @@
-import type { Alias, JoinExpr, Node, RangeFunction, RangeVar } from 'libpg-query';
-import type { Call, From, Join, RowsSource, Source } from '../ast.ts';
+import type { Alias, JoinExpr, Node, RangeFunction, RangeTableSample, RangeVar } from 'libpg-query';
+import type { Call, From, Join, RowsSource, Source, TableSource } from '../ast.ts';
 import { convertFunction } from './convert-call.ts';
-import { convertOptional } from './convert-expression.ts';
+import { convertExpression, convertOptional } from './convert-expression.ts';
+import { convertJsonTable } from './convert-json.ts';
 import { convertSelect } from './convert-select.ts';
 import { quoteName } from './names.ts';
 import { namesOf, type Reading } from './reading.ts';
@@ -14,11 +15,7 @@ const JOINS = {
   JOIN_FULL: 'FULL JOIN',
 } as const;
 
-const HINTS: Readonly<Record<string, string>> = {
-  RangeTableSample: 'Write WHERE random() < 0.1 for a sample.',
-  RangeTableFunc: 'XML cannot be read here.',
-  JsonTable: 'Use jsonb_to_recordset(…) or jsonb_array_elements(…).',
-};
+const HINTS: Readonly<Record<string, string>> = { RangeTableFunc: 'XML cannot be read here.' };
 
 /** What follows FROM, as one list of joins from left to right. */
 export function convertFrom(nodes: readonly Node[] | undefined, reading: Reading): From | undefined {
@@ -62,28 +59,69 @@ function convertJoin(node: JoinExpr, reading: Reading): Join {
 }
 
 function convertSource(node: Node, reading: Reading): Source {
-  return reading.nested(() => {
-    if ('RangeVar' in node) return convertTable(node.RangeVar, reading);
-    if ('RangeFunction' in node) return convertRows(node.RangeFunction, reading);
-    if ('JoinExpr' in node) {
-      const { alias, ...join } = node.JoinExpr;
-      const from = convertFrom([{ JoinExpr: join }], reading)!;
-      return { kind: 'join', at: from.first.at, from, ...named(alias, reading) };
-    }
-    if ('RangeSubselect' in node) {
-      const { subquery, lateral, alias } = reading.known('RangeSubselect', node.RangeSubselect);
-      if (subquery === undefined || !('SelectStmt' in subquery))
-        throw reading.unknown('a subquery that does not read', undefined);
-      const select = convertSelect(subquery.SelectStmt, reading);
-      return { kind: 'subquery', at: select.at, select, lateral: lateral === true, ...named(alias, reading) };
-    }
-    const [kind, value] = reading.kindOf(node);
-    const at = reading.at((value as { location?: number }).location);
-    throw reading.refuse('syntax', `${kind.replace('Range', '')} is not allowed in FROM`, at, HINTS[kind]);
-  });
+  reading.enter();
+  const source = convertItem(node, reading);
+  reading.leave();
+  return source;
 }
 
-function convertTable(node: RangeVar, reading: Reading): Source {
+function convertItem(node: Node, reading: Reading): Source {
+  if ('RangeVar' in node) return convertTable(node.RangeVar, reading);
+  if ('RangeFunction' in node) return convertRows(node.RangeFunction, reading);
+  if ('JoinExpr' in node) {
+    const { alias, ...join } = node.JoinExpr;
+    const from = convertFrom([{ JoinExpr: join }], reading)!;
+    return { kind: 'join', at: from.first.at, from, ...named(alias, reading) };
+  }
+  if ('RangeSubselect' in node) {
+    const { subquery, lateral, alias } = reading.known('RangeSubselect', node.RangeSubselect);
+    if (subquery === undefined || !('SelectStmt' in subquery))
+      throw reading.unknown('a subquery that does not read', undefined);
+    const select = convertSelect(subquery.SelectStmt, reading);
+    return { kind: 'subquery', at: select.at, select, lateral: lateral === true, ...named(alias, reading) };
+  }
+  if ('RangeTableSample' in node) return convertSample(node.RangeTableSample, reading);
+  if ('JsonTable' in node) {
+    const { lateral, alias } = node.JsonTable;
+    const { call, outputs } = convertJsonTable(node.JsonTable, reading);
+    const source = { kind: 'rows', at: call.at, calls: [{ call, definition: undefined }], outputs } as const;
+    const nothing = { isList: false, ordinality: false, definition: undefined };
+    return { ...source, ...nothing, lateral: lateral === true, ...named(alias, reading) };
+  }
+  const [kind, value] = reading.kindOf(node);
+  const at = reading.at((value as { location?: number }).location);
+  throw reading.refuse('syntax', `${kind.replace('Range', '')} is not allowed in FROM`, at, HINTS[kind]);
+}
+
+/** `TABLESAMPLE method (percentage) REPEATABLE (seed)`. */
+function convertSample(node: RangeTableSample, reading: Reading): TableSource {
+  const { relation, method, args, repeatable } = reading.known('RangeTableSample', node, node.location);
+  const names = namesOf(method, reading);
+  const name = names.at(-1) ?? '';
+  const isOwn = names.length === 1 || (names.length === 2 && names[0] === 'pg_catalog');
+  if (!isOwn || (name !== 'system' && name !== 'bernoulli')) {
+    const hint = 'Use TABLESAMPLE SYSTEM or BERNOULLI.';
+    throw reading.refuse(
+      'function',
+      `Sampling by "${names.join('.')}" is not allowed`,
+      reading.at(node.location),
+      hint,
+    );
+  }
+  if (relation === undefined || !('RangeVar' in relation)) throw reading.unknown('a sample of no table', node.location);
+  const amount = (args ?? []).map((arg) => constantText(arg, node, reading)).join(', ');
+  const seed = repeatable === undefined ? '' : ` REPEATABLE (${constantText(repeatable, node, reading)})`;
+  const sample = `TABLESAMPLE pg_catalog.${name} (${amount})${seed}`;
+  return { ...convertTable(relation.RangeVar, reading), sample };
+}
+
+function constantText(node: Node, { location }: RangeTableSample, reading: Reading): string {
+  const expr = convertExpression(node, reading);
+  if (expr.kind === 'number') return expr.value;
+  throw reading.refuse('syntax', 'TABLESAMPLE needs a number', reading.at(location), 'For example SYSTEM (10).');
+}
+
+function convertTable(node: RangeVar, reading: Reading): TableSource {
   const at = reading.at(node.location);
   if (node.catalogname !== undefined) {
     throw reading.refuse('table', `Database "${node.catalogname}" cannot be named here`, at, 'Write schema.table.');

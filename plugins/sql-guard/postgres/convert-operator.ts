@@ -72,33 +72,27 @@ function prefix(node: A_Expr, reading: Reading): Expr {
 
 /** `a + b - c` is one chain: the left ends of operators of one strength are followed without going deeper. */
 function infix(node: A_Expr, reading: Reading): Expr {
-  const steps: { operator: string; right: Node | undefined }[] = [];
-  const level = infixLevel(operatorOf(node.name, node.location, reading));
-  let left: Node | undefined;
-  for (let step: A_Expr | undefined = node; step !== undefined; ) {
-    reading.known('A_Expr', step, step.location);
-    steps.push({ operator: operatorOf(step.name, step.location, reading), right: step.rexpr });
-    left = step.lexpr;
-    step = level === Level.equality ? undefined : sameStrength(left, level, reading);
+  const operators = [operatorOf(node.name, node.location, reading)];
+  const rights = [node.rexpr];
+  const level = infixLevel(operators[0]!);
+  let left = node.lexpr;
+  while (level !== Level.equality && left !== undefined && 'A_Expr' in left) {
+    const { kind, lexpr, rexpr, name, location }: A_Expr = left.A_Expr;
+    if (kind !== 'AEXPR_OP' || lexpr === undefined) break;
+    const operator = operatorOf(name, location, reading);
+    if (infixLevel(operator) !== level) break;
+    reading.known('A_Expr', left.A_Expr, location);
+    operators.push(operator);
+    rights.push(rexpr);
+    left = lexpr;
   }
-  if (steps.length > MAX_CHAIN) {
+  if (operators.length > MAX_CHAIN) {
     const hint = 'Split the calculation.';
     throw reading.refuse('size', `More than ${MAX_CHAIN} operators in a row`, reading.at(node.location), hint);
   }
-  steps.reverse();
-  const parts = [convertExpression(left, reading), ...steps.map(({ right }) => convertExpression(right, reading))];
-  return chain(
-    level,
-    parts,
-    steps.map(({ operator }) => operator),
-  );
-}
-
-function sameStrength(node: Node | undefined, level: number, reading: Reading): A_Expr | undefined {
-  if (node === undefined || !('A_Expr' in node)) return undefined;
-  const { kind, lexpr, name, location } = node.A_Expr;
-  if (kind !== 'AEXPR_OP' || lexpr === undefined) return undefined;
-  return infixLevel(operatorOf(name, location, reading)) === level ? node.A_Expr : undefined;
+  const parts = [convertExpression(left, reading)];
+  for (const right of rights.reverse()) parts.push(convertExpression(right, reading));
+  return chain(level, parts, operators.reverse());
 }
 
 /** LIKE and its kind; the grammar has made a call of ESCAPE, and of SIMILAR TO always. */

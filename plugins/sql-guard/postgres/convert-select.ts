@@ -12,7 +12,10 @@ const MAX_PARTS = 500;
 
 /** Throws `SqlRefusal` for everything that is not a plain reading SELECT. */
 export function convertSelect(node: SelectStmt, reading: Reading): Select {
-  return reading.nested(() => convert(node, reading));
+  reading.enter();
+  const select = convert(node, reading);
+  reading.leave();
+  return select;
 }
 
 function convert(node: SelectStmt, reading: Reading): Select {
@@ -187,6 +190,11 @@ function convertCommonTable(node: CommonTableExpr, reading: Reading): CommonTabl
       ctematerialized === 'CTEMaterializeAlways' ? true : ctematerialized === 'CTEMaterializeNever' ? false : undefined,
     select: convertSelect(query.SelectStmt, reading),
     suffix: convertSuffix(node, at, reading),
+    added: [
+      node.search_clause?.search_seq_column,
+      node.cycle_clause?.cycle_mark_column,
+      node.cycle_clause?.cycle_path_column,
+    ].filter((added) => added !== undefined),
   };
 }
 

@@ -42,7 +42,27 @@ const FIELDS: Readonly<Record<string, string>> = {
   NamedArgExpr: 'arg name argnumber location',
   FuncCall: `funcname args agg_order agg_filter over agg_within_group agg_star agg_distinct func_variadic funcformat
     location`,
+  RangeTableSample: 'relation method args repeatable location',
   JsonIsPredicate: 'expr format item_type unique_keys location',
+  JsonFormat: 'format_type encoding location',
+  JsonValueExpr: 'raw_expr format',
+  JsonKeyValue: 'key value',
+  JsonOutput: 'typeName returning',
+  JsonArgument: 'val name',
+  JsonBehavior: 'btype expr location',
+  JsonObjectConstructor: 'exprs output absent_on_null unique location',
+  JsonArrayConstructor: 'exprs output absent_on_null location',
+  JsonArrayQueryConstructor: 'query output format absent_on_null location',
+  JsonParseExpr: 'expr output unique_keys location',
+  JsonScalarExpr: 'expr output location',
+  JsonSerializeExpr: 'expr output location',
+  JsonObjectAgg: 'constructor arg absent_on_null unique',
+  JsonArrayAgg: 'constructor arg absent_on_null',
+  JsonAggConstructor: 'output agg_filter agg_order over location',
+  JsonFuncExpr: 'op context_item pathspec passing output on_empty on_error wrapper quotes location',
+  JsonTable: 'context_item pathspec passing columns on_error alias lateral location',
+  JsonTablePathSpec: 'string name name_location location',
+  JsonTableColumn: `coltype name typeName pathspec format wrapper quotes columns on_empty on_error location`,
 };
 
 const KNOWN: ReadonlyMap<string, ReadonlySet<string>> = new Map(

@@ -1,6 +1,6 @@
 import type { Node } from 'libpg-query';
 import { Level } from '../precedence.ts';
-import { nameOf, type Reading } from './reading.ts';
+import { namesOf, type Reading } from './reading.ts';
 
 /** Every operator of the engine's own catalog: all of them are stable and read their operands only. */
 export const postgresOperators: ReadonlySet<string> = new Set(
@@ -24,11 +24,11 @@ export const infixLevel = (operator: string): number => LEVELS.get(operator) ?? 
 
 /** The operator's sign; one of another schema, or one that the engine does not have itself, refuses. */
 export function operatorOf(name: readonly Node[] | undefined, location: number | undefined, reading: Reading): string {
-  const [first, second, ...more] = (name ?? []).map((part) => nameOf(part, reading));
-  const operator = second ?? first ?? '';
-  const isOwn = more.length === 0 && (second === undefined || first === 'pg_catalog');
+  const names = namesOf(name, reading);
+  const operator = names.at(-1) ?? '';
+  const isOwn = names.length === 1 || (names.length === 2 && names[0] === 'pg_catalog');
   if (isOwn && postgresOperators.has(operator)) return operator;
-  const written = second === undefined ? operator : `OPERATOR(${first}.${operator})`;
+  const written = names.length === 1 ? operator : `OPERATOR(${names.join('.')})`;
   throw reading.refuse(
     'function',
     `Operator ${written} is not allowed`,

@@ -4,30 +4,13 @@
  * column: because the statement or the semantic layer says so, or because the engine itself is made to say so, by a
  * common table that nothing reads and that therefore never runs, but that is refused if the table has no such column.
  */
-import type {
-  Core,
-  Expr,
-  From,
-  NamedColumn,
-  RowsSource,
-  Select,
-  SelectCore,
-  SelectSource,
-  Source,
-  TableSource,
-} from '../ast.ts';
+import type { Core, Expr, From, NamedColumn, Select, SelectCore, Source, TableSource } from '../ast.ts';
 import { positionAt, SqlRefusal } from '../errors.ts';
+import { Level } from '../precedence.ts';
 import type { AllowedTables } from '../tables.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from '../walk.ts';
-
-type Readable = TableSource | SelectSource;
-
-/** The columns of a relation, as far as they are known. */
-interface Shape {
-  readonly names: ReadonlySet<string>;
-  /** The table all of whose columns it has besides, or what makes them; `several` where that has no name yet. */
-  readonly open: Readable | 'several' | undefined;
-}
+import { completeGroups } from './group-keys.ts';
+import { NOTHING, nameOf, type Readable, rowsShape, type Shape, union, withNames } from './shape.ts';
 
 interface Relation {
   readonly name: string;
@@ -39,26 +22,14 @@ interface Scope {
   readonly outer: Scope | undefined;
 }
 
+const NO_SCOPE: Scope = { relations: [], outer: undefined };
+
 /** Common tables in sight, the nearest first. */
 interface Common {
   readonly name: string;
   readonly shape: Shape;
   readonly next: Common | undefined;
 }
-
-/** Columns of functions that name them themselves. */
-const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
-  json_each: ['key', 'value'],
-  json_each_text: ['key', 'value'],
-  jsonb_each: ['key', 'value'],
-  jsonb_each_text: ['key', 'value'],
-  json_array_elements: ['value'],
-  json_array_elements_text: ['value'],
-  jsonb_array_elements: ['value'],
-  jsonb_array_elements_text: ['value'],
-};
-
-const NOTHING: Shape = { names: new Set(), open: undefined };
 
 /** A name that no table and no column has. */
 const NOBODY = '?';
@@ -77,6 +48,7 @@ class Prover {
   private readonly tables: AllowedTables;
   private readonly text: string;
   private readonly proofs = new Map<string | Readable, { readonly source: Readable; readonly names: Set<string> }>();
+  private readonly enumerations = new Set<string>();
 
   constructor(tables: AllowedTables, text: string) {
     this.tables = tables;
@@ -84,23 +56,25 @@ class Prover {
   }
 
   addProofs(statement: Select): void {
-    if (this.proofs.size === 0) return;
-    const { at } = statement;
-    const proofs = Array.from(this.proofs.values(), ({ source, names }, index) => ({
-      at,
-      name: `${NOBODY}${index + 1}`,
-      columns: [],
-      materialized: undefined,
-      select: readingOf(source, names),
-    }));
-    const own = statement.with;
-    statement.with = { recursive: own?.recursive ?? false, tables: [...(own?.tables ?? []), ...proofs] };
+    if (this.proofs.size === 0 && this.enumerations.size === 0) return;
+    const { at, with: own } = statement;
+    const named = (select: Select, name: string) => ({ at, name, columns: [], materialized: undefined, select });
+    const columns = Array.from(this.proofs.values(), ({ source, names }, index) =>
+      named(readingOf(source, names), `${NOBODY}${index + 1}`),
+    );
+    // Before anything else, so that no other type ever reads a text of the statement.
+    const types = this.enumerations.size === 0 ? [] : [named(castingTo(this.enumerations, at), `${NOBODY}0`)];
+    statement.with = { recursive: own?.recursive ?? false, tables: [...types, ...(own?.tables ?? []), ...columns] };
   }
 
   select(select: Select, outer: Scope | undefined, around: Common | undefined): Shape {
     const common = this.with(select, outer, around);
+    if (select.first.kind === 'core') completeGroups(select.first, select.orderBy, this.tables);
     const { shape, scope } = this.core(select.first, outer, common);
-    for (const { core } of select.rest) this.core(core, outer, common);
+    for (const { core } of select.rest) {
+      if (core.kind === 'core') completeGroups(core, [], this.tables);
+      this.core(core, outer, common);
+    }
     const visit = (expr: Expr) => this.expr(expr, scope, common);
     forEachTerm(select.orderBy, visit);
     if (select.limit !== undefined) visit(select.limit);
@@ -119,8 +93,10 @@ class Prover {
         ? { name, shape: withNames(columns, this.first(table.select, outer, common)), next: common }
         : common;
       const shape = withNames(columns, this.select(table.select, outer, around));
-      const extra = [...(table.suffix?.parts ?? [])].flatMap((part) => (typeof part === 'string' ? [part] : []));
-      const named = { names: new Set([...shape.names, ...extra.flatMap(settersOf)]), open: shape.open };
+      const { suffix } = table;
+      if (suffix !== undefined) forEachOperand(suffix, (operand) => this.expr(operand, NO_SCOPE, undefined));
+      const named =
+        suffix === undefined ? shape : { names: new Set([...shape.names, ...(table.added ?? [])]), open: shape.open };
       common = { name, shape: named, next: common };
     }
     return common;
@@ -241,6 +217,7 @@ class Prover {
       this.select(expr.select, scope, common);
       return;
     }
+    if (expr.kind === 'form' && expr.enumeration !== undefined) this.enumerations.add(expr.enumeration);
     if (expr.kind === 'in' && expr.set.kind === 'subquery') this.select(expr.set.select, scope, common);
     forEachOperand(expr, (operand) => this.expr(operand, scope, common));
   }
@@ -275,47 +252,6 @@ function find(start: Scope, name: string): Shape | undefined {
   return undefined;
 }
 
-function union(shapes: readonly Shape[]): Shape {
-  const opens = shapes.flatMap(({ open }) => open ?? []);
-  return {
-    names: new Set(shapes.flatMap(({ names }) => [...names])),
-    open: opens.length > 1 ? 'several' : opens[0],
-  };
-}
-
-/** New names for the first columns; the old ones may still be those of later columns, and are not looked into. */
-function withNames(columns: readonly string[] | undefined, shape: Shape): Shape {
-  if (columns === undefined || columns.length === 0) return shape;
-  return { names: new Set(columns), open: undefined };
-}
-
-const nameOf = (column: { readonly alias: string | undefined; readonly name?: string | undefined }) =>
-  column.alias ?? column.name ?? '?column?';
-
-function rowsShape({ calls, alias, definition, ordinality }: RowsSource): Shape {
-  const definitions = [definition, ...calls.map((call) => call.definition)];
-  const defined = definitions.flatMap((text) => (text === undefined ? [] : definedNames(text)));
-  const own = calls.flatMap(({ call }) => OUTPUTS[call.name] ?? []);
-  // What `unnest` makes may be rows with columns of their own, which an alias does not name.
-  const isScalar =
-    calls.every(({ call }) => call.schema === 'pg_catalog' && call.name !== 'unnest') && own.length === 0;
-  const single = calls.length === 1 && alias !== undefined ? [alias] : calls.map(({ call }) => call.name);
-  const names = defined.length > 0 ? defined : isScalar ? single : own;
-  return { names: new Set(ordinality ? [...names, 'ordinality'] : names), open: undefined };
-}
-
-const NAME = /(?:"((?:[^"]|"")*)"|([a-z_][a-z0-9_]*))/;
-const DEFINED = new RegExp(`(?:^|, )${NAME.source} (?=pg_catalog)`, 'g');
-const SET = new RegExp(` (?:SET|USING) ${NAME.source}`, 'g');
-
-const unquoted = ([, quoted, plain]: RegExpMatchArray) => quoted?.replaceAll('""', '"') ?? plain ?? '';
-
-/** Names in a column definition as it prints. */
-const definedNames = (text: string): string[] => Array.from(text.matchAll(DEFINED), unquoted);
-
-/** Names of the columns that SEARCH and CYCLE add. */
-const settersOf = (text: string): string[] => Array.from(text.matchAll(SET), unquoted);
-
 /** `SELECT names FROM table`: without the table before them, the names can only be columns. */
 function readingOf(source: Readable, names: ReadonlySet<string>): Select {
   const { at } = source;
@@ -326,8 +262,22 @@ function readingOf(source: Readable, names: ReadonlySet<string>): Select {
     text: undefined,
   }));
   const { columns: _, ...table } = source;
-  const nothing = { groupBy: [], having: undefined, windows: [], where: undefined, distinct: false };
   const from = { first: { ...table, alias: NOBODY, ...(table.kind === 'subquery' && { lateral: false }) }, joins: [] };
+  return plainSelect(at, columns, from);
+}
+
+/** `SELECT enum_first(NULL::type)`: there is no such function for a type that is not an enumeration. */
+function castingTo(enumerations: ReadonlySet<string>, at: number): Select {
+  const columns = Array.from(enumerations, (name) => {
+    const parts = [`pg_catalog.enum_first(NULL::${name})`];
+    const expr = { kind: 'form' as const, at, level: Level.primary, parts };
+    return { kind: 'column' as const, expr, alias: undefined, text: undefined };
+  });
+  return plainSelect(at, columns, undefined);
+}
+
+function plainSelect(at: number, columns: readonly NamedColumn[], from: From | undefined): Select {
+  const nothing = { groupBy: [], having: undefined, windows: [], where: undefined, distinct: false };
   const first = { kind: 'core' as const, at, columns, from, ...nothing };
   const rest = { with: undefined, rest: [], orderBy: [], limit: undefined, offset: undefined };
   return { kind: 'select', at, first, ...rest };

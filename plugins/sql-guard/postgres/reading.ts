@@ -26,15 +26,16 @@ export class Reading {
     return this.offsets === undefined ? byte : (this.offsets[byte] ?? this.text.length);
   }
 
-  /** Visits one level further in. */
-  nested<T>(visit: () => T): T {
+  /** One level further in; `leave` follows unless something throws. */
+  enter(): void {
     this.depth += 1;
     if (this.depth > MAX_DEPTH) {
       throw this.refuse('size', 'The statement is nested too deeply', 0, 'Use WITH to name the inner parts.');
     }
-    const result = visit();
+  }
+
+  leave(): void {
     this.depth -= 1;
-    return result;
   }
 
   /** The node, all of whose fields are known. */
@@ -46,7 +47,7 @@ export class Reading {
 
   /** The one kind of a node and what it holds. */
   kindOf(node: Node): [kind: string, value: never] {
-    for (const [kind, value] of Object.entries(node)) return [kind, value as never];
+    for (const kind in node) return [kind, (node as Record<string, unknown>)[kind] as never];
     throw this.unknown('an empty node', undefined);
   }
 
@@ -80,5 +81,8 @@ export function nameOf(node: Node, reading: Reading): string {
   throw reading.unknown('a name of several parts', undefined);
 }
 
-export const namesOf = (nodes: readonly Node[] | undefined, reading: Reading): string[] =>
-  (nodes ?? []).map((node) => nameOf(node, reading));
+export function namesOf(nodes: readonly Node[] | undefined, reading: Reading): string[] {
+  const names: string[] = [];
+  if (nodes !== undefined) for (const node of nodes) names.push(nameOf(node, reading));
+  return names;
+}

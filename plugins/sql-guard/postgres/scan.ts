@@ -14,6 +14,9 @@ const GROWING = new Set(
 );
 const LONGEST_WORD = 9;
 
+const ROUND = '('.charCodeAt(0);
+const SQUARE = '['.charCodeAt(0);
+
 const TAG = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
 const BRACKET = /\/\*|\*\//g;
 const WORD = /[\w$\u0080-\uffff]+/y;
@@ -31,7 +34,7 @@ export function boundText(text: string, limits: LexLimits): void {
   }
   const nul = text.indexOf('\0');
   if (nul !== -1) throw refuse('syntax', 'The statement contains a NUL character', nul);
-  if (text.length <= Math.min(SMALL, limits.maxTokens)) return;
+  if (text.length <= limits.maxTokens && isSmall(text)) return;
   let [tokens, operators, depth] = [0, 0, 0];
   for (let at = 0; at < text.length; ) {
     const one = text.charAt(at);
@@ -58,6 +61,19 @@ export function boundText(text: string, limits: LexLimits): void {
     }
     at = end;
   }
+}
+
+/** Whether the text cannot exceed a bound, whatever it holds. */
+function isSmall(text: string): boolean {
+  if (text.length <= SMALL) return true;
+  // An operator and what it stands between take two characters.
+  if (text.length > 2 * MAX_OPERATORS || text.includes('/*')) return false;
+  let brackets = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === ROUND || code === SQUARE) brackets += 1;
+  }
+  return brackets <= MAX_NESTING;
 }
 
 const isSign = (one: string) => '-+*/<>=~!@#%^&|`?:'.includes(one);

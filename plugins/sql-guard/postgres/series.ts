@@ -3,7 +3,10 @@ import type { Call, Expr } from '../ast.ts';
 /** Most rows of one series, and the longest text or array that one call makes of a constant length. */
 const MAX_ROWS = 1_000_000;
 const MAX_LENGTH = 100_000;
+/** Longest text that nested calls make. */
+const MAX_TEXT = 10_000_000;
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 
 interface Problem {
   readonly what: string;
@@ -20,7 +23,7 @@ export function argumentProblem(call: Call): Problem | undefined {
     case 'repeat':
     case 'lpad':
     case 'rpad':
-      return lengthProblem(call.name, call.args[1]);
+      return lengthProblem(call);
     case 'array_fill': {
       const lengths = call.args[1];
       return lengths?.kind === 'form' ? dimensionsProblem(lengths.parts) : undefined;
@@ -33,10 +36,25 @@ export function argumentProblem(call: Call): Problem | undefined {
 // ── lengths ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A length of the data is as bounded as the data; one that the statement makes up must be small. */
-function lengthProblem(name: string, length: Expr | undefined): Problem | undefined {
+function lengthProblem(call: Call): Problem | undefined {
+  const [text, length] = call.args;
   const value = length === undefined ? undefined : numberOf(length);
-  if (value === undefined || value <= MAX_LENGTH) return undefined;
-  return { what: `The length of ${name} is more than ${MAX_LENGTH}`, hint: 'Use a smaller length.' };
+  const isLong = value !== undefined && value > MAX_LENGTH;
+  if (!isLong && (text === undefined || madeLength(call) <= MAX_TEXT)) return undefined;
+  const most = isLong ? MAX_LENGTH : MAX_TEXT;
+  return { what: `The length of ${call.name} is more than ${most}`, hint: 'Use a smaller length.' };
+}
+
+/** How long a text the statement itself makes; what the data are is not counted. */
+function madeLength(expr: Expr): number {
+  if (expr.kind === 'string') return expr.value.length;
+  if (expr.kind === 'chain') return expr.operands.reduce((sum, operand) => sum + madeLength(operand), 0);
+  if (expr.kind !== 'call') return castOf(expr) === undefined ? 1 : madeLength(castOf(expr)!.operand);
+  const [text, length] = expr.args;
+  const count = length === undefined ? undefined : numberOf(length);
+  if (text === undefined || count === undefined) return 1;
+  if (expr.name === 'repeat') return madeLength(text) * count;
+  return expr.name === 'lpad' || expr.name === 'rpad' ? count : 1;
 }
 
 function dimensionsProblem(parts: readonly (string | { readonly expr: Expr })[]): Problem | undefined {
@@ -59,12 +77,13 @@ function formatProblem(template: Expr | undefined): Problem | undefined {
 
 // ── series ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const NUMBER_HINT = `Write both bounds as numbers, at most ${MAX_ROWS} steps apart.`;
+const NUMBER_HINT = `Write bounds as numbers at most ${MAX_ROWS} steps apart, or as columns, min(…), max(…) and the like.`;
 const TIME_HINT = "For example generate_series(CURRENT_DATE - INTERVAL '30 days', CURRENT_DATE, INTERVAL '1 day').";
 
 /**
- * Whole numbers need constant bounds. Times need a constant step; bounds that only the data know need a step of at
- * least a day, as no calendar has so many days as to matter.
+ * Bounds are constants, or come from the data, as the least and greatest id do: then the series is as long as the data
+ * say, and the server's timeout ends it as it ends any other long statement. Times need a constant step; bounds that
+ * only the data know need a step of at least a minute.
  */
 function seriesProblem([first, last, step]: readonly Expr[]): Problem | undefined {
   if (first === undefined || last === undefined) return undefined;
@@ -72,7 +91,7 @@ function seriesProblem([first, last, step]: readonly Expr[]): Problem | undefine
   if (stepMs === undefined) return numbersProblem(first, last, step);
   const [from, to] = [timeOf(first), timeOf(last)];
   if (from === undefined || to === undefined) {
-    if (Math.abs(stepMs) >= DAY_MS && !isEndless(first) && !isEndless(last)) return undefined;
+    if (Math.abs(stepMs) >= MINUTE_MS && !isEndless(first) && !isEndless(last)) return undefined;
     return { what: 'The bounds of generate_series are not known', hint: TIME_HINT };
   }
   return Math.abs(to - from) / Math.abs(stepMs) <= MAX_ROWS
@@ -83,11 +102,51 @@ function seriesProblem([first, last, step]: readonly Expr[]): Problem | undefine
 function numbersProblem(first: Expr, last: Expr, step: Expr | undefined): Problem | undefined {
   const [from, to, by] = [numberOf(first), numberOf(last), step === undefined ? 1 : numberOf(step)];
   if (from === undefined || to === undefined || by === undefined) {
-    return { what: 'The bounds of generate_series are not constants', hint: `${NUMBER_HINT} ${TIME_HINT}` };
+    if (isOfData(first) && isOfData(last) && Math.abs(by ?? 0) >= 1) return undefined;
+    return {
+      what: 'The bounds of generate_series are neither constants nor of the data',
+      hint: `${NUMBER_HINT} ${TIME_HINT}`,
+    };
   }
   return Math.abs(to - from) <= MAX_ROWS * Math.abs(by)
     ? undefined
     : { what: `generate_series makes more than ${MAX_ROWS} rows`, hint: NUMBER_HINT };
+}
+
+/** Functions whose result is no greater than what is in the data. */
+const OF_DATA = new Set(
+  `abs array_length array_lower array_upper cardinality ceil char_length count floor json_array_length jsonb_array_length
+  length max min round trunc`.split(/\s+/),
+);
+const OF_OPERANDS = /^(?:COALESCE|GREATEST|LEAST|NULLIF|EXTRACT\((?:year|month|day|week|quarter|hour|minute|doy|dow) )/;
+
+/** Whether a number is made of columns and small constants, and of nothing that makes it much greater. */
+function isOfData(expr: Expr): boolean {
+  switch (expr.kind) {
+    case 'name':
+      return true;
+    case 'number':
+      return Number(expr.value) <= MAX_ROWS;
+    case 'prefix':
+      return isOfData(expr.operand);
+    case 'chain':
+      return expr.operators.every((operator) => '+-/%'.includes(operator)) && expr.operands.every(isOfData);
+    case 'call':
+      return OF_DATA.has(expr.name) && expr.args.every((arg) => expr.name === 'count' || isOfData(arg));
+    case 'scalar': {
+      const { first, rest } = expr.select;
+      const [column, another] = first.kind === 'core' ? first.columns : [];
+      return rest.length === 0 && another === undefined && column?.kind === 'column' && isOfData(column.expr);
+    }
+    case 'form': {
+      const [text] = expr.parts;
+      const isSum = castOf(expr) !== undefined || (typeof text === 'string' && OF_OPERANDS.test(text));
+      const ofTimes = typeof text === 'string' && text.startsWith('EXTRACT');
+      return isSum && expr.parts.every((part) => typeof part === 'string' || ofTimes || isOfData(part.expr));
+    }
+    default:
+      return false;
+  }
 }
 
 /** The operand and the type of `operand::type`. */

@@ -1,0 +1,206 @@
+/** Which expressions never fail, whatever rows they meet: by engine, and only what may decide whether an index is used. */
+import type { Dialect } from '../semantic-query/plan.ts';
+import type { Call, Chain, Expr, Form, Select } from './ast.ts';
+import { fold } from './dialect.ts';
+import { Level } from './precedence.ts';
+import { forEachOperand } from './walk.ts';
+
+interface Engine {
+  /** A comparison converts a text to the other side's type, and fails where it cannot. */
+  readonly comparisonsFail?: boolean;
+  /** Conversions give NULL, or what they can, rather than fail. */
+  readonly castsSucceed?: boolean;
+  /** Of several rows of a scalar subquery the first is taken. */
+  readonly takesFirstRow?: boolean;
+  readonly operators?: ReadonlySet<string>;
+  readonly functions: ReadonlySet<string>;
+  readonly forms: RegExp;
+}
+
+/** Operands are written as `§`. */
+const IS_TEST = '§ IS (?:NOT )?(?:TRUE|FALSE|UNKNOWN|NULL)';
+
+const engines: Readonly<Record<Dialect, Engine>> = {
+  postgres: {
+    functions: new Set(['lower', 'upper', 'now']),
+    forms: new RegExp(
+      `^(?:${IS_TEST}|(?:COALESCE|GREATEST|LEAST)\\(§(?:, §)*\\)|ARRAY\\[§(?:, §)*\\]|§ (?:=|<>) (?:ANY|ALL) \\(§\\)|§ (?:NOT )?BETWEEN (?:SYMMETRIC )?§ AND §)$`,
+    ),
+  },
+  duckdb: { comparisonsFail: true, functions: new Set(), forms: new RegExp(`^(?:${IS_TEST})$`) },
+  mysql: {
+    castsSucceed: true,
+    functions: new Set(
+      'lower upper now curdate date year month day quarter date_format date_add date_sub coalesce ifnull nullif if'.split(
+        ' ',
+      ),
+    ),
+    forms: new RegExp(
+      `^(?:${IS_TEST}|INTERVAL § [A-Z_]+|EXTRACT\\([A-Z]+ FROM §\\)|CAST\\(§ AS [A-Z]+(?:\\([\\d, ]+\\))?\\)|MATCH \\(§(?:, §)*\\) AGAINST \\(§[A-Z ]*\\))$`,
+    ),
+  },
+  sqlite: {
+    castsSucceed: true,
+    takesFirstRow: true,
+    operators: new Set(['+', '-', '*', '/', '%']),
+    functions: new Set(
+      'lower upper length coalesce ifnull nullif iif if date time datetime julianday strftime unixepoch round'.split(
+        ' ',
+      ),
+    ),
+    forms: /^$/,
+  },
+};
+
+/** Their arguments are worked out after every filter below them. */
+const AGGREGATES = new Set('count sum avg min max total group_concat string_agg array_agg list median'.split(' '));
+
+const COMPARES = /^(?:=|==|<>|!=|<=?|>=?|<=>|IS(?: NOT)? DISTINCT FROM|IS(?: NOT)?)$/;
+const CONNECTS = /^(?:AND|OR|XOR)$/;
+const UNITS = /^(?:day|week|month|quarter|year)$/i;
+/** Within the years that every engine has. */
+const SHORT_INTERVAL = /^\d{1,4} (?:second|minute|hour|day|week|month|year)s?$/i;
+
+/** Whether the expression may fail for some row. Subqueries within it are the caller's to look into. */
+export function canFail(expr: Expr, dialect: Dialect): boolean {
+  const engine = engines[dialect];
+  const fails = (operand: Expr): boolean => {
+    switch (operand.kind) {
+      case 'string':
+      case 'number':
+      case 'blob':
+      case 'constant':
+      case 'name':
+      case 'exists':
+        return false;
+      case 'scalar':
+        return !engine.takesFirstRow && !hasOneRow(operand.select);
+      case 'prefix':
+        return operand.operator !== 'NOT' && operand.operand.kind !== 'number' ? true : anyFails(operand);
+      case 'collate':
+      case 'case':
+      case 'row':
+        return anyFails(operand);
+      case 'between':
+      case 'in':
+        return engine.comparisonsFail === true || anyFails(operand);
+      case 'like':
+        return !isPlainLike(operand.operator, operand.pattern, operand.escape) || anyFails(operand);
+      case 'cast':
+        return engine.castsSucceed !== true || anyFails(operand);
+      case 'chain':
+        return !(isMoment(operand) || isTotalChain(operand, engine)) || anyFails(operand);
+      case 'call':
+        if (isAggregate(operand)) return false;
+        return !(isMoment(operand) || engine.functions.has(fold(operand.name))) || anyFails(operand);
+      case 'form':
+        if (isMoment(operand) || isShortInterval(operand) || isLikeForm(operand)) return false;
+        return !engine.forms.test(shapeOf(operand)) || anyFails(operand);
+      case 'lambda':
+        return true;
+    }
+  };
+  const anyFails = (operand: Expr): boolean => {
+    let found = false;
+    forEachOperand(operand, (inner) => {
+      found ||= fails(inner);
+    });
+    return found;
+  };
+  return fails(expr);
+}
+
+/** Whether an aggregate stands in the expression, outside of windows: it decides over groups rather than rows. */
+export function hasAggregate(expr: Expr): boolean {
+  if (expr.kind === 'call' && isAggregate(expr)) return expr.over === undefined;
+  let found = false;
+  forEachOperand(expr, (operand) => {
+    found ||= hasAggregate(operand);
+  });
+  return found;
+}
+
+const isAggregate = ({ name, over }: Call) => over !== undefined || AGGREGATES.has(fold(name));
+
+function isTotalChain({ operators, operands }: Chain, engine: Engine): boolean {
+  return operators.every(
+    (operator) =>
+      CONNECTS.test(operator) ||
+      (COMPARES.test(operator) && engine.comparisonsFail !== true) ||
+      (/^IS/.test(operator) && operands.at(-1)?.kind === 'constant') ||
+      engine.operators?.has(operator) === true ||
+      // In MySQL a date beyond all dates is NULL.
+      (engine.castsSucceed === true && /^[+-]$/.test(operator) && operands.slice(1).every(isInterval)),
+  );
+}
+
+const isInterval = (expr: Expr) => expr.kind === 'form' && shapeOf(expr).startsWith('INTERVAL §');
+
+/** A pattern is read row by row, and a wrong one fails only at a row that gets so far. */
+function isPlainLike(operator: string, pattern: Expr, escapedBy: Expr | undefined): boolean {
+  const { kind } = pattern;
+  if (!/^I?LIKE$|^GLOB$/.test(operator) || escapedBy !== undefined || kind !== 'string') return false;
+  return pattern.value.length < 1_000 && !pattern.value.endsWith('\\');
+}
+
+function isLikeForm(form: Form): boolean {
+  if (!/^§ (?:NOT )?I?LIKE §$/.test(shapeOf(form))) return false;
+  const [operand, pattern] = operandsOf(form);
+  return operand?.kind === 'name' && pattern !== undefined && isPlainLike('LIKE', pattern, undefined);
+}
+
+/** A subquery that cannot have a second row. */
+function hasOneRow({ first, rest, limit }: Select): boolean {
+  if (limit?.kind === 'number' && /^[01]$/.test(limit.value)) return true;
+  if (rest.length > 0 || first.kind !== 'core' || first.groupBy.length > 0) return false;
+  return first.columns.every((column) => column.kind === 'column' && hasAggregate(column.expr));
+}
+
+const operandsOf = ({ parts }: Form): Expr[] => parts.flatMap((part) => (typeof part === 'string' ? [] : [part.expr]));
+
+const shapeOf = ({ parts }: Form) => parts.map((part) => (typeof part === 'string' ? part : '§')).join('');
+
+// ── points in time that no row takes part in ────────────────────────────────────────────────────────────────────
+
+const DATE_CAST = /^(?:§::pg_catalog\.(?:date|timestamp|timestamptz)|CAST\(§ AS (?:DATE|TIMESTAMP)\))$/;
+const INTERVAL_CAST = /^(?:§::pg_catalog\.interval|CAST\(§ AS INTERVAL\))$/;
+
+/** Such as `now()`, `CURRENT_DATE - 7`, `date_trunc('month', now()) - interval '1 year'`, `date '2024-01-01'`. */
+function isMoment(expr: Expr): boolean {
+  if (expr.kind === 'constant') return expr.value.startsWith('CURRENT_');
+  if (expr.kind === 'form') {
+    const [operand] = operandsOf(expr);
+    if (operand === undefined || !DATE_CAST.test(shapeOf(expr))) return false;
+    return isMoment(operand) || (operand.kind === 'string' && isDate(operand.value));
+  }
+  if (expr.kind === 'call') {
+    const [unit, moment] = expr.args;
+    if (fold(expr.name) === 'now') return true;
+    return (
+      fold(expr.name) === 'date_trunc' &&
+      unit?.kind === 'string' &&
+      UNITS.test(unit.value) &&
+      !!moment &&
+      isMoment(moment)
+    );
+  }
+  if (expr.kind !== 'chain' || expr.level !== Level.sum || expr.operands.length > 4) return false;
+  const [start, ...steps] = expr.operands;
+  return start !== undefined && isMoment(start) && steps.every(isStep);
+}
+
+const isStep = (expr: Expr) => (expr.kind === 'number' ? /^\d{1,5}$/.test(expr.value) : isShortInterval(expr));
+
+function isShortInterval(expr: Expr): boolean {
+  if (expr.kind !== 'form' || !INTERVAL_CAST.test(shapeOf(expr))) return false;
+  const [text] = operandsOf(expr);
+  return text?.kind === 'string' && SHORT_INTERVAL.test(text.value);
+}
+
+/** A day that exists, or its midnight. */
+function isDate(text: string): boolean {
+  const [day] = /^[12]\d{3}-\d\d-\d\d(?=$|[ T]00:00(?::00)?$)/.exec(text) ?? [];
+  if (day === undefined) return false;
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+}
