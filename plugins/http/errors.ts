@@ -30,7 +30,10 @@ export const errorCodes = {
   provider_unreachable: { status: 502, meaning: 'The model provider could not be reached.' },
   provider_error: { status: 502, meaning: 'The model provider answered with an error.' },
   overloaded: { status: 503, meaning: 'Atlas is overloaded; try again shortly.' },
-  unavailable: { status: 503, meaning: 'Atlas is starting or stopping; try again shortly.' },
+  unavailable: {
+    status: 503,
+    meaning: 'Atlas, or its internal database, is not available right now; try again shortly.',
+  },
   sql_timeout: { status: 504, meaning: 'The statement did not finish in time.' },
   provider_timeout: { status: 504, meaning: 'The model provider did not answer in time.' },
 } as const satisfies Record<string, ErrorCode>;
@@ -39,6 +42,9 @@ export type ErrorCodeName = keyof typeof errorCodes;
 
 /** The reason of an `auth_error` that means "known, but not allowed": answered with 403 instead of 401. */
 export const ROLE_TOO_LOW = 'E_ROLE_TOO_LOW';
+
+/** The reason of an `auth_error` about a credential that is not good, in contrast to none at all. */
+export const CREDENTIALS_REJECTED = 'E_CREDENTIALS_REJECTED';
 
 /** Body of every error answer. */
 export interface ErrorBody {

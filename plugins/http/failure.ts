@@ -1,6 +1,6 @@
 /** From anything thrown to what the client gets: status, headers and body, and nothing that it must not see. */
-import { AtlasError, messageOf, type Scope } from '../../kernel/index.ts';
-import { type ErrorBody, type ErrorCodeName, errorCodes, ROLE_TOO_LOW } from './errors.ts';
+import { AtlasError, messageOf, messagesOf, type PluginContext, type Scope } from '../../kernel/index.ts';
+import { CREDENTIALS_REJECTED, type ErrorBody, type ErrorCodeName, errorCodes, ROLE_TOO_LOW } from './errors.ts';
 
 export interface Failure {
   readonly status: number;
@@ -41,6 +41,11 @@ function textOf(error: AtlasError, code: ErrorCodeName, requestId: string): stri
   return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
 }
 
+/** What RFC 6750 asks of a 401: the scheme, and whether a credential was sent that is not good. */
+function challenge({ reason }: AtlasError): string {
+  return `Bearer realm="atlas"${reason === CREDENTIALS_REJECTED ? ', error="invalid_token"' : ''}`;
+}
+
 /** What to answer. An error that is not written for clients becomes `internal_error` with a neutral sentence. */
 export function failureOf(thrown: unknown, requestId: string): Failure {
   const error = asAtlasError(thrown);
@@ -50,7 +55,7 @@ export function failureOf(thrown: unknown, requestId: string): Failure {
   return {
     status,
     headers: {
-      ...(status === 401 && { 'www-authenticate': 'Bearer realm="atlas"' }),
+      ...(status === 401 && { 'www-authenticate': challenge(error) }),
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(Math.max(0, Math.ceil(retryAfterSeconds))) }),
     },
     body: {
@@ -70,23 +75,22 @@ export const CLIENT_GONE = 'E_CLIENT_GONE';
  * Logs what the answer hides: with its stack when it is our fault, in one line when it is the client's. Work that was
  * cancelled because the client has left is nobody's fault.
  */
-export function logFailure(thrown: unknown, failure: Failure, scope: Scope): void {
-  const { requestId } = scope;
+export function logFailure(thrown: unknown, failure: Failure, scope: Scope, ctx: PluginContext): void {
+  const log = ctx.logOf(scope);
   const gone = scope.signal.aborted && (scope.signal.reason as Partial<AtlasError>).reason === CLIENT_GONE;
   if (gone || failure.status < 500) {
-    scope.log.debug(
-      { requestId, code: failure.body.error, error: messageOf(thrown) },
+    log.debug(
+      { code: failure.body.error, error: messagesOf(thrown) },
       gone ? 'A request was given up.' : 'A request was refused.',
     );
     return;
   }
   const { plugin, hook, cause } = thrown instanceof AtlasError ? thrown : ({} as Partial<AtlasError>);
   const origin = cause instanceof Error ? cause : thrown;
-  scope.log.error(
+  log.error(
     {
-      requestId,
       code: failure.body.error,
-      error: messageOf(thrown),
+      error: messagesOf(thrown),
       ...(plugin !== undefined && { plugin }),
       ...(hook !== undefined && { hook }),
       ...(failure.status === 500 && origin instanceof Error && { stack: origin.stack }),

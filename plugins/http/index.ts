@@ -6,8 +6,11 @@ import { failureOf, logFailure } from './failure.ts';
 import { HttpOptions } from './options.ts';
 import { WebServer } from './web-server.ts';
 
+export { type Admission, httpAdmit } from './admit.ts';
 export type { HttpServer } from './api.ts';
-export { ROLE_TOO_LOW } from './errors.ts';
+export { bearerToken, credentialHeader, rejectedCredentials } from './bearer.ts';
+export { CREDENTIALS_REJECTED, ROLE_TOO_LOW } from './errors.ts';
+export { type RequestBegun, type RequestEnded, requestBegun, requestEnded } from './request-events.ts';
 
 export const http = definePlugin({
   name: 'http',
@@ -32,7 +35,7 @@ export const http = definePlugin({
       errorCodes,
       failure: (error: unknown, scope: Scope) => {
         const failure = failureOf(error, scope.requestId);
-        logFailure(error, failure, scope);
+        logFailure(error, failure, scope, ctx);
         return failure;
       },
     };

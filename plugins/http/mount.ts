@@ -4,25 +4,21 @@ import {
   AtlasError,
   authAuthorize,
   authResolve,
+  type Identity,
+  type Logger,
   type PluginContext,
   type Route,
   type RouteReply,
 } from '../../kernel/index.ts';
+import type { AddressOf } from './address.ts';
+import { httpAdmit } from './admit.ts';
+import { rejectedCredentials } from './bearer.ts';
 import { sendStream } from './stream.ts';
 import { routeValidation } from './validation.ts';
 
-/** The client's address, plain IPv4 where it came as IPv6. `X-Real-IP` counts only behind a trusted proxy. */
-function addressOf(request: FastifyRequest, trustProxy: boolean): string {
-  const { headers } = request;
-  const real = headers['x-real-ip'];
-  const trusted = trustProxy && headers['x-forwarded-for'] === undefined && typeof real === 'string';
-  const address = trusted ? real.trim() : request.ip;
-  return address.startsWith('::ffff:') ? address.slice(7) : address;
-}
-
-async function send(reply: FastifyReply, answer: RouteReply, request: FastifyRequest): Promise<FastifyReply> {
+async function send(reply: FastifyReply, answer: RouteReply, log: () => Logger): Promise<FastifyReply> {
   if (answer.stream !== undefined) {
-    await sendStream(reply, answer, request.scope);
+    await sendStream(reply, answer, log());
     return reply;
   }
   const { body, headers } = answer;
@@ -34,37 +30,74 @@ async function send(reply: FastifyReply, answer: RouteReply, request: FastifyReq
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** Refuses with `auth_error` whoever nobody recognises, and whoever a plugin does not let through. */
-function admission(ctx: PluginContext, route: Route, trustProxy: boolean) {
+/** Who asks, or nobody where the route needs no identity. Throws `auth_error` for whoever nobody recognises. */
+async function identify(ctx: PluginContext, route: Route, request: FastifyRequest, ip: string): Promise<Identity> {
+  if (hasTwo(request, 'authorization')) {
+    throw rejectedCredentials('The request carries several Authorization headers.', 'Send one.');
+  }
+  const { method, headers, scope } = request;
+  const credentials = { method, path: route.path, headers, ip };
+  const identity = await ctx.call(authResolve, credentials, scope);
+  if (identity !== undefined) return identity;
+  if (headers.authorization !== undefined) {
+    throw rejectedCredentials('The credentials are not valid.', 'Check the key or token in the Authorization header.');
+  }
+  throw new AtlasError('Authentication is required.', {
+    code: 'auth_error',
+    hint: 'Send your credentials, such as Authorization: Bearer followed by your key.',
+  });
+}
+
+/** Node keeps the first of two such headers and says nothing of the other. */
+function hasTwo(request: FastifyRequest, name: string): boolean {
+  const { rawHeaders } = request.raw;
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) count += 1;
+  return count > 1;
+}
+
+/** Who asks, may the request come in at all, and may they do this: in that order, and a failed sign-in counts too. */
+function admission(ctx: PluginContext, route: Route, addressOf: AddressOf) {
   const access = { right: route.right, operation: `${route.method} ${route.path}` };
-  return async (request: FastifyRequest): Promise<void> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { scope } = request;
-    const credentials = { headers: request.headers, ip: addressOf(request, trustProxy) };
-    const identity = await ctx.call(authResolve, credentials, scope);
-    if (identity === undefined) {
-      throw new AtlasError('Authentication is required.', {
-        code: 'auth_error',
-        hint: 'Send your credentials, such as Authorization: Bearer followed by your key.',
-      });
+    const ip = addressOf(request.raw);
+    const admit = () => ctx.call(httpAdmit, { route, ip }, scope);
+    if (route.right === 'public') {
+      await admit();
+      route.ready?.();
+      return;
+    }
+    let identity: Identity;
+    try {
+      identity = await identify(ctx, route, request, ip);
+    } catch (error) {
+      await admit();
+      throw error;
     }
     scope.identify(identity.actor, identity.orgId);
+    if (identity.headers !== undefined) reply.headers(identity.headers);
+    await admit();
     await ctx.call(authAuthorize, access, scope);
+    route.ready?.();
   };
 }
 
 /** Adds the route to a plugin's own, encapsulated part of the server. */
-export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginContext, trustProxy: boolean): void {
+export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginContext, addressOf: AddressOf): void {
   const validate = routeValidation(route);
   part.route({
     method: route.method,
     url: route.path,
     config: { essential: route.essential === true, rawBody: route.rawBody === true },
-    ...(route.right === 'public' ? {} : { onRequest: admission(ctx, route, trustProxy) }),
+    onRequest: admission(ctx, route, addressOf),
     handler: async (request, reply) => {
       const { params, query, body } = validate(request as Parameters<typeof validate>[0]);
       const { rawBody, headers } = request;
-      const ip = addressOf(request, trustProxy);
-      return send(reply, await route.handle({ params, query, body, rawBody, headers, ip }, request.scope), request);
+      const ip = addressOf(request.raw);
+      const { scope } = request;
+      const answer = await route.handle({ params, query, body, rawBody, headers, ip }, scope);
+      return send(reply, answer, () => ctx.logOf(scope));
     },
   });
 }

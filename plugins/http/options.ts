@@ -10,9 +10,10 @@ export const HttpOptions = Type.Object(
       description:
         'origins that may call from a browser, such as https://app.example.com; none: any, without credentials',
     }),
-    trustProxy: Type.Boolean({
+    trustProxy: Type.Union([Type.Boolean(), Type.Array(Type.String())], {
       default: false,
-      description: "take the client's address from X-Forwarded-For or X-Real-IP",
+      description:
+        'take the address of the client from X-Forwarded-For or X-Real-IP: true behind one proxy, or the addresses and networks of several',
     }),
     requestTimeoutMs: Type.Integer({ default: 30_000, minimum: 100, description: 'time to send a whole request' }),
     keepAliveTimeoutMs: Type.Integer({

@@ -10,8 +10,10 @@ import Fastify, {
 } from 'fastify';
 import { AtlasError, type Collected, type PluginContext, type Route, type Scope } from '../../kernel/index.ts';
 import { addJsonParser, checkBodyEncoding } from './body.ts';
+import { type Cors, corsFor } from './cors.ts';
 import { CLIENT_GONE, failureOf, logFailure } from './failure.ts';
 import type { HttpOptions } from './options.ts';
+import { requestBegun, requestEnded } from './request-events.ts';
 import { requestIdOf } from './request-id.ts';
 
 declare module 'fastify' {
@@ -66,25 +68,13 @@ function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] ?? '';
 }
 
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function answerError(ctx: PluginContext, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const failure = failureOf(error, request.id);
-  logFailure(error, failure, request.scope);
+  logFailure(error, failure, request.scope, ctx);
   // Fastify closes the connection after a body that it refuses. Read to its end instead: a client that is still
   // sending would otherwise meet a reset and never see the answer.
   reply.removeHeader('connection');
   reply.code(failure.status).headers(failure.headers).send(failure.body);
-}
-
-function cors(origins: readonly string[]) {
-  const open = origins.length === 0 || origins.includes('*');
-  return {
-    origin: open ? '*' : origins.map((origin) => origin.replace(/\/$/, '')),
-    credentials: !open,
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: ['Retry-After', 'x-conversation-id', 'x-request-id'],
-    maxAge: 600,
-    strictPreflight: false,
-  };
 }
 
 function matches(pattern: string, path: string): boolean {
@@ -106,22 +96,21 @@ function unknownRoute(routes: readonly Collected<Route>[], request: FastifyReque
 /** Ends the scope's work when the client leaves before the answer is complete. */
 function followResponse({ ctx, entered, left }: ServerParts, request: FastifyRequest, reply: FastifyReply): void {
   const { scope } = request;
+  const { method } = request;
   const startedAt = performance.now();
   entered(scope);
+  if (ctx.hears(requestBegun)) ctx.emit(requestBegun, { scope, method, headers: request.headers });
   reply.raw.once('close', () => {
     const complete = reply.raw.writableFinished;
     if (!complete) scope.abort(new AtlasError('The client has left.', { reason: CLIENT_GONE }));
     left(scope);
-    ctx.log.debug(
-      {
-        requestId: scope.requestId,
-        method: request.method,
-        path: pathOf(request),
-        status: complete ? reply.statusCode : 499,
-        durationMs: performance.now() - startedAt,
-      },
-      'A request ended.',
-    );
+    const status = complete ? reply.statusCode : 499;
+    const durationMs = performance.now() - startedAt;
+    if (ctx.hears(requestEnded)) {
+      const route = request.is404 ? undefined : request.routeOptions.url;
+      ctx.emit(requestEnded, { scope, method, route, status, durationMs });
+    }
+    ctx.logOf(scope).debug({ method, path: pathOf(request), status, durationMs }, 'A request ended.');
   });
 }
 
@@ -129,11 +118,10 @@ function unused(): never {
   throw new AtlasError('Routes carry no Fastify schemas.', { reason: 'E_ROUTE_SCHEMA' });
 }
 
-function serverOptions({ ctx, options }: ServerParts): FastifyHttpOptions<Server> {
+function serverOptions({ ctx, options }: ServerParts, cors: Cors): FastifyHttpOptions<Server> {
   return {
     logger: false,
     bodyLimit: options.bodyLimitBytes,
-    trustProxy: options.trustProxy,
     requestTimeout: options.requestTimeoutMs,
     keepAliveTimeout: options.keepAliveTimeoutMs,
     http: {
@@ -148,8 +136,8 @@ function serverOptions({ ctx, options }: ServerParts): FastifyHttpOptions<Server
     frameworkErrors: (error, broken, answer) => {
       const [request, reply] = [broken as FastifyRequest, answer as unknown as FastifyReply];
       request.scope = ctx.scope({ requestId: request.id });
-      reply.header('x-request-id', request.id);
-      answerError(error, request, reply);
+      reply.headers({ 'x-request-id': request.id, ...cors(request.method, request.headers) });
+      answerError(ctx, error, request, reply);
     },
     return503OnClosing: false,
     // Longer ones are a schema's business: a parameter that is too long is 400, not an unknown route.
@@ -162,22 +150,25 @@ function serverOptions({ ctx, options }: ServerParts): FastifyHttpOptions<Server
 /** The server with all hooks and no route yet. */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
   const { ctx, options, phase, routes } = parts;
-  const app: FastifyInstance = Fastify(serverOptions(parts));
+  const cors = corsFor(options.corsOrigins);
+  const app: FastifyInstance = Fastify(serverOptions(parts, cors));
 
   // Node would answer an expectation that it does not know by itself, without a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('scope');
   app.decorateRequest('rawBody');
   addJsonParser(app, (request) => request.routeOptions.config.rawBody === true);
-  app.setErrorHandler(answerError);
+  app.setErrorHandler((error, request, reply) => answerError(ctx, error, request, reply));
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     request.scope = ctx.scope({ requestId: request.id });
     followResponse(parts, request, reply);
-    done();
+    reply.headers(cors(request.method, request.headers));
+    // Routes have no OPTIONS: it can only be a browser that asks before it sends what it needs leave for.
+    if (request.method === 'OPTIONS') reply.code(204).send();
+    else done();
   });
-  await app.register(import('@fastify/cors'), cors(options.corsOrigins));
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) return done(unknownRoute(routes(), request, reply));
     const now = phase();

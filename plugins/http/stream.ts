@@ -1,7 +1,7 @@
 /** Sending an answer piece by piece, at the speed at which the client takes it. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { messageOf, type RouteReply, type Scope } from '../../kernel/index.ts';
+import { type Logger, messagesOf, type RouteReply } from '../../kernel/index.ts';
 
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
@@ -20,7 +20,7 @@ function drained(response: ServerResponse): Promise<void> {
  * the stream when the client has left. A stream that throws cuts the connection, so that nobody takes what came for
  * the whole.
  */
-export async function sendStream(reply: FastifyReply, answer: RouteReply, scope: Scope): Promise<void> {
+export async function sendStream(reply: FastifyReply, answer: RouteReply, log: Logger): Promise<void> {
   const response = reply.raw;
   reply.hijack();
   response.writeHead(answer.status ?? 200, {
@@ -35,7 +35,7 @@ export async function sendStream(reply: FastifyReply, answer: RouteReply, scope:
     response.end();
   } catch (error) {
     if (!response.destroyed) {
-      scope.log.error({ requestId: scope.requestId, error: messageOf(error) }, 'A streamed answer broke off.');
+      log.error({ error: messagesOf(error) }, 'A streamed answer broke off.');
     }
     response.destroy();
   }

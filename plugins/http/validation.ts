@@ -7,16 +7,19 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
 import { AtlasError, type Route } from '../../kernel/index.ts';
 
-const FORMATS: Readonly<Record<string, RegExp>> = {
-  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
-  email: /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
-  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i,
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i;
+
+const FORMATS: Readonly<Record<string, (value: string) => boolean>> = {
+  uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
+  email: (value) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value),
+  // Handlers compute with it, so a thirteenth month is none.
+  'date-time': (value) => DATE_TIME.test(value) && !Number.isNaN(Date.parse(value)),
 };
 
 /** Makes the formats that schemas of routes use known to TypeBox. */
 function registerFormats(): void {
-  for (const [name, pattern] of Object.entries(FORMATS)) {
-    if (!FormatRegistry.Has(name)) FormatRegistry.Set(name, (value) => pattern.test(value));
+  for (const [name, isValid] of Object.entries(FORMATS)) {
+    if (!FormatRegistry.Has(name)) FormatRegistry.Set(name, isValid);
   }
 }
 
@@ -79,7 +82,11 @@ function refuse(code: string, what: string, faults: readonly ErrorDetail[]): Atl
 function read(schema: TSchema, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const kind = schema[Kind];
-  if (kind === 'Integer' || kind === 'Number') return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (kind === 'Integer' || kind === 'Number') {
+    const number = /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+    const isExact = kind === 'Integer' ? Number.isSafeInteger(number) : Number.isFinite(number);
+    return isExact ? number : value;
+  }
   if (kind === 'Boolean') return value === 'true' ? true : value === 'false' ? false : value;
   return value;
 }
@@ -104,9 +111,9 @@ class Checker {
     return this.#compiled;
   }
 
-  /** Throws `validation_error` with every fault. */
+  /** Throws `validation_error` with every fault. Only a schema with a default lets a request come without a body. */
   body(given: unknown): unknown {
-    if (given === undefined) {
+    if (given === undefined && this.#schema.default === undefined) {
       throw new AtlasError('The request has no body.', {
         code: 'invalid_request',
         hint: 'Send a JSON object with Content-Type: application/json.',
@@ -125,8 +132,11 @@ class Checker {
       if (name in value) value[name] = read(schema, value[name]);
     }
     const complete = this.#complete(value) as Record<string, unknown>;
-    if (this.#check.Check(complete)) return complete;
-    throw refuse('invalid_request', what, details(this.#check, complete));
+    if (!this.#check.Check(complete)) throw refuse('invalid_request', what, details(this.#check, complete));
+    // Some databases have none in their texts, and nobody means one.
+    const path = Object.keys(complete).find((name) => String(complete[name]).includes('\0'));
+    if (path === undefined) return complete;
+    throw refuse('invalid_request', what, [{ path, message: 'must not hold a null character' }]);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import { AtlasError, type Collected, type PluginContext, type Route } from '../../kernel/index.ts';
+import { type AddressOf, addressReader } from './address.ts';
 import { InFlight } from './in-flight.ts';
 import { mountRoute } from './mount.ts';
 import type { HttpOptions } from './options.ts';
@@ -21,6 +22,7 @@ export class WebServer {
   readonly #ctx: PluginContext;
   readonly #options: HttpOptions;
   readonly #inFlight = new InFlight();
+  readonly #addressOf: AddressOf;
   #app!: FastifyInstance;
   #phase: ServerPhase = 'starting';
   routes: readonly Collected<Route>[] = [];
@@ -28,6 +30,7 @@ export class WebServer {
   private constructor(ctx: PluginContext, options: HttpOptions) {
     this.#ctx = ctx;
     this.#options = options;
+    this.#addressOf = addressReader(options.trustProxy);
   }
 
   static async create(ctx: PluginContext, options: HttpOptions): Promise<WebServer> {
@@ -63,7 +66,7 @@ export class WebServer {
     }
     for (const [plugin, own] of Map.groupBy(routes, (route) => route.plugin)) {
       this.#app.register(async (part: FastifyInstance) => {
-        for (const { value } of own) mountRoute(part, value, this.#ctx, this.#options.trustProxy);
+        for (const { value } of own) mountRoute(part, value, this.#ctx, this.#addressOf);
       });
       this.#ctx.log.debug({ plugin, routes: own.length }, 'Routes mounted.');
     }

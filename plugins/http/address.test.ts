@@ -1,0 +1,136 @@
+import type { IncomingMessage } from 'node:http';
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+import { definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { sendRaw } from '../../test/harness/raw-http.ts';
+import { addressReader } from './address.ts';
+import { http } from './index.ts';
+
+/** The address read for a connection from `peer` with these headers. */
+function read(trust: boolean | string[], peer: string | undefined, forwarded?: string, real?: string): string {
+  const headers = {
+    ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }),
+    ...(real !== undefined && { 'x-real-ip': real }),
+  };
+  return addressReader(trust)({ socket: { remoteAddress: peer }, headers } as unknown as IncomingMessage);
+}
+
+describe('without trust', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::FFFF:c000:0207', '192.0.2.7'],
+    ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    [undefined, ''],
+  ])('%s is %s, whatever the headers say', (peer, address) => {
+    expect(read(false, peer, '9.9.9.9', '8.8.8.8')).toBe(address);
+  });
+});
+
+describe('behind one proxy', () => {
+  it.each([
+    ['9.9.9.9', '9.9.9.9'],
+    // What is left of the last entry came from the client.
+    ['1.1.1.1, 9.9.9.9', '9.9.9.9'],
+    ['127.0.0.1, 10.0.0.1, 9.9.9.9', '9.9.9.9'],
+    ['garbage, 9.9.9.9', '9.9.9.9'],
+    ['1.1.1.1,9.9.9.9,', '9.9.9.9'],
+    [' ,, 9.9.9.9 , ', '9.9.9.9'],
+    ['9.9.9.9:51234', '9.9.9.9'],
+    ['[2001:db8::9]:443', '2001:db8::9'],
+    ['[2001:db8::9]', '2001:db8::9'],
+    ['2001:DB8::0:9', '2001:db8::9'],
+    ['::ffff:9.9.9.9', '9.9.9.9'],
+    ['fe80::9%eth1', 'fe80::9'],
+    // No address: the proxy itself stays the client.
+    ['unknown', '10.0.0.1'],
+    ['1.1.1.1, unknown', '10.0.0.1'],
+    ['9.9.9.999', '10.0.0.1'],
+    ['9.9.9.9:', '10.0.0.1'],
+    ['9.9.9.9;evil', '10.0.0.1'],
+    ["'; DROP TABLE x", '10.0.0.1'],
+    ['', '10.0.0.1'],
+    [', ,', '10.0.0.1'],
+  ])('X-Forwarded-For: %s is %s', (forwarded, address) => {
+    expect(read(true, '10.0.0.1', forwarded)).toBe(address);
+  });
+
+  it('takes X-Real-IP only without X-Forwarded-For', () => {
+    expect(read(true, '10.0.0.1', undefined, '8.8.8.8')).toBe('8.8.8.8');
+    expect(read(true, '10.0.0.1', undefined, 'nothing')).toBe('10.0.0.1');
+    expect(read(true, '10.0.0.1', '9.9.9.9', '8.8.8.8')).toBe('9.9.9.9');
+    expect(read(true, '10.0.0.1', undefined, '1.1.1.1, 8.8.8.8')).toBe('8.8.8.8');
+  });
+});
+
+describe('behind known proxies', () => {
+  const trust = ['10.0.0.0/8', '192.0.2.1', 'fd00::/8'];
+  it.each([
+    ['10.0.0.1', '9.9.9.9', '9.9.9.9'],
+    ['10.0.0.1', '1.1.1.1, 9.9.9.9, 192.0.2.1, 10.3.3.3', '9.9.9.9'],
+    ['fd00::1', '9.9.9.9, fd12::5', '9.9.9.9'],
+    ['::ffff:10.0.0.1', '9.9.9.9', '9.9.9.9'],
+    // A sender that is no known proxy is the client, whatever it claims.
+    ['203.0.113.5', '9.9.9.9, 10.0.0.1', '203.0.113.5'],
+    ['192.0.2.2', '9.9.9.9', '192.0.2.2'],
+    // All of them ours: the farthest.
+    ['10.0.0.1', '10.0.0.9, 10.0.0.8', '10.0.0.9'],
+    // A proxy that says something unreadable is as far as one can see.
+    ['10.0.0.1', '9.9.9.9, unknown, 10.0.0.8', '10.0.0.8'],
+  ])('from %s, X-Forwarded-For: %s is %s', (peer, forwarded, address) => {
+    expect(read(trust, peer, forwarded)).toBe(address);
+  });
+
+  it('takes X-Real-IP from a known one only', () => {
+    expect(read(trust, '10.0.0.1', undefined, '8.8.8.8')).toBe('8.8.8.8');
+    expect(read(trust, '203.0.113.5', undefined, '8.8.8.8')).toBe('203.0.113.5');
+    expect(read([], '10.0.0.1', '9.9.9.9')).toBe('10.0.0.1');
+  });
+
+  it.each(['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0', 'proxy.local', '::1/129', '::1/-1', '::1/1.5', ''])(
+    'does not start with %j',
+    async (entry) => {
+      await expect(createTestApp({ plugins: [http({ port: 0, trustProxy: [entry] })] })).rejects.toThrow(
+        `"${entry}" in trustProxy is neither an address nor a network. Write them like`,
+      );
+    },
+  );
+});
+
+const WHO: Route = {
+  method: 'GET',
+  path: '/ip',
+  summary: 'Who.',
+  tag: 'Test',
+  right: 'public',
+  responses: { 200: Type.Unknown() },
+  handle: ({ ip }) => ({ body: { ip } }),
+};
+
+it('reads several headers over a socket as one list', async () => {
+  const who = definePlugin({
+    name: 'test-routes',
+    version: '1.0.0',
+    type: 'interaction',
+    description: 'Says who.',
+    setup: (ctx) => ctx.tap(httpRoutes, () => [WHO]),
+  });
+  const lines = [
+    'GET /ip HTTP/1.1',
+    'Host: a',
+    'Connection: close',
+    'X-Forwarded-For: 1.1.1.1',
+    'X-Forwarded-For: 9.9.9.9',
+  ];
+  for (const [trustProxy, ip] of [
+    [false, '127.0.0.1'],
+    [true, '9.9.9.9'],
+    [['127.0.0.0/8', '9.9.9.9'], '1.1.1.1'],
+  ] as const) {
+    await using app = await createTestApp({ plugins: [http({ port: 0, trustProxy }), who()] });
+    const { body } = await sendRaw(app.get(http).url(), `${lines.join('\r\n')}\r\n\r\n`);
+    expect(JSON.parse(body)).toEqual({ ip });
+  }
+});

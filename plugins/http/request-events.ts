@@ -1,0 +1,23 @@
+/** What the server tells of each request to whoever listens on the bus, such as telemetry. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { defineEvent, type Scope } from '../../kernel/index.ts';
+
+export interface RequestBegun {
+  readonly scope: Scope;
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface RequestEnded {
+  readonly scope: Scope;
+  readonly method: string;
+  /** The route's path with its `:name` parameters; `undefined` where there is none. */
+  readonly route: string | undefined;
+  /** 499: the client left before the answer was complete. */
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+export const requestBegun = defineEvent<RequestBegun>('http-request:begun');
+/** Follows every `requestBegun`, with the same scope. */
+export const requestEnded = defineEvent<RequestEnded>('http-request:ended');

@@ -1,0 +1,38 @@
+/** What the `internal-db` plugin gives to others. */
+import type { Knex } from 'knex';
+import type { Route } from '../../kernel/index.ts';
+
+export interface AppliedMigration {
+  readonly plugin: string;
+  readonly name: string;
+  /** ISO 8601; `undefined`: not yet applied. */
+  readonly appliedAt: string | undefined;
+}
+
+export interface InternalDb {
+  /** False without a URL: everything that needs the database is then `not_available`. */
+  readonly configured: boolean;
+  /** Says nothing while no database is configured. */
+  readonly dialect: 'postgres' | 'sqlite';
+  /**
+   * Runs `work` on the one knex instance. Rejects with `not_available` (404) when no database is configured and with
+   * `unavailable` (503) when it cannot be reached or written; other errors of the database pass as they are. Inside a
+   * `transaction` it rejects at once: use the transaction, or there would be two that wait for each other.
+   */
+  run<T>(work: (db: Knex) => PromiseLike<T>): Promise<T>;
+  /** The same in a transaction, which is rolled back when `work` rejects. */
+  transaction<T>(work: (trx: Knex.Transaction) => PromiseLike<T>): Promise<T>;
+  /** The routes, made to answer `not_available` while no database is configured, before anything is validated. */
+  routes(routes: readonly Route[]): Route[];
+  /** Every migration that the composition brings, in order. */
+  migrations(): Promise<readonly AppliedMigration[]>;
+  /** Applies those that are missing, under a lock that other servers respect. Resolves to those applied now. */
+  migrate(): Promise<readonly AppliedMigration[]>;
+  /** Encrypts secrets at rest. `purpose` is bound to the text: what was sealed for one opens for no other. */
+  readonly secrets: {
+    /** Throws `configuration_error` when there is no key. */
+    seal(plain: string, purpose: string): string;
+    /** Throws when the key is unknown or the text was changed. */
+    open(sealed: string, purpose: string): string;
+  };
+}

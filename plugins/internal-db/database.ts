@@ -1,0 +1,68 @@
+/** Work on the one knex instance, with failures that people can read. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Knex } from 'knex';
+import type { Engine } from './engine.ts';
+import { nestedUse, translated, unavailable } from './failures.ts';
+import { within } from './within.ts';
+
+/** How long a close waits for transactions that still run; a server must stop while its database hangs. */
+const CLOSE_MS = 1_000;
+
+export class Database {
+  readonly engine: Engine;
+  readonly #transaction = new AsyncLocalStorage<{ open: boolean }>();
+  #closed = false;
+
+  constructor(engine: Engine) {
+    this.engine = engine;
+  }
+
+  /** See `InternalDb.run`. */
+  async run<T>(work: (db: Knex) => PromiseLike<T>): Promise<T> {
+    this.#admit();
+    try {
+      return await work(this.engine.knex);
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  /** See `InternalDb.transaction`. */
+  async transaction<T>(
+    work: (trx: Knex.Transaction) => PromiseLike<T>,
+    config: Knex.TransactionConfig = {},
+  ): Promise<T> {
+    this.#admit();
+    const context = { open: true };
+    const faults: unknown[] = [];
+    // Asynchronous, so that knex commits although `work` returns a query or throws at once.
+    const container = async (trx: Knex.Transaction): Promise<T> => {
+      try {
+        // knex calls it although the transaction could not begin, and rejects with the reason after that.
+        if (trx.isCompleted()) return undefined as T;
+        return await this.#transaction.run(context, () => work(trx));
+      } catch (error) {
+        faults.push(error);
+        throw error;
+      }
+    };
+    try {
+      return await this.engine.knex.transaction(container, { doNotRejectOnRollback: false, ...config });
+    } catch (error) {
+      // The fault of the work says more than that of a rollback which then failed too.
+      throw translated(faults.length > 0 ? faults[0] : error);
+    } finally {
+      context.open = false;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await within(CLOSE_MS, this.engine.knex.destroy(), () => {});
+  }
+
+  #admit(): void {
+    if (this.#closed) throw unavailable('it is closed');
+    if (this.#transaction.getStore()?.open === true) throw nestedUse();
+  }
+}

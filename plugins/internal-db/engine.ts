@@ -1,0 +1,56 @@
+/** What both engines have in common: a knex instance, and how patient it is. */
+import type { Knex } from 'knex';
+import type { Logger } from '../../kernel/index.ts';
+
+export interface EngineSettings {
+  readonly poolSize: number;
+  readonly acquireTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+  readonly busyTimeoutMs: number;
+  readonly migrationWaitMs: number;
+  readonly log: Logger;
+}
+
+export interface Engine {
+  readonly knex: Knex;
+  readonly dialect: 'postgres' | 'sqlite';
+  /** False while there is certainly no database yet, so that looking does not create one. */
+  exists(): boolean;
+  /**
+   * Runs `work`, which may create the database and take long. Statements then have no time limit and wait
+   * `migrationWaitMs` for other servers.
+   */
+  migrating<T>(work: () => Promise<T>): Promise<T>;
+  /** First statements of a migration's transaction: no other server is in one at the same time. */
+  lock(trx: Knex.Transaction): Promise<void>;
+}
+
+/** Whether migrations are being applied, by any number of callers at once. */
+export class MigratingPhase {
+  #running = 0;
+
+  get on(): boolean {
+    return this.#running > 0;
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+    }
+  }
+}
+
+/** The part of the configuration of knex that does not depend on the engine. */
+export function knexConfig(settings: EngineSettings, poolSize: number): Knex.Config {
+  const quiet = (message: unknown) => settings.log.debug({ detail: String(message) }, 'The database library speaks.');
+  return {
+    // Values of statements must not stand in messages of errors.
+    compileSqlOnError: false,
+    connection: {},
+    pool: { min: 0, max: poolSize, acquireTimeoutMillis: settings.acquireTimeoutMs, propagateCreateError: true },
+    log: { warn: quiet, error: quiet, deprecate: quiet, debug: quiet },
+  };
+}

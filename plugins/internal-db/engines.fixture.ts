@@ -1,0 +1,73 @@
+/** Both engines, empty databases on each, and a plugin with migrations, for tests. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Knex } from 'knex';
+import pg from 'pg';
+import { definePlugin, type Migration, type PluginEntry, storeMigrations } from '../../kernel/index.ts';
+import { emptyFolder } from '../../test/harness/command.ts';
+import { startPostgres } from '../../test/harness/postgres.ts';
+import { internalDb } from './index.ts';
+
+export interface TestEngine extends AsyncDisposable {
+  /** The URL of a database that nobody has used yet. */
+  fresh(): Promise<string>;
+}
+
+async function sqlite(): Promise<TestEngine> {
+  const folder = emptyFolder();
+  return {
+    fresh: async () => `sqlite:${join(folder.path, randomUUID(), 'atlas.db')}`,
+    [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
+  };
+}
+
+async function postgres(): Promise<TestEngine> {
+  const server = await startPostgres();
+  return {
+    async fresh() {
+      const name = `atlas_${randomUUID().replaceAll('-', '')}`;
+      const client = new pg.Client(server.url);
+      await client.connect();
+      await client.query(`create database ${name}`);
+      await client.end();
+      return server.url.replace(/postgres$/, name);
+    },
+    [Symbol.asyncDispose]: () => server.stop(),
+  };
+}
+
+export const engines = [
+  ['sqlite', sqlite],
+  ['postgres', postgres],
+] as const;
+
+/** A migration that knows its connection. */
+export function migration(name: string, up: (trx: Knex.Transaction) => PromiseLike<unknown>): Migration {
+  return {
+    name,
+    async up(connection) {
+      await up(connection as Knex.Transaction);
+    },
+  };
+}
+
+/** A plugin of this name with these migrations. */
+export function storing(name: string, migrations: readonly Migration[]): PluginEntry {
+  return definePlugin({
+    name,
+    version: '1.0.0',
+    type: 'core',
+    description: 'Has tables.',
+    needs: { internalDb },
+    setup(ctx) {
+      ctx.tap(storeMigrations, () => migrations);
+    },
+  })();
+}
+
+export const createNotes = migration('0001-notes', (trx) =>
+  trx.schema.createTable('notes', (table) => {
+    table.increments('id');
+    table.text('text').notNullable().unique();
+  }),
+);

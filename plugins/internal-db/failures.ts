@@ -1,0 +1,110 @@
+/** What the internal database's failures are called. No host, no folder, no user, no statement. */
+import { AtlasError } from '../../kernel/index.ts';
+
+const RETRY_SECONDS = 5;
+
+export function notAvailable(): AtlasError {
+  return new AtlasError('This needs the internal database, which is not configured.', {
+    code: 'not_available',
+    reason: 'E_INTERNAL_DB_MISSING',
+    hint: 'Set DATABASE_URL to "postgres://…" or "sqlite:PATH" and start again.',
+  });
+}
+
+export function unavailable(why: string, cause?: unknown): AtlasError {
+  return new AtlasError(`The internal database is not available: ${why}.`, {
+    code: 'unavailable',
+    reason: 'E_INTERNAL_DB_UNAVAILABLE',
+    hint: 'Try again shortly; if it stays so, the operator should look at the database and at DATABASE_URL.',
+    retryAfterSeconds: RETRY_SECONDS,
+    cause,
+  });
+}
+
+/** The outer transaction holds the connection (the only one of a SQLite file) that the inner work would wait for. */
+export function nestedUse(): AtlasError {
+  return new AtlasError('The internal database was asked for a second connection inside a transaction.', {
+    reason: 'E_INTERNAL_DB_NESTED',
+    hint: 'Use the transaction that was handed in, or end it first.',
+  });
+}
+
+/** SQLSTATEs that say nothing about the statement; a whole class by its first two characters. */
+const POSTGRES_FAULTS: Readonly<Record<string, string>> = {
+  '08': 'the connection was lost',
+  '28': 'the server refuses the credentials',
+  '3D': 'the server has no such database',
+  '53': 'the server is short of connections, memory or disk space',
+  '57P': 'the server is starting or stopping',
+  '58': 'the server has trouble with its storage',
+  '25006': 'the server takes no writes',
+  '55P03': 'another server holds the lock',
+  F0: 'the server is not set up rightly',
+  XX: 'the server has an internal fault',
+};
+
+/** Primary codes of SQLite; extended ones (`SQLITE_IOERR_WRITE`) begin with them. */
+const SQLITE_FAULTS: Readonly<Record<string, string>> = {
+  SQLITE_CANTOPEN: 'its file cannot be opened',
+  SQLITE_PERM: 'its file may not be used',
+  SQLITE_READONLY: 'its file takes no writes',
+  SQLITE_FULL: 'there is no disk space left',
+  SQLITE_IOERR: 'its file cannot be read or written',
+  SQLITE_CORRUPT: 'its file is damaged',
+  SQLITE_NOTADB: 'its file is no SQLite database',
+  SQLITE_BUSY: 'another process holds its file for too long',
+  SQLITE_LOCKED: 'another process holds its file for too long',
+  SQLITE_NOMEM: 'there is no memory left',
+};
+
+const NETWORK_FAULTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the server does not accept connections there',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be looked up now',
+  ETIMEDOUT: 'the server does not answer',
+  EHOSTUNREACH: 'the server cannot be reached',
+  ENETUNREACH: 'the server cannot be reached',
+  EACCES: 'its file or socket may not be used',
+  EPERM: 'its file or socket may not be used',
+  ENOENT: 'its file or socket is not there',
+  ENOTDIR: 'a part of its path is no folder',
+  EEXIST: 'a part of its path is no folder',
+  EISDIR: 'its path is a folder',
+  EROFS: 'its file system takes no writes',
+  ENOSPC: 'there is no disk space left',
+};
+
+function byPrefix(faults: Readonly<Record<string, string>>, code: string): string | undefined {
+  return Object.entries(faults).find(([prefix]) => code.startsWith(prefix))?.[1];
+}
+
+function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as { code?: unknown };
+  if (error.name === 'KnexTimeoutError') return 'all connections to it are busy';
+  if (typeof code === 'string' && code !== '') {
+    if (code.startsWith('SQLITE_')) return byPrefix(SQLITE_FAULTS, code);
+    if (/^[0-9A-Z]{5}$/.test(code) && 'severity' in error) return byPrefix(POSTGRES_FAULTS, code);
+    if (NETWORK_FAULTS[code] !== undefined) return NETWORK_FAULTS[code];
+    if (/^(?:CERT_|DEPTH_|UNABLE_TO_|SELF_SIGNED|ERR_TLS|ERR_SSL|EPROTO)/.test(code)) {
+      return 'an encrypted connection that can be trusted could not be set up';
+    }
+    if (/^(?:E[A-Z]+|ERR_WORKER_\w+)$/.test(code)) return 'the connection was lost';
+  }
+  if (/^The server does not support SSL/.test(error.message)) return 'the server offers no encryption';
+  if (/^Cannot open database because the directory/.test(error.message)) return 'its folder is not there';
+  if (/timeout expired/.test(error.message)) return 'the server does not answer';
+  if (/Connection terminated|Connection ended|not queryable|Client was closed/i.test(error.message)) {
+    return 'the connection was lost';
+  }
+  return /Unable to acquire a connection|^aborted$/.test(error.message) ? 'it is closed' : undefined;
+}
+
+/** Failures of the database itself as `unavailable`; everything else, such as a broken constraint, as it is. */
+export function translated(error: unknown): unknown {
+  if (error instanceof AtlasError) return error;
+  // PostgreSQL puts values of the row there.
+  if (error instanceof Error && 'detail' in error) error.detail = undefined;
+  const why = reasonOf(error);
+  return why === undefined ? error : unavailable(why, error);
+}

@@ -1,0 +1,55 @@
+import { definePlugin, healthCheck, storeMigrations } from '../../kernel/index.ts';
+import type { InternalDb } from './api.ts';
+import { Database } from './database.ts';
+import type { Engine, EngineSettings } from './engine.ts';
+import { Migrations } from './migrations.ts';
+import { InternalDbOptions } from './options.ts';
+import { probeOf } from './probe.ts';
+import { secretsOf } from './secrets.ts';
+import { withDatabase, withoutDatabase } from './service.ts';
+import { parseDatabaseUrl } from './url.ts';
+
+export type { AppliedMigration, InternalDb } from './api.ts';
+export { GroupCommit } from './group-commit.ts';
+export { insertRows, jsonRows, jsonText, updateRows } from './json-rows.ts';
+export { within } from './within.ts';
+
+/** The libraries are loaded here, so that a composition without the database does not pay for them. */
+async function openEngine(url: string, settings: EngineSettings): Promise<Engine> {
+  const target = parseDatabaseUrl(url, process.cwd());
+  if (target.dialect === 'sqlite') return (await import('./sqlite.ts')).openSqlite(target.path, settings);
+  return (await import('./postgres.ts')).openPostgres(target.server, settings);
+}
+
+export const internalDb = definePlugin({
+  name: 'internal-db',
+  version: '1.0.0',
+  type: 'storage',
+  description: 'The internal database of Atlas, PostgreSQL or SQLite, with the tables of every plugin.',
+  options: InternalDbOptions,
+  // Migrations of large tables, and waiting for another server that applies them.
+  setupTimeoutMs: 3_600_000,
+  async setup(ctx, options): Promise<InternalDb> {
+    const secrets = secretsOf(options.encryptionKeys, options.deriveFrom);
+    if (options.url === undefined) {
+      ctx.tap(healthCheck, () => [{ component: 'internalDb', status: 'not_configured' as const }]);
+      return withoutDatabase(secrets);
+    }
+    const database = new Database(await openEngine(options.url, { ...options, log: ctx.log }));
+    const migrations = new Migrations({
+      database,
+      collect: async () => ctx.call(storeMigrations, undefined, ctx.scope()),
+      now: ctx.now,
+      log: ctx.log,
+    });
+    const probe = probeOf(database);
+    ctx.tap(healthCheck, async () => [await probe()]);
+    ctx.onReady(async () => {
+      const applied = await migrations.apply();
+      if (applied.length > 0)
+        ctx.log.info({ migrations: applied }, 'Migrations of the internal database were applied.');
+    });
+    ctx.onClose(() => database.close());
+    return withDatabase(database, migrations, secrets);
+  },
+});

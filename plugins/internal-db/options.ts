@@ -1,0 +1,51 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+export const InternalDbOptions = Type.Object(
+  {
+    url: Type.Optional(
+      Type.String({ minLength: 1, description: '"postgres://user:password@host:5432/database" or "sqlite:PATH"' }),
+    ),
+    poolSize: Type.Integer({
+      minimum: 1,
+      maximum: 200,
+      default: 10,
+      description: 'most connections to PostgreSQL; a SQLite file has one',
+    }),
+    acquireTimeoutMs: Type.Integer({
+      minimum: 100,
+      default: 5_000,
+      description: 'longest wait for a free connection, and to open one, in milliseconds',
+    }),
+    statementTimeoutMs: Type.Integer({
+      minimum: 100,
+      default: 60_000,
+      description:
+        'longest time one statement on PostgreSQL may take before its connection is given up, in milliseconds',
+    }),
+    busyTimeoutMs: Type.Integer({
+      minimum: 0,
+      default: 5_000,
+      description: 'longest wait for another process that writes to the SQLite file, in milliseconds',
+    }),
+    migrationWaitMs: Type.Integer({
+      minimum: 0,
+      default: 300_000,
+      description: 'longest wait for another server that applies migrations, in milliseconds',
+    }),
+    encryptionKeys: Type.Array(
+      Type.String({
+        pattern: '^[A-Za-z0-9+/_-]{43}=?$',
+        description: '32 bytes in base64, as "openssl rand -base64 32" prints them',
+      }),
+      { default: [], description: 'the first encrypts, all decrypt' },
+    ),
+    deriveFrom: Type.Optional(
+      Type.String({
+        minLength: 32,
+        description: 'a secret text of at least 32 characters, from which a key is derived that ranks after the others',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type InternalDbOptions = Static<typeof InternalDbOptions>;

@@ -1,0 +1,111 @@
+/** The internal database on a PostgreSQL server. */
+import type { Knex } from 'knex';
+import type { Client } from 'pg';
+import type { PostgresTarget } from '../datasource-postgres/url.ts';
+import { type Engine, type EngineSettings, knexConfig, MigratingPhase } from './engine.ts';
+
+/** Any number that is no other program's: the letters "atlas", then 1. */
+const MIGRATION_LOCK = 0x61_74_6c_61_73_01n;
+
+const GOODBYE_MS = 1_000;
+
+type TlsOptions = NonNullable<PostgresTarget['tls']>;
+
+/** Marks a connection as one that knex must not use again. */
+function dispose(client: Client): void {
+  Object.assign(client, { __knex__disposed: 'the connection has ended' });
+}
+
+export async function openPostgres(server: PostgresTarget, settings: EngineSettings): Promise<Engine> {
+  const [{ default: knex }, { default: BaseClient }, { default: pg }] = await Promise.all([
+    import('knex'),
+    import('knex/lib/dialects/postgres/index.js'),
+    import('pg'),
+  ]);
+  const migrating = new MigratingPhase();
+
+  async function connect(tls: TlsOptions | undefined): Promise<Client> {
+    const client = new pg.Client({
+      user: server.user,
+      // A function keeps the library from looking for passwords elsewhere.
+      password: () => server.password,
+      host: server.host,
+      port: server.port,
+      database: server.database,
+      ssl: tls ?? false,
+      sslnegotiation: server.directTls ? 'direct' : 'postgres',
+      enableChannelBinding: server.channelBinding,
+      application_name: server.applicationName,
+      connectionTimeoutMillis: settings.acquireTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 30_000,
+    });
+    client.on('error', () => dispose(client));
+    client.on('end', () => dispose(client));
+    await client.connect();
+    return client;
+  }
+
+  class PostgresClient extends BaseClient {
+    override async _acquireOnlyConnection(): Promise<Client> {
+      try {
+        return await connect(server.tls);
+      } catch (error) {
+        const offersNone = error instanceof Error && /does not support SSL/.test(error.message);
+        if (server.tls === undefined || !server.plainAllowed || !offersNone) throw error;
+        return connect(undefined);
+      }
+    }
+
+    /** A server that hangs does not say goodbye. */
+    override async destroyRawConnection(client: Client): Promise<void> {
+      const timer = setTimeout(() => client.connection.stream.destroy(), GOODBYE_MS);
+      try {
+        await client.end();
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+
+    override async _query(client: Client, query: DialectQuery): Promise<DialectQuery> {
+      // A server that hangs must not hold connections, and those who wait for them, forever.
+      const giveUp = () => {
+        dispose(client);
+        client.connection.stream.destroy();
+      };
+      const timer = migrating.on ? undefined : setTimeout(giveUp, settings.statementTimeoutMs);
+      try {
+        const done = await super._query(client, query);
+        // So does PostgreSQL answer the commit of a transaction in which a statement has failed.
+        const { command } = (done.response ?? {}) as { command?: string };
+        if (query.sql === 'COMMIT;' && command === 'ROLLBACK') {
+          throw new Error('the transaction was rolled back, because one of its statements had failed');
+        }
+        return done;
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  }
+
+  const { schema } = server;
+  return {
+    dialect: 'postgres',
+    knex: knex({
+      ...knexConfig(settings, settings.poolSize),
+      client: PostgresClient,
+      ...(schema !== undefined && { searchPath: [schema] }),
+    } as Knex.Config),
+    exists: () => true,
+    migrating: (work) => migrating.during(work),
+    async lock(trx) {
+      await trx.raw(`set local lock_timeout = ${settings.migrationWaitMs}`);
+      await trx.raw('set local statement_timeout = 0');
+      await trx.raw(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+      await trx.raw('set local lock_timeout = 0');
+      if (schema === undefined) return;
+      const found = await trx.select(trx.raw('1')).from('pg_namespace').where('nspname', schema).first();
+      if (found === undefined) await trx.raw('create schema ??', [schema]);
+    },
+  };
+}

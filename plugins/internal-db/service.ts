@@ -1,0 +1,48 @@
+/** The API of the plugin, with a database and without. */
+import type { Route } from '../../kernel/index.ts';
+import type { InternalDb } from './api.ts';
+import type { Database } from './database.ts';
+import { notAvailable } from './failures.ts';
+import type { Migrations } from './migrations.ts';
+
+/** Codes that a route may answer because it needs the database. */
+const ERRORS = ['not_available', 'unavailable'];
+
+function described(route: Route): Route {
+  return { ...route, errors: [...new Set([...(route.errors ?? []), ...ERRORS])] };
+}
+
+export function withDatabase(database: Database, migrations: Migrations, secrets: InternalDb['secrets']): InternalDb {
+  return {
+    configured: true,
+    dialect: database.engine.dialect,
+    run: (work) => database.run(work),
+    transaction: (work) => database.transaction(work),
+    routes: (routes) => routes.map(described),
+    migrations: () => migrations.list(),
+    migrate: () => migrations.apply(),
+    secrets,
+  };
+}
+
+export function withoutDatabase(secrets: InternalDb['secrets']): InternalDb {
+  const refuse = async () => {
+    throw notAvailable();
+  };
+  return {
+    configured: false,
+    dialect: 'sqlite',
+    run: refuse,
+    transaction: refuse,
+    routes: (routes) =>
+      routes.map((route) => ({
+        ...described(route),
+        ready() {
+          throw notAvailable();
+        },
+      })),
+    migrations: refuse,
+    migrate: refuse,
+    secrets,
+  };
+}
