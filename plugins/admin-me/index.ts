@@ -1,0 +1,59 @@
+/** What every user may do with their own account. */
+import { Type } from '@sinclair/typebox';
+import { AtlasError, definePlugin, httpRoutes, optional, type Route } from '../../kernel/index.ts';
+import { type AuthManaged, authManaged } from '../auth-managed/index.ts';
+
+const Password = Type.String({ minLength: 1, maxLength: 1_024 });
+const Change = Type.Object({
+  currentPassword: Password,
+  newPassword: Type.String({ minLength: 8, maxLength: 128 }),
+});
+
+function routes(auth: AuthManaged | undefined): Route[] {
+  const password = () => {
+    if (auth !== undefined) return auth.password;
+    throw new AtlasError('Passwords are not available: users do not sign in here.', {
+      code: 'not_available',
+      hint: 'Use managed authentication: SVC_AUTH_MODE=managed.',
+    });
+  };
+  const shared = { tag: 'Account', right: 'self', ready: () => void password() } as const;
+  return [
+    {
+      ...shared,
+      method: 'GET',
+      path: '/api/v1/admin/me/password-status',
+      summary: 'Whether you have to change your password.',
+      responses: { 200: Type.Object({ passwordChangeRequired: Type.Boolean() }) },
+      errors: ['not_available', 'unavailable'],
+      async handle(_request, scope) {
+        return { body: { passwordChangeRequired: await password().isChangeRequired(scope.actor) } };
+      },
+    },
+    {
+      ...shared,
+      method: 'POST',
+      path: '/api/v1/admin/me/password',
+      summary: 'Changes your password, and ends your other sessions.',
+      body: Change,
+      responses: { 200: Type.Object({ success: Type.Literal(true) }) },
+      errors: ['not_available', 'unavailable', 'conflict', 'forbidden', 'overloaded'],
+      async handle({ body, ip }, scope) {
+        const { currentPassword, newPassword } = body as typeof Change.static;
+        await password().change(scope.actor, ip, currentPassword, newPassword);
+        return { body: { success: true } };
+      },
+    },
+  ];
+}
+
+export const adminMe = definePlugin({
+  name: 'admin-me',
+  version: '1.0.0',
+  type: 'admin',
+  description: "Routes for one's own account: the password.",
+  needs: { auth: optional(authManaged) },
+  setup(ctx, _options, { auth }) {
+    ctx.tap(httpRoutes, () => routes(auth));
+  },
+});

@@ -1,0 +1,146 @@
+/** The users of managed authentication over HTTP, for administrators. */
+import { type Static, Type } from '@sinclair/typebox';
+import { AtlasError, type Route, type RouteRequest } from '../../kernel/index.ts';
+import type { AuthManaged } from '../auth-managed/index.ts';
+
+const RoleName = Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')]);
+const orNull = Type.Union([Type.String(), Type.Null()]);
+
+const User = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  role: RoleName,
+  banned: Type.Boolean(),
+  banReason: orNull,
+  banExpires: orNull,
+  createdAt: Type.String({ format: 'date-time' }),
+});
+
+const Page = Type.Object({
+  users: Type.Array(User),
+  total: Type.Integer(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+});
+
+const Stats = Type.Object({
+  total: Type.Integer(),
+  banned: Type.Integer(),
+  byRole: Type.Object({ admin: Type.Integer(), analyst: Type.Integer(), viewer: Type.Integer() }),
+});
+
+const UserParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
+
+const ListQuery = Type.Object({
+  limit: Type.Integer({ default: 50, minimum: 1, maximum: 200 }),
+  offset: Type.Integer({ default: 0, minimum: 0 }),
+  search: Type.Optional(Type.String({ minLength: 1, description: 'Part of the e-mail address.' })),
+  role: Type.Optional(RoleName),
+});
+
+const RoleBody = Type.Object({ role: RoleName });
+
+const BanBody = Type.Object(
+  {
+    reason: Type.Optional(Type.String({ maxLength: 1_000 })),
+    expiresIn: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 3_153_600_000, description: 'Seconds; without it the ban has no end.' }),
+    ),
+  },
+  { default: {}, errorMessage: 'must be a JSON object' },
+);
+
+const Done = Type.Object({ success: Type.Literal(true) });
+const DONE = { body: { success: true } };
+
+const idOf = ({ params }: RouteRequest) => (params as Static<typeof UserParams>).id;
+
+export function userRoutes(auth: AuthManaged | undefined): Route[] {
+  const users = () => {
+    if (auth !== undefined) return auth.users;
+    throw new AtlasError('There are no users here: nobody signs in to an account of Atlas.', {
+      code: 'not_available',
+      hint: 'Use managed authentication: SVC_AUTH_MODE=managed.',
+    });
+  };
+  const all = { tag: 'Users', right: 'admin', ready: () => void users(), errors: ['not_available'] } as const;
+  const one = { ...all, params: UserParams, errors: ['not_available', 'not_found', 'forbidden'] };
+  const path = '/api/v1/admin/users';
+  return [
+    {
+      ...all,
+      method: 'GET',
+      path,
+      summary: 'Users, the newest first.',
+      query: ListQuery,
+      responses: { 200: Page },
+      async handle({ query }) {
+        const asked = query as Static<typeof ListQuery>;
+        return { body: { ...(await users().list(asked)), limit: asked.limit, offset: asked.offset } };
+      },
+    },
+    {
+      ...all,
+      method: 'GET',
+      path: `${path}/stats`,
+      summary: 'How many users there are, by role, and how many are banned.',
+      responses: { 200: Stats },
+      handle: async () => ({ body: await users().stats() }),
+    },
+    {
+      ...one,
+      method: 'PATCH',
+      path: `${path}/:id/role`,
+      summary: "Changes a user's role; not one's own, and not that of the last administrator.",
+      body: RoleBody,
+      responses: { 200: User },
+      async handle(request, { actor }) {
+        const { role } = request.body as Static<typeof RoleBody>;
+        return { body: await users().setRole(actor.id ?? '', idOf(request), role) };
+      },
+    },
+    {
+      ...one,
+      method: 'POST',
+      path: `${path}/:id/ban`,
+      summary: 'Bans a user, who is signed out everywhere.',
+      body: BanBody,
+      responses: { 200: User },
+      async handle(request, { actor }) {
+        const { reason, expiresIn } = request.body as Static<typeof BanBody>;
+        return { body: await users().ban(actor.id ?? '', idOf(request), reason, expiresIn) };
+      },
+    },
+    {
+      ...one,
+      method: 'POST',
+      path: `${path}/:id/unban`,
+      summary: 'Lifts a ban.',
+      responses: { 200: User },
+      handle: async (request) => ({ body: await users().unban(idOf(request)) }),
+    },
+    {
+      ...one,
+      method: 'POST',
+      path: `${path}/:id/revoke`,
+      summary: "Ends all of a user's sessions.",
+      responses: { 200: Done },
+      async handle(request) {
+        await users().revokeSessions(idOf(request));
+        return DONE;
+      },
+    },
+    {
+      ...one,
+      method: 'DELETE',
+      path: `${path}/:id`,
+      summary: 'Deletes a user for good; not oneself, and not the last administrator.',
+      responses: { 200: Done },
+      async handle(request, { actor }) {
+        await users().remove(actor.id ?? '', idOf(request));
+        return DONE;
+      },
+    },
+  ];
+}

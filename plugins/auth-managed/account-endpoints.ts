@@ -1,0 +1,168 @@
+/** Sign-up, sign-in, sessions and one's own account. */
+import { Type } from '@sinclair/typebox';
+import { Done, Email, type Endpoint, Id, Name, Session, Url, User } from './endpoint.ts';
+import { PASSWORD_LENGTH } from './passwords.ts';
+
+// A longer text cannot be a password here, and need not be hashed to find out.
+const GivenPassword = Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.maxLength });
+const RememberMe = Type.Optional(
+  Type.Boolean({ description: 'false: the session ends with the browser, or after a day' }),
+);
+
+export const accountEndpoints: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: '/sign-up/email',
+    summary: 'Create an account',
+    right: 'public',
+    // Nothing else is taken: role and the like are not for the person who signs up to say.
+    body: Type.Object(
+      {
+        email: Email,
+        password: Type.String(PASSWORD_LENGTH),
+        name: Name,
+        image: Type.Optional(Type.String({ maxLength: 2_048 })),
+        callbackURL: Type.Optional(Url),
+        rememberMe: RememberMe,
+      },
+      { additionalProperties: false },
+    ),
+    reply: Type.Object({ token: Type.Union([Type.String(), Type.Null()]), user: User }),
+    errors: ['overloaded'],
+  },
+  {
+    method: 'POST',
+    path: '/sign-in/email',
+    summary: 'Sign in with e-mail address and password',
+    right: 'public',
+    body: Type.Object({
+      email: Email,
+      password: GivenPassword,
+      callbackURL: Type.Optional(Url),
+      rememberMe: RememberMe,
+    }),
+    reply: Type.Object({
+      redirect: Type.Boolean(),
+      token: Type.String(),
+      url: Type.Optional(Type.String()),
+      user: User,
+    }),
+    errors: ['overloaded'],
+  },
+  {
+    method: 'POST',
+    path: '/sign-out',
+    summary: 'End the session',
+    right: 'public',
+    reply: Type.Object({ success: Type.Boolean() }),
+  },
+  {
+    method: 'GET',
+    path: '/get-session',
+    summary: 'The current session and its user, or null',
+    right: 'public',
+    query: Type.Object({
+      disableCookieCache: Type.Optional(Type.Boolean({ description: 'true: ask the database' })),
+      disableRefresh: Type.Optional(Type.Boolean({ description: 'true: do not renew the session' })),
+    }),
+    reply: Type.Union([Type.Object({ session: Session, user: User }), Type.Null()]),
+  },
+  { method: 'GET', path: '/list-sessions', summary: 'Your sessions', right: 'query', reply: Type.Array(Session) },
+  {
+    method: 'POST',
+    path: '/revoke-session',
+    summary: 'End one of your sessions',
+    right: 'query',
+    body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 256 }) }),
+    reply: Done,
+  },
+  { method: 'POST', path: '/revoke-sessions', summary: 'End all of your sessions', right: 'query', reply: Done },
+  {
+    method: 'POST',
+    path: '/revoke-other-sessions',
+    summary: 'End all of your sessions but this one',
+    right: 'query',
+    reply: Done,
+  },
+  {
+    method: 'POST',
+    path: '/update-user',
+    summary: 'Change your name or picture',
+    right: 'query',
+    body: Type.Object(
+      { name: Type.Optional(Name), image: Type.Optional(Type.Union([Type.String({ maxLength: 2_048 }), Type.Null()])) },
+      { additionalProperties: false },
+    ),
+    reply: Done,
+  },
+  {
+    method: 'GET',
+    path: '/ok',
+    summary: 'Whether authentication is mounted',
+    right: 'public',
+    reply: Type.Object({ ok: Type.Boolean() }),
+  },
+  {
+    method: 'POST',
+    path: '/sign-in/social',
+    summary: 'Begin to sign in with Google, GitHub or Microsoft',
+    right: 'public',
+    body: Type.Object({
+      provider: Type.Union([Type.Literal('google'), Type.Literal('github'), Type.Literal('microsoft')]),
+      callbackURL: Type.Optional(Url),
+      newUserCallbackURL: Type.Optional(Url),
+      errorCallbackURL: Type.Optional(Url),
+      disableRedirect: Type.Optional(Type.Boolean()),
+    }),
+    reply: Type.Object({ url: Type.String(), redirect: Type.Boolean() }),
+    social: true,
+  },
+  {
+    method: 'GET',
+    path: '/callback/:id',
+    summary: 'Where a social provider sends the browser back to',
+    right: 'public',
+    params: Type.Object({ id: Id }),
+    reply: Type.Unknown(),
+    social: true,
+  },
+  {
+    method: 'GET',
+    path: '/error',
+    summary: 'What went wrong at a social provider',
+    right: 'public',
+    reply: Type.String(),
+    social: true,
+  },
+  {
+    method: 'GET',
+    path: '/list-accounts',
+    summary: 'The ways in which you can sign in',
+    right: 'query',
+    reply: Type.Array(Type.Object({ id: Type.String(), providerId: Type.String(), accountId: Type.String() })),
+    social: true,
+  },
+  {
+    method: 'POST',
+    path: '/link-social',
+    summary: 'Begin to add a social provider to your account',
+    right: 'query',
+    body: Type.Object({
+      provider: Type.Union([Type.Literal('google'), Type.Literal('github'), Type.Literal('microsoft')]),
+      callbackURL: Type.Optional(Url),
+      errorCallbackURL: Type.Optional(Url),
+      disableRedirect: Type.Optional(Type.Boolean()),
+    }),
+    reply: Type.Object({ url: Type.String(), redirect: Type.Boolean() }),
+    social: true,
+  },
+  {
+    method: 'POST',
+    path: '/unlink-account',
+    summary: 'Remove a way in which you can sign in',
+    right: 'query',
+    body: Type.Object({ providerId: Id, accountId: Type.Optional(Id) }),
+    reply: Done,
+    social: true,
+  },
+];

@@ -1,0 +1,106 @@
+/** Changing one's own password, and having to. */
+import { type Access, type Actor, AtlasError } from '../../kernel/index.ts';
+import type { Freshness } from './freshness.ts';
+import { TABLES } from './migrations.ts';
+import { PASSWORD_LENGTH, type Passwords } from './passwords.ts';
+import type { Store } from './store.ts';
+import type { SignInThrottle } from './throttle.ts';
+
+function unusable(message: string): AtlasError {
+  return new AtlasError(`newPassword ${message}.`, {
+    code: 'validation_error',
+    details: [{ path: 'newPassword', message }],
+  });
+}
+
+/** Refuses everything but `self` while the actor has to change the password. */
+export function refuseUntilChanged({ right }: Access, { claims }: Actor): void {
+  if (right === 'self' || right === 'public' || claims.password_change_required !== true) return;
+  throw new AtlasError('The password has to be changed first.', {
+    code: 'forbidden',
+    reason: 'E_PASSWORD_CHANGE_REQUIRED',
+    hint: 'POST {"currentPassword", "newPassword"} to /api/v1/admin/me/password.',
+  });
+}
+
+export interface AccountPasswordInit {
+  readonly store: Store;
+  readonly passwords: Passwords;
+  readonly freshness: Freshness;
+  readonly throttle: SignInThrottle;
+}
+
+export class AccountPassword {
+  readonly #init: AccountPasswordInit;
+
+  constructor(init: AccountPasswordInit) {
+    this.#init = init;
+  }
+
+  /** Asks the database, so that it is true on every server at once. Throws `not_available` for who is no user. */
+  async isChangeRequired(actor: Actor): Promise<boolean> {
+    const id = userIdOf(actor);
+    const row = await this.#init.store.run((db) => db(TABLES.user).where({ id }).first('passwordChangeRequired'));
+    return Boolean(row?.passwordChangeRequired);
+  }
+
+  /**
+   * Ends the user's other sessions. Throws `auth_error` for a wrong current password, `validation_error` for a new one
+   * that cannot be used, `rate_limited` after too many wrong ones.
+   */
+  async change(actor: Actor, ip: string, currentPassword: string, newPassword: string): Promise<void> {
+    const { store, passwords, freshness, throttle } = this.#init;
+    const userId = userIdOf(actor);
+    const account = { userId, providerId: 'credential' };
+    const stored = await store.run((db) => db(TABLES.account).where(account).first('password'));
+    if (typeof stored?.password !== 'string') {
+      throw new AtlasError('This account has no password.', { code: 'conflict', hint: 'Sign in as you did before.' });
+    }
+    const attempt = throttle.begin(`password of ${userId}`, ip);
+    let right: boolean;
+    try {
+      right = await passwords.verify(stored.password, currentPassword);
+    } catch (error) {
+      attempt.undone();
+      throw error;
+    }
+    if (!right) {
+      throw new AtlasError('The current password is wrong.', { code: 'auth_error', reason: 'E_PASSWORD_WRONG' });
+    }
+    attempt.succeeded();
+    const { length } = newPassword;
+    if (length < PASSWORD_LENGTH.minLength)
+      throw unusable(`must be at least ${PASSWORD_LENGTH.minLength} characters long`);
+    if (length > PASSWORD_LENGTH.maxLength)
+      throw unusable(`must be at most ${PASSWORD_LENGTH.maxLength} characters long`);
+    if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC'))
+      throw unusable('must not be the current one');
+    const password = await passwords.hash(newPassword);
+    await store.transaction(async () => {
+      // Of two changes at once the second finds its current password gone.
+      const changed = await store.run((db) =>
+        db(TABLES.account)
+          .where({ ...account, password: stored.password })
+          .update({ password }),
+      );
+      if (changed === 0) throw new AtlasError('The password has just been changed elsewhere.', { code: 'conflict' });
+      await store.run((db) => db(TABLES.user).where({ id: userId }).update({ passwordChangeRequired: false }));
+      await store.run((db) =>
+        db(TABLES.session)
+          .where({ userId })
+          .whereNot({ id: String(actor.claims.sid) })
+          .delete(),
+      );
+    });
+    freshness.changed(userId);
+  }
+}
+
+/** Throws `not_available` for an actor who did not come by a session. */
+function userIdOf({ id, mode }: Actor): string {
+  if (id !== null && mode === 'managed') return id;
+  throw new AtlasError('Only users who sign in with a password have one to change.', {
+    code: 'not_available',
+    hint: 'Sign in with an account of this server.',
+  });
+}

@@ -1,0 +1,59 @@
+/** How this plugin describes the endpoints of the authentication library that it mounts. */
+import { type TSchema, Type } from '@sinclair/typebox';
+import type { Right } from '../../kernel/index.ts';
+
+export interface Endpoint {
+  readonly method: 'GET' | 'POST';
+  /** Below `/api/auth`. */
+  readonly path: string;
+  readonly summary: string;
+  /** `public` where there may be no session; the others are let through by Atlas before the library sees them. */
+  readonly right: Right;
+  readonly params?: TSchema;
+  readonly query?: TSchema;
+  readonly body?: TSchema;
+  readonly reply: TSchema;
+  /** Codes that it may answer beside those every route may. */
+  readonly errors?: readonly string[];
+  /** Only where a social provider is configured. */
+  readonly social?: boolean;
+  /** May take somebody out of an organization, and then sessions out of it too. */
+  readonly changesMembers?: boolean;
+}
+
+export const Id = Type.String({ minLength: 1, maxLength: 128 });
+export const Email = Type.String({ format: 'email', maxLength: 254 });
+export const Name = Type.String({ minLength: 1, maxLength: 200 });
+const Text = Type.Union([Type.String(), Type.Null()]);
+
+/** Where a browser goes on: a path, or an address of a trusted origin. */
+export const Url = Type.String({ minLength: 1, maxLength: 2_048 });
+
+export const User = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  image: Text,
+  emailVerified: Type.Boolean(),
+  role: Text,
+  banned: Type.Union([Type.Boolean(), Type.Null()]),
+  banReason: Text,
+  banExpires: Text,
+  passwordChangeRequired: Type.Union([Type.Boolean(), Type.Null()]),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+});
+
+export const Session = Type.Object({
+  id: Type.String(),
+  token: Type.String(),
+  userId: Type.String(),
+  expiresAt: Type.String(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+  ipAddress: Text,
+  userAgent: Text,
+  activeOrganizationId: Text,
+});
+
+export const Done = Type.Object({ status: Type.Boolean() });

@@ -1,0 +1,22 @@
+/**
+ * Sessions are cached in a signed cookie for a while. A change of a user on this server makes the caches that are out
+ * worthless at once; other servers go on believing them until they expire.
+ */
+import { LRUCache } from 'lru-cache';
+
+/** How long a session is believed without asking the database. */
+export const COOKIE_CACHE_MS = 300_000;
+
+export class Freshness {
+  // An entry may go once every cache that was made before it has expired.
+  readonly #changed = new LRUCache<string, string>({ max: 100_000, ttl: COOKIE_CACHE_MS });
+
+  /** Version that a cache about this user must carry. */
+  versionOf(userId: string): string {
+    return this.#changed.get(userId) ?? '1';
+  }
+
+  changed(userId: string): void {
+    this.#changed.set(userId, crypto.randomUUID());
+  }
+}

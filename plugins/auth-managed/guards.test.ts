@@ -1,0 +1,148 @@
+import { expect, it } from 'vitest';
+import { cookieDomain } from './cookie-domain.ts';
+import { libraryFailure } from './failure.ts';
+import { Freshness } from './freshness.ts';
+import { Origins } from './origins.ts';
+import { Passwords } from './passwords.ts';
+import { SignInThrottle } from './throttle.ts';
+
+it.each([
+  ['https://api.example.com', ['https://app.example.com'], 'example.com'],
+  ['https://api.example.com', ['https://example.com'], 'example.com'],
+  ['https://example.com', ['https://app.example.com'], 'example.com'],
+  ['https://api.eu.example.com', ['https://app.eu.example.com'], 'eu.example.com'],
+  ['https://api.eu.example.com', ['https://app.eu.example.com', 'https://www.example.com'], 'example.com'],
+  ['https://api.example.com:8443', ['https://app.example.com:3000'], 'example.com'],
+  ['https://api.acme.co.uk', ['https://app.acme.co.uk'], 'acme.co.uk'],
+  ['https://api.xn--bcher-kva.example', ['https://app.xn--bcher-kva.example'], 'xn--bcher-kva.example'],
+  // Only one host, or nothing in common.
+  ['https://api.example.com', ['https://api.example.com', '*'], undefined],
+  ['https://api.example.com', ['https://app.example.org'], undefined],
+  ['https://api.example.com', [], undefined],
+  [undefined, ['https://app.example.com'], undefined],
+  // What strangers share.
+  ['https://api.co.uk', ['https://shop.co.uk'], undefined],
+  ['https://api.com.au', ['https://app.com.au'], undefined],
+  ['https://acme.github.io', ['https://evil.github.io'], undefined],
+  ['https://api.up.railway.app', ['https://app.up.railway.app'], undefined],
+  ['https://a.eu-west-1.elasticbeanstalk.com', ['https://b.eu-west-1.elasticbeanstalk.com'], undefined],
+  ['https://api.com', ['https://app.com'], undefined],
+  // No names.
+  ['http://api.localhost', ['http://app.localhost'], undefined],
+  ['http://127.0.0.1:3001', ['http://127.0.0.2:3000'], undefined],
+  ['http://[::1]:3001', ['http://[::2]:3000'], undefined],
+  ['http://notexample.com', ['http://example.com'], undefined],
+])('derives the domain of cookies for %s and %j: %s', (url, origins, domain) => {
+  expect(cookieDomain(url, origins)).toBe(domain);
+});
+
+it('knows its own pages by the public address, and by the host that is asked', () => {
+  const allows = (origins: Origins, headers: Record<string, string>) => {
+    try {
+      origins.check('POST', headers);
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'forbidden' });
+      return false;
+    }
+  };
+  const secure = new Origins('https://api.example.com/', ['https://app.example.com/']);
+  const host = 'internal:3001';
+  expect(allows(secure, { host, origin: 'https://api.example.com' })).toBe(true);
+  expect(allows(secure, { host, origin: 'https://app.example.com' })).toBe(true);
+  expect(allows(secure, { host, origin: 'http://api.example.com' })).toBe(false);
+  expect(allows(secure, { host: 'api.example.com', origin: 'http://api.example.com' })).toBe(false);
+  expect(allows(secure, { host, origin: 'https://app.example.com:444' })).toBe(false);
+  expect(allows(secure, { host, referer: 'https://app.example.com/a?b=https://evil.example' })).toBe(true);
+  expect(allows(secure, { host, referer: 'nonsense' })).toBe(false);
+  const plain = new Origins(undefined, []);
+  expect(allows(plain, { host: 'localhost:3001', origin: 'http://localhost:3001' })).toBe(true);
+  expect(allows(plain, { host: 'localhost:3001', origin: 'http://localhost:3000' })).toBe(false);
+  expect(allows(plain, { host: '[::1]:3001', origin: 'http://[::1]:3001' })).toBe(true);
+  expect(allows(plain, { origin: 'http://localhost:3001' })).toBe(false);
+});
+
+it('lets waits grow, end, and be forgotten', () => {
+  let now = 0;
+  const throttle = new SignInThrottle(() => now);
+  const fail = (account = 'ann', address = '1.1.1.1') => throttle.begin(account, address);
+  const wait = () => {
+    try {
+      fail().undone();
+      return 0;
+    } catch (error) {
+      return (error as { retryAfterSeconds: number }).retryAfterSeconds;
+    }
+  };
+  for (let index = 0; index < 10; index += 1) fail();
+  const waits = [];
+  for (let index = 0; index < 14; index += 1) {
+    waits.push(wait());
+    now += wait() * 1_000;
+    fail();
+  }
+  expect(waits.slice(0, 12)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+  // Somebody else's address is not blocked by that, and the owner gets in from elsewhere.
+  throttle.begin('ANN ', '2.2.2.2').succeeded();
+  expect(() => fail()).toThrow(/too many/);
+  now += 1_800_001;
+  for (let index = 0; index < 10; index += 1) fail();
+  expect(() => fail()).toThrow();
+});
+
+it('slows down one address that tries many accounts, and many that try one', () => {
+  const spray = new SignInThrottle(() => 0);
+  for (let index = 0; index < 100; index += 1) spray.begin(`user${index}`, '1.1.1.1');
+  expect(() => spray.begin('one more', '1.1.1.1')).toThrow();
+  spray.begin('one more', '2.2.2.2');
+  const crowd = new SignInThrottle(() => 0);
+  for (let index = 0; index < 50; index += 1) crowd.begin('ann', `1.1.1.${index}`);
+  expect(() => crowd.begin('ann', '9.9.9.9')).toThrow();
+});
+
+it('lets those who succeed try for ever, and remembers a bounded number of people', () => {
+  const throttle = new SignInThrottle(() => 0);
+  for (let index = 0; index < 500; index += 1) throttle.begin('ann', '1.1.1.1').succeeded();
+  for (let index = 0; index < 60_000; index += 1) throttle.begin(`user${index}`, `address ${index}`);
+  throttle.begin('ann', '1.1.1.1').succeeded();
+});
+
+it('hashes a few passwords at a time, and turns away more than it can do', async () => {
+  const passwords = new Passwords();
+  const hash = await passwords.hash('a password');
+  expect(await passwords.verify(hash, 'a password')).toBe(true);
+  expect(await passwords.verify(hash, 'another one')).toBe(false);
+  await expect(passwords.verify('no hash', 'a password')).rejects.toThrow();
+  const settled = Promise.allSettled(Array.from({ length: 210 }, () => passwords.verify('no hash', 'x')));
+  const refused = (await settled).filter(({ status, ...rest }) => status === 'rejected' && 'reason' in rest);
+  expect(refused.filter((one) => 'reason' in one && one.reason.code === 'overloaded')).toHaveLength(8);
+  expect(await passwords.verify(hash, 'a password')).toBe(true);
+});
+
+it('changes the version of what is cached about a user', () => {
+  const freshness = new Freshness();
+  expect(freshness.versionOf('ann')).toBe('1');
+  freshness.changed('ann');
+  const version = freshness.versionOf('ann');
+  expect(version).not.toBe('1');
+  freshness.changed('ann');
+  expect(freshness.versionOf('ann')).not.toBe(version);
+  expect(freshness.versionOf('bob')).toBe('1');
+});
+
+it.each([
+  [401, { code: 'INVALID_EMAIL_OR_PASSWORD', message: 'Invalid email or password' }, 'auth_error'],
+  [403, { code: 'BANNED_USER', message: 'x' }, 'forbidden'],
+  [400, { code: 'ORGANIZATION_NOT_FOUND', message: 'Organization not found' }, 'not_found'],
+  [400, { code: 'ORGANIZATION_SLUG_ALREADY_TAKEN', message: 'Taken' }, 'conflict'],
+  [400, { code: 'VALIDATION_ERROR', message: '[body.email] Invalid email address' }, 'validation_error'],
+  [400, { code: 'VALIDATION_ERROR', message: '[query.id] Required' }, 'invalid_request'],
+  [400, { code: 'WHATEVER', message: 'No' }, 'invalid_request'],
+  [404, '', 'not_found'],
+  [429, {}, 'rate_limited'],
+  [500, { code: 'X', message: 'select * from secrets' }, 'internal_error'],
+])('tells a failure with status %i and %j as %s', (status, body, code) => {
+  const error = libraryFailure(status, body);
+  expect(error.code).toBe(code);
+  expect(error.message).toMatch(/[.!?]$/);
+});

@@ -1,0 +1,72 @@
+/** Users with accounts of their own: e-mail and password, sessions, organizations. */
+import {
+  AtlasError,
+  authAuthorize,
+  authResolve,
+  definePlugin,
+  type HealthItem,
+  healthCheck,
+  httpRoutes,
+  storeMigrations,
+} from '../../kernel/index.ts';
+import { authRoles } from '../auth-roles/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import type { AccountPassword } from './account-password.ts';
+import { migrationsFor } from './migrations.ts';
+import { AuthManagedOptions } from './options.ts';
+import type { Organizations } from './organizations.ts';
+import type { Users } from './users.ts';
+
+export type { RoleMember } from './organizations.ts';
+export type { ManagedUser, UserPage, UserQuery, UserStats } from './users.ts';
+
+/** What the plugin gives to others. */
+export interface AuthManaged {
+  readonly users: Users;
+  readonly organizations: Organizations;
+  readonly password: AccountPassword;
+}
+
+const HEALTH: HealthItem = { component: 'auth', status: 'ok', details: { mode: 'managed', enabled: true } };
+
+function checkSettings({ url, google, github, microsoft }: AuthManagedOptions, configured: boolean): void {
+  const fault = (message: string, hint: string) => new AtlasError(message, { code: 'configuration_error', hint });
+  if (!configured) {
+    throw fault('Managed authentication keeps its users in the internal database.', 'Set DATABASE_URL.');
+  }
+  if (url === undefined && [google, github, microsoft].some((provider) => provider !== undefined)) {
+    throw fault(
+      'Social sign-in needs an address to come back to.',
+      'Set AUTHLIB_URL to the public address of the API.',
+    );
+  }
+}
+
+export const authManaged = definePlugin({
+  name: 'auth-managed',
+  version: '1.0.0',
+  type: 'auth',
+  description: 'Users with e-mail and password or a social account, sessions, and organizations.',
+  needs: { db: internalDb, roles: authRoles },
+  options: AuthManagedOptions,
+  async setup(ctx, options, { db }): Promise<AuthManaged> {
+    checkSettings(options, db.configured);
+    const [{ createManaged }, { refuseUntilChanged }] = await Promise.all([
+      import('./managed.ts'),
+      import('./account-password.ts'),
+    ]);
+    const managed = await createManaged(options, db, ctx.now, ctx.log);
+    ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    // Last of all: what looks like one of our tokens may be another plugin's key, and that plugin knows for certain.
+    ctx.tap(authResolve, (credentials) => managed.sessions.resolve(credentials), { stage: 'post' });
+    ctx.tap(authAuthorize, (access, scope) => refuseUntilChanged(access, scope.actor));
+    ctx.tap(httpRoutes, () => db.routes(managed.routes));
+    ctx.tap(healthCheck, () => [HEALTH]);
+    let stop = () => {};
+    ctx.onReady(async () => {
+      stop = await managed.start();
+    });
+    ctx.onClose(() => stop());
+    return { users: managed.users, organizations: managed.organizations, password: managed.password };
+  },
+});

@@ -1,0 +1,194 @@
+/** The authentication library, set up for Atlas. Importing it takes some 400 ms. */
+import type { AuthContext, BetterAuthOptions } from 'better-auth';
+import { betterAuth } from 'better-auth/minimal';
+import { admin } from 'better-auth/plugins/admin';
+import { adminAc, userAc } from 'better-auth/plugins/admin/access';
+import { bearer } from 'better-auth/plugins/bearer';
+import { organization } from 'better-auth/plugins/organization';
+import { memberAc, adminAc as organizationAdminAc, ownerAc } from 'better-auth/plugins/organization/access';
+import type { Logger } from '../../kernel/index.ts';
+import { knexAdapter } from './adapter.ts';
+import type { Bootstrap } from './bootstrap.ts';
+import { cookieDomain } from './cookie-domain.ts';
+import { COOKIE_CACHE_MS, type Freshness } from './freshness.ts';
+import { TABLES } from './migrations.ts';
+import type { AuthManagedOptions } from './options.ts';
+import { PASSWORD_LENGTH, type Passwords } from './passwords.ts';
+import type { Store } from './store.ts';
+
+export const BASE_PATH = '/api/auth';
+export const COOKIE_PREFIX = 'authlib';
+export const SESSION_COOKIE = `${COOKIE_PREFIX}.session_token`;
+/** Set by Atlas on every request that it hands to the library; what a client sends under this name is dropped. */
+export const CLIENT_IP_HEADER = 'x-atlas-client-ip';
+
+const DAY_S = 86_400;
+
+export interface LibraryParts {
+  readonly store: Store;
+  readonly passwords: Passwords;
+  readonly freshness: Freshness;
+  readonly bootstrap: Bootstrap;
+  readonly log: Logger;
+}
+
+/** The library's own lines are for developers, and some name addresses of users. */
+function loggerFor(log: Logger) {
+  return {
+    log: (level: string, message: string) => {
+      const write = level === 'error' ? log.warn : log.debug;
+      write.call(log, { detail: message }, 'The authentication library speaks.');
+    },
+  };
+}
+
+function socialProviders({ google, github, microsoft, signUp }: AuthManagedOptions) {
+  const disableSignUp = !signUp;
+  return {
+    ...(google && { google: { ...google, disableSignUp } }),
+    ...(github && { github: { ...github, disableSignUp } }),
+    ...(microsoft && { microsoft: { ...microsoft, disableSignUp } }),
+  };
+}
+
+/** The part of the library that is used; its own type spells out every endpoint. */
+export interface Library {
+  readonly options: BetterAuthOptions;
+  readonly $context: Promise<Pick<AuthContext, 'internalAdapter'>>;
+  handler(request: Request): Promise<Response>;
+  readonly api: {
+    getSession(asked: {
+      headers: Headers;
+      returnHeaders: true;
+    }): Promise<{ readonly headers: Headers; readonly response: FoundSession | null }>;
+  };
+}
+
+export interface FoundSession {
+  readonly session: { readonly id: string; readonly activeOrganizationId?: string | null | undefined };
+  readonly user: {
+    readonly id: string;
+    readonly email: string;
+    readonly emailVerified: boolean;
+    readonly role?: string | null | undefined;
+    readonly banned: boolean | null | undefined;
+    readonly banExpires?: Date | null | undefined;
+    readonly passwordChangeRequired?: boolean | null | undefined;
+  };
+}
+
+/** The organization in which a new session begins: the one its user has been in for the longest time. */
+async function firstOrganization(store: Store, userId: string): Promise<string | null> {
+  const row = await store.run((db) =>
+    db(TABLES.member).where({ userId }).orderBy('createdAt').orderBy('id').first('organizationId'),
+  );
+  return row?.organizationId ?? null;
+}
+
+export function createLibrary(options: AuthManagedOptions, parts: LibraryParts): Library {
+  const { store, passwords, freshness, bootstrap, log } = parts;
+  const domain = cookieDomain(options.url, options.corsOrigins);
+  return betterAuth({
+    appName: 'Atlas',
+    secret: options.secret,
+    // Without a public address nothing of the library's depends on it but the way back from a social provider.
+    baseURL: new URL(options.url ?? 'http://localhost').origin,
+    basePath: BASE_PATH,
+    trustedOrigins: options.trustedOrigins.map((origin) => new URL(origin).origin),
+    database: knexAdapter(store),
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    logger: loggerFor(log),
+    // What is no refusal of the library's comes out of it as it is, instead of on the console.
+    onAPIError: { throw: true },
+    user: {
+      modelName: TABLES.user,
+      additionalFields: {
+        passwordChangeRequired: { type: 'boolean', required: false, defaultValue: false, input: false },
+      },
+    },
+    session: {
+      modelName: TABLES.session,
+      expiresIn: 7 * DAY_S,
+      updateAge: DAY_S,
+      cookieCache: {
+        enabled: true,
+        maxAge: COOKIE_CACHE_MS / 1_000,
+        version: (_session, user) => freshness.versionOf(user.id),
+      },
+    },
+    account: { modelName: TABLES.account },
+    verification: { modelName: TABLES.verification },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: !options.signUp,
+      autoSignIn: options.signInAfterSignUp,
+      minPasswordLength: PASSWORD_LENGTH.minLength,
+      maxPasswordLength: PASSWORD_LENGTH.maxLength,
+      password: {
+        hash: async (password) => store.preparedHash ?? store.noting(() => passwords.hash(password)),
+        verify: ({ hash, password }) => store.noting(() => passwords.verify(hash, password)),
+      },
+      customSyntheticUser: ({ coreFields, id }) => ({
+        ...coreFields,
+        role: bootstrap.roleByEmail(coreFields.email),
+        banned: false,
+        banReason: null,
+        banExpires: null,
+        passwordChangeRequired: false,
+        id,
+      }),
+    },
+    socialProviders: socialProviders(options),
+    databaseHooks: {
+      user: {
+        create: { before: async ({ email }) => ({ data: { role: await bootstrap.roleOfNewUser(email) } }) },
+        update: { after: async ({ id }) => freshness.changed(id) },
+      },
+      session: {
+        create: {
+          before: async ({ userId }) => ({
+            data: { activeOrganizationId: await firstOrganization(store, userId) },
+          }),
+        },
+        update: { after: async ({ userId }) => freshness.changed(userId) },
+        delete: { after: async ({ userId }) => freshness.changed(userId) },
+      },
+    },
+    plugins: [
+      bearer(),
+      admin({
+        defaultRole: 'analyst',
+        adminRoles: ['admin'],
+        roles: { admin: adminAc, analyst: userAc, viewer: userAc },
+      }),
+      organization({
+        // An organization of one's own would be a way out of the rules of the one that a user belongs to.
+        allowUserToCreateOrganization: (user) => user.role === 'admin',
+        roles: {
+          owner: ownerAc,
+          admin: organizationAdminAc,
+          analyst: memberAc,
+          viewer: memberAc,
+          member: memberAc,
+        },
+        schema: {
+          organization: { modelName: TABLES.organization },
+          member: { modelName: TABLES.member },
+          invitation: { modelName: TABLES.invitation },
+        },
+      }),
+    ],
+    advanced: {
+      cookiePrefix: COOKIE_PREFIX,
+      // The prefix `__Secure-` would change the documented name of the cookie; the attribute is set all the same.
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: options.url?.startsWith('https:') === true },
+      ...(domain !== undefined && { crossSubDomainCookies: { enabled: true, domain } }),
+      ipAddress: { ipAddressHeaders: [CLIENT_IP_HEADER] },
+      // Origins of requests are checked for every route of Atlas in one place; addresses to return to are checked here.
+      disableCSRFCheck: true,
+      disableOriginCheck: false,
+    },
+  });
+}

@@ -1,0 +1,59 @@
+/** Everything of the plugin behind its wiring. Loaded with the authentication library, only where it is used. */
+import type { Logger } from '../../kernel/index.ts';
+import type { InternalDb } from '../internal-db/index.ts';
+import { AccountPassword } from './account-password.ts';
+import { Bootstrap, type CreateUser } from './bootstrap.ts';
+import { keepDeletingExpired } from './expiry.ts';
+import { Freshness } from './freshness.ts';
+import { createLibrary, type Library } from './library.ts';
+import type { AuthManagedOptions } from './options.ts';
+import { Organizations } from './organizations.ts';
+import { Origins } from './origins.ts';
+import { Passwords } from './passwords.ts';
+import { LibraryRoutes } from './routes.ts';
+import { Sessions } from './sessions.ts';
+import { Store } from './store.ts';
+import { SignInThrottle } from './throttle.ts';
+import { Users } from './users.ts';
+
+/** Through the library's own functions, so that such a user is like any other. */
+function userCreator(library: Library): CreateUser {
+  return async ({ email, name, passwordHash, passwordChangeRequired }) => {
+    const { internalAdapter } = await library.$context;
+    const given = { email, name, emailVerified: false, passwordChangeRequired };
+    const user = await internalAdapter.createUser(given, { method: 'admin' });
+    await internalAdapter.linkAccount({
+      userId: user.id,
+      providerId: 'credential',
+      accountId: user.id,
+      password: passwordHash,
+    });
+  };
+}
+
+export async function createManaged(options: AuthManagedOptions, db: InternalDb, now: () => number, log: Logger) {
+  const store = new Store(db);
+  const passwords = new Passwords();
+  const freshness = new Freshness();
+  const throttle = new SignInThrottle(now);
+  const origins = new Origins(options.url, options.trustedOrigins);
+  const { adminEmail, production, signUp } = options;
+  const bootstrap = new Bootstrap({ store, passwords, adminEmail, production, log });
+  const library = createLibrary(options, { store, passwords, freshness, bootstrap, log });
+  await library.$context;
+  const organizations = new Organizations(store, freshness);
+  const social = [options.google, options.github, options.microsoft].some((provider) => provider !== undefined);
+  const endpoints = { library, store, origins, throttle, passwords, organizations, social, signUp };
+  return {
+    sessions: new Sessions(library, store, origins),
+    routes: new LibraryRoutes(endpoints).routes(),
+    users: new Users(store, freshness),
+    password: new AccountPassword({ store, passwords, freshness, throttle }),
+    organizations,
+    /** Once the tables are there. Resolves to how to stop what goes on. */
+    async start(): Promise<() => void> {
+      await bootstrap.seed(userCreator(library));
+      return keepDeletingExpired(store, log);
+    },
+  };
+}

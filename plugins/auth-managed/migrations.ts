@@ -1,0 +1,142 @@
+/** The tables of users, sessions and organizations, as the authentication library expects them. */
+import type { Knex } from 'knex';
+import type { Migration } from '../../kernel/index.ts';
+
+/** By the library's name. The prefix keeps them apart from other plugins' tables, and from words of SQL. */
+export const TABLES = {
+  user: 'auth_user',
+  session: 'auth_session',
+  account: 'auth_account',
+  verification: 'auth_verification',
+  organization: 'auth_organization',
+  member: 'auth_member',
+  invitation: 'auth_invitation',
+} as const;
+
+/** Rows that are locked, never changed: whoever decides by counting takes the row first. */
+export const LOCKS = { table: 'auth_lock', firstUser: 'first-user', admins: 'admins' } as const;
+
+type Dialect = 'postgres' | 'sqlite';
+
+/** SQLite has no dates: there they are ISO 8601 texts in UTC, which sort like the times they stand for. */
+function columns(table: Knex.CreateTableBuilder, dialect: Dialect) {
+  return {
+    text: (name: string) => table.text(name),
+    // SQLite would take rows without one.
+    id: () => table.text('id').notNullable().primary(),
+    flag: (name: string) => table.boolean(name),
+    date: (name: string) =>
+      dialect === 'sqlite' ? table.text(name) : table.timestamp(name, { useTz: true, precision: 3 }),
+    user: (name: string) => table.text(name).notNullable().references('id').inTable(TABLES.user).onDelete('CASCADE'),
+    organization: (name: string) =>
+      table.text(name).notNullable().references('id').inTable(TABLES.organization).onDelete('CASCADE'),
+  };
+}
+
+function createUsers(trx: Knex.Transaction, dialect: Dialect): Promise<void> {
+  return trx.schema.createTable(TABLES.user, (table) => {
+    const { id, text, flag, date } = columns(table, dialect);
+    id();
+    text('name').notNullable();
+    text('email').notNullable().unique();
+    flag('emailVerified').notNullable();
+    text('image');
+    date('createdAt').notNullable().index();
+    date('updatedAt').notNullable();
+    text('role').index();
+    flag('banned');
+    text('banReason');
+    date('banExpires');
+    flag('passwordChangeRequired');
+  });
+}
+
+async function createSessions(trx: Knex.Transaction, dialect: Dialect): Promise<void> {
+  await trx.schema.createTable(TABLES.session, (table) => {
+    const { id, text, date, user } = columns(table, dialect);
+    id();
+    date('expiresAt').notNullable().index();
+    text('token').notNullable().unique();
+    date('createdAt').notNullable();
+    date('updatedAt').notNullable();
+    text('ipAddress');
+    text('userAgent');
+    user('userId').index();
+    text('impersonatedBy');
+    text('activeOrganizationId');
+  });
+  await trx.schema.createTable(TABLES.account, (table) => {
+    const { id, text, date, user } = columns(table, dialect);
+    id();
+    text('accountId').notNullable();
+    text('providerId').notNullable();
+    user('userId').index();
+    text('accessToken');
+    text('refreshToken');
+    text('idToken');
+    date('accessTokenExpiresAt');
+    date('refreshTokenExpiresAt');
+    text('scope');
+    text('password');
+    date('createdAt').notNullable();
+    date('updatedAt').notNullable();
+    table.unique(['providerId', 'accountId']);
+  });
+  await trx.schema.createTable(TABLES.verification, (table) => {
+    const { id, text, date } = columns(table, dialect);
+    id();
+    text('identifier').notNullable().index();
+    text('value').notNullable();
+    date('expiresAt').notNullable();
+    date('createdAt').notNullable();
+    date('updatedAt').notNullable();
+  });
+}
+
+async function createOrganizations(trx: Knex.Transaction, dialect: Dialect): Promise<void> {
+  await trx.schema.createTable(TABLES.organization, (table) => {
+    const { id, text, date } = columns(table, dialect);
+    id();
+    text('name').notNullable();
+    text('slug').notNullable().unique();
+    text('logo');
+    date('createdAt').notNullable();
+    text('metadata');
+  });
+  await trx.schema.createTable(TABLES.member, (table) => {
+    const { id, text, date, user, organization } = columns(table, dialect);
+    id();
+    organization('organizationId');
+    user('userId').index();
+    text('role').notNullable();
+    date('createdAt').notNullable();
+    table.unique(['organizationId', 'userId']);
+  });
+  await trx.schema.createTable(TABLES.invitation, (table) => {
+    const { id, text, date, user, organization } = columns(table, dialect);
+    id();
+    organization('organizationId').index();
+    text('email').notNullable().index();
+    text('role');
+    text('status').notNullable();
+    date('expiresAt').notNullable();
+    date('createdAt').notNullable();
+    user('inviterId').index();
+  });
+}
+
+export function migrationsFor(dialect: Dialect): Migration[] {
+  return [
+    {
+      name: '0001-users-sessions-organizations',
+      async up(connection) {
+        const trx = connection as Knex.Transaction;
+        await createUsers(trx, dialect);
+        await createSessions(trx, dialect);
+        await createOrganizations(trx, dialect);
+        await trx.schema.createTable(LOCKS.table, (table) => table.text('name').primary());
+        await trx(LOCKS.table).insert([{ name: LOCKS.firstUser }, { name: LOCKS.admins }]);
+      },
+    },
+  ];
+}

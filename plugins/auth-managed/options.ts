@@ -1,0 +1,49 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+const Origin = Type.String({
+  pattern: '^https?://[^/\\s?#@*]+/?$',
+  description: 'scheme, host and port: https://app.example.com',
+});
+
+const Provider = Type.Object(
+  { clientId: Type.String({ minLength: 1 }), clientSecret: Type.String({ minLength: 1 }) },
+  { additionalProperties: false },
+);
+
+export const AuthManagedOptions = Type.Object(
+  {
+    secret: Type.String({
+      minLength: 32,
+      description: 'signs sessions: a random text of at least 32 characters, the same on every server',
+    }),
+    url: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^\\s/?#@]+/?$',
+        description: 'public address of the API; https makes cookies secure',
+      }),
+    ),
+    trustedOrigins: Type.Array(Origin, { default: [], description: 'origins of browsers that may change something' }),
+    corsOrigins: Type.Array(Type.String(), {
+      default: [],
+      description:
+        'origins that may call from a browser; a common parent domain with `url` becomes the domain of cookies',
+    }),
+    adminEmail: Type.Optional(
+      Type.String({
+        pattern: '^[^\\s@]+@[^\\s@]+$',
+        description: 'whoever signs up with this address is administrator',
+      }),
+    ),
+    production: Type.Boolean({ default: false, description: 'true: no development account is created' }),
+    signUp: Type.Boolean({ default: true, description: 'false: nobody can create an account for themselves' }),
+    signInAfterSignUp: Type.Boolean({
+      default: false,
+      description: 'true: sign-up opens a session, and then tells whether an address has an account',
+    }),
+    google: Type.Optional(Provider),
+    github: Type.Optional(Provider),
+    microsoft: Type.Optional(Provider),
+  },
+  { additionalProperties: false },
+);
+export type AuthManagedOptions = Static<typeof AuthManagedOptions>;

@@ -1,0 +1,196 @@
+/** Organizations, their members and invitations. */
+import { Type } from '@sinclair/typebox';
+import { Email, type Endpoint, Id, Name } from './endpoint.ts';
+
+export const ORGANIZATION_ROLES = ['owner', 'admin', 'analyst', 'viewer', 'member'] as const;
+
+const OrganizationRole = Type.Union(
+  ORGANIZATION_ROLES.map((role) => Type.Literal(role)),
+  { description: 'role within the organization; what a user may do in Atlas is said by their own role' },
+);
+const Slug = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$', description: 'short name: acme-corp' });
+const Which = Type.Optional(Id);
+const Logo = Type.Optional(Type.String({ maxLength: 2_048 }));
+const Metadata = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
+
+const Organization = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  slug: Type.String(),
+  logo: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  createdAt: Type.String(),
+});
+const Member = Type.Object({
+  id: Type.String(),
+  organizationId: Type.String(),
+  userId: Type.String(),
+  role: Type.String(),
+  createdAt: Type.String(),
+});
+const Invitation = Type.Object({
+  id: Type.String(),
+  organizationId: Type.String(),
+  email: Type.String(),
+  role: Type.Union([Type.String(), Type.Null()]),
+  status: Type.String({ description: 'pending, accepted, rejected or canceled' }),
+  expiresAt: Type.String(),
+  inviterId: Type.String(),
+});
+const Page = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+};
+
+const REFUSALS = ['not_found', 'conflict'];
+const ByInvitation = Type.Object({ invitationId: Id });
+
+type Described = Omit<Endpoint, 'method' | 'right' | 'errors'>;
+const read = (endpoint: Described): Endpoint => ({ method: 'GET', right: 'query', errors: REFUSALS, ...endpoint });
+const change = (endpoint: Described): Endpoint => ({ method: 'POST', right: 'query', errors: REFUSALS, ...endpoint });
+
+export const organizationEndpoints: readonly Endpoint[] = [
+  change({
+    path: '/organization/create',
+    summary: 'Create an organization; only administrators may',
+    body: Type.Object({
+      name: Name,
+      slug: Slug,
+      logo: Logo,
+      metadata: Metadata,
+      keepCurrentActiveOrganization: Type.Optional(Type.Boolean()),
+    }),
+    reply: Organization,
+  }),
+  change({
+    path: '/organization/update',
+    summary: 'Change an organization',
+    body: Type.Object({
+      organizationId: Which,
+      data: Type.Object({ name: Type.Optional(Name), slug: Type.Optional(Slug), logo: Logo, metadata: Metadata }),
+    }),
+    reply: Organization,
+  }),
+  change({
+    path: '/organization/delete',
+    summary: 'Delete an organization',
+    body: Type.Object({ organizationId: Id }),
+    reply: Type.Unknown(),
+    changesMembers: true,
+  }),
+  change({
+    path: '/organization/set-active',
+    summary: 'Choose the organization that the session works in',
+    body: Type.Object({ organizationId: Which, organizationSlug: Type.Optional(Slug) }),
+    reply: Organization,
+  }),
+  read({ path: '/organization/list', summary: 'Your organizations', reply: Type.Array(Organization) }),
+  read({
+    path: '/organization/get-organization',
+    summary: 'One of your organizations',
+    query: Type.Object({ organizationId: Which, organizationSlug: Type.Optional(Slug) }),
+    reply: Organization,
+  }),
+  read({
+    path: '/organization/get-full-organization',
+    summary: 'One of your organizations with members and invitations',
+    query: Type.Object({ organizationId: Which, organizationSlug: Type.Optional(Slug), membersLimit: Page.limit }),
+    reply: Type.Intersect([
+      Organization,
+      Type.Object({ members: Type.Array(Member), invitations: Type.Array(Invitation) }),
+    ]),
+  }),
+  change({
+    path: '/organization/check-slug',
+    summary: 'Whether a short name is free',
+    body: Type.Object({ slug: Slug }),
+    reply: Type.Object({ status: Type.Boolean() }),
+  }),
+  read({
+    path: '/organization/list-members',
+    summary: 'Members of an organization',
+    query: Type.Object({ organizationId: Which, ...Page }),
+    reply: Type.Object({ members: Type.Array(Member), total: Type.Integer() }),
+  }),
+  read({ path: '/organization/get-active-member', summary: 'Your membership', reply: Member }),
+  read({
+    path: '/organization/get-active-member-role',
+    summary: 'Your role in the organization',
+    query: Type.Object({ organizationId: Which }),
+    reply: Type.Object({ role: Type.String() }),
+  }),
+  change({
+    path: '/organization/has-permission',
+    summary: 'Whether you may do something in the organization',
+    body: Type.Object({
+      organizationId: Which,
+      permissions: Type.Record(Type.String(), Type.Array(Type.String(), { maxItems: 20 })),
+    }),
+    reply: Type.Object({ success: Type.Boolean() }),
+  }),
+  change({
+    path: '/organization/update-member-role',
+    summary: "Change a member's role",
+    body: Type.Object({ memberId: Id, role: OrganizationRole, organizationId: Which }),
+    reply: Member,
+  }),
+  change({
+    path: '/organization/remove-member',
+    summary: 'Remove a member',
+    body: Type.Object({ memberIdOrEmail: Type.String({ minLength: 1, maxLength: 254 }), organizationId: Which }),
+    reply: Type.Object({ member: Member }),
+    changesMembers: true,
+  }),
+  change({
+    path: '/organization/leave',
+    summary: 'Leave an organization',
+    body: Type.Object({ organizationId: Id }),
+    reply: Member,
+    changesMembers: true,
+  }),
+  change({
+    path: '/organization/invite-member',
+    summary: 'Invite somebody by e-mail address',
+    body: Type.Object({
+      email: Email,
+      role: OrganizationRole,
+      organizationId: Which,
+      resend: Type.Optional(Type.Boolean()),
+    }),
+    reply: Invitation,
+  }),
+  change({
+    path: '/organization/cancel-invitation',
+    summary: 'Take back an invitation',
+    body: ByInvitation,
+    reply: Invitation,
+  }),
+  change({
+    path: '/organization/accept-invitation',
+    summary: 'Accept an invitation to your address',
+    body: ByInvitation,
+    reply: Type.Object({ invitation: Invitation, member: Member }),
+  }),
+  change({
+    path: '/organization/reject-invitation',
+    summary: 'Reject an invitation to your address',
+    body: ByInvitation,
+    reply: Type.Object({ invitation: Invitation }),
+  }),
+  read({
+    path: '/organization/get-invitation',
+    summary: 'One invitation to your address',
+    query: Type.Object({ id: Id }),
+    reply: Invitation,
+  }),
+  read({
+    path: '/organization/list-invitations',
+    summary: 'Invitations of an organization',
+    query: Type.Object({ organizationId: Which }),
+    reply: Type.Array(Invitation),
+  }),
+  read({
+    path: '/organization/list-user-invitations',
+    summary: 'Invitations to your address, once it is verified',
+    reply: Type.Array(Invitation),
+  }),
+];

@@ -1,0 +1,161 @@
+/** The library's endpoints as routes of Atlas: our checks before, our errors after. */
+import { AtlasError, type Route, type RouteReply, type RouteRequest, type Scope } from '../../kernel/index.ts';
+import { accountEndpoints } from './account-endpoints.ts';
+import { withoutBrokenCache } from './cookie-cache.ts';
+import type { Endpoint } from './endpoint.ts';
+import { databaseFailure, libraryFailure } from './failure.ts';
+import { BASE_PATH, CLIENT_IP_HEADER, type Library, SESSION_COOKIE } from './library.ts';
+import { organizationEndpoints } from './organization-endpoints.ts';
+import type { Organizations } from './organizations.ts';
+import type { Origins } from './origins.ts';
+import type { Passwords } from './passwords.ts';
+import type { Store } from './store.ts';
+import type { SignInThrottle } from './throttle.ts';
+
+export interface LibraryRoutesInit {
+  readonly library: Library;
+  readonly store: Store;
+  readonly origins: Origins;
+  readonly throttle: SignInThrottle;
+  readonly passwords: Passwords;
+  readonly organizations: Organizations;
+  /** Whether a social provider is configured. */
+  readonly social: boolean;
+  readonly signUp: boolean;
+}
+
+/** What the library needs to know of a request. What a proxy or a client says about addresses it does not. */
+const PASSED_ON = ['authorization', 'cookie', 'user-agent', 'accept-language'];
+/** What of the library's answer reaches the client, beside its cookies. */
+const PASSED_BACK = ['location', 'pragma', 'set-auth-token', 'content-type'];
+
+interface SignUpBody {
+  readonly email: string;
+  readonly password: string;
+}
+
+export class LibraryRoutes {
+  readonly #init: LibraryRoutesInit;
+
+  constructor(init: LibraryRoutesInit) {
+    this.#init = init;
+  }
+
+  routes(): Route[] {
+    const { social } = this.#init;
+    const mounted = [...accountEndpoints, ...organizationEndpoints].filter((endpoint) => social || !endpoint.social);
+    return mounted.map((endpoint) => this.#route(endpoint));
+  }
+
+  #route(endpoint: Endpoint): Route {
+    const { method, path, summary, right, params, query, body, reply, errors = [] } = endpoint;
+    return {
+      method,
+      path: BASE_PATH + path,
+      summary,
+      tag: path.startsWith('/organization/') ? 'Organizations' : 'Sign-in',
+      right,
+      ...(params !== undefined && { params }),
+      ...(query !== undefined && { query }),
+      ...(body !== undefined && { body }),
+      responses: path.startsWith('/callback/') ? { 302: reply } : { 200: reply },
+      errors: method === 'GET' ? errors : ['forbidden', ...errors],
+      handle: async (request, scope) => {
+        // Also without a cookie: a foreign page must not sign its visitors in as somebody else.
+        if (request.headers.authorization === undefined) this.#init.origins.check(method, request.headers);
+        return this.#handle(endpoint, request, scope);
+      },
+    };
+  }
+
+  async #handle(endpoint: Endpoint, request: RouteRequest, scope: Scope): Promise<RouteReply> {
+    const { organizations } = this.#init;
+    if (endpoint.path === '/sign-in/email') return this.#signIn(endpoint, request);
+    if (endpoint.path === '/sign-up/email') return this.#signUp(endpoint, request);
+    if (endpoint.path === '/organization/set-active') {
+      const { organizationId, organizationSlug } = request.body as Record<string, string | undefined>;
+      await organizations.mustBelong(scope.actor.id ?? '', { id: organizationId, slug: organizationSlug });
+    }
+    const reply = await this.#ask(endpoint, request);
+    if (endpoint.changesMembers === true) await organizations.leaveSessions();
+    return reply;
+  }
+
+  async #signIn(endpoint: Endpoint, request: RouteRequest): Promise<RouteReply> {
+    const { email } = request.body as SignUpBody;
+    const attempt = this.#init.throttle.begin(email, request.ip);
+    try {
+      const reply = await this.#ask(endpoint, request);
+      attempt.succeeded();
+      return reply;
+    } catch (error) {
+      if (!(error instanceof AtlasError && error.code === 'auth_error')) attempt.undone();
+      throw error;
+    }
+  }
+
+  async #signUp(endpoint: Endpoint, request: RouteRequest): Promise<RouteReply> {
+    const { passwords, signUp } = this.#init;
+    const { password } = request.body as SignUpBody;
+    // The library hashes in its transaction, which would keep a connection, on SQLite the only one, for as long.
+    const hash = signUp ? await passwords.hash(password) : undefined;
+    try {
+      return await this.#ask(endpoint, request, hash);
+    } catch (error) {
+      // Somebody else has just taken the address: the second time it is answered like any taken one.
+      if (!(error instanceof AtlasError && error.reason === 'E_FAILED_TO_CREATE_USER')) throw error;
+      return this.#ask(endpoint, request, hash);
+    }
+  }
+
+  /** Hands the request to the library. Throws what it refuses, in our form. */
+  async #ask(endpoint: Endpoint, request: RouteRequest, passwordHash?: string): Promise<RouteReply> {
+    const { library, store } = this.#init;
+    const asked = store.call(() => library.handler(libraryRequest(endpoint, request)), passwordHash);
+    const { result, faults } = await asked.catch((error: unknown) => {
+      throw databaseFailure(error);
+    });
+    const text = await result.text();
+    const isJson = result.headers.get('content-type')?.includes('json') === true;
+    const body: unknown = isJson && text !== '' ? JSON.parse(text) : text;
+    if (result.status >= 400) {
+      // A fault on the way, which the library may have taken for a refusal, says more than what it made of it.
+      const known = faults.find((fault) => fault instanceof AtlasError);
+      throw (
+        known ?? (result.status < 500 ? libraryFailure(result.status, body) : (faults[0] ?? libraryFailure(500, body)))
+      );
+    }
+    const headers: Record<string, string | string[]> = { 'cache-control': 'no-store' };
+    for (const name of PASSED_BACK) {
+      const value = result.headers.get(name);
+      if (value !== null && !(name === 'content-type' && isJson)) headers[name] = value;
+    }
+    const cookies = cookiesOf(result.headers);
+    if (cookies.length > 0) headers['set-cookie'] = cookies;
+    return { status: result.status, headers, body: text === '' ? undefined : body };
+  }
+}
+
+/** Each once. The removal of the session's comes last: of several removals in one answer, curl acts on the last only. */
+function cookiesOf(headers: Headers): string[] {
+  const isRemoval = (cookie: string) => Number(cookie.startsWith(`${SESSION_COOKIE}=;`));
+  return [...new Set(headers.getSetCookie())].sort((a, b) => isRemoval(a) - isRemoval(b));
+}
+
+function libraryRequest({ method, path }: Endpoint, { params, query, body, headers, ip }: RouteRequest): Request {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const url = new URL(`http://localhost${BASE_PATH}${filled}`);
+  for (const [name, value] of Object.entries(query))
+    for (const item of [value].flat()) url.searchParams.append(name, String(item));
+  const passed = new Headers({ [CLIENT_IP_HEADER]: ip });
+  for (const name of PASSED_ON) {
+    const value = headers[name];
+    // A token goes before the cookie, also where it is not good.
+    const beside = name === 'cookie' && headers.authorization !== undefined;
+    if (typeof value !== 'string' || beside) continue;
+    passed.set(name, name === 'cookie' ? withoutBrokenCache(value) : value);
+  }
+  if (method === 'GET') return new Request(url, { method, headers: passed });
+  passed.set('content-type', 'application/json');
+  return new Request(url, { method, headers: passed, body: JSON.stringify(body ?? {}) });
+}

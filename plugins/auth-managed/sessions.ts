@@ -1,0 +1,92 @@
+/** Who asks: the session cookie of a browser, or the session token that an API client sends as Bearer. */
+import { AtlasError, type Credentials, type Identity, type Role } from '../../kernel/index.ts';
+import { isRole } from '../auth-roles/index.ts';
+import { bearerToken, rejectedCredentials } from '../http/index.ts';
+import { withoutBrokenCache } from './cookie-cache.ts';
+import { type Library, SESSION_COOKIE } from './library.ts';
+import type { Origins } from './origins.ts';
+import type { Store } from './store.ts';
+
+/** A session's token is 32 letters and digits; it may have a signature behind it, as in the cookie. */
+const TOKEN = /^[A-Za-z0-9]{32}(\.[A-Za-z0-9+/=%_-]{40,128})?$/;
+const COOKIE = new RegExp(`(?:^|;)\\s*${SESSION_COOKIE.replaceAll('.', '\\.')}=`);
+
+interface Presented {
+  readonly by: 'cookie' | 'bearer';
+  readonly headers: Headers;
+}
+
+/** Only what the library needs, so that a cookie beside a Bearer token counts for nothing. */
+function presented({ headers }: Credentials): Presented | undefined {
+  const { authorization, cookie } = headers;
+  if (authorization !== undefined) {
+    const token = bearerToken(headers)?.trim();
+    if (token === undefined || !TOKEN.test(token)) return undefined;
+    return { by: 'bearer', headers: new Headers({ authorization: `Bearer ${token}` }) };
+  }
+  if (typeof cookie !== 'string' || !COOKIE.test(cookie)) return undefined;
+  return { by: 'cookie', headers: new Headers({ cookie: withoutBrokenCache(cookie) }) };
+}
+
+/** Roles of users come out of a column that takes any text; what is none of ours has the least right. */
+export function roleOf(text: unknown): Role {
+  return isRole(text) ? text : 'viewer';
+}
+
+/** A ban without an end, or one that has not ended yet. */
+export function isBanned(user: { banned?: unknown; banExpires?: unknown }): boolean {
+  if (user.banned !== true) return false;
+  return user.banExpires == null || new Date(user.banExpires as string).getTime() > Date.now();
+}
+
+export class Sessions {
+  readonly #library: Library;
+  readonly #store: Store;
+  readonly #origins: Origins;
+
+  constructor(library: Library, store: Store, origins: Origins) {
+    this.#library = library;
+    this.#store = store;
+    this.#origins = origins;
+  }
+
+  /**
+   * `undefined` for credentials that are not a session's. Throws `auth_error` for a session that has ended or whose
+   * user is banned, and `forbidden` for a cookie that a foreign web page makes use of.
+   */
+  async resolve(credentials: Credentials): Promise<Identity | undefined> {
+    const given = presented(credentials);
+    if (given === undefined) return undefined;
+    if (given.by === 'cookie') this.#origins.check(credentials.method, credentials.headers);
+    const { result, faults } = await this.#store.call(() =>
+      this.#library.api.getSession({ headers: given.headers, returnHeaders: true }).catch(() => undefined),
+    );
+    if (result === undefined) throw faults[0] ?? new AtlasError('The session could not be read.');
+    const { response, headers } = result;
+    if (response === null) throw rejectedCredentials('The session is not valid or has ended.', 'Sign in again.');
+    const { user, session } = response;
+    if (isBanned(user)) throw rejectedCredentials('This account is banned.', 'Ask an administrator.');
+    const role = roleOf(user.role);
+    const orgId = session.activeOrganizationId ?? null;
+    const cookies = given.by === 'cookie' ? headers.getSetCookie() : [];
+    return {
+      actor: {
+        id: user.id,
+        label: user.email,
+        role,
+        mode: 'managed',
+        claims: {
+          sub: user.id,
+          sid: session.id,
+          role,
+          ...(orgId !== null && { org_id: orgId }),
+          // Anybody can sign up with any address, so an address alone must not open rows.
+          ...(user.emailVerified && { email: user.email }),
+          ...(user.passwordChangeRequired === true && { password_change_required: true }),
+        },
+      },
+      orgId,
+      ...(cookies.length > 0 && { headers: { 'set-cookie': cookies } }),
+    };
+  }
+}

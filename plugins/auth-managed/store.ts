@@ -1,0 +1,80 @@
+/**
+ * The way of this plugin and of the authentication library to the internal database. The library swallows errors of
+ * its adapter and does not hand its transaction on, so both are kept here for each call into it.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Knex } from 'knex';
+import type { InternalDb } from '../internal-db/index.ts';
+import { LOCKS } from './migrations.ts';
+
+interface LibraryCall {
+  readonly trx?: Knex.Transaction;
+  /** In the order in which they arose. */
+  readonly faults: unknown[];
+  /** The hash of the password that the call is about, made before its transaction began. */
+  readonly passwordHash?: string;
+}
+
+export class Store {
+  readonly #db: InternalDb;
+  readonly #calls = new AsyncLocalStorage<LibraryCall>();
+
+  constructor(db: InternalDb) {
+    this.#db = db;
+  }
+
+  get dialect(): InternalDb['dialect'] {
+    return this.#db.dialect;
+  }
+
+  /** On the transaction that is open, if one is. */
+  run<T>(work: (db: Knex) => PromiseLike<T>): Promise<T> {
+    const trx = this.#calls.getStore()?.trx;
+    return this.noting(async () => (trx === undefined ? this.#db.run(work) : work(trx)));
+  }
+
+  /** Everything that `work` does through this store is one transaction; inside one, it becomes part of that. */
+  async transaction<T>(work: () => Promise<T>): Promise<T> {
+    const call = this.#calls.getStore();
+    if (call?.trx !== undefined) return work();
+    let refused: unknown;
+    const working = () =>
+      work().catch((error: unknown) => {
+        refused = error;
+        throw error;
+      });
+    try {
+      return await this.#db.transaction((trx) => this.#calls.run({ faults: [], ...call, trx }, working));
+    } catch (error) {
+      // What `work` threw it has either noted already, or it is a refusal and no fault.
+      if (error !== refused) call?.faults.push(error);
+      throw error;
+    }
+  }
+
+  /** Within a transaction: until its end nobody else, on any server, gets past the same lock. */
+  async lock(name: string): Promise<void> {
+    // A transaction on SQLite is the only one that writes from its beginning on.
+    if (this.dialect === 'postgres') await this.run((db) => db(LOCKS.table).where({ name }).forUpdate().select('name'));
+  }
+
+  /** Runs a call into the library. `faults` are the errors that arose on the way. */
+  async call<T>(work: () => Promise<T>, passwordHash?: string): Promise<{ result: T; faults: readonly unknown[] }> {
+    const call: LibraryCall = { faults: [], ...(passwordHash !== undefined && { passwordHash }) };
+    return { result: await this.#calls.run(call, work), faults: call.faults };
+  }
+
+  get preparedHash(): string | undefined {
+    return this.#calls.getStore()?.passwordHash;
+  }
+
+  /** Keeps an error for the caller of the library, which would only learn that something went wrong. */
+  async noting<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#calls.getStore()?.faults.push(error);
+      throw error;
+    }
+  }
+}

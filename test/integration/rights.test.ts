@@ -1,0 +1,177 @@
+/**
+ * Who may do what: every route of the built-in composition, for every role, in every authentication mode. The list
+ * comes from the server itself, so that a route that is added is in it.
+ */
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readEnv } from '../../config/env.ts';
+import { selfHosted } from '../../config/presets/self-hosted.ts';
+import type { Right, Route } from '../../kernel/index.ts';
+import { authApiKey } from '../../plugins/auth-api-key/index.ts';
+import { http } from '../../plugins/http/index.ts';
+import { internalDb } from '../../plugins/internal-db/index.ts';
+import { emptyFolder } from '../harness/command.ts';
+import { createTestApp, type TestApp } from '../harness/create-test-app.ts';
+
+const CALLERS = ['nobody', 'viewer', 'analyst', 'admin'] as const;
+type Caller = (typeof CALLERS)[number];
+
+/** The table of rights, written out once more: what the product promises, not what the code says. */
+const ALLOWED: Readonly<Record<Exclude<Right, 'public'>, readonly Caller[]>> = {
+  self: ['viewer', 'analyst', 'admin'],
+  query: ['viewer', 'analyst', 'admin'],
+  approve: ['analyst', 'admin'],
+  admin: ['admin'],
+};
+
+/** Routes that anybody may call, whatever the mode; sessions of people are looked after by the library behind them. */
+const PUBLIC = [/^GET \/api\/health$/, /^GET \/api\/v1\/openapi\.json$/, /^(GET|POST) \/api\/auth\//];
+
+interface Mode extends AsyncDisposable {
+  readonly app: TestApp;
+  /** Headers of a caller; nobody has none. */
+  readonly headers: Readonly<Record<Exclude<Caller, 'nobody'>, Record<string, string>>>;
+  /** New headers, after a call that ended the caller's session. */
+  renew?(role: Exclude<Caller, 'nobody'>): Promise<Record<string, string>>;
+}
+
+const folder = emptyFolder();
+afterAll(() => folder[Symbol.dispose]());
+
+let databases = 0;
+
+function preset(env: Readonly<Record<string, string>>) {
+  databases += 1;
+  const DATABASE_URL = `sqlite:${join(folder.path, `${databases}.db`)}`;
+  const SVC_SEMANTIC_DIR = join(import.meta.dirname, '../../semantic');
+  return selfHosted(readEnv({ PORT: '0', SVC_SEMANTIC_DIR, DATABASE_URL, SVC_PROVIDER: 'offline', ...env }).env);
+}
+
+const start = (plugins: ReturnType<typeof preset>) => createTestApp({ plugins, openGates: false, now: new Date() });
+
+async function apiKey(): Promise<Mode> {
+  const key = (role: string) => `key-of-the-${role}-${'x'.repeat(20)}`;
+  const roles = ['viewer', 'analyst', 'admin'] as const;
+  const plugins = preset({ SVC_API_KEY: 'unused-unused-unused' }).map((entry) =>
+    entry.definition === authApiKey.definition
+      ? authApiKey({ keys: roles.map((role) => ({ key: key(role), role })) })
+      : entry,
+  );
+  const app = await start(plugins);
+  return {
+    app,
+    headers: {
+      viewer: { authorization: `Bearer ${key('viewer')}` },
+      analyst: { 'x-api-key': key('analyst') },
+      admin: { authorization: `bearer ${key('admin')}` },
+    },
+    [Symbol.asyncDispose]: () => app.close(),
+  };
+}
+
+async function byot(): Promise<Mode> {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwk = { ...(publicKey as KeyObject).export({ format: 'jwk' }), kid: 'one', alg: 'ES256' };
+  const issuer = createServer((_, response) => response.end(JSON.stringify({ keys: [jwk] })));
+  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
+  const token = (role: string) =>
+    new SignJWT({ role })
+      .setProtectedHeader({ alg: 'ES256', kid: 'one' })
+      .setSubject(`the ${role}`)
+      .setIssuer(url)
+      .setExpirationTime('5m')
+      .sign(privateKey);
+  const bearer = async (role: string) => ({ authorization: `Bearer ${await token(role)}` });
+  const app = await start(preset({ SVC_AUTH_JWKS_URL: `${url}/keys`, SVC_AUTH_ISSUER: url }));
+  return {
+    app,
+    headers: { viewer: await bearer('viewer'), analyst: await bearer('analyst'), admin: await bearer('admin') },
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      issuer.close();
+    },
+  };
+}
+
+async function managed(): Promise<Mode> {
+  const app = await start(preset({ AUTHLIB_SECRET: 's'.repeat(40) }));
+  const post = (url: string, payload: object) => app.inject({ method: 'POST', url: `/api/auth${url}`, payload });
+  const account = (role: string) => ({ email: `${role}@example.com`, password: 'correct horse battery' });
+  const signIn = async (role: string) => {
+    const { headers } = await post('/sign-in/email', account(role));
+    return { authorization: `Bearer ${String(headers['set-auth-token'])}` };
+  };
+  const signUp = async (role: string) => {
+    await post('/sign-up/email', { ...account(role), name: role });
+    await app.get(internalDb).run((db) =>
+      db('auth_user')
+        .where({ email: account(role).email })
+        .update({ role }),
+    );
+    return signIn(role);
+  };
+  return {
+    app,
+    headers: { admin: await signUp('admin'), analyst: await signUp('analyst'), viewer: await signUp('viewer') },
+    renew: signIn,
+    [Symbol.asyncDispose]: () => app.close(),
+  };
+}
+
+/** Calls that may end the session they are made with. */
+const ENDS_SESSION = /sign-out|revoke/;
+
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+
+/** Without a body and with ids that nobody has: what is let in fails later, for another reason. */
+async function isLetIn(app: TestApp, { method, path }: Route, headers: Record<string, string>): Promise<boolean> {
+  const url = path.replaceAll(/:(\w+)/g, '00000000-0000-4000-8000-000000000000').replace('*', 'x');
+  const { statusCode, body } = await app.inject({ method, url, headers });
+  return ![401, 403].includes(statusCode) || JSON.parse(body).error !== 'auth_error';
+}
+
+describe.each([
+  ['api-key', apiKey],
+  ['byot', byot],
+  ['managed', managed],
+] as const)('in the mode %s', (_, open) => {
+  it('every route lets in exactly whoever has the right', { timeout: 60_000 }, async () => {
+    await using mode = await open();
+    const routes = mode.app
+      .get(http)
+      .routes()
+      .map(({ value }) => value);
+    expect(routes.length).toBeGreaterThan(12);
+    const current = { ...mode.headers };
+    const wrong: string[] = [];
+    for (const route of routes) {
+      if (route.right === 'public') {
+        if (!PUBLIC.some((pattern) => pattern.test(nameOf(route)))) wrong.push(`${nameOf(route)} is open to everybody`);
+        continue;
+      }
+      for (const caller of CALLERS) {
+        const headers = caller === 'nobody' ? {} : current[caller];
+        const isAllowed = ALLOWED[route.right].includes(caller);
+        if ((await isLetIn(mode.app, route, headers)) !== isAllowed) {
+          wrong.push(`${nameOf(route)}: ${caller} is ${isAllowed ? 'refused' : 'let in'}`);
+        }
+        if (caller !== 'nobody' && ENDS_SESSION.test(route.path) && mode.renew !== undefined) {
+          current[caller] = await mode.renew(caller);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+it('in the mode none, everybody may do everything', { timeout: 60_000 }, async () => {
+  await using app = await start(preset({}));
+  for (const { value: route } of app.get(http).routes()) {
+    expect([nameOf(route), await isLetIn(app, route, {})]).toEqual([nameOf(route), true]);
+  }
+});
