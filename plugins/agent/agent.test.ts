@@ -75,6 +75,23 @@ describe.each(protocols)('%s', (provider) => {
     expect(server.requests.map(({ stream }) => stream)).toEqual([true, true]);
   });
 
+  test('tells an observer without streaming what a stream would say', async () => {
+    await using scripted = await scriptedApp(
+      [{ text: 'Let me look.', ...callSql(COUNT) }, { text: 'There are 500 orders.' }],
+      { model },
+    );
+    const { app } = scripted;
+    const events: AgentEvent[] = [];
+    await app.get(agent).answer(ask('How many orders?'), app.scope(), (event) => events.push(event));
+    expect(events).toMatchObject([
+      { type: 'text', text: 'Let me look.' },
+      { type: 'tool-call', toolName: 'executeSQL', args: { sql: COUNT } },
+      { type: 'tool-result', result: { columns: ['n'], rows: [{ n: 500 }] } },
+      { type: 'text', text: '\n\nThere are 500 orders.' },
+      { type: 'finish', answer: { text: 'There are 500 orders.' } },
+    ]);
+  });
+
   test('a failed statement goes back with a hint, and does not run a second time', async () => {
     const wrong = 'select amont from orders';
     await using scripted = await scriptedApp(

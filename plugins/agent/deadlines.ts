@@ -1,5 +1,5 @@
 /** How long a question and each of its model calls may take, and what ends them early. */
-import { AtlasError, Scope } from '../../kernel/index.ts';
+import { AtlasError, type Scope } from '../../kernel/index.ts';
 
 const seconds = (ms: number) => `${ms < 1000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000)} s`;
 
@@ -44,8 +44,7 @@ export class QuestionTime {
 
   constructor(parent: Scope, requestTimeoutMs: number) {
     this.#deadline = new Deadline(parent.signal, requestTimeoutMs, 'The question was not answered within');
-    const { requestId, actor, orgId, log } = parent;
-    this.scope = new Scope({ requestId, actor, orgId, log, signal: this.#deadline.signal });
+    this.scope = parent.part(this.#deadline.signal);
   }
 
   /** The time of one model call. */

@@ -31,6 +31,6 @@ export type AgentEvent =
 export interface Agent {
   /** Streams the work on a question. Ends with `finish`, or throws. Leaving the loop cancels model call and SQL. */
   ask(question: Question, scope: Scope): AsyncIterable<AgentEvent>;
-  /** Works on a question without streaming from the model. */
-  answer(question: Question, scope: Scope): Promise<Answer>;
+  /** Works on a question without streaming from the model. `observe` hears every event on the way. */
+  answer(question: Question, scope: Scope, observe?: (event: AgentEvent) => void): Promise<Answer>;
 }

@@ -6,6 +6,17 @@ import { AgentOptions } from './options.ts';
 import { preparation } from './question.ts';
 
 export type { Agent, AgentEvent, Answer, Usage } from './events.ts';
+export {
+  type ModelCalled,
+  modelCalled,
+  type QuestionEnded,
+  questionBegun,
+  questionEnded,
+  type ToolBegun,
+  type ToolEnded,
+  toolBegun,
+  toolEnded,
+} from './progress.ts';
 
 export const agent = definePlugin({
   name: 'agent',
@@ -15,13 +26,14 @@ export const agent = definePlugin({
   options: AgentOptions,
   setup(ctx, options): Agent {
     const executeSql = executeSqlTool(ctx.runSql, options.resultBudgetBytes);
-    const prepare = preparation(ctx, options);
+    const place = { prepare: preparation(ctx, options), options, bus: ctx };
     ctx.tap(toolsCollect, () => [executeSql]);
     return {
-      ask: (question, scope) => work(prepare, question, scope, options, true),
-      async answer(question, scope) {
+      ask: (question, scope) => work(place, question, scope, true),
+      async answer(question, scope, observe) {
         let answer: Answer | undefined;
-        for await (const event of work(prepare, question, scope, options, false)) {
+        for await (const event of work(place, question, scope, false)) {
+          observe?.(event);
           if (event.type === 'finish') answer = event.answer;
         }
         return answer as Answer;

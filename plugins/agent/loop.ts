@@ -11,6 +11,7 @@ import type {
 import {
   AtlasError,
   messageOf,
+  messagesOf,
   type PendingAction,
   type Question,
   type Scope,
@@ -21,6 +22,7 @@ import { abortError, QuestionTime, untilAborted } from './deadlines.ts';
 import type { AgentEvent, Answer, Usage } from './events.ts';
 import { generate, type ModelAnswer, stream } from './model-call.ts';
 import type { AgentOptions } from './options.ts';
+import { type Bus, modelCalled, questionBegun, questionEnded } from './progress.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { argumentsOf, type Toolbox, type ToolCall } from './tools.ts';
 
@@ -35,6 +37,13 @@ interface Preparation {
 }
 
 export type Prepare = (question: Question, scope: Scope) => Promise<Preparation>;
+
+/** What is the same for every question. */
+export interface Workplace {
+  readonly prepare: Prepare;
+  readonly options: AgentOptions;
+  readonly bus: Bus;
+}
 
 /** Calls of one step that run at the same time; the rest wait. */
 const PARALLEL_CALLS = 4;
@@ -54,23 +63,32 @@ const WITHOUT_WORDS = {
 
 /** Works on one question until the answer; see `Agent`. `streaming` chooses how the model is called. */
 export async function* work(
-  prepare: Prepare,
+  place: Workplace,
   asked: Question,
   parent: Scope,
-  options: AgentOptions,
   streaming: boolean,
 ): AsyncGenerator<AgentEvent, void> {
+  const { prepare, options, bus } = place;
   const time = new QuestionTime(parent, options.requestTimeoutMs);
+  const { scope } = time;
+  const startedAt = performance.now();
   let conversation: Conversation | undefined;
+  let failure: unknown;
+  if (bus.hears(questionBegun)) bus.emit(questionBegun, { scope, question: asked });
   try {
-    const ready = await untilAborted(prepare(asked, time.scope), time.scope.signal);
-    conversation = new Conversation(ready, time, options, streaming);
+    const ready = await untilAborted(prepare(asked, scope), scope.signal);
+    conversation = new Conversation(ready, time, place, streaming);
     yield* conversation.run();
   } catch (error) {
-    if (time.scope.signal.aborted) throw abortError(time.scope.signal);
-    throw error;
+    failure = scope.signal.aborted ? abortError(scope.signal) : error;
+    throw failure;
   } finally {
-    time.end(conversation?.finished !== true);
+    const answer = conversation?.answer;
+    time.end(answer === undefined);
+    if (bus.hears(questionEnded)) {
+      const durationMs = performance.now() - startedAt;
+      bus.emit(questionEnded, { scope, answer, error: failure, model: conversation?.modelName, durationMs });
+    }
   }
 }
 
@@ -79,6 +97,7 @@ class Conversation {
   readonly #ready: Preparation;
   readonly #time: QuestionTime;
   readonly #options: AgentOptions;
+  readonly #bus: Bus;
   readonly #streaming: boolean;
   readonly #messages: LanguageModelV4Message[];
   readonly #memory = new Map<string, unknown>();
@@ -87,15 +106,20 @@ class Conversation {
   #usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   /** What the model said last before it called a tool. */
   #saidBefore = '';
-  /** The answer is complete: nothing is left to be cancelled. */
-  finished = false;
+  /** Set once it is complete: nothing is left to be cancelled. */
+  answer: Answer | undefined;
 
-  constructor(ready: Preparation, time: QuestionTime, options: AgentOptions, streaming: boolean) {
+  constructor(ready: Preparation, time: QuestionTime, { options, bus }: Workplace, streaming: boolean) {
     this.#ready = ready;
     this.#time = time;
     this.#options = options;
+    this.#bus = bus;
     this.#streaming = streaming;
     this.#messages = [{ role: 'system', content: ready.system }, ...ready.conversation];
+  }
+
+  get modelName(): ModelName {
+    return this.#ready.modelName;
   }
 
   async *run(): AsyncGenerator<AgentEvent, void> {
@@ -121,17 +145,19 @@ class Conversation {
   }
 
   async *#callModel(offerTools: boolean): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const { model, modelName, tools } = this.#ready;
+    const { modelName, tools } = this.#ready;
     const step = this.#time.step(this.#options.stepTimeoutMs);
     const call: LanguageModelV4CallOptions & { abortSignal: AbortSignal } = {
       prompt: offerTools ? this.#messages : this.#lastPrompt(),
       abortSignal: step.signal,
       ...(offerTools && tools.definitions.length > 0 && { tools: tools.definitions }),
     };
-    let complete = false;
+    const startedAt = performance.now();
+    let answer: ModelAnswer | undefined;
+    let failure: unknown;
     try {
-      const said = this.#streaming ? yield* this.#stream(call) : await generate(model, call, this.#options.answerBytes);
-      complete = said.finish !== 'length';
+      const said = yield* this.#streaming ? this.#stream(call) : this.#whole(call);
+      answer = said;
       if (said.finish === 'broken') {
         throw new AtlasError(`The answer of the model provider "${modelName.provider}" broke off.`, {
           code: 'provider_error',
@@ -141,15 +167,19 @@ class Conversation {
       }
       return said;
     } catch (error) {
-      if (step.signal.aborted) throw abortError(step.signal);
-      const failure = providerError(error, modelName);
-      if (failure !== error) {
-        const { requestId, log } = this.#time.scope;
-        log.error({ requestId, model: modelName, error: messageOf(error) }, failure.message);
+      failure = step.signal.aborted ? abortError(step.signal) : providerError(error, modelName);
+      if (failure !== error && !step.signal.aborted) {
+        this.#bus.logOf(this.#time.scope).error({ model: modelName, error: messagesOf(error) }, messageOf(failure));
       }
       throw failure;
     } finally {
-      step.end(!complete);
+      step.end(answer === undefined || answer.finish === 'length');
+      if (this.#bus.hears(modelCalled)) {
+        const { scope } = this.#time;
+        const durationMs = performance.now() - startedAt;
+        const { prompt } = call;
+        this.#bus.emit(modelCalled, { scope, model: modelName, prompt, answer, error: failure, durationMs });
+      }
     }
   }
 
@@ -174,6 +204,20 @@ class Conversation {
     } finally {
       await events.return(undefined as never);
     }
+  }
+
+  /** The same events, once the call is over. */
+  async *#whole(
+    call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
+  ): AsyncGenerator<AgentEvent, ModelAnswer> {
+    const said = await generate(this.#ready.model, call, this.#options.answerBytes);
+    if (said.text !== '') yield { type: 'text', text: this.#paragraph(said.text) };
+    for (const one of said.calls) yield callEvent(one);
+    return said;
+  }
+
+  #paragraph(text: string): string {
+    return this.#saidBefore === '' ? text : `\n\n${text}`;
   }
 
   #lastPrompt(): LanguageModelV4Message[] {
@@ -207,7 +251,7 @@ class Conversation {
     }
     const { scope } = this.#time;
     const { question, tools } = this.#ready;
-    return untilAborted(tools.run(call, { scope, question, memory: this.#memory }), scope.signal);
+    return untilAborted(tools.run(call, { scope, question, memory: this.#memory }, this.#bus), scope.signal);
   }
 
   #count(usage: Usage): void {
@@ -223,7 +267,7 @@ class Conversation {
     if (text.trim() === '' && finishReason === 'stop' && said.finish === 'done') text = this.#saidBefore;
     if (text.trim() === '') {
       text = WITHOUT_WORDS[finishReason === 'length' || said.finish === 'broken' ? 'length' : said.finish];
-      if (this.#streaming) yield { type: 'text', text: this.#saidBefore === '' ? text : `\n\n${text}` };
+      yield { type: 'text', text: this.#paragraph(text) };
     }
     const answer: Answer = {
       text,
@@ -234,7 +278,7 @@ class Conversation {
       pendingActions: this.#pendingActions,
       finishReason,
     };
-    this.finished = true;
+    this.answer = answer;
     yield { type: 'finish', answer };
   }
 }

@@ -20,6 +20,8 @@ export interface ModelAnswer {
   readonly text: string;
   readonly calls: readonly LanguageModelV4ToolCall[];
   readonly finish: 'done' | 'length' | 'withheld' | 'broken';
+  /** The provider interface's own word for it: `stop`, `length`, `tool-calls`, … */
+  readonly reason: string;
   readonly usage: Usage;
 }
 
@@ -49,6 +51,7 @@ class Assembly {
   #bytes = 0;
   #text = '';
   finish: ModelAnswer['finish'] = 'broken';
+  #reason = 'error';
   usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
   constructor(answerBytes: number) {
@@ -100,6 +103,7 @@ class Assembly {
     const inputTokens = usage.inputTokens.total ?? 0;
     const outputTokens = usage.outputTokens.total ?? 0;
     this.finish = FINISH[finish] ?? 'done';
+    this.#reason = finish;
     this.usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
   }
 
@@ -107,7 +111,8 @@ class Assembly {
     const content = this.#parts.filter((part) => part.type !== 'text' || part.text !== '');
     // A call behind the cut may be half of what was meant.
     const calls = this.full ? [] : this.#calls;
-    return { content, text: this.#text, calls, finish: this.finish, usage: this.usage };
+    const reason = this.finish === 'length' ? 'length' : this.#reason;
+    return { content, text: this.#text, calls, finish: this.finish, reason, usage: this.usage };
   }
 }
 

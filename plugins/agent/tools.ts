@@ -1,7 +1,15 @@
 /** The tools of one question: what the model is told about them, and the way from its call to the result. */
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { Value } from '@sinclair/typebox/value';
-import { type AgentTool, AtlasError, type Collected, type ToolOutcome, type ToolRun } from '../../kernel/index.ts';
+import {
+  type AgentTool,
+  AtlasError,
+  type Collected,
+  messagesOf,
+  type ToolOutcome,
+  type ToolRun,
+} from '../../kernel/index.ts';
+import { type Bus, toolBegun, toolEnded } from './progress.ts';
 import { schemaForModel } from './tool-schema.ts';
 
 /** Failures that another call by the model can avoid; any other ends the question with its code. */
@@ -84,7 +92,7 @@ export class Toolbox {
    * Runs one call. A call that the model can do better comes back as `{error, hint}` for it to read; rejects when the
    * question cannot go on, such as when the database is down.
    */
-  async run(call: ToolCall, run: ToolRun): Promise<ToolOutcome> {
+  async run(call: ToolCall, run: ToolRun, bus: Bus): Promise<ToolOutcome> {
     const tool = this.#tools.get(call.toolName);
     if (tool === undefined) {
       return failed(`There is no tool "${call.toolName}".`, `Tools: ${[...this.#tools.keys()].join(', ') || 'none'}.`);
@@ -92,19 +100,27 @@ export class Toolbox {
     const input = argumentsOf(call);
     const problem = problemWith(tool, input);
     if (problem !== undefined) return failed(`${tool.name} was not called: ${problem}`, 'Correct the arguments.');
+    const scope = run.scope.part();
+    const startedAt = performance.now();
+    const { toolCallId } = call;
+    let failure: unknown;
+    if (bus.hears(toolBegun)) bus.emit(toolBegun, { scope, tool: tool.name, toolCallId, input });
     try {
-      return await tool.run(input, run);
+      return await tool.run(input, { ...run, scope });
     } catch (error) {
-      if (run.scope.signal.aborted) throw error;
+      failure = error;
+      if (scope.signal.aborted) throw error;
       if (error instanceof AtlasError) {
         if (REPAIRABLE.has(error.code)) return failed(error.message, error.hint ?? 'Change the call.');
         throw error;
       }
-      run.scope.log.error(
-        { tool: tool.name, requestId: run.scope.requestId, error: error instanceof Error ? error.stack : error },
-        'A tool failed.',
-      );
+      const stack = error instanceof Error ? error.stack : undefined;
+      bus.logOf(scope).error({ tool: tool.name, error: messagesOf(error), stack }, 'A tool failed.');
       return failed(`${tool.name} failed because of a fault of its own.`, 'Go on without it, or say what is missing.');
+    } finally {
+      if (bus.hears(toolEnded)) {
+        bus.emit(toolEnded, { scope, tool: tool.name, error: failure, durationMs: performance.now() - startedAt });
+      }
     }
   }
 }

@@ -1,7 +1,8 @@
 /** The endpoints that answer questions. */
 import type { Question, Route, RouteReply, RouteRequest, Scope } from '../../kernel/index.ts';
-import type { Agent, Answer } from '../agent/events.ts';
+import type { Answer } from '../agent/events.ts';
 import type { HttpServer } from '../http/api.ts';
+import type { Asking } from './asking.ts';
 import { eventStream } from './event-stream.ts';
 import { turnsOf } from './messages.ts';
 import type { QueryApiOptions } from './options.ts';
@@ -13,6 +14,7 @@ import { uiEncoder } from './stream-ui.ts';
 const ERRORS = [
   'configuration_error',
   'no_datasource',
+  'not_found',
   'not_available',
   'provider_model_not_found',
   'provider_auth_error',
@@ -34,7 +36,7 @@ function questionOf(body: QueryBody | ChatBody, turns: Question['turns'], surfac
 }
 
 /** Leaves out what concerns only the agent: each table has its statement in `sql`, at the same place. */
-function resultOf(answer: Answer): QueryResult {
+function resultOf(answer: Answer, conversationId: string | undefined): QueryResult {
   const { text, sql, data, steps, usage, pendingActions } = answer;
   return {
     answer: text,
@@ -42,12 +44,13 @@ function resultOf(answer: Answer): QueryResult {
     data: data.map(({ columns, rows, truncated }) => ({ columns, rows, truncated })) as QueryResult['data'],
     steps,
     usage,
+    ...(conversationId !== undefined && { conversationId }),
     ...(pendingActions.length > 0 && { pendingActions: [...pendingActions] }),
   };
 }
 
 /** One question, one answer: `POST /api/v1/query`. */
-export function queryRoute(agent: Agent): Route {
+export function queryRoute(asking: Asking): Route {
   return {
     method: 'POST',
     path: '/api/v1/query',
@@ -60,20 +63,24 @@ export function queryRoute(agent: Agent): Route {
     async handle(request, scope): Promise<RouteReply> {
       const body = request.body as QueryBody;
       const question = questionOf(body, [{ role: 'user', text: body.question }], 'api');
-      return { body: resultOf(await agent.answer(question, scope)) };
+      const { answer, conversationId } = await asking.answer(question, scope);
+      return { body: resultOf(answer, conversationId) };
     },
   };
 }
 
 /** The same endpoint under both published paths. */
-export function chatRoutes(agent: Agent, http: HttpServer, options: QueryApiOptions): Route[] {
+export function chatRoutes(asking: Asking, http: HttpServer, options: QueryApiOptions): Route[] {
   const handle = async (request: RouteRequest, scope: Scope): Promise<RouteReply> => {
     const body = request.body as ChatBody;
     const { stream } = request.query as ChatQuery;
-    const events = agent.ask(questionOf(body, turnsOf(body.messages), 'web'), scope);
+    const question = questionOf(body, turnsOf(body.messages), 'web');
+    const { events, conversationId } = await asking.stream(question, scope);
     // An encoder has state, so each answer gets its own.
     const encoder = stream === 'ui' ? uiEncoder() : codeEncoder();
-    return eventStream(events, encoder, options.pingEveryMs, (error) => http.failure(error, scope).body);
+    const reply = await eventStream(events, encoder, options.pingEveryMs, (error) => http.failure(error, scope).body);
+    if (conversationId === undefined) return reply;
+    return { ...reply, headers: { ...reply.headers, 'x-conversation-id': conversationId } };
   };
   return ['/api/chat', '/api/v1/chat'].map((path) => ({
     method: 'POST',

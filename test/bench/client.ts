@@ -1,4 +1,4 @@
-/** The least that a client does by hand: one POST over a kept connection. */
+/** The least that a client does by hand: one request over a kept connection. */
 import { type Agent, type IncomingMessage, request } from 'node:http';
 
 /** Sends JSON; resolves with the response's head. */
@@ -9,6 +9,11 @@ export function send(agent: Agent, url: string, body: string): Promise<IncomingM
     sent.once('error', reject);
     sent.end(body);
   });
+}
+
+/** Reads; resolves with the response's head. */
+export function get(agent: Agent, url: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => request(url, { agent }, resolve).once('error', reject).end());
 }
 
 /** Body of a successful response; `onText` is given all that has arrived, at every piece. */

@@ -1,4 +1,4 @@
-/** `npm run bench -- hooks|guard|query|start|semantic [--json]`: a table, or JSON. Exits 1 when a target is missed. */
+/** `npm run bench -- hooks|guard|query|start|semantic|describe|store [--json]`: a table, or JSON. Exits 1 when a target is missed. */
 import { renderTable } from '../../plugins/cli/index.ts';
 import { type Bench, holds, type Row } from './measure.ts';
 
@@ -8,6 +8,8 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   query: async () => (await import('./query.ts')).query,
   start: async () => (await import('./start.ts')).start,
   semantic: async () => (await import('./semantic.ts')).semantic,
+  store: async () => (await import('./store.ts')).store,
+  describe: async () => (await import('./describe.ts')).describe,
 };
 
 /** Three significant digits, without exponents; whole numbers stay whole. */

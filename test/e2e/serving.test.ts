@@ -1,9 +1,10 @@
 /** A server as operators run it, with a model provider on the network, well-behaved and not. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emptyFolder, type RunningServer, serve } from '../harness/command.ts';
+import { createFleet, FLEET } from '../harness/fleet.ts';
 import { startOpenAIServer } from '../harness/openai-server.ts';
 
 const ENDLESS =
@@ -12,26 +13,7 @@ const ENDLESS =
 const folder = emptyFolder();
 const turns = (text: string) => ({ messages: [{ id: '1', role: 'user', parts: [{ type: 'text', text }] }] });
 
-function layer(root: string): void {
-  mkdirSync(join(root, 'semantic', 'entities'), { recursive: true });
-  writeFileSync(
-    join(root, 'semantic', 'entities', 'boats.yml'),
-    `table: boats
-description: One row per boat.
-dimensions:
-  - { name: id, type: number, primary_key: true }
-  - { name: harbour, type: string, sample_values: [Kiel, Bremen] }
-measures:
-  - { name: boat_count, type: count, synonyms: [boats, vessels] }
-`,
-  );
-  const database = new Database(join(root, 'fleet.db'));
-  database.exec(`CREATE TABLE boats (id INTEGER PRIMARY KEY, harbour TEXT);
-    INSERT INTO boats (harbour) VALUES ('Kiel'), ('Kiel'), ('Bremen')`);
-  database.close();
-}
-
-const base = { SVC_DATASOURCE_URL: 'sqlite:fleet.db', SVC_SEMANTIC_DIR: './semantic', SVC_LOG_LEVEL: 'error' };
+const base = { ...FLEET, SVC_LOG_LEVEL: 'error' };
 
 async function post(server: RunningServer, path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
   return fetch(`${server.url}${path}`, {
@@ -50,7 +32,7 @@ function events(text: string): { code: string; payload: unknown }[] {
   }));
 }
 
-beforeAll(() => layer(folder.path));
+beforeAll(() => createFleet(folder.path));
 afterAll(() => folder[Symbol.dispose]());
 
 describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider) => {
@@ -191,7 +173,7 @@ describe('with the offline model', () => {
 
   it('a missing database file is an honest error, health tells, and it heals by itself', async () => {
     using other = emptyFolder();
-    layer(other.path);
+    createFleet(other.path);
     const env = { ...base, SVC_DATASOURCE_URL: 'sqlite:later.db' };
     await using server = await serve({ cwd: other.path, env });
     const before = await post(server, '/api/v1/query', { question: 'What is the boat count?' });
@@ -212,7 +194,7 @@ describe('with the offline model', () => {
 
   it('a broken file of the semantic layer is reported, the others serve, and a repair is seen without a restart', async () => {
     using other = emptyFolder();
-    layer(other.path);
+    createFleet(other.path);
     const broken = join(other.path, 'semantic', 'entities', 'crew.yml');
     writeFileSync(broken, 'table: crew\ndimensions:\n  - name: id\n   type: number\n');
     await using server = await serve({ cwd: other.path, env: { ...base, SVC_LOG_LEVEL: 'info' } });

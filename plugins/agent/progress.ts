@@ -1,0 +1,52 @@
+/** What the agent tells of its work to whoever listens on the bus, such as telemetry. Payloads are shared, not copied. */
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { defineEvent, type PluginContext, type Question, type Scope } from '../../kernel/index.ts';
+import type { Answer } from './events.ts';
+import type { ModelAnswer } from './model-call.ts';
+import type { ModelName } from './provider-errors.ts';
+
+/** The part of a plugin's context that the work needs. */
+export type Bus = Pick<PluginContext, 'emit' | 'hears' | 'logOf'>;
+
+/** `scope`: a part of the request's, and the parent of everything that is done for the question. */
+export const questionBegun = defineEvent<{ readonly scope: Scope; readonly question: Question }>('question:begun');
+
+export interface QuestionEnded {
+  readonly scope: Scope;
+  /** `undefined` when there was none: see `error`. */
+  readonly answer: Answer | undefined;
+  /** `undefined` without an answer: whoever asked has left. */
+  readonly error: unknown;
+  /** `undefined` when the question ended before there was one. */
+  readonly model: ModelName | undefined;
+  readonly durationMs: number;
+}
+export const questionEnded = defineEvent<QuestionEnded>('question:ended');
+
+export interface ModelCalled {
+  readonly scope: Scope;
+  readonly model: ModelName;
+  readonly prompt: readonly LanguageModelV4Message[];
+  readonly answer: ModelAnswer | undefined;
+  readonly error: unknown;
+  readonly durationMs: number;
+}
+export const modelCalled = defineEvent<ModelCalled>('model:called');
+
+export interface ToolBegun {
+  /** A part of the question's, and the parent of what the tool does. */
+  readonly scope: Scope;
+  readonly tool: string;
+  readonly toolCallId: string;
+  readonly input: unknown;
+}
+/** Only calls that really run a tool: not those of a tool that there is not, or with arguments that do not fit. */
+export const toolBegun = defineEvent<ToolBegun>('tool:begun');
+
+export interface ToolEnded {
+  readonly scope: Scope;
+  readonly tool: string;
+  readonly error: unknown;
+  readonly durationMs: number;
+}
+export const toolEnded = defineEvent<ToolEnded>('tool:ended');

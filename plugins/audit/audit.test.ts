@@ -1,0 +1,268 @@
+import type { Knex } from 'knex';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  AtlasError,
+  authResolve,
+  type ConnectionInfo,
+  datasourceExecute,
+  datasourceList,
+  definePlugin,
+  sqlBefore,
+  sqlCheck,
+} from '../../kernel/index.ts';
+import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
+import { http } from '../http/index.ts';
+import type { InternalDb } from '../internal-db/api.ts';
+import { engines, type TestEngine } from '../internal-db/engines.fixture.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { audit } from './index.ts';
+
+const NOW = new Date('2026-01-15T12:00:00Z');
+const connection: ConnectionInfo = { id: 'main', dbType: 'sqlite', maskedUrl: 'sqlite:x.db' };
+const actor = { id: 'ann', label: 'ann@example.com', role: 'admin', mode: 'test', claims: {} } as const;
+
+/** A database that answers, refuses or fails as the statement's first word says. */
+const database = definePlugin({
+  name: 'test-database',
+  version: '1.0.0',
+  type: 'datasource',
+  description: 'Answers as it is told.',
+  setup(ctx) {
+    ctx.tap(authResolve, ({ headers }) => ({ actor, orgId: (headers['x-org'] as string | undefined) ?? null }));
+    ctx.tap(datasourceList, () => [connection]);
+    ctx.tap(sqlBefore, (statement) => ({ ...statement, tables: ['orders'], columns: ['orders.id'] }));
+    ctx.tap(sqlCheck, ({ sql }) => {
+      if (sql.startsWith('DELETE')) throw new AtlasError('Only reading statements run.', { code: 'sql_refused' });
+    });
+    ctx.tapKey(datasourceExecute, 'main', ({ sql }) => {
+      if (sql.includes('broken')) throw new AtlasError('postgres://bob:hunter2@db is gone.', { code: 'sql_failed' });
+      return { columns: ['id'], rows: [{ id: 1 }, { id: 2 }], truncated: false, notes: [] };
+    });
+  },
+});
+
+/** Stops the writing at the database, as a disk that is full would. */
+async function refuseWrites(db: InternalDb): Promise<void> {
+  await db.run((knex: Knex) => knex.schema.renameTable('audit_log', 'audit_log_away'));
+}
+
+async function start(url: string | undefined, options: Parameters<typeof audit>[0] = {}) {
+  const plugins = [http({ port: 0 }), internalDb({ url }), database(), audit(options)];
+  const app = await createTestApp({ plugins, now: NOW });
+  const run = (sql: string, orgId: string | null = null) =>
+    app.runSql({ sql, surface: 'api', conversationId: 'c1' }, testScope({ actor, orgId, requestId: 'r1' }));
+  const get = async (path: string, headers: Record<string, string> = {}) =>
+    app.inject({ method: 'GET', url: `/api/v1/admin/audit${path}`, headers });
+  const entries = async (query = '', headers = {}) =>
+    (await get(query, headers)).json<{ entries: Record<string, unknown>[]; total: number }>();
+  const insert = (rows: { timestamp: string; org_id?: string | null; success?: boolean }[]) =>
+    app.get(internalDb).run((knex) =>
+      knex('audit_log').insert(
+        rows.map((row, index) => ({
+          id: `${index}-${row.timestamp}`,
+          auth_mode: 'test',
+          sql: '=1+1',
+          duration_ms: 1,
+          row_count: 0,
+          success: true,
+          tables: '[]',
+          request_id: 'r',
+          surface: 'api',
+          ...row,
+        })),
+      ),
+    );
+  return { app, run, get, entries, insert, [Symbol.asyncDispose]: () => app.close() };
+}
+
+describe.each(engines)('on %s', (_, open) => {
+  let engine: TestEngine;
+  beforeAll(async () => {
+    engine = await open();
+  }, 60_000);
+  afterAll(async () => engine[Symbol.asyncDispose]());
+
+  it('keeps what ran, before the rows are handed out', async () => {
+    await using server = await start(await engine.fresh());
+    const reply = await server.run("SELECT id FROM orders WHERE password = 'hunter2'");
+    expect(reply.result.rows).toHaveLength(2);
+    expect(await server.entries()).toEqual({
+      entries: [
+        {
+          id: expect.any(String),
+          timestamp: NOW.toISOString(),
+          userId: 'ann',
+          userLabel: 'ann@example.com',
+          authMode: 'test',
+          sql: "SELECT id FROM orders WHERE password = '***'",
+          durationMs: expect.any(Number),
+          rowCount: 2,
+          success: true,
+          error: null,
+          connectionId: 'main',
+          dbType: 'sqlite',
+          tables: ['orders'],
+          conversationId: 'c1',
+          requestId: 'r1',
+          surface: 'api',
+          orgId: null,
+        },
+      ],
+      total: 1,
+      limit: 50,
+      offset: 0,
+    });
+  });
+
+  it('keeps what was refused and what failed', async () => {
+    await using server = await start(await engine.fresh());
+    await expect(server.run('DELETE FROM orders\0')).rejects.toThrow('Only reading statements run.');
+    await expect(server.run('SELECT broken')).rejects.toThrow();
+    await expect(
+      server.app.runSql({ sql: 'SELECT 1', connectionId: 'none', surface: 'api' }, testScope({ actor })),
+    ).rejects.toThrow();
+    await expect.poll(async () => (await server.entries()).total).toBe(3);
+    const { entries } = await server.entries('?success=false');
+    const ended = new Map(entries.map(({ sql, error, connectionId }) => [sql, [error, connectionId]]));
+    expect(ended.get('DELETE FROM orders\u{fffd}')).toEqual(['refused: Only reading statements run.', 'main']);
+    expect(ended.get('SELECT broken')).toEqual(['failed: postgres://***@db is gone.', 'main']);
+    expect(ended.get('SELECT 1')?.[1]).toBe('none');
+  });
+
+  it('keeps one entry of each of many statements at once', async () => {
+    await using server = await start(await engine.fresh());
+    await Promise.all(Array.from({ length: 700 }, (__, n) => server.run(`SELECT ${n}`)));
+    const { entries, total } = await server.entries('?limit=200&offset=600');
+    expect([entries.length, total]).toEqual([100, 700]);
+  });
+
+  it('withholds the rows when the entry cannot be written, unless that is not required', async () => {
+    await using strict = await start(await engine.fresh());
+    await refuseWrites(strict.app.get(internalDb));
+    await expect(strict.run('SELECT 1')).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 });
+    await using relaxed = await start(await engine.fresh(), { required: false });
+    await refuseWrites(relaxed.app.get(internalDb));
+    expect((await relaxed.run('SELECT 1')).result.rows).toHaveLength(2);
+    expect(relaxed.app.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  it('keeps no value of a statement when asked to', async () => {
+    await using server = await start(await engine.fresh(), { redactLiterals: true });
+    await server.run("SELECT id FROM orders WHERE name = 'Bob' AND age = 41");
+    await expect(server.run("DELETE FROM orders WHERE name = 'Bob'")).rejects.toThrow();
+    await expect.poll(async () => (await server.entries()).total).toBe(2);
+    const { entries } = await server.entries();
+    for (const { sql } of entries) expect(sql).not.toMatch(/Bob|41/);
+    expect(entries[0]?.sql).toMatch(/orders/);
+  });
+
+  it('filters, counts and exports', async () => {
+    await using server = await start(await engine.fresh());
+    await server.insert([
+      { timestamp: '2026-01-15T11:00:00.000Z' },
+      { timestamp: '2026-01-14T23:59:59.999Z', success: false },
+      { timestamp: '2026-01-09T00:00:00.000Z', org_id: 'acme' },
+      { timestamp: '2026-01-08T23:59:59.999Z' },
+    ]);
+    const total = async (query: string, headers = {}) => (await server.entries(query, headers)).total;
+    expect(await total('')).toBe(4);
+    expect(await total('', { 'x-org': 'acme' })).toBe(1);
+    expect(await total('?success=false')).toBe(1);
+    expect(await total('?from=2026-01-15T01:00:00%2B02:00')).toBe(2);
+    expect(await total('?to=2026-01-09T00:00:00Z')).toBe(2);
+    expect(await total('?user=nobody')).toBe(0);
+    expect((await server.get('/stats')).json()).toEqual({
+      totalQueries: 3,
+      errorCount: 1,
+      errorRate: 1 / 3,
+      queriesPerDay: ['09', '10', '11', '12', '13', '14', '15'].map((day) => ({
+        day: `2026-01-${day}`,
+        count: ['09', '14', '15'].includes(day) ? 1 : 0,
+      })),
+    });
+    const { headers, body } = await server.get('/export?success=true');
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8');
+    const lines = body.split('\r\n');
+    expect([lines.length, lines[0]?.split(',')[0], lines[1]?.includes(",'=1+1,")]).toEqual([5, 'timestamp', true]);
+  });
+
+  it('refuses what is no filter', async () => {
+    await using server = await start(await engine.fresh());
+    for (const query of [
+      '?limit=0',
+      '?limit=201',
+      '?offset=-1',
+      '?offset=99999999999999999999',
+      '?from=yesterday',
+      '?from=2026-13-01T00:00:00Z',
+      '?to=2026-12-31T23:59:60Z',
+      '?success=maybe',
+      '?user=',
+      '?user=%00',
+    ]) {
+      expect([query, (await server.get(query)).statusCode]).toEqual([query, 400]);
+    }
+  });
+
+  it('answers with a status when the log cannot be read', async () => {
+    await using server = await start(await engine.fresh());
+    await server.app.get(internalDb).run((knex) => knex.schema.dropTable('audit_log'));
+    for (const path of ['', '/stats', '/export'])
+      expect([path, (await server.get(path)).statusCode]).toEqual([path, 500]);
+  });
+
+  it('exports more than one batch', async () => {
+    await using server = await start(await engine.fresh());
+    for (let batch = 0; batch < 5; batch += 1) {
+      await server.insert(Array.from({ length: 500 }, () => ({ timestamp: `2026-01-0${batch + 1}T00:00:00.000Z` })));
+    }
+    const { body } = await server.get('/export');
+    const ids = body
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.split(',').at(-1));
+    expect([ids.length, new Set(ids).size]).toEqual([2_500, 2_500]);
+  });
+
+  it('forgets what is too old, at the start and when asked', async () => {
+    const url = await engine.fresh();
+    const old = { timestamp: '2025-01-01T00:00:00.000Z' };
+    {
+      await using server = await start(url);
+      await server.insert([old, { ...old, org_id: 'acme' }, { timestamp: '2026-01-01T00:00:00.000Z' }]);
+      const purge = async (org?: string) =>
+        (
+          await server.app.inject({
+            method: 'POST',
+            url: '/api/v1/admin/audit/retention/purge',
+            headers: org === undefined ? {} : { 'x-org': org },
+          })
+        ).json<{ results: object[] }>().results;
+      expect(await purge('acme')).toEqual([{ orgId: 'acme', softDeletedCount: 1 }]);
+      expect(await purge()).toEqual([{ orgId: null, softDeletedCount: 1 }]);
+      expect(await purge()).toEqual([]);
+      expect((await server.entries()).total).toBe(1);
+      await server.app.get(internalDb).run((knex) => knex('audit_log').update({ deleted_at: null }));
+      expect((await server.entries()).total).toBe(3);
+    }
+    await using again = await start(url);
+    await expect.poll(async () => (await again.entries()).total).toBe(1);
+  });
+});
+
+it('logs every statement and answers not_available without an internal database', async () => {
+  await using server = await start(undefined);
+  await server.run(`SELECT '${'x'.repeat(1_000)}'`);
+  const [line] = server.app.lines.filter(({ fields }) => 'audit' in fields);
+  expect(line?.fields.audit).toMatchObject({
+    userId: 'ann',
+    success: true,
+    tables: ['orders'],
+    sql: expect.stringMatching(/^.{500}$/),
+  });
+  for (const path of ['', '/stats', '/export']) {
+    const answer = await server.get(path);
+    expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([404, 'not_available']);
+  }
+});

@@ -1,0 +1,97 @@
+/** One entry of the audit log: a statement of anybody, with how it ended. */
+import { randomUUID } from 'node:crypto';
+import {
+  messageOf,
+  type Scope,
+  type SqlOutcome,
+  type SqlReply,
+  type SqlStatement,
+  withoutCredentials,
+} from '../../kernel/index.ts';
+
+/** Longest statement kept in the database, and in a log line. */
+export const SQL_STORED_LENGTH = 2_000;
+export const SQL_LOGGED_LENGTH = 500;
+const ERROR_LENGTH = 1_000;
+
+/** A row of the table `audit_log`. */
+export interface AuditRow {
+  readonly id: string;
+  /** ISO 8601, always 24 characters, so that it sorts as text. */
+  readonly timestamp: string;
+  readonly user_id: string | null;
+  readonly user_label: string | null;
+  readonly auth_mode: string;
+  readonly sql: string;
+  readonly duration_ms: number;
+  readonly row_count: number;
+  readonly success: boolean;
+  readonly error: string | null;
+  readonly connection_id: string | null;
+  readonly db_type: string | null;
+  /** A JSON list. */
+  readonly tables: string;
+  readonly conversation_id: string | null;
+  readonly request_id: string;
+  readonly surface: string;
+  readonly org_id: string | null;
+}
+
+/** What a statement's text becomes before it is kept. */
+export type Redact = (sql: string, statement: SqlStatement | undefined) => string;
+
+interface Ended {
+  readonly sql: string;
+  readonly surface: string;
+  readonly conversationId: string | undefined;
+  readonly connectionId: string | undefined;
+  readonly statement: SqlStatement | undefined;
+  readonly durationMs: number;
+  readonly rowCount: number;
+  readonly error: string | null;
+}
+
+/** A statement whose rows are about to be handed out. */
+export function entryOfReply({ statement, result, durationMs }: SqlReply, scope: Scope, at: number, redact: Redact) {
+  const { requested, surface, conversationId, connection } = statement;
+  const ended = { sql: requested, surface, conversationId, connectionId: connection.id, statement, durationMs };
+  return entryOf({ ...ended, rowCount: result.rows.length, error: null }, scope, at, redact);
+}
+
+/** A statement that brought no rows: refused, failed or cancelled. */
+export function entryOfOutcome(outcome: SqlOutcome, scope: Scope, at: number, redact: Redact) {
+  const { request, statement, status, error, durationMs } = outcome;
+  const { sql, surface, conversationId, connectionId } = request;
+  const ended = { sql, surface, conversationId, connectionId, statement, durationMs, rowCount: 0 };
+  return entryOf({ ...ended, error: `${status}: ${messageOf(error)}` }, scope, at, redact);
+}
+
+function entryOf(ended: Ended, scope: Scope, at: number, redact: Redact): AuditRow {
+  const { actor, orgId, requestId } = scope;
+  const { statement, error } = ended;
+  return {
+    id: randomUUID(),
+    timestamp: new Date(at).toISOString(),
+    user_id: actor.id,
+    user_label: actor.label,
+    auth_mode: actor.mode,
+    sql: kept(redact(ended.sql, statement), SQL_STORED_LENGTH),
+    duration_ms: Math.round(ended.durationMs * 1000) / 1000,
+    row_count: ended.rowCount,
+    success: error === null,
+    error: error === null ? null : kept(error, ERROR_LENGTH),
+    connection_id: statement?.connection.id ?? ended.connectionId ?? null,
+    db_type: statement?.connection.dbType ?? null,
+    tables: JSON.stringify(statement?.tables ?? []),
+    conversation_id: ended.conversationId ?? null,
+    request_id: requestId,
+    surface: ended.surface,
+    org_id: orgId,
+  };
+}
+
+/** The beginning of a text, without credentials. */
+function kept(text: string, maxLength: number): string {
+  // Beyond the length by a margin, so that what a rule needs to see is there, and no text takes long.
+  return withoutCredentials(text.slice(0, 2 * maxLength)).slice(0, maxLength);
+}

@@ -1,0 +1,61 @@
+/** Every statement of every surface, kept before its rows are handed out. */
+import {
+  definePlugin,
+  httpRoutes,
+  messageOf,
+  optional,
+  sqlAfter,
+  sqlSettled,
+  storeMigrations,
+} from '../../kernel/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { redactLiterals } from '../sql-guard/index.ts';
+import { entryOfOutcome, entryOfReply, type Redact } from './entry.ts';
+import { migrations } from './migrations.ts';
+import { AuditOptions } from './options.ts';
+import { recorder } from './recorder.ts';
+import { auditRoutes } from './routes.ts';
+import { AuditStore } from './store.ts';
+import { auditWriter } from './writer.ts';
+
+const DAY_MS = 86_400_000;
+
+export const audit = definePlugin({
+  name: 'audit',
+  version: '1.0.0',
+  type: 'policy',
+  description: 'Keeps every statement with who asked and how it ended.',
+  needs: { db: optional(internalDb) },
+  options: AuditOptions,
+  setup(ctx, options, { db }) {
+    const redact: Redact = (sql, statement) =>
+      options.redactLiterals ? redactLiterals(sql, statement?.connection.dbType) : sql;
+    const write = db?.configured === true ? auditWriter(db) : undefined;
+
+    const keep = recorder({ write, required: options.required, logOf: ctx.logOf });
+    // Last, so that nothing can withhold rows of which the log says that they were handed out.
+    ctx.tap(sqlAfter, async (reply, scope) => keep(entryOfReply(reply, scope, ctx.now(), redact), scope), {
+      stage: 'post',
+    });
+    ctx.tap(sqlSettled, async (outcome, scope) => {
+      if (outcome.status !== 'succeeded') await keep(entryOfOutcome(outcome, scope, ctx.now(), redact), scope);
+    });
+    if (db === undefined) return;
+
+    const store = new AuditStore(db);
+    const cutoff = () => ctx.now() - options.retentionDays * DAY_MS;
+    ctx.tap(storeMigrations, () => [...migrations]);
+    ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff })));
+    if (!db.configured) return;
+    const purge = () =>
+      store.purge(null, cutoff(), ctx.now()).catch((error: unknown) => {
+        ctx.log.error({ error: messageOf(error) }, 'The audit log could not be purged; the next try is tomorrow.');
+      });
+    let daily: NodeJS.Timeout | undefined;
+    ctx.onReady(() => {
+      void purge();
+      daily = setInterval(() => void purge(), DAY_MS).unref();
+    });
+    ctx.onClose(() => clearInterval(daily));
+  },
+});

@@ -1,0 +1,36 @@
+import type { Knex } from 'knex';
+import type { Migration } from '../../kernel/index.ts';
+
+export const AUDIT_TABLE = 'audit_log';
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0001-audit-log',
+    async up(connection) {
+      const trx = connection as Knex.Transaction;
+      await trx.schema.createTable(AUDIT_TABLE, (table) => {
+        table.string('id', 36).primary();
+        table.string('timestamp', 24).notNullable();
+        table.text('user_id');
+        table.text('user_label');
+        table.text('auth_mode').notNullable();
+        table.text('sql').notNullable();
+        table.double('duration_ms').notNullable();
+        table.integer('row_count').notNullable();
+        table.boolean('success').notNullable();
+        table.text('error');
+        table.text('connection_id');
+        table.text('db_type');
+        table.text('tables').notNullable();
+        table.text('conversation_id');
+        table.text('request_id').notNullable();
+        table.text('surface').notNullable();
+        table.text('org_id');
+        table.string('deleted_at', 24);
+        table.index(['timestamp', 'id'], 'audit_log_by_time');
+        table.index(['org_id', 'timestamp'], 'audit_log_by_org');
+        table.index(['user_id', 'timestamp'], 'audit_log_by_user');
+      });
+    },
+  },
+];

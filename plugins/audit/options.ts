@@ -1,0 +1,22 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+export const AuditOptions = Type.Object(
+  {
+    retentionDays: Type.Integer({
+      default: 365,
+      minimum: 1,
+      maximum: 36_500,
+      description: 'days after which an entry is no longer shown; purged daily',
+    }),
+    required: Type.Boolean({
+      default: true,
+      description: 'withhold the rows of a statement whose entry cannot be written; false only logs the failure',
+    }),
+    redactLiterals: Type.Boolean({
+      default: false,
+      description: 'keep statements without the values that stand in them',
+    }),
+  },
+  { additionalProperties: false },
+);
+export type AuditOptions = Static<typeof AuditOptions>;

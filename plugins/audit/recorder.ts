@@ -1,0 +1,33 @@
+/** Says and keeps that a statement was asked for. */
+import { AtlasError, messagesOf, type PluginContext, type Scope } from '../../kernel/index.ts';
+import { type AuditRow, SQL_LOGGED_LENGTH } from './entry.ts';
+import { shownEntry } from './store.ts';
+import type { WriteEntry } from './writer.ts';
+
+export interface RecorderOptions {
+  /** `undefined`: there is only the log. */
+  readonly write: WriteEntry | undefined;
+  readonly required: boolean;
+  readonly logOf: PluginContext['logOf'];
+}
+
+/** Resolves once the entry is kept; rejects with `unavailable` when it cannot be and has to. */
+export function recorder({ write, required, logOf }: RecorderOptions): (row: AuditRow, scope: Scope) => Promise<void> {
+  return async (row, scope) => {
+    const log = logOf(scope);
+    const audit = { ...shownEntry(row), sql: row.sql.slice(0, SQL_LOGGED_LENGTH) };
+    log.info({ audit }, 'A statement was asked for.');
+    try {
+      await write?.(row);
+    } catch (error) {
+      log.error({ error: messagesOf(error) }, 'An audit entry could not be written.');
+      if (!required) return;
+      throw new AtlasError('The statement cannot be audited, so its rows are withheld.', {
+        code: 'unavailable',
+        hint: 'Try again shortly; if it goes on, check the internal database.',
+        retryAfterSeconds: 5,
+        cause: error,
+      });
+    }
+  };
+}

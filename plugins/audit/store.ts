@@ -1,0 +1,173 @@
+/** Reading the audit log, and forgetting what is too old. */
+import type { Knex } from 'knex';
+import type { InternalDb } from '../internal-db/api.ts';
+import type { AuditRow } from './entry.ts';
+import { AUDIT_TABLE } from './migrations.ts';
+
+const DAY_MS = 86_400_000;
+const STATS_DAYS = 7;
+const EXPORT_BATCH_ROWS = 1_000;
+
+export interface AuditFilter {
+  /** `null`: every organization. */
+  readonly orgId: string | null;
+  readonly user?: string | undefined;
+  readonly success?: boolean | undefined;
+  readonly connection?: string | undefined;
+  readonly surface?: string | undefined;
+  /** ISO 8601 with a zone; both inclusive. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** An entry as the API answers it. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly userId: string | null;
+  readonly userLabel: string | null;
+  readonly authMode: string;
+  readonly sql: string;
+  readonly durationMs: number;
+  readonly rowCount: number;
+  readonly success: boolean;
+  readonly error: string | null;
+  readonly connectionId: string | null;
+  readonly dbType: string | null;
+  readonly tables: readonly string[];
+  readonly conversationId: string | null;
+  readonly requestId: string;
+  readonly surface: string;
+  readonly orgId: string | null;
+}
+
+export interface AuditStats {
+  readonly totalQueries: number;
+  readonly errorCount: number;
+  /** From 0 to 1. */
+  readonly errorRate: number;
+  /** The last seven days in UTC, today last. */
+  readonly queriesPerDay: readonly { readonly day: string; readonly count: number }[];
+}
+
+export class AuditStore {
+  private readonly db: InternalDb;
+
+  constructor(db: InternalDb) {
+    this.db = db;
+  }
+
+  /** Newest first. */
+  async list(filter: AuditFilter, limit: number, offset: number): Promise<{ entries: AuditEntry[]; total: number }> {
+    const [rows, [counted]] = await Promise.all([
+      this.db.run((db) => newestFirst(filtered(db, filter)).limit(limit).offset(offset)),
+      this.db.run((db) => filtered(db, filter).count({ total: '*' })),
+    ]);
+    return { entries: (rows as AuditRow[]).map(shownEntry), total: Number(counted?.total) };
+  }
+
+  /** Every entry that matches, newest first, in batches. */
+  async *all(filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
+    let last: AuditRow | undefined;
+    for (;;) {
+      const rows: AuditRow[] = await this.db.run((db) => {
+        const query = newestFirst(filtered(db, filter)).limit(EXPORT_BATCH_ROWS);
+        if (last !== undefined) query.andWhereRaw('(timestamp, id) < (?, ?)', [last.timestamp, last.id]);
+        return query;
+      });
+      if (rows.length > 0) yield rows.map(shownEntry);
+      if (rows.length < EXPORT_BATCH_ROWS) return;
+      last = rows.at(-1);
+    }
+  }
+
+  /** Of the seven days in UTC that end with the one that `now` is in. */
+  async stats(orgId: string | null, now: number): Promise<AuditStats> {
+    const days = Array.from({ length: STATS_DAYS }, (_, index) => dayOf(now - (STATS_DAYS - 1 - index) * DAY_MS));
+    const rows = await this.db.run((db) =>
+      filtered(db, { orgId, from: `${days[0]}T00:00:00.000Z` })
+        .select(db.raw('substr(timestamp, 1, 10) AS day'), 'success')
+        .count({ count: '*' })
+        .groupByRaw('substr(timestamp, 1, 10), success'),
+    );
+    const counted = (rows as { day: string; success: boolean | number; count: number | string }[]).map((row) => ({
+      day: row.day,
+      success: Boolean(row.success),
+      count: Number(row.count),
+    }));
+    const sum = (some: typeof counted) => some.reduce((total, { count }) => total + count, 0);
+    const known = counted.filter(({ day }) => days.includes(day));
+    const totalQueries = sum(known);
+    const errorCount = sum(known.filter(({ success }) => !success));
+    return {
+      totalQueries,
+      errorCount,
+      errorRate: totalQueries === 0 ? 0 : errorCount / totalQueries,
+      queriesPerDay: days.map((day) => ({ day, count: sum(known.filter((row) => row.day === day)) })),
+    };
+  }
+
+  /** Soft-deletes what was written before `cutoff`; says how much of each organization. */
+  purge(
+    orgId: string | null,
+    cutoff: number,
+    now: number,
+  ): Promise<{ orgId: string | null; softDeletedCount: number }[]> {
+    return this.db.transaction(async (db) => {
+      const old = () => filtered(db, { orgId }).where('timestamp', '<', new Date(cutoff).toISOString());
+      const rows = await old().select('org_id').count({ count: '*' }).groupBy('org_id').orderBy('org_id');
+      await old().update({ deleted_at: new Date(now).toISOString() });
+      return (rows as { org_id: string | null; count: number | string }[]).map(({ org_id, count }) => ({
+        orgId: org_id,
+        softDeletedCount: Number(count),
+      }));
+    });
+  }
+}
+
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+const newestFirst = (query: Knex.QueryBuilder) =>
+  query.select('*').orderBy([
+    { column: 'timestamp', order: 'desc' },
+    { column: 'id', order: 'desc' },
+  ]);
+
+/** Entries are compared as the texts they are kept as, so a time in another zone is converted first. */
+const utc = (time: string) => new Date(time).toISOString();
+
+function filtered(db: Knex, filter: AuditFilter): Knex.QueryBuilder {
+  const query = db(AUDIT_TABLE).whereNull('deleted_at');
+  const { orgId, user, success, connection, surface, from, to } = filter;
+  if (orgId !== null) query.where('org_id', orgId);
+  if (user !== undefined) query.where('user_id', user);
+  if (success !== undefined) query.where('success', success);
+  if (connection !== undefined) query.where('connection_id', connection);
+  if (surface !== undefined) query.where('surface', surface);
+  if (from !== undefined) query.where('timestamp', '>=', utc(from));
+  if (to !== undefined) query.where('timestamp', '<=', utc(to));
+  return query;
+}
+
+/** A row as the API and the log show it. */
+export function shownEntry(row: AuditRow): AuditEntry {
+  return {
+    id: row.id,
+    timestamp: row.timestamp,
+    userId: row.user_id,
+    userLabel: row.user_label,
+    authMode: row.auth_mode,
+    sql: row.sql,
+    durationMs: row.duration_ms,
+    rowCount: row.row_count,
+    success: Boolean(row.success),
+    error: row.error,
+    connectionId: row.connection_id,
+    dbType: row.db_type,
+    tables: JSON.parse(row.tables) as string[],
+    conversationId: row.conversation_id,
+    requestId: row.request_id,
+    surface: row.surface,
+    orgId: row.org_id,
+  };
+}

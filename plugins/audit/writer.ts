@@ -1,0 +1,40 @@
+/** Writes entries so that many at once cost one commit. */
+import { AtlasError } from '../../kernel/index.ts';
+import { GroupCommit, type InternalDb, insertRows, jsonText, within } from '../internal-db/index.ts';
+import type { AuditRow } from './entry.ts';
+import { AUDIT_TABLE } from './migrations.ts';
+
+const COLUMNS = [
+  'id',
+  'timestamp',
+  'user_id',
+  'user_label',
+  'auth_mode',
+  'sql',
+  'duration_ms',
+  'row_count',
+  'success',
+  'error',
+  'connection_id',
+  'db_type',
+  'tables',
+  'conversation_id',
+  'request_id',
+  'surface',
+  'org_id',
+] as const satisfies readonly (keyof AuditRow)[];
+
+export type WriteEntry = (row: AuditRow) => Promise<void>;
+
+/** Longest wait for a database that hangs. */
+const WAIT_MS = 5_000;
+
+/** Resolves when the entry is committed; rejects when it could not be, or it is not known in time. */
+export function auditWriter(db: InternalDb): WriteEntry {
+  const insert = insertRows(db.dialect, AUDIT_TABLE, COLUMNS);
+  const group = new GroupCommit<AuditRow>((rows) => db.run((knex) => knex.raw(insert, [jsonText(rows)])));
+  return (row) =>
+    within(WAIT_MS, group.add(row), () => {
+      throw new AtlasError('The internal database does not answer.', { code: 'unavailable' });
+    });
+}

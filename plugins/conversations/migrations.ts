@@ -1,0 +1,48 @@
+import type { Knex } from 'knex';
+import type { Migration } from '../../kernel/index.ts';
+
+export const CONVERSATIONS = 'conversations';
+export const MESSAGES = 'conversation_messages';
+export const COUNTS = 'conversation_counts';
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0001-conversations',
+    async up(connection) {
+      const trx = connection as Knex.Transaction;
+      await trx.schema.createTable(CONVERSATIONS, (table) => {
+        table.string('id', 36).primary();
+        table.text('user_id').notNullable();
+        table.text('org_id').notNullable();
+        table.text('title').notNullable();
+        table.text('surface').notNullable();
+        table.text('connection_id');
+        table.boolean('starred').notNullable();
+        table.string('created_at', 24).notNullable();
+        table.string('updated_at', 24).notNullable();
+        table.index(['user_id', 'org_id', 'updated_at', 'id'], 'conversations_by_owner');
+        table.index(['user_id', 'org_id', 'starred', 'updated_at', 'id'], 'conversations_by_star');
+      });
+      await trx.schema.createTable(MESSAGES, (table) => {
+        table.string('id', 36).primary();
+        table.string('conversation_id', 36).notNullable().references('id').inTable(CONVERSATIONS).onDelete('CASCADE');
+        table.bigInteger('position').notNullable();
+        table.text('role').notNullable();
+        table.text('parts').notNullable();
+        table.text('state').notNullable();
+        table.text('writer');
+        table.string('created_at', 24).notNullable();
+        table.string('updated_at', 24).notNullable();
+        table.index(['conversation_id', 'position'], 'conversation_messages_in_order');
+      });
+      // Counting a hundred thousand rows for each page would take longer than reading the page.
+      await trx.schema.createTable(COUNTS, (table) => {
+        table.text('user_id').notNullable();
+        table.text('org_id').notNullable();
+        table.integer('total').notNullable();
+        table.integer('starred').notNullable();
+        table.primary(['user_id', 'org_id']);
+      });
+    },
+  },
+];

@@ -1,0 +1,86 @@
+/** Stored conversations over HTTP: everybody's own. */
+
+import { Type } from '@sinclair/typebox';
+import type { Route, RouteRequest } from '../../kernel/index.ts';
+import { ownerOf, type StoredConversations } from './conversations.ts';
+import {
+  ConversationDetail,
+  ConversationPage,
+  ConversationParams,
+  ListQuery,
+  StarBody,
+  StarResult,
+} from './schemas.ts';
+import type { ConversationRow, ConversationStore } from './store.ts';
+
+const common = { tag: 'Conversations', right: 'query' } as const;
+const one = { ...common, params: ConversationParams, errors: ['not_found'] };
+
+const idOf = ({ params }: RouteRequest) => (params as ConversationParams).id.toLowerCase();
+
+function shown(row: ConversationRow) {
+  return {
+    id: row.id,
+    userId: row.user_id === '' ? null : row.user_id,
+    title: row.title,
+    surface: row.surface,
+    connectionId: row.connection_id,
+    starred: Boolean(row.starred),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+export function conversationRoutes(store: ConversationStore, conversations: StoredConversations): Route[] {
+  return [
+    {
+      ...common,
+      method: 'GET',
+      path: '/api/v1/conversations',
+      summary: 'Your conversations, the latest first.',
+      query: ListQuery,
+      responses: { 200: ConversationPage },
+      async handle({ query }, scope) {
+        const { rows, total } = await store.list(ownerOf(scope), query as ListQuery);
+        return { body: { conversations: rows.map(shown), total } };
+      },
+    },
+    {
+      ...one,
+      method: 'GET',
+      path: '/api/v1/conversations/:id',
+      summary: 'One conversation with its messages.',
+      responses: { 200: ConversationDetail },
+      async handle(request, scope) {
+        const row = await store.find(ownerOf(scope), idOf(request));
+        const messages = await store.messages(row.id);
+        return { body: { ...shown(row), messages: messages.map((message) => conversations.shown(message)) } };
+      },
+    },
+    {
+      ...one,
+      method: 'PATCH',
+      path: '/api/v1/conversations/:id/star',
+      summary: 'Stars a conversation, or takes the star away.',
+      body: StarBody,
+      responses: { 200: StarResult },
+      async handle(request, scope) {
+        const { starred } = request.body as StarBody;
+        const id = idOf(request);
+        await store.star(ownerOf(scope), id, starred);
+        return { body: { id, starred } };
+      },
+    },
+    {
+      ...one,
+      method: 'DELETE',
+      path: '/api/v1/conversations/:id',
+      summary: 'Deletes a conversation with its messages.',
+      responses: { 204: Type.Void() },
+      async handle(request, scope) {
+        await store.delete(ownerOf(scope), idOf(request));
+        return { status: 204 };
+      },
+    },
+  ];
+}

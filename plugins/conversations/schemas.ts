@@ -1,0 +1,51 @@
+/** What the conversation endpoints take and answer. */
+import { type Static, Type } from '@sinclair/typebox';
+
+export const ConversationParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
+export type ConversationParams = Static<typeof ConversationParams>;
+
+export const ListQuery = Type.Object({
+  limit: Type.Integer({ default: 20, minimum: 1, maximum: 100 }),
+  offset: Type.Integer({ default: 0, minimum: 0 }),
+  starred: Type.Optional(Type.Boolean()),
+});
+export type ListQuery = Static<typeof ListQuery>;
+
+export const StarBody = Type.Object({ starred: Type.Boolean() }, { errorMessage: 'must be a JSON object' });
+export type StarBody = Static<typeof StarBody>;
+
+export const StarResult = Type.Object({ id: Type.String({ format: 'uuid' }), starred: Type.Boolean() });
+
+const fields = {
+  id: Type.String({ format: 'uuid' }),
+  userId: Type.Union([Type.String(), Type.Null()]),
+  title: Type.String(),
+  surface: Type.String(),
+  connectionId: Type.Union([Type.String(), Type.Null()]),
+  starred: Type.Boolean(),
+  createdAt: Type.String({ format: 'date-time' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+};
+
+const Message = Type.Object({
+  id: Type.String(),
+  conversationId: Type.String({ format: 'uuid' }),
+  role: Type.Union([Type.Literal('user'), Type.Literal('assistant')]),
+  content: Type.Object({
+    parts: Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
+      description:
+        'As in the UI messages of the AI SDK: `text`, and `tool-<name>` with toolCallId, state, input (the SQL) and output (columns and the first rows).',
+    }),
+  }),
+  status: Type.Union([Type.Literal('complete'), Type.Literal('running'), Type.Literal('interrupted')], {
+    description: '`interrupted`: the answer broke off, and this is what had been said.',
+  }),
+  createdAt: Type.String({ format: 'date-time' }),
+});
+
+export const ConversationPage = Type.Object({
+  conversations: Type.Array(Type.Object(fields)),
+  total: Type.Integer(),
+});
+
+export const ConversationDetail = Type.Object({ ...fields, messages: Type.Array(Message) });

@@ -1,0 +1,148 @@
+/** Conversations and their messages in the internal database. */
+import type { Knex } from 'knex';
+import { AtlasError } from '../../kernel/index.ts';
+import { GroupCommit, type InternalDb } from '../internal-db/index.ts';
+import { type Change, groupedWrites } from './grouped-writes.ts';
+import { CONVERSATIONS, COUNTS, MESSAGES } from './migrations.ts';
+
+/** Whose conversations: empty texts stand for nobody in particular and for no organization. */
+export interface Owner {
+  readonly user_id: string;
+  readonly org_id: string;
+}
+
+export type MessageState = 'complete' | 'running' | 'interrupted';
+
+export interface ConversationRow extends Owner {
+  readonly id: string;
+  readonly title: string;
+  readonly surface: string;
+  readonly connection_id: string | null;
+  readonly starred: boolean | number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface MessageRow {
+  readonly id: string;
+  readonly conversation_id: string;
+  /** Greater than those of earlier messages. */
+  readonly position: number;
+  readonly role: 'user' | 'assistant';
+  /** JSON: a list of `MessagePart`. */
+  readonly parts: string;
+  readonly state: MessageState;
+  /** Who writes while it is `running`. */
+  readonly writer: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export type MessageUpdate = Pick<MessageRow, 'id' | 'state' | 'parts' | 'updated_at'>;
+
+export class ConversationStore {
+  private readonly db: InternalDb;
+  private readonly group: GroupCommit<Change>;
+
+  constructor(db: InternalDb) {
+    this.db = db;
+    const write = groupedWrites(db);
+    this.group = new GroupCommit((changes) => write(changes));
+  }
+
+  async list(
+    owner: Owner,
+    { limit, offset, starred }: { limit: number; offset: number; starred?: boolean | undefined },
+  ): Promise<{ rows: ConversationRow[]; total: number }> {
+    const [rows, counts] = await Promise.all([
+      this.db.run((db) => {
+        const query = db(CONVERSATIONS).where({ ...owner, ...(starred !== undefined && { starred }) });
+        return query
+          .orderBy([
+            { column: 'updated_at', order: 'desc' },
+            { column: 'id', order: 'desc' },
+          ])
+          .limit(limit)
+          .offset(offset);
+      }),
+      this.db.run((db) => db(COUNTS).where(owner).first()),
+    ]);
+    const { total = 0, starred: stars = 0 } = (counts ?? {}) as { total?: number; starred?: number };
+    return { rows, total: starred === undefined ? total : starred ? stars : total - stars };
+  }
+
+  /** Rejects with `not_found` for one that does not exist or is somebody else's, alike. */
+  async find(owner: Owner, id: string): Promise<ConversationRow> {
+    const row = await this.db.run((db) =>
+      db(CONVERSATIONS)
+        .where({ ...owner, id })
+        .first(),
+    );
+    return row ?? Promise.reject(notFound());
+  }
+
+  /** In order; with `last`, only that many of the end. */
+  async messages(id: string, last?: number): Promise<MessageRow[]> {
+    const rows: MessageRow[] = await this.db.run((db) => {
+      const query = db(MESSAGES).where({ conversation_id: id }).orderBy('position', 'desc');
+      return last === undefined ? query : query.limit(last);
+    });
+    return rows.reverse();
+  }
+
+  /** A new conversation with its first messages. */
+  create(conversation: ConversationRow, messages: readonly MessageRow[]): Promise<void> {
+    return this.group.add({ conversation, messages });
+  }
+
+  /** Further messages. Rejects when the conversation has been deleted meanwhile. */
+  append(conversationId: string, messages: readonly MessageRow[], at: string): Promise<void> {
+    return this.group.add({ touched: { id: conversationId, updated_at: at }, messages });
+  }
+
+  /** What a message says now. */
+  update(update: MessageUpdate): Promise<void> {
+    return this.group.add({ update });
+  }
+
+  star(owner: Owner, id: string, starred: boolean): Promise<void> {
+    return this.db.transaction(async (db) => {
+      const changed = await db(CONVERSATIONS)
+        .where({ ...owner, id, starred: !starred })
+        .update({ starred });
+      if (changed > 0) return count(db, owner, 0, starred ? 1 : -1);
+      const row = await db(CONVERSATIONS)
+        .where({ ...owner, id })
+        .first('id');
+      if (row === undefined) throw notFound();
+    });
+  }
+
+  delete(owner: Owner, id: string): Promise<void> {
+    return this.db.transaction(async (db) => {
+      const row = await db(CONVERSATIONS)
+        .where({ ...owner, id })
+        .forUpdate()
+        .first('starred');
+      if (row === undefined) throw notFound();
+      await db(CONVERSATIONS).where({ id }).delete();
+      await count(db, owner, -1, row.starred ? -1 : 0);
+    });
+  }
+}
+
+const notFound = () =>
+  new AtlasError('There is no such conversation.', {
+    code: 'not_found',
+    hint: 'GET /api/v1/conversations lists yours.',
+  });
+
+async function count(db: Knex.Transaction, owner: Owner, total: number, starred: number): Promise<void> {
+  await db(COUNTS)
+    .insert({ ...owner, total, starred })
+    .onConflict(['user_id', 'org_id'])
+    .merge({
+      total: db.raw('?? + ?', [`${COUNTS}.total`, total]),
+      starred: db.raw('?? + ?', [`${COUNTS}.starred`, starred]),
+    });
+}

@@ -1,0 +1,60 @@
+/** Asking the agent, with question and answer stored where conversations are kept. */
+import type { Question, Scope } from '../../kernel/index.ts';
+import type { Agent, AgentEvent, Answer } from '../agent/events.ts';
+import type { Conversations, OpenConversation } from '../conversations/index.ts';
+
+export class Asking {
+  private readonly agent: Agent;
+  private readonly conversations: Conversations | undefined;
+
+  constructor(agent: Agent, conversations: Conversations | undefined) {
+    this.agent = agent;
+    this.conversations = conversations;
+  }
+
+  /** `conversationId` is missing when nothing could be stored. */
+  async answer(asked: Question, scope: Scope): Promise<{ answer: Answer; conversationId: string | undefined }> {
+    const conversation = await this.conversations?.open(asked, scope);
+    if (conversation === undefined) {
+      return { answer: await this.agent.answer(asked, scope), conversationId: undefined };
+    }
+    try {
+      const answer = await this.agent.answer(conversation.question, scope, (event) => conversation.record(event));
+      const isStored = await conversation.end('complete');
+      return { answer, conversationId: isStored ? conversation.id : undefined };
+    } catch (error) {
+      await conversation.end('interrupted');
+      throw error;
+    }
+  }
+
+  async stream(
+    asked: Question,
+    scope: Scope,
+  ): Promise<{ events: AsyncIterable<AgentEvent>; conversationId: string | undefined }> {
+    const conversation = await this.conversations?.open(asked, scope);
+    if (conversation === undefined) return { events: this.agent.ask(asked, scope), conversationId: undefined };
+    return {
+      events: recorded(this.agent.ask(conversation.question, scope), conversation),
+      conversationId: conversation.id,
+    };
+  }
+}
+
+/** The same events, written down as they pass. Whoever has seen the end finds it stored. */
+async function* recorded(
+  events: AsyncIterable<AgentEvent>,
+  conversation: OpenConversation,
+): AsyncGenerator<AgentEvent> {
+  let isComplete = false;
+  try {
+    for await (const event of events) {
+      conversation.record(event);
+      isComplete = event.type === 'finish';
+      if (isComplete) await conversation.end('complete');
+      yield event;
+    }
+  } finally {
+    if (!isComplete) void conversation.end('interrupted');
+  }
+}

@@ -1,0 +1,79 @@
+/** The way to the collector: OTLP over HTTP. One that is down costs a bounded queue and one line of the log. */
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { type IMetricReader, PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import { type Logger, messageOf } from '../../kernel/index.ts';
+
+type Done = Parameters<SpanExporter['export']>[1];
+type Result = Parameters<Done>[0];
+
+const SUCCESS: Result = { code: 0 };
+
+export class Collector {
+  /** Longest time one export may take, its retries included. */
+  readonly timeoutMs = 5_000;
+  readonly #endpoint: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #log: Logger;
+  #isDown = false;
+  #isClosing = false;
+
+  constructor(endpoint: string, { headers }: { readonly headers: Readonly<Record<string, string>> }, log: Logger) {
+    this.#endpoint = endpoint.replace(/\/+$/, '');
+    this.#headers = headers;
+    this.#log = log;
+  }
+
+  traceExporter(): SpanExporter {
+    return this.#watched(new OTLPTraceExporter(this.#config('traces')));
+  }
+
+  metricReader(intervalMs: number): IMetricReader {
+    return new PeriodicExportingMetricReader({
+      exporter: this.#watched<PushMetricExporter>(new OTLPMetricExporter(this.#config('metrics'))),
+      exportIntervalMillis: intervalMs,
+      exportTimeoutMillis: Math.min(intervalMs, this.timeoutMs + 1_000),
+    });
+  }
+
+  /** From now on nothing more is sent to a collector that did not answer last time: a stop need not wait for it. */
+  close(): void {
+    this.#isClosing = true;
+  }
+
+  #config(signal: string) {
+    return {
+      url: `${this.#endpoint}/v1/${signal}`,
+      headers: { ...this.#headers },
+      timeoutMillis: this.timeoutMs,
+    };
+  }
+
+  /** The exporter, with its failures heard here: the library would tell them to a handler of the whole process. */
+  #watched<E extends { export(items: never, done: Done): void }>(exporter: E): E {
+    const send = exporter.export.bind(exporter);
+    exporter.export = (items: never, done: Done) => {
+      if (this.#isClosing && this.#isDown) return done(SUCCESS);
+      return send(items, (result) => {
+        this.#heard(result);
+        done(SUCCESS);
+      });
+    };
+    return exporter;
+  }
+
+  #heard({ code, error }: Result): void {
+    const isDown = code !== SUCCESS.code;
+    if (isDown === this.#isDown) return;
+    this.#isDown = isDown;
+    const fields = { endpoint: this.#endpoint };
+    if (!isDown) this.#log.info(fields, 'Telemetry is exported again.');
+    else {
+      this.#log.warn(
+        { ...fields, error: messageOf(error) },
+        'Telemetry cannot be exported. Atlas goes on without it; this is not said again until it works.',
+      );
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/** Two servers on one internal database, and one that dies. */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { emptyFolder, type RunningServer, serve } from '../harness/command.ts';
+import { createFleet, FLEET } from '../harness/fleet.ts';
+import { startOpenAIServer } from '../harness/openai-server.ts';
+import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
+
+const folder = emptyFolder();
+let postgres: PostgresServer;
+beforeAll(async () => {
+  createFleet(folder.path);
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(async () => {
+  await postgres.stop();
+  folder[Symbol.dispose]();
+});
+
+async function freshDatabase(): Promise<string> {
+  const name = `atlas_${randomUUID().replaceAll('-', '')}`;
+  const client = new pg.Client(postgres.url);
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  return postgres.url.replace(/postgres$/, name);
+}
+
+const ACCOUNT = { email: 'ann@example.com', password: 'correct horse battery', name: 'Ann' };
+
+async function call(server: RunningServer, path: string, token: string | undefined, body?: object) {
+  return fetch(`${server.url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+interface Stored {
+  readonly messages: {
+    role: string;
+    status: string;
+    content: { parts: { type: string; text?: string; output?: unknown }[] };
+  }[];
+}
+
+it('start at once on an empty database, share sessions, and lose nothing of one that is killed', {
+  timeout: 120_000,
+}, async () => {
+  const said = 'Two of the boats lie in Kiel and one in Bremen, which is all there is to say about them today.';
+  await using model = await startOpenAIServer({
+    respond: (_request, n) =>
+      n % 2 === 0
+        ? {
+            toolCall: {
+              name: 'executeSQL',
+              args: { sql: 'SELECT harbour, COUNT(*) AS n FROM boats GROUP BY harbour' },
+            },
+          }
+        : { text: said, stall: 'mid' },
+  });
+  const env = {
+    ...FLEET,
+    SVC_PROVIDER: 'openai-compatible',
+    OPENAI_BASE_URL: model.url,
+    SVC_MODEL: 'm',
+    DATABASE_URL: await freshDatabase(),
+    AUTHLIB_SECRET: 's'.repeat(40),
+    SVC_LOG_LEVEL: 'error',
+  };
+  const start = () => serve({ cwd: folder.path, env });
+  const [first, second] = await Promise.all([start(), start()]);
+  await using _second = second;
+
+  const signedUp = await call(first, '/api/auth/sign-up/email', undefined, ACCOUNT);
+  expect([signedUp.status, await signedUp.text()]).toEqual([200, expect.any(String)]);
+  const signedIn = await call(first, '/api/auth/sign-in/email', undefined, ACCOUNT);
+  const token = signedIn.headers.get('set-auth-token') ?? '';
+  expect((await call(second, '/api/v1/conversations', token)).status).toBe(200);
+  expect((await call(second, '/api/v1/conversations', undefined)).status).toBe(401);
+
+  const chat = await call(first, '/api/chat', token, {
+    messages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Where do the boats lie?' }] }],
+  });
+  const id = chat.headers.get('x-conversation-id');
+  const reader = chat.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let seen = '';
+  while (!seen.includes('data: 0:')) seen += (await reader?.read())?.value ?? '';
+  const conversation = async () => (await (await call(second, `/api/v1/conversations/${id}`, token)).json()) as Stored;
+  // While the first server is alive, the second shows its answer as one that is being given.
+  expect((await conversation()).messages[1]?.status).toBe('running');
+  // Text is written once a second.
+  await expect.poll(async () => (await conversation()).messages[1]?.content.parts.length, { timeout: 10_000 }).toBe(2);
+
+  process.kill(first.pid, 'SIGKILL');
+  await first.stop();
+  const [question, answer] = (await conversation()).messages;
+  expect(question?.content.parts).toEqual([{ type: 'text', text: 'Where do the boats lie?' }]);
+  expect(answer?.status).toBe('interrupted');
+  expect(answer?.content.parts[0]).toMatchObject({ type: 'tool-executeSQL', output: { columns: ['harbour', 'n'] } });
+  expect(said).toContain(answer?.content.parts[1]?.text ?? 'nothing');
+
+  const audit = (await (await call(second, '/api/v1/admin/audit', token)).json()) as { entries: object[] };
+  expect(audit.entries).toEqual([
+    expect.objectContaining({ userLabel: ACCOUNT.email, success: true, conversationId: id, tables: ['boats'] }),
+  ]);
+});
