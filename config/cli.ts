@@ -4,6 +4,7 @@ import { createApp, type PluginEntry } from '../kernel/index.ts';
 import { cli, type Terminal } from '../plugins/cli/index.ts';
 import { cliDemo } from '../plugins/cli-demo/index.ts';
 import { cliInspect } from '../plugins/cli-inspect/index.ts';
+import { cliMigrate } from '../plugins/cli-migrate/index.ts';
 import { cliQuery } from '../plugins/cli-query/index.ts';
 import { type Compose, cliServe } from '../plugins/cli-serve/index.ts';
 import { packageUrl, packageVersion } from './package.ts';
@@ -23,6 +24,7 @@ export function commandLine(): PluginEntry[] {
     }),
     cliQuery(),
     cliInspect({ compose }),
+    cliMigrate({ compose }),
   ];
 }
 

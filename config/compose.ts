@@ -6,10 +6,13 @@ import { createLog } from './log.ts';
 import { extension } from './package.ts';
 import { selfHosted } from './presets/self-hosted.ts';
 
+/** After the HTTP server has given requests their time: a stop must be over within ten seconds. */
+const DRAIN_MS = 2_000;
+
 /** The plugin to name when a gate is empty. */
 const gatePlugins = {
   'auth.resolve': 'authNone()',
-  'auth.authorize': 'authNone()',
+  'auth.authorize': 'authRoles()',
   'sql.check': 'sqlGuard()',
   'sql.after': 'sqlLimits()',
 };
@@ -31,7 +34,7 @@ export function composePreset(env: Readonly<Record<string, string | undefined>>)
   const read = readEnv(env);
   return {
     config: { plugins: selfHosted(read.env) },
-    options: { log: createLog(read.env.logLevel), gatePlugins },
+    options: { log: createLog(read.env.logLevel), gatePlugins, drainMs: DRAIN_MS },
     warnings: read.warnings,
   };
 }
@@ -42,5 +45,9 @@ export const compose: Compose = async ({ cwd, env }) => {
   bindPackage(resolvePackage);
   const read = readEnv(env);
   const config = await loadConfig(path);
-  return { config, options: { log: createLog(read.env.logLevel), gatePlugins }, warnings: read.warnings };
+  return {
+    config,
+    options: { log: createLog(read.env.logLevel), gatePlugins, drainMs: DRAIN_MS },
+    warnings: read.warnings,
+  };
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEnv, variables } from './env.ts';
+import { authModeOf, readEnv, variables } from './env.ts';
 
 describe('readEnv', () => {
   it('fills every default from an empty environment, without a warning', () => {
@@ -43,11 +43,50 @@ describe('readEnv', () => {
   });
 
   it('does not start without a protection that was asked for', () => {
-    expect(() => readEnv({ SVC_AUTH_MODE: 'byot' })).toThrow(/SVC_AUTH_MODE is set, but this version does not bring/);
+    expect(() => readEnv({ SVC_ACTIONS_ENABLED: 'true' })).toThrow(/SVC_ACTIONS_ENABLED is set, but this version/);
     expect(() => readEnv({ SVC_RLS_ENABLED: 'true' })).toThrow(/set SVC_RLS_COLUMN and SVC_RLS_CLAIM too/);
     expect(() => readEnv({ SVC_RLS_COLUMN: 'tenant_id' })).toThrow(/without SVC_RLS_ENABLED=true/);
     expect(() => readEnv({ SVC_RLS_CLAIMS: '[1]' })).toThrow(/SVC_RLS_CLAIMS is malformed; it takes a JSON object/);
     expect(readEnv({ SVC_AUTH_MODE: 'none', SVC_RLS_ENABLED: 'false' }).warnings).toEqual([]);
+  });
+
+  const secret = 's'.repeat(32);
+  const jwks = { SVC_AUTH_JWKS_URL: 'https://id.example.com/keys', SVC_AUTH_ISSUER: 'https://id.example.com' };
+  const managed = { AUTHLIB_SECRET: secret, DATABASE_URL: 'sqlite:x.db' };
+
+  it.each([
+    [{}, 'none'],
+    [{ SVC_API_KEY: 'k' }, 'api-key'],
+    [{ SVC_API_KEY: 'k', ...managed }, 'managed'],
+    [{ SVC_API_KEY: 'k', ...managed, ...jwks }, 'byot'],
+    [{ SVC_AUTH_MODE: 'none', SVC_API_KEY: 'k', ...managed, ...jwks }, 'none'],
+    [{ SVC_AUTH_MODE: 'simple-key', SVC_API_KEY: 'k', ...jwks }, 'api-key'],
+    [{ SVC_AUTH_MODE: 'managed', ...managed, ...jwks }, 'managed'],
+  ])('%j is the mode %s', (source, mode) => {
+    expect(authModeOf(readEnv(source).env)).toBe(mode);
+  });
+
+  it.each([
+    [{ SVC_AUTH_MODE: 'api-key' }, /mode is api-key; set SVC_API_KEY too/],
+    [{ SVC_AUTH_MODE: 'managed' }, /set AUTHLIB_SECRET too[\s\S]*set DATABASE_URL too/],
+    [{ SVC_AUTH_JWKS_URL: jwks.SVC_AUTH_JWKS_URL }, /mode is byot; set SVC_AUTH_ISSUER too/],
+    [{ AUTHLIB_SECRET: 'short' }, /AUTHLIB_SECRET is malformed; it takes a text of at least 32 characters/],
+    [{ SVC_ENCRYPTION_KEY: 'c2hvcnQ=' }, /SVC_ENCRYPTION_KEY is malformed; it takes 32 bytes in base64/],
+    [{ SVC_TRUST_PROXY: 'maybe' }, /SVC_TRUST_PROXY is malformed; it takes true, false, or/],
+    [
+      { SVC_CORS_ORIGIN: 'app.example.com' },
+      /SVC_CORS_ORIGIN is malformed; it takes a comma-separated list of origins/,
+    ],
+    [{ AUTHLIB_TRUSTED_ORIGINS: '*' }, /AUTHLIB_TRUSTED_ORIGINS is malformed/],
+    [{ SVC_AUTH_MODE: 'magic' }, /SVC_AUTH_MODE is malformed; it takes one of none, api-key/],
+    [{ GITHUB_CLIENT_ID: 'x' }, /GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET need each other/],
+  ])('%j stops the start', (source, message) => {
+    expect(() => readEnv(source)).toThrow(message);
+  });
+
+  it('takes one proxy, several, and none', () => {
+    const proxy = (value: string) => readEnv({ SVC_TRUST_PROXY: value }).env.trustProxy;
+    expect([proxy('true'), proxy('0'), proxy('10.0.0.0/8, fd00::1')]).toEqual([true, false, ['10.0.0.0/8', 'fd00::1']]);
   });
 
   it('every variable has a name, a shape and a description', () => {

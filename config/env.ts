@@ -1,8 +1,26 @@
 /** Every environment variable of the built-in composition, declared once. The table in `docs/configuration.md` is generated from here. */
 import { AtlasError } from '../kernel/index.ts';
 import { nearest } from '../plugins/semantic-layer/nearest.ts';
-import { choice, databaseUrl, flag, httpUrl, integer, jsonObject, list, text, type Variable } from './variable.ts';
+import {
+  choice,
+  databaseUrl,
+  encryptionKeys,
+  flag,
+  httpUrl,
+  integer,
+  jsonObject,
+  list,
+  origins,
+  pairs,
+  proxies,
+  secret,
+  share,
+  text,
+  type Variable,
+} from './variable.ts';
 
+const AUTH_MODES = ['none', 'api-key', 'simple-key', 'managed', 'byot'] as const;
+const ROLES = ['viewer', 'analyst', 'admin'] as const;
 const DATASOURCE_SCHEMES = ['postgres', 'postgresql', 'mysql', 'mariadb', 'sqlite', 'duckdb'] as const;
 
 export const variables = {
@@ -10,6 +28,59 @@ export const variables = {
   host: text('SVC_HOST', '127.0.0.1', { description: 'Address the server listens on; `0.0.0.0` for all.' }),
   datasourceUrl: databaseUrl('SVC_DATASOURCE_URL', DATASOURCE_SCHEMES, {
     description: 'The database that questions are about. Without it queries answer `no_datasource`.',
+  }),
+  databaseUrl: databaseUrl('DATABASE_URL', ['postgres', 'postgresql', 'sqlite'], {
+    description: 'The internal database: users, conversations, audit. Without it those answer `not_available`.',
+  }),
+  encryptionKeys: encryptionKeys('SVC_ENCRYPTION_KEY', {
+    description:
+      'Encrypts stored secrets; of several the first encrypts and all decrypt, so that a key can be rotated.',
+    defaultText: 'derived from `AUTHLIB_SECRET`',
+  }),
+  auditRetentionDays: integer('SVC_AUDIT_RETENTION_DAYS', 365, [1, 36_500], {
+    description: 'Days that audit entries are shown for.',
+  }),
+  authMode: choice('SVC_AUTH_MODE', AUTH_MODES, undefined, {
+    description: 'Who may ask, and how that is known. `simple-key` is another name of `api-key`.',
+    defaultText:
+      '`byot` with `SVC_AUTH_JWKS_URL`, else `managed` with `AUTHLIB_SECRET`, else `api-key` with `SVC_API_KEY`, else `none`',
+  }),
+  apiKey: text('SVC_API_KEY', undefined, {
+    description: 'The key that the server lets in, and that the command line sends.',
+  }),
+  apiKeyRole: choice('SVC_API_KEY_ROLE', ROLES, 'analyst', { description: 'Role of whoever bears the key.' }),
+  authJwksUrl: httpUrl('SVC_AUTH_JWKS_URL', undefined, {
+    description: "Where the identity provider's keys are; `byot`.",
+  }),
+  authIssuer: text('SVC_AUTH_ISSUER', undefined, { description: 'Issuer that a token must name; required by `byot`.' }),
+  authAudience: text('SVC_AUTH_AUDIENCE', undefined, { description: 'Audience that a token must name; `byot`.' }),
+  authRoleClaim: text('SVC_AUTH_ROLE_CLAIM', undefined, {
+    description: 'Claim with the role: a name, or a path with dots; `byot`.',
+    defaultText: '`role`, then `atlas_role`',
+  }),
+  authSecret: secret('AUTHLIB_SECRET', 32, {
+    description: 'Signs sessions, the same on every server; `managed`.',
+  }),
+  authUrl: httpUrl('AUTHLIB_URL', undefined, { description: 'Public address of the API; `managed`.' }),
+  authTrustedOrigins: origins('AUTHLIB_TRUSTED_ORIGINS', false, {
+    description: 'Origins of browsers that may change something with a session cookie; `managed`.',
+  }),
+  adminEmail: text('SVC_ADMIN_EMAIL', undefined, {
+    description: 'Whoever signs up with this address is administrator; `managed`.',
+    defaultText: 'whoever signs up first',
+  }),
+  googleClientId: text('GOOGLE_CLIENT_ID', undefined, { description: 'Sign-in with Google; `managed`.' }),
+  googleClientSecret: text('GOOGLE_CLIENT_SECRET', undefined, { description: 'Its secret.' }),
+  githubClientId: text('GITHUB_CLIENT_ID', undefined, { description: 'Sign-in with GitHub; `managed`.' }),
+  githubClientSecret: text('GITHUB_CLIENT_SECRET', undefined, { description: 'Its secret.' }),
+  microsoftClientId: text('MICROSOFT_CLIENT_ID', undefined, { description: 'Sign-in with Microsoft; `managed`.' }),
+  microsoftClientSecret: text('MICROSOFT_CLIENT_SECRET', undefined, { description: 'Its secret.' }),
+  nodeEnv: text('NODE_ENV', undefined, {
+    description: '`production` keeps the development account from being made; `managed`.',
+  }),
+  rateLimitRpm: integer('SVC_RATE_LIMIT_RPM', undefined, [1, 1_000_000], {
+    description: 'Requests a minute for each user, or for each address where there is none.',
+    defaultText: 'no limit',
   }),
   rlsEnabled: flag('SVC_RLS_ENABLED', false, {
     description: 'Whether every table is filtered by a claim of whoever asks.',
@@ -47,20 +118,41 @@ export const variables = {
     description: 'Largest request body, in bytes.',
     defaultText: '1 MiB',
   }),
-  corsOrigin: list('SVC_CORS_ORIGIN', {
+  corsOrigin: origins('SVC_CORS_ORIGIN', true, {
     description: 'Origins that may call the API from a browser; credentials are allowed for named ones only.',
     defaultText: '`*`',
   }),
-  trustProxy: flag('SVC_TRUST_PROXY', false, {
-    description: 'Whether `X-Forwarded-For` and `X-Real-IP` of a proxy in front are believed.',
+  trustProxy: proxies('SVC_TRUST_PROXY', {
+    description:
+      'Whether `X-Forwarded-For` and `X-Real-IP` are believed: `true` behind one proxy, or the addresses and networks of several.',
   }),
   logLevel: choice('SVC_LOG_LEVEL', ['debug', 'info', 'warn', 'error'], 'info', {
     description: 'Least important level that is written to standard error.',
   }),
+  otlpEndpoint: httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT', undefined, {
+    description: 'Where traces and metrics are sent, by OTLP over HTTP.',
+    defaultText: 'nowhere',
+  }),
+  otlpHeaders: pairs('OTEL_EXPORTER_OTLP_HEADERS', { description: 'Headers for it, such as a key.' }),
+  otelServiceName: text('OTEL_SERVICE_NAME', 'atlas', { description: 'Name of this service in traces and metrics.' }),
+  otelAttributes: pairs('OTEL_RESOURCE_ATTRIBUTES', { description: 'Further attributes of this service.' }),
+  otelTraceRatio: share('OTEL_TRACES_SAMPLER_ARG', 1, { description: 'Share of requests that are traced.' }),
+  otelMetricIntervalMs: integer('OTEL_METRIC_EXPORT_INTERVAL', 60_000, [1_000, 3_600_000], {
+    description: 'Milliseconds between two sendings of metrics.',
+  }),
+  telemetryContent: flag('SVC_TELEMETRY_CONTENT', false, {
+    description: 'Whether questions, answers and SQL stand in traces.',
+  }),
+  metricsEnabled: flag('SVC_METRICS_ENABLED', false, {
+    description: 'Whether `GET /api/v1/metrics` answers in the format of Prometheus.',
+  }),
+  metricsPublic: flag('SVC_METRICS_PUBLIC', false, {
+    description: 'Whether it does so for everybody, not for administrators only.',
+  }),
+  metricsToken: secret('SVC_METRICS_TOKEN', 16, { description: 'Bearer token that a scraper may send for it.' }),
   apiUrl: httpUrl('SVC_API_URL', 'http://localhost:3001', {
     description: 'Server that the command line talks to.',
   }),
-  apiKey: text('SVC_API_KEY', undefined, { description: 'Key that the command line sends to that server.' }),
 } as const;
 
 export type Env = {
@@ -78,14 +170,9 @@ export interface ReadEnv {
  * silent hole, so the start stops instead.
  */
 const UNKEPT: readonly { readonly name: string; readonly harmless: (value: string) => boolean }[] = [
-  { name: 'SVC_AUTH_MODE', harmless: (value) => value === 'none' },
-  { name: 'SVC_AUTH_JWKS_URL', harmless: () => false },
-  { name: 'AUTHLIB_SECRET', harmless: () => false },
-  { name: 'SVC_RATE_LIMIT_RPM', harmless: () => false },
   { name: 'SVC_ACTIONS_ENABLED', harmless: (value) => value === 'false' },
   { name: 'SVC_SCHEDULER_ENABLED', harmless: (value) => value === 'false' },
   { name: 'SVC_DEPLOY_MODE', harmless: (value) => value === 'self-hosted' },
-  { name: 'DATABASE_URL', harmless: () => true },
 ];
 
 /**
@@ -110,6 +197,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): R
     }
   }
   const read = values as Env;
+  problems.push(...authProblems(read));
   if (read.rlsEnabled && (read.rlsColumn === undefined || read.rlsClaim === undefined)) {
     problems.push('SVC_RLS_ENABLED is true; set SVC_RLS_COLUMN and SVC_RLS_CLAIM too.');
   }
@@ -123,6 +211,38 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): R
     });
   }
   return { env: read, warnings: warningsFor(source) };
+}
+
+export type AuthMode = 'none' | 'api-key' | 'managed' | 'byot';
+
+/** The mode that is set, else the one that the other variables ask for. */
+export function authModeOf(env: Env): AuthMode {
+  if (env.authMode !== undefined) return env.authMode === 'simple-key' ? 'api-key' : env.authMode;
+  if (env.authJwksUrl !== undefined) return 'byot';
+  if (env.authSecret !== undefined) return 'managed';
+  return env.apiKey === undefined ? 'none' : 'api-key';
+}
+
+/** What the mode needs besides. */
+const NEEDED: Readonly<Record<AuthMode, readonly (keyof Env)[]>> = {
+  none: [],
+  'api-key': ['apiKey'],
+  managed: ['authSecret', 'databaseUrl'],
+  byot: ['authJwksUrl', 'authIssuer'],
+};
+
+const SOCIAL = ['google', 'github', 'microsoft'] as const;
+
+function authProblems(env: Env): string[] {
+  const mode = authModeOf(env);
+  const missing = NEEDED[mode].filter((key) => env[key] === undefined).map((key) => variables[key].name);
+  const halves = SOCIAL.filter(
+    (name) => (env[`${name}ClientId`] === undefined) !== (env[`${name}ClientSecret`] === undefined),
+  ).map((name) => `${variables[`${name}ClientId`].name} and ${variables[`${name}ClientSecret`].name}`);
+  return [
+    ...missing.map((name) => `The authentication mode is ${mode}; set ${name} too.`),
+    ...halves.map((names) => `${names} need each other; set both, or neither.`),
+  ];
 }
 
 function warningsFor(source: Readonly<Record<string, string | undefined>>): string[] {

@@ -1,4 +1,5 @@
 /** One environment variable: its name, the shape of its value, and what it does. */
+import { isIP } from 'node:net';
 
 export interface Variable<T> {
   readonly name: string;
@@ -27,9 +28,41 @@ export function text<F extends string | undefined>(name: string, fallback: F, ab
   return variable<string | F>(name, 'text', fallback, about, (value) => value);
 }
 
-export function integer(name: string, fallback: number, range: readonly [number, number], about: About) {
+/** A secret text of at least so many characters. */
+export function secret(name: string, minLength: number, about: About) {
+  return variable<string | undefined>(name, `a text of at least ${minLength} characters`, undefined, about, (value) =>
+    value.length >= minLength ? value : undefined,
+  );
+}
+
+/** Keys of 32 bytes in base64. */
+export function encryptionKeys(name: string, about: About) {
+  const shape = '32 bytes in base64, or several such keys separated by commas';
+  return variable<readonly string[]>(name, shape, [], { defaultText: 'none', ...about }, (value) => {
+    const keys = value.split(',').map((key) => key.trim());
+    return keys.every((key) => /^[A-Za-z0-9+/_-]{43}=?$/.test(key)) ? keys : undefined;
+  });
+}
+
+/** True, false, or the addresses and networks of proxies. */
+export function proxies(name: string, about: About) {
+  const shape = 'true, false, or a comma-separated list of addresses and networks';
+  return variable<boolean | readonly string[]>(name, shape, false, about, (value) => {
+    if (/^(true|1)$/.test(value)) return true;
+    if (/^(false|0)$/.test(value)) return false;
+    const networks = value.split(',').map((network) => network.trim());
+    return networks.every((network) => isIP(network.replace(/\/\d{1,3}$/, '')) > 0) ? networks : undefined;
+  });
+}
+
+export function integer<F extends number | undefined>(
+  name: string,
+  fallback: F,
+  range: readonly [number, number],
+  about: About,
+) {
   const [min, max] = range;
-  return variable<number>(name, `a whole number from ${min} to ${max}`, fallback, about, (value) => {
+  return variable<number | F>(name, `a whole number from ${min} to ${max}`, fallback, about, (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
     return number >= min && number <= max ? number : undefined;
   });
@@ -67,12 +100,48 @@ export function httpUrl<F extends string | undefined>(name: string, fallback: F,
   );
 }
 
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@*]+\/?$/i;
+
+/** Origins of web pages; `isOpen`: also those of apps, by any scheme, and `*` for all of them. */
+export function origins(name: string, isOpen: boolean, about: About) {
+  const shape = `a comma-separated list of origins, such as https://app.example.com${isOpen ? ', or *' : ''}`;
+  return variable<readonly string[]>(name, shape, [], { defaultText: 'empty', ...about }, (value) => {
+    const items = value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '');
+    const isOrigin = (item: string) => ORIGIN.test(item) && (isOpen || /^https?:/i.test(item)) && URL.canParse(item);
+    return items.every((item) => (isOpen && item === '*') || isOrigin(item)) ? items : undefined;
+  });
+}
+
 /** A database's URL by its scheme; the scheme's own driver checks the rest. */
 export function databaseUrl(name: string, schemes: readonly string[], about: About) {
   const shape = `a URL that begins with ${schemes.map((scheme) => `${scheme}:`).join(' or ')}`;
   return variable<string | undefined>(name, shape, undefined, about, (value) =>
     schemes.some((scheme) => value.startsWith(`${scheme}:`)) ? value : undefined,
   );
+}
+
+export function share(name: string, fallback: number, about: About) {
+  return variable<number>(name, 'a number from 0 to 1', fallback, about, (value) =>
+    /^(0|1|1\.0*|0?\.\d+)$/.test(value) ? Number(value) : undefined,
+  );
+}
+
+/** As OpenTelemetry writes headers and attributes; values may be percent-encoded. */
+export function pairs(name: string, about: About) {
+  const shape = 'a comma-separated list of key=value';
+  return variable<Readonly<Record<string, string>>>(name, shape, {}, { defaultText: 'none', ...about }, (value) => {
+    const found = value.split(',').map((pair) => /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair));
+    try {
+      return found.includes(null)
+        ? undefined
+        : Object.fromEntries(found.map((pair) => [pair?.[1], decodeURIComponent(pair?.[2] ?? '')]));
+    } catch {
+      return undefined;
+    }
+  });
 }
 
 export function jsonObject(name: string, about: About) {

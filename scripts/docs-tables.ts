@@ -56,33 +56,78 @@ function pluginSections(entries: readonly PluginEntry[]): string {
     .join('\n\n');
 }
 
+/** What the environment can ask for, so that together they hold every plugin of the built-in composition. */
+const ENVIRONMENTS: readonly Readonly<Record<string, string>>[] = [
+  { SVC_DATASOURCE_URL: 'sqlite:shop.db' },
+  {
+    SVC_DATASOURCE_URL: 'postgres://reader@localhost/shop',
+    DATABASE_URL: 'sqlite:atlas.db',
+    AUTHLIB_SECRET: 'only the shape of it matters here',
+    SVC_RATE_LIMIT_RPM: '60',
+    SVC_METRICS_ENABLED: 'true',
+  },
+  {
+    SVC_DATASOURCE_URL: 'mysql://reader@localhost/shop',
+    SVC_API_KEY: 'unused-unused-unused',
+    SVC_PROVIDER: 'openai',
+    OPENAI_API_KEY: 'unused',
+  },
+  {
+    SVC_DATASOURCE_URL: 'duckdb:shop.db',
+    SVC_AUTH_JWKS_URL: 'https://id.example.com/keys',
+    SVC_AUTH_ISSUER: 'https://id.example.com',
+    SVC_RLS_ENABLED: 'true',
+    SVC_RLS_COLUMN: 'tenant_id',
+    SVC_RLS_CLAIM: 'tenant',
+  },
+];
+
+/** The first of those with the same key, in order. */
+function distinct<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  const keys = items.map(keyOf);
+  return items.filter((_, index) => keys.indexOf(keys[index] ?? '') === index);
+}
+
 /** Boots the built-in compositions as far as their seal and reads everything off them. */
 export async function generatedTables(): Promise<Tables> {
-  const server = composePreset({ SVC_DATASOURCE_URL: 'sqlite:shop.db', SVC_SEMANTIC_DIR: './semantic' });
-  const remote = composePreset({ SVC_PROVIDER: 'openai', OPENAI_API_KEY: 'unused' });
+  const compositions = ENVIRONMENTS.map((env) => composePreset({ SVC_SEMANTIC_DIR: './semantic', ...env }));
+  const apps = await Promise.all(
+    compositions.map(({ config, options }) => createApp(config, { ...options, until: 'sealed' })),
+  );
   const commands = commandLine();
-  await using app = await createApp(server.config, { ...server.options, until: 'sealed' });
   await using cli = await createApp({ plugins: commands }, { until: 'sealed' });
 
-  const known = new Set(server.config.plugins.map(({ definition }) => definition.name));
-  const plugins = [
-    ...server.config.plugins,
-    ...remote.config.plugins.filter(({ definition }) => !known.has(definition.name)),
-  ];
-  const routes = await app.call(httpRoutes, undefined, app.scope());
+  const plugins = distinct(
+    compositions.flatMap(({ config }) => config.plugins),
+    ({ definition }) => definition.name,
+  );
+  const routes = distinct(
+    (await Promise.all(apps.map((app) => app.call(httpRoutes, undefined, app.scope())))).flat(),
+    ({ value }) => `${value.method} ${value.path}`,
+  );
+  const hooks = distinct(
+    apps.flatMap((app) => app.describe().hooks),
+    ({ id }) => id,
+  );
+  const tappedBy = (hookId: string) =>
+    apps.flatMap((app) =>
+      app
+        .describe()
+        .hooks.filter(({ id }) => id === hookId)
+        .flatMap(({ taps }) => taps),
+    );
   const offered = await cli.call(cliCommands, undefined, cli.scope());
+  await Promise.all(apps.map((app) => app.close()));
 
   return {
     hooks: table(
       ['hook', 'kind', 'what it is for', 'tapped by'],
-      app
-        .describe()
-        .hooks.map(({ id, kind, gate, summary, taps }) => [
-          `\`${id}\``,
-          gate ? `${kind}, gate` : kind,
-          summary,
-          [...new Set(taps.map(({ plugin }) => plugin))].join(', '),
-        ]),
+      hooks.map(({ id, kind, gate, summary }) => [
+        `\`${id}\``,
+        gate ? `${kind}, gate` : kind,
+        summary,
+        [...new Set(tappedBy(id).map(({ plugin }) => plugin))].join(', '),
+      ]),
     ),
     variables: table(
       ['variable', 'value', 'default', 'meaning'],

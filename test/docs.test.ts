@@ -29,6 +29,15 @@ describe('documentation', () => {
     }
   });
 
+  it('every plugin of the server stands in the list of plugins, with its options', () => {
+    const listed = readFileSync('docs/plugins.md', 'utf8');
+    for (const path of globSync('plugins/*/index.ts')) {
+      const name = path.split('/')[1] ?? '';
+      const isPlugin = readFileSync(path, 'utf8').includes('definePlugin(');
+      if (isPlugin && !name.startsWith('cli')) expect(listed, name).toContain(`### ${name}\n`);
+    }
+  });
+
   it('links lead somewhere', () => {
     for (const path of pages) {
       const text = readFileSync(path, 'utf8').replace(/```[\s\S]*?```/g, '');

@@ -1,13 +1,15 @@
 /** The built-in composition: environment in, plugins out. A custom build starts from a copy of this list. */
 import type { PluginEntry } from '../../kernel/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
-import { authNone } from '../../plugins/auth-none/index.ts';
+import { audit } from '../../plugins/audit/index.ts';
+import { conversations } from '../../plugins/conversations/index.ts';
 import { datasourceDuckdb } from '../../plugins/datasource-duckdb/index.ts';
 import { datasourceMysql } from '../../plugins/datasource-mysql/index.ts';
 import { datasourcePostgres } from '../../plugins/datasource-postgres/index.ts';
 import { datasourceSqlite } from '../../plugins/datasource-sqlite/index.ts';
 import { health } from '../../plugins/health/index.ts';
 import { http } from '../../plugins/http/index.ts';
+import { internalDb } from '../../plugins/internal-db/index.ts';
 import { modelOffline } from '../../plugins/model-offline/index.ts';
 import { modelOpenai } from '../../plugins/model-openai/index.ts';
 import { openapi } from '../../plugins/openapi/index.ts';
@@ -17,7 +19,9 @@ import { semanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { semanticQuery } from '../../plugins/semantic-query/index.ts';
 import { sqlGuard } from '../../plugins/sql-guard/index.ts';
 import { sqlLimits } from '../../plugins/sql-limits/index.ts';
+import { telemetryOtel } from '../../plugins/telemetry-otel/index.ts';
 import type { Env } from '../env.ts';
+import { identity } from './identity.ts';
 
 function model(env: Env): PluginEntry {
   const provider = env.provider ?? (env.openaiApiKey === undefined ? 'offline' : 'openai');
@@ -41,8 +45,28 @@ function policies(env: Env): PluginEntry[] {
   ];
 }
 
+function telemetry(env: Env): PluginEntry[] {
+  if (env.otlpEndpoint === undefined && !env.metricsEnabled) return [];
+  return [
+    telemetryOtel({
+      endpoint: env.otlpEndpoint,
+      headers: env.otlpHeaders,
+      serviceName: env.otelServiceName,
+      attributes: env.otelAttributes,
+      traceRatio: env.otelTraceRatio,
+      intervalMs: env.otelMetricIntervalMs,
+      content: env.telemetryContent,
+      metricsRoute: env.metricsEnabled,
+      metricsPublic: env.metricsPublic,
+      metricsToken: env.metricsToken,
+    }),
+  ];
+}
+
 export function selfHosted(env: Env): PluginEntry[] {
   return [
+    // First, so that it closes last and sees what the others do until then.
+    ...telemetry(env),
     http({
       port: env.port,
       host: env.host,
@@ -52,7 +76,8 @@ export function selfHosted(env: Env): PluginEntry[] {
     }),
     openapi(),
     health(),
-    authNone(),
+    internalDb({ url: env.databaseUrl, encryptionKeys: env.encryptionKeys, deriveFrom: env.authSecret }),
+    ...identity(env),
     semanticLayer({ dir: env.semanticDir }),
     semanticQuery(),
     sqlLimits({ maxRows: env.rowLimit, maxBytes: env.resultBytes, timeoutMs: env.queryTimeoutMs }),
@@ -60,6 +85,8 @@ export function selfHosted(env: Env): PluginEntry[] {
     ...policies(env),
     ...datasources(env),
     model(env),
+    audit({ retentionDays: env.auditRetentionDays }),
+    conversations(),
     agent({ maxSteps: env.maxSteps, stepTimeoutMs: env.modelTimeoutMs }),
     queryApi(),
   ];

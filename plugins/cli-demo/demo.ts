@@ -47,6 +47,7 @@ export function demoCommand(options: DemoOptions): CliCommand {
       const { config, options: appOptions } = await options.compose({
         ...run.env,
         SVC_DATASOURCE_URL: `sqlite:${relative(run.cwd, database)}`,
+        DATABASE_URL: run.env.DATABASE_URL || `sqlite:${relative(run.cwd, join(folder, 'internal.db'))}`,
         SVC_SEMANTIC_DIR: options.semanticDir,
         SVC_LOG_LEVEL: run.env.SVC_LOG_LEVEL || 'warn',
         // One answer must not fail because another server has the port.

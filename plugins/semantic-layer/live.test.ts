@@ -99,6 +99,7 @@ describe('a request', () => {
     folder.write('entities/b.yml', 'table: b\n');
     await eventually(layer, ({ version }) => version === 2);
     expect(await layer.for(early)).toBe(pinned);
+    expect(await layer.for({ orgId: null, parent: { orgId: null, parent: early } })).toBe(pinned);
     expect(names(await layer.for(scope()))).toEqual(['a', 'b']);
   });
 

@@ -11,6 +11,7 @@ import { LayerSearch } from './search.ts';
 /** What a request is known by: the model is pinned to this object. */
 export interface LayerScope {
   readonly orgId: string | null;
+  readonly parent?: LayerScope | undefined;
 }
 
 export interface LiveLayerOptions {
@@ -105,10 +106,12 @@ export class LiveLayer {
     return this.#default.current ?? this.#empty;
   }
 
-  /** The model for one request: the same at every call with the same scope. */
+  /** The model for one request: the same at every call with the same scope, and with the parts of it. */
   for(scope: LayerScope): Promise<SemanticModel> {
-    const pinned = this.#pins.get(scope);
-    if (pinned !== undefined) return pinned;
+    for (let at: LayerScope | undefined = scope; at !== undefined; at = at.parent) {
+      const pinned = this.#pins.get(at);
+      if (pinned !== undefined) return pinned;
+    }
     const model = this.modelFor(scope.orgId);
     this.#pins.set(scope, model);
     return model;
