@@ -21,8 +21,8 @@ import { telemetryOtel } from './index.ts';
 const QUESTION = 'How many orders did Zebulon place?';
 const SQL =
   "select region, count(*) as n, 'Xylophone' as word from orders where coalesce(note, '') <> 'Quetzal' group by region";
-const ANSWER = 'Zebulon placed 249 of them.';
-const SECRETS = /Zebulon|Xylophone|Quetzal|select region|north|249/i;
+const ANSWER = 'Zebulon placed a dozen: Wolframite.';
+const SECRETS = /Zebulon|Xylophone|Quetzal|select region|north|Wolframite/i;
 const STEPS: OpenAIServerOptions = { script: [callSql(SQL), { text: ANSWER }] };
 
 const fails = definePlugin({
