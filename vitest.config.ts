@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['{kernel,plugins,config,test,examples}/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // What is waited for comes late on a busy machine; only a failure takes this long.
+    expect: { poll: { timeout: 15_000 } },
     // Each file in a process of its own: databases, children and servers of one test never meet another's.
     pool: 'forks',
   },

@@ -42,6 +42,27 @@ describe('readEnv', () => {
     ]);
   });
 
+  it.each([
+    [{ SVC_AUTH_MODE: 'none', SVC_API_KEY: 'k' }, ['SVC_API_KEY is set, but the authentication mode is none']],
+    [
+      { SVC_API_KEY: 'k', AUTHLIB_SECRET: 's'.repeat(32), DATABASE_URL: 'sqlite:x' },
+      ['the authentication mode is managed'],
+    ],
+    [{ SVC_HOST: '0.0.0.0' }, ['whoever reaches it is an administrator']],
+    [{ SVC_HOST: '0.0.0.0', SVC_API_KEY: 'k' }, []],
+    [{ SVC_HOST: '::1' }, []],
+    [{ SVC_METRICS_TOKEN: 't'.repeat(16) }, ['without SVC_METRICS_ENABLED=true']],
+    [{ SVC_METRICS_TOKEN: 't'.repeat(16), SVC_METRICS_ENABLED: 'true' }, []],
+  ])('warns about protection that protects nothing: %j', (source, parts) => {
+    const { warnings } = readEnv(source);
+    expect(warnings).toHaveLength(parts.length);
+    for (const [at, part] of parts.entries()) expect(warnings[at]).toContain(part);
+  });
+
+  it('takes no list of origins that names none', () => {
+    expect(() => readEnv({ SVC_CORS_ORIGIN: ' , ' })).toThrow(/SVC_CORS_ORIGIN is malformed/);
+  });
+
   it('does not start without a protection that was asked for', () => {
     expect(() => readEnv({ SVC_ACTIONS_ENABLED: 'true' })).toThrow(/SVC_ACTIONS_ENABLED is set, but this version/);
     expect(() => readEnv({ SVC_RLS_ENABLED: 'true' })).toThrow(/set SVC_RLS_COLUMN and SVC_RLS_CLAIM too/);

@@ -210,7 +210,7 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): R
       reason: 'E_ENV',
     });
   }
-  return { env: read, warnings: warningsFor(source) };
+  return { env: read, warnings: [...unknownNames(source), ...unusedProtection(read)] };
 }
 
 export type AuthMode = 'none' | 'api-key' | 'managed' | 'byot';
@@ -222,6 +222,8 @@ export function authModeOf(env: Env): AuthMode {
   if (env.authSecret !== undefined) return 'managed';
   return env.apiKey === undefined ? 'none' : 'api-key';
 }
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
 
 /** What the mode needs besides. */
 const NEEDED: Readonly<Record<AuthMode, readonly (keyof Env)[]>> = {
@@ -245,7 +247,26 @@ function authProblems(env: Env): string[] {
   ];
 }
 
-function warningsFor(source: Readonly<Record<string, string | undefined>>): string[] {
+/** What was set for protection and protects nothing. */
+function unusedProtection(env: Env): string[] {
+  const mode = authModeOf(env);
+  // AUTHLIB_SECRET also encrypts what is stored.
+  const credentials = ['apiKey', 'authJwksUrl', 'authIssuer'] as const;
+  const warnings = credentials
+    .filter((key) => env[key] !== undefined && !NEEDED[mode].includes(key))
+    .map((key) => `${variables[key].name} is set, but the authentication mode is ${mode}, which lets nobody in by it.`);
+  if (mode === 'none' && !LOOPBACK.test(env.host)) {
+    warnings.push(
+      `SVC_HOST is ${env.host} and the authentication mode is none: whoever reaches it is an administrator. Set SVC_API_KEY or another mode.`,
+    );
+  }
+  if (!env.metricsEnabled && (env.metricsToken !== undefined || env.metricsPublic)) {
+    warnings.push('SVC_METRICS_TOKEN or SVC_METRICS_PUBLIC is set without SVC_METRICS_ENABLED=true.');
+  }
+  return warnings;
+}
+
+function unknownNames(source: Readonly<Record<string, string | undefined>>): string[] {
   const known = [...Object.values(variables).map(({ name }) => name), ...UNKEPT.map(({ name }) => name)];
   return Object.keys(source)
     .filter((name) => /^(SVC|AUTHLIB)_/.test(name) && !known.includes(name))

@@ -111,7 +111,8 @@ export function origins(name: string, isOpen: boolean, about: About) {
       .map((item) => item.trim())
       .filter((item) => item !== '');
     const isOrigin = (item: string) => ORIGIN.test(item) && (isOpen || /^https?:/i.test(item)) && URL.canParse(item);
-    return items.every((item) => (isOpen && item === '*') || isOrigin(item)) ? items : undefined;
+    const areOrigins = items.every((item) => (isOpen && item === '*') || isOrigin(item));
+    return items.length > 0 && areOrigins ? items : undefined;
   });
 }
 

@@ -200,8 +200,13 @@ function timed(handler: Tap['handler'], ended: (durationMs: number) => void): Ta
       end();
       throw error;
     }
-    if (isThenable(answer)) answer.then(end, end);
-    else end();
-    return answer;
+    if (!isThenable(answer)) {
+      end();
+      return answer;
+    }
+    // Followed once: a builder of statements runs its statement each time.
+    const settled = Promise.resolve(answer);
+    settled.then(end, end);
+    return settled;
   };
 }

@@ -27,9 +27,11 @@ export const migrations: readonly Migration[] = [
         table.text('surface').notNullable();
         table.text('org_id');
         table.string('deleted_at', 24);
-        table.index(['timestamp', 'id'], 'audit_log_by_time');
-        table.index(['org_id', 'timestamp'], 'audit_log_by_org');
-        table.index(['user_id', 'timestamp'], 'audit_log_by_user');
+        // Nobody looks for what has been purged.
+        const predicate = trx.whereNull('deleted_at');
+        table.index(['timestamp', 'id'], 'audit_log_by_time', { predicate });
+        table.index(['org_id', 'timestamp'], 'audit_log_by_org', { predicate });
+        table.index(['user_id', 'timestamp'], 'audit_log_by_user', { predicate });
       });
     },
   },

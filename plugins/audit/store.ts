@@ -7,6 +7,7 @@ import { AUDIT_TABLE } from './migrations.ts';
 const DAY_MS = 86_400_000;
 const STATS_DAYS = 7;
 const EXPORT_BATCH_ROWS = 1_000;
+const PURGE_BATCH_ROWS = 1_000;
 
 export interface AuditFilter {
   /** `null`: every organization. */
@@ -107,21 +108,29 @@ export class AuditStore {
     };
   }
 
-  /** Soft-deletes what was written before `cutoff`; says how much of each organization. */
-  purge(
+  /**
+   * Soft-deletes what was written before `cutoff`; says how much of each organization. In batches, so that statements
+   * that come meanwhile do not wait for all of it.
+   */
+  async purge(
     orgId: string | null,
     cutoff: number,
     now: number,
   ): Promise<{ orgId: string | null; softDeletedCount: number }[]> {
-    return this.db.transaction(async (db) => {
-      const old = () => filtered(db, { orgId }).where('timestamp', '<', new Date(cutoff).toISOString());
-      const rows = await old().select('org_id').count({ count: '*' }).groupBy('org_id').orderBy('org_id');
-      await old().update({ deleted_at: new Date(now).toISOString() });
-      return (rows as { org_id: string | null; count: number | string }[]).map(({ org_id, count }) => ({
-        orgId: org_id,
-        softDeletedCount: Number(count),
-      }));
-    });
+    const counts = new Map<string | null, number>();
+    for (;;) {
+      const rows: { org_id: string | null }[] = await this.db.run((db) => {
+        const old = filtered(db, { orgId }).where('timestamp', '<', new Date(cutoff).toISOString());
+        const batch = old.select('id').orderBy('timestamp').limit(PURGE_BATCH_ROWS);
+        const change = { deleted_at: new Date(now).toISOString() };
+        // Asked again of each row: another server may be at the same batch.
+        return db(AUDIT_TABLE).whereIn('id', batch).whereNull('deleted_at').update(change, ['org_id']);
+      });
+      for (const { org_id } of rows) counts.set(org_id, (counts.get(org_id) ?? 0) + 1);
+      if (rows.length === 0) break;
+    }
+    const purged = [...counts].map(([org, softDeletedCount]) => ({ orgId: org, softDeletedCount }));
+    return purged.sort((a, b) => (a.orgId ?? '').localeCompare(b.orgId ?? ''));
   }
 }
 

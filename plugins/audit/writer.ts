@@ -35,6 +35,8 @@ export function auditWriter(db: InternalDb): WriteEntry {
   const group = new GroupCommit<AuditRow>((rows) => db.run((knex) => knex.raw(insert, [jsonText(rows)])));
   return (row) =>
     within(WAIT_MS, group.add(row), () => {
-      throw new AtlasError('The internal database does not answer.', { code: 'unavailable' });
+      const late = new AtlasError('The internal database does not answer.', { code: 'unavailable' });
+      group.withdraw(row, late);
+      throw late;
     });
 }

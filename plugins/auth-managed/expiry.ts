@@ -1,6 +1,7 @@
-/** Rows that nobody will ask for any more: sessions and single-use values that have expired. */
+/** What nobody will ask for any more: expired sessions and single-use values, and sessions in left organizations. */
 import { type Logger, messageOf } from '../../kernel/index.ts';
 import { TABLES } from './migrations.ts';
+import type { Organizations } from './organizations.ts';
 import type { Store } from './store.ts';
 
 const EVERY_MS = 3_600_000;
@@ -13,12 +14,19 @@ async function deleteExpired(store: Store): Promise<void> {
   }
 }
 
-/** Deletes them now and every hour. Returns how to stop. */
-export function keepDeletingExpired(store: Store, log: Logger): () => void {
-  const run = () =>
-    deleteExpired(store).catch((error: unknown) => {
+/**
+ * Tidies up now and every hour. Returns how to stop. Members leave in the library's transaction and their sessions right
+ * after it; this finishes what a server that died in between has left.
+ */
+export function keepTidy(store: Store, organizations: Organizations, log: Logger): () => void {
+  const run = async () => {
+    try {
+      await deleteExpired(store);
+      await organizations.leaveSessions();
+    } catch (error) {
       log.debug({ error: messageOf(error) }, 'Expired sessions could not be deleted; the next hour will.');
-    });
+    }
+  };
   void run();
   const timer = setInterval(run, EVERY_MS).unref();
   return () => clearInterval(timer);

@@ -9,14 +9,22 @@ export const COOKIE_CACHE_MS = 300_000;
 
 export class Freshness {
   // An entry may go once every cache that was made before it has expired.
-  readonly #changed = new LRUCache<string, string>({ max: 100_000, ttl: COOKIE_CACHE_MS });
+  readonly #changed = new LRUCache<string, { readonly version: string; readonly atMs: number }>({
+    max: 100_000,
+    ttl: COOKIE_CACHE_MS,
+  });
 
-  /** Version that a cache about this user must carry. */
-  versionOf(userId: string): string {
-    return this.#changed.get(userId) ?? '1';
+  /**
+   * Version that a cache about this user must carry; one that no cache has while what is known of the user may be older
+   * than the last change. `sinceMs`: when it was first read, as of `performance.now()`.
+   */
+  versionOf(userId: string, sinceMs: number): string {
+    const changed = this.#changed.get(userId);
+    if (changed === undefined) return '1';
+    return changed.atMs < sinceMs ? changed.version : crypto.randomUUID();
   }
 
   changed(userId: string): void {
-    this.#changed.set(userId, crypto.randomUUID());
+    this.#changed.set(userId, { version: crypto.randomUUID(), atMs: performance.now() });
   }
 }

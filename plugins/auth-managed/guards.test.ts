@@ -95,6 +95,11 @@ it('slows down one address that tries many accounts, and many that try one', () 
   for (let index = 0; index < 100; index += 1) spray.begin(`user${index}`, '1.1.1.1');
   expect(() => spray.begin('one more', '1.1.1.1')).toThrow();
   spray.begin('one more', '2.2.2.2');
+  // One subscriber has a whole /64.
+  const network = new SignInThrottle(() => 0);
+  for (let index = 0; index < 100; index += 1) network.begin(`user${index}`, `2001:db8::${index.toString(16)}`);
+  expect(() => network.begin('one more', '2001:db8::ffff')).toThrow();
+  network.begin('one more', '2001:db8:0:1::1');
   const crowd = new SignInThrottle(() => 0);
   for (let index = 0; index < 50; index += 1) crowd.begin('ann', `1.1.1.${index}`);
   expect(() => crowd.begin('ann', '9.9.9.9')).toThrow();
@@ -121,13 +126,23 @@ it('hashes a few passwords at a time, and turns away more than it can do', async
 
 it('changes the version of what is cached about a user', () => {
   const freshness = new Freshness();
-  expect(freshness.versionOf('ann')).toBe('1');
+  const before = performance.now();
+  expect(freshness.versionOf('ann', before)).toBe('1');
   freshness.changed('ann');
-  const version = freshness.versionOf('ann');
+  const version = freshness.versionOf('ann', Infinity);
   expect(version).not.toBe('1');
+  expect(freshness.versionOf('ann', Infinity)).toBe(version);
   freshness.changed('ann');
-  expect(freshness.versionOf('ann')).not.toBe(version);
-  expect(freshness.versionOf('bob')).toBe('1');
+  expect(freshness.versionOf('ann', Infinity)).not.toBe(version);
+  expect(freshness.versionOf('bob', Infinity)).toBe('1');
+});
+
+it('gives what was read before a change a version that no cache has', () => {
+  const freshness = new Freshness();
+  const before = performance.now();
+  freshness.changed('ann');
+  const stale = freshness.versionOf('ann', before);
+  expect([freshness.versionOf('ann', Infinity), freshness.versionOf('ann', before)]).not.toContain(stale);
 });
 
 it.each([

@@ -114,7 +114,7 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
       cookieCache: {
         enabled: true,
         maxAge: COOKIE_CACHE_MS / 1_000,
-        version: (_session, user) => freshness.versionOf(user.id),
+        version: (_session, user) => freshness.versionOf(user.id, store.calledAtMs),
       },
     },
     account: { modelName: TABLES.account },

@@ -3,7 +3,7 @@ import type { Logger } from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { AccountPassword } from './account-password.ts';
 import { Bootstrap, type CreateUser } from './bootstrap.ts';
-import { keepDeletingExpired } from './expiry.ts';
+import { keepTidy } from './expiry.ts';
 import { Freshness } from './freshness.ts';
 import { createLibrary, type Library } from './library.ts';
 import type { AuthManagedOptions } from './options.ts';
@@ -53,7 +53,7 @@ export async function createManaged(options: AuthManagedOptions, db: InternalDb,
     /** Once the tables are there. Resolves to how to stop what goes on. */
     async start(): Promise<() => void> {
       await bootstrap.seed(userCreator(library));
-      return keepDeletingExpired(store, log);
+      return keepTidy(store, organizations, log);
     },
   };
 }

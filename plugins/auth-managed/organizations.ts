@@ -111,6 +111,7 @@ export class Organizations {
           activeOrganizationId: db(TABLES.member)
             .whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.session}.userId`])
             .orderBy('createdAt')
+            .orderBy('id')
             .limit(1)
             .select('organizationId'),
         })

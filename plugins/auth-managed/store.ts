@@ -13,6 +13,8 @@ interface LibraryCall {
   readonly faults: unknown[];
   /** The hash of the password that the call is about, made before its transaction began. */
   readonly passwordHash?: string;
+  /** As of `performance.now()`; nothing that the call knows has been read before. */
+  readonly atMs: number;
 }
 
 export class Store {
@@ -44,7 +46,9 @@ export class Store {
         throw error;
       });
     try {
-      return await this.#db.transaction((trx) => this.#calls.run({ faults: [], ...call, trx }, working));
+      return await this.#db.transaction((trx) =>
+        this.#calls.run({ faults: [], atMs: performance.now(), ...call, trx }, working),
+      );
     } catch (error) {
       // What `work` threw it has either noted already, or it is a refusal and no fault.
       if (error !== refused) call?.faults.push(error);
@@ -60,8 +64,17 @@ export class Store {
 
   /** Runs a call into the library. `faults` are the errors that arose on the way. */
   async call<T>(work: () => Promise<T>, passwordHash?: string): Promise<{ result: T; faults: readonly unknown[] }> {
-    const call: LibraryCall = { faults: [], ...(passwordHash !== undefined && { passwordHash }) };
+    const call: LibraryCall = {
+      faults: [],
+      atMs: performance.now(),
+      ...(passwordHash !== undefined && { passwordHash }),
+    };
     return { result: await this.#calls.run(call, work), faults: call.faults };
+  }
+
+  /** When the call into the library began that this is part of. */
+  get calledAtMs(): number {
+    return this.#calls.getStore()?.atMs ?? 0;
   }
 
   get preparedHash(): string | undefined {

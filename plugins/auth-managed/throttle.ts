@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AtlasError } from '../../kernel/index.ts';
+import { addressKey } from '../http/index.ts';
 
 interface Tally {
   failures: number;
@@ -40,8 +41,9 @@ export class SignInThrottle {
    * Counts a try as failed before it is made, so that many at once are no way around; `succeeded` and `undone` take
    * that back. Throws `rate_limited` while one of the counts is blocked.
    */
-  begin(account: string, address: string): { succeeded(): void; undone(): void } {
+  begin(account: string, ip: string): { succeeded(): void; undone(): void } {
     const now = this.#now();
+    const address = addressKey(ip);
     const who = createHash('sha256').update(account.trim().toLowerCase()).digest('base64url');
     const counted = [
       this.#tally(`${who} ${address}`, ACCOUNT_AND_ADDRESS, now),

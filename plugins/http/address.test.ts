@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { sendRaw } from '../../test/harness/raw-http.ts';
-import { addressReader } from './address.ts';
+import { addressKey, addressReader } from './address.ts';
 import { http } from './index.ts';
 
 /** The address read for a connection from `peer` with these headers. */
@@ -133,4 +133,20 @@ it('reads several headers over a socket as one list', async () => {
     const { body } = await sendRaw(app.get(http).url(), `${lines.join('\r\n')}\r\n\r\n`);
     expect(JSON.parse(body)).toEqual({ ip });
   }
+});
+
+describe('keys', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['2001:db8:0:0:1::', '2001:db8:0:0'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['::1', '0:0:0:0'],
+    ['::', '0:0:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['64:ff9b::192.0.2.1', '64:ff9b:0:0'],
+    ['1:2:3:4::', '1:2:3:4'],
+    ['1::4:5:6:7:8', '1:0:0:4'],
+    ['', ''],
+  ])('%s counts as %s', (ip, key) => expect(addressKey(ip)).toBe(key));
 });

@@ -6,6 +6,7 @@ import { failureOf, logFailure } from './failure.ts';
 import { HttpOptions } from './options.ts';
 import { WebServer } from './web-server.ts';
 
+export { addressKey } from './address.ts';
 export { type Admission, httpAdmit } from './admit.ts';
 export type { HttpServer } from './api.ts';
 export { bearerToken, credentialHeader, rejectedCredentials } from './bearer.ts';

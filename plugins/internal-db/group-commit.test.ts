@@ -38,3 +38,37 @@ it('does not try a group item by item while the database is away, and goes on wh
   isAway = false;
   expect(await add(5, 6)).toEqual([true, true]);
 });
+
+it('stops to try item by item once the database goes away', async () => {
+  const { groups, add } = commits((items) => {
+    if (items.length > 1) return new AtlasError('One of them is not welcome.');
+    return items[0] === 1 ? undefined : unavailable('it is away');
+  });
+  expect(await add(1, 2, 3)).toEqual([true, false, false]);
+  expect(groups).toEqual([[1, 2, 3], [1], [2]]);
+});
+
+it('takes back what is not being written yet, and does not take more than it can hold', async () => {
+  const started: (readonly number[])[] = [];
+  let goOn!: () => void;
+  const free = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const group = new GroupCommit<number>(async (items) => {
+    started.push(items);
+    await free;
+  }, 1);
+  const first = group.add(1);
+  await new Promise(setImmediate);
+  const second = group.add(2);
+  const third = group.add(3);
+  group.withdraw(1, new Error('late'));
+  group.withdraw(2, new Error('late'));
+  await expect(second).rejects.toThrow('late');
+  const many = Promise.allSettled(Array.from({ length: 10_000 }, () => group.add(4)));
+  await expect(group.add(5)).rejects.toMatchObject({ code: 'unavailable' });
+  goOn();
+  await Promise.all([first, third]);
+  expect(started.slice(0, 3)).toEqual([[1], [3], [4]]);
+  expect((await many).filter(({ status }) => status === 'rejected')).toHaveLength(1);
+});

@@ -7,6 +7,11 @@ interface Waiting<T> {
   reject(error: unknown): void;
 }
 
+/** Many more than come in while one commit takes place. */
+const MAX_WAITING = 10_000;
+
+const isUnavailable = (error: unknown) => error instanceof AtlasError && error.code === 'unavailable';
+
 export class GroupCommit<T> {
   private readonly write: (items: readonly T[]) => Promise<unknown>;
   private readonly maxItems: number;
@@ -19,15 +24,28 @@ export class GroupCommit<T> {
     this.maxItems = maxItems;
   }
 
-  /** Resolves when the item is committed; rejects when it cannot be. Items are written in the order of the calls. */
+  /**
+   * Resolves when the item is committed; rejects when it cannot be, with `unavailable` when too many wait already. Items
+   * are written in the order of the calls.
+   */
   add(item: T): Promise<void> {
     return new Promise((resolve, reject) => {
+      if (this.queue.length >= MAX_WAITING) {
+        reject(new AtlasError('Too many writes wait for the internal database.', { code: 'unavailable' }));
+        return;
+      }
       this.queue.push({ item, resolve, reject });
       if (this.isWriting) return;
       this.isWriting = true;
       // What else comes in this turn of the event loop shares the commit.
       setImmediate(() => void this.drain());
     });
+  }
+
+  /** Takes an item back, which is then rejected with `reason`, unless it is being written already. */
+  withdraw(item: T, reason: unknown): void {
+    const at = this.queue.findIndex((waiting) => waiting.item === item);
+    if (at !== -1) this.queue.splice(at, 1)[0]?.reject(reason);
   }
 
   private async drain(): Promise<void> {
@@ -41,10 +59,22 @@ export class GroupCommit<T> {
       for (const { resolve } of group) resolve();
     } catch (error) {
       // A database that is away is away for each of them: trying one after the other would only make them wait.
-      const isAway = error instanceof AtlasError && error.code === 'unavailable';
-      if (isAway || group.length === 1) for (const { reject } of group) reject(error);
-      // One that cannot be written must not take the others with it.
-      else for (const one of group) await this.commit([one]);
+      if (isUnavailable(error) || group.length === 1) for (const { reject } of group) reject(error);
+      else await this.oneByOne(group);
+    }
+  }
+
+  /** One that cannot be written must not take the others with it. */
+  private async oneByOne(group: readonly Waiting<T>[]): Promise<void> {
+    let away: unknown;
+    for (const { item, resolve, reject } of group) {
+      if (away !== undefined) reject(away);
+      else {
+        await this.write([item]).then(resolve, (error: unknown) => {
+          if (isUnavailable(error)) away = error;
+          reject(error);
+        });
+      }
     }
   }
 }

@@ -36,7 +36,8 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
       sslnegotiation: server.directTls ? 'direct' : 'postgres',
       enableChannelBinding: server.channelBinding,
       application_name: server.applicationName,
-      connectionTimeoutMillis: settings.acquireTimeoutMs,
+      // Ends before the wait for a connection of the pool does: a server that hangs is not a pool that is busy.
+      connectionTimeoutMillis: Math.ceil(settings.acquireTimeoutMs * 0.8),
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,
     });

@@ -1,7 +1,7 @@
 /** Refuses who asks too often. */
 import { AtlasError, definePlugin } from '../../kernel/index.ts';
-import { http, httpAdmit } from '../http/index.ts';
-import { addressKey, userKey } from './caller.ts';
+import { addressKey, http, httpAdmit } from '../http/index.ts';
+import { userKey } from './caller.ts';
 import { RateLimitOptions } from './options.ts';
 import { SlidingWindow } from './sliding-window.ts';
 

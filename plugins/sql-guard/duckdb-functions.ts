@@ -28,7 +28,7 @@ const SCALAR = `
   to_centuries to_days to_decades to_hours to_microseconds to_millennia to_milliseconds to_minutes to_months to_quarters
   to_seconds to_timestamp to_weeks to_years today transaction_timestamp try_strptime week weekday weekofyear year yearweek
   alias can_cast_implicitly cast_to_type constant_or_null create_sort_key equi_width_bins error is_histogram_other_bin
-  nullif typeof vector_type pg_typeof
+  nullif typeof pg_typeof
   aggregate apply array_aggr array_aggregate array_append array_apply array_cat array_concat array_contains
   array_cosine_distance array_cosine_similarity array_cross_product array_distance array_distinct array_dot_product
   array_extract array_filter array_grade_up array_has array_has_all array_has_any array_indexof array_inner_product
@@ -58,7 +58,7 @@ const SCALAR = `
 
 const AGGREGATE = `
   any_value approx_count_distinct approx_quantile approx_top_k arbitrary arg_max arg_max_null arg_max_nulls_last arg_min
-  arg_min_null arg_min_nulls_last argmax argmin array_agg avg bit_and bit_or bit_xor bitstring_agg bool_and bool_or corr
+  arg_min_null arg_min_nulls_last argmax argmin array_agg avg bit_and bit_or bit_xor bool_and bool_or corr
   count count_if count_star countif covar_pop covar_samp cume_dist dense_rank entropy favg fill first first_value fsum
   geomean geometric_mean group_concat histogram histogram_exact kahan_sum kurtosis kurtosis_pop lag last last_value lead
   list listagg mad max max_by mean median min min_by mode nth_value ntile percent_rank percentile_cont percentile_disc
@@ -79,7 +79,8 @@ export const duckdbFunctions: ReadonlySet<string> = new Set([
 
 /**
  * Functions of the engine that are refused: they read files, settings, variables or the catalogue, write, sleep, run SQL
- * given as text, tell about the session or other queries, or belong to the engine's inside.
+ * given as text, tell about the session or other queries, work with statistics of whole columns, those of hidden rows
+ * included, or belong to the engine's inside.
  */
 export const duckdbRefusedFunctions: ReadonlySet<string> = new Set(
   words(`
@@ -88,7 +89,8 @@ export const duckdbRefusedFunctions: ReadonlySet<string> = new Set(
     currval session_user setseed sleep_ms stats txid_current user version write_log
     json_deserialize_sql json_serialize_plan json_serialize_sql parse_duckdb_log_message
     combine finalize get_type make_type replace_type timetz_byte_comparable icu_sort_key
-    variant_bytes_to_variant variant_to_parquet_variant`),
+    variant_bytes_to_variant variant_to_parquet_variant
+    bitstring_agg vector_type`),
 );
 
 /** Functions of the engine's inside, of its collations and of the catalogue of PostgreSQL that it imitates. */

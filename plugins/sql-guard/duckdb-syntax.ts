@@ -200,8 +200,10 @@ function parseChosen(cursor: Cursor, at: number): ResultColumn | undefined {
   const pattern: Expr = { kind: 'string', at: start, value };
   const operator = word === 'SIMILAR' ? 'SIMILAR TO' : word;
   const body: Expr = { kind: 'like', at, operator, not, operand: name, pattern, escape: undefined };
-  const columns = form(at, 'COLUMNS(', { kind: 'lambda', at, params: ['c'], isArrow: false, body }, ')');
-  return { kind: 'column', expr: columns, alias: undefined, text: undefined };
+  const like: Expr = { kind: 'lambda', at, params: ['c'], isArrow: false, body };
+  // Unlike NOT SIMILAR TO, for which the whole name counts, the engine looks for the pattern anywhere in it.
+  const chosen = word === 'SIMILAR' && !not ? pattern : like;
+  return { kind: 'column', expr: form(at, 'COLUMNS(', chosen, ')'), alias: undefined, text: undefined };
 }
 
 function some<T>(cursor: Cursor, item: () => T): T[] {

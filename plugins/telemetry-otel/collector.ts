@@ -8,6 +8,8 @@ import { type Logger, messageOf } from '../../kernel/index.ts';
 type Done = Parameters<SpanExporter['export']>[1];
 type Result = Parameters<Done>[0];
 
+type Signal = 'traces' | 'metrics';
+
 const SUCCESS: Result = { code: 0 };
 
 export class Collector {
@@ -16,7 +18,6 @@ export class Collector {
   readonly #endpoint: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #log: Logger;
-  #isDown = false;
   #isClosing = false;
 
   constructor(endpoint: string, { headers }: { readonly headers: Readonly<Record<string, string>> }, log: Logger) {
@@ -26,12 +27,12 @@ export class Collector {
   }
 
   traceExporter(): SpanExporter {
-    return this.#watched(new OTLPTraceExporter(this.#config('traces')));
+    return this.#watched('traces', new OTLPTraceExporter(this.#config('traces')));
   }
 
   metricReader(intervalMs: number): IMetricReader {
     return new PeriodicExportingMetricReader({
-      exporter: this.#watched<PushMetricExporter>(new OTLPMetricExporter(this.#config('metrics'))),
+      exporter: this.#watched<PushMetricExporter>('metrics', new OTLPMetricExporter(this.#config('metrics'))),
       exportIntervalMillis: intervalMs,
       exportTimeoutMillis: Math.min(intervalMs, this.timeoutMs + 1_000),
     });
@@ -42,7 +43,7 @@ export class Collector {
     this.#isClosing = true;
   }
 
-  #config(signal: string) {
+  #config(signal: Signal) {
     return {
       url: `${this.#endpoint}/v1/${signal}`,
       headers: { ...this.#headers },
@@ -51,24 +52,25 @@ export class Collector {
   }
 
   /** The exporter, with its failures heard here: the library would tell them to a handler of the whole process. */
-  #watched<E extends { export(items: never, done: Done): void }>(exporter: E): E {
+  #watched<E extends { export(items: never, done: Done): void }>(signal: Signal, exporter: E): E {
+    // A collector may take one signal and not the other.
+    let isDown = false;
     const send = exporter.export.bind(exporter);
     exporter.export = (items: never, done: Done) => {
-      if (this.#isClosing && this.#isDown) return done(SUCCESS);
+      if (this.#isClosing && isDown) return done(SUCCESS);
       return send(items, (result) => {
-        this.#heard(result);
+        const wasDown = isDown;
+        isDown = result.code !== SUCCESS.code;
+        if (isDown !== wasDown) this.#tell(signal, result);
         done(SUCCESS);
       });
     };
     return exporter;
   }
 
-  #heard({ code, error }: Result): void {
-    const isDown = code !== SUCCESS.code;
-    if (isDown === this.#isDown) return;
-    this.#isDown = isDown;
-    const fields = { endpoint: this.#endpoint };
-    if (!isDown) this.#log.info(fields, 'Telemetry is exported again.');
+  #tell(signal: Signal, { code, error }: Result): void {
+    const fields = { endpoint: this.#endpoint, signal };
+    if (code === SUCCESS.code) this.#log.info(fields, 'Telemetry is exported again.');
     else {
       this.#log.warn(
         { ...fields, error: messageOf(error) },

@@ -117,6 +117,22 @@ describe('hook observers', () => {
     expect(seen[0]?.[2]).toBeGreaterThan(15);
   });
 
+  it('run what a tap answers once', async () => {
+    let runs = 0;
+    const lazy = {
+      // biome-ignore lint/suspicious/noThenProperty: as a builder of statements has one.
+      then(resolve: (value: undefined) => void) {
+        runs += 1;
+        resolve(undefined);
+      },
+    };
+    const taps = plugin('taps', (ctx) => ctx.tap(list, () => lazy as unknown as Promise<void>));
+    const observes = plugin('observes', (ctx) => ctx.observeHooks(() => () => {}));
+    await using app = await createTestApp({ plugins: [taps, observes] });
+    await app.call(list, 1, app.scope());
+    expect(runs).toBe(1);
+  });
+
   it('are only taken during setup', async () => {
     let ctx!: PluginContext;
     await using _ = await createTestApp({
