@@ -1,5 +1,6 @@
 import type { Expr, Form, Join, Source, TableSource } from './ast.ts';
 import type { Cursor } from './cursor.ts';
+import { parseJsonTable } from './mysql-json-table.ts';
 import { MysqlLexer } from './mysql-lex.ts';
 import { parseCharset, parseMysqlPrimary } from './mysql-primary.ts';
 import { form } from './parse-call-words.ts';
@@ -67,6 +68,7 @@ export const mysqlSyntax: Syntax = {
     'SQL_BUFFER_RESULT',
     'SQL_NO_CACHE',
     'SQL_CACHE',
+    'HIGH_PRIORITY',
   ]),
   primary: parseMysqlPrimary,
   grouping,
@@ -100,7 +102,7 @@ function join(cursor: Cursor): Pick<Join, 'kind' | 'natural'> | undefined {
 /** `FROM DUAL` reads nothing. */
 function source(cursor: Cursor): Source | undefined {
   const at = cursor.token.start;
-  if (!cursor.accept('DUAL')) return undefined;
+  if (!cursor.accept('DUAL')) return parseJsonTable(cursor);
   const one = { kind: 'column', expr: { kind: 'number', at, value: '1' }, alias: undefined, text: undefined } as const;
   const nothing = { distinct: false, from: undefined, where: undefined, groupBy: [], having: undefined, windows: [] };
   const first = { kind: 'core', at, columns: [one], ...nothing } as const;

@@ -1,4 +1,4 @@
-import type { Expr, From, Join, Select, Source, TableSource } from './ast.ts';
+import type { Call, Expr, From, Join, Select, Source, TableSource } from './ast.ts';
 import type { Cursor } from './cursor.ts';
 import { parseExpr } from './parse-expression.ts';
 import { continuesSelect, parseNameList, parseParenthesizedSelect, parseSelect, startsSelect } from './parse-select.ts';
@@ -93,11 +93,28 @@ function parsePlainSource(cursor: Cursor): Source {
   const { schema, name } = parseTableName(cursor);
   if (cursor.isOperator('(')) {
     const args = parseArguments(cursor);
+    if (cursor.dialect.syntax.isFriendly && cursor.acceptWords('WITH', 'ORDINALITY')) {
+      return numberedRows(at, schema, name, args, parseAlias(cursor));
+    }
     return { kind: 'function', at, schema, name, args, ...parseAlias(cursor) };
   }
   const alias = parseAlias(cursor);
   if (isStandard) return { kind: 'table', at, schema, name, index: undefined, ...alias, ...tableHints?.(cursor) };
   return { kind: 'table', at, schema, name, ...alias, index: parseIndexHint(cursor) };
+}
+
+/** A function's rows `WITH ORDINALITY`. */
+function numberedRows(
+  at: number,
+  schema: string | undefined,
+  name: string,
+  args: readonly Expr[],
+  alias: ReturnType<typeof parseAlias>,
+): Source {
+  const plain = { star: false, distinct: false, orderBy: [], filter: undefined, over: undefined };
+  const call: Call = { kind: 'call', at, name, args, ...plain, ...(schema !== undefined && { schema }) };
+  const calls = [{ call, definition: undefined }];
+  return { kind: 'rows', at, calls, lateral: false, isList: false, ordinality: true, definition: undefined, ...alias };
 }
 
 /** `AS name`, `name`, or `AS name (columns)`. */
