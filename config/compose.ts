@@ -1,7 +1,7 @@
 /** What runs here: the composition of a folder, or the built-in one. */
 import { bindPackage, findConfig, loadConfig } from '../kernel/index.ts';
 import type { Compose, Composition } from '../plugins/cli-serve/index.ts';
-import { readEnv } from './env.ts';
+import { type Env, readEnv } from './env.ts';
 import { createLog } from './log.ts';
 import { extension } from './package.ts';
 import { selfHosted } from './presets/self-hosted.ts';
@@ -30,12 +30,19 @@ function resolvePackage(specifier: string): string | undefined {
   return path === undefined ? undefined : new URL(path, import.meta.url).href;
 }
 
+function auditWarnings({ databaseUrl, logLevel }: Env): string[] {
+  if (databaseUrl !== undefined || logLevel === 'debug' || logLevel === 'info') return [];
+  return [
+    `Nothing is audited: DATABASE_URL is not set, and SVC_LOG_LEVEL=${logLevel} leaves the audit out of the log; set the one, or the other to info.`,
+  ];
+}
+
 export function composePreset(env: Readonly<Record<string, string | undefined>>): Composition {
   const read = readEnv(env);
   return {
     config: { plugins: selfHosted(read.env) },
     options: { log: createLog(read.env.logLevel), gatePlugins, drainMs: DRAIN_MS },
-    warnings: read.warnings,
+    warnings: [...read.warnings, ...auditWarnings(read.env)],
   };
 }
 

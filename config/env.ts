@@ -149,7 +149,9 @@ export const variables = {
   metricsPublic: flag('SVC_METRICS_PUBLIC', false, {
     description: 'Whether it does so for everybody, not for administrators only.',
   }),
-  metricsToken: secret('SVC_METRICS_TOKEN', 16, { description: 'Bearer token that a scraper may send for it.' }),
+  metricsToken: secret('SVC_METRICS_TOKEN', 16, {
+    description: 'Bearer token that a scraper may send for it; not together with `SVC_METRICS_PUBLIC`.',
+  }),
   apiUrl: httpUrl('SVC_API_URL', 'http://localhost:3001', {
     description: 'Server that the command line talks to.',
   }),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -144,6 +145,17 @@ describe.each(engines)('on %s', (_, open) => {
     await refuseWrites(relaxed.app.get(internalDb));
     expect((await relaxed.run('SELECT 1')).result.rows).toHaveLength(2);
     expect(relaxed.app.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  it('says once that the entry of a refused statement could not be kept, and speaks of no rows', async () => {
+    await using server = await start(await engine.fresh());
+    await refuseWrites(server.app.get(internalDb));
+    const run = server.app.runSql({ sql: 'DELETE FROM orders', surface: 'api' }, server.app.scope());
+    await expect(run).rejects.toMatchObject({ code: 'sql_refused' });
+    const errors = () => server.app.lines.filter(({ level }) => level === 'error').map(({ message }) => message);
+    await expect.poll(errors).not.toEqual([]);
+    await nextTurn();
+    expect(errors()).toEqual(['An audit entry could not be written.']);
   });
 
   it('keeps no value of a statement when asked to', async () => {

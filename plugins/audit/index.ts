@@ -33,12 +33,15 @@ export const audit = definePlugin({
     const write = db?.configured === true ? auditWriter(db) : undefined;
 
     const keep = recorder({ write, required: options.required, logOf: ctx.logOf });
+    // There are no rows to withhold.
+    const keepIfPossible = recorder({ write, required: false, logOf: ctx.logOf });
     // Last, so that nothing can withhold rows of which the log says that they were handed out.
     ctx.tap(sqlAfter, async (reply, scope) => keep(entryOfReply(reply, scope, ctx.now(), redact), scope), {
       stage: 'post',
     });
     ctx.tap(sqlSettled, async (outcome, scope) => {
-      if (outcome.status !== 'succeeded') await keep(entryOfOutcome(outcome, scope, ctx.now(), redact), scope);
+      if (outcome.status !== 'succeeded')
+        await keepIfPossible(entryOfOutcome(outcome, scope, ctx.now(), redact), scope);
     });
     if (db === undefined) return;
 

@@ -126,6 +126,12 @@ describe('over HTTP', () => {
     expect(JSON.stringify(app.lines)).not.toMatch(/4f1b8c02|99e0c3d1|wrong-key|kkkk/);
   });
 
+  it.each(['Authorization', 'X-API-Key'])('says that two %s headers are one too many', async (name) => {
+    const line = `${name}: Bearer ${KEY}`;
+    const { json } = await get(app, '/who', line, line);
+    expect(json.message).toBe(`The request carries several ${name} headers. Send one.`);
+  });
+
   it('ignores a key in the address', async () => {
     expect((await get(app, `/who?api_key=${KEY}&access_token=${KEY}`)).status).toBe(401);
   });
@@ -173,7 +179,7 @@ describe('beside another plugin', () => {
   ])('is asked first when it stands %s it', async (_, plugins) => {
     await using app = await createTestApp({ plugins, openGates: false });
     const ask = async (authorization: string) =>
-      app.call(authResolve, { method: 'GET', path: '/', headers: { authorization }, ip: '::1' }, app.scope());
+      app.call(authResolve, { method: 'GET', route: '/', headers: { authorization }, ip: '::1' }, app.scope());
     expect((await ask(`Bearer ${KEY}`))?.actor.mode).toBe('api-key');
     expect((await ask('Bearer session-token-1'))?.actor.id).toBe('ann');
   });

@@ -234,7 +234,7 @@ describe.each(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'E
       const other = await Issuer.start(own);
       await using app = await createTestApp({ plugins: [plugin({ jwksUrl: other.jwksUrl })], openGates: false });
       const headers = { authorization: `Bearer ${await sign(own)}` };
-      const identity = await app.call(authResolve, { method: 'GET', path: '/', headers, ip: '::1' }, app.scope());
+      const identity = await app.call(authResolve, { method: 'GET', route: '/', headers, ip: '::1' }, app.scope());
       expect(identity?.actor.id).toBe('ann');
       await other.away();
     });
@@ -245,7 +245,7 @@ describe('claims', () => {
   async function identity(options: Parameters<typeof authByot>[0], given: object): Promise<Identity | undefined> {
     await using app = await createTestApp({ plugins: [plugin(options)], openGates: false });
     const headers = { authorization: `Bearer ${await sign(key, given as JWTPayload)}` };
-    return await app.call(authResolve, { method: 'GET', path: '/', headers, ip: '::1' }, app.scope());
+    return await app.call(authResolve, { method: 'GET', route: '/', headers, ip: '::1' }, app.scope());
   }
 
   it.each([
@@ -279,8 +279,10 @@ describe('claims', () => {
   it('says at debug level that a role is none', async () => {
     await using app = await createTestApp({ plugins: [plugin()], openGates: false });
     const headers = { authorization: `Bearer ${await sign(key, { role: 'owner' })}` };
-    await app.call(authResolve, { method: 'GET', path: '/', headers, ip: '::1' }, app.scope());
-    expect(app.lines.filter(({ message }) => message.includes('viewer')).map(({ level }) => level)).toEqual(['debug']);
+    await app.call(authResolve, { method: 'GET', route: '/', headers, ip: '::1' }, app.scope());
+    expect(app.lines.filter(({ message }) => message.includes('viewer'))).toMatchObject([
+      { level: 'debug', plugin: 'auth-byot', fields: { requestId: expect.any(String) } },
+    ]);
   });
 
   it('give a label and an organization, when they are texts', async () => {

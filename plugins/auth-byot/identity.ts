@@ -1,5 +1,5 @@
 /** From the claims of a good token to who asks. */
-import type { Identity, Role, Scope } from '../../kernel/index.ts';
+import type { Identity, Logger, Role } from '../../kernel/index.ts';
 import { isRole, roleAtLeast } from '../auth-roles/index.ts';
 import { claimAt } from '../row-security/claims.ts';
 import type { ByotOptions } from './options.ts';
@@ -16,13 +16,12 @@ function roleIn(value: unknown): Role | undefined {
 }
 
 /** Without a role of ours in the claims, whoever asks may only read. */
-function roleOf(claims: Claims, roleClaim: string | undefined, scope: Scope): Role {
+function roleOf(claims: Claims, roleClaim: string | undefined, log: Logger): Role {
   const names = roleClaim === undefined ? ROLE_CLAIMS : [roleClaim];
   const values = names.map((name) => claimAt(claims, name));
   const role = values.map(roleIn).find((found) => found !== undefined);
   if (role === undefined && values.some((value) => value !== undefined)) {
-    const fields = { requestId: scope.requestId, claim: names.join(', ') };
-    scope.log.debug(fields, 'A token names no role of Atlas; its bearer is a viewer.');
+    log.debug({ claim: names.join(', ') }, 'A token names no role of Atlas; its bearer is a viewer.');
   }
   return role ?? 'viewer';
 }
@@ -34,13 +33,13 @@ function textOf(value: unknown): string | null {
 export function identityOf(
   claims: Claims,
   options: Pick<ByotOptions, 'roleClaim' | 'orgClaim'>,
-  scope: Scope,
+  log: Logger,
 ): Identity {
   return {
     actor: {
       id: claims.sub,
       label: textOf(claims.email) ?? textOf(claims.name),
-      role: roleOf(claims, options.roleClaim, scope),
+      role: roleOf(claims, options.roleClaim, log),
       mode: 'byot',
       claims: Object.freeze({ ...claims }),
     },

@@ -23,7 +23,8 @@ export const authByot = definePlugin({
     ctx.tap(authResolve, ({ headers }, scope) => {
       const token = bearerToken(headers);
       if (token === undefined || !looksLikeJwt(token)) return undefined;
-      return verify(token, scope).then((claims) => identityOf(claims, options, scope));
+      const log = ctx.logOf(scope);
+      return verify(token, log).then((claims) => identityOf(claims, options, log));
     });
     ctx.tap(healthCheck, (): HealthItem[] => {
       const details = { mode: 'byot', enabled: true, keys: keys.count };

@@ -24,7 +24,7 @@ async function start(options: Parameters<typeof authByot>[0] = {}) {
   const ask = async (token: string): Promise<string | null | undefined> => {
     const headers = { authorization: `Bearer ${token}` };
     try {
-      const credentials = { method: 'GET', path: '/', headers, ip: '::1' };
+      const credentials = { method: 'GET', route: '/', headers, ip: '::1' };
       return (await app.call(authResolve, credentials, app.scope()))?.actor.id;
     } catch (error) {
       const { code, retryAfterSeconds } = error as AtlasError;

@@ -1,6 +1,6 @@
 /** Checking a token: signature, issuer, audience and times. */
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
-import { AtlasError, messageOf, type Scope } from '../../kernel/index.ts';
+import { AtlasError, type Logger, messageOf } from '../../kernel/index.ts';
 import { rejectedCredentials } from '../http/index.ts';
 import type { ByotOptions } from './options.ts';
 
@@ -46,7 +46,7 @@ async function verifyWithAny(token: string, keys: errors.JWKSMultipleMatchingKey
   throw new errors.JWSSignatureVerificationFailed();
 }
 
-export type Verify = (token: string, scope: Scope) => Promise<JWTPayload & { readonly sub: string }>;
+export type Verify = (token: string, log: Logger) => Promise<JWTPayload & { readonly sub: string }>;
 
 /**
  * The claims of a good token. Throws `auth_error` for one that is not, and `unavailable` when it cannot be checked.
@@ -61,7 +61,7 @@ export function verifier(keys: JWTVerifyGetKey, options: ByotOptions, now: () =>
     clockTolerance: clockToleranceSeconds,
     requiredClaims: ['exp', 'sub'],
   };
-  return async (token, scope) => {
+  return async (token, log) => {
     const currentDate = new Date(now());
     const checks = { ...rules, currentDate };
     try {
@@ -80,7 +80,7 @@ export function verifier(keys: JWTVerifyGetKey, options: ByotOptions, now: () =>
       if (error instanceof AtlasError) throw error;
       if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid)) throw rejection(error);
       // Not the token's fault: a key of the issuer that is broken or too weak.
-      scope.log.warn({ requestId: scope.requestId, error: messageOf(error) }, 'A token could not be checked.');
+      log.warn({ error: messageOf(error) }, 'A token could not be checked.');
       throw new AtlasError('The token cannot be checked: the key of the identity provider for it cannot be used.', {
         code: 'unavailable',
         reason: 'E_JWKS_UNUSABLE',

@@ -33,7 +33,10 @@ export function roleOf(text: unknown): Role {
   return isRole(text) ? text : 'viewer';
 }
 
-/** A ban without an end, or one that has not ended yet. */
+/**
+ * A ban without an end, or one that has not ended yet. By the system's clock, as everything about the rows that the
+ * authentication library writes and judges too: it knows no other.
+ */
 export function isBanned(user: { banned?: unknown; banExpires?: unknown }): boolean {
   if (user.banned !== true) return false;
   return user.banExpires == null || new Date(user.banExpires as string).getTime() > Date.now();

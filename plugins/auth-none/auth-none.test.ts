@@ -6,7 +6,7 @@ import { authNone } from './index.ts';
 it('takes everybody for an administrator without an id, whatever they send', async () => {
   await using app = await createTestApp({ plugins: [authNone()], openGates: false });
   for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
-    const identity = await app.call(authResolve, { method: 'GET', path: '/', headers, ip: '127.0.0.1' }, testScope());
+    const identity = await app.call(authResolve, { method: 'GET', route: '/', headers, ip: '127.0.0.1' }, testScope());
     expect(identity).toEqual({
       actor: { id: null, label: null, role: 'admin', mode: 'none', claims: {} },
       orgId: null,

@@ -1,6 +1,6 @@
 /** Opening a conversation for a question, and showing what is stored. */
 import { randomUUID } from 'node:crypto';
-import type { ChatTurn, Question, Scope } from '../../kernel/index.ts';
+import type { ChatTurn, PluginContext, Question, Scope } from '../../kernel/index.ts';
 import type { AgentEvent } from '../agent/events.ts';
 import { within } from '../internal-db/index.ts';
 import { type MessagePart, textOf } from './parts.ts';
@@ -41,13 +41,15 @@ export function ownerOf({ actor, orgId }: Scope): Owner {
 export class StoredConversations implements Conversations {
   private readonly store: ConversationStore;
   private readonly now: () => number;
+  private readonly logOf: PluginContext['logOf'];
   private readonly writer = writerId();
   private lastPosition = 0;
   private readonly recordings = new Set<Promise<boolean>>();
 
-  constructor(store: ConversationStore, now: () => number) {
+  constructor(store: ConversationStore, { now, logOf }: Pick<PluginContext, 'now' | 'logOf'>) {
     this.store = store;
     this.now = now;
+    this.logOf = logOf;
   }
 
   async open(question: Question, scope: Scope): Promise<OpenConversation> {
@@ -58,7 +60,11 @@ export class StoredConversations implements Conversations {
     const id = given ?? randomUUID();
     const answerId = randomUUID();
     const begun = this.begin(id, owner, question, answerId, given === undefined);
-    const recording = new Recording(this.store, answerId, begun, this.now, scope.log);
+    const recording = new Recording(this.store, answerId, begun, this.now, this.logOf(scope));
+    const end = (state: 'complete' | 'interrupted') => this.track(recording.end(state));
+    // An answer of which nobody takes a single event has nobody else to end it.
+    scope.signal.addEventListener('abort', () => void end('interrupted'), { once: true });
+    if (scope.signal.aborted) void end('interrupted');
     return {
       id,
       question: {
@@ -67,7 +73,7 @@ export class StoredConversations implements Conversations {
         turns: earlier.length > 0 ? [...earlier, ...asked] : question.turns,
       },
       record: (event) => recording.add(event),
-      end: (state) => this.track(recording.end(state)),
+      end,
     };
   }
 
@@ -93,11 +99,12 @@ export class StoredConversations implements Conversations {
   /** Earlier turns from storage; none when the client sent its own. */
   private async earlier(owner: Owner, id: string, { turns }: Question): Promise<ChatTurn[]> {
     await this.store.find(owner, id);
-    if (turns.length > 1) return [];
-    const messages = await this.store.messages(id, HISTORY_MESSAGES);
-    return messages
-      .map(({ role, parts }) => ({ role, text: textOf(JSON.parse(parts) as MessagePart[]) }))
-      .filter(({ text }) => text !== '');
+    const isSent = turns.length > 1;
+    const said = await this.store.said(id, isSent ? 1 : HISTORY_MESSAGES);
+    // The clock of the server that has stored them may be ahead of this one's.
+    this.lastPosition = Math.max(this.lastPosition, ...said.map(({ position }) => position));
+    if (isSent) return [];
+    return said.map(({ role, parts }) => ({ role, text: textOf(parts) })).filter(({ text }) => text !== '');
   }
 
   private begin(id: string, owner: Owner, question: Question, answerId: string, isNew: boolean): Promise<void> {
@@ -131,7 +138,7 @@ export class StoredConversations implements Conversations {
     return this.store.create(row, messages);
   }
 
-  /** Later messages have greater ones, also where they are said in the same millisecond, or on another server. */
+  /** Greater than all that this server has given or seen, also within the same millisecond. */
   private position(): number {
     this.lastPosition = Math.max(this.lastPosition + 1, this.now() * 1_000);
     return this.lastPosition;

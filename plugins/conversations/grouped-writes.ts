@@ -44,10 +44,9 @@ function countRows(dialect: InternalDb['dialect']): string {
     ON CONFLICT (user_id, org_id) DO UPDATE SET total = ${COUNTS}.total + excluded.total`;
 }
 
-/** The last of those with the same id. */
-const lastOfEach = <T extends { readonly id: string }>(rows: readonly T[]): T[] => [
-  ...new Map(rows.map((row) => [row.id, row])).values(),
-];
+/** The last of those with the same id, in one order on every server, so that none waits in a circle. */
+const lastOfEach = <T extends { readonly id: string }>(rows: readonly T[]): T[] =>
+  [...new Map(rows.map((row) => [row.id, row])).values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 
 /** Writes all of the changes, or none. */
 export function groupedWrites(db: InternalDb): (changes: readonly Change[]) => Promise<void> {

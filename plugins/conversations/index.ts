@@ -16,7 +16,7 @@ export const conversations = definePlugin({
   needs: { db: internalDb },
   setup(ctx, _, { db }): Conversations {
     const store = new ConversationStore(db);
-    const stored = new StoredConversations(store, ctx.now);
+    const stored = new StoredConversations(store, ctx);
     ctx.tap(storeMigrations, () => [...migrations]);
     ctx.tap(httpRoutes, () => db.routes(conversationRoutes(store, stored)));
     ctx.onClose(() => stored.settled());

@@ -18,7 +18,8 @@ export interface ToolPart {
 export type MessagePart = TextPart | ToolPart;
 
 const PREVIEW_ROWS = 50;
-const PREVIEW_BYTES = 64 * 1024;
+/** Of the result's JSON, in characters. */
+const PREVIEW_LENGTH = 64 * 1024;
 
 /** The parts with what the event adds; nothing is changed in place. */
 export function withEvent(parts: readonly MessagePart[], event: AgentEvent): readonly MessagePart[] {
@@ -45,22 +46,20 @@ export function withEvent(parts: readonly MessagePart[], event: AgentEvent): rea
   }
 }
 
-/** A result as it is kept: its first rows, and of anything else that is too long only that it was. */
+/** A result as it is kept: its first rows, and of one that is too long without them only its beginning. */
 function preview(result: unknown): unknown {
-  const { rows } = (result ?? {}) as { rows?: unknown };
-  let kept = result;
-  if (Array.isArray(rows)) {
-    let count = Math.min(rows.length, PREVIEW_ROWS);
-    let size = 0;
-    for (let index = 0; index < count; index += 1) {
-      size += JSON.stringify(rows[index] ?? null).length;
-      if (size > PREVIEW_BYTES) count = index;
-    }
-    if (count < rows.length) kept = { ...(result as object), rows: rows.slice(0, count), truncated: true };
-    return kept;
+  const rows = (result as { rows?: unknown } | null | undefined)?.rows;
+  const table = Array.isArray(rows) ? { ...(result as object), rows: [] as unknown[] } : undefined;
+  const text = JSON.stringify(table ?? result) ?? 'null';
+  if (text.length > PREVIEW_LENGTH) return { truncated: true, text: text.slice(0, PREVIEW_LENGTH) };
+  if (table === undefined || !Array.isArray(rows)) return result;
+  let left = PREVIEW_LENGTH - text.length;
+  for (const row of rows.slice(0, PREVIEW_ROWS)) {
+    left -= (JSON.stringify(row) ?? 'null').length + 1;
+    if (left < 0) break;
+    table.rows.push(row);
   }
-  const text = JSON.stringify(result) ?? 'null';
-  return text.length <= PREVIEW_BYTES ? result : { truncated: true, text: text.slice(0, PREVIEW_BYTES) };
+  return table.rows.length < rows.length ? { ...table, truncated: true } : table;
 }
 
 /** What was said, without the tools. */

@@ -18,6 +18,7 @@ export class Recording {
   private quietBeats = 0;
   private isNew = false;
   private isWriting = true;
+  private hasEnded = false;
   /** Whether there is a row to write to. Never rejects. */
   private readonly begun: Promise<boolean>;
   /** Every write waits for the one before. Never rejects; whether the last one was stored, which holds all before. */
@@ -29,21 +30,27 @@ export class Recording {
     this.messageId = messageId;
     this.now = now;
     this.log = log;
-    this.begun = this.stored(begun, true);
+    this.begun = this.stored(() => begun, true);
     this.written = this.begun;
     this.beats = setInterval(() => this.beat(), BEAT_MS).unref();
   }
 
+  /** Never throws: an event that cannot be kept must not keep the answer from its reader. */
   add(event: AgentEvent): void {
     if (event.type === 'finish') return;
-    this.parts = withEvent(this.parts, event);
-    this.isNew = true;
+    try {
+      this.parts = withEvent(this.parts, event);
+      this.isNew = true;
+    } catch (error) {
+      this.log.error({ error: messageOf(error) }, 'A part of an answer cannot be kept in its conversation.');
+    }
   }
 
-  /** Resolves to whether all of it is stored. */
+  /** The first call counts. Resolves to whether all of it is stored. */
   end(state: Exclude<MessageState, 'running'>): Promise<boolean> {
     clearInterval(this.beats);
-    this.write(state);
+    if (!this.hasEnded) this.write(state);
+    this.hasEnded = true;
     return this.written;
   }
 
@@ -59,16 +66,17 @@ export class Recording {
       if (!(await this.begun)) return false;
       this.isNew = false;
       this.quietBeats = 0;
-      const updated_at = new Date(this.now()).toISOString();
-      const update = { id: this.messageId, state, updated_at, parts: JSON.stringify(this.parts) };
-      return this.stored(this.store.update(update), wasStored);
+      return this.stored(() => {
+        const updated_at = new Date(this.now()).toISOString();
+        return this.store.update({ id: this.messageId, state, updated_at, parts: JSON.stringify(this.parts) });
+      }, wasStored);
     });
   }
 
-  /** Says once that the database is away; the next beat tries again. */
-  private async stored(writing: Promise<void>, wasStored: boolean): Promise<boolean> {
+  /** Never rejects. Says once that the database is away; the next beat tries again. */
+  private async stored(write: () => Promise<void>, wasStored: boolean): Promise<boolean> {
     try {
-      await writing;
+      await write();
       return true;
     } catch (error) {
       this.isNew = true;

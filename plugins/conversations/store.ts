@@ -4,6 +4,7 @@ import { AtlasError } from '../../kernel/index.ts';
 import { GroupCommit, type InternalDb } from '../internal-db/index.ts';
 import { type Change, groupedWrites } from './grouped-writes.ts';
 import { CONVERSATIONS, COUNTS, MESSAGES } from './migrations.ts';
+import type { TextPart } from './parts.ts';
 
 /** Whose conversations: empty texts stand for nobody in particular and for no organization. */
 export interface Owner {
@@ -37,6 +38,18 @@ export interface MessageRow {
   readonly created_at: string;
   readonly updated_at: string;
 }
+
+/** What a message says, without the tools. */
+export interface SaidRow extends Pick<MessageRow, 'role' | 'position'> {
+  readonly parts: readonly TextPart[];
+}
+
+/** The parts whose type is `text`. PostgreSQL looks at them as they are written, as it cannot read every text. */
+const TEXT_PARTS = {
+  sqlite: `(SELECT json_group_array(json(value)) FROM json_each(parts) WHERE value ->> 'type' = 'text')`,
+  postgres: `(SELECT COALESCE(json_agg(part), '[]')::text FROM json_array_elements(parts::json) AS part
+    WHERE part::text LIKE '{"type":"text",%')`,
+};
 
 export type MessageUpdate = Pick<MessageRow, 'id' | 'state' | 'parts' | 'updated_at'>;
 
@@ -81,13 +94,26 @@ export class ConversationStore {
     return row ?? Promise.reject(notFound());
   }
 
-  /** In order; with `last`, only that many of the end. */
-  async messages(id: string, last?: number): Promise<MessageRow[]> {
-    const rows: MessageRow[] = await this.db.run((db) => {
-      const query = db(MESSAGES).where({ conversation_id: id }).orderBy('position', 'desc');
-      return last === undefined ? query : query.limit(last);
+  /** In order. */
+  async messages(id: string): Promise<MessageRow[]> {
+    return this.db.run((db) => db(MESSAGES).where({ conversation_id: id }).orderBy('position'));
+  }
+
+  /** The texts of the last messages, in order. What tools answered, which is most of a message, is not read. */
+  async said(id: string, last: number): Promise<SaidRow[]> {
+    const rows: Record<keyof SaidRow, unknown>[] = await this.db.run((db) =>
+      db(MESSAGES)
+        .where({ conversation_id: id })
+        .orderBy('position', 'desc')
+        .limit(last)
+        .select('role', 'position', { parts: db.raw(TEXT_PARTS[this.db.dialect]) }),
+    );
+    const saidOf = ({ role, position, parts }: Record<keyof SaidRow, unknown>) => ({
+      role: role as MessageRow['role'],
+      position: Number(position),
+      parts: JSON.parse(parts as string) as TextPart[],
     });
-    return rows.reverse();
+    return rows.reverse().map(saidOf);
   }
 
   /** A new conversation with its first messages. */

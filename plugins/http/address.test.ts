@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
-import { definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
+import { authResolve, definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { sendRaw } from '../../test/harness/raw-http.ts';
 import { addressKey, addressReader } from './address.ts';
@@ -149,4 +149,23 @@ describe('keys', () => {
     ['1::4:5:6:7:8', '1:0:0:4'],
     ['', ''],
   ])('%s counts as %s', (ip, key) => expect(addressKey(ip)).toBe(key));
+});
+
+it('is read once, before anything is done for the request', async () => {
+  const auth = definePlugin({
+    name: 'test-auth',
+    version: '1.0.0',
+    type: 'auth',
+    description: 'Changes the headers, as a connection that is cut changes what is known of its peer.',
+    setup(ctx) {
+      ctx.tap(httpRoutes, () => [{ ...WHO, right: 'query' as const }]);
+      ctx.tap(authResolve, ({ headers, ip }) => {
+        Object.assign(headers, { 'x-forwarded-for': '8.8.8.8' });
+        return { actor: { id: ip, label: null, role: 'admin' as const, mode: 'test', claims: {} }, orgId: null };
+      });
+    },
+  });
+  await using app = await createTestApp({ plugins: [http({ port: 0, trustProxy: true }), auth()] });
+  const answer = await app.inject({ method: 'GET', url: '/ip', headers: { 'x-forwarded-for': '9.9.9.9' } });
+  expect(answer.json()).toEqual({ ip: '9.9.9.9' });
 });

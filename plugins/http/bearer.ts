@@ -11,16 +11,14 @@ export function rejectedCredentials(message: string, hint: string): AtlasError {
 }
 
 /**
- * The value of a header with a credential, `undefined` without one. Throws the refusal for several of them and for one
- * that is too long.
+ * The value of a header with a credential, `undefined` without one. Throws the refusal for one that is too long; several
+ * of a name have been refused before.
  */
 export function credentialHeader(headers: Credentials['headers'], name: string): string | undefined {
   const value = headers[name];
-  if (value === undefined || typeof value === 'string') {
-    if (value === undefined || value.length <= MAX_CREDENTIAL_BYTES) return value;
-    throw rejectedCredentials('The credentials are too long.', `Send at most ${MAX_CREDENTIAL_BYTES} bytes.`);
-  }
-  throw rejectedCredentials(`The request carries several ${name} headers.`, 'Send one.');
+  if (typeof value !== 'string') return undefined;
+  if (value.length <= MAX_CREDENTIAL_BYTES) return value;
+  throw rejectedCredentials('The credentials are too long.', `Send at most ${MAX_CREDENTIAL_BYTES} bytes.`);
 }
 
 /** What follows `Bearer` in the Authorization header; `undefined` when there is nothing, or another scheme. */

@@ -161,6 +161,26 @@ describe('a stream that fails', () => {
   });
 });
 
+describe('a stream whose headers HTTP does not take', () => {
+  it('cuts the connection and ends the request', async () => {
+    let scope: Scope | undefined;
+    async function* whole() {
+      yield 'whole';
+    }
+    const stream: Route = {
+      ...base,
+      path: '/stream',
+      handle(_request, given) {
+        scope = given;
+        return { headers: { 'x-title': 'two\nlines' }, stream: whole() };
+      },
+    };
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(stream)] });
+    await expect(fetch(`${app.get(http).url()}/stream`)).rejects.toThrow();
+    await expect.poll(() => scope?.signal.aborted).toBe(true);
+  });
+});
+
 describe('a client that talks over a stream', () => {
   it('gets no second answer written into it', async () => {
     async function* slowly() {

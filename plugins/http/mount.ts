@@ -30,13 +30,16 @@ async function send(reply: FastifyReply, answer: RouteReply, log: () => Logger):
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
+/** Those that carry credentials: with two of them it would be unclear who asks. */
+const SINGLE_HEADERS = ['Authorization', 'X-API-Key'];
+
 /** Who asks, or nobody where the route needs no identity. Throws `auth_error` for whoever nobody recognises. */
-async function identify(ctx: PluginContext, route: Route, request: FastifyRequest, ip: string): Promise<Identity> {
-  if (hasTwo(request, 'authorization')) {
-    throw rejectedCredentials('The request carries several Authorization headers.', 'Send one.');
+async function identify(ctx: PluginContext, route: Route, request: FastifyRequest): Promise<Identity> {
+  for (const name of SINGLE_HEADERS) {
+    if (hasTwo(request, name)) throw rejectedCredentials(`The request carries several ${name} headers.`, 'Send one.');
   }
-  const { method, headers, scope } = request;
-  const credentials = { method, path: route.path, headers, ip };
+  const { method, headers, scope, address } = request;
+  const credentials = { method, route: route.path, headers, ip: address };
   const identity = await ctx.call(authResolve, credentials, scope);
   if (identity !== undefined) return identity;
   if (headers.authorization !== undefined) {
@@ -48,8 +51,9 @@ async function identify(ctx: PluginContext, route: Route, request: FastifyReques
   });
 }
 
-/** Node keeps the first of two such headers and says nothing of the other. */
-function hasTwo(request: FastifyRequest, name: string): boolean {
+/** Of two such headers Node keeps the first, or joins them with a comma. */
+function hasTwo(request: FastifyRequest, header: string): boolean {
+  const name = header.toLowerCase();
   const { rawHeaders } = request.raw;
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) count += 1;
@@ -61,7 +65,9 @@ function admission(ctx: PluginContext, route: Route, addressOf: AddressOf) {
   const access = { right: route.right, operation: `${route.method} ${route.path}` };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { scope } = request;
+    // Once, before the body: a socket that has closed meanwhile no longer knows its peer.
     const ip = addressOf(request.raw);
+    request.address = ip;
     const admit = () => ctx.call(httpAdmit, { route, ip }, scope);
     if (route.right === 'public') {
       await admit();
@@ -70,7 +76,7 @@ function admission(ctx: PluginContext, route: Route, addressOf: AddressOf) {
     }
     let identity: Identity;
     try {
-      identity = await identify(ctx, route, request, ip);
+      identity = await identify(ctx, route, request);
     } catch (error) {
       await admit();
       throw error;
@@ -93,9 +99,7 @@ export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginConte
     onRequest: admission(ctx, route, addressOf),
     handler: async (request, reply) => {
       const { params, query, body } = validate(request as Parameters<typeof validate>[0]);
-      const { rawBody, headers } = request;
-      const ip = addressOf(request.raw);
-      const { scope } = request;
+      const { rawBody, headers, address: ip, scope } = request;
       const answer = await route.handle({ params, query, body, rawBody, headers, ip }, scope);
       return send(reply, answer, () => ctx.logOf(scope));
     },

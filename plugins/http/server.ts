@@ -19,6 +19,8 @@ import { requestIdOf } from './request-id.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     scope: Scope;
+    /** The client's, as `AddressOf` reads it. */
+    address: string;
     rawBody: Buffer | undefined;
   }
   interface FastifyContextConfig {
@@ -156,6 +158,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   // Node would answer an expectation that it does not know by itself, without a request id.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('scope');
+  app.decorateRequest('address', '');
   app.decorateRequest('rawBody');
   addJsonParser(app, (request) => request.routeOptions.config.rawBody === true);
   app.setErrorHandler((error, request, reply) => answerError(ctx, error, request, reply));

@@ -23,11 +23,12 @@ function drained(response: ServerResponse): Promise<void> {
 export async function sendStream(reply: FastifyReply, answer: RouteReply, log: Logger): Promise<void> {
   const response = reply.raw;
   reply.hijack();
-  response.writeHead(answer.status ?? 200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    ...answer.headers,
-  });
   try {
+    // Throws for a header that HTTP does not take.
+    response.writeHead(answer.status ?? 200, {
+      ...(reply.getHeaders() as Record<string, string>),
+      ...answer.headers,
+    });
     for await (const piece of answer.stream ?? []) {
       if (response.destroyed) break;
       if (!response.write(piece)) await drained(response);

@@ -33,11 +33,13 @@ export function nestedUse(): AtlasError {
 const POSTGRES_FAULTS: Readonly<Record<string, string>> = {
   '08': 'the connection was lost',
   '28': 'the server refuses the credentials',
+  '40': 'another transaction was in the way',
   '3D': 'the server has no such database',
   '53': 'the server is short of connections, memory or disk space',
   '57P': 'the server is starting or stopping',
   '58': 'the server has trouble with its storage',
   '25006': 'the server takes no writes',
+  '57014': 'the server has stopped a statement that took too long',
   '55P03': 'another server holds the lock',
   F0: 'the server is not set up rightly',
   XX: 'the server has an internal fault',
@@ -100,11 +102,23 @@ function reasonOf(error: unknown): string | undefined {
   return /Unable to acquire a connection|^aborted$/.test(error.message) ? 'it is closed' : undefined;
 }
 
+/** Takes out of an error of PostgreSQL what holds, or may hold, values of rows and parameters. */
+function removeValues(error: Error & { code?: unknown }): void {
+  Object.assign(error, { detail: undefined, where: undefined, internalQuery: undefined });
+  // The class of data exceptions, whose messages quote the value.
+  if (!String(error.code).startsWith('22')) return;
+  Object.assign(error, {
+    hint: undefined,
+    message: `a value is not what its column or expression takes (${error.code})`,
+  });
+  // The stack repeats the message.
+  Error.captureStackTrace(error);
+}
+
 /** Failures of the database itself as `unavailable`; everything else, such as a broken constraint, as it is. */
 export function translated(error: unknown): unknown {
   if (error instanceof AtlasError) return error;
-  // PostgreSQL puts values of the row there.
-  if (error instanceof Error && 'detail' in error) error.detail = undefined;
+  if (error instanceof Error && 'severity' in error) removeValues(error);
   const why = reasonOf(error);
   return why === undefined ? error : unavailable(why, error);
 }

@@ -1,5 +1,5 @@
 /** Traces and metrics with OpenTelemetry. Without an endpoint and without the route nothing is even loaded. */
-import { definePlugin } from '../../kernel/index.ts';
+import { AtlasError, definePlugin } from '../../kernel/index.ts';
 import { TelemetryOptions } from './options.ts';
 
 export const telemetryOtel = definePlugin({
@@ -9,6 +9,13 @@ export const telemetryOtel = definePlugin({
   description: 'Exports traces and metrics with OpenTelemetry, and serves metrics for Prometheus.',
   options: TelemetryOptions,
   async setup(ctx, options) {
+    if (options.metricsPublic && options.metricsToken !== undefined) {
+      throw new AtlasError('The metrics cannot be for everybody and have a token: metricsPublic and metricsToken.', {
+        code: 'configuration_error',
+        reason: 'E_METRICS_ACCESS',
+        hint: 'Unset SVC_METRICS_PUBLIC or SVC_METRICS_TOKEN.',
+      });
+    }
     if (options.endpoint === undefined && !options.metricsRoute) return;
     const { startTelemetry } = await import('./start.ts');
     startTelemetry(ctx, options);

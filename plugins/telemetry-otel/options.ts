@@ -34,7 +34,10 @@ export const TelemetryOptions = Type.Object(
       description: 'whether everybody may read the metrics, not only administrators',
     }),
     metricsToken: Type.Optional(
-      Type.String({ minLength: 16, description: 'a bearer token that the metrics are read with, and nothing else' }),
+      Type.String({
+        minLength: 16,
+        description: 'a bearer token that the metrics are read with, besides by administrators; not with metricsPublic',
+      }),
     ),
   },
   { additionalProperties: false },

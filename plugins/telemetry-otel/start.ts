@@ -8,11 +8,11 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { httpRoutes, type PluginContext, sqlSettled } from '../../kernel/index.ts';
+import { authResolve, httpRoutes, type PluginContext, sqlSettled } from '../../kernel/index.ts';
 import { Collector } from './collector.ts';
 import { watchMetrics } from './metrics.ts';
 import type { TelemetryOptions } from './options.ts';
-import { metricsRoute, PullReader } from './prometheus.ts';
+import { metricsRoute, metricsTokenReader, PullReader } from './prometheus.ts';
 import { watchRuntime } from './runtime.ts';
 import { type SqlWatch, watchTraces } from './traces.ts';
 
@@ -82,7 +82,13 @@ function startMetrics(
   const provider = new MeterProvider({ resource, readers });
   const meter = provider.getMeter('atlas');
   ctx.onClose(watchRuntime(meter));
-  if (pull !== undefined) ctx.tap(httpRoutes, () => [metricsRoute(pull, options)]);
+  if (pull !== undefined) {
+    ctx.tap(httpRoutes, () => [metricsRoute(pull, options)]);
+    // First, so that no other plugin takes the token for a bad credential of its own.
+    if (options.metricsToken !== undefined) {
+      ctx.tap(authResolve, metricsTokenReader(options.metricsToken), { stage: 'pre' });
+    }
+  }
   return { provider, watchSql: watchMetrics(ctx, meter) };
 }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { trace } from '@opentelemetry/api';
 import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
-import { AtlasError, definePlugin, httpRoutes, type PluginEntry, sqlBefore } from '../../kernel/index.ts';
+import { AtlasError, authResolve, definePlugin, httpRoutes, type PluginEntry, sqlBefore } from '../../kernel/index.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { type OpenAIServerOptions, startOpenAIServer } from '../../test/harness/openai-server.ts';
@@ -363,13 +363,16 @@ describe('GET /api/v1/metrics', () => {
     ]);
   });
 
-  it('or for whoever has its token, which opens nothing else', async () => {
+  it('is for whoever has its token, too, which opens nothing else', async () => {
     const metricsToken = 'm'.repeat(32);
     await using app = await guarded({ metricsRoute: true, metricsToken });
     const url = app.get(http).url();
-    expect([await status(url), await status(url, 'a'.repeat(32)), await status(url, metricsToken)]).toEqual([
-      401, 401, 200,
-    ]);
+    const given = [undefined, 'x'.repeat(32), 'k'.repeat(32), 'a'.repeat(32), metricsToken];
+    expect(await Promise.all(given.map((key) => status(url, key)))).toEqual([401, 401, 403, 200, 200]);
+    const credentials = { method: 'GET', headers: { authorization: `Bearer ${metricsToken}` }, ip: '::1' };
+    for (const route of ['/api/v1/query', '/api/v1/metrics/']) {
+      expect(await app.call(authResolve, { ...credentials, route }, app.scope())).toBeUndefined();
+    }
   });
 });
 
@@ -393,5 +396,10 @@ describe('off', () => {
     [{ metricsToken: 'short' }],
   ])('%j does not start', async (options) => {
     await expect(createTestApp({ plugins: [telemetryOtel(options as Options)] })).rejects.toThrow(AtlasError);
+  });
+
+  it('names both variables that contradict each other', async () => {
+    const plugins = [telemetryOtel({ metricsRoute: true, metricsPublic: true, metricsToken: 'm'.repeat(32) })];
+    await expect(createTestApp({ plugins })).rejects.toThrow(/SVC_METRICS_PUBLIC or SVC_METRICS_TOKEN/);
   });
 });

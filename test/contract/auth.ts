@@ -41,7 +41,7 @@ function credentials(headers: Headers): Credentials {
   const frozen = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? Object.freeze([...value]) : value]),
   );
-  return Object.freeze({ method: 'GET', path: '/', headers: Object.freeze(frozen), ip: '127.0.0.1' });
+  return Object.freeze({ method: 'GET', route: '/', headers: Object.freeze(frozen), ip: '127.0.0.1' });
 }
 
 /** The identity, nothing, or what it threw. */

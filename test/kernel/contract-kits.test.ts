@@ -39,8 +39,8 @@ const outcome = {
   rowCount: 1,
   truncated: false,
 } as const;
-const mine = { method: 'GET', path: '/', headers: { authorization: 'Bearer mine' }, ip: '127.0.0.1' };
-const foreign = { method: 'GET', path: '/', headers: {}, ip: '127.0.0.1' };
+const mine = { method: 'GET', route: '/', headers: { authorization: 'Bearer mine' }, ip: '127.0.0.1' };
+const foreign = { method: 'GET', route: '/', headers: {}, ip: '127.0.0.1' };
 
 /** Keeps every rule. */
 const good = definePlugin({

@@ -4,8 +4,8 @@ import type { Actor } from '../../scope.ts';
 /** What a request carried that may say who asks. Header names are lower-case. */
 export interface Credentials {
   readonly method: string;
-  /** Without the query. */
-  readonly path: string;
+  /** The path of the route that was asked for, with its `:name` parameters. */
+  readonly route: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly ip: string;
 }

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Question, Scope } from '../../kernel/index.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import type { AgentEvent } from '../agent/events.ts';
+import { engines, type TestEngine } from '../internal-db/engines.fixture.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { conversations, type OpenConversation } from './index.ts';
+import type { MessagePart, ToolPart } from './parts.ts';
+import { ConversationStore, type MessageRow } from './store.ts';
+
+const ask = (text: string, conversationId?: string): Question => ({
+  surface: 'api',
+  turns: [{ role: 'user', text }],
+  ...(conversationId !== undefined && { conversationId }),
+});
+
+const answer = (result: unknown): AgentEvent[] => [
+  { type: 'text', text: 'Let me look.' },
+  { type: 'tool-call', toolCallId: 'c1', toolName: 'look', args: {} },
+  { type: 'tool-result', toolCallId: 'c1', toolName: 'look', result },
+  { type: 'text', text: 'It is \0 "{\\"type\\":\\"text\\"}".' },
+];
+
+async function start(url: string, now = new Date('2026-01-15T12:00:00Z')) {
+  const app = await createTestApp({ plugins: [internalDb({ url }), conversations()], now });
+  const store = new ConversationStore(app.get(internalDb));
+  async function open(question: Question, scope: Scope = app.scope()): Promise<OpenConversation> {
+    const opened = await app.get(conversations).open(question, scope);
+    return opened ?? expect.fail('nothing is stored here');
+  }
+  /** Resolves to the conversation's id, once question and answer are stored. */
+  async function say(question: Question, result: unknown = {}): Promise<string> {
+    const conversation = await open(question);
+    for (const event of answer(result)) conversation.record(event);
+    expect(await conversation.end('complete')).toBe(true);
+    return conversation.id;
+  }
+  const partsOf = ({ parts }: MessageRow) => JSON.parse(parts) as MessagePart[];
+  return { app, store, open, say, partsOf, [Symbol.asyncDispose]: () => app.close() };
+}
+
+describe.each(engines)('on %s', (_, openEngine) => {
+  let engine: TestEngine;
+  beforeAll(async () => {
+    engine = await openEngine();
+  }, 60_000);
+  afterAll(async () => engine[Symbol.asyncDispose]());
+
+  it.each([
+    ['a long text', { text: 'x'.repeat(1_000_000) }],
+    ['a long text beside rows', { rows: [{ n: 1 }], text: 'x'.repeat(1_000_000) }],
+    ['a long text between rows', { rows: [{ n: 1 }, { n: 'x'.repeat(1_000_000) }, { n: 3 }], columns: ['n'] }],
+    ['many columns and long rows', { rows: [{ n: 'x'.repeat(40_000) }], columns: Array(9_000).fill('name') }],
+  ])('bounds a result with %s', async (_name, result) => {
+    await using server = await start(await engine.fresh());
+    const id = await server.say(ask('How many?'), result);
+    const [, message] = await server.store.messages(id);
+    expect(message?.parts.length).toBeLessThan(66_000);
+    const [, tool] = server.partsOf(message as MessageRow) as [MessagePart, ToolPart];
+    expect(tool).toMatchObject({ state: 'output-available', output: { truncated: true } });
+  });
+
+  it('keeps the rest of an answer of which a part is no JSON', async () => {
+    await using server = await start(await engine.fresh());
+    const id = await server.say(ask('How many?'), { count: 1n });
+    const [, message] = await server.store.messages(id);
+    expect(message?.state).toBe('complete');
+    expect(server.partsOf(message as MessageRow)).toMatchObject([
+      { text: 'Let me look.' },
+      { state: 'input-available' },
+      { text: expect.stringMatching(/^It is/) },
+    ]);
+  });
+
+  it('resolves to false when what was said cannot be written', async () => {
+    await using server = await start(await engine.fresh());
+    const conversation = await server.open(ask('How many?'));
+    const args: Record<string, unknown> = {};
+    conversation.record({ type: 'tool-call', toolCallId: 'c1', toolName: 'look', args });
+    args.self = args;
+    expect(await conversation.end('complete')).toBe(false);
+    expect(server.app.lines).toContainEqual(
+      expect.objectContaining({ plugin: 'conversations', message: 'A conversation could not be stored.' }),
+    );
+  });
+
+  it('ends an answer that nobody takes with its request', async () => {
+    await using server = await start(await engine.fresh());
+    const scope = server.app.scope();
+    const conversation = await server.open(ask('How many?'), scope);
+    conversation.record({ type: 'text', text: 'So far' });
+    scope.abort(new Error('The client has left.'));
+    const state = async () => (await server.store.messages(conversation.id))[1]?.state;
+    await expect.poll(state).toBe('interrupted');
+    await conversation.end('complete');
+    expect(await state()).toBe('interrupted');
+  });
+
+  it('follows up behind the question, although the clock of this server is behind', async () => {
+    const url = await engine.fresh();
+    await using first = await start(url);
+    await using second = await start(url, new Date('2026-01-15T11:59:00Z'));
+    const id = await first.say(ask('One?'));
+    await second.say(ask('Two?', id));
+    const sent = { ...ask('Three?', id), turns: [...ask('One?').turns, ...ask('Three?').turns] };
+    await using third = await start(url, new Date('2026-01-15T11:58:00Z'));
+    await third.say(sent);
+    const asked = (await first.store.messages(id)).filter(({ role }) => role === 'user');
+    expect(asked.flatMap(first.partsOf)).toMatchObject([{ text: 'One?' }, { text: 'Two?' }, { text: 'Three?' }]);
+  });
+
+  it('reads of earlier turns what was said, and not what tools answered', async () => {
+    await using server = await start(await engine.fresh());
+    const id = await server.say(ask('One?'), { rows: [{ text: '{"type":"text"}' }] });
+    const { question, end } = await server.open(ask('Two?', id));
+    await end('interrupted');
+    expect(question.turns).toEqual([
+      { role: 'user', text: 'One?' },
+      { role: 'assistant', text: expect.stringMatching(/^Let me look\.\n\nIt is . "{\\"type\\":\\"text\\"}"\.$/) },
+      { role: 'user', text: 'Two?' },
+    ]);
+    const said = await server.store.said(id, 40);
+    expect(said.map(({ parts }) => parts.length)).toEqual([1, 2, 1, 0]);
+  });
+});
+
+it('touches several conversations in one order, so that two servers do not wait for each other', async () => {
+  const [, openPostgres] = engines[1];
+  await using engine = await openPostgres();
+  const url = await engine.fresh();
+  await using server = await start(url);
+  await using other = await start(url);
+  const [first = '', last = ''] = [await server.say(ask('One?')), await server.say(ask('Two?'))].sort();
+  const at = '2026-01-15T13:00:00.000Z';
+  const db = server.app.get(internalDb);
+  const waiting = () => db.run((knex) => knex('pg_stat_activity').where({ wait_event_type: 'Lock' }).pluck('pid'));
+  let writing: Promise<unknown> | undefined;
+  await other.app.get(internalDb).transaction(async (trx) => {
+    await trx('conversations').where({ id: first }).forUpdate().first();
+    writing = Promise.all([server.store.append(last, [], at), server.store.append(first, [], at)]);
+    await expect.poll(waiting).toHaveLength(1);
+    const free = await trx('conversations').where({ id: last }).forUpdate().noWait().first('id');
+    expect(free).toEqual({ id: last });
+  });
+  await writing;
+}, 60_000);
