@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { contextCollect, definePlugin, type Question, toolsCollect } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import type { AgentEvent } from './events.ts';
@@ -23,6 +23,25 @@ const finishOf = (events: readonly AgentEvent[]) => {
   if (last?.type !== 'finish') throw new Error('no finish');
   return last.answer;
 };
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** No deadline of the agent has this length by default. */
+const DEADLINE_MS = 54_321;
+
+/** Deadlines of that length end when the test says so: `end` ends the newest. */
+function deadlines(): { end(): void } {
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  return {
+    end() {
+      const [due] = timers.mock.calls.findLast(([, ms]) => ms === DEADLINE_MS) ?? [];
+      if (due === undefined) throw new Error('There is no such deadline.');
+      due();
+    },
+  };
+}
 
 const COUNT = 'select count(*) as n from orders';
 const protocols = ['openai', 'openai-compatible'] as const;
@@ -121,19 +140,24 @@ describe.each(protocols)('%s', (provider) => {
   });
 
   test('a step that never answers is cut at its deadline, and the server sees it', async () => {
+    const deadline = deadlines();
     for (const stall of [true, 'mid'] as const) {
-      await using scripted = await scriptedApp([{ text: 'Half of an answer is none.', stall }], {
+      await using scripted = await scriptedApp(() => ({ text: 'Half of an answer is none.', stall }), {
         model,
-        agent: { stepTimeoutMs: 200 },
+        agent: { stepTimeoutMs: DEADLINE_MS },
       });
       const { app, server } = scripted;
-      await expect(gather(app.get(agent).ask(ask('?'), app.scope()))).rejects.toMatchObject({
-        code: 'provider_timeout',
-      });
-      await expect(app.get(agent).answer(ask('?'), app.scope())).rejects.toMatchObject({
-        code: expect.stringMatching(/provider/),
-      });
-      await expect.poll(() => server.requests[0]?.aborted).toBe(true);
+      const ways = [
+        () => gather(app.get(agent).ask(ask('?'), app.scope())),
+        () => app.get(agent).answer(ask('?'), app.scope()),
+      ];
+      for (const [at, way] of ways.entries()) {
+        const ended = expect(way()).rejects.toMatchObject({ code: 'provider_timeout' });
+        await expect.poll(() => server.requests.length).toBe(at + 1);
+        deadline.end();
+        await ended;
+        await expect.poll(() => server.requests[at]?.aborted).toBe(true);
+      }
     }
   });
 
@@ -149,7 +173,7 @@ describe.each(protocols)('%s', (provider) => {
   });
 
   test('leaving the loop ends the model call', async () => {
-    await using scripted = await scriptedApp([{ text: 'one two three four five six', everyMs: 50 }], { model });
+    await using scripted = await scriptedApp([{ text: 'one two three four five six', stall: 'mid' }], { model });
     const { app, server } = scripted;
     for await (const event of app.get(agent).ask(ask('?'), app.scope())) {
       expect(event).toMatchObject({ type: 'text' });
@@ -229,9 +253,15 @@ describe('limits', () => {
   });
 
   test('the deadline of the request stops the SQL that runs', async () => {
-    await using scripted = await scriptedApp([callSql('select slow')], { agent: { requestTimeoutMs: 300 } });
+    const deadline = deadlines();
+    await using scripted = await scriptedApp([callSql('select slow')], { agent: { requestTimeoutMs: DEADLINE_MS } });
     const { app, shop } = scripted;
-    await expect(app.get(agent).answer(ask('?'), app.scope())).rejects.toMatchObject({ code: 'provider_timeout' });
+    const ended = expect(app.get(agent).answer(ask('?'), app.scope())).rejects.toMatchObject({
+      code: 'provider_timeout',
+    });
+    await expect.poll(() => shop.executed.length).toBe(1);
+    deadline.end();
+    await ended;
     expect(shop.stopped).toEqual(['select slow']);
   });
 

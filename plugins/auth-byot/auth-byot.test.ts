@@ -19,7 +19,7 @@ const key = await makeKey('k-1');
 const pem = await exportPKCS8(key.privateKey);
 const stranger = await makeKey('k-1');
 const provider = await Issuer.start(key);
-afterAll(() => provider.away());
+afterAll(() => provider.stop());
 
 const plugin = (options: Parameters<typeof authByot>[0] = {}) =>
   authByot({ jwksUrl: provider.jwksUrl, issuer, audience: 'atlas', ...options });
@@ -236,7 +236,7 @@ describe.each(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'E
       const headers = { authorization: `Bearer ${await sign(own)}` };
       const identity = await app.call(authResolve, { method: 'GET', route: '/', headers, ip: '::1' }, app.scope());
       expect(identity?.actor.id).toBe('ann');
-      await other.away();
+      await other.stop();
     });
   },
 );

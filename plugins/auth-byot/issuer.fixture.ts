@@ -29,23 +29,23 @@ export class Issuer {
   readonly #server = createServer((_request, response) => {
     this.fetches += 1;
     const { status = 200, body } = this.served;
-    setTimeout(() => {
+    const timer = setTimeout(() => {
       response.writeHead(status, { 'content-type': 'application/json', connection: 'close', location: '/other' });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     }, this.delayMs);
+    response.on('close', () => clearTimeout(timer));
+  }).on('connection', (socket) => {
+    if (this.#isAway) socket.destroy();
   });
+  #isAway = false;
   url = '';
 
   static async start(...keys: readonly IssuerKey[]): Promise<Issuer> {
     const issuer = new Issuer();
     issuer.serve(...keys);
-    await issuer.listen(0);
+    await new Promise<void>((resolve) => issuer.#server.listen(0, '127.0.0.1', resolve));
+    issuer.url = `http://127.0.0.1:${(issuer.#server.address() as AddressInfo).port}`;
     return issuer;
-  }
-
-  async listen(port: number): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
-    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   get jwksUrl(): string {
@@ -56,13 +56,19 @@ export class Issuer {
     this.served = { body: { keys: keys.map(({ jwk }) => jwk) } };
   }
 
-  async away(): Promise<void> {
+  /** From now on it ends each connection as soon as it is made. It keeps its port, so that nobody else can get it. */
+  away(): void {
+    this.#isAway = true;
     this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  async back(): Promise<void> {
-    await this.listen(Number(new URL(this.url).port));
+  back(): void {
+    this.#isAway = false;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 }
 

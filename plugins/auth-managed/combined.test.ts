@@ -1,8 +1,6 @@
-import { rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
+import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { startPostgres } from '../../test/harness/postgres.ts';
 import { adminMe } from '../admin-me/index.ts';
@@ -18,11 +16,11 @@ import { Client, PASSWORD, SECRET, startServer, userOf } from './server.fixture.
 const KEY = 'k'.repeat(32);
 
 it('leaves keys of machines to another plugin', async () => {
-  const file = join(tmpdir(), `auth-combined-${process.pid}.db`);
+  using folder = emptyFolder();
   await using server = await createTestApp({
     plugins: [
       http({ port: 0, maxEventLoopDelayMs: 0 }),
-      internalDb({ url: `sqlite:${file}` }),
+      internalDb({ url: `sqlite:${folder.path}/atlas.db` }),
       authRoles(),
       authManaged({ secret: SECRET }),
       // As long as a session's token, and made of the same letters.
@@ -41,7 +39,6 @@ it('leaves keys of machines to another plugin', async () => {
   });
   expect((await machine.send('/api/auth/list-sessions')).status).toBe(401);
   expect((await new Client({ url }, 'j'.repeat(32)).send('/api/v1/admin/me/password-status')).status).toBe(401);
-  rmSync(file, { force: true });
 });
 
 it('has no password to change without accounts', async () => {
@@ -58,7 +55,7 @@ it('does not start without the internal database', async () => {
 });
 
 it('says so when the database is gone', async () => {
-  const postgres = await startPostgres();
+  await using postgres = await startPostgres();
   await using server = await startServer(postgres.url);
   const browser = await userOf(server, 'ann@example.com');
   const { token } = (await browser.signIn('ann@example.com')).body;
@@ -74,8 +71,8 @@ it('says so when the database is gone', async () => {
 }, 60_000);
 
 it('sends to a social provider, and takes nobody back without the state it gave out', async () => {
-  const file = join(tmpdir(), `auth-social-${process.pid}.db`);
-  await using server = await startServer(`sqlite:${file}`, {
+  using folder = emptyFolder();
+  await using server = await startServer(`sqlite:${folder.path}/atlas.db`, {
     url: 'https://api.example.com',
     google: { clientId: 'the-client', clientSecret: 'the-secret' },
   });
@@ -98,16 +95,15 @@ it('sends to a social provider, and takes nobody back without the state it gave 
   expect((await client.send('/api/auth/error?error=state_mismatch')).headers.get('content-type')).toContain(
     'text/html',
   );
-  rmSync(file, { force: true });
 });
 
 it('describes every route well enough for OpenAPI', async () => {
-  const file = join(tmpdir(), `auth-openapi-${process.pid}.db`);
+  using folder = emptyFolder();
   await using server = await createTestApp({
     plugins: [
       http({ port: 0 }),
       openapi(),
-      internalDb({ url: `sqlite:${file}` }),
+      internalDb({ url: `sqlite:${folder.path}/atlas.db` }),
       authRoles(),
       authManaged({ secret: SECRET, url: 'https://api.example.com', github: { clientId: 'a', clientSecret: 'b' } }),
       adminMe(),
@@ -118,5 +114,4 @@ it('describes every route well enough for OpenAPI', async () => {
   const validated = await new Validator().validate(document);
   expect(validated.errors ?? []).toEqual([]);
   expect(Object.keys(document.paths)).toContain('/api/auth/organization/accept-invitation');
-  rmSync(file, { force: true });
 });

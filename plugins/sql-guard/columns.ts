@@ -1,4 +1,4 @@
-import type { ColumnRef, Core } from './ast.ts';
+import type { ColumnRef, Core, SelectCore, Star } from './ast.ts';
 import { fold } from './dialect.ts';
 import type { Relation, Scope } from './scope.ts';
 import { type AllowedTable, type AllowedTables, isPart } from './tables.ts';
@@ -9,13 +9,27 @@ import { type AllowedTable, type AllowedTables, isPart } from './tables.ts';
  */
 export function columnRefusal(ref: ColumnRef, scope: Scope, read: Set<string>): Problem | undefined {
   if (ref.table === undefined) return unqualified(ref, scope, read);
-  const table = scope.relation(ref.table)?.table;
-  if (table === undefined) return undefined;
-  if (table.visible !== undefined && !has(table, ref.name)) return unseen(ref.name, [table]);
-  // A subquery stands in the table's place, and no subquery has a schema.
-  if (isPart(table)) ref.schema = undefined;
-  read.add(`${table.name}.${ref.name}`);
-  return undefined;
+  const nearest = scope.relation(ref.table)?.table;
+  // Most engines look further out for a relation of the name where the nearest has no such column.
+  for (const { table } of scope.named(ref.table)) {
+    if (table === undefined) return undefined;
+    if (table.visible !== undefined && !has(table, ref.name)) continue;
+    // A subquery stands in the table's place, and no subquery has a schema.
+    if (isPart(table)) ref.schema = undefined;
+    read.add(`${table.name}.${ref.name}`);
+    return undefined;
+  }
+  return nearest === undefined ? undefined : unseen(ref.name, [nearest]);
+}
+
+/** Notes what `*` reads; the rewriting of the tables has already decided what that is. */
+export function noteStar({ table: name }: Star, scope: Scope, read: Set<string>): void {
+  const relations = name === undefined ? scope.relations : [scope.relation(name)];
+  for (const relation of relations) {
+    const table = relation?.table;
+    if (table === undefined) continue;
+    for (const column of table.visible?.map((visible) => visible.name) ?? ['*']) read.add(`${table.name}.${column}`);
+  }
 }
 
 interface Problem {
@@ -82,3 +96,9 @@ export function isField({ table: name }: ColumnRef, scope: Scope, { tables, dial
 /** Whether the SELECT gives the name to a column of its own. */
 export const namesOwn = (core: Core, name: string) =>
   core.kind === 'core' && core.columns.some((column) => column.kind === 'column' && column.alias === name);
+
+/** Names that the SELECT gives to columns of its own. */
+export const ownNames = ({ columns }: SelectCore) =>
+  columns.flatMap((column) =>
+    column.kind === 'star' ? (column.rename ?? []).map(({ to }) => to) : (column.alias ?? []),
+  );

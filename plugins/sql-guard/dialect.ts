@@ -57,6 +57,8 @@ export interface SqlDialect {
    * wrongly when it puts the two together.
    */
   separatesParts?(text: string, isMasked: boolean): boolean;
+  /** The tables of a join in parentheses can be named although the whole has an alias. */
+  readonly showsJoined?: boolean;
   /** `column.field` reads a part of a value. */
   readonly hasFields?: boolean;
   /** Where `functions` live; a call of another schema is one of those allowed by option. */

@@ -7,19 +7,19 @@ import type {
   From,
   FunctionSource,
   In,
+  Join,
   Select,
   SelectSource,
   Source,
-  Star,
   TableSource,
 } from './ast.ts';
-import { columnRefusal, isField, namesOwn, reachesWhole } from './columns.ts';
+import { columnRefusal, isField, namesOwn, noteStar, ownNames, reachesWhole } from './columns.ts';
 import { fold } from './dialect.ts';
 import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
 import type { Footprint, ResolveRules } from './footprint.ts';
 import { argumentProblem, functionHint } from './functions.ts';
 import { lastUnion, unwrapped } from './recursion.ts';
-import { CommonNames, Scope } from './scope.ts';
+import { CommonNames, commonNameCase, Scope, showsLeftOnly } from './scope.ts';
 import { type AllowedTable, isMasked, isPart, tableHint } from './tables.ts';
 import { type VisiblePart, visiblePart } from './visible.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from './walk.ts';
@@ -101,9 +101,7 @@ class Resolver implements Footprint {
   }
 
   private commonNames(names: readonly string[], around: CommonNames | undefined, areUnclear = false): CommonNames {
-    const { hasExactNames, hasExactTables } = this.rules.dialect;
-    const nameCase = hasExactTables ? 'unclear' : hasExactNames ? 'exact' : 'any';
-    return new CommonNames(names, around, nameCase, areUnclear);
+    return new CommonNames(names, around, commonNameCase(this.rules.dialect), areUnclear);
   }
 
   private core(core: Core, outer: Scope | undefined, common: CommonNames | undefined): Scope {
@@ -118,14 +116,11 @@ class Resolver implements Footprint {
       return scope;
     }
     if (core.from !== undefined) this.from(core.from, scope);
-    for (const column of core.columns) {
-      if (column.kind === 'column' && column.alias !== undefined) scope.aliases.add(fold(column.alias));
-      if (column.kind === 'star') for (const { to } of column.rename ?? []) scope.aliases.add(fold(to));
-    }
+    for (const name of ownNames(core)) scope.aliases.add(fold(name));
     for (const column of core.columns) {
       if (column.kind === 'column') visit(column.expr);
       else {
-        this.star(column, scope);
+        noteStar(column, scope, this.columns);
         for (const { expr } of column.replace ?? []) visit(expr);
       }
     }
@@ -141,15 +136,31 @@ class Resolver implements Footprint {
   // ── relations ───────────────────────────────────────────────────────────────────────────────────────────────────
 
   private from(from: From, scope: Scope): void {
+    let start = scope.relations.length;
     from.first = this.source(from.first, scope);
     for (const join of from.joins) {
+      const middle = scope.relations.length;
+      if (join.kind === ',') start = middle;
       join.source = this.source(join.source, scope);
-      if (scope.relations.length > MAX_RELATIONS) {
+      if (scope.count > MAX_RELATIONS) {
         const what = `More than ${MAX_RELATIONS} tables in one FROM`;
         throw this.refuse('size', what, join.source.at, 'Join fewer tables.');
       }
+      if (showsLeftOnly(join)) this.leftOnly(join, scope, start, middle);
     }
-    for (const join of from.joins) if (join.on !== undefined) this.expr(join.on, scope);
+    for (const join of from.joins) if (join.on !== undefined && !showsLeftOnly(join)) this.expr(join.on, scope);
+  }
+
+  /** Only the join's own condition sees its right side, the relations from the place `middle` on. */
+  private leftOnly({ kind, source, on }: Join, scope: Scope, start: number, middle: number): void {
+    const shared = scope.sharedName(start, middle);
+    if (shared !== undefined) {
+      // The engine forgets both of them, and what is meant then may be a relation further out.
+      const what = `Both sides of the ${kind} go by the name "${shared}"`;
+      throw this.refuse('table', what, source.at, 'Give one of them an alias of its own.');
+    }
+    if (on !== undefined) this.expr(on, scope);
+    scope.hide(middle);
   }
 
   /** What stands in the source's place. */
@@ -170,10 +181,14 @@ class Resolver implements Footprint {
         this.select(source.select, source.lateral || this.rules.dialect.hasFields ? scope : scope.outer, scope.common);
         scope.add(source.alias ?? '', undefined);
         return source;
-      case 'join':
-        if (source.alias !== undefined) scope.add(source.alias, undefined);
+      case 'join': {
+        const start = scope.relations.length;
         this.from(source.from, scope);
+        if (source.alias === undefined) return source;
+        if (!this.rules.dialect.showsJoined) scope.rename(start, source.alias);
+        scope.add(source.alias, undefined);
         return source;
+      }
     }
   }
 
@@ -197,10 +212,12 @@ class Resolver implements Footprint {
     }
     if (table.refusal !== undefined) throw this.refuse('table', table.refusal.what, source.at, table.refusal.hint);
     this.tables.add(table);
+    const isWhole = !isPart(table);
+    const ownSchema = isWhole && source.alias === undefined ? (table.schema ?? dialect.defaultSchema) : undefined;
     // Columns with new names are not looked into.
-    scope.add(source.alias ?? name, source.columns === undefined ? table : undefined, !isPart(table));
+    scope.add(source.alias ?? name, source.columns === undefined ? table : undefined, isWhole, ownSchema);
     const found = dialect.hasSchemas ? { ...source, schema: this.schemaOf(table), name: table.name } : source;
-    if (!isPart(table)) return found;
+    if (isWhole) return found;
     const part = this.part(found, table);
     return source.columns === undefined ? part : { ...part, columns: source.columns };
   }
@@ -245,12 +262,8 @@ class Resolver implements Footprint {
     const name = fold(source.name);
     if (source.schema !== undefined || !this.rules.dialect.tableFunctions.has(name)) {
       const allowed = [...this.rules.dialect.tableFunctions].join(', ');
-      throw this.refuse(
-        'function',
-        `Table function "${source.name}" is not allowed`,
-        source.at,
-        `Allowed: ${allowed}.`,
-      );
+      const what = `Table function "${source.name}" is not allowed`;
+      throw this.refuse('function', what, source.at, `Allowed: ${allowed}.`);
     }
     this.functions.add(name);
     for (const arg of source.args) this.expr(arg, scope);
@@ -281,7 +294,7 @@ class Resolver implements Footprint {
       const inner = new Scope(scope, scope.common);
       const source = this.source(set, inner);
       expr.set = source.kind === 'subquery' ? { ...source, alias: undefined } : source;
-      this.star({ kind: 'star', at: set.at, table: undefined }, inner);
+      noteStar({ kind: 'star', at: set.at, table: undefined }, inner, this.columns);
     }
   }
 
@@ -329,19 +342,6 @@ class Resolver implements Footprint {
       throw this.refuse('table', `Schema "${schema}" cannot be read`, ref.at, 'Leave the schema out.');
     }
     if (hasSchemas) ref.schema = undefined;
-  }
-
-  /** Notes what `*` reads; the rewriting of the tables has already decided what that is. */
-  private star(star: Star, scope: Scope): void {
-    const relations =
-      star.table === undefined
-        ? scope.relations
-        : [scope.relation(star.table)].filter((relation) => relation !== undefined);
-    for (const { table } of relations) {
-      if (table === undefined) continue;
-      for (const name of table.visible?.map((column) => column.name) ?? ['*'])
-        this.columns.add(`${table.name}.${name}`);
-    }
   }
 
   private refuse(rule: RefusalRule, what: string, at: number, hint: string | undefined): SqlRefusal {

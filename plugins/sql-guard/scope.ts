@@ -1,4 +1,5 @@
-import { fold } from './dialect.ts';
+import type { Join } from './ast.ts';
+import { fold, type SqlDialect } from './dialect.ts';
 import type { AllowedTable } from './tables.ts';
 
 /** What a name in front of a dot may mean: a source of FROM under the name it goes by. */
@@ -9,6 +10,8 @@ export interface Relation {
   readonly table: AllowedTable | undefined;
   /** A table as it stands in the database, with the engine's own columns. */
   readonly isWhole: boolean;
+  /** Of such a table without alias: the engine tells by it which of two of one name is meant. */
+  readonly schema: string | undefined;
 }
 
 /** The names that the clauses of one SELECT can see. */
@@ -16,7 +19,10 @@ export class Scope {
   readonly outer: Scope | undefined;
   /** Common tables of this SELECT's WITH and of those around it, innermost first. */
   readonly common: CommonNames | undefined;
+  /** Those in sight. */
   readonly relations: Relation[] = [];
+  /** How many were ever in sight. */
+  count = 0;
   /** Names that the SELECT gives to its own columns, in lower case. */
   readonly aliases = new Set<string>();
 
@@ -25,23 +31,56 @@ export class Scope {
     this.common = common;
   }
 
-  add(name: string, table: AllowedTable | undefined, isWhole = false): void {
-    this.relations.push({ name: fold(name), table, isWhole });
+  add(name: string, table: AllowedTable | undefined, isWhole = false, schema?: string): void {
+    this.relations.push({ name: fold(name), table, isWhole, schema });
+    this.count += 1;
+  }
+
+  /** Takes all relations from the place `start` on out of sight. */
+  hide(start: number): void {
+    this.relations.length = start;
+  }
+
+  /** Lets all relations from the place `start` on go by one name, which is that of the whole. */
+  rename(start: number, name: string): void {
+    for (const relation of this.relations.splice(start)) {
+      this.relations.push({ ...relation, name: fold(name), schema: undefined });
+    }
+  }
+
+  /** A name that relations on both sides of a join go by, which are those from `start` and those from `middle` on. */
+  sharedName(start: number, middle: number): string | undefined {
+    const left = this.relations.slice(start, middle);
+    const isShared = (one: Relation) => left.some(({ name, schema }) => name === one.name && schema === one.schema);
+    return this.relations.slice(middle).find((one) => one.name !== '' && isShared(one))?.name;
   }
 
   /** The nearest relation that goes by `name`. */
   relation(name: string): Relation | undefined {
+    const [nearest] = this.named(name);
+    return nearest;
+  }
+
+  /** Relations that go by `name`, the nearest first; of one SELECT that is the last, as a condition amid FROM means it. */
+  *named(name: string): Generator<Relation> {
     const wanted = fold(name);
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.outer) {
-      const found = scope.relations.find((relation) => relation.name === wanted);
-      if (found !== undefined) return found;
+      for (let index = scope.relations.length - 1; index >= 0; index -= 1) {
+        const relation = scope.relations[index]!;
+        if (relation.name === wanted) yield relation;
+      }
     }
-    return undefined;
   }
 }
 
+/** Whether nothing but the join's own condition sees its right side. */
+export const showsLeftOnly = ({ kind }: Join) => kind === 'SEMI JOIN' || kind === 'ANTI JOIN';
+
 /** How the names of common tables are compared: to the letter, in any case, or the one or the other by server. */
-export type CommonNameCase = 'exact' | 'any' | 'unclear';
+type CommonNameCase = 'exact' | 'any' | 'unclear';
+
+export const commonNameCase = ({ hasExactNames, hasExactTables }: SqlDialect): CommonNameCase =>
+  hasExactTables ? 'unclear' : hasExactNames ? 'exact' : 'any';
 
 /** The common tables that one WITH brings into sight, and around it those of the WITHs further out. */
 export class CommonNames {

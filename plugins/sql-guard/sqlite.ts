@@ -9,6 +9,7 @@ export const sqlite: SqlDialect = {
   keywords: sqliteKeywords,
   defaultSchema: 'main',
   hasSchemas: false,
+  showsJoined: true,
   exactText: (operand) => ({ kind: 'collate', at: operand.at, operand, collation: 'BINARY' }),
   functions: sqliteFunctions,
   tableFunctions: sqliteTableFunctions,

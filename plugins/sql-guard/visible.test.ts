@@ -68,6 +68,13 @@ describe('a table with hidden and masked columns', () => {
       rows('SELECT id FROM customers c WHERE EXISTS (SELECT 1 FROM salaries WHERE name = city OR id = 1)'),
     ).toHaveLength(1);
   });
+
+  test('leaves a column that it does not show to a source further out of the same name', () => {
+    expect(rows('SELECT (SELECT max(s.city) FROM salaries s) AS city FROM customers s WHERE s.id = 1')).toEqual([
+      { city: 'Paris' },
+    ]);
+    expect(() => rows('SELECT (SELECT s.amount FROM salaries s) FROM salaries s')).toThrow('cannot be read');
+  });
 });
 
 /** What may be seen of `t`, and the problems. */

@@ -76,8 +76,13 @@ function spanOf(span: Buffer): ReceivedSpan {
   };
 }
 
+/** `silent`: takes everything and never answers; `down`: ends each connection as soon as it is made. */
+export type CollectorStatus = number | 'silent' | 'down';
+
 export interface TestCollector extends AsyncDisposable {
   readonly url: string;
+  /** How it answers from now on. */
+  status: CollectorStatus;
   /** Every byte that came. */
   readonly bodies: Buffer[];
   readonly headers: IncomingHttpHeaders[];
@@ -88,8 +93,7 @@ export interface TestCollector extends AsyncDisposable {
   requests: number;
 }
 
-/** `status: 'silent'` never answers. */
-export async function startCollector(status: number | 'silent' = 200, port = 0): Promise<TestCollector> {
+export async function startCollector(status: CollectorStatus = 200): Promise<TestCollector> {
   const server = createServer(async (request, response) => {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
@@ -97,7 +101,7 @@ export async function startCollector(status: number | 'silent' = 200, port = 0):
     collector.requests += 1;
     collector.bodies.push(body);
     collector.headers.push(request.headers);
-    if (status === 'silent') return;
+    if (typeof collector.status === 'string') return;
     for (const group of all(body, 1)) {
       collector.resources.push(attributesOf(all(one(group, 1), 1)));
       for (const item of all(group, 2).flatMap((scope) => all(scope, 2))) {
@@ -105,11 +109,16 @@ export async function startCollector(status: number | 'silent' = 200, port = 0):
         else collector.metrics.add(text(item, 1));
       }
     }
-    response.writeHead(status, { 'content-type': 'application/x-protobuf' }).end();
+    response.writeHead(collector.status, { 'content-type': 'application/x-protobuf' }).end();
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  // It keeps its port while it is down: nobody else can get it.
+  server.on('connection', (socket) => {
+    if (collector.status === 'down') socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const collector: TestCollector = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    status,
     bodies: [],
     headers: [],
     spans: [],

@@ -388,11 +388,10 @@ class Queries implements Subqueries {
     const on = () => ` ON ${this.on(scope, left, relation, 'JOIN')}`;
     const inOrder = left.length === 1 && [...left, relation].every(({ isTable }) => isTable);
     if (kind === 'POSITIONAL') return inOrder ? ` POSITIONAL JOIN ${right}` : ` JOIN ${right}${on()}`;
-    // After the join the name of its right side means a source further out; the guard refuses it there.
-    if ((kind === 'SEMI' || kind === 'ANTI') && scope.isOutside(relation.name)) return ` JOIN ${right}${on()}`;
     if (kind === 'SEMI' || kind === 'ANTI') {
-      const text = ` ${kind} JOIN ${right}${on()}`;
-      scope.hide(relation);
+      const namesake = choices.chance(60) ? this.namesake(scope, relation) : undefined;
+      const text = ` ${kind} JOIN ${namesake?.sql ?? right} ON ${this.on(scope, left, namesake?.relation ?? relation, 'JOIN')}`;
+      scope.hide(namesake?.relation ?? relation);
       return text;
     }
     const ints = left.flatMap((one) =>
@@ -405,6 +404,18 @@ class Queries implements Subqueries {
     scope.relations.push({ ...nearest.relation, rows: 1 });
     const [key] = nearest.relation.columns;
     return ` ${kind} JOIN ${nearest.sql} ON ${choices.pick(ints)} >= ${names.column(nearest.relation, key?.name ?? '')}`;
+  }
+
+  /** In the source's place, one under a name from further out, which means that again after the join. */
+  private namesake(scope: Scope, replaced: Relation): { sql: string; relation: Relation } | undefined {
+    const { choices } = this;
+    const names = scope.namesOutside();
+    if (names.length === 0) return undefined;
+    const table = choices.pick(this.tables);
+    const relation: Relation = { ...relationOf(table), name: choices.pick(names) };
+    scope.hide(replaced);
+    scope.relations.push(relation);
+    return { sql: `${this.tableName(table)} AS ${this.names.quoted(relation.name)}`, relation };
   }
 
   /** Equal columns, which every kind of join can have; besides, sometimes, any condition. */

@@ -50,16 +50,18 @@ export class Scope {
     return this.reached.has(key) || this.relations.some((relation) => relation.name.toLowerCase() === key);
   }
 
-  /** Whether a source of a SELECT around this one goes by the name. */
-  isOutside(name: string): boolean {
-    const { outer } = this;
-    return outer !== undefined && (outer.has(name) || outer.isOutside(name));
+  /** Names of sources further out that a source here can take. */
+  namesOutside(): string[] {
+    const names: string[] = [];
+    for (let { outer } = this; outer !== undefined; outer = outer.outer) {
+      names.push(...outer.relations.map(({ name }) => name).filter((name) => !this.has(name)));
+    }
+    return names;
   }
 
-  /** Takes out a source that nothing after its join can name. */
+  /** Takes out a source that nothing after its join can name; the name is free for a further one. */
   hide(relation: Relation): void {
     this.relations.splice(this.relations.indexOf(relation), 1);
-    this.reached.add(relation.name.toLowerCase());
   }
 
   /** Every column of this SELECT, which makes an order total. */

@@ -1,4 +1,5 @@
 /** Whatever becomes of a statement, the audit hears of it exactly once, with all that it needs and no credentials. */
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type AtlasError,
@@ -53,7 +54,7 @@ beforeAll(async () => {
   app = await createTestApp({
     plugins: [
       semanticLayer({ dir: layer.dir }),
-      sqlLimits({ maxRows: 2, timeoutMs: 400 }),
+      sqlLimits({ maxRows: 2, timeoutMs: 2_000 }),
       sqlGuard(),
       datasourceSqlite({ connections: [{ id: 'default', url: `sqlite:${path}` }] }),
       listener(),
@@ -65,6 +66,14 @@ afterAll(async () => {
   open.dispose();
 });
 
+/** What was settled until now: at least so many, for which it waits, as observers run on their own. */
+async function heardOf(count: number) {
+  await expect.poll(() => settled.length).toBeGreaterThanOrEqual(count);
+  // Time for one too many.
+  await setImmediate();
+  return settled.splice(0);
+}
+
 async function run(sql: string, more: { connectionId?: string; leaveAfterMs?: number } = {}) {
   const { leaveAfterMs, ...request } = more;
   const leaving = new AbortController();
@@ -74,9 +83,7 @@ async function run(sql: string, more: { connectionId?: string; leaveAfterMs?: nu
     () => undefined,
     (reason: AtlasError) => reason,
   );
-  // Observers run on their own.
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const heard = settled.splice(0);
+  const heard = await heardOf(1);
   expect(heard).toHaveLength(1);
   expect(heard[0]?.scope.actor).toEqual(actor);
   expect(heard[0]?.outcome.durationMs).toBeGreaterThan(0);
@@ -133,8 +140,7 @@ test('a hundred at once, each once', async () => {
     return app.runSql({ sql, surface: 'api' }, app.scope({ actor })).catch(() => {});
   });
   await Promise.all(all);
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const heard = settled.splice(0).map(({ outcome }) => outcome.request.sql);
+  const heard = (await heardOf(100)).map(({ outcome }) => outcome.request.sql);
   expect([heard.length, new Set(heard).size]).toEqual([100, 100]);
 });
 

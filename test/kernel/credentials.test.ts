@@ -110,7 +110,8 @@ it.each([
   const started = performance.now();
   withoutCredentials(text);
   withoutCredentials(`@password${' '.repeat(500_000)}${text.slice(11)}\\`);
-  expect(performance.now() - started).toBeLessThan(3_000);
+  // In quadratic time it would take hours.
+  expect(performance.now() - started).toBeLessThan(20_000);
 });
 
 describe('an error', () => {
