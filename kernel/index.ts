@@ -51,3 +51,4 @@ export { bindPackage, findConfig, loadConfig } from './load-config.ts';
 export type { Logger } from './log.ts';
 export { type Actor, NOBODY, type Role, Scope, type ScopeInit } from './scope.ts';
 export { type Override, override } from './services.ts';
+export { within } from './within.ts';

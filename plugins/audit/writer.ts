@@ -1,6 +1,6 @@
 /** Writes entries so that many at once cost one commit. */
-import { AtlasError } from '../../kernel/index.ts';
-import { GroupCommit, type InternalDb, insertRows, jsonText, within } from '../internal-db/index.ts';
+import { AtlasError, within } from '../../kernel/index.ts';
+import { GroupCommit, type InternalDb, insertRows, jsonText } from '../internal-db/index.ts';
 import type { AuditRow } from './entry.ts';
 import { AUDIT_TABLE } from './migrations.ts';
 

@@ -65,7 +65,10 @@ async function get(app: TestApp, headers: readonly string[], path = '/who') {
 }
 
 const start = (options: Parameters<typeof authByot>[0] = {}) =>
-  createTestApp({ plugins: [http({ port: 0 }), authRoles(), plugin(options), routes()], openGates: false });
+  createTestApp({
+    plugins: [http({ port: 0, maxEventLoopDelayMs: 0 }), authRoles(), plugin(options), routes()],
+    openGates: false,
+  });
 
 describe('over HTTP', () => {
   let app: TestApp;
@@ -304,7 +307,7 @@ it('lives beside API keys', async () => {
     [authApiKey({ keys: [{ key: apiKey }] }), plugin()],
   ]) {
     await using app = await createTestApp({
-      plugins: [http({ port: 0 }), authRoles(), ...plugins, routes()],
+      plugins: [http({ port: 0, maxEventLoopDelayMs: 0 }), authRoles(), ...plugins, routes()],
       openGates: false,
     });
     expect((await get(app, [`Authorization: Bearer ${apiKey}`])).json.mode).toBe('api-key');

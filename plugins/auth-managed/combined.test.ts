@@ -42,7 +42,10 @@ it('leaves keys of machines to another plugin', async () => {
 });
 
 it('has no password to change without accounts', async () => {
-  await using server = await createTestApp({ plugins: [http({ port: 0 }), authNone(), adminMe()], openGates: false });
+  await using server = await createTestApp({
+    plugins: [http({ port: 0, maxEventLoopDelayMs: 0 }), authNone(), adminMe()],
+    openGates: false,
+  });
   const client = new Client({ url: server.get(http).url() });
   const unavailable = { status: 404, body: { error: 'not_available' } };
   expect(await client.send('/api/v1/admin/me/password-status')).toMatchObject(unavailable);
@@ -101,7 +104,7 @@ it('describes every route well enough for OpenAPI', async () => {
   using folder = emptyFolder();
   await using server = await createTestApp({
     plugins: [
-      http({ port: 0 }),
+      http({ port: 0, maxEventLoopDelayMs: 0 }),
       openapi(),
       internalDb({ url: `sqlite:${folder.path}/atlas.db` }),
       authRoles(),

@@ -84,7 +84,13 @@ async function start(
     },
   };
   const app = await createTestApp({
-    plugins: [http({ port: 0, gracefulCloseMs: 500 }), auth(), internalDb({ url }), conversations(), queryApi()],
+    plugins: [
+      http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 500 }),
+      auth(),
+      internalDb({ url }),
+      conversations(),
+      queryApi(),
+    ],
     overrides: [override(agent, fake)],
   });
   const as = (user: string) => (method: InjectedRequest['method'], url: string, payload?: object) =>

@@ -1,8 +1,7 @@
 /** Opening a conversation for a question, and showing what is stored. */
 import { randomUUID } from 'node:crypto';
-import type { ChatTurn, PluginContext, Question, Scope } from '../../kernel/index.ts';
+import { type ChatTurn, type PluginContext, type Question, type Scope, within } from '../../kernel/index.ts';
 import type { AgentEvent } from '../agent/events.ts';
-import { within } from '../internal-db/index.ts';
 import { type MessagePart, textOf } from './parts.ts';
 import { Recording } from './recording.ts';
 import type { ConversationRow, ConversationStore, MessageRow, Owner } from './store.ts';

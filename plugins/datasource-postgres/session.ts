@@ -1,6 +1,12 @@
 /** One connection to PostgreSQL. */
 import type pg from 'pg';
-import type { SqlLimits, SqlResult, SqlStatement, TableDescription } from '../../kernel/index.ts';
+import {
+  type SqlLimits,
+  type SqlResult,
+  type SqlStatement,
+  type TableDescription,
+  within,
+} from '../../kernel/index.ts';
 import { admit } from '../datasource/admit.ts';
 import { cancelled } from '../datasource/errors.ts';
 import type { Session } from '../datasource/session.ts';
@@ -17,6 +23,11 @@ import type { WireFilter } from './wire.ts';
 
 /** A cancel request may come before the statement that it is meant for; then another follows. */
 const CANCEL_AGAIN_MS = 100;
+
+/** Longest wait for a server to let go. */
+const LETTING_GO_MS = 1_000;
+
+const noMatter = () => {};
 
 /** Rows as lists of texts, whatever their types. */
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<(string | null)[][]>;
@@ -69,6 +80,8 @@ export class PostgresSession implements Session {
       if (statement.unknownTypes.size > 0) await this.#convert(statement, limits, query);
     } catch (error) {
       filter.dropRows = true;
+      // The server tells what went wrong before it has let go of what the statement held.
+      if (this.#usable) await within(LETTING_GO_MS, query('ROLLBACK').then(noMatter, noMatter), noMatter);
       throw statementError(error, limits.timeoutMs);
     }
     const { columns, collector } = statement;

@@ -2,7 +2,7 @@
  * Keeps the last known health items, so that a request never waits for a database that hangs: checks run one at a
  * time in the background, and a caller gets the newest result that is there.
  */
-import { AtlasError, type Collected, type HealthItem, messageOf } from '../../kernel/index.ts';
+import { AtlasError, type Collected, type HealthItem, messageOf, within } from '../../kernel/index.ts';
 
 export interface Checked {
   readonly items: readonly Collected<HealthItem>[];
@@ -44,7 +44,7 @@ export class Monitor {
   async read(): Promise<Checked> {
     if (performance.now() - this.#finishedAt < this.#options.freshMs) return this.#last;
     const { patienceMs, firstPatienceMs } = this.#options;
-    await within(this.refresh(), this.#last.checkedAt === undefined ? firstPatienceMs : patienceMs);
+    await within(this.#last.checkedAt === undefined ? firstPatienceMs : patienceMs, this.refresh(), () => {});
     return this.#last;
   }
 
@@ -65,13 +65,4 @@ function blamed(before: readonly Collected<HealthItem>[], error: unknown): Colle
   const replaced: HealthItem[] =
     own.length > 0 ? own.map(({ value }) => ({ ...value, ...silent })) : [{ component: plugin, ...silent }];
   return [...before.filter((item) => item.plugin !== plugin), ...replaced.map((value) => ({ plugin, value }))];
-}
-
-async function within(work: Promise<void>, timeoutMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

@@ -48,7 +48,7 @@ const notesApi = definePlugin({
 const boot = (options: Parameters<typeof internalDb>[0] = {}) =>
   createTestApp({
     plugins: [
-      http({ port: 0 }),
+      http({ port: 0, maxEventLoopDelayMs: 0 }),
       health({ freshMs: 0, patienceMs: 5_000, firstPatienceMs: 5_000 }),
       // A slow machine takes its time to open a database.
       internalDb({ acquireTimeoutMs: 20_000, ...options }),

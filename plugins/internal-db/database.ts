@@ -1,9 +1,9 @@
 /** Work on the one knex instance, with failures that people can read. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
+import { within } from '../../kernel/index.ts';
 import type { Engine } from './engine.ts';
 import { nestedUse, translated, unavailable } from './failures.ts';
-import { within } from './within.ts';
 
 /** How long a close waits for transactions that still run; a server must stop while its database hangs. */
 const CLOSE_MS = 1_000;

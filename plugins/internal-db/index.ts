@@ -12,7 +12,6 @@ import { parseDatabaseUrl } from './url.ts';
 export type { AppliedMigration, InternalDb } from './api.ts';
 export { GroupCommit } from './group-commit.ts';
 export { insertRows, jsonRows, jsonText, updateRows } from './json-rows.ts';
-export { within } from './within.ts';
 
 /** The libraries are loaded here, so that a composition without the database does not pay for them. */
 async function openEngine(url: string, settings: EngineSettings): Promise<Engine> {

@@ -1,8 +1,7 @@
 /** Says whether the internal database answers. */
-import { type HealthItem, messageOf } from '../../kernel/index.ts';
+import { type HealthItem, messageOf, within } from '../../kernel/index.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './failures.ts';
-import { within } from './within.ts';
 
 const PROBE_MS = 2_000;
 

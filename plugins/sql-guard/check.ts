@@ -65,7 +65,7 @@ export function checkSql(sql: string, rules: CheckRules): CheckedSql {
   const statement = parseStatement(sql, dialect, rules.limits ?? DEFAULT_LIMITS);
   const extraFunctions = new Set(rules.functions?.map((name) => name.toLowerCase()));
   const footprint = resolve(sql, statement, { dialect, tables: rules.tables, extraFunctions });
-  dialect.secure?.(statement, rules.tables, sql);
+  dialect.secure?.(statement, rules.tables, sql, footprint.tables);
   fenceRows(statement, footprint.tables, dialect);
   return {
     ...printStatement(statement, dialect),

@@ -2,7 +2,7 @@ import type { Dialect } from '../semantic-query/plan.ts';
 import type { Call, Expr, Select } from './ast.ts';
 import type { LexLimits } from './lex.ts';
 import type { Syntax } from './syntax.ts';
-import type { AllowedTables } from './tables.ts';
+import type { AllowedTable, AllowedTables } from './tables.ts';
 
 /**
  * What a keyword may also be:
@@ -65,8 +65,11 @@ export interface SqlDialect {
   readonly functionSchema?: string;
   /** Columns that every table of the engine has besides its own. */
   readonly systemColumns?: ReadonlySet<string>;
-  /** Changes a resolved statement so that the engine reads it as it was checked. Throws `SqlRefusal`. */
-  secure?(statement: Select, tables: AllowedTables, text: string): void;
+  /**
+   * Changes a resolved statement, which reads the tables `read`, so that the engine reads it as it was checked. Throws
+   * `SqlRefusal`.
+   */
+  secure?(statement: Select, tables: AllowedTables, text: string, read: Iterable<AllowedTable>): void;
   /** Arguments with which a harmless function allocates without bound. */
   argumentProblem?(call: Call): { readonly what: string; readonly hint: string } | undefined;
   /** The name as it prints, in quotes where needed. */

@@ -68,7 +68,10 @@ function seriesLength([first, last, step]: readonly Expr[]): number | undefined 
 /** The value of a constant number; `undefined` for everything that is not one. */
 function constantOf(expr: Expr | undefined): number | undefined {
   if (expr?.kind === 'number') return Number(expr.value.replaceAll('_', ''));
-  if (expr?.kind === 'string') return Number(expr.value);
+  if (expr?.kind === 'string') {
+    const value = Number(expr.value);
+    return Number.isNaN(value) ? undefined : value;
+  }
   if (expr?.kind === 'prefix') {
     const value = constantOf(expr.operand);
     return value === undefined || expr.operator === 'NOT' ? undefined : expr.operator === '-' ? -value : value;

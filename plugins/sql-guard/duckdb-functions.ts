@@ -27,7 +27,7 @@ const SCALAR = `
   monthname nanosecond now quarter second strftime strptime time_bucket timezone timezone_hour timezone_minute
   to_centuries to_days to_decades to_hours to_microseconds to_millennia to_milliseconds to_minutes to_months to_quarters
   to_seconds to_timestamp to_weeks to_years today transaction_timestamp try_strptime week weekday weekofyear year yearweek
-  alias can_cast_implicitly cast_to_type constant_or_null create_sort_key equi_width_bins error is_histogram_other_bin
+  alias can_cast_implicitly cast_to_type constant_or_null create_sort_key equi_width_bins is_histogram_other_bin
   nullif typeof pg_typeof
   aggregate apply array_aggr array_aggregate array_append array_apply array_cat array_concat array_contains
   array_cosine_distance array_cosine_similarity array_cross_product array_distance array_distinct array_dot_product
@@ -66,6 +66,8 @@ const AGGREGATE = `
   regr_slope regr_sxx regr_sxy regr_syy reservoir_quantile row_number sem skewness stddev stddev_pop stddev_samp
   string_agg sum sum_no_overflow sumkahan var_pop var_samp variance wavg weighted_avg`;
 
+export const duckdbAggregates: ReadonlySet<string> = new Set(words(AGGREGATE));
+
 /** Functions that the engine's grammar turns into something else, so that its catalogue does not list them. */
 export const duckdbSyntaxFunctions: readonly string[] = words(`
   coalesce if ifnull grouping grouping_id try unnest list_comprehension like ilike glob similar`).concat('similar to');
@@ -73,14 +75,14 @@ export const duckdbSyntaxFunctions: readonly string[] = words(`
 /** Scalar, aggregate and window functions that may be called. */
 export const duckdbFunctions: ReadonlySet<string> = new Set([
   ...words(SCALAR),
-  ...words(AGGREGATE),
+  ...duckdbAggregates,
   ...duckdbSyntaxFunctions,
 ]);
 
 /**
  * Functions of the engine that are refused: they read files, settings, variables or the catalogue, write, sleep, run SQL
  * given as text, tell about the session or other queries, work with statistics of whole columns, those of hidden rows
- * included, or belong to the engine's inside.
+ * included, put values into error messages, or belong to the engine's inside.
  */
 export const duckdbRefusedFunctions: ReadonlySet<string> = new Set(
   words(`
@@ -90,7 +92,7 @@ export const duckdbRefusedFunctions: ReadonlySet<string> = new Set(
     json_deserialize_sql json_serialize_plan json_serialize_sql parse_duckdb_log_message
     combine finalize get_type make_type replace_type timetz_byte_comparable icu_sort_key
     variant_bytes_to_variant variant_to_parquet_variant
-    bitstring_agg vector_type`),
+    bitstring_agg vector_type error`),
 );
 
 /** Functions of the engine's inside, of its collations and of the catalogue of PostgreSQL that it imitates. */

@@ -5,6 +5,7 @@
 import type { Call, Core, Expr, OrderTerm, ResultColumn, Select, SelectCore, Source } from './ast.ts';
 import type { Cursor } from './cursor.ts';
 import { fold } from './dialect.ts';
+import { duckdbAggregates } from './duckdb-functions.ts';
 import { listForm } from './parse-call-words.ts';
 import { parseExpr } from './parse-expression.ts';
 import { parseAlias, parseSource } from './parse-from.ts';
@@ -18,7 +19,8 @@ interface Turned {
 }
 
 interface Value {
-  readonly call: Call;
+  /** One aggregate, and what is made of it. */
+  readonly expr: Expr;
   readonly alias: string | undefined;
 }
 
@@ -93,17 +95,30 @@ function parseTurned(cursor: Cursor): Turned {
 }
 
 function parseValue(cursor: Cursor): Value {
-  const call = parseExpr(cursor);
-  if (call.kind !== 'call' || call.filter !== undefined || call.over !== undefined) {
-    const hint = 'Write one aggregate, such as sum(amount), and calculate with it in an outer SELECT.';
-    throw cursor.fail('syntax', 'A value of PIVOT is an aggregate by itself', hint, call.at);
+  const expr = parseExpr(cursor);
+  const [aggregate, another] = aggregatesIn(expr);
+  if (
+    aggregate === undefined ||
+    another !== undefined ||
+    aggregate.filter !== undefined ||
+    aggregate.over !== undefined
+  ) {
+    const hint = 'Write one aggregate, such as sum(amount), and calculate with several of them in an outer SELECT.';
+    throw cursor.fail('syntax', 'A value of PIVOT has one aggregate in it', hint, expr.at);
   }
-  return { call, alias: cursor.alias() };
+  return { expr, alias: cursor.alias() };
+}
+
+function aggregatesIn(expr: Expr): Call[] {
+  if (expr.kind === 'call' && duckdbAggregates.has(fold(expr.name))) return [expr];
+  const found: Call[] = [];
+  forEachOperand(expr, (operand) => found.push(...aggregatesIn(operand)));
+  return found;
 }
 
 function countOf(at: number): Value {
   const nothing = { distinct: false, args: [], orderBy: [], filter: undefined, over: undefined };
-  return { call: { kind: 'call', at, name: 'count', star: true, ...nothing }, alias: undefined };
+  return { expr: { kind: 'call', at, name: 'count', star: true, ...nothing }, alias: undefined };
 }
 
 function parseGroups(cursor: Cursor): Expr[] {
@@ -122,13 +137,14 @@ function pivot(
   if (values.length > 1 && values.some(({ alias }) => alias === undefined)) {
     throw cursor.fail('syntax', 'Several values of PIVOT need names', 'Write sum(amount) AS amount.', at);
   }
-  const used = namesIn([...turned.map(({ expr }) => expr), ...values.map(({ call }) => call)]);
+  const used = namesIn([...turned.map(({ expr }) => expr), ...values.map(({ expr }) => expr)]);
   const rest: ResultColumn[] =
     groups.length === 0 ? [{ kind: 'star', at, table: undefined, exclude: used }] : groups.map((expr) => column(expr));
   const pivoted = combinations(turned).flatMap(({ condition, name }) =>
-    values.map(({ call, alias }) => {
+    values.map(({ expr, alias }) => {
       // Checking changes the tree in place, so none of it may stand there twice.
-      const own = structuredClone({ ...call, filter: condition });
+      const own = structuredClone(expr);
+      for (const aggregate of aggregatesIn(own)) Object.assign(aggregate, { filter: structuredClone(condition) });
       return column(own, alias === undefined ? name : `${name}_${alias}`);
     }),
   );

@@ -10,6 +10,9 @@ const UNITS = new Set(
   MILLISECONDS MINUTE MINUTES MONTH MONTHS QUARTER QUARTERS SECOND SECONDS WEEK WEEKS YEAR YEARS`.split(/\s+/),
 );
 
+/** What the engine takes for a function without parentheses where no column has the name. */
+const SESSION = new Set(['current_catalog', 'current_role', 'current_schema', 'current_user', 'session_user']);
+
 /** Operands that DuckDB has and SQLite has not; `undefined`, with nothing consumed, for all others. */
 export function parseDuckdbPrimary(cursor: Cursor): Expr | undefined {
   const { kind, value, start: at, keyword } = cursor.token;
@@ -22,7 +25,11 @@ export function parseDuckdbPrimary(cursor: Cursor): Expr | undefined {
     }
     return value === '{' ? parseEntries(cursor, at, '{', structKey) : undefined;
   }
-  if (kind !== 'word') return undefined;
+  if (kind !== 'word' && kind !== 'name') return undefined;
+  if (SESSION.has(value.toLowerCase()) && !cursor.peekOperator('.')) {
+    throw cursor.fail('function', `"${value}" tells about the session`, `Leave it out; a column is table."${value}".`);
+  }
+  if (kind === 'name') return undefined;
   if (next.kind === 'string' && isDuckdbType(value) && keyword !== 'INTERVAL') return parseTypedText(cursor, at);
   switch (keyword) {
     case 'CURRENT_DATE':

@@ -198,7 +198,6 @@ describe('the lists', () => {
       "SELECT DISTINCT lower(function_name) FROM duckdb_functions() WHERE stability = 'VOLATILE' OR has_side_effects ORDER BY 1",
     );
     expect(volatile.filter((name) => duckdbFunctions.has(name))).toEqual([
-      'error',
       'gen_random_uuid',
       'random',
       'uuid',

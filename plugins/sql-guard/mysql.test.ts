@@ -5,7 +5,7 @@ import { suiteNeeding } from '../../test/harness/require.ts';
 import { allowedTables } from './allowed.ts';
 import { checkSql, DEFAULT_LIMITS, sqlDialect } from './check.ts';
 import { SqlRefusal } from './errors.ts';
-import { mysqlHonest } from './fixtures/mysql-honest.ts';
+import { mysqlHonest, mysqlRelevance } from './fixtures/mysql-honest.ts';
 import { mysqlHarmless, mysqlHostile } from './fixtures/mysql-hostile.ts';
 import { checkMysql, mysqlShop } from './fixtures/mysql-shop.ts';
 import { entity } from './fixtures/shop.ts';
@@ -118,7 +118,7 @@ suiteNeeding(
       expect(mysqlHonest.length).toBeGreaterThanOrEqual(120);
     });
 
-    test.each(mysqlHonest)('%s', async (sql) => {
+    test.each([...mysqlHonest, ...mysqlRelevance])('%s', async (sql) => {
       const { sql: printed } = checkMysql(sql);
       const original = await run(sql);
       const result = await run(printed);

@@ -1,6 +1,7 @@
 import type { SqlDialect } from './dialect.ts';
 import { mysqlFunctions, mysqlSubstitutes } from './mysql-functions.ts';
 import { mysqlKeywords } from './mysql-keywords.ts';
+import { boundMatches } from './mysql-match.ts';
 import { mysqlSyntax } from './mysql-syntax.ts';
 import { form } from './parse-call-words.ts';
 
@@ -25,6 +26,7 @@ export const mysql: SqlDialect = {
   substitutes: mysqlSubstitutes,
   syntax: mysqlSyntax,
   argumentProblem: () => undefined,
+  secure: (statement, _tables, text, read) => boundMatches(statement, read, text),
   // Neither collation nor trailing blanks make another text equal.
   exactText: (column) => form(column.at, 'CAST(CONVERT(', column, ' USING utf8mb4) AS BINARY)'),
   isSystemName: () => false,

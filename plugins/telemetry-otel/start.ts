@@ -8,7 +8,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { authResolve, httpRoutes, type PluginContext, sqlSettled } from '../../kernel/index.ts';
+import { authResolve, httpRoutes, type PluginContext, sqlSettled, within } from '../../kernel/index.ts';
 import { Collector } from './collector.ts';
 import { watchMetrics } from './metrics.ts';
 import type { TelemetryOptions } from './options.ts';
@@ -46,7 +46,7 @@ export function startTelemetry(ctx: PluginContext, options: TelemetryOptions): v
   });
   ctx.onClose(async () => {
     collector?.close();
-    await within(LAST_EXPORT_MS, Promise.allSettled(parts.map(({ provider }) => provider.shutdown())));
+    await within(LAST_EXPORT_MS, Promise.allSettled(parts.map(({ provider }) => provider.shutdown())), () => {});
   });
 }
 
@@ -90,14 +90,4 @@ function startMetrics(
     }
   }
   return { provider, watchSql: watchMetrics(ctx, meter) };
-}
-
-/** Waits for the work, but no longer than this. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

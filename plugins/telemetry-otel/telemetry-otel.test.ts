@@ -58,7 +58,7 @@ async function start(options: Options, more: { model?: OpenAIServerOptions; plug
   const app = await createTestApp({
     plugins: [
       telemetryOtel(options),
-      http({ port: 0 }),
+      http({ port: 0, maxEventLoopDelayMs: 0 }),
       testShop(),
       modelOpenai({ provider: 'openai-compatible', baseUrl: model.url, model: 'scripted', maxRetries: 0 }),
       agent(),
@@ -339,7 +339,10 @@ describe('GET /api/v1/metrics', () => {
       .status;
 
   async function guarded(options: Options) {
-    return createTestApp({ openGates: false, plugins: [telemetryOtel(options), http({ port: 0 }), ...keys] });
+    return createTestApp({
+      openGates: false,
+      plugins: [telemetryOtel(options), http({ port: 0, maxEventLoopDelayMs: 0 }), ...keys],
+    });
   }
 
   it('is for administrators', async () => {

@@ -42,14 +42,14 @@ const MIXED =
 
 /** Left out: session, server, catalogs, transactions; rows of a named type; doubles of others; XML. */
 const LEFT_OUT = `
-  cash_words char cidr col_description current_database current_schema current_schemas current_setting current_user dexp dlog1
-  dlog10 dround dtrunc getdatabaseencoding getpgusername icu_unicode_version inet_client_addr inet_client_port
+  cash_words char cidr col_description current_database current_schema current_schemas current_setting current_user dexp
+  dlog1 dlog10 dround dtrunc getdatabaseencoding getpgusername icu_unicode_version inet_client_addr inet_client_port
   inet_server_addr inet_server_port json_populate_record json_populate_recordset jsonb_populate_record
-  jsonb_populate_record_valid jsonb_populate_recordset like macaddr macaddr8 name nameconcatoid notlike
-  numeric_div_trunc numeric_exp numeric_ln numeric_log numeric_sqrt obj_description oid row_security_active session_user
-  shobj_description similar_escape system_user textlen to_regtypemod ts_parse ts_token_type txid_current
-  txid_current_if_assigned txid_current_snapshot txid_snapshot_xip txid_snapshot_xmax txid_snapshot_xmin
-  unicode_version version xml_is_well_formed xml_is_well_formed_content xml_is_well_formed_document`;
+  jsonb_populate_record_valid jsonb_populate_recordset like macaddr macaddr8 name nameconcatoid notlike numeric_div_trunc
+  numeric_exp numeric_ln numeric_log numeric_sqrt obj_description oid row_security_active session_user shobj_description
+  similar_escape system_user textlen to_ascii to_regtypemod ts_parse ts_token_type txid_current txid_current_if_assigned
+  txid_current_snapshot txid_snapshot_xip txid_snapshot_xmax txid_snapshot_xmin unicode_version version xml_is_well_formed
+  xml_is_well_formed_content xml_is_well_formed_document`;
 
 const words = (text: string) => text.trim().split(/\s+/);
 

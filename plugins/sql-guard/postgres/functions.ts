@@ -15,7 +15,7 @@ export const postgresFunctions: ReadonlySet<string> = new Set(
     lpad ltrim md5 normalize octet_length overlay parse_ident position quote_ident quote_literal quote_nullable
     regexp_count regexp_instr regexp_like regexp_match regexp_matches regexp_replace regexp_split_to_array
     regexp_split_to_table regexp_substr repeat replace reverse right rpad rtrim set_bit set_byte sha224 sha256 sha384
-    sha512 similar_to_escape split_part starts_with string_to_array string_to_table strpos substr substring to_ascii
+    sha512 similar_to_escape split_part starts_with string_to_array string_to_table strpos substr substring
     to_bin to_hex to_oct translate unicode_assigned unistr upper
     age clock_timestamp date date_add date_bin date_part date_subtract date_trunc extract isfinite justify_days
     justify_hours justify_interval make_date make_interval make_time make_timestamp make_timestamptz now overlaps

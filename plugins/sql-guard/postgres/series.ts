@@ -1,4 +1,5 @@
 import type { Call, Expr } from '../ast.ts';
+import { forEachOperand } from '../walk.ts';
 
 /** Most rows of one series, and the longest text or array that one call makes of a constant length. */
 const MAX_ROWS = 1_000_000;
@@ -39,6 +40,8 @@ export function argumentProblem(call: Call): Problem | undefined {
 function lengthProblem(call: Call): Problem | undefined {
   const [text, length] = call.args;
   const value = length === undefined ? undefined : numberOf(length);
+  const isMadeUp = length !== undefined && value === undefined && !readsData(length);
+  if (isMadeUp) return { what: `The length of ${call.name} is not known`, hint: 'Write it as a number.' };
   const isLong = value !== undefined && value > MAX_LENGTH;
   if (!isLong && (text === undefined || madeLength(call) <= MAX_TEXT)) return undefined;
   const most = isLong ? MAX_LENGTH : MAX_TEXT;
@@ -149,6 +152,17 @@ function isOfData(expr: Expr): boolean {
   }
 }
 
+/** Whether the data take part in it. */
+function readsData(expr: Expr): boolean {
+  if (expr.kind === 'name') return true;
+  if (expr.kind === 'scalar') return expr.select.first.kind !== 'core' || expr.select.first.from !== undefined;
+  let found = false;
+  forEachOperand(expr, (operand) => {
+    found ||= readsData(operand);
+  });
+  return found;
+}
+
 /** The operand and the type of `operand::type`. */
 function castOf(expr: Expr): { operand: Expr; type: string } | undefined {
   if (expr.kind !== 'form' || expr.parts.length !== 2) return undefined;
@@ -184,6 +198,8 @@ function calculate(values: readonly number[], operators: readonly string[]): num
         return left - right;
       case '*':
         return left * right;
+      case '/':
+        return right === 0 ? undefined : Math.trunc(left / right);
       default:
         return undefined;
     }

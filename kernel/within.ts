@@ -1,4 +1,4 @@
-/** What the work resolves to, or what `late` makes of it when it takes longer: a database that hangs holds nobody up. */
+/** What the work resolves to, or what `late` makes of it when it takes longer: what hangs holds nobody up. */
 export async function within<T, L>(ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<void>((resolve) => {
