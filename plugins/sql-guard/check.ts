@@ -1,5 +1,4 @@
 import type { Dialect } from '../semantic-query/plan.ts';
-import type { Select } from './ast.ts';
 import type { SqlDialect } from './dialect.ts';
 import { duckdb } from './duckdb.ts';
 import { SqlRefusal } from './errors.ts';
@@ -36,7 +35,6 @@ export interface CheckedSql {
   readonly columns: readonly string[];
   /** Lower-case names. */
   readonly functions: readonly string[];
-  readonly statement: Select;
 }
 
 /**
@@ -56,6 +54,8 @@ export async function loadDialect(name: Dialect): Promise<void> {
   await sqlDialect(name).load?.();
 }
 
+const NO_FUNCTIONS: ReadonlySet<string> = new Set();
+
 /**
  * Reads, checks and prints one statement. Throws `SqlRefusal` with what is wrong, where, and what to write instead.
  */
@@ -63,15 +63,18 @@ export function checkSql(sql: string, rules: CheckRules): CheckedSql {
   // The tables know of which database they are.
   const dialect = rules.tables.dialect.name === rules.dialect ? rules.tables.dialect : sqlDialect(rules.dialect);
   const statement = parseStatement(sql, dialect, rules.limits ?? DEFAULT_LIMITS);
-  const extraFunctions = new Set(rules.functions?.map((name) => name.toLowerCase()));
+  const extraFunctions = rules.functions?.length
+    ? new Set(rules.functions.map((name) => name.toLowerCase()))
+    : NO_FUNCTIONS;
   const footprint = resolve(sql, statement, { dialect, tables: rules.tables, extraFunctions });
   dialect.secure?.(statement, rules.tables, sql, footprint.tables);
   fenceRows(statement, footprint.tables, dialect);
+  const { sql: printed, params } = printStatement(statement, dialect);
   return {
-    ...printStatement(statement, dialect),
-    tables: [...footprint.tables].map(({ schema, name }) => (schema === undefined ? name : `${schema}.${name}`)),
+    sql: printed,
+    params,
+    tables: Array.from(footprint.tables, ({ schema, name }) => (schema === undefined ? name : `${schema}.${name}`)),
     columns: [...footprint.columns],
     functions: [...footprint.functions],
-    statement,
   };
 }

@@ -61,9 +61,10 @@ function unqualified(ref: ColumnRef, start: Scope, read: Set<string>): Problem |
 
 /** Whether the table is known to show a column of that name. */
 function has({ visible, known }: AllowedTable, name: string): boolean {
+  if (visible === undefined) return known.has(name) || known.has(fold(name));
+  if (visible.some((column) => column.name === name)) return true;
   const folded = fold(name);
-  if (visible === undefined) return known.has(folded) || known.has(name);
-  return visible.some((column) => column.name === name || fold(column.name) === folded);
+  return visible.some((column) => fold(column.name) === folded);
 }
 
 /** May have columns that are not known here. */

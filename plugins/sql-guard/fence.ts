@@ -20,7 +20,7 @@ const FENCES = {
 
 /** Changes, in a resolved statement that reads `tables`, what stands for those with policies, if anything may fail. */
 export function fenceRows(statement: Select, tables: Iterable<AllowedTable>, { name }: SqlDialect): void {
-  if (![...tables].some(({ rows = [] }) => rows.length > 0)) return;
+  if (!Array.from(tables).some(({ rows = [] }) => rows.length > 0)) return;
   const finder = new FailureFinder(name);
   finder.select(statement, true);
   if (finder.parts.length === 0 || !finder.found) return;
@@ -43,10 +43,12 @@ class FailureFinder {
 
   /** `isTop`: nothing around the result columns could use them as a condition. */
   select(select: Select, isTop: boolean): void {
-    for (const table of select.with?.tables ?? []) this.select(table.select, false);
-    for (const core of [select.first, ...select.rest.map((part) => part.core)]) this.core(core, isTop);
-    forEachTerm(select.orderBy, (expr) => this.inside(expr));
-    for (const bound of [select.limit, select.offset]) if (bound !== undefined) this.inside(bound);
+    if (select.with !== undefined) for (const table of select.with.tables) this.select(table.select, false);
+    this.core(select.first, isTop);
+    for (const { core } of select.rest) this.core(core, isTop);
+    forEachTerm(select.orderBy, this.inside);
+    if (select.limit !== undefined) this.inside(select.limit);
+    if (select.offset !== undefined) this.inside(select.offset);
   }
 
   private core(core: Core, isTop: boolean): void {
@@ -54,16 +56,17 @@ class FailureFinder {
     if (core.kind === 'values') for (const expr of core.rows.flat()) this.condition(expr);
     if (core.kind !== 'core') return;
     const conditions = [core.where, core.having, core.qualify].filter((expr) => expr !== undefined);
-    const named = new Set(conditions.flatMap(namesIn));
+    const named = isTop ? namesIn(conditions) : undefined;
     for (const column of core.columns) {
       if (column.kind === 'star') for (const { expr } of column.replace ?? []) this.condition(expr);
-      else if (isTop && !named.has(column.alias?.toLowerCase() ?? '')) this.inside(column.expr);
+      else if (named?.has(column.alias?.toLowerCase() ?? '') === false) this.inside(column.expr);
       else this.condition(column.expr);
     }
     if (core.from !== undefined) this.from(core.from);
     for (const condition of conditions) this.condition(condition);
-    for (const expr of [...core.groupBy, ...(core.distinctOn ?? [])]) this.inside(expr);
-    for (const { window } of core.windows) forEachInWindow(window, (expr) => this.inside(expr));
+    core.groupBy.forEach(this.inside);
+    core.distinctOn?.forEach(this.inside);
+    for (const { window } of core.windows) forEachInWindow(window, this.inside);
   }
 
   private from({ first, joins }: From): void {
@@ -87,7 +90,9 @@ class FailureFinder {
       return;
     }
     // Its own mask is tried on every row too.
-    for (const column of first.columns) if (column.kind === 'column') this.condition(column.expr);
+    for (const column of first.columns) {
+      if (column.kind === 'column' && column.expr.kind !== 'name') this.condition(column.expr);
+    }
     if (first.where !== undefined && limit === undefined) this.parts.push(source);
   }
 
@@ -100,16 +105,16 @@ class FailureFinder {
   /** What may decide over rows. */
   private condition(expr: Expr): void {
     const terms = expr.kind === 'chain' && expr.level === Level.and ? expr.operands : [expr];
-    this.found ||= terms.some((term) => !hasAggregate(term) && canFail(term, this.dialect));
+    this.found ||= terms.some((term) => canFail(term, this.dialect) && !hasAggregate(term));
     this.inside(expr);
   }
 
   /** Subqueries decide over rows of their own wherever they stand. */
-  private inside(expr: Expr): void {
+  private readonly inside = (expr: Expr): void => {
     if (expr.kind === 'scalar' || expr.kind === 'exists') this.select(expr.select, false);
     if (expr.kind === 'in' && expr.set.kind !== 'list') this.source(expr.set);
-    forEachOperand(expr, (operand) => this.inside(operand));
-  }
+    forEachOperand(expr, this.inside);
+  };
 }
 
 function readsColumns(expr: Expr): boolean {
@@ -122,8 +127,12 @@ function readsColumns(expr: Expr): boolean {
 }
 
 /** Names without a table, in lower case: they may be those of result columns. */
-function namesIn(expr: Expr): string[] {
-  const names = expr.kind === 'name' && expr.table === undefined ? [expr.name.toLowerCase()] : [];
-  forEachOperand(expr, (operand) => names.push(...namesIn(operand)));
+function namesIn(exprs: readonly Expr[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (expr: Expr): void => {
+    if (expr.kind === 'name' && expr.table === undefined) names.add(expr.name.toLowerCase());
+    forEachOperand(expr, visit);
+  };
+  exprs.forEach(visit);
   return names;
 }

@@ -2,7 +2,7 @@ import type { ConnectionInfo, Scope, SqlStatement } from '../../kernel/index.ts'
 import type { SemanticModel } from '../semantic-layer/model.ts';
 import { allowedTables } from './allowed.ts';
 import { CheckedStatements } from './cache.ts';
-import { type CheckedSql, checkSql, sqlDialect } from './check.ts';
+import { checkSql, sqlDialect } from './check.ts';
 import { SqlRefusal } from './errors.ts';
 import type { SqlGuardOptions } from './options.ts';
 import { OrganizationTables } from './organizations.ts';
@@ -60,7 +60,8 @@ export class StatementGuard {
       checkSql(sql, { dialect: connection.dbType, tables, functions, limits: { maxTextLength, maxTokens } }),
     );
     const params = checked.params.map((value) => value.valueFor(scope));
-    const admitted = { ...statement, ...runnable(checked), params };
+    const { sql: printed, columns, functions: called } = checked;
+    const admitted = { ...statement, sql: printed, params, tables: checked.tables, columns, functions: called };
     const passed = this.passed.get(scope);
     if (passed === undefined) this.passed.set(scope, [admitted]);
     else passed.push(admitted);
@@ -78,8 +79,6 @@ export class StatementGuard {
     );
   }
 }
-
-const runnable = ({ sql, tables, columns, functions }: CheckedSql) => ({ sql, tables, columns, functions });
 
 /** Whether all that decides what runs and what it may open is the same. */
 function isSame(admitted: SqlStatement, statement: SqlStatement): boolean {

@@ -24,6 +24,15 @@ import type { BoundValue } from './row-filter.ts';
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const MARK = /\0(\d+)\0/;
 
+/** What `print` makes of each item, with commas between. */
+export function separated<T>(items: readonly T[], print: (item: T) => string): string {
+  let text = '';
+  for (let index = 0; index < items.length; index += 1) {
+    text += index === 0 ? print(items[index]!) : `, ${print(items[index]!)}`;
+  }
+  return text;
+}
+
 /** Prints expressions; how a subquery prints is left to whoever knows statements. */
 export abstract class ExpressionPrinter {
   private readonly dialect: SqlDialect;
@@ -69,11 +78,11 @@ export abstract class ExpressionPrinter {
   }
 
   protected names(names: readonly string[]): string {
-    return names.map((name) => this.name(name)).join(', ');
+    return separated(names, (name) => this.name(name));
   }
 
   protected list(exprs: readonly Expr[]): string {
-    return exprs.map((expr) => this.expr(expr)).join(', ');
+    return separated(exprs, (expr) => this.expr(expr));
   }
 
   /** In parentheses unless it binds at least as strongly as `minimum`. */
@@ -153,8 +162,8 @@ export abstract class ExpressionPrinter {
   /** The first operand is in parentheses at equal strength too: it was when it was written. */
   private chain(expr: Chain): string {
     let text = this.operand(expr.operands[0]!, expr.level + 1);
-    for (const [index, operator] of expr.operators.entries()) {
-      text += ` ${operator} ${this.operand(expr.operands[index + 1]!, expr.level + 1)}`;
+    for (let index = 0; index < expr.operators.length; index += 1) {
+      text += ` ${expr.operators[index]!} ${this.operand(expr.operands[index + 1]!, expr.level + 1)}`;
     }
     return text;
   }
@@ -213,11 +222,11 @@ export abstract class ExpressionPrinter {
   }
 
   protected orderBy(terms: readonly OrderTerm[]): string {
-    const texts = terms.map(({ expr, direction, nulls }) => {
+    const texts = separated(terms, ({ expr, direction, nulls }) => {
       const text = direction === undefined ? this.expr(expr) : `${this.expr(expr)} ${direction}`;
       return nulls === undefined ? text : `${text} NULLS ${nulls}`;
     });
-    return `ORDER BY ${texts.join(', ')}`;
+    return `ORDER BY ${texts}`;
   }
 
   protected window(window: Window): string {

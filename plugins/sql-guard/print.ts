@@ -11,7 +11,7 @@ import type {
   TableSource,
 } from './ast.ts';
 import type { SqlDialect } from './dialect.ts';
-import { ExpressionPrinter } from './print-expression.ts';
+import { ExpressionPrinter, separated } from './print-expression.ts';
 
 /** Column names matter to whoever reads the rows, not inside EXISTS, IN or a scalar subquery. */
 type Naming = 'named' | 'unnamed';
@@ -58,35 +58,31 @@ class Printer extends ExpressionPrinter {
   }
 
   private with(clause: NonNullable<Select['with']>): string {
-    const tables = clause.tables.map((table) => {
+    const tables = separated(clause.tables, (table) => {
       const columns = table.columns.length === 0 ? '' : ` (${this.names(table.columns)})`;
       const hint = table.materialized === undefined ? '' : table.materialized ? 'MATERIALIZED ' : 'NOT MATERIALIZED ';
       const naming = table.columns.length === 0 ? 'named' : 'unnamed';
       return `${this.name(table.name)}${columns} AS ${hint}(${this.select(table.select, naming)})${table.suffix === undefined ? '' : this.form(table.suffix)}`;
     });
-    return `WITH ${clause.recursive ? 'RECURSIVE ' : ''}${tables.join(', ')}`;
+    return `WITH ${clause.recursive ? 'RECURSIVE ' : ''}${tables}`;
   }
 
   private core(core: Core, naming: Naming): string {
     if (core.kind === 'values')
-      return `VALUES ${core.rows.map((row) => `${core.rowWord ? 'ROW' : ''}(${this.list(row)})`).join(', ')}`;
+      return `VALUES ${separated(core.rows, (row) => `${core.rowWord ? 'ROW' : ''}(${this.list(row)})`)}`;
     if (core.kind === 'nested') return `(${this.select(core.select, naming)})`;
     let text = core.distinct ? 'SELECT DISTINCT ' : 'SELECT ';
     if (core.distinctOn !== undefined) text += `ON (${this.list(core.distinctOn)}) `;
-    text += core.columns
-      .map((column) => {
-        if (column.kind === 'column') return this.column(column, naming);
-        return this.star(column);
-      })
-      .join(', ');
+    text += separated(core.columns, (column) =>
+      column.kind === 'column' ? this.column(column, naming) : this.star(column),
+    );
     if (core.from !== undefined) text += ` FROM ${this.from(core.from)}`;
     if (core.where !== undefined) text += ` WHERE ${this.expr(core.where)}`;
     if (core.groupBy.length > 0) text += ` GROUP BY ${core.groupDistinct ? 'DISTINCT ' : ''}${this.list(core.groupBy)}`;
     if (core.withRollup) text += ' WITH ROLLUP';
     if (core.having !== undefined) text += ` HAVING ${this.expr(core.having)}`;
     if (core.windows.length > 0) {
-      const windows = core.windows.map(({ name, window }) => `${this.name(name)} AS ${this.window(window)}`);
-      text += ` WINDOW ${windows.join(', ')}`;
+      text += ` WINDOW ${separated(core.windows, ({ name, window }) => `${this.name(name)} AS ${this.window(window)}`)}`;
     }
     if (core.qualify !== undefined) text += ` QUALIFY ${this.expr(core.qualify)}`;
     if (core.sample !== undefined) text += ` ${core.sample}`;
@@ -148,7 +144,9 @@ class Printer extends ExpressionPrinter {
   private subselect({ select, printed }: SelectSource): string {
     if (printed === undefined) return this.select(select, 'named');
     let text = printed.texts[0]!;
-    for (const [index, value] of printed.params.entries()) text += this.param(value) + printed.texts[index + 1]!;
+    for (let index = 0; index < printed.params.length; index += 1) {
+      text += this.param(printed.params[index]!) + printed.texts[index + 1]!;
+    }
     return text;
   }
 

@@ -55,59 +55,76 @@ const engines: Readonly<Record<Dialect, Engine>> = {
 /** Their arguments are worked out after every filter below them. */
 const AGGREGATES = new Set('count sum avg min max total group_concat string_agg array_agg list median'.split(' '));
 
-const COMPARES = /^(?:=|==|<>|!=|<=?|>=?|<=>|IS(?: NOT)? DISTINCT FROM|IS(?: NOT)?)$/;
-const CONNECTS = /^(?:AND|OR|XOR)$/;
+const COMPARES = new Set([
+  '=',
+  '==',
+  '<>',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  '<=>',
+  'IS',
+  'IS NOT',
+  'IS DISTINCT FROM',
+  'IS NOT DISTINCT FROM',
+]);
+const CONNECTS = new Set(['AND', 'OR', 'XOR']);
 const UNITS = /^(?:day|week|month|quarter|year)$/i;
 /** Within the years that every engine has. */
 const SHORT_INTERVAL = /^\d{1,4} (?:second|minute|hour|day|week|month|year)s?$/i;
 
 /** Whether the expression may fail for some row. Subqueries within it are the caller's to look into. */
-export function canFail(expr: Expr, dialect: Dialect): boolean {
-  const engine = engines[dialect];
-  const fails = (operand: Expr): boolean => {
-    switch (operand.kind) {
-      case 'string':
-      case 'number':
-      case 'blob':
-      case 'constant':
-      case 'name':
-      case 'exists':
-        return false;
-      case 'scalar':
-        return !engine.takesFirstRow && !hasOneRow(operand.select);
-      case 'prefix':
-        return operand.operator !== 'NOT' && operand.operand.kind !== 'number' ? true : anyFails(operand);
-      case 'collate':
-      case 'case':
-      case 'row':
-        return anyFails(operand);
-      case 'between':
-      case 'in':
-        return engine.comparisonsFail === true || anyFails(operand);
-      case 'like':
-        return !isPlainLike(operand.operator, operand.pattern, operand.escape) || anyFails(operand);
-      case 'cast':
-        return engine.castsSucceed !== true || anyFails(operand);
-      case 'chain':
-        return !(isMoment(operand) || isTotalChain(operand, engine)) || anyFails(operand);
-      case 'call':
-        if (isAggregate(operand)) return false;
-        return !(isMoment(operand) || engine.functions.has(fold(operand.name))) || anyFails(operand);
-      case 'form':
-        if (isMoment(operand) || isShortInterval(operand) || isLikeForm(operand)) return false;
-        return !engine.forms.test(shapeOf(operand)) || anyFails(operand);
-      case 'lambda':
-        return true;
+export const canFail = (expr: Expr, dialect: Dialect): boolean => fails(expr, engines[dialect]);
+
+function fails(expr: Expr, engine: Engine): boolean {
+  switch (expr.kind) {
+    case 'string':
+    case 'number':
+    case 'blob':
+    case 'constant':
+    case 'name':
+    case 'exists':
+      return false;
+    case 'scalar':
+      return !engine.takesFirstRow && !hasOneRow(expr.select);
+    case 'prefix':
+      return (expr.operator !== 'NOT' && expr.operand.kind !== 'number') || fails(expr.operand, engine);
+    case 'collate':
+    case 'case':
+    case 'row':
+      return anyFails(expr, engine);
+    case 'between':
+    case 'in':
+      return engine.comparisonsFail === true || anyFails(expr, engine);
+    case 'like':
+      return !isPlainLike(expr.operator, expr.pattern, expr.escape) || anyFails(expr, engine);
+    case 'cast':
+      return engine.castsSucceed !== true || fails(expr.operand, engine);
+    case 'chain':
+      return (
+        !isMoment(expr) && (!isTotalChain(expr, engine) || expr.operands.some((operand) => fails(operand, engine)))
+      );
+    case 'call':
+      if (isAggregate(expr) || isMoment(expr)) return false;
+      return !engine.functions.has(fold(expr.name)) || anyFails(expr, engine);
+    case 'form': {
+      const shape = shapeOf(expr);
+      if (isDateForm(expr, shape) || isIntervalForm(expr, shape) || isLikeForm(expr, shape)) return false;
+      return !engine.forms.test(shape) || anyFails(expr, engine);
     }
-  };
-  const anyFails = (operand: Expr): boolean => {
-    let found = false;
-    forEachOperand(operand, (inner) => {
-      found ||= fails(inner);
-    });
-    return found;
-  };
-  return fails(expr);
+    case 'lambda':
+      return true;
+  }
+}
+
+function anyFails(expr: Expr, engine: Engine): boolean {
+  let found = false;
+  forEachOperand(expr, (operand) => {
+    found ||= fails(operand, engine);
+  });
+  return found;
 }
 
 /** Whether an aggregate stands in the expression, outside of windows: it decides over groups rather than rows. */
@@ -125,9 +142,9 @@ const isAggregate = ({ name, over }: Call) => over !== undefined || AGGREGATES.h
 function isTotalChain({ operators, operands }: Chain, engine: Engine): boolean {
   return operators.every(
     (operator) =>
-      CONNECTS.test(operator) ||
-      (COMPARES.test(operator) && engine.comparisonsFail !== true) ||
-      (/^IS/.test(operator) && operands.at(-1)?.kind === 'constant') ||
+      CONNECTS.has(operator) ||
+      (COMPARES.has(operator) && engine.comparisonsFail !== true) ||
+      (operator.startsWith('IS') && operands.at(-1)?.kind === 'constant') ||
       engine.operators?.has(operator) === true ||
       // In MySQL a date beyond all dates is NULL.
       (engine.castsSucceed === true && /^[+-]$/.test(operator) && operands.slice(1).every(isInterval)),
@@ -143,8 +160,10 @@ function isPlainLike(operator: string, pattern: Expr, escapedBy: Expr | undefine
   return pattern.value.length < 1_000 && !pattern.value.endsWith('\\');
 }
 
-function isLikeForm(form: Form): boolean {
-  if (!/^§ (?:NOT )?I?LIKE §$/.test(shapeOf(form))) return false;
+const LIKE_FORM = /^§ (?:NOT )?I?LIKE §$/;
+
+function isLikeForm(form: Form, shape: string): boolean {
+  if (!LIKE_FORM.test(shape)) return false;
   const [operand, pattern] = operandsOf(form);
   return operand?.kind === 'name' && pattern !== undefined && isPlainLike('LIKE', pattern, undefined);
 }
@@ -158,7 +177,11 @@ function hasOneRow({ first, rest, limit }: Select): boolean {
 
 const operandsOf = ({ parts }: Form): Expr[] => parts.flatMap((part) => (typeof part === 'string' ? [] : [part.expr]));
 
-const shapeOf = ({ parts }: Form) => parts.map((part) => (typeof part === 'string' ? part : '§')).join('');
+function shapeOf({ parts }: Form): string {
+  let shape = '';
+  for (const part of parts) shape += typeof part === 'string' ? part : '§';
+  return shape;
+}
 
 // ── points in time that no row takes part in ────────────────────────────────────────────────────────────────────
 
@@ -168,39 +191,45 @@ const INTERVAL_CAST = /^(?:§::pg_catalog\.interval|CAST\(§ AS INTERVAL\))$/;
 /** Such as `now()`, `CURRENT_DATE - 7`, `date_trunc('month', now()) - interval '1 year'`, `date '2024-01-01'`. */
 function isMoment(expr: Expr): boolean {
   if (expr.kind === 'constant') return expr.value.startsWith('CURRENT_');
-  if (expr.kind === 'form') {
-    const [operand] = operandsOf(expr);
-    if (operand === undefined || !DATE_CAST.test(shapeOf(expr))) return false;
-    return isMoment(operand) || (operand.kind === 'string' && isDate(operand.value));
-  }
-  if (expr.kind === 'call') {
-    const [unit, moment] = expr.args;
-    if (fold(expr.name) === 'now') return true;
-    return (
-      fold(expr.name) === 'date_trunc' &&
-      unit?.kind === 'string' &&
-      UNITS.test(unit.value) &&
-      !!moment &&
-      isMoment(moment)
-    );
-  }
+  if (expr.kind === 'form') return isDateForm(expr, shapeOf(expr));
+  if (expr.kind === 'call') return isNow(expr) || isTruncated(expr);
   if (expr.kind !== 'chain' || expr.level !== Level.sum || expr.operands.length > 4) return false;
   const [start, ...steps] = expr.operands;
   return start !== undefined && isMoment(start) && steps.every(isStep);
 }
 
-const isStep = (expr: Expr) => (expr.kind === 'number' ? /^\d{1,5}$/.test(expr.value) : isShortInterval(expr));
+const isNow = ({ name, args }: Call) => fold(name) === 'now' && args.every((arg) => arg.kind === 'number');
 
-function isShortInterval(expr: Expr): boolean {
-  if (expr.kind !== 'form' || !INTERVAL_CAST.test(shapeOf(expr))) return false;
-  const [text] = operandsOf(expr);
+/** A third argument is a time zone, of which there may be no such one. */
+function isTruncated({ name, args }: Call): boolean {
+  const [unit, moment, zone] = args;
+  if (fold(name) !== 'date_trunc' || unit?.kind !== 'string' || moment === undefined || zone !== undefined)
+    return false;
+  return UNITS.test(unit.value) && isMoment(moment);
+}
+
+const isStep = (expr: Expr) =>
+  expr.kind === 'number' ? /^\d{1,5}$/.test(expr.value) : expr.kind === 'form' && isIntervalForm(expr, shapeOf(expr));
+
+function isDateForm(form: Form, shape: string): boolean {
+  if (!DATE_CAST.test(shape)) return false;
+  const [operand] = operandsOf(form);
+  return operand !== undefined && (isMoment(operand) || (operand.kind === 'string' && isDate(operand.value)));
+}
+
+function isIntervalForm(form: Form, shape: string): boolean {
+  if (!INTERVAL_CAST.test(shape)) return false;
+  const [text] = operandsOf(form);
   return text?.kind === 'string' && SHORT_INTERVAL.test(text.value);
 }
 
+const DATE = /^[12]\d{3}-\d\d-\d\d(?:$|[ T]00:00(?::00)?$)/;
+
 /** A day that exists, or its midnight. */
 function isDate(text: string): boolean {
-  const [day] = /^[12]\d{3}-\d\d-\d\d(?=$|[ T]00:00(?::00)?$)/.exec(text) ?? [];
-  if (day === undefined) return false;
-  const date = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+  if (!DATE.test(text)) return false;
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))];
+  // A day too many is one of the next month.
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }

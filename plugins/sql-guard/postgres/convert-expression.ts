@@ -47,8 +47,13 @@ export const form = (at: number, level: number, ...parts: (string | FormOperand)
 
 /** `before a, b, c after`. */
 export function listForm(at: number, before: string, items: readonly Expr[], after: string): Form {
-  const parts = items.flatMap((item, index) => (index === 0 ? [plain(item)] : [', ', plain(item)]));
-  return form(at, Level.primary, before, ...parts, after);
+  const parts: Form['parts'][number][] = [before];
+  for (const item of items) {
+    if (parts.length > 1) parts.push(', ');
+    parts.push(plain(item));
+  }
+  parts.push(after);
+  return { kind: 'form', at, level: Level.primary, parts };
 }
 
 export function convertAll(nodes: readonly Node[] | undefined, reading: Reading): Expr[] {
@@ -184,9 +189,9 @@ function convertColumn(node: ColumnRef, reading: Reading): Expr {
   return { kind: 'name', at, schema: names.pop(), table, name };
 }
 
-function convertCast({ arg, typeName, ...rest }: TypeCast, reading: Reading): Expr {
-  reading.known('TypeCast', rest, rest.location);
-  if (arg === undefined || typeName === undefined) throw reading.unknown('a cast without a type', rest.location);
+function convertCast(node: TypeCast, reading: Reading): Expr {
+  const { arg, typeName, location } = reading.known('TypeCast', node, node.location);
+  if (arg === undefined || typeName === undefined) throw reading.unknown('a cast without a type', location);
   const at = reading.at(typeName.location);
   const operand = { expr: convertExpression(arg, reading), minimum: Level.postfix };
   const enumeration = isMadeOfTexts(operand.expr) ? enumerationOf(typeName, reading) : undefined;

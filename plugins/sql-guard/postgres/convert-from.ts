@@ -19,11 +19,10 @@ const HINTS: Readonly<Record<string, string>> = { RangeTableFunc: 'XML cannot be
 
 /** What follows FROM, as one list of joins from left to right. */
 export function convertFrom(nodes: readonly Node[] | undefined, reading: Reading): From | undefined {
-  const [head, ...others] = nodes ?? [];
-  if (head === undefined) return undefined;
-  const { first, joins } = convertTree(head, reading);
-  for (const node of others) {
-    const tree = convertTree(node, reading);
+  if (nodes?.[0] === undefined) return undefined;
+  const { first, joins } = convertTree(nodes[0], reading);
+  for (let index = 1; index < nodes.length; index += 1) {
+    const tree = convertTree(nodes[index]!, reading);
     joins.push({ kind: ',', natural: false, source: tree.first, on: undefined, using: [] }, ...tree.joins);
   }
   return { first, joins };
@@ -127,22 +126,22 @@ function convertTable(node: RangeVar, reading: Reading): TableSource {
     throw reading.refuse('table', `Database "${node.catalogname}" cannot be named here`, at, 'Write schema.table.');
   }
   reading.known('RangeVar', node, node.location);
-  return {
-    kind: 'table',
-    at,
-    schema: node.schemaname,
-    name: node.relname ?? '',
-    index: undefined,
-    only: node.inh !== true,
-    ...named(node.alias, reading),
-  };
+  const { alias, columns } = named(node.alias, reading);
+  const { schemaname: schema, relname: name = '', inh } = node;
+  const table = { kind: 'table', at, schema, name, alias, index: undefined, only: inh !== true } as const;
+  return columns === undefined ? table : { ...table, columns };
+}
+
+interface Named {
+  readonly alias: string | undefined;
+  readonly columns?: readonly string[];
 }
 
 /** Alias and new names of columns. */
-function named(alias: Alias | undefined, reading: Reading) {
+function named(alias: Alias | undefined, reading: Reading): Named {
   if (alias === undefined) return { alias: undefined };
   const { aliasname, colnames } = reading.known('Alias', alias);
-  return { alias: aliasname, ...(colnames !== undefined && { columns: namesOf(colnames, reading) }) };
+  return colnames === undefined ? { alias: aliasname } : { alias: aliasname, columns: namesOf(colnames, reading) };
 }
 
 function convertRows(node: RangeFunction, reading: Reading): RowsSource {

@@ -106,9 +106,10 @@ function convertCore(node: SelectStmt, reading: Reading): Core {
   const isPlain = distinct?.length === 1 && Object.keys(distinct[0]!).length === 0;
   const from = convertFrom(node.fromClause, reading);
   const columns = (node.targetList ?? []).map((target) => convertColumn(target, reading));
+  const [first] = columns;
   return {
     kind: 'core',
-    at: columns.map((column) => (column.kind === 'star' ? column.at : column.expr.at))[0] ?? from?.first.at ?? 0,
+    at: (first?.kind === 'column' ? first.expr.at : first?.at) ?? from?.first.at ?? 0,
     distinct: distinct !== undefined,
     distinctOn: isPlain || distinct === undefined ? undefined : convertAll(distinct, reading),
     columns,
@@ -140,7 +141,8 @@ function convertColumn(node: Node, reading: Reading): ResultColumn {
     }
   }
   const expr = convertExpression(val, reading);
-  return { kind: 'column', expr, alias: target.name, text: undefined, name: columnName(val) };
+  const name = target.name === undefined ? columnName(val) : undefined;
+  return { kind: 'column', expr, alias: target.name, text: undefined, name };
 }
 
 const DIRECTIONS = { SORTBY_ASC: 'ASC', SORTBY_DESC: 'DESC' } as const;
@@ -149,7 +151,8 @@ const NULLS = { SORTBY_NULLS_FIRST: 'FIRST', SORTBY_NULLS_LAST: 'LAST' } as cons
 export function convertOrder(nodes: readonly Node[] | undefined, reading: Reading): OrderTerm[] {
   return (nodes ?? []).map((node) => {
     if (!('SortBy' in node)) throw reading.unknown('an order of an unknown kind', undefined);
-    const { sortby_dir: direction, sortby_nulls: nulls, useOp, ...sort } = reading.known('SortBy', node.SortBy);
+    const sort = reading.known('SortBy', node.SortBy);
+    const { sortby_dir: direction, sortby_nulls: nulls, useOp } = sort;
     const expr = convertExpression(sort.node, reading);
     if (useOp !== undefined) {
       throw reading.refuse('syntax', 'ORDER BY … USING is not allowed here', expr.at, 'Write ASC or DESC.');

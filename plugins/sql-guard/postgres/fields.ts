@@ -65,13 +65,19 @@ const FIELDS: Readonly<Record<string, string>> = {
   JsonTableColumn: `coltype name typeName pathspec format wrapper quotes columns on_empty on_error location`,
 };
 
-const KNOWN: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.entries(FIELDS).map(([kind, fields]) => [kind, new Set(fields.split(/\s+/))]),
+type Known = Readonly<Record<string, true>>;
+
+/** Without a prototype, so that nothing but these fields is in them. */
+const setOf = (fields: readonly string[]): Known =>
+  Object.assign(Object.create(null), Object.fromEntries(fields.map((field) => [field, true])));
+
+const KNOWN: ReadonlyMap<string, Known> = new Map(
+  Object.entries(FIELDS).map(([kind, fields]) => [kind, setOf(fields.split(/\s+/))]),
 );
 
 /** The first field of the node that the conversion does not know; `undefined` when it knows them all. */
 export function unknownField(kind: string, node: object): string | undefined {
   const known = KNOWN.get(kind);
-  for (const field in node) if (!known?.has(field)) return field;
+  for (const field in node) if (known?.[field] !== true) return field;
   return undefined;
 }

@@ -14,7 +14,8 @@ export function completeGroups(core: SelectCore, orderBy: readonly OrderTerm[], 
     core.groupBy.some((expr) => expr.kind === 'form' && isSet(expr))
   )
     return;
-  const relations = relationsOf(core.from);
+  const relations: Relation[] = [];
+  addRelations(core.from, tables, relations);
   const keyed = relations.filter(({ table }) => table !== undefined && hasKey(table));
   if (keyed.length === 0) return;
   const names = new Names(relations.length === 1);
@@ -25,18 +26,27 @@ export function completeGroups(core: SelectCore, orderBy: readonly OrderTerm[], 
     return names.ungrouped(name, columnsOf(table!));
   });
   if (added.length > 0) Object.assign(core, { groupBy: [...core.groupBy, ...added] });
+}
 
-  function relationsOf(from: From): { readonly name: string; readonly table: AllowedTable | undefined }[] {
-    return [from.first, ...from.joins.map(({ source }) => source)].flatMap((source) => {
-      if (source.kind === 'join' && source.alias === undefined) return relationsOf(source.from);
-      return [{ name: source.alias ?? '', table: isTable(source) ? tableOf(source) : undefined }];
-    });
-  }
+interface Relation {
+  readonly name: string;
+  /** The table of which it is what may be seen. */
+  readonly table: AllowedTable | undefined;
+}
 
-  function tableOf({ select: { first } }: SelectSource): AllowedTable | undefined {
-    const from = first.kind === 'core' ? first.from?.first : undefined;
-    return from?.kind === 'table' ? tables.find(from.schema ?? tables.dialect.defaultSchema, from.name) : undefined;
-  }
+function addRelations({ first, joins }: From, tables: AllowedTables, relations: Relation[]): void {
+  addRelation(first, tables, relations);
+  for (const { source } of joins) addRelation(source, tables, relations);
+}
+
+function addRelation(source: Source, tables: AllowedTables, relations: Relation[]): void {
+  if (source.kind === 'join' && source.alias === undefined) addRelations(source.from, tables, relations);
+  else relations.push({ name: source.alias ?? '', table: isTable(source) ? tableOf(source, tables) : undefined });
+}
+
+function tableOf({ select: { first } }: SelectSource, tables: AllowedTables): AllowedTable | undefined {
+  const from = first.kind === 'core' ? first.from?.first : undefined;
+  return from?.kind === 'table' ? tables.find(from.schema ?? tables.dialect.defaultSchema, from.name) : undefined;
 }
 
 const isTable = (source: Source): source is SelectSource =>
@@ -55,12 +65,27 @@ const isSet = ({ parts: [word] }: Form) =>
 const columnsOf = ({ visible, known }: AllowedTable): readonly string[] =>
   visible?.map(({ name }) => name) ?? [...known];
 
-/** Columns that one SELECT names: those it groups by, and the others. Keys are `table` and `column`. */
+/** Columns with, or without, the tables before them. */
+class Columns {
+  private readonly tables = new Map<string, Set<string | undefined>>();
+
+  add(table: string | undefined, column: string): void {
+    const tables = this.tables.get(column);
+    if (tables === undefined) this.tables.set(column, new Set([table]));
+    else tables.add(table);
+  }
+
+  has(table: string | undefined, column: string): boolean {
+    return this.tables.get(column)?.has(table) ?? false;
+  }
+}
+
+/** Columns that one SELECT names: those it groups by, and the others. */
 class Names {
   areRead = false;
   private readonly isSingle: boolean;
-  private readonly groups = new Set<string>();
-  private readonly reads = new Set<string>();
+  private readonly groups = new Columns();
+  private readonly reads = new Columns();
 
   /** `isSingle`: a name without a table can only be of the one relation there is. */
   constructor(isSingle: boolean) {
@@ -71,18 +96,18 @@ class Names {
     // A number is the place of a result column.
     const column = expr.kind === 'number' ? core.columns[Number(expr.value) - 1] : undefined;
     const meant = column?.kind === 'column' ? column.expr : expr;
-    if (meant.kind === 'name') this.groups.add(keyOf(meant.table, meant.name));
+    if (meant.kind === 'name') this.groups.add(meant.table, meant.name);
   }
 
   isGrouped(table: string, column: string): boolean {
-    return this.groups.has(keyOf(table, column)) || (this.isSingle && this.groups.has(keyOf(undefined, column)));
+    return this.groups.has(table, column) || (this.isSingle && this.groups.has(undefined, column));
   }
 
   read(core: SelectCore, orderBy: readonly OrderTerm[]): void {
     this.areRead = true;
     for (const column of core.columns) {
       if (column.kind === 'column') this.visit(column.expr);
-      else this.reads.add(keyOf(column.table, '*'));
+      else this.reads.add(column.table, '*');
     }
     for (const expr of [core.having, ...(core.distinctOn ?? [])]) if (expr !== undefined) this.visit(expr);
     for (const { window } of core.windows) forEachInWindow(window, (expr) => this.visit(expr));
@@ -101,11 +126,11 @@ class Names {
   }
 
   private isRead(table: string, column: string): boolean {
-    return this.reads.has(keyOf(table, column)) || (this.isSingle && this.reads.has(keyOf(undefined, column)));
+    return this.reads.has(table, column) || (this.isSingle && this.reads.has(undefined, column));
   }
 
   private visit(expr: Expr): void {
-    if (expr.kind === 'name') this.reads.add(keyOf(expr.table, expr.name));
+    if (expr.kind === 'name') this.reads.add(expr.table, expr.name);
     // A subquery reads of what is around it what it names with the table.
     if (expr.kind === 'scalar' || expr.kind === 'exists') this.inner(expr.select);
     if (expr.kind === 'in' && expr.set.kind === 'subquery') this.inner(expr.set.select);
@@ -118,5 +143,3 @@ class Names {
     if (first.where !== undefined) this.visit(first.where);
   }
 }
-
-const keyOf = (table: string | undefined, column: string) => `${table ?? ''}\0${column}`;

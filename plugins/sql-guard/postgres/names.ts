@@ -23,6 +23,6 @@ export function quoteName(name: string): string {
 
 /** Means the same whether or not the session lets backslashes escape in plain quotes. */
 export function quoteText(text: string): string {
-  const quoted = `'${text.replaceAll("'", "''")}'`;
+  const quoted = `'${text.includes("'") ? text.replaceAll("'", "''") : text}'`;
   return text.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
 }

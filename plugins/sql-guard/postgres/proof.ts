@@ -4,7 +4,7 @@
  * column: because the statement or the semantic layer says so, or because the engine itself is made to say so, by a
  * common table that nothing reads and that therefore never runs, but that is refused if the table has no such column.
  */
-import type { Core, Expr, From, NamedColumn, Select, SelectCore, Source, TableSource } from '../ast.ts';
+import type { Core, Expr, From, NamedColumn, Select, SelectCore, Source, TableSource, Values } from '../ast.ts';
 import { positionAt, SqlRefusal } from '../errors.ts';
 import { Level } from '../precedence.ts';
 import type { AllowedTables } from '../tables.ts';
@@ -21,6 +21,8 @@ interface Scope {
   readonly relations: readonly Relation[];
   readonly outer: Scope | undefined;
 }
+
+type Visit = (expr: Expr) => void;
 
 const NO_SCOPE: Scope = { relations: [], outer: undefined };
 
@@ -43,6 +45,9 @@ export function proveColumns(statement: Select, tables: AllowedTables, text: str
   prover.select(statement, undefined, undefined);
   prover.addProofs(statement);
 }
+
+/** Of the SELECTs in tables' places, each of which is made once and stands in many statements. */
+const partShapes = new WeakMap<Select, Shape>();
 
 class Prover {
   private readonly tables: AllowedTables;
@@ -67,15 +72,15 @@ class Prover {
     statement.with = { recursive: own?.recursive ?? false, tables: [...types, ...(own?.tables ?? []), ...columns] };
   }
 
-  select(select: Select, outer: Scope | undefined, around: Common | undefined): Shape {
+  /** The result works out what the SELECT offers to those who read it. */
+  select(select: Select, outer: Scope | undefined, around: Common | undefined): () => Shape {
     const common = this.with(select, outer, around);
     if (select.first.kind === 'core') completeGroups(select.first, select.orderBy, this.tables);
-    const { shape, scope } = this.core(select.first, outer, common);
+    const { shape, visit } = this.core(select.first, outer, common);
     for (const { core } of select.rest) {
       if (core.kind === 'core') completeGroups(core, [], this.tables);
       this.core(core, outer, common);
     }
-    const visit = (expr: Expr) => this.expr(expr, scope, common);
     forEachTerm(select.orderBy, visit);
     if (select.limit !== undefined) visit(select.limit);
     if (select.offset !== undefined) visit(select.offset);
@@ -92,9 +97,9 @@ class Prover {
       const around = recursive
         ? { name, shape: withNames(columns, this.first(table.select, outer, common)), next: common }
         : common;
-      const shape = withNames(columns, this.select(table.select, outer, around));
+      const shape = withNames(columns, this.select(table.select, outer, around)());
       const { suffix } = table;
-      if (suffix !== undefined) forEachOperand(suffix, (operand) => this.expr(operand, NO_SCOPE, undefined));
+      if (suffix !== undefined) forEachOperand(suffix, this.visitor(NO_SCOPE, undefined));
       const named =
         suffix === undefined ? shape : { names: new Set([...shape.names, ...(table.added ?? [])]), open: shape.open };
       common = { name, shape: named, next: common };
@@ -103,37 +108,25 @@ class Prover {
   }
 
   private first(select: Select, outer: Scope | undefined, around: Common | undefined): Shape {
-    return this.core(select.first, outer, this.with(select, outer, around)).shape;
+    return this.core(select.first, outer, this.with(select, outer, around)).shape();
   }
 
-  private core(core: Core, outer: Scope | undefined, common: Common | undefined): { shape: Shape; scope: Scope } {
-    const empty: Scope = { relations: [], outer };
-    if (core.kind === 'nested') return { shape: this.select(core.select, outer, common), scope: empty };
+  private core(core: Core, outer: Scope | undefined, common: Common | undefined): { shape: () => Shape; visit: Visit } {
+    const relations = core.kind !== 'core' || core.from === undefined ? [] : this.from(core.from, [], outer, common);
+    const scope: Scope = { relations, outer };
+    const visit = this.visitor(scope, common);
+    if (core.kind === 'nested') return { shape: this.select(core.select, outer, common), visit };
     if (core.kind === 'values') {
-      for (const row of core.rows) for (const expr of row) this.expr(expr, empty, common);
-      const names = core.rows[0]?.map((_, index) => `column${index + 1}`);
-      return { shape: { names: new Set(names), open: undefined }, scope: empty };
+      for (const row of core.rows) row.forEach(visit);
+      return { shape: () => valuesShape(core), visit };
     }
-    const relations = core.from === undefined ? [] : this.from(core.from, [], outer, common);
-    const scope = { relations, outer };
-    const visit = (expr: Expr) => this.expr(expr, scope, common);
     for (const column of core.columns) if (column.kind === 'column') visit(column.expr);
     core.distinctOn?.forEach(visit);
     if (core.where !== undefined) visit(core.where);
     core.groupBy.forEach(visit);
     if (core.having !== undefined) visit(core.having);
     for (const { window } of core.windows) forEachInWindow(window, visit);
-    return { shape: this.outputOf(core, scope), scope };
-  }
-
-  /** What a SELECT offers to those who read it. */
-  private outputOf(core: SelectCore, scope: Scope): Shape {
-    const shapes = core.columns.map((column): Shape => {
-      if (column.kind === 'column') return { names: new Set([nameOf(column)]), open: undefined };
-      if (column.table === undefined) return union(scope.relations.map(({ shape }) => shape));
-      return find(scope, column.table) ?? NOTHING;
-    });
-    return union(shapes);
+    return { shape: () => outputOf(core, scope), visit };
   }
 
   // ── relations ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -153,9 +146,10 @@ class Prover {
         item = [];
       }
       item = [...item, ...this.source(join.source, { relations: [...before, ...done, ...item], outer }, common)];
-      if (join.on !== undefined) this.expr(join.on, { relations: item, outer }, common);
-      const using = { names: new Set(join.using), open: undefined };
-      if (join.usingAlias !== undefined) item.push({ name: join.usingAlias, shape: using });
+      if (join.on !== undefined) this.visitor({ relations: item, outer }, common)(join.on);
+      if (join.usingAlias !== undefined) {
+        item.push({ name: join.usingAlias, shape: { names: new Set(join.using), open: undefined } });
+      }
     }
     return [...done, ...item];
   }
@@ -170,7 +164,7 @@ class Prover {
       case 'subquery': {
         if (source.isPart === true) return as(source.alias ?? '', this.part(source.select));
         const outer = source.lateral === true ? lateral : lateral.outer;
-        const shape = this.select(source.select, outer, common);
+        const shape = this.select(source.select, outer, common)();
         // Read again on its own it means the same, unless it reads common tables.
         const canStandAlone = shape.open === 'several' && common === undefined;
         return as(source.alias ?? '', canStandAlone ? { ...shape, open: source } : shape);
@@ -180,7 +174,7 @@ class Prover {
         return source.alias === undefined ? relations : as(source.alias, union(relations.map(({ shape }) => shape)));
       }
       case 'rows':
-        for (const { call } of source.calls) this.expr(call, lateral, common);
+        for (const { call } of source.calls) this.visitor(lateral, common)(call);
         return as(source.alias ?? source.calls[0]?.call.name ?? '', rowsShape(source));
       case 'function':
         throw new Error('Functions in FROM are read as rows.');
@@ -188,12 +182,24 @@ class Prover {
   }
 
   /** What may be seen of a table: names of the semantic layer and of the policies, which are known for columns. */
-  private part({ first }: Select): Shape {
+  private part(select: Select): Shape {
+    let shape = partShapes.get(select);
+    if (shape === undefined) {
+      shape = this.partShape(select);
+      partShapes.set(select, shape);
+    }
+    return shape;
+  }
+
+  private partShape({ first }: Select): Shape {
     if (first.kind !== 'core' || first.from?.first.kind !== 'table') return NOTHING;
     const { columns, from } = first;
-    const names = columns.flatMap((column) => (column.kind === 'column' ? [partName(column)] : []));
-    if (names.length === columns.length) return { names: new Set(names), open: undefined };
-    return this.table(from.first as TableSource, undefined);
+    const names = new Set<string>();
+    for (const column of columns) {
+      if (column.kind === 'star') return this.table(from.first as TableSource, undefined);
+      names.add(partName(column));
+    }
+    return { names, open: undefined };
   }
 
   private table(source: TableSource, common: Common | undefined): Shape {
@@ -208,18 +214,22 @@ class Prover {
 
   // ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  private expr(expr: Expr, scope: Scope, common: Common | undefined): void {
-    if (expr.kind === 'name') {
-      if (expr.table !== undefined) this.prove(expr.at, expr.table, expr.name, scope);
-      return;
-    }
-    if (expr.kind === 'scalar' || expr.kind === 'exists') {
-      this.select(expr.select, scope, common);
-      return;
-    }
-    if (expr.kind === 'form' && expr.enumeration !== undefined) this.enumerations.add(expr.enumeration);
-    if (expr.kind === 'in' && expr.set.kind === 'subquery') this.select(expr.set.select, scope, common);
-    forEachOperand(expr, (operand) => this.expr(operand, scope, common));
+  /** Looks into each expression that it is given, of a SELECT that sees `scope`. */
+  private visitor(scope: Scope, common: Common | undefined): Visit {
+    const visit = (expr: Expr): void => {
+      if (expr.kind === 'name') {
+        if (expr.table !== undefined) this.prove(expr.at, expr.table, expr.name, scope);
+        return;
+      }
+      if (expr.kind === 'scalar' || expr.kind === 'exists') {
+        this.select(expr.select, scope, common);
+        return;
+      }
+      if (expr.kind === 'form' && expr.enumeration !== undefined) this.enumerations.add(expr.enumeration);
+      if (expr.kind === 'in' && expr.set.kind === 'subquery') this.select(expr.set.select, scope, common);
+      forEachOperand(expr, visit);
+    };
+    return visit;
   }
 
   private prove(at: number, table: string, name: string, scope: Scope): void {
@@ -246,10 +256,31 @@ const partName = ({ alias, expr }: NamedColumn) => alias ?? (expr.kind === 'name
 
 function find(start: Scope, name: string): Shape | undefined {
   for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
-    const found = scope.relations.filter((relation) => relation.name === name);
-    if (found.length > 0) return found.length === 1 ? found[0]!.shape : NOTHING;
+    let found: Shape | undefined;
+    for (const relation of scope.relations) {
+      if (relation.name !== name) continue;
+      // Two of one name: the engine refuses it.
+      if (found !== undefined) return NOTHING;
+      found = relation.shape;
+    }
+    if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function valuesShape({ rows }: Values): Shape {
+  return { names: new Set(rows[0]?.map((_, index) => `column${index + 1}`)), open: undefined };
+}
+
+function outputOf(core: SelectCore, scope: Scope): Shape {
+  const own = new Set<string>();
+  const shapes: Shape[] = [{ names: own, open: undefined }];
+  for (const column of core.columns) {
+    if (column.kind === 'column') own.add(nameOf(column));
+    else if (column.table === undefined) for (const { shape } of scope.relations) shapes.push(shape);
+    else shapes.push(find(scope, column.table) ?? NOTHING);
+  }
+  return union(shapes);
 }
 
 /** `SELECT names FROM table`: without the table before them, the names can only be columns. */

@@ -4,7 +4,6 @@ import { unknownField } from './fields.ts';
 
 /** Deepest nesting of expressions and subqueries; keeps every later walk of the tree clear of the stack's end. */
 const MAX_DEPTH = 220;
-const NOT_ASCII = /\P{ASCII}/u;
 
 /** A statement while its tree is converted: where nodes stand, how deep it is, and how to refuse. */
 export class Reading {
@@ -17,7 +16,9 @@ export class Reading {
   constructor(text: string, prefixLength = 0) {
     this.text = text;
     this.shift = prefixLength;
-    this.offsets = NOT_ASCII.test(text) ? offsetsOf(text) : undefined;
+    const size = Buffer.byteLength(text);
+    // Where each character is one byte there is nothing to translate.
+    this.offsets = size === text.length ? undefined : offsetsOf(text, size);
   }
 
   /** The server counts bytes; everything here counts UTF-16 units. */
@@ -60,9 +61,9 @@ export class Reading {
   }
 }
 
-/** For each byte of the text in UTF-8 the UTF-16 unit it belongs to. */
-function offsetsOf(text: string): Uint32Array {
-  const offsets = new Uint32Array(Buffer.byteLength(text) + 1);
+/** For each byte of the text, which has `size` of them in UTF-8, the UTF-16 unit it belongs to. */
+function offsetsOf(text: string, size: number): Uint32Array {
+  const offsets = new Uint32Array(size + 1);
   let byte = 0;
   for (let unit = 0; unit < text.length; ) {
     const code = text.codePointAt(unit)!;

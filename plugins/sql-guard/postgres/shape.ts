@@ -25,11 +25,15 @@ const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
 export const NOTHING: Shape = { names: new Set(), open: undefined };
 
 export function union(shapes: readonly Shape[]): Shape {
-  const opens = shapes.flatMap(({ open }) => open ?? []);
-  return {
-    names: new Set(shapes.flatMap(({ names }) => [...names])),
-    open: opens.length > 1 ? 'several' : opens[0],
-  };
+  const [first, another] = shapes;
+  if (first !== undefined && another === undefined) return first;
+  const names = new Set<string>();
+  const opens: Shape['open'][] = [];
+  for (const shape of shapes) {
+    for (const name of shape.names) names.add(name);
+    if (shape.open !== undefined) opens.push(shape.open);
+  }
+  return { names, open: opens.length > 1 ? 'several' : opens[0] };
 }
 
 /** New names for the first columns; the old ones may still be those of later columns, and are not looked into. */
