@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { authModeOf, readEnv, variables } from './env.ts';
+import { selfHosted } from './presets/self-hosted.ts';
 
 describe('readEnv', () => {
   it('fills every default from an empty environment, without a warning', () => {
@@ -98,11 +99,49 @@ describe('readEnv', () => {
       { SVC_CORS_ORIGIN: 'app.example.com' },
       /SVC_CORS_ORIGIN is malformed; it takes a comma-separated list of origins/,
     ],
+    [{ SVC_ADMIN_EMAIL: 'boss' }, /SVC_ADMIN_EMAIL is malformed; it takes an e-mail address/],
+    [{ AUTHLIB_URL: 'https://api.example.com/api' }, /AUTHLIB_URL is malformed; it takes an http or https URL without/],
     [{ AUTHLIB_TRUSTED_ORIGINS: '*' }, /AUTHLIB_TRUSTED_ORIGINS is malformed/],
     [{ SVC_AUTH_MODE: 'magic' }, /SVC_AUTH_MODE is malformed; it takes one of none, api-key/],
     [{ GITHUB_CLIENT_ID: 'x' }, /GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET need each other/],
   ])('%j stops the start', (source, message) => {
     expect(() => readEnv(source)).toThrow(message);
+  });
+
+  it.each([
+    ['SVC_API_KEY', 'managed'],
+    ['AUTHLIB_SECRET', 'byot'],
+    ['SVC_AUTH_JWKS_URL', 'none'],
+  ])('does not take an empty %s for none at all', (name, other) => {
+    const others = { ...managed, ...jwks, [name]: '' };
+    for (const value of ['', '  \n']) {
+      expect(() => readEnv({ [name]: value })).toThrow(
+        `The environment is not right:\n  - ${name} is set but empty; give it a value, or unset it.`,
+      );
+      expect(readEnv({ ...others, [name]: value, SVC_AUTH_MODE: other }).env.authMode).toBe(other);
+    }
+  });
+
+  it('says once that the credential of the mode is empty', () => {
+    expect(() => readEnv({ SVC_AUTH_MODE: 'api-key', SVC_API_KEY: '' })).toThrow(
+      /^The environment is not right:\n {2}- SVC_API_KEY is set but empty; give it a value, or unset it\.$/,
+    );
+  });
+
+  it('takes origins in any case of letters, and with the port that goes without saying', () => {
+    const { env } = readEnv({
+      SVC_CORS_ORIGIN: 'HTTPS://App.Example.com:443, http://localhost:3000/,Capacitor://localhost,*',
+      AUTHLIB_TRUSTED_ORIGINS: 'HTTPS://App.Example.com:443',
+      AUTHLIB_URL: 'HTTPS://Api.Example.com:443/',
+    });
+    expect(env.corsOrigin).toEqual(['https://app.example.com', 'http://localhost:3000', 'capacitor://localhost', '*']);
+    expect([...env.authTrustedOrigins, env.authUrl]).toEqual(['https://app.example.com', 'https://api.example.com']);
+  });
+
+  it.each(['Production', 'PRODUCTION', ' production '])('takes NODE_ENV=%s for production', (NODE_ENV) => {
+    const { env } = readEnv({ NODE_ENV, SVC_ADMIN_EMAIL: 'boss@example.com', ...managed });
+    const entry = selfHosted(env).find(({ definition }) => definition.name === 'auth-managed');
+    expect(entry?.options).toMatchObject({ production: true });
   });
 
   it('takes one proxy, several, and none', () => {

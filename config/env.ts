@@ -4,8 +4,10 @@ import { nearest } from '../plugins/semantic-layer/nearest.ts';
 import {
   choice,
   databaseUrl,
+  email,
   encryptionKeys,
   flag,
+  httpOrigin,
   httpUrl,
   integer,
   jsonObject,
@@ -21,6 +23,8 @@ import {
 
 const AUTH_MODES = ['none', 'api-key', 'simple-key', 'managed', 'byot'] as const;
 const ROLES = ['viewer', 'analyst', 'admin'] as const;
+/** Of what a mode is chosen by: a secret that could not be read must not leave the server open. */
+const NEVER_BLANK = 'Set but empty, it stops the start, unless `SVC_AUTH_MODE` names a mode without it.';
 const DATASOURCE_SCHEMES = ['postgres', 'postgresql', 'mysql', 'mariadb', 'sqlite', 'duckdb'] as const;
 
 export const variables = {
@@ -46,11 +50,11 @@ export const variables = {
       '`byot` with `SVC_AUTH_JWKS_URL`, else `managed` with `AUTHLIB_SECRET`, else `api-key` with `SVC_API_KEY`, else `none`',
   }),
   apiKey: text('SVC_API_KEY', undefined, {
-    description: 'The key that the server lets in, and that the command line sends.',
+    description: `The key that the server lets in, and that the command line sends. ${NEVER_BLANK}`,
   }),
   apiKeyRole: choice('SVC_API_KEY_ROLE', ROLES, 'analyst', { description: 'Role of whoever bears the key.' }),
   authJwksUrl: httpUrl('SVC_AUTH_JWKS_URL', undefined, {
-    description: "Where the identity provider's keys are; `byot`.",
+    description: `Where the identity provider's keys are; \`byot\`. ${NEVER_BLANK}`,
   }),
   authIssuer: text('SVC_AUTH_ISSUER', undefined, { description: 'Issuer that a token must name; required by `byot`.' }),
   authAudience: text('SVC_AUTH_AUDIENCE', undefined, { description: 'Audience that a token must name; `byot`.' }),
@@ -59,13 +63,13 @@ export const variables = {
     defaultText: '`role`, then `atlas_role`',
   }),
   authSecret: secret('AUTHLIB_SECRET', 32, {
-    description: 'Signs sessions, the same on every server; `managed`.',
+    description: `Signs sessions, the same on every server; \`managed\`. ${NEVER_BLANK}`,
   }),
-  authUrl: httpUrl('AUTHLIB_URL', undefined, { description: 'Public address of the API; `managed`.' }),
+  authUrl: httpOrigin('AUTHLIB_URL', { description: 'Public address of the API; `managed`.' }),
   authTrustedOrigins: origins('AUTHLIB_TRUSTED_ORIGINS', false, {
     description: 'Origins of browsers that may change something with a session cookie; `managed`.',
   }),
-  adminEmail: text('SVC_ADMIN_EMAIL', undefined, {
+  adminEmail: email('SVC_ADMIN_EMAIL', {
     description: 'Whoever signs up with this address is administrator; `managed`.',
     defaultText: 'whoever signs up first',
   }),
@@ -76,7 +80,7 @@ export const variables = {
   microsoftClientId: text('MICROSOFT_CLIENT_ID', undefined, { description: 'Sign-in with Microsoft; `managed`.' }),
   microsoftClientSecret: text('MICROSOFT_CLIENT_SECRET', undefined, { description: 'Its secret.' }),
   nodeEnv: text('NODE_ENV', undefined, {
-    description: '`production` keeps the development account from being made; `managed`.',
+    description: '`production`, in any case of letters, keeps the development account from being made; `managed`.',
   }),
   rateLimitRpm: integer('SVC_RATE_LIMIT_RPM', undefined, [1, 1_000_000], {
     description: 'Requests a minute for each user, or for each address where there is none.',
@@ -199,7 +203,9 @@ export function readEnv(source: Readonly<Record<string, string | undefined>>): R
     }
   }
   const read = values as Env;
-  problems.push(...authProblems(read));
+  const blank = blankCredentials(source, read);
+  problems.push(...blank.map((name) => `${name} is set but empty; give it a value, or unset it.`));
+  problems.push(...authProblems(read, blank));
   if (read.rlsEnabled && (read.rlsColumn === undefined || read.rlsClaim === undefined)) {
     problems.push('SVC_RLS_ENABLED is true; set SVC_RLS_COLUMN and SVC_RLS_CLAIM too.');
   }
@@ -237,9 +243,22 @@ const NEEDED: Readonly<Record<AuthMode, readonly (keyof Env)[]>> = {
 
 const SOCIAL = ['google', 'github', 'microsoft'] as const;
 
-function authProblems(env: Env): string[] {
+/** The credentials that were meant to protect the server and are not there. */
+function blankCredentials(source: Readonly<Record<string, string | undefined>>, env: Env): string[] {
+  const credentials = ['apiKey', 'authSecret', 'authJwksUrl'] as const;
+  return credentials
+    .filter((key) => env.authMode === undefined || NEEDED[authModeOf(env)].includes(key))
+    .map((key) => variables[key].name)
+    .filter((name) => source[name]?.trim() === '');
+}
+
+/** `named`: variables that another problem is about. */
+function authProblems(env: Env, named: readonly string[]): string[] {
   const mode = authModeOf(env);
-  const missing = NEEDED[mode].filter((key) => env[key] === undefined).map((key) => variables[key].name);
+  const missing = NEEDED[mode]
+    .filter((key) => env[key] === undefined)
+    .map((key) => variables[key].name)
+    .filter((name) => !named.includes(name));
   const halves = SOCIAL.filter(
     (name) => (env[`${name}ClientId`] === undefined) !== (env[`${name}ClientSecret`] === undefined),
   ).map((name) => `${variables[`${name}ClientId`].name} and ${variables[`${name}ClientSecret`].name}`);

@@ -100,7 +100,29 @@ export function httpUrl<F extends string | undefined>(name: string, fallback: F,
   );
 }
 
+export function email(name: string, about: About) {
+  return variable<string | undefined>(name, 'an e-mail address', undefined, about, (value) =>
+    /^[^\s@]+@[^\s@]+$/.test(value) ? value : undefined,
+  );
+}
+
+/** The address of a server, without a path. */
+export function httpOrigin(name: string, about: About) {
+  const shape = 'an http or https URL without a path, such as https://api.example.com';
+  return variable<string | undefined>(name, shape, undefined, about, (value) =>
+    /^https?:/i.test(value) && isOrigin(value) ? asBrowsersWrite(value) : undefined,
+  );
+}
+
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@*]+\/?$/i;
+
+const isOrigin = (text: string) => ORIGIN.test(text) && URL.canParse(text);
+
+/** In lower case and without the scheme's own port. */
+function asBrowsersWrite(origin: string): string {
+  const { origin: known } = new URL(origin);
+  return known === 'null' ? origin.replace(/^[^:]+/, (scheme) => scheme.toLowerCase()) : known;
+}
 
 /** Origins of web pages; `isOpen`: also those of apps, by any scheme, and `*` for all of them. */
 export function origins(name: string, isOpen: boolean, about: About) {
@@ -110,9 +132,10 @@ export function origins(name: string, isOpen: boolean, about: About) {
       .split(',')
       .map((item) => item.trim())
       .filter((item) => item !== '');
-    const isOrigin = (item: string) => ORIGIN.test(item) && (isOpen || /^https?:/i.test(item)) && URL.canParse(item);
-    const areOrigins = items.every((item) => (isOpen && item === '*') || isOrigin(item));
-    return items.length > 0 && areOrigins ? items : undefined;
+    const isAllowed = (item: string) => isOrigin(item) && (isOpen || /^https?:/i.test(item));
+    const areOrigins = items.every((item) => (isOpen && item === '*') || isAllowed(item));
+    if (items.length === 0 || !areOrigins) return undefined;
+    return items.map((item) => (item === '*' ? item : asBrowsersWrite(item)));
   });
 }
 

@@ -38,7 +38,7 @@ function auth(env: Env): PluginEntry[] {
           trustedOrigins: env.authTrustedOrigins,
           corsOrigins: env.corsOrigin,
           adminEmail: env.adminEmail,
-          production: env.nodeEnv === 'production',
+          production: env.nodeEnv?.toLowerCase() === 'production',
           google: both(env.googleClientId, env.googleClientSecret),
           github: both(env.githubClientId, env.githubClientSecret),
           microsoft: both(env.microsoftClientId, env.microsoftClientSecret),

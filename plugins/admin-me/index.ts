@@ -1,13 +1,9 @@
 /** What every user may do with their own account. */
 import { Type } from '@sinclair/typebox';
 import { AtlasError, definePlugin, httpRoutes, optional, type Route } from '../../kernel/index.ts';
-import { type AuthManaged, authManaged } from '../auth-managed/index.ts';
+import { type AuthManaged, authManaged, GivenPassword, NewPassword } from '../auth-managed/index.ts';
 
-const Password = Type.String({ minLength: 1, maxLength: 1_024 });
-const Change = Type.Object({
-  currentPassword: Password,
-  newPassword: Type.String({ minLength: 8, maxLength: 128 }),
-});
+const Change = Type.Object({ currentPassword: GivenPassword, newPassword: NewPassword });
 
 function routes(auth: AuthManaged | undefined): Route[] {
   const password = () => {

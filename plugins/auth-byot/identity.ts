@@ -27,7 +27,7 @@ function roleOf(claims: Claims, roleClaim: string | undefined, log: Logger): Rol
 }
 
 function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value.trim() !== '' ? value : null;
+  return typeof value === 'string' && value.trim() !== '' && !value.includes('\0') ? value : null;
 }
 
 export function identityOf(

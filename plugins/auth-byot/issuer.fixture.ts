@@ -1,6 +1,7 @@
 /** An identity provider: a real HTTP server that gives its keys, rotates them and can be away. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 
 export const NOW = new Date('2026-01-15T12:00:00Z');
@@ -21,7 +22,7 @@ export async function makeKey(kid: string | undefined, alg = 'RS256'): Promise<I
 }
 
 export class Issuer {
-  /** What is served; anything but a key set makes it a broken issuer. */
+  /** What is served; anything but a key set makes it a broken issuer. A function gives it piece by piece. */
   served: { status?: number; body: unknown } = { body: {} };
   fetches = 0;
   /** Milliseconds before it answers. */
@@ -31,6 +32,10 @@ export class Issuer {
     const { status = 200, body } = this.served;
     const timer = setTimeout(() => {
       response.writeHead(status, { 'content-type': 'application/json', connection: 'close', location: '/other' });
+      if (typeof body === 'function')
+        return void Readable.from(body())
+          .on('error', () => {})
+          .pipe(response);
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     }, this.delayMs);
     response.on('close', () => clearTimeout(timer));

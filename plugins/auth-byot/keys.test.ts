@@ -145,6 +145,24 @@ describe('an issuer that is away', () => {
     expect(line).toMatchObject({ fields: { url: provider.jwksUrl } });
   });
 
+  it('or answers without an end means 503, and is not read to it', async () => {
+    const chunk = ' '.repeat(64 * 1024);
+    let sent = 0;
+    provider.served = {
+      body: function* () {
+        for (; sent < 200 * chunk.length; sent += chunk.length) yield chunk;
+      },
+    };
+    await using t = await start();
+    expect(await t.ask(await sign(one))).toMatch(/^unavailable/);
+    const [line] = t.app.lines.filter(({ level }) => level === 'warn');
+    expect(line).toMatchObject({
+      fields: { url: provider.jwksUrl, error: 'The answer is larger than 1 MiB.' },
+      message: expect.stringMatching(/could not be fetched/),
+    });
+    expect(sent).toBeLessThan(100 * chunk.length);
+  });
+
   it('or does not answer in time means 503', async () => {
     provider.delayMs = 1_000;
     await using t = await start({ keysTimeoutMs: 50 });

@@ -3,6 +3,22 @@ import { type CryptoKey, createRemoteJWKSet, customFetch, errors, type JWTVerify
 import { AtlasError, type Logger, messageOf } from '../../kernel/index.ts';
 import type { ByotOptions } from './options.ts';
 
+/** Far more than any issuer's keys need. */
+const MAX_BYTES = 1024 * 1024;
+
+/** The answer, read to its end. Throws for a longer one as soon as it turns out to be. */
+async function readWhole(response: Response): Promise<Response> {
+  if (response.status !== 200 || response.body === null) return response;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BYTES) throw new Error('The answer is larger than 1 MiB.');
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks));
+}
+
 export interface IssuerKeysInit {
   readonly url: URL;
   readonly options: Pick<ByotOptions, 'keysMaxAgeMs' | 'keysCooldownMs' | 'keysTimeoutMs'>;
@@ -31,7 +47,8 @@ export class IssuerKeys {
       // When to fetch is decided here: the library asks again at once after a failure, and drops keys by age.
       cacheMaxAge: Number.POSITIVE_INFINITY,
       cooldownDuration: Number.POSITIVE_INFINITY,
-      [customFetch]: (url, request) => fetch(url, { ...request, signal: AbortSignal.any([request.signal, closing]) }),
+      [customFetch]: async (url, request) =>
+        readWhole(await fetch(url, { ...request, signal: AbortSignal.any([request.signal, closing]) })),
     });
   }
 

@@ -11,6 +11,9 @@ const ALGORITHMS = [
 ];
 const HINT = 'Send a current token of your identity provider as Authorization: Bearer TOKEN.';
 
+/** Nobody's id has one, and some databases take none. */
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
 /** Whether a bearer token has the form of a JWT: header, claims and signature. */
 export function looksLikeJwt(token: string): boolean {
   return token.split('.').length === 3;
@@ -74,7 +77,9 @@ export function verifier(keys: JWTVerifyGetKey, options: ByotOptions, now: () =>
       if (iat !== undefined && iat > currentDate.getTime() / 1000 + clockToleranceSeconds) {
         throw rejectedCredentials('The claim "iat" of the token lies in the future.', HINT);
       }
-      if (typeof sub === 'string' && sub.trim() !== '') return { ...verified.payload, sub };
+      if (typeof sub === 'string' && sub.trim() !== '' && !CONTROL_CHARACTER.test(sub)) {
+        return { ...verified.payload, sub };
+      }
       throw rejectedCredentials('The claim "sub" of the token is not valid.', HINT);
     } catch (error) {
       if (error instanceof AtlasError) throw error;

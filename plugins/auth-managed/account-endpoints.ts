@@ -1,10 +1,9 @@
 /** Sign-up, sign-in, sessions and one's own account. */
 import { Type } from '@sinclair/typebox';
-import { Done, Email, type Endpoint, Id, Name, Session, Url, User } from './endpoint.ts';
-import { PASSWORD_LENGTH } from './passwords.ts';
+import { Done, Email, type Endpoint, Id, Name, Picture, Session, Url, User } from './endpoint.ts';
+import { GivenPassword, NewPassword } from './password-length.ts';
 
-// A longer text cannot be a password here, and need not be hashed to find out.
-const GivenPassword = Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.maxLength });
+const FromProvider = Type.Optional(Type.String({ description: 'what the provider says' }));
 const RememberMe = Type.Optional(
   Type.Boolean({ description: 'false: the session ends with the browser, or after a day' }),
 );
@@ -19,9 +18,9 @@ export const accountEndpoints: readonly Endpoint[] = [
     body: Type.Object(
       {
         email: Email,
-        password: Type.String(PASSWORD_LENGTH),
+        password: NewPassword,
         name: Name,
-        image: Type.Optional(Type.String({ maxLength: 2_048 })),
+        image: Type.Optional(Picture),
         callbackURL: Type.Optional(Url),
         rememberMe: RememberMe,
       },
@@ -54,6 +53,10 @@ export const accountEndpoints: readonly Endpoint[] = [
     path: '/sign-out',
     summary: 'End the session',
     right: 'public',
+    body: Type.Object(
+      { callbackURL: Type.Optional(Url), disableRedirect: Type.Optional(Type.Boolean()) },
+      { default: {}, errorMessage: 'must be a JSON object' },
+    ),
     reply: Type.Object({ success: Type.Boolean() }),
   },
   {
@@ -90,7 +93,7 @@ export const accountEndpoints: readonly Endpoint[] = [
     summary: 'Change your name or picture',
     right: 'query',
     body: Type.Object(
-      { name: Type.Optional(Name), image: Type.Optional(Type.Union([Type.String({ maxLength: 2_048 }), Type.Null()])) },
+      { name: Type.Optional(Name), image: Type.Optional(Type.Union([Picture, Type.Null()])) },
       { additionalProperties: false },
     ),
     reply: Done,
@@ -123,6 +126,15 @@ export const accountEndpoints: readonly Endpoint[] = [
     summary: 'Where a social provider sends the browser back to',
     right: 'public',
     params: Type.Object({ id: Id }),
+    query: Type.Object({
+      code: FromProvider,
+      state: FromProvider,
+      error: FromProvider,
+      error_description: FromProvider,
+      device_id: FromProvider,
+      user: FromProvider,
+      iss: FromProvider,
+    }),
     reply: Type.Unknown(),
     social: true,
   },
@@ -131,6 +143,7 @@ export const accountEndpoints: readonly Endpoint[] = [
     path: '/error',
     summary: 'What went wrong at a social provider',
     right: 'public',
+    query: Type.Object({ error: FromProvider, error_description: FromProvider }),
     reply: Type.String(),
     social: true,
   },

@@ -1,8 +1,10 @@
 /** Changing one's own password, and having to. */
 import { type Access, type Actor, AtlasError } from '../../kernel/index.ts';
+import { sessionEnded } from './failure.ts';
 import type { Freshness } from './freshness.ts';
 import { TABLES } from './migrations.ts';
-import { PASSWORD_LENGTH, type Passwords } from './passwords.ts';
+import { hasPasswordLength, PASSWORD_LENGTH_RULE } from './password-length.ts';
+import type { Passwords } from './passwords.ts';
 import type { Store } from './store.ts';
 import type { SignInThrottle } from './throttle.ts';
 
@@ -37,11 +39,15 @@ export class AccountPassword {
     this.#init = init;
   }
 
-  /** Asks the database, so that it is true on every server at once. Throws `not_available` for who is no user. */
+  /**
+   * Asks the database, so that it is true on every server at once. Throws `not_available` for who is no user, and
+   * `auth_error` for who is none any more.
+   */
   async isChangeRequired(actor: Actor): Promise<boolean> {
     const id = userIdOf(actor);
     const row = await this.#init.store.run((db) => db(TABLES.user).where({ id }).first('passwordChangeRequired'));
-    return Boolean(row?.passwordChangeRequired);
+    if (row === undefined) throw sessionEnded();
+    return Boolean(row.passwordChangeRequired);
   }
 
   /**
@@ -54,6 +60,9 @@ export class AccountPassword {
     const account = { userId, providerId: 'credential' };
     const stored = await store.run((db) => db(TABLES.account).where(account).first('password'));
     if (typeof stored?.password !== 'string') {
+      if ((await store.run((db) => db(TABLES.user).where({ id: userId }).first('id'))) === undefined) {
+        throw sessionEnded();
+      }
       throw new AtlasError('This account has no password.', { code: 'conflict', hint: 'Sign in as you did before.' });
     }
     const attempt = throttle.begin(`password of ${userId}`, ip);
@@ -68,11 +77,7 @@ export class AccountPassword {
       throw new AtlasError('The current password is wrong.', { code: 'auth_error', reason: 'E_PASSWORD_WRONG' });
     }
     attempt.succeeded();
-    const { length } = newPassword;
-    if (length < PASSWORD_LENGTH.minLength)
-      throw unusable(`must be at least ${PASSWORD_LENGTH.minLength} characters long`);
-    if (length > PASSWORD_LENGTH.maxLength)
-      throw unusable(`must be at most ${PASSWORD_LENGTH.maxLength} characters long`);
+    if (!hasPasswordLength(newPassword)) throw unusable(PASSWORD_LENGTH_RULE);
     if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC'))
       throw unusable('must not be the current one');
     const password = await passwords.hash(newPassword);

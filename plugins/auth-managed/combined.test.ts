@@ -37,7 +37,7 @@ it('leaves keys of machines to another plugin', async () => {
     status: 404,
     body: { error: 'not_available' },
   });
-  expect((await machine.send('/api/auth/list-sessions')).status).toBe(401);
+  expect((await machine.send('/api/auth/list-sessions')).status).toBe(403);
   expect((await new Client({ url }, 'j'.repeat(32)).send('/api/v1/admin/me/password-status')).status).toBe(401);
 });
 

@@ -23,7 +23,18 @@ export interface Endpoint {
 
 export const Id = Type.String({ minLength: 1, maxLength: 128 });
 export const Email = Type.String({ format: 'email', maxLength: 254 });
-export const Name = Type.String({ minLength: 1, maxLength: 200 });
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '\\S',
+  errorMessage: 'must be 1 to 200 characters long, and not blank',
+});
+/** Others are shown it: it must not be an address that runs something. */
+export const Picture = Type.String({
+  maxLength: 2_048,
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/]\\S*$',
+  errorMessage: 'must be an http or https URL of at most 2048 characters',
+});
 const Text = Type.Union([Type.String(), Type.Null()]);
 
 /** Where a browser goes on: a path, or an address of a trusted origin. */

@@ -1,5 +1,6 @@
 /** From the authentication library's errors to Atlas': one code for each kind, and a sentence for people. */
 import { AtlasError } from '../../kernel/index.ts';
+import { rejectedCredentials } from '../http/index.ts';
 
 interface LibraryError {
   readonly code?: unknown;
@@ -11,6 +12,12 @@ interface Kind {
   readonly message?: string;
   readonly hint?: string;
 }
+
+const OWNERLESS: Kind = {
+  code: 'forbidden',
+  message: 'The only owner of an organization cannot leave it, be removed or get another role.',
+  hint: 'An owner has to make somebody else owner first.',
+};
 
 const BY_CODE: Readonly<Record<string, Kind>> = {
   INVALID_EMAIL_OR_PASSWORD: { code: 'auth_error', message: 'The e-mail address or the password is wrong.' },
@@ -26,6 +33,8 @@ const BY_CODE: Readonly<Record<string, Kind>> = {
     code: 'forbidden',
     message: 'You do not belong to this organization.',
   },
+  YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER: OWNERLESS,
+  YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER: OWNERLESS,
   PROVIDER_NOT_FOUND: { code: 'not_available', message: 'Sign-in with this provider is not configured.' },
 };
 
@@ -59,7 +68,8 @@ export function libraryFailure(status: number, body: unknown): AtlasError {
   const fault = /^\[(body|query)\.?([^\]]*)\] (.*)$/s.exec(text);
   if (fault !== null) {
     const [, part, path = '', why = ''] = fault;
-    return new AtlasError(asSentence(`The request is not valid: ${path}: ${why}`), {
+    const where = path === '' ? '' : `${path}: `;
+    return new AtlasError(asSentence(`The request is not valid: ${where}${why}`), {
       code: part === 'query' ? 'invalid_request' : 'validation_error',
       details: [{ path, message: why }],
     });
@@ -72,6 +82,11 @@ export function libraryFailure(status: number, body: unknown): AtlasError {
     ...(known?.hint !== undefined && { hint: known.hint }),
     ...(kind === 'validation_error' && { details: [{ path: code === 'INVALID_EMAIL' ? 'email' : '', message: text }] }),
   });
+}
+
+/** The refusal of a session that is none, or none any more. */
+export function sessionEnded(): AtlasError {
+  return rejectedCredentials('The session is not valid or has ended.', 'Sign in again.');
 }
 
 const DUPLICATES: readonly unknown[] = ['23505', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'];

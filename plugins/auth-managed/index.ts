@@ -18,6 +18,7 @@ import type { Organizations } from './organizations.ts';
 import type { Users } from './users.ts';
 
 export type { RoleMember } from './organizations.ts';
+export { GivenPassword, NewPassword } from './password-length.ts';
 export type { ManagedUser, UserPage, UserQuery, UserStats } from './users.ts';
 
 /** What the plugin gives to others. */

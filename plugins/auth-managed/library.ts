@@ -10,10 +10,12 @@ import type { Logger } from '../../kernel/index.ts';
 import { knexAdapter } from './adapter.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { cookieDomain } from './cookie-domain.ts';
+import { sessionEnded } from './failure.ts';
 import { COOKIE_CACHE_MS, type Freshness } from './freshness.ts';
 import { TABLES } from './migrations.ts';
 import type { AuthManagedOptions } from './options.ts';
-import { PASSWORD_LENGTH, type Passwords } from './passwords.ts';
+import { MAX_PASSWORD_UNITS } from './password-length.ts';
+import type { Passwords } from './passwords.ts';
 import type { Store } from './store.ts';
 
 export const BASE_PATH = '/api/auth';
@@ -85,6 +87,12 @@ async function firstOrganization(store: Store, userId: string): Promise<string |
   return row?.organizationId ?? null;
 }
 
+/** Throws `auth_error` where a hook gets nothing: somebody has just deleted what was to be changed. */
+function existing<T>(changed: T | null): T {
+  if (changed === null) throw sessionEnded();
+  return changed;
+}
+
 export function createLibrary(options: AuthManagedOptions, parts: LibraryParts): Library {
   const { store, passwords, freshness, bootstrap, log } = parts;
   const domain = cookieDomain(options.url, options.corsOrigins);
@@ -123,8 +131,9 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
       enabled: true,
       disableSignUp: !options.signUp,
       autoSignIn: options.signInAfterSignUp,
-      minPasswordLength: PASSWORD_LENGTH.minLength,
-      maxPasswordLength: PASSWORD_LENGTH.maxLength,
+      // The length is checked by the route; the library would count UTF-16 units.
+      minPasswordLength: 1,
+      maxPasswordLength: MAX_PASSWORD_UNITS,
       password: {
         hash: async (password) => store.preparedHash ?? store.noting(() => passwords.hash(password)),
         verify: ({ hash, password }) => store.noting(() => passwords.verify(hash, password)),
@@ -143,7 +152,7 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
     databaseHooks: {
       user: {
         create: { before: async ({ email }) => ({ data: { role: await bootstrap.roleOfNewUser(email) } }) },
-        update: { after: async ({ id }) => freshness.changed(id) },
+        update: { after: (user) => store.noting(async () => freshness.changed(existing(user).id)) },
       },
       session: {
         create: {
@@ -151,7 +160,7 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
             data: { activeOrganizationId: await firstOrganization(store, userId) },
           }),
         },
-        update: { after: async ({ userId }) => freshness.changed(userId) },
+        update: { after: (session) => store.noting(async () => freshness.changed(existing(session).userId)) },
         delete: { after: async ({ userId }) => freshness.changed(userId) },
       },
     },

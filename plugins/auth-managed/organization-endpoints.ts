@@ -1,6 +1,6 @@
 /** Organizations, their members and invitations. */
 import { Type } from '@sinclair/typebox';
-import { Email, type Endpoint, Id, Name } from './endpoint.ts';
+import { Email, type Endpoint, Id, Name, Picture } from './endpoint.ts';
 
 export const ORGANIZATION_ROLES = ['owner', 'admin', 'analyst', 'viewer', 'member'] as const;
 
@@ -10,7 +10,7 @@ const OrganizationRole = Type.Union(
 );
 const Slug = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$', description: 'short name: acme-corp' });
 const Which = Type.Optional(Id);
-const Logo = Type.Optional(Type.String({ maxLength: 2_048 }));
+const Logo = Type.Optional(Picture);
 const Metadata = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 
 const Organization = Type.Object({

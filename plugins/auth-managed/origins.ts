@@ -28,7 +28,8 @@ export class Origins {
    */
   check(method: string, headers: RequestHeaders): void {
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
-    const origin = one(headers, 'origin');
+    // An empty one names a page, if one that nobody knows.
+    const origin = headers.origin === '' ? '' : one(headers, 'origin');
     const referer = one(headers, 'referer');
     if (origin !== undefined || referer !== undefined) {
       if (this.#allows(origin ?? originOf(referer ?? ''), headers)) return;

@@ -2,8 +2,6 @@
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { AtlasError } from '../../kernel/index.ts';
 
-export const PASSWORD_LENGTH = { minLength: 8, maxLength: 128 } as const;
-
 const AT_ONCE = 2;
 /** About ten seconds of work; who comes later is better told than left waiting. */
 const MOST_WAITING = 200;

@@ -1,5 +1,13 @@
 /** The library's endpoints as routes of Atlas: our checks before, our errors after. */
-import { AtlasError, type Route, type RouteReply, type RouteRequest, type Scope } from '../../kernel/index.ts';
+import type { TObject } from '@sinclair/typebox';
+import {
+  type Actor,
+  AtlasError,
+  type Route,
+  type RouteReply,
+  type RouteRequest,
+  type Scope,
+} from '../../kernel/index.ts';
 import { accountEndpoints } from './account-endpoints.ts';
 import { withoutBrokenCache } from './cookie-cache.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -49,6 +57,7 @@ export class LibraryRoutes {
 
   #route(endpoint: Endpoint): Route {
     const { method, path, summary, right, params, query, body, reply, errors = [] } = endpoint;
+    const refuses = method !== 'GET' || right !== 'public';
     return {
       method,
       path: BASE_PATH + path,
@@ -59,10 +68,11 @@ export class LibraryRoutes {
       ...(query !== undefined && { query }),
       ...(body !== undefined && { body }),
       responses: path.startsWith('/callback/') ? { 302: reply } : { 200: reply },
-      errors: method === 'GET' ? errors : ['forbidden', ...errors],
+      errors: refuses ? ['forbidden', ...errors] : errors,
       handle: async (request, scope) => {
         // Also without a cookie: a foreign page must not sign its visitors in as somebody else.
         if (request.headers.authorization === undefined) this.#init.origins.check(method, request.headers);
+        if (right !== 'public') mustHaveSession(scope.actor);
         return this.#handle(endpoint, request, scope);
       },
     };
@@ -125,6 +135,9 @@ export class LibraryRoutes {
         known ?? (result.status < 500 ? libraryFailure(result.status, body) : (faults[0] ?? libraryFailure(500, body)))
       );
     }
+    // The library says that it is done also where it has not reached the database, such as to end a session.
+    const lost = faults.find((fault) => fault instanceof AtlasError && fault.code === 'unavailable');
+    if (endpoint.method !== 'GET' && lost !== undefined) throw lost;
     const headers: Record<string, string | string[]> = { 'cache-control': 'no-store' };
     for (const name of PASSED_BACK) {
       const value = result.headers.get(name);
@@ -142,11 +155,29 @@ function cookiesOf(headers: Headers): string[] {
   return [...new Set(headers.getSetCookie())].sort((a, b) => isRemoval(a) - isRemoval(b));
 }
 
-function libraryRequest({ method, path }: Endpoint, { params, query, body, headers, ip }: RouteRequest): Request {
+/**
+ * The library goes by the session alone. Throws `forbidden` where another credential, such as a key beside the cookie,
+ * says who asks: whoever was let in must be who acts.
+ */
+function mustHaveSession({ mode }: Actor): void {
+  if (mode === 'managed') return;
+  throw new AtlasError(
+    'This is for users with an account here, and the credentials that were sent are not a session.',
+    {
+      code: 'forbidden',
+      reason: 'E_SESSION_NEEDED',
+      hint: 'Sign in, and send the session without other credentials.',
+    },
+  );
+}
+
+/** Only what the endpoint declares: what else the library would understand nobody has looked at. */
+function libraryRequest(endpoint: Endpoint, { params, query, body, headers, ip }: RouteRequest): Request {
+  const { method, path } = endpoint;
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const url = new URL(`http://localhost${BASE_PATH}${filled}`);
-  for (const [name, value] of Object.entries(query))
-    for (const item of [value].flat()) url.searchParams.append(name, String(item));
+  const declared = Object.keys((endpoint.query as TObject | undefined)?.properties ?? {});
+  for (const name of declared) if (query[name] !== undefined) url.searchParams.set(name, String(query[name]));
   const passed = new Headers({ [CLIENT_IP_HEADER]: ip });
   for (const name of PASSED_ON) {
     const value = headers[name];
@@ -157,5 +188,6 @@ function libraryRequest({ method, path }: Endpoint, { params, query, body, heade
   }
   if (method === 'GET') return new Request(url, { method, headers: passed });
   passed.set('content-type', 'application/json');
-  return new Request(url, { method, headers: passed, body: JSON.stringify(body ?? {}) });
+  const given = endpoint.body === undefined ? {} : body;
+  return new Request(url, { method, headers: passed, body: JSON.stringify(given) });
 }

@@ -3,6 +3,7 @@ import { AtlasError, type Credentials, type Identity, type Role } from '../../ke
 import { isRole } from '../auth-roles/index.ts';
 import { bearerToken, rejectedCredentials } from '../http/index.ts';
 import { withoutBrokenCache } from './cookie-cache.ts';
+import { sessionEnded } from './failure.ts';
 import { type Library, SESSION_COOKIE } from './library.ts';
 import type { Origins } from './origins.ts';
 import type { Store } from './store.ts';
@@ -66,7 +67,7 @@ export class Sessions {
     );
     if (result === undefined) throw faults[0] ?? new AtlasError('The session could not be read.');
     const { response, headers } = result;
-    if (response === null) throw rejectedCredentials('The session is not valid or has ended.', 'Sign in again.');
+    if (response === null) throw sessionEnded();
     const { user, session } = response;
     if (isBanned(user)) throw rejectedCredentials('This account is banned.', 'Ask an administrator.');
     const role = roleOf(user.role);

@@ -1,6 +1,7 @@
 /** Reading request bodies: JSON in UTF-8, nothing else unless a plugin's route asks for the raw bytes. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AtlasError } from '../../kernel/index.ts';
+import { refuseNullCharacters } from './validation.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
@@ -24,6 +25,28 @@ export function checkBodyEncoding({ method, headers }: FastifyRequest): void {
   }
 }
 
+const MAX_DEPTH = 100;
+/** Texts and brackets. */
+const LEVELS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[{]|[\]}]/g;
+
+/** Throws `validation_error` for well-formed JSON that functions which call themselves could not follow. */
+function refuseDeepNesting(json: string): void {
+  // Every level has two brackets.
+  if (json.length <= 2 * MAX_DEPTH) return;
+  let depth = 0;
+  for (const [token] of json.matchAll(LEVELS)) {
+    if (token === '{' || token === '[') depth += 1;
+    else if (token === '}' || token === ']') depth -= 1;
+    if (depth > MAX_DEPTH) {
+      const message = `The request body is nested more than ${MAX_DEPTH} levels deep.`;
+      throw new AtlasError(message, {
+        code: 'validation_error',
+        details: [{ path: '', message: 'is nested too deeply' }],
+      });
+    }
+  }
+}
+
 /** Teaches the server JSON. An empty body is no body; the bytes are kept where `keepsRaw` says so. */
 export function addJsonParser(app: FastifyInstance, keepsRaw: (request: FastifyRequest) => boolean): void {
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -38,6 +61,15 @@ export function addJsonParser(app: FastifyInstance, keepsRaw: (request: FastifyR
     } catch {
       return done(new AtlasError('The request body is not valid UTF-8.', { code: 'invalid_request' }));
     }
-    return parse(request, text, done);
+    return parse(request, text, (error, value) => {
+      if (error !== null) return done(error);
+      try {
+        refuseDeepNesting(text);
+        refuseNullCharacters(text, value);
+      } catch (fault) {
+        return done(fault as Error);
+      }
+      done(null, value);
+    });
   });
 }

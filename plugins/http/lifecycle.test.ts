@@ -345,7 +345,7 @@ describe('overload', () => {
       plugins: [http({ port: 0, maxEventLoopDelayMs: 20 }), serving(plain, vital)],
     });
     // Keeps the event loop busy for long stretches until the sampler has seen it.
-    const deadline = performance.now() + 5_000;
+    const deadline = performance.now() + 15_000;
     let response = await app.inject({ method: 'GET', url: '/plain' });
     while (response.statusCode === 200 && performance.now() < deadline) {
       const busyUntil = performance.now() + 200;

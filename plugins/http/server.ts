@@ -29,6 +29,9 @@ declare module 'fastify' {
   }
 }
 
+/** Between two looks at how late the event loop is. */
+const SAMPLE_MS = 1_000;
+
 export type ServerPhase = 'starting' | 'serving' | 'stopping';
 
 export interface ServerParts {
@@ -184,10 +187,17 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     done();
   });
   if (options.maxEventLoopDelayMs > 0) {
+    let readyAt = Number.POSITIVE_INFINITY;
+    app.addHook('onListen', async () => {
+      readyAt = performance.now();
+    });
     await app.register(import('@fastify/under-pressure'), {
       maxEventLoopDelay: options.maxEventLoopDelayMs,
+      sampleInterval: SAMPLE_MS,
       pressureHandler: (request) => {
-        if (request.routeOptions.config.essential === true) return;
+        // The first samples are of the start, which is busy and over.
+        const isOfStart = performance.now() - readyAt < 2 * SAMPLE_MS;
+        if (isOfStart || request.routeOptions.config.essential === true) return;
         throw new AtlasError('Atlas is overloaded.', {
           code: 'overloaded',
           retryAfterSeconds: 2,

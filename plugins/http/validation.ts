@@ -13,8 +13,14 @@ const FORMATS: Readonly<Record<string, (value: string) => boolean>> = {
   uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
   email: (value) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value),
   // Handlers compute with it, so a thirteenth month is none.
-  'date-time': (value) => DATE_TIME.test(value) && !Number.isNaN(Date.parse(value)),
+  'date-time': (value) => DATE_TIME.test(value) && !Number.isNaN(Date.parse(value)) && isDay(value),
 };
+
+/** Whether the calendar has the day, where `Date` would read 30 February as 2 March. */
+function isDay(dateTime: string): boolean {
+  const day = dateTime.slice(0, 10);
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
 
 /** Makes the formats that schemas of routes use known to TypeBox. */
 function registerFormats(): void {
@@ -78,6 +84,29 @@ function refuse(code: string, what: string, faults: readonly ErrorDetail[]): Atl
   return new AtlasError(`${where} ${first?.message ?? 'is not valid'}.`, { code, details: faults });
 }
 
+const NULL_CHARACTER = 'must not hold a null character';
+
+/**
+ * Throws `validation_error` for a body with U+0000 in a text or a key: some databases have none in their texts, and
+ * nobody means one. `json` is what `value` was read from.
+ */
+export function refuseNullCharacters(json: string, value: unknown): void {
+  // In JSON it can only be written like this; what is found may still be an escaped backslash before four zeros.
+  if (!json.includes('\\u0000')) return;
+  const open = [{ path: '', key: '', value }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { path, key, value: item } = next;
+    if (key.includes('\0') || (typeof item === 'string' && item.includes('\0'))) {
+      const fault = { path: path.slice(0, 200).replaceAll('\0', '\\u0000'), message: NULL_CHARACTER };
+      throw refuse('validation_error', 'The request body', [fault]);
+    }
+    if (typeof item !== 'object' || item === null) continue;
+    for (const [name, inner] of Object.entries(item)) {
+      open.push({ path: path === '' ? name : `${path}.${name}`, key: name, value: inner });
+    }
+  }
+}
+
 /** Reads one text parameter as its schema's type; what cannot be read is kept and then refused by the check. */
 function read(schema: TSchema, value: unknown): unknown {
   if (typeof value !== 'string') return value;
@@ -103,7 +132,9 @@ class Checker {
   }
 
   #complete(value: unknown): unknown {
-    return this.#hasDefaults ? Value.Default(this.#schema, value) : value;
+    // TypeBox would merge a list into an object that is the default, and so make an object of it.
+    const isNone = Array.isArray(value) && this.#schema.type === 'object';
+    return this.#hasDefaults && !isNone ? Value.Default(this.#schema, value) : value;
   }
 
   get #check(): TypeCheck<TSchema> {
@@ -133,10 +164,9 @@ class Checker {
     }
     const complete = this.#complete(value) as Record<string, unknown>;
     if (!this.#check.Check(complete)) throw refuse('invalid_request', what, details(this.#check, complete));
-    // Some databases have none in their texts, and nobody means one.
     const path = Object.keys(complete).find((name) => String(complete[name]).includes('\0'));
     if (path === undefined) return complete;
-    throw refuse('invalid_request', what, [{ path, message: 'must not hold a null character' }]);
+    throw refuse('invalid_request', what, [{ path, message: NULL_CHARACTER }]);
   }
 }
 

@@ -55,6 +55,6 @@ async function* recorded(
       yield event;
     }
   } finally {
-    if (!isComplete) void conversation.end('interrupted');
+    if (!isComplete) await conversation.end('interrupted');
   }
 }

@@ -1,0 +1,217 @@
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { startPostgres } from '../../test/harness/postgres.ts';
+import { adminMe } from '../admin-me/index.ts';
+import { authApiKey } from '../auth-api-key/index.ts';
+import { authRoles } from '../auth-roles/index.ts';
+import { http } from '../http/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { authManaged } from './index.ts';
+import { Client, type Dialect, databases, PASSWORD, SECRET, startServer, userOf } from './server.fixture.ts';
+
+const db = databases();
+const PASSWORD_PATH = '/api/v1/admin/me/password';
+
+describe.each<Dialect>(['sqlite', 'postgres'])('requests on %s', (dialect) => {
+  it('reach the library with what the route declares, and nothing else', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const boss = await userOf(server, 'boss@example.com');
+    await boss.send('/api/auth/organization/create', { body: { name: 'Acme', slug: 'acme' } });
+    const members = '/api/auth/organization/list-members';
+    const all = await boss.send(members);
+    expect(all.body.total).toBe(1);
+    for (const query of [
+      'sortBy=password',
+      'sortBy=role;--',
+      'filterField=password&filterValue=x',
+      'filterField=role&filterOperator=ne&filterValue=owner',
+    ]) {
+      expect([query, await boss.send(`${members}?${query}`)]).toMatchObject([query, { status: 200, body: all.body }]);
+    }
+    expect((await boss.send(`${members}?limit=1&offset=1`)).body.members).toEqual([]);
+    expect((await boss.send(`${members}?limit=x`)).status).toBe(400);
+  });
+
+  it('hold no null character', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const boss = await userOf(server, 'boss@example.com');
+    const id = (await boss.whoami()).body.actor.id;
+    for (const [path, body, field] of [
+      ['/api/auth/update-user', { name: '\0' }, 'name'],
+      ['/api/auth/revoke-session', { token: 'a\0' }, 'token'],
+      ['/api/auth/organization/accept-invitation', { invitationId: 'a\0' }, 'invitationId'],
+      ['/api/auth/organization/create', { name: 'a\0', slug: 'nul' }, 'name'],
+      [`/api/v1/admin/users/${id}/ban`, { reason: 'a\0b' }, 'reason'],
+      ['/api/auth/sign-up/email', { email: 'x@example.com', password: PASSWORD, name: 'a\0b' }, 'name'],
+    ] as const) {
+      const refused = { status: 422, body: { error: 'validation_error', details: [{ path: field }] } };
+      expect([path, await boss.send(path, { body })]).toMatchObject([path, refused]);
+    }
+  });
+
+  it('have passwords of 8 to 128 characters, however they are written', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const composed = 'é'.normalize('NFC');
+    const apart = 'é'.normalize('NFD');
+    const client = new Client(server);
+    for (const [password, status] of [
+      ['😀'.repeat(4), 422],
+      ['😀'.repeat(7), 422],
+      ['😀'.repeat(8), 200],
+      ['😀'.repeat(128), 200],
+      ['😀'.repeat(129), 422],
+      [apart.repeat(7), 422],
+      [apart.repeat(128), 200],
+      [composed.repeat(129), 422],
+      ['x'.repeat(100_000), 422],
+    ] as const) {
+      const answer = await client.signUp(`u${password.length}${[...password].length}@example.com`, password);
+      expect([password.slice(0, 9), password.length, answer.status]).toEqual([
+        password.slice(0, 9),
+        password.length,
+        status,
+      ]);
+      if (status === 422) expect(answer.body.message).toMatch(/password must be 8 to 128 characters long\.$/);
+    }
+    const ann = await userOf(server, 'ann@example.com', composed.repeat(128));
+    expect((await ann.signIn('ann@example.com', apart.repeat(128))).status).toBe(200);
+    const change = (currentPassword: string, newPassword: string) =>
+      ann.send(PASSWORD_PATH, { body: { currentPassword, newPassword } });
+    expect((await change(apart.repeat(128), '😀'.repeat(7))).status).toBe(422);
+    expect((await change(apart.repeat(128), '😀'.repeat(128))).status).toBe(200);
+    expect((await ann.signIn('ann@example.com', '😀'.repeat(128))).status).toBe(200);
+  });
+
+  it('have names that can be read and pictures that run nothing', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const boss = await userOf(server, 'boss@example.com');
+    const update = '/api/auth/update-user';
+    const create = '/api/auth/organization/create';
+    const account = { email: 'new@example.com', password: PASSWORD, name: 'New' };
+    for (const [path, body, field] of [
+      [update, { name: '  ' }, 'name'],
+      [update, { image: 'javascript:alert(1)' }, 'image'],
+      [update, { image: 'data:text/html,x' }, 'image'],
+      [update, { image: '//example.com/a.png' }, 'image'],
+      [create, { name: '\t', slug: 'blank' }, 'name'],
+      [create, { name: 'Acme', slug: 'acme', logo: 'javascript:alert(1)' }, 'logo'],
+      ['/api/auth/sign-up/email', { ...account, name: ' ' }, 'name'],
+      ['/api/auth/sign-up/email', { ...account, image: 'javascript:alert(1)' }, 'image'],
+    ] as const) {
+      const refused = { status: 422, body: { error: 'validation_error', details: [{ path: field }] } };
+      expect([path, body, await boss.send(path, { body })]).toMatchObject([path, body, refused]);
+    }
+    expect((await boss.send(update, { body: { name: 'Ann B.', image: 'HTTPS://example.com/a.png' } })).status).toBe(
+      200,
+    );
+    expect((await boss.send(update, { body: { image: null } })).status).toBe(200);
+  });
+
+  it('are refused from a user who was deleted on another server', async () => {
+    const url = await db.url(dialect);
+    await using here = await startServer(url);
+    await using there = await startServer(url);
+    const boss = await userOf(here, 'boss@example.com');
+    const ann = await userOf(there, 'ann@example.com');
+    const { id } = (await ann.whoami()).body.actor;
+    expect((await boss.send(`/api/v1/admin/users/${id}`, { method: 'DELETE' })).status).toBe(200);
+    // The cache in the cookie still answers there.
+    expect((await ann.whoami()).status).toBe(200);
+    const gone = { status: 401, body: { error: 'auth_error', message: expect.stringContaining('Sign in again.') } };
+    const change = { currentPassword: PASSWORD, newPassword: 'another password' };
+    expect(await ann.send('/api/auth/update-user', { body: { name: 'Ann' } })).toMatchObject(gone);
+    expect(await ann.send(PASSWORD_PATH, { body: change })).toMatchObject(gone);
+    expect(await ann.send(`${PASSWORD_PATH}-status`)).toMatchObject(gone);
+  });
+
+  it('say why an organization keeps its owner', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const boss = await userOf(server, 'boss@example.com');
+    const { id, members } = (await boss.send('/api/auth/organization/create', { body: { name: 'Acme', slug: 'acme' } }))
+      .body;
+    const memberId = members[0].id;
+    for (const [path, body] of [
+      ['leave', { organizationId: id }],
+      ['remove-member', { memberIdOrEmail: 'boss@example.com' }],
+      ['update-member-role', { memberId, role: 'viewer' }],
+    ] as const) {
+      expect([path, await boss.send(`/api/auth/organization/${path}`, { body })]).toMatchObject([
+        path,
+        {
+          status: 403,
+          body: { error: 'forbidden', message: expect.stringMatching(/^The only owner of an organization/) },
+        },
+      ]);
+    }
+  });
+
+  it('bring an object or nothing to sign out, and no empty origin', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const ann = await userOf(server, 'ann@example.com');
+    const signOut = '/api/auth/sign-out';
+    expect(await ann.send(signOut, { body: [] })).toMatchObject({
+      status: 422,
+      body: { message: 'The request body must be a JSON object.' },
+    });
+    for (const path of ['/api/v1/change', signOut]) {
+      const foreign = await ann.send(path, { method: 'POST', headers: { origin: '' } });
+      expect([path, foreign]).toMatchObject([path, { status: 403, body: { error: 'forbidden' } }]);
+    }
+    expect((await ann.whoami()).status).toBe(200);
+    expect((await ann.send(signOut, { method: 'POST' })).status).toBe(200);
+    expect((await ann.whoami()).status).toBe(401);
+  });
+});
+
+it('reports no session as ended that is not', async () => {
+  const postgres = await startPostgres();
+  await using server = await startServer(postgres.url);
+  const ann = await userOf(server, 'ann@example.com');
+  const { token } = (await ann.signIn('ann@example.com')).body;
+  await postgres.stop();
+  for (const client of [ann, new Client(server, token)]) {
+    const answer = await client.send('/api/auth/sign-out', { method: 'POST' });
+    expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable' } });
+    expect(answer.headers.get('retry-after')).not.toBeNull();
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  }
+}, 60_000);
+
+it('acts as whoever was let in: a key beside a cookie is no session', async () => {
+  const file = join(tmpdir(), `auth-edges-${process.pid}.db`);
+  const key = 'k'.repeat(32);
+  await using server = await createTestApp({
+    plugins: [
+      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      internalDb({ url: `sqlite:${file}` }),
+      authRoles(),
+      authManaged({ secret: SECRET, adminEmail: 'boss@example.com' }),
+      authApiKey({ keys: [{ name: 'ci', key, role: 'admin' }] }),
+      adminMe(),
+    ],
+    openGates: false,
+  });
+  const boss = new Client({ url: server.get(http).url() });
+  // The development account, whose password has to be changed first.
+  expect((await boss.signIn('boss@example.com', 'atlas-dev-admin')).status).toBe(200);
+  const refused = { status: 403, body: { error: 'forbidden' } };
+  const create = { body: { name: 'Acme', slug: 'acme' } };
+  expect(await boss.send('/api/auth/organization/create', create)).toMatchObject(refused);
+  const beside = { headers: { 'x-api-key': key } };
+  for (const [path, sent] of [
+    ['/api/auth/organization/create', { ...create, ...beside }],
+    ['/api/auth/update-user', { body: { name: 'x' }, ...beside }],
+    ['/api/auth/list-sessions', beside],
+  ] as const) {
+    expect([path, await boss.send(path, sent)]).toMatchObject([path, refused]);
+  }
+  const machine = new Client({ url: server.get(http).url() });
+  expect(await machine.send('/api/auth/organization/create', { ...create, ...beside })).toMatchObject({
+    status: 403,
+    body: { error: 'forbidden', message: expect.stringContaining('not a session') },
+  });
+  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
+});
