@@ -24,10 +24,11 @@ export class CheckedStatements {
       statements = new Map();
       this.shapes.set(tables, statements);
     }
-    const checked = statements.get(sql) ?? check();
-    statements.delete(sql);
+    const known = statements.get(sql);
+    const checked = known ?? check();
+    if (known !== undefined) statements.delete(sql);
+    else if (statements.size >= this.maxStatements) statements.delete(statements.keys().next().value!);
     statements.set(sql, checked);
-    if (statements.size > this.maxStatements) statements.delete(statements.keys().next().value!);
     return checked;
   }
 }

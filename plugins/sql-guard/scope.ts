@@ -57,19 +57,20 @@ export class Scope {
 
   /** The nearest relation that goes by `name`. */
   relation(name: string): Relation | undefined {
-    const [nearest] = this.named(name);
-    return nearest;
+    return this.named(name)[0];
   }
 
   /** Relations that go by `name`, the nearest first; of one SELECT that is the last, as a condition amid FROM means it. */
-  *named(name: string): Generator<Relation> {
+  named(name: string): readonly Relation[] {
     const wanted = fold(name);
+    const found: Relation[] = [];
     for (let scope: Scope | undefined = this; scope !== undefined; scope = scope.outer) {
       for (let index = scope.relations.length - 1; index >= 0; index -= 1) {
         const relation = scope.relations[index]!;
-        if (relation.name === wanted) yield relation;
+        if (relation.name === wanted) found.push(relation);
       }
     }
+    return found;
   }
 }
 

@@ -44,22 +44,25 @@ export class AllowedTables {
   readonly dialect: SqlDialect;
   /** What stands in the place of tables of which a part may be seen, as far as statements have asked for it. */
   readonly parts = new Map<AllowedTable, VisiblePart>();
-  private readonly byName = new Map<string, AllowedTable>();
+  private readonly bySchema = new Map<string, Map<string, AllowedTable>>();
 
   constructor(tables: readonly AllowedTable[], dialect: SqlDialect) {
     this.tables = tables;
     this.dialect = dialect;
-    for (const table of tables) this.byName.set(this.key(table.schema ?? dialect.defaultSchema, table.name), table);
+    for (const table of tables) {
+      const schema = this.key(table.schema ?? dialect.defaultSchema);
+      const own = this.bySchema.get(schema) ?? new Map<string, AllowedTable>();
+      own.set(this.key(table.name), table);
+      this.bySchema.set(schema, own);
+    }
   }
 
   find(schema: string, name: string): AllowedTable | undefined {
-    return this.byName.get(this.key(schema, name));
+    return this.bySchema.get(this.key(schema))?.get(this.key(name));
   }
 
-  private key(schema: string, name: string): string {
-    return this.dialect.hasExactNames || this.dialect.hasExactTables
-      ? `${schema}\0${name}`
-      : `${fold(schema)}\0${fold(name)}`;
+  private key(name: string): string {
+    return this.dialect.hasExactNames || this.dialect.hasExactTables ? name : fold(name);
   }
 
   /** By `name` or `schema.name`, as a configuration writes it. */

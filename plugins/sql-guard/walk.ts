@@ -1,15 +1,7 @@
-import type { Expr, OrderTerm, Window } from './ast.ts';
+import type { Expr, FrameBound, OrderTerm, Window } from './ast.ts';
 
 /** Calls `visit` for each expression directly inside `expr`; subqueries and the sources of IN are the caller's. */
 export function forEachOperand(expr: Expr, visit: (operand: Expr) => void): void {
-  for (const operand of operandsOf(expr)) if (operand !== undefined) visit(operand);
-  if (expr.kind === 'call') {
-    forEachTerm(expr.orderBy, visit);
-    if (typeof expr.over === 'object') forEachInWindow(expr.over, visit);
-  }
-}
-
-function operandsOf(expr: Expr): readonly (Expr | undefined)[] {
   switch (expr.kind) {
     case 'string':
     case 'number':
@@ -18,30 +10,61 @@ function operandsOf(expr: Expr): readonly (Expr | undefined)[] {
     case 'name':
     case 'scalar':
     case 'exists':
-      return [];
+      return;
     case 'prefix':
     case 'collate':
     case 'cast':
-      return [expr.operand];
+      visit(expr.operand);
+      return;
     case 'chain':
-      return expr.operands;
+      forEach(expr.operands, visit);
+      return;
     case 'row':
-      return expr.items;
+      forEach(expr.items, visit);
+      return;
     case 'like':
-      return [expr.operand, expr.pattern, expr.escape];
+      visit(expr.operand);
+      visit(expr.pattern);
+      ifAny(expr.escape, visit);
+      return;
     case 'between':
-      return [expr.operand, expr.low, expr.high];
+      visit(expr.operand);
+      visit(expr.low);
+      visit(expr.high);
+      return;
     case 'in':
-      return expr.set.kind === 'list' ? [expr.operand, ...expr.set.items] : [expr.operand];
+      visit(expr.operand);
+      if (expr.set.kind === 'list') forEach(expr.set.items, visit);
+      return;
     case 'case':
-      return [expr.operand, ...expr.branches.flatMap(({ condition, result }) => [condition, result]), expr.otherwise];
+      ifAny(expr.operand, visit);
+      for (const { condition, result } of expr.branches) {
+        visit(condition);
+        visit(result);
+      }
+      ifAny(expr.otherwise, visit);
+      return;
     case 'call':
-      return [...expr.args, expr.tail, expr.filter];
+      forEach(expr.args, visit);
+      ifAny(expr.tail, visit);
+      ifAny(expr.filter, visit);
+      forEachTerm(expr.orderBy, visit);
+      if (typeof expr.over === 'object') forEachInWindow(expr.over, visit);
+      return;
     case 'lambda':
-      return [expr.body];
+      visit(expr.body);
+      return;
     case 'form':
-      return expr.parts.map((part) => (typeof part === 'string' ? undefined : part.expr));
+      for (const part of expr.parts) if (typeof part !== 'string') visit(part.expr);
   }
+}
+
+function forEach(exprs: readonly Expr[], visit: (expr: Expr) => void): void {
+  for (const expr of exprs) visit(expr);
+}
+
+function ifAny(expr: Expr | undefined, visit: (expr: Expr) => void): void {
+  if (expr !== undefined) visit(expr);
 }
 
 export function forEachTerm(terms: readonly OrderTerm[], visit: (expr: Expr) => void): void {
@@ -49,9 +72,13 @@ export function forEachTerm(terms: readonly OrderTerm[], visit: (expr: Expr) => 
 }
 
 export function forEachInWindow(window: Window, visit: (expr: Expr) => void): void {
-  window.partitionBy.forEach(visit);
+  forEach(window.partitionBy, visit);
   forEachTerm(window.orderBy, visit);
-  for (const bound of [window.frame?.start, window.frame?.end]) {
-    if (bound !== undefined && 'distance' in bound) visit(bound.distance);
-  }
+  if (window.frame === undefined) return;
+  forEachBound(window.frame.start, visit);
+  if (window.frame.end !== undefined) forEachBound(window.frame.end, visit);
+}
+
+function forEachBound(bound: FrameBound, visit: (expr: Expr) => void): void {
+  if ('distance' in bound) visit(bound.distance);
 }
