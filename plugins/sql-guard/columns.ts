@@ -94,6 +94,18 @@ export function isField({ table: name }: ColumnRef, scope: Scope, { tables, dial
   return !tables.some(({ schema }) => schema !== undefined && fold(schema) === fold(name));
 }
 
+/** Whether `schema.table.column` is a column of the nearest relation of that name, and that is a table of the schema. */
+export function isOfSchema(ref: ColumnRef, schema: string, scope: Scope, tables: AllowedTables): boolean {
+  const { defaultSchema, hasSchemas, hasExactNames, hasExactTables } = tables.dialect;
+  const name = ref.table ?? '';
+  const table = scope.relation(name)?.table;
+  if (hasSchemas && table === undefined) return false;
+  // An alias may have the name of another table, which then is what is meant.
+  if (table !== undefined && (tables.find(schema, name) ?? table) !== table) return false;
+  const own = hasSchemas ? (table?.schema ?? defaultSchema) : defaultSchema;
+  return own === (hasExactNames || hasExactTables ? schema : fold(schema));
+}
+
 /** Whether the SELECT gives the name to a column of its own. */
 export const namesOwn = (core: Core, name: string) =>
   core.kind === 'core' && core.columns.some((column) => column.kind === 'column' && column.alias === name);

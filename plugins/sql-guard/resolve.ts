@@ -13,7 +13,7 @@ import type {
   Source,
   TableSource,
 } from './ast.ts';
-import { columnRefusal, isField, namesOwn, noteStar, ownNames, reachesWhole } from './columns.ts';
+import { columnRefusal, isField, isOfSchema, namesOwn, noteStar, ownNames, reachesWhole } from './columns.ts';
 import { fold } from './dialect.ts';
 import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
 import type { Footprint, ResolveRules } from './footprint.ts';
@@ -332,16 +332,13 @@ class Resolver implements Footprint {
 
   /** `schema.table.column` is `table.column` of a table that FROM names without an alias. */
   private schema(ref: ColumnRef, schema: string, scope: Scope): void {
-    const { defaultSchema, hasSchemas, hasFields, hasExactNames, hasExactTables } = this.rules.dialect;
+    const { dialect, tables } = this.rules;
     // `table.column.field` or `column.field.field`
-    if (hasFields && (scope.relation(schema) !== undefined || isField(ref, scope, this.rules.tables))) return;
-    const table = ref.table === undefined ? undefined : scope.relation(ref.table)?.table;
-    const key = hasExactNames || hasExactTables ? schema : fold(schema);
-    const isHere = hasSchemas ? (table?.schema ?? defaultSchema) === key : key === defaultSchema;
-    if (!isHere || (hasSchemas && table === undefined)) {
+    if (dialect.hasFields && (scope.relation(schema) !== undefined || isField(ref, scope, tables))) return;
+    if (!isOfSchema(ref, schema, scope, tables)) {
       throw this.refuse('table', `Schema "${schema}" cannot be read`, ref.at, 'Leave the schema out.');
     }
-    if (hasSchemas) ref.schema = undefined;
+    if (dialect.hasSchemas) ref.schema = undefined;
   }
 
   private refuse(rule: RefusalRule, what: string, at: number, hint: string | undefined): SqlRefusal {
