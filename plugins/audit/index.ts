@@ -5,6 +5,7 @@ import {
   messageOf,
   optional,
   sqlAfter,
+  sqlBefore,
   sqlSettled,
   storeMigrations,
 } from '../../kernel/index.ts';
@@ -30,7 +31,16 @@ export const audit = definePlugin({
   setup(ctx, options, { db }) {
     const redact: Redact = (sql, statement) =>
       options.redactLiterals ? redactLiterals(sql, statement?.connection.dbType) : sql;
-    const write = db?.configured === true ? auditWriter(db) : undefined;
+    let underway = 0;
+    const write = db?.configured === true ? auditWriter(db, () => underway) : undefined;
+    ctx.tap(
+      sqlBefore,
+      () => {
+        underway += 1;
+        return undefined;
+      },
+      { stage: 'pre' },
+    );
 
     const keep = recorder({ write, required: options.required, logOf: ctx.logOf });
     // There are no rows to withhold.
@@ -40,6 +50,8 @@ export const audit = definePlugin({
       stage: 'post',
     });
     ctx.tap(sqlSettled, async (outcome, scope) => {
+      // What was refused before this plugin saw it has not been counted.
+      underway = Math.max(0, underway - 1);
       if (outcome.status !== 'succeeded')
         await keepIfPossible(entryOfOutcome(outcome, scope, ctx.now(), redact), scope);
     });

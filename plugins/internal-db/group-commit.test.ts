@@ -6,11 +6,14 @@ import { GroupCommit } from './group-commit.ts';
 /** Writes nothing but remembers the groups; `refuse` says what is wrong with one. */
 function commits(refuse: (items: readonly number[]) => AtlasError | undefined) {
   const groups: (readonly number[])[] = [];
-  const group = new GroupCommit<number>(async (items) => {
-    groups.push(items);
-    const fault = refuse(items);
-    if (fault !== undefined) throw fault;
-  }, 3);
+  const group = new GroupCommit<number>(
+    async (items) => {
+      groups.push(items);
+      const fault = refuse(items);
+      if (fault !== undefined) throw fault;
+    },
+    { maxItems: 3 },
+  );
   const add = async (...items: number[]) => {
     const settled = await Promise.allSettled(items.map((item) => group.add(item)));
     return settled.map(({ status }) => status === 'fulfilled');
@@ -54,10 +57,13 @@ it('takes back what is not being written yet, and does not take more than it can
   const free = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const group = new GroupCommit<number>(async (items) => {
-    started.push(items);
-    await free;
-  }, 1);
+  const group = new GroupCommit<number>(
+    async (items) => {
+      started.push(items);
+      await free;
+    },
+    { maxItems: 1 },
+  );
   const first = group.add(1);
   await new Promise(setImmediate);
   const second = group.add(2);
@@ -71,4 +77,19 @@ it('takes back what is not being written yet, and does not take more than it can
   await Promise.all([first, third]);
   expect(started.slice(0, 3)).toEqual([[1], [3], [4]]);
   expect((await many).filter(({ status }) => status === 'rejected')).toHaveLength(1);
+});
+
+it('waits for more before a commit when it is told to', async () => {
+  const groups: (readonly number[])[] = [];
+  let delayMs = 200;
+  const write = async (items: readonly number[]) => groups.push(items);
+  const group = new GroupCommit<number>(write, { delayMs: () => delayMs });
+  const first = group.add(1);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(groups).toEqual([]);
+  await Promise.all([first, group.add(2)]);
+  expect(groups).toEqual([[1, 2]]);
+  delayMs = 0;
+  await group.add(3);
+  expect(groups).toEqual([[1, 2], [3]]);
 });

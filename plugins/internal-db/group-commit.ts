@@ -1,4 +1,5 @@
 /** Writes that arrive while others are being written go together with the next commit, which costs what one costs. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AtlasError } from '../../kernel/index.ts';
 
 interface Waiting<T> {
@@ -16,12 +17,17 @@ export class GroupCommit<T> {
   private readonly write: (items: readonly T[]) => Promise<unknown>;
   private readonly maxItems: number;
   private queue: Waiting<T>[] = [];
+  private readonly delayMs: () => number;
   private isWriting = false;
 
-  /** `write` stores all of the items or none. */
-  constructor(write: (items: readonly T[]) => Promise<unknown>, maxItems = 500) {
+  /**
+   * `write` stores all of the items or none. `delayMs`: how long a commit waits for more items, asked before each; for
+   * those who know that more are about to come.
+   */
+  constructor(write: (items: readonly T[]) => Promise<unknown>, { maxItems = 500, delayMs = (): number => 0 } = {}) {
     this.write = write;
     this.maxItems = maxItems;
+    this.delayMs = delayMs;
   }
 
   /**
@@ -49,7 +55,11 @@ export class GroupCommit<T> {
   }
 
   private async drain(): Promise<void> {
-    while (this.queue.length > 0) await this.commit(this.queue.splice(0, this.maxItems));
+    while (this.queue.length > 0) {
+      const delayMs = this.delayMs();
+      if (delayMs > 0) await sleep(delayMs);
+      await this.commit(this.queue.splice(0, this.maxItems));
+    }
     this.isWriting = false;
   }
 
