@@ -23,7 +23,8 @@ const dialect: FuzzDialect = {
   types: { int: 'int', real: 'double', text: `varchar(60) COLLATE ${EXACT}` },
   casts: { int: 'SIGNED', real: 'DOUBLE', text: 'CHAR' },
   tenantTypes: {
-    int: ['bigint', 'smallint unsigned', 'decimal(10,0)', 'tinyint'],
+    // Not unsigned: a difference below zero fails there, in one plan and not in the other.
+    int: ['bigint', 'smallint', 'decimal(10,0)', 'tinyint'],
     text: [
       'varchar(20) COLLATE utf8mb4_general_ci',
       'varchar(20) CHARACTER SET latin1',
