@@ -139,6 +139,36 @@ describe.each(protocols)('%s', (provider) => {
     expect(server.requests[1]?.toolResults).toHaveLength(3);
   });
 
+  test('ids are unique whatever the model sends, and the same for a call and its result', async () => {
+    const ids = ['again', 'again', '', 'x'.repeat(200)];
+    const toolCalls = ids.map((id, n) => ({
+      id,
+      name: n === 1 ? 'no tool' : 'executeSQL',
+      args: { sql: `select ${n}` },
+    }));
+    await using scripted = await scriptedApp((_, n) => (n % 3 === 2 ? { text: 'Done.' } : { toolCalls }), { model });
+    const { app, server } = scripted;
+    const events = [
+      ...(await gather(app.get(agent).ask(ask('?'), app.scope()))),
+      ...(await gather(app.get(agent).ask(ask('?'), app.scope()))),
+    ];
+    const idsOf = (type: string) =>
+      events.flatMap((event) => (event.type === type && 'toolCallId' in event ? event.toolCallId : []));
+    expect(idsOf('tool-result')).toEqual(idsOf('tool-call'));
+    expect(new Set(idsOf('tool-call')).size).toBe(16);
+    const failures = events.flatMap((event) => (event.type === 'tool-result' && event.error ? event.error : []));
+    expect(failures).toEqual(Array(4).fill('There is no tool "no_tool".'));
+    // What goes back to the model is paired as well.
+    const sent = server.requests[2]?.text ?? '';
+    const [called, answered] = [
+      [...sent.matchAll(/"(?:id|call_id)":"([^"]*)","(?:type":"function"|name)/g)].map(([, id]) => id),
+      [...sent.matchAll(/"(?:tool_call_id|type":"function_call_output","call_id)":"([^"]*)"/g)].map(([, id]) => id),
+    ];
+    expect(called).toEqual(answered);
+    expect(new Set(called).size).toBe(8);
+    expect(called[0]).toBe('again');
+  });
+
   test('a step that never answers is cut at its deadline, and the server sees it', async () => {
     const deadline = deadlines();
     for (const stall of [true, 'mid'] as const) {

@@ -21,10 +21,28 @@ export interface Answer {
   readonly finishReason: 'stop' | 'length';
 }
 
+export interface ToolCalled {
+  readonly type: 'tool-call';
+  /** Never the same again, whatever the model calls it: unique in a conversation of any length. */
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly args: unknown;
+}
+
+export interface ToolReturned {
+  readonly type: 'tool-result';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** Of a call that failed `{error, hint?}`. */
+  readonly result: unknown;
+  /** Why the call failed, one sentence; missing when it did not. */
+  readonly error?: string;
+}
+
 export type AgentEvent =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'tool-call'; readonly toolCallId: string; readonly toolName: string; readonly args: unknown }
-  | { readonly type: 'tool-result'; readonly toolCallId: string; readonly toolName: string; readonly result: unknown }
+  | ToolCalled
+  | ToolReturned
   | { readonly type: 'finish'; readonly answer: Answer };
 
 /** The API of the `agent` plugin. Failures are `AtlasError`s with the interface's codes. */

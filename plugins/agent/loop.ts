@@ -24,7 +24,7 @@ import { generate, type ModelAnswer, stream } from './model-call.ts';
 import type { AgentOptions } from './options.ts';
 import { type Bus, modelCalled, questionBegun, questionEnded } from './progress.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
-import { argumentsOf, type Toolbox, type ToolCall } from './tools.ts';
+import { errorOf, type Toolbox, type ToolCall } from './tools.ts';
 
 /** What a question needs before its first step. */
 interface Preparation {
@@ -101,6 +101,7 @@ class Conversation {
   readonly #streaming: boolean;
   readonly #messages: LanguageModelV4Message[];
   readonly #memory = new Map<string, unknown>();
+  readonly #callIds = new Set<string>();
   readonly #tables: ToolTable[] = [];
   readonly #pendingActions: PendingAction[] = [];
   #usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
@@ -186,7 +187,7 @@ class Conversation {
   async *#stream(
     call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   ): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const events = stream(this.#ready.model, call, this.#options.answerBytes);
+    const events = stream(this.#ready.model, call, this.#options.answerBytes, this.#callIds);
     let spoke = false;
     try {
       for (;;) {
@@ -210,7 +211,7 @@ class Conversation {
   async *#whole(
     call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   ): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const said = await generate(this.#ready.model, call, this.#options.answerBytes);
+    const said = await generate(this.#ready.model, call, this.#options.answerBytes, this.#callIds);
     if (said.text !== '') yield { type: 'text', text: this.#paragraph(said.text) };
     for (const one of said.calls) yield callEvent(one);
     return said;
@@ -233,12 +234,14 @@ class Conversation {
       const running = group.map((call, index) => this.#runTool(call, start + index));
       for (const outcome of running) outcome.catch(() => {});
       for (const [index, call] of group.entries()) {
-        const { toolCallId, toolName } = call;
+        const { toolCallId, modelCallId, toolName } = call;
         const outcome = (await running[index]) as ToolOutcome;
         if (outcome.table !== undefined) this.#tables.push(outcome.table);
         if (outcome.pendingAction !== undefined) this.#pendingActions.push(outcome.pendingAction);
-        yield { type: 'tool-result', toolCallId, toolName, result: outcome.forClient ?? outcome.forModel };
-        results.push({ type: 'tool-result', toolCallId, toolName, output: forModel(outcome) });
+        const error = errorOf(outcome);
+        const result = outcome.forClient ?? outcome.forModel;
+        yield { type: 'tool-result', toolCallId, toolName, result, ...(error !== undefined && { error }) };
+        results.push({ type: 'tool-result', toolCallId: modelCallId, toolName, output: forModel(outcome) });
       }
     }
     this.#messages.push({ role: 'tool', content: results });
@@ -293,5 +296,5 @@ const callEvent = (call: ToolCall): AgentEvent => ({
   type: 'tool-call',
   toolCallId: call.toolCallId,
   toolName: call.toolName,
-  args: argumentsOf(call),
+  args: call.args,
 });

@@ -10,7 +10,7 @@ import type {
 } from '@ai-sdk/provider';
 import { untilAborted } from './deadlines.ts';
 import type { Usage } from './events.ts';
-import { argumentsOf } from './tools.ts';
+import { type ToolCall, toolCall } from './tools.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
@@ -18,7 +18,7 @@ export interface ModelAnswer {
   /** Goes back to the model in the next step: text, reasoning and calls in their order, with the provider's marks. */
   readonly content: readonly AssistantPart[];
   readonly text: string;
-  readonly calls: readonly LanguageModelV4ToolCall[];
+  readonly calls: readonly ToolCall[];
   readonly finish: 'done' | 'length' | 'withheld' | 'broken';
   /** The provider interface's own word for it: `stop`, `length`, `tool-calls`, … */
   readonly reason: string;
@@ -35,7 +35,7 @@ const FINISH: Readonly<Record<string, ModelAnswer['finish']>> = {
 
 export type ModelEvent =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'call'; readonly call: LanguageModelV4ToolCall };
+  | { readonly type: 'call'; readonly call: ToolCall };
 
 type OpenPart = { type: 'text' | 'reasoning'; text: string; providerOptions?: SharedV4ProviderMetadata };
 
@@ -46,16 +46,19 @@ const marks = (metadata: SharedV4ProviderMetadata | undefined) =>
 class Assembly {
   readonly #parts: AssistantPart[] = [];
   readonly #open = new Map<string, OpenPart>();
-  readonly #calls: LanguageModelV4ToolCall[] = [];
+  readonly #calls: ToolCall[] = [];
   readonly #answerBytes: number;
+  readonly #usedIds: Set<string>;
   #bytes = 0;
   #text = '';
   finish: ModelAnswer['finish'] = 'broken';
   #reason = 'error';
   usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
-  constructor(answerBytes: number) {
+  /** `usedIds`: those of the calls so far of the same question, which grow by those of this answer. */
+  constructor(answerBytes: number, usedIds: Set<string>) {
     this.#answerBytes = answerBytes;
+    this.#usedIds = usedIds;
   }
 
   /** Takes what still fits of `text` and returns it; `undefined` when the answer is full. */
@@ -90,13 +93,14 @@ class Assembly {
     if (type === 'text') this.#text += delta;
   }
 
-  call(call: LanguageModelV4ToolCall): void {
+  call(sent: LanguageModelV4ToolCall): ToolCall {
+    const call = toolCall(sent, this.#usedIds);
     this.#calls.push(call);
-    const { toolCallId, toolName, providerMetadata } = call;
-    const args = argumentsOf(call);
+    const { modelCallId: toolCallId, toolName, args } = call;
     // Arguments that did not parse are not sent back: providers refuse a history that holds broken JSON.
     const input = typeof args === 'object' ? args : {};
-    this.#parts.push({ type: 'tool-call', toolCallId, toolName, input, ...marks(providerMetadata) });
+    this.#parts.push({ type: 'tool-call', toolCallId, toolName, input, ...marks(sent.providerMetadata) });
+    return call;
   }
 
   end(finish: string, usage: LanguageModelV4Usage): void {
@@ -121,9 +125,10 @@ export async function generate(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   answerBytes: number,
+  usedIds: Set<string>,
 ): Promise<ModelAnswer> {
   const { content, finishReason, usage } = await untilAborted(model.doGenerate(options), options.abortSignal);
-  const assembly = new Assembly(answerBytes);
+  const assembly = new Assembly(answerBytes, usedIds);
   assembly.end(finishReason.unified, usage);
   for (const [index, part] of content.entries()) {
     if (part.type === 'text') assembly.add('text', `${index}`, assembly.fit(part.text) ?? '', part.providerMetadata);
@@ -138,11 +143,12 @@ export async function* stream(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   answerBytes: number,
+  usedIds: Set<string>,
 ): AsyncGenerator<ModelEvent, ModelAnswer> {
   const { abortSignal } = options;
   const { stream } = await untilAborted(model.doStream(options), abortSignal);
   const reader = stream.getReader();
-  const assembly = new Assembly(answerBytes);
+  const assembly = new Assembly(answerBytes, usedIds);
   try {
     for (;;) {
       const { done, value } = await untilAborted(reader.read(), abortSignal);
@@ -182,8 +188,7 @@ function take(assembly: Assembly, part: LanguageModelV4StreamPart): ModelEvent |
       return undefined;
     case 'tool-call':
       if (part.providerExecuted === true) return undefined;
-      assembly.call(part);
-      return { type: 'call', call: part };
+      return { type: 'call', call: assembly.call(part) };
     case 'finish':
       assembly.end(part.finishReason.unified, part.usage);
       return undefined;

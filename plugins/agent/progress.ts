@@ -37,6 +37,7 @@ export interface ToolBegun {
   /** A part of the question's, and the parent of what the tool does. */
   readonly scope: Scope;
   readonly tool: string;
+  /** As in the messages between agent and model. */
   readonly toolCallId: string;
   readonly input: unknown;
 }

@@ -1,4 +1,5 @@
 /** The tools of one question: what the model is told about them, and the way from its call to the result. */
+import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { Value } from '@sinclair/typebox/value';
 import {
@@ -33,16 +34,49 @@ const failed = (error: string, hint?: string): ToolOutcome => {
   return { forModel: failure };
 };
 
-/** A call as the model made it: arguments as JSON text, or already parsed by a lenient provider. */
-export interface ToolCall {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly input: unknown;
+/** Why a call failed; `undefined` when it did not. */
+export function errorOf({ forModel }: ToolOutcome): string | undefined {
+  const error = (forModel as Partial<ToolFailure> | null | undefined)?.error;
+  return typeof error === 'string' ? error : undefined;
 }
 
-/** The arguments of a call; text that is not JSON stays text, and the tool's schema refuses it. */
-export function argumentsOf(call: ToolCall): unknown {
-  let value = call.input;
+/** A call of the model, its arguments read. */
+export interface ToolCall {
+  /** As clients know it: never the same again. */
+  readonly toolCallId: string;
+  /** As the model knows it: unique in the question. */
+  readonly modelCallId: string;
+  readonly toolName: string;
+  /** Text when it is not JSON, which the tool's schema refuses. */
+  readonly args: unknown;
+}
+
+/** Providers refuse longer ids and names in the conversation that is sent back to them. */
+const LONGEST_ID_CHARS = 64;
+
+/**
+ * Reads a call: `input` is JSON text, or already parsed by a lenient provider. The model's own id is kept for the model,
+ * unless it is missing, too long or in `usedIds`, to which it is added.
+ */
+export function toolCall(
+  sent: { toolCallId: string; toolName: string; input: unknown },
+  usedIds: Set<string>,
+): ToolCall {
+  const toolCallId = `call_${randomUUID()}`;
+  const own = sent.toolCallId;
+  const kept = own !== '' && own.length <= LONGEST_ID_CHARS && !usedIds.has(own);
+  const modelCallId = kept ? own : toolCallId;
+  usedIds.add(modelCallId);
+  return { toolCallId, modelCallId, toolName: nameOf(sent.toolName), args: argumentsOf(sent.input) };
+}
+
+/** A name that can be sent back, whatever the model called. */
+function nameOf(sent: string): string {
+  return sent.slice(0, LONGEST_ID_CHARS).replace(/[^\w.:/-]/g, '_') || 'unnamed';
+}
+
+function argumentsOf(input: unknown): unknown {
+  let value = input;
   // Twice: some models encode the arguments a second time.
   for (let pass = 0; pass < 2 && typeof value === 'string'; pass += 1) {
     if (value.trim() === '') return {};
@@ -97,12 +131,11 @@ export class Toolbox {
     if (tool === undefined) {
       return failed(`There is no tool "${call.toolName}".`, `Tools: ${[...this.#tools.keys()].join(', ') || 'none'}.`);
     }
-    const input = argumentsOf(call);
+    const { modelCallId: toolCallId, args: input } = call;
     const problem = problemWith(tool, input);
     if (problem !== undefined) return failed(`${tool.name} was not called: ${problem}`, 'Correct the arguments.');
     const scope = run.scope.part();
     const startedAt = performance.now();
-    const { toolCallId } = call;
     let failure: unknown;
     if (bus.hears(toolBegun)) bus.emit(toolBegun, { scope, tool: tool.name, toolCallId, input });
     try {
