@@ -4,6 +4,7 @@
  * server, keeps the list of process ids, and kills them when the pipe breaks, which it does however the server ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
 
 const SCRIPT = `trap '' INT TERM HUP
 pids=
@@ -42,13 +43,15 @@ export class ProcessWatcher {
     if (this.#shell === undefined) return;
     const started = spawn(this.#shell, ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], env: {} });
     // Without a shell (a bare container image) the container's own end takes the processes along.
-    started.on('error', () => {});
-    started.stdin.on('error', () => {});
-    started.on('exit', () => {
+    const forget = () => {
       if (this.#process === started) this.#process = undefined;
-    });
+    };
+    started.on('error', forget).on('exit', forget);
+    // Without file descriptors left it has no pipe; the next process to watch tries again.
+    const stdin = started.stdin as Writable | null | undefined;
+    stdin?.on('error', () => {});
     started.unref();
-    (started.stdin as unknown as { unref?(): void }).unref?.();
+    (stdin as { unref?(): void } | null | undefined)?.unref?.();
     this.#process = started;
   }
 }
