@@ -29,7 +29,7 @@ import {
   type Cell,
   Converted,
   decimal,
-  INFINITE,
+  infiniteTime,
   json,
   real,
   toCell,
@@ -147,12 +147,13 @@ function isNested(value: DuckDBValue): boolean {
 function plain(value: DuckDBValue): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof DuckDBDecimalValue) return decimal(value.toString());
-  if (value instanceof DuckDBDateValue) return value.isFinite ? isoYear(value.toString()) : INFINITE;
-  if (value instanceof DuckDBTimestampValue) return value.isFinite ? isoTimestamp(value.micros) : INFINITE;
-  if (value instanceof DuckDBTimestampTZValue) return value.isFinite ? `${isoTimestamp(value.micros)}Z` : INFINITE;
-  if (value instanceof DuckDBTimestampSecondsValue) return value.isFinite ? isoText(value.toString()) : INFINITE;
-  if (value instanceof DuckDBTimestampMillisecondsValue) return value.isFinite ? isoText(value.toString()) : INFINITE;
-  if (value instanceof DuckDBTimestampNanosecondsValue) return value.isFinite ? isoText(value.toString()) : INFINITE;
+  if ('isFinite' in value && !value.isFinite) return infiniteTime(value.toString().startsWith('-'));
+  if (value instanceof DuckDBDateValue) return isoYear(value.toString());
+  if (value instanceof DuckDBTimestampValue) return isoTimestamp(value.micros);
+  if (value instanceof DuckDBTimestampTZValue) return `${isoTimestamp(value.micros)}Z`;
+  if (value instanceof DuckDBTimestampSecondsValue) return isoText(value.toString());
+  if (value instanceof DuckDBTimestampMillisecondsValue) return isoText(value.toString());
+  if (value instanceof DuckDBTimestampNanosecondsValue) return isoText(value.toString());
   if (value instanceof DuckDBTimeTZValue) return isoOffset(value.toString());
   if (value instanceof DuckDBIntervalValue) return isoInterval(value);
   if (value instanceof DuckDBBlobValue) return value.bytes;

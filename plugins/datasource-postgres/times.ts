@@ -1,5 +1,5 @@
 /** Dates and times as PostgreSQL prints them with DateStyle ISO and TimeZone UTC, as ISO 8601. */
-import { type Converted, INFINITE } from '../datasource/values.ts';
+import { type Converted, infiniteTime } from '../datasource/values.ts';
 
 /** The year of ISO 8601: astronomical, with sign and six digits outside 0 to 9999. `-infinity` is not a year. */
 function isoYear(year: string, bc: boolean): string {
@@ -39,5 +39,5 @@ export function isoInterval(text: string): string | Converted {
 }
 
 function unreadable(text: string): string | Converted {
-  return /infinity/.test(text) ? INFINITE : text;
+  return /infinity/.test(text) ? infiniteTime(text.startsWith('-')) : text;
 }

@@ -16,8 +16,9 @@ describe('a value', () => {
     [-9223372036854775808n, '-9223372036854775808', false, 0],
     [0.1, 0.1, false, 0],
     [true, true, false, 0],
-    [Number.POSITIVE_INFINITY, null, false, 1],
-    [Number.NaN, null, false, 1],
+    [Number.POSITIVE_INFINITY, 'Infinity', false, 1],
+    [Number.NEGATIVE_INFINITY, '-Infinity', false, 1],
+    [Number.NaN, 'NaN', false, 1],
     [null, null, false, 0],
     ['0123456789', '0123456789', false, 0],
     ['0123456789a', '0123456789', true, 1],
@@ -70,8 +71,13 @@ describe('a real number', () => {
     ['1.5', 1.5],
     ['-0', -0],
   ])('%s', (text, value) => expect(real(text)).toBe(value));
-  it.each(['Infinity', '-Infinity', 'inf', 'NaN', 'nan'])('%s is null', (text) => {
-    expect(real(text)).toMatchObject({ value: null, note: expect.stringContaining('null') });
+  it.each([
+    ['Infinity', 'Infinity'],
+    ['+inf', 'Infinity'],
+    ['-inf', '-Infinity'],
+    ['nan', 'NaN'],
+  ])('%s is the text %s', (text, value) => {
+    expect(real(text)).toMatchObject({ value, note: expect.stringContaining('given as text') });
   });
 });
 

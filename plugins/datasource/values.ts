@@ -1,6 +1,6 @@
 /**
  * One way to give values as JSON, whatever the engine: integers in the safe range and reals as numbers, larger integers
- * and decimals that a number would round as text, infinities and NaN as null, binary as base64. Long values are cut.
+ * and decimals that a number would round as text, infinities and NaN as text, binary as base64. Long values are cut.
  * What was changed is noted by column.
  */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [key: string]: Cell };
@@ -29,8 +29,16 @@ export interface RowLimits {
   readonly maxCellBytes: number;
 }
 
-export const INFINITE = new Converted(null, 4, 'has infinite values, given as null');
-const NOT_A_NUMBER = new Converted(null, 4, 'has values that are not a number, given as null');
+/** A value that JSON has no number for, as the text `Infinity`, `-Infinity` or `NaN`. */
+function notFinite(value: number): Converted {
+  const what = Number.isNaN(value) ? 'values that are not a number' : 'infinite values';
+  return new Converted(String(value), 9, `has ${what}, given as text`);
+}
+
+/** A date or an interval without end, as PostgreSQL and DuckDB write it: `infinity` or `-infinity`. */
+export function infiniteTime(isNegative: boolean): Converted {
+  return new Converted(isNegative ? '-infinity' : 'infinity', 9, 'has infinite values, given as text');
+}
 
 /** Two columns of one name would lose one of them in a row object: the second becomes `name_2`. */
 export function uniqueNames(names: readonly string[]): string[] {
@@ -86,7 +94,10 @@ export function decimal(text: string): number | string {
 export function real(text: string): number | Converted {
   const number = Number(text);
   if (Number.isFinite(number)) return number;
-  return /^[+-]?inf/i.test(text) ? INFINITE : NOT_A_NUMBER;
+  const infinite = /^([+-]?)inf/i.exec(text);
+  return notFinite(
+    infinite === null ? Number.NaN : infinite[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+  );
 }
 
 /** Writing JSON goes as deep as the value does, and whoever reads the answer does, too. */
@@ -123,7 +134,7 @@ export function toCell(value: Value): Cell {
   if (typeof value === 'bigint') return integer(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof Converted) return value.value;
-  return typeof value === 'number' && !Number.isFinite(value) ? null : value;
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 }
 
 /** Takes rows until a limit is reached. */
@@ -182,8 +193,7 @@ export class RowCollector {
     if (value === null || typeof value === 'boolean') return value;
     if (typeof value === 'bigint') return integer(value);
     if (typeof value === 'number') {
-      if (Number.isFinite(value)) return value;
-      return this.#cell(Number.isNaN(value) ? NOT_A_NUMBER : INFINITE, index);
+      return Number.isFinite(value) ? value : this.#cell(notFinite(value), index);
     }
     if (value instanceof Uint8Array) return this.#binary(value, index);
     if (value.note !== undefined) this.#note(index, value.note);
