@@ -1,10 +1,10 @@
 /** What can go wrong, in words for the person who asked. File names appear without their folder. */
 import { AtlasError } from '../../kernel/index.ts';
-import { sentence, withoutValues } from '../datasource/errors.ts';
+import { datasourceUnavailable, sentence, withoutValues } from '../datasource/errors.ts';
 import type { Failure } from '../datasource/process-protocol.ts';
 
 function connectionFailed(message: string, hint: string): AtlasError {
-  return new AtlasError(message, { code: 'connection_failed', reason: 'E_DUCKDB_OPEN', hint });
+  return datasourceUnavailable(message, { reason: 'E_DUCKDB_OPEN', hint });
 }
 
 export function missingFile(file: string): AtlasError {
@@ -117,8 +117,7 @@ export function crashed(cause: unknown): AtlasError {
 }
 
 export function notStarted(cause: unknown): AtlasError {
-  return new AtlasError('Connection failed: the process that reads DuckDB files could not be started.', {
-    code: 'connection_failed',
+  return datasourceUnavailable('Connection failed: the process that reads DuckDB files could not be started.', {
     reason: 'E_DUCKDB_PROCESS',
     hint: 'Check that the package "@duckdb/node-api" is installed for this platform and that memory is free.',
     cause,

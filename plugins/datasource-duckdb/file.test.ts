@@ -102,7 +102,7 @@ describe('a database file', () => {
     expect(await connection.health()).toMatchObject({ status: 'error' });
     const error = await rows().catch((reason: unknown) => reason);
     expect(error).toMatchObject({
-      code: 'connection_failed',
+      code: 'datasource_unavailable',
       message: expect.stringMatching(/"shop\.duckdb" (?:is not a DuckDB database|cannot be read)/),
     });
     expect((error as Error).message).not.toContain(folder.path);

@@ -345,7 +345,7 @@ suiteNeeding(
     ])('with %s says so without secrets', async (_, url, message) => {
       await using shop = ask(url());
       const error = await shop.error('SELECT 1');
-      expect(error.code).toBe('connection_failed');
+      expect(error.code).toBe('datasource_unavailable');
       expect(error.message).toMatch(message);
       expect(JSON.stringify([error.message, error.hint, await shop.database.health()])).not.toMatch(/hunter2|atlas@/);
     });
@@ -367,7 +367,7 @@ suiteNeeding(
       const slow = shop.error('SELECT SLEEP(30)');
       await sleep(300);
       await killAll();
-      expect((await slow).code).toBe('connection_failed');
+      expect((await slow).code).toBe('datasource_unavailable');
       expect(await shop.value('SELECT 1')).toBe(1);
       await sleep(50);
       await killAll();
@@ -391,7 +391,7 @@ suiteNeeding(
       const slow = shop.error('SELECT SLEEP(30)');
       await sleep(200);
       await server.restart();
-      expect((await slow).code).toBe('connection_failed');
+      expect((await slow).code).toBe('datasource_unavailable');
       expect(await shop.value('SELECT 1')).toBe(1);
       expect((await shop.database.health()).status).toBe('ok');
       await connectAdmin();
@@ -442,7 +442,7 @@ suiteNeeding(
   ])('the URL with "%s" to %s is refused', async (query, host) => {
     await using shop = connect(query, host);
     expect(await shop.error('SELECT 1')).toMatchObject({
-      code: 'connection_failed',
+      code: 'datasource_unavailable',
       message: expect.stringContaining('certificate is not trusted'),
     });
   });

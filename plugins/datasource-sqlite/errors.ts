@@ -1,10 +1,10 @@
 /** What can go wrong, in words for the person who asked. File names appear without their folder. */
 import { AtlasError } from '../../kernel/index.ts';
-import { sentence, withoutValues } from '../datasource/errors.ts';
+import { datasourceUnavailable, sentence, withoutValues } from '../datasource/errors.ts';
 import type { Failure } from '../datasource/process-protocol.ts';
 
 function connectionFailed(message: string, hint: string): AtlasError {
-  return new AtlasError(message, { code: 'connection_failed', reason: 'E_SQLITE_OPEN', hint });
+  return datasourceUnavailable(message, { reason: 'E_SQLITE_OPEN', hint });
 }
 
 export function missingFile(file: string): AtlasError {
@@ -80,8 +80,7 @@ export function crashed(cause: unknown): AtlasError {
 }
 
 export function notStarted(cause: unknown): AtlasError {
-  return new AtlasError('Connection failed: the process that reads SQLite files could not be started.', {
-    code: 'connection_failed',
+  return datasourceUnavailable('Connection failed: the process that reads SQLite files could not be started.', {
     reason: 'E_SQLITE_PROCESS',
     hint: 'Check that the package "better-sqlite3" is installed for this platform and that memory is free.',
     cause,

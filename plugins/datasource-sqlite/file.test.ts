@@ -58,7 +58,7 @@ describe('a database file', () => {
     const path = folder.create('shop.db', ONE_ROW);
     await rows();
     rmSync(path);
-    await expect(rows()).rejects.toMatchObject({ code: 'connection_failed' });
+    await expect(rows()).rejects.toMatchObject({ code: 'datasource_unavailable' });
     expect(await connection.health()).toMatchObject({ status: 'error' });
     folder.create('shop.db', 'CREATE TABLE t (a); INSERT INTO t VALUES (2)');
     expect(await rows()).toEqual([{ a: 2 }]);
@@ -131,7 +131,7 @@ describe('a database file', () => {
       watcher,
     );
     expect(await other.health()).toMatchObject({ status: 'error' });
-    await expect(other.describe()).rejects.toMatchObject({ code: 'connection_failed' });
+    await expect(other.describe()).rejects.toMatchObject({ code: 'datasource_unavailable' });
     await other.close();
   });
 });

@@ -32,12 +32,13 @@ export function cancelled(reason?: unknown): AtlasError {
   });
 }
 
-export function tooBusy(connection: string): AtlasError {
+/** `expectedWaitMs`: when the statements that wait now will have run. */
+export function tooBusy(connection: string, expectedWaitMs = 0): AtlasError {
   return new AtlasError(`The connection "${connection}" is busy: too many statements are waiting.`, {
     code: 'overloaded',
     reason: 'E_DATASOURCE_BUSY',
     hint: 'Ask again in a moment.',
-    retryAfterSeconds: 1,
+    retryAfterSeconds: Math.min(60, Math.max(1, Math.ceil(expectedWaitMs / 1000))),
   });
 }
 
@@ -79,10 +80,17 @@ export function statementFailed(message: string, hint = 'Correct the statement a
   return new AtlasError(sentence(message), { code: 'sql_failed', reason: 'E_SQL_STATEMENT', hint });
 }
 
+/** The database cannot be reached or read at all, whatever the statement. */
+export function datasourceUnavailable(
+  message: string,
+  init: { readonly reason: string; readonly hint: string; readonly cause?: unknown },
+): AtlasError {
+  return new AtlasError(message, { ...init, code: 'datasource_unavailable', retryAfterSeconds: 5 });
+}
+
 /** `why` completes "Connection failed: …". */
 export function connectionFailed(why: string, hint: string, cause?: unknown): AtlasError {
-  return new AtlasError(sentence(`Connection failed: ${why}`), {
-    code: 'connection_failed',
+  return datasourceUnavailable(sentence(`Connection failed: ${why}`), {
     reason: 'E_DATASOURCE_CONNECTION',
     hint,
     cause,

@@ -10,7 +10,6 @@ export const errorCodes = {
   invalid_request: { status: 400, meaning: 'The request is malformed, or a parameter is not valid.' },
   configuration_error: { status: 400, meaning: 'Atlas is not fully configured for this.' },
   no_datasource: { status: 400, meaning: 'No datasource is configured.' },
-  connection_failed: { status: 400, meaning: 'The database could not be reached.' },
   sql_refused: { status: 400, meaning: 'The statement is not one that may run.' },
   sql_failed: { status: 400, meaning: 'The database rejected the statement.' },
   provider_model_not_found: { status: 400, meaning: 'The configured model does not exist.' },
@@ -29,6 +28,7 @@ export const errorCodes = {
   provider_auth_error: { status: 502, meaning: 'The model provider refused the credentials.' },
   provider_unreachable: { status: 502, meaning: 'The model provider could not be reached.' },
   provider_error: { status: 502, meaning: 'The model provider answered with an error.' },
+  datasource_unavailable: { status: 503, meaning: 'The database cannot be reached; try again shortly.' },
   overloaded: { status: 503, meaning: 'Atlas is overloaded; try again shortly.' },
   unavailable: {
     status: 503,

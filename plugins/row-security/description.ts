@@ -111,7 +111,8 @@ export class Descriptions {
       return description;
     } catch (error) {
       throw new AtlasError(`Row security cannot read the columns of connection "${id}": ${messageOf(error)}`, {
-        code: 'connection_failed',
+        code: 'datasource_unavailable',
+        retryAfterSeconds: 5,
         reason: 'E_ROW_SECURITY_DESCRIPTION',
         hint: 'Try again; if it stays, an administrator has to look at the connection.',
         cause: error,

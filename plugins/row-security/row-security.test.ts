@@ -276,7 +276,7 @@ describe('what the database looks like', () => {
     const actor = { id: null, label: null, role: 'viewer', mode: 'test', claims: { t: 7 } } as const;
     const ask = () => app.runSql({ sql: 'SELECT * FROM visits', surface: 'test' }, app.scope({ actor }));
     await expect(ask()).rejects.toMatchObject({
-      code: 'connection_failed',
+      code: 'datasource_unavailable',
       message: expect.stringMatching(
         /^Row security cannot read the columns of connection "default": .*The server is away\.$/,
       ),

@@ -237,8 +237,8 @@ describe('traces', () => {
       expect.arrayContaining([
         ['SELECT', error, 'sql_failed'],
         ['execute_tool executeSQL', error, 'sql_failed'],
-        ['SELECT', error, 'connection_failed'],
-        ['invoke_agent atlas', error, 'connection_failed'],
+        ['SELECT', error, 'datasource_unavailable'],
+        ['invoke_agent atlas', error, 'datasource_unavailable'],
         ['POST /api/v1/query', fine, undefined],
         ['GET /fails', error, '500'],
         ['GET', fine, undefined],

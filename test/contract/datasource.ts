@@ -438,7 +438,7 @@ export function datasourceChecks(make: Make): Check[] {
           20_000,
           bench.refused(() => bench.run(sql.numbers(1))),
         );
-        assert.equal(error.code, 'connection_failed');
+        assert.equal(error.code, 'datasource_unavailable');
         const items = (await bench.app.call(healthCheck, undefined, bench.app.scope())).map(({ value }) => value);
         const item = items.find(({ id }) => id === bench.subject.connectionId);
         assert.equal(item?.status, 'error');

@@ -177,9 +177,9 @@ describe('with the offline model', () => {
     const env = { ...base, SVC_DATASOURCE_URL: 'sqlite:later.db' };
     await using server = await serve({ cwd: other.path, env });
     const before = await post(server, '/api/v1/query', { question: 'What is the boat count?' });
-    expect(before.status).toBe(400);
+    expect([before.status, before.headers.get('retry-after')]).toEqual([503, '5']);
     const told = await before.text();
-    expect(JSON.parse(told)).toMatchObject({ error: 'connection_failed' });
+    expect(JSON.parse(told)).toMatchObject({ error: 'datasource_unavailable' });
     expect(told).not.toContain(other.path);
     expect(await (await fetch(`${server.url}/api/health`)).json()).toMatchObject({
       status: 'degraded',

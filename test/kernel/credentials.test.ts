@@ -122,10 +122,10 @@ describe('an error', () => {
 
   it('loses a cause that holds some, and keeps its code', () => {
     const cause = new Error('postgres://bob:hunter2@db refused');
-    const error = errorWithoutCredentials(new AtlasError('No connection.', { code: 'connection_failed', cause }));
+    const error = errorWithoutCredentials(new AtlasError('No connection.', { code: 'datasource_unavailable', cause }));
     expect([error.cause, (error as AtlasError).code, error.message]).toEqual([
       undefined,
-      'connection_failed',
+      'datasource_unavailable',
       'No connection.',
     ]);
   });
