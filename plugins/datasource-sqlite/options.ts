@@ -18,13 +18,14 @@ export const SqliteConnectionOptions = Type.Object(
     }),
     queueLimit: Type.Integer({
       minimum: 0,
-      default: 100,
-      description: 'Statements that may wait for a process; the next is refused with 503',
+      default: 10_000,
+      description: 'Statements that may wait for a process, however short the wait; the next is refused with 503',
     }),
     acquireTimeoutMs: Type.Integer({
       minimum: 1,
       default: 10_000,
-      description: 'Longest wait for a process, in milliseconds',
+      description:
+        'Longest wait for a process, in milliseconds; a statement that is expected to wait longer is refused at once',
     }),
     idleTimeoutMs: Type.Integer({
       minimum: 100,

@@ -15,13 +15,14 @@ export const connectionOptions = {
   }),
   queueLimit: Type.Integer({
     minimum: 0,
-    default: 100,
-    description: 'Statements that may wait for a connection; the next is refused with 503',
+    default: 10_000,
+    description: 'Statements that may wait for a connection, however short the wait; the next is refused with 503',
   }),
   acquireTimeoutMs: Type.Integer({
     minimum: 1,
     default: 10_000,
-    description: 'Longest wait for a connection, in milliseconds',
+    description:
+      'Longest wait for a connection, in milliseconds; a statement that is expected to wait longer is refused at once',
   }),
   connectTimeoutMs: Type.Integer({
     minimum: 1,

@@ -5,6 +5,7 @@
 import { DatabaseProcess, type Program, type Reply } from './database-process.ts';
 import { cancelled, closing, timedOut, tooBusy } from './errors.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
+import { WaitingQueue } from './waiting-queue.ts';
 
 /** Another process is started when every running statement has taken this long and more are waiting. */
 const GROW_AFTER_MS = 200;
@@ -77,7 +78,7 @@ export class ProcessPool {
   /** Used from the end, so that the surplus stays idle at the front. */
   readonly #idle: { readonly process: DatabaseProcess; readonly since: number }[] = [];
   readonly #running = new Set<Job>();
-  #queue: Job[] = [];
+  readonly #queue: WaitingQueue<Job>;
   #starting = 0;
   #growing: NodeJS.Timeout | undefined;
   #shrinking: NodeJS.Timeout | undefined;
@@ -85,6 +86,7 @@ export class ProcessPool {
 
   constructor(options: ProcessPoolOptions, watcher: ProcessWatcher) {
     this.#options = options;
+    this.#queue = new WaitingQueue(options);
     this.#watcher = watcher;
   }
 
@@ -99,11 +101,9 @@ export class ProcessPool {
   async run(request: object, timeoutMs: number, signal?: AbortSignal): Promise<Reply> {
     if (this.#closed) throw closing(this.#options.connection);
     if (signal?.aborted) throw cancelled(signal.reason);
-    if (!this.hasIdle && this.#queue.length >= this.#options.queueLimit + this.#free) {
-      throw tooBusy(this.#options.connection);
-    }
+    if (!this.hasIdle) this.#queue.checkRoom(this.#free);
     const job = new Job(request, timeoutMs, signal, (aborted) => this.#abort(aborted));
-    this.#queue.push(job);
+    this.#queue.add(job);
     this.#pump();
     if (job.process === undefined) this.#limitWait(job);
     return job.promise;
@@ -115,7 +115,7 @@ export class ProcessPool {
     clearTimeout(this.#growing);
     clearTimeout(this.#shrinking);
     const refusal = closing(this.#options.connection);
-    for (const job of this.#queue.splice(0)) job.reject(refusal);
+    for (const job of this.#queue.removeAll()) job.reject(refusal);
     for (const job of this.#running) {
       job.reject(refusal);
       job.process?.kill();
@@ -130,13 +130,13 @@ export class ProcessPool {
   }
 
   #pump(): void {
-    while (this.#queue.length > 0) {
+    while (this.#queue.size > 0) {
       const idle = this.#idle.pop();
       if (idle === undefined) break;
-      const job = this.#queue.shift();
+      const job = this.#queue.take();
       if (job !== undefined) void this.#dispatch(job, idle.process);
     }
-    if (this.#queue.length === 0 || this.#closed) return;
+    if (this.#queue.size === 0 || this.#closed) return;
     if (this.#processes.size === 0) this.#start();
     else if (this.#processes.size < this.#options.maxProcesses) {
       this.#growing ??= setTimeout(() => this.#grow(), GROW_AFTER_MS);
@@ -146,7 +146,7 @@ export class ProcessPool {
   /** Many short statements share one process; only long ones are worth the memory of another. */
   #grow(): void {
     this.#growing = undefined;
-    if (this.#queue.length === 0 || this.#closed) return;
+    if (this.#queue.size === 0 || this.#closed) return;
     const now = performance.now();
     const allLong = [...this.#running].every((job) => now - job.startedAt >= GROW_AFTER_MS);
     if (allLong && this.#starting === 0 && this.#processes.size < this.#options.maxProcesses) this.#start();
@@ -166,7 +166,7 @@ export class ProcessPool {
         this.#starting -= 1;
         // Nobody is left to serve those who wait, and trying again would fail again.
         if (this.#processes.size <= 1)
-          for (const job of this.#queue.splice(0)) job.reject(this.#options.program.notStarted(cause));
+          for (const job of this.#queue.removeAll()) job.reject(this.#options.program.notStarted(cause));
       },
     );
     void process.exited.then(() => {
@@ -230,7 +230,7 @@ export class ProcessPool {
     const ownTimeout = job.timeoutMs <= acquireTimeoutMs;
     job.timer = setTimeout(
       () => {
-        this.#leaveQueue(job);
+        this.#queue.remove(job);
         job.reject(ownTimeout ? timedOut(job.timeoutMs) : tooBusy(connection));
       },
       ownTimeout ? job.timeoutMs : acquireTimeoutMs,
@@ -240,7 +240,7 @@ export class ProcessPool {
   #abort(job: Job): void {
     const { process } = job;
     job.reject(cancelled(job.abortReason));
-    if (process === undefined) this.#leaveQueue(job);
+    if (process === undefined) this.#queue.remove(job);
     else this.#stop(job, process, CANCEL_GRACE_MS);
   }
 
@@ -251,9 +251,5 @@ export class ProcessPool {
     const waitMs = isInterruptible ? INTERRUPT_GRACE_MS : graceMs;
     if (waitMs === 0) process.kill();
     else setTimeout(() => this.#running.has(job) && process.kill(), waitMs);
-  }
-
-  #leaveQueue(job: Job): void {
-    this.#queue = this.#queue.filter((other) => other !== job);
   }
 }

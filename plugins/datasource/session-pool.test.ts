@@ -127,9 +127,14 @@ describe('the pool', () => {
 
   it('tells those who wait why no session can be opened, and goes on when it can', async () => {
     const { sessions, fail } = pool();
-    fail(new AtlasError('Connection failed: it is down.', { code: 'connection_failed' }));
+    fail(new AtlasError('Connection failed: it is down.', { code: 'datasource_unavailable' }));
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => codeOf(sessions.acquire(1_000))));
-    expect(outcomes).toEqual(['connection_failed', 'connection_failed', 'connection_failed', 'connection_failed']);
+    expect(outcomes).toEqual([
+      'datasource_unavailable',
+      'datasource_unavailable',
+      'datasource_unavailable',
+      'datasource_unavailable',
+    ]);
     fail(undefined);
     expect(await codeOf(sessions.acquire(1_000))).toBe('served');
   });

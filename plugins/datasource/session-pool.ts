@@ -1,6 +1,7 @@
 /** The sessions of one connection and those who wait for one, first come first served. */
 import { cancelled, closing, timedOut, tooBusy } from './errors.ts';
 import type { Driver, Session } from './session.ts';
+import { WaitingQueue } from './waiting-queue.ts';
 
 /** Longest time to end a statement on the server and to undo what a session kept. */
 const RESET_TIMEOUT_MS = 5_000;
@@ -33,7 +34,7 @@ export class SessionPool {
   readonly #sessions = new Set<Session>();
   /** Used from the end, so that the surplus stays idle at the front. */
   #idle: Idle[] = [];
-  #queue: Waiting[] = [];
+  readonly #queue: WaitingQueue<Waiting>;
   #opening = 0;
   /** Sessions that will soon be free. */
   #resetting = 0;
@@ -43,6 +44,7 @@ export class SessionPool {
 
   constructor(options: PoolOptions, open: Driver['open']) {
     this.#options = options;
+    this.#queue = new WaitingQueue(options);
     this.#open = open;
   }
 
@@ -51,18 +53,17 @@ export class SessionPool {
    * `sql_timeout` after `timeoutMs`, the reason of `signal`, or why no session could be opened.
    */
   async acquire(timeoutMs: number, signal?: AbortSignal): Promise<Session> {
-    const { connection, queueLimit } = this.#options;
-    if (this.#closed) throw closing(connection);
+    if (this.#closed) throw closing(this.#options.connection);
     if (signal?.aborted) throw cancelled(signal.reason);
     const idle = this.takeIdle();
     if (idle !== undefined) return idle;
-    if (this.#queue.length >= queueLimit + this.#free + this.#opening) throw tooBusy(connection);
+    this.#queue.checkRoom(this.#free + this.#opening);
     return this.#wait(timeoutMs, signal);
   }
 
   /** A session that nobody uses, if there is one; not when others wait for it. */
   takeIdle(): Session | undefined {
-    return this.#queue.length === 0 ? this.#idle.pop()?.session : undefined;
+    return this.#queue.size === 0 ? this.#idle.pop()?.session : undefined;
   }
 
   /** Resets the session in the background and gives it to the next. */
@@ -75,7 +76,7 @@ export class SessionPool {
     this.#closing.abort();
     clearTimeout(this.#sweeping);
     const refusal = closing(this.#options.connection);
-    for (const waiting of this.#queue.splice(0)) waiting.reject(refusal);
+    for (const waiting of this.#queue.removeAll()) waiting.reject(refusal);
     for (const { session } of this.#idle.splice(0)) this.#discard(session);
     this.#checkEmpty();
     await this.#emptied.promise;
@@ -99,14 +100,14 @@ export class SessionPool {
     const { promise, resolve, reject } = Promise.withResolvers<Session>();
     const waiting: Waiting = { resolve, reject };
     const leave = (error: unknown) => {
-      this.#queue = this.#queue.filter((other) => other !== waiting);
+      this.#queue.remove(waiting);
       reject(error);
     };
     const onAbort = () => leave(cancelled(signal?.reason));
     const tooLate = timeoutMs <= acquireTimeoutMs ? timedOut(timeoutMs) : tooBusy(connection);
     const timer = setTimeout(() => leave(tooLate), Math.min(timeoutMs, acquireTimeoutMs));
     signal?.addEventListener('abort', onAbort, { once: true });
-    this.#queue.push(waiting);
+    this.#queue.add(waiting);
     this.#serve();
     return promise.finally(() => {
       clearTimeout(timer);
@@ -115,12 +116,12 @@ export class SessionPool {
   }
 
   #serve(): void {
-    while (this.#queue.length > 0) {
+    while (this.#queue.size > 0) {
       const idle = this.#idle.pop();
       if (idle === undefined) break;
-      this.#queue.shift()?.resolve(idle.session);
+      this.#queue.take()?.resolve(idle.session);
     }
-    while (this.#opening + this.#resetting < this.#queue.length && this.#free > 0 && !this.#closed) void this.#grow();
+    while (this.#opening + this.#resetting < this.#queue.size && this.#free > 0 && !this.#closed) void this.#grow();
   }
 
   async #grow(): Promise<void> {
@@ -134,7 +135,7 @@ export class SessionPool {
       }, this.#closing.signal);
     } catch (error) {
       // Whoever has waited longest is told; the next one tries again.
-      this.#queue.shift()?.reject(error);
+      this.#queue.take()?.reject(error);
     } finally {
       this.#opening -= 1;
     }
