@@ -370,7 +370,9 @@ describe('tools', () => {
   test('a database that is down ends the question with its own code', async () => {
     await using scripted = await scriptedApp([callSql('select down'), { text: 'I guess 7.' }]);
     const { app, server } = scripted;
-    await expect(app.get(agent).answer(ask('?'), app.scope())).rejects.toMatchObject({ code: 'datasource_unavailable' });
+    await expect(app.get(agent).answer(ask('?'), app.scope())).rejects.toMatchObject({
+      code: 'datasource_unavailable',
+    });
     expect(server.requests).toHaveLength(1);
   });
 

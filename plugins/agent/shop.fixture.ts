@@ -51,7 +51,8 @@ export const testShop = definePlugin({
           });
         });
       }
-      if (sql.includes('down')) throw new AtlasError('Connection failed: no database.', { code: 'datasource_unavailable' });
+      if (sql.includes('down'))
+        throw new AtlasError('Connection failed: no database.', { code: 'datasource_unavailable' });
       try {
         const statement = database.prepare<[], Record<string, unknown>>(sql);
         const columns = statement.columns().map(({ name }) => name);
