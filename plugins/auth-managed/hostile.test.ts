@@ -304,7 +304,10 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
       status: 404,
       body: { error: 'not_found' },
     });
-    expect(await client.send('/api/auth/sign-in/email', {})).toMatchObject({ status: 404 });
+    expect(await client.send('/api/auth/sign-in/email', {})).toMatchObject({
+      status: 405,
+      body: { error: 'method_not_allowed' },
+    });
   });
 
   it('sends nobody to a foreign address', async () => {

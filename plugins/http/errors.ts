@@ -18,6 +18,7 @@ export const errorCodes = {
   ip_not_allowed: { status: 403, meaning: 'The address that the request comes from is not on the allowlist.' },
   not_found: { status: 404, meaning: 'There is nothing at this address.' },
   not_available: { status: 404, meaning: 'This feature is not available in this composition.' },
+  method_not_allowed: { status: 405, meaning: 'This address exists, but not with this method; see Allow.' },
   conflict: { status: 409, meaning: 'The state does not allow this any more.' },
   payload_too_large: { status: 413, meaning: 'The request body is too large.' },
   unsupported_media_type: { status: 415, meaning: 'The request body must be JSON in UTF-8: application/json.' },

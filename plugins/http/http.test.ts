@@ -267,10 +267,37 @@ describe('wrong input', () => {
     await using app = await start();
     const unknown = await app.inject(post('/nowhere', 'x', 'text/plain'));
     expect([unknown.statusCode, unknown.json<{ error: string }>().error]).toEqual([404, 'not_found']);
-    const wrong = await app.inject({ method: 'GET', url: '/echo?x=1' });
-    expect([wrong.statusCode, wrong.headers.allow]).toEqual([404, 'POST']);
-    expect(wrong.json<{ message: string }>().message).toBe('There is nothing at GET /echo. Use POST.');
-    expect((await app.inject({ method: 'DELETE', url: `/items/${UUID}` })).headers.allow).toBe('GET');
+  });
+
+  it.each([
+    ['GET', '/echo?x=1', 'POST, OPTIONS', 'GET /echo is not served. Use POST.'],
+    ['HEAD', '/echo', 'POST, OPTIONS', undefined],
+    ['DELETE', '/plain', 'GET, HEAD, OPTIONS', 'DELETE /plain is not served. Use GET.'],
+    ['PATCH', `/items/${UUID}`, 'GET, HEAD, OPTIONS', `PATCH /items/${UUID} is not served. Use GET.`],
+    ['POST', '/%70lain', 'GET, HEAD, OPTIONS', 'POST /%70lain is not served. Use GET.'],
+  ] as const)('%s %s is 405 with the methods that are served', async (method, url, allow, message) => {
+    await using app = await start();
+    const wrong = await app.inject({ method, url });
+    expect([wrong.statusCode, wrong.headers.allow]).toEqual([405, allow]);
+    if (message === undefined) return;
+    const requestId = wrong.headers['x-request-id'];
+    expect(wrong.json()).toEqual({ error: 'method_not_allowed', message, requestId });
+  });
+
+  it('does not take a part of a path, or one part too many, for a known path', async () => {
+    await using app = await start();
+    for (const url of ['/items', '/items/', '/items/a/b', '/echo/', '//echo', '/ECHO']) {
+      expect([url, (await app.inject({ method: 'DELETE', url })).statusCode]).toEqual([url, 404]);
+    }
+  });
+
+  it('answers OPTIONS with the methods of a path, and knows what is none', async () => {
+    await using app = await start();
+    const known = await app.inject({ method: 'OPTIONS', url: '/plain' });
+    expect([known.statusCode, known.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    expect((await app.inject({ method: 'OPTIONS', url: '/nowhere' })).statusCode).toBe(404);
+    const headers = { origin: 'https://a.example', 'access-control-request-method': 'POST' };
+    expect((await app.inject({ method: 'OPTIONS', url: '/nowhere', headers })).statusCode).toBe(204);
   });
 });
 

@@ -9,6 +9,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import { AtlasError, type Collected, type PluginContext, type Route, type Scope } from '../../kernel/index.ts';
+import { allowedMethods } from './allowed-methods.ts';
 import { addJsonParser, checkBodyEncoding } from './body.ts';
 import { type Cors, corsFor } from './cors.ts';
 import { CLIENT_GONE, failureOf, logFailure } from './failure.ts';
@@ -82,20 +83,34 @@ function answerError(ctx: PluginContext, error: unknown, request: FastifyRequest
   reply.code(failure.status).headers(failure.headers).send(failure.body);
 }
 
-function matches(pattern: string, path: string): boolean {
-  const parts = path.split('/');
-  const wanted = pattern.split('/');
-  return wanted.length === parts.length && wanted.every((part, at) => part.startsWith(':') || part === parts[at]);
-}
-
+/** 405 with `Allow` where the path is known with other methods, else 404. */
 function unknownRoute(routes: readonly Collected<Route>[], request: FastifyRequest, reply: FastifyReply): AtlasError {
   const path = pathOf(request);
-  const allowed = routes.filter(({ value }) => matches(value.path, path)).map(({ value }) => value.method);
+  const allowed = allowedMethods(routes, path);
+  const what = `${request.method} ${path.slice(0, 200)}`;
+  if (allowed.length === 0) {
+    return new AtlasError(`There is nothing at ${what}.`, {
+      code: 'not_found',
+      hint: 'GET /api/v1/openapi.json lists every route.',
+    });
+  }
+  reply.header('allow', allowed.join(', '));
+  const served = allowed.filter((method) => method !== 'HEAD' && method !== 'OPTIONS');
+  return new AtlasError(`${what} is not served.`, { code: 'method_not_allowed', hint: `Use ${served.join(' or ')}.` });
+}
+
+/** What to answer to OPTIONS, which every route may be asked with: a browser does so before other requests. */
+function answerOptions(
+  routes: readonly Collected<Route>[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): AtlasError | undefined {
+  const allowed = allowedMethods(routes, pathOf(request));
+  // A preflight that fails would hide from the page why its request does.
+  const isPreflight = request.headers['access-control-request-method'] !== undefined;
+  if (allowed.length === 0 && !isPreflight) return unknownRoute(routes, request, reply);
   if (allowed.length > 0) reply.header('allow', allowed.join(', '));
-  return new AtlasError(`There is nothing at ${request.method} ${path.slice(0, 200)}.`, {
-    code: 'not_found',
-    hint: allowed.length > 0 ? `Use ${allowed.join(' or ')}.` : 'GET /api/v1/openapi.json lists every route.',
-  });
+  reply.code(204).send();
 }
 
 /** Ends the scope's work when the client leaves before the answer is complete. */
@@ -171,11 +186,14 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     request.scope = ctx.scope({ requestId: request.id });
     followResponse(parts, request, reply);
     reply.headers(cors(request.method, request.headers));
-    // Routes have no OPTIONS: it can only be a browser that asks before it sends what it needs leave for.
-    if (request.method === 'OPTIONS') reply.code(204).send();
-    else done();
+    done();
   });
   app.addHook('onRequest', (request, reply, done) => {
+    if (request.method === 'OPTIONS') {
+      const refusal = answerOptions(routes(), request, reply);
+      if (refusal !== undefined) done(refusal);
+      return;
+    }
     if (request.is404) return done(unknownRoute(routes(), request, reply));
     const now = phase();
     if (now !== 'serving') {

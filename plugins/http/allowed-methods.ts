@@ -1,0 +1,31 @@
+/** Finds the methods with which a path is served, for `Allow` and for 405. */
+import type { Collected, Route } from '../../kernel/index.ts';
+
+/** As the router reads a part of a path. One that cannot be decoded is no route's. */
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+function matches(pattern: string, parts: readonly (string | undefined)[]): boolean {
+  const wanted = pattern.split('/');
+  return (
+    wanted.length === parts.length &&
+    wanted.every((name, at) => (name.startsWith(':') ? (parts[at] ?? '') !== '' : name === parts[at]))
+  );
+}
+
+/** Of a path without its query; empty where nothing is served. Whoever may GET may also ask with HEAD. */
+export function allowedMethods(routes: readonly Collected<Route>[], path: string): string[] {
+  const parts = path.split('/').map(decoded);
+  const methods = new Set<string>();
+  for (const { value } of routes) {
+    if (!matches(value.path, parts)) continue;
+    methods.add(value.method);
+    if (value.method === 'GET') methods.add('HEAD');
+  }
+  return methods.size === 0 ? [] : [...methods, 'OPTIONS'];
+}
