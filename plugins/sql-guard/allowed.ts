@@ -41,6 +41,7 @@ export function allowedTables(
       name: entry.name,
       entities: entry.entities.map(({ name }) => name),
       known: columns.known(),
+      key: columns.key(entry.entities),
       visible: columns.visible(),
     };
   });
@@ -98,6 +99,15 @@ class TableColumns {
     return Array.from(this.declared, ([key, name]) => ({ key, name, mask: this.masks.get(key) })).filter(
       ({ key }) => !this.hidden.has(key),
     );
+  }
+
+  /** Columns of the primary key, as the first entity declares it that does; empty where none does. */
+  key(entities: readonly ModelEntity[]): readonly string[] {
+    const keys = entities.map(({ dimensions }) => dimensions.filter(({ primary_key }) => primary_key === true));
+    const index = keys.findIndex((key) => key.length > 0);
+    const exprs = (keys[index] ?? []).map(({ sql }) => this.parse(entities[index]!, sql));
+    const names = exprs.flatMap((expr) => (expr?.kind === 'name' ? expr.name : []));
+    return names.length === exprs.length ? names : [];
   }
 
   /** A dimension that is a column as it stands. */

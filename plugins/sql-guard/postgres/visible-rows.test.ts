@@ -1,0 +1,115 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startPostgres } from '../../../test/harness/postgres.ts';
+import { allowedTables } from '../allowed.ts';
+import { loadDialect } from '../check.ts';
+import { entity } from '../fixtures/shop.ts';
+import { Club } from './fixtures/club.ts';
+import { postgres } from './postgres.ts';
+
+let client: Client;
+let club: Club;
+let stop: () => Promise<void>;
+beforeAll(async () => {
+  const server = await startPostgres();
+  stop = server.stop;
+  client = new Client(server.url);
+  await client.connect();
+  club = await Club.create(client);
+  await loadDialect('postgres');
+}, 60_000);
+afterAll(async () => {
+  await client.end();
+  await stop();
+});
+
+const BOOKED = 'members m JOIN bookings b ON b.member = m.id';
+
+/** Statements that the engine reads where the tables have their keys. */
+const groupsByKey = [
+  `select firstname, count(*) from ${BOOKED} group by m.id`,
+  `SELECT m.firstname, surname, count(*) FROM ${BOOKED} GROUP BY m.id ORDER BY zipcode, m.firstname`,
+  `SELECT firstname || ' ' || surname AS name, count(*) AS c FROM ${BOOKED} GROUP BY m.id HAVING firstname <> 'First1'`,
+  `SELECT upper(firstname), CASE WHEN zipcode > 1001 THEN 'x' ELSE surname END, sum(slots) FROM ${BOOKED} GROUP BY m.id`,
+  `SELECT DISTINCT firstname, count(*) FROM ${BOOKED} GROUP BY m.id`,
+  `SELECT DISTINCT ON (surname) firstname, surname, count(*) FROM ${BOOKED} GROUP BY m.id ORDER BY surname, m.id`,
+  `SELECT m.id AS booker, firstname, count(*) FROM ${BOOKED} GROUP BY booker`,
+  `SELECT firstname, m.id, count(*) FROM ${BOOKED} GROUP BY 2`,
+  `SELECT firstname, count(*) FROM (${BOOKED}) GROUP BY m.id`,
+  `SELECT firstname, extract(month FROM starts) AS month, sum(slots) FROM ${BOOKED} GROUP BY m.id, month`,
+  `SELECT firstname, zipcode, sum(slots) FROM ${BOOKED} GROUP BY (m.id, zipcode)`,
+  `SELECT firstname, sum(slots) FROM ${BOOKED} GROUP BY m.id, ROLLUP (extract(month FROM starts))`,
+  `SELECT firstname, rank() OVER (ORDER BY count(*) DESC, surname), sum(zipcode) OVER () FROM ${BOOKED} GROUP BY m.id`,
+  `SELECT firstname, notes ->> 'k', string_agg(slots::text, ',' ORDER BY slots) FROM ${BOOKED} GROUP BY m.id`,
+  `SELECT row_to_json(m), count(*) FROM ${BOOKED} GROUP BY m.id`,
+  `SELECT m.*, count(*) FROM ${BOOKED} GROUP BY m.id`,
+  'SELECT firstname, (SELECT count(*) FROM bookings x WHERE x.member = m.id AND x.slots > length(surname) - 3) FROM members m JOIN facilities f ON f.facid = m.id GROUP BY m.id',
+  'SELECT firstname, (SELECT max(x.slots + zipcode) FROM bookings x WHERE x.member = m.id) FROM members m JOIN facilities f ON f.facid < m.id GROUP BY m.id',
+  'SELECT firstname, EXISTS (SELECT 1 FROM bookings x WHERE x.member = sponsor), sponsor IN (SELECT x.member FROM bookings x WHERE x.slots = zipcode - 1000) FROM members m JOIN facilities f ON f.facid < m.id GROUP BY m.id',
+  'SELECT m.firstname, r.firstname, count(*) FROM members m LEFT JOIN members r ON r.id = m.sponsor GROUP BY m.id, r.id ORDER BY m.surname, r.surname',
+  'SELECT name, firstname, sum(slots) FROM bookings b JOIN facilities f ON f.facid = b.facid JOIN members m ON m.id = member GROUP BY f.facid, m.id',
+  'SELECT facid, name, count(bookid) FROM facilities JOIN bookings USING (facid) GROUP BY facid',
+  'SELECT facid, name, count(bookid) FROM facilities LEFT JOIN bookings USING (facid) GROUP BY facid ORDER BY cost',
+  'SELECT facid, name, count(bookid) FROM bookings RIGHT JOIN facilities USING (facid) GROUP BY facid',
+  'SELECT v, w, count(*) FROM pairs p JOIN facilities f ON f.facid = p.a GROUP BY a, b',
+  'SELECT v, name FROM pairs p JOIN facilities f ON f.facid = p.a GROUP BY a, b, f.facid',
+  'WITH x AS (SELECT member, count(*) AS c FROM bookings GROUP BY member) SELECT firstname, sum(c) FROM x JOIN members m ON m.id = x.member GROUP BY m.id ORDER BY joined',
+  `SELECT t.firstname FROM (SELECT firstname, count(*) FROM ${BOOKED} GROUP BY m.id) t`,
+  `SELECT firstname, count(*) FROM ${BOOKED} GROUP BY m.id UNION ALL SELECT name, count(*) FROM facilities f JOIN bookings b ON b.facid = f.facid GROUP BY f.facid`,
+  'SELECT m.firstname, r.* FROM members m JOIN LATERAL (SELECT count(*) AS c FROM bookings b WHERE b.member = m.id) r ON true GROUP BY m.id, r.c',
+];
+
+/** What groups by no key, or by a part of one, or reads what the key does not decide. */
+const groupsByLess = [
+  `SELECT firstname, count(*) FROM ${BOOKED} GROUP BY b.member`,
+  `SELECT slots, count(*) FROM ${BOOKED} GROUP BY m.id`,
+  `SELECT m.id AS firstname, surname, count(*) FROM ${BOOKED} GROUP BY firstname`,
+  `SELECT firstname, sum(slots) FROM ${BOOKED} GROUP BY ROLLUP (m.id)`,
+  `SELECT name, firstname FROM bookings b JOIN facilities f ON f.facid = b.facid JOIN members m ON m.id = member GROUP BY f.facid`,
+  'SELECT facid, name, count(bookid) FROM bookings LEFT JOIN facilities USING (facid) GROUP BY facid',
+  'SELECT facid, name, count(bookid) FROM bookings FULL JOIN facilities USING (facid) GROUP BY facid',
+  'SELECT v, count(*) FROM pairs p JOIN facilities f ON f.facid = p.a GROUP BY a',
+  `SELECT firstname, count(*) FROM (${BOOKED}) j GROUP BY bookid`,
+];
+
+describe('groups by a primary key', () => {
+  test.each(groupsByKey)('%s', async (sql) => {
+    expect(await club.policed(sql)).toEqual(await club.visible(sql));
+  });
+
+  test.each(groupsByLess)('stay an error: %s', async (sql) => {
+    await expect(club.visible(sql)).rejects.toThrow('GROUP BY');
+    await expect(club.policed(sql)).rejects.toThrow('GROUP BY');
+  });
+
+  const layer = (key: object) =>
+    allowedTables(
+      [
+        entity('members', [
+          { name: 'id', primary_key: true, ...key },
+          { name: 'firstname' },
+          { name: 'surname', mask: "'***'" },
+          { name: 'zipcode', hidden: true },
+        ]),
+        entity('bookings', []),
+      ],
+      postgres,
+    ).tables;
+
+  test('know the key that the layer declares, and show masks and no hidden column', async () => {
+    const sql = `SELECT m.firstname, surname, m.*, count(*) FROM ${BOOKED} GROUP BY m.id`;
+    const { columns, rows } = await club.policed(sql, layer({}));
+    expect(columns).toEqual(['firstname', 'surname', 'id', 'firstname', 'surname', 'count']);
+    expect(rows).toHaveLength(31);
+    for (const row of rows) expect(row).toMatch(/"First\d","\*\*\*",\d+,"First\d","\*\*\*"/);
+    const read = (expr: string) => club.policed(`SELECT firstname, ${expr} FROM ${BOOKED} GROUP BY m.id`, layer({}));
+    for (const expr of ['zipcode', 'm.zipcode', '(m).zipcode'])
+      await expect(read(expr), expr).rejects.toThrow('zipcode');
+    for (const row of (await read("row_to_json(m) -> 'zipcode'")).rows) expect(row).toMatch(/,null\]$/);
+  });
+
+  test('do not trust a key that is masked', async () => {
+    const sql = `SELECT firstname, count(*) FROM ${BOOKED} GROUP BY m.id`;
+    await expect(club.policed(sql, layer({ mask: '1' }))).rejects.toThrow('GROUP BY');
+  });
+});
