@@ -145,6 +145,60 @@ describe.each(engines)('on %s', (_, open) => {
     });
   });
 
+  it("keeps a client's own name for a conversation, for its owner alone", async () => {
+    await using server = await start(await engine.fresh());
+    const text = (said: string) => ({ id: 'm', role: 'user', parts: [{ type: 'text', text: said }] });
+    const chat = async (user: string, id: string, more: object = {}) => {
+      const response = await server.as(user)('POST', '/api/chat', { id, messages: [text('How many?')], ...more });
+      return response.statusCode === 200 ? String(response.headers['x-conversation-id']) : response.statusCode;
+    };
+    const total = async (user: string) =>
+      (await server.as(user)('GET', '/api/v1/conversations')).json<{ total: number }>().total;
+
+    const [first, ...more] = await Promise.all(Array.from({ length: 8 }, () => chat('ann', 'my chat')));
+    expect(more).toEqual(Array(7).fill(first));
+    expect(await chat('ann', 'my chat')).toBe(first);
+    expect(await total('ann')).toBe(1);
+    const others = [await chat('ben', 'my chat'), await chat('ann@acme', 'my chat'), await chat('ann', 'My chat')];
+    expect(new Set([first, ...others]).size).toBe(4);
+    expect([await total('ben'), await total('ann')]).toEqual([1, 2]);
+
+    // The id itself, which belongs to Ann, is no name that anybody else could take.
+    expect(await chat('ann', String(first))).toBe(first);
+    expect([await chat('ben', String(first)), await chat('ann@acme', String(first))]).toEqual([404, 404]);
+    expect(await chat('ben', 'my chat', { conversationId: first })).toBe(404);
+    expect(await chat('ann', 'another name', { conversationId: first })).toBe(first);
+    const stored = (await server.as('ann')('GET', `/api/v1/conversations/${first}`)).json<Stored>();
+    expect(stored.messages).toHaveLength(2 * 11);
+
+    expect(await chat('ann', 'x'.repeat(201))).toBe(422);
+    expect(await chat('ann', '')).not.toBe(await chat('ann', ''));
+  });
+
+  it('replaces an answer that is asked for again, with the history before it', async () => {
+    await using server = await start(await engine.fresh());
+    const ann = server.as('ann');
+    const ask = (said: string, trigger: string) =>
+      ann('POST', '/api/chat', {
+        id: 'chat',
+        trigger,
+        messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: said }] }],
+      });
+    await ask('One?', 'submit-message');
+    const { headers } = await ask('Two?', 'submit-message');
+    await ask('Two?', 'regenerate-message');
+    await ask('Never asked?', 'regenerate-message');
+    const answer = 'Let me look.\n\nThere are 80\0.';
+    expect(server.asked.map(({ turns }) => turns.map(({ text }) => text))).toEqual([
+      ['One?'],
+      ['One?', answer, 'Two?'],
+      ['One?', answer, 'Two?'],
+      ['One?', answer, 'Two?', answer, 'Never asked?'],
+    ]);
+    const { messages } = (await ann('GET', `/api/v1/conversations/${headers['x-conversation-id']}`)).json<Stored>();
+    expect(messages.map(({ role }) => role)).toEqual(Array(3).fill(['user', 'assistant']).flat());
+  });
+
   it('continues from storage when only the id is sent, and from the messages when they are', async () => {
     await using server = await start(await engine.fresh());
     const ann = server.as('ann');

@@ -14,9 +14,21 @@ const HISTORY_MESSAGES = 40;
 const ANSWER_WAIT_MS = 5_000;
 const STOP_WAIT_MS = 1_000;
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What a chat client says of the conversation beside the question. */
+export interface ChatClient {
+  /** The client's name for the conversation. A UUID is the conversation's id as well. */
+  readonly name?: string;
+  /** The question has been asked before: its answer, and what followed, is replaced. */
+  readonly isRegenerated?: boolean;
+}
+
 /** A conversation that a question belongs to. */
 export interface OpenConversation {
   readonly id: string;
+  /** Id of the message that the answer is stored as. */
+  readonly answerId: string;
   /** The question with the earlier turns, from storage where it came alone. */
   readonly question: Question;
   /** Every event of the answer, in order. */
@@ -27,11 +39,14 @@ export interface OpenConversation {
 
 export interface Conversations {
   /**
-   * The conversation of `question.conversationId`, or a new one. `undefined` when nothing is stored here. Rejects with
-   * `not_found` when it is not the actor's.
+   * The conversation of `question.conversationId`, else the actor's of the client's name, else a new one. `undefined`
+   * when nothing is stored here. Rejects with `not_found` when it is not the actor's.
    */
-  open(question: Question, scope: Scope): Promise<OpenConversation | undefined>;
+  open(question: Question, scope: Scope, client?: ChatClient): Promise<OpenConversation | undefined>;
 }
+
+/** `isStored`: the row is in the database, where other messages may be as well. */
+type BegunConversation = ConversationRow & { readonly isStored: boolean };
 
 export function ownerOf({ actor, orgId }: Scope): Owner {
   return { user_id: actor.id ?? '', org_id: orgId ?? '' };
@@ -51,14 +66,15 @@ export class StoredConversations implements Conversations {
     this.logOf = logOf;
   }
 
-  async open(question: Question, scope: Scope): Promise<OpenConversation> {
-    const owner = ownerOf(scope);
-    const given = question.conversationId?.toLowerCase();
-    const earlier = given === undefined ? [] : await this.earlier(owner, given, question);
+  async open(question: Question, scope: Scope, client: ChatClient = {}): Promise<OpenConversation> {
+    const row = await this.conversation(question, ownerOf(scope), client.name);
     const asked = question.turns.slice(-1);
-    const id = given ?? randomUUID();
+    const parts = JSON.stringify([{ type: 'text', text: asked[0]?.text ?? '' }] satisfies MessagePart[]);
+    const isAgain = row.isStored && client.isRegenerated === true && (await this.store.rewind(row.id, parts));
+    const earlier = row.isStored ? await this.earlier(row.id, question, isAgain) : [];
+    const { id } = row;
     const answerId = randomUUID();
-    const begun = this.begin(id, owner, question, answerId, given === undefined);
+    const begun = this.begin(row, parts, isAgain, answerId);
     const recording = new Recording(this.store, answerId, begun, this.now, this.logOf(scope));
     const end = (state: 'complete' | 'interrupted') => this.track(recording.end(state));
     // An answer of which nobody takes a single event has nobody else to end it.
@@ -66,6 +82,7 @@ export class StoredConversations implements Conversations {
     if (scope.signal.aborted) void end('interrupted');
     return {
       id,
+      answerId,
       question: {
         ...question,
         conversationId: id,
@@ -95,46 +112,63 @@ export class StoredConversations implements Conversations {
     };
   }
 
-  /** Earlier turns from storage; none when the client sent its own. */
-  private async earlier(owner: Owner, id: string, { turns }: Question): Promise<ChatTurn[]> {
-    await this.store.find(owner, id);
-    const isSent = turns.length > 1;
-    const said = await this.store.said(id, isSent ? 1 : HISTORY_MESSAGES);
-    // The clock of the server that has stored them may be ahead of this one's.
-    this.lastPosition = Math.max(this.lastPosition, ...said.map(({ position }) => position));
-    if (isSent) return [];
-    return said.map(({ role, parts }) => ({ role, text: textOf(parts) })).filter(({ text }) => text !== '');
-  }
-
-  private begin(id: string, owner: Owner, question: Question, answerId: string, isNew: boolean): Promise<void> {
-    const text = question.turns.at(-1)?.text ?? '';
+  /** The conversation that the question belongs to; one that has a name is stored here already. */
+  private async conversation(question: Question, owner: Owner, name: string | undefined): Promise<BegunConversation> {
+    const given = question.conversationId?.toLowerCase();
+    if (given !== undefined) return { ...(await this.store.find(owner, given)), isStored: true };
+    const isId = name !== undefined && UUID.test(name);
     const at = new Date(this.now()).toISOString();
-    const common = { conversation_id: id, created_at: at, updated_at: at };
-    const parts = JSON.stringify([{ type: 'text', text }] satisfies MessagePart[]);
-    const messages: MessageRow[] = [
-      { ...common, id: randomUUID(), position: this.position(), role: 'user', parts, state: 'complete', writer: null },
-      {
-        ...common,
-        id: answerId,
-        position: this.position(),
-        role: 'assistant',
-        parts: '[]',
-        state: 'running',
-        writer: this.writer,
-      },
-    ];
-    if (!isNew) return this.store.append(id, messages, at);
     const row: ConversationRow = {
-      id,
+      id: isId ? name.toLowerCase() : randomUUID(),
       ...owner,
-      title: titleOf(text),
+      title: titleOf(question.turns.at(-1)?.text ?? ''),
       surface: question.surface,
       connection_id: question.connectionId ?? null,
       starred: false,
       created_at: at,
       updated_at: at,
     };
-    return this.store.create(row, messages);
+    if (name === undefined) return { ...row, isStored: false };
+    const id = await this.store.findOrCreate({ ...row, client_name: isId ? null : name });
+    return { ...row, id, isStored: true };
+  }
+
+  /** Earlier turns from storage; none when the client sent its own. `isAgain`: the question is stored as the last. */
+  private async earlier(id: string, { turns }: Question, isAgain: boolean): Promise<ChatTurn[]> {
+    const isSent = turns.length > 1;
+    const said = await this.store.said(id, isSent ? 1 : HISTORY_MESSAGES);
+    // The clock of the server that has stored them may be ahead of this one's.
+    this.lastPosition = Math.max(this.lastPosition, ...said.map(({ position }) => position));
+    if (isSent) return [];
+    const before = isAgain ? said.slice(0, -1) : said;
+    return before.map(({ role, parts }) => ({ role, text: textOf(parts) })).filter(({ text }) => text !== '');
+  }
+
+  /** Stores the empty answer, and before it the question unless it is there already. */
+  private begin(row: BegunConversation, question: string, isAgain: boolean, answerId: string): Promise<void> {
+    const { isStored, ...conversation } = row;
+    const at = new Date(this.now()).toISOString();
+    const common = { conversation_id: row.id, created_at: at, updated_at: at };
+    const asked: MessageRow = {
+      ...common,
+      id: randomUUID(),
+      position: this.position(),
+      role: 'user',
+      parts: question,
+      state: 'complete',
+      writer: null,
+    };
+    const answer: MessageRow = {
+      ...common,
+      id: answerId,
+      position: this.position(),
+      role: 'assistant',
+      parts: '[]',
+      state: 'running',
+      writer: this.writer,
+    };
+    const messages = isAgain ? [answer] : [asked, answer];
+    return isStored ? this.store.append(row.id, messages, at) : this.store.create(conversation, messages);
   }
 
   /** Greater than all that this server has given or seen, also within the same millisecond. */

@@ -6,7 +6,7 @@ import { migrations } from './migrations.ts';
 import { conversationRoutes } from './routes.ts';
 import { ConversationStore } from './store.ts';
 
-export type { Conversations, OpenConversation } from './conversations.ts';
+export type { ChatClient, Conversations, OpenConversation } from './conversations.ts';
 
 export const conversations = definePlugin({
   name: 'conversations',
@@ -20,6 +20,8 @@ export const conversations = definePlugin({
     ctx.tap(storeMigrations, () => [...migrations]);
     ctx.tap(httpRoutes, () => db.routes(conversationRoutes(store, stored)));
     ctx.onClose(() => stored.settled());
-    return { open: async (question, scope) => (db.configured ? stored.open(question, scope) : undefined) };
+    return {
+      open: async (question, scope, client) => (db.configured ? stored.open(question, scope, client) : undefined),
+    };
   },
 });

@@ -45,4 +45,16 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    name: '0002-client-names',
+    async up(connection) {
+      const trx = connection as Knex.Transaction;
+      await trx.schema.alterTable(CONVERSATIONS, (table) => void table.text('client_name'));
+      // Most conversations have none, and take no room in the index.
+      await trx.raw(
+        `CREATE UNIQUE INDEX conversations_by_client_name ON ${CONVERSATIONS} (user_id, org_id, client_name)
+          WHERE client_name IS NOT NULL`,
+      );
+    },
+  },
 ];

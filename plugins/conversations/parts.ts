@@ -9,10 +9,12 @@ export interface TextPart {
 export interface ToolPart {
   readonly type: `tool-${string}`;
   readonly toolCallId: string;
-  readonly state: 'input-available' | 'output-available';
+  readonly state: 'input-available' | 'output-available' | 'output-error';
   readonly input: unknown;
   /** The tool's result; of rows, the first ones. */
   readonly output?: unknown;
+  /** Why the call failed. */
+  readonly errorText?: string;
 }
 
 export type MessagePart = TextPart | ToolPart;
@@ -34,10 +36,14 @@ export function withEvent(parts: readonly MessagePart[], event: AgentEvent): rea
       return [...parts, { type: `tool-${toolName}`, toolCallId, state: 'input-available', input }];
     }
     case 'tool-result': {
-      const { toolCallId, result } = event;
+      const { toolCallId, result, error } = event;
+      const ended =
+        error === undefined
+          ? ({ state: 'output-available', output: preview(result) } as const)
+          : ({ state: 'output-error', errorText: error } as const);
       return parts.map((part) =>
         part.type !== 'text' && (part as ToolPart).toolCallId === toolCallId
-          ? { ...(part as ToolPart), state: 'output-available', output: preview(result) }
+          ? { ...(part as ToolPart), ...ended }
           : part,
       );
     }

@@ -24,6 +24,11 @@ export interface ConversationRow extends Owner {
   readonly updated_at: string;
 }
 
+/** A conversation with the name that its client has given it: one of each name for an owner. */
+export interface NamedRow extends ConversationRow {
+  readonly client_name: string | null;
+}
+
 export interface MessageRow {
   readonly id: string;
   readonly conversation_id: string;
@@ -92,6 +97,41 @@ export class ConversationStore {
         .first(),
     );
     return row ?? Promise.reject(notFound());
+  }
+
+  /**
+   * Id of the owner's conversation of the row's name, or without a name of its id; where there is none, the row is
+   * stored. Rejects with `not_found` when the id is somebody else's.
+   */
+  async findOrCreate(row: NamedRow): Promise<string> {
+    const { id, user_id, org_id, client_name } = row;
+    const owner = { user_id, org_id };
+    const key = client_name === null ? { ...owner, id } : { ...owner, client_name };
+    const found = await this.db.run((db) => db(CONVERSATIONS).where(key).first('id'));
+    if (found !== undefined) return found.id;
+    return this.db.transaction(async (db) => {
+      const created: unknown[] = await db(CONVERSATIONS).insert(row).onConflict().ignore().returning('id');
+      if (created.length > 0) {
+        await count(db, owner, 1, 0);
+        return id;
+      }
+      // Another request of the same client was faster, or the id is somebody else's.
+      const other = await db(CONVERSATIONS).where(key).first('id');
+      return other === undefined ? Promise.reject(notFound()) : other.id;
+    });
+  }
+
+  /** Deletes what follows the last message of the user with these parts. Resolves to whether there is such a message. */
+  async rewind(id: string, parts: string): Promise<boolean> {
+    return this.db.transaction(async (db) => {
+      const asked = await db(MESSAGES)
+        .where({ conversation_id: id, role: 'user', parts })
+        .orderBy('position', 'desc')
+        .first('position');
+      if (asked === undefined) return false;
+      await db(MESSAGES).where({ conversation_id: id }).where('position', '>', asked.position).delete();
+      return true;
+    });
   }
 
   /** In order. */

@@ -1,7 +1,16 @@
 /** Asking the agent, with question and answer stored where conversations are kept. */
+import { randomUUID } from 'node:crypto';
 import type { Question, Scope } from '../../kernel/index.ts';
-import type { Agent, AgentEvent, Answer } from '../agent/events.ts';
-import type { Conversations, OpenConversation } from '../conversations/index.ts';
+import type { Agent, AgentEvent, Answer } from '../agent/index.ts';
+import type { ChatClient, Conversations, OpenConversation } from '../conversations/index.ts';
+
+/** An answer that is being given. */
+interface AnswerStream {
+  readonly events: AsyncIterable<AgentEvent>;
+  /** Id of the answer as a message, also where it is not stored. */
+  readonly messageId: string;
+  readonly conversationId: string | undefined;
+}
 
 export class Asking {
   private readonly agent: Agent;
@@ -28,14 +37,14 @@ export class Asking {
     }
   }
 
-  async stream(
-    asked: Question,
-    scope: Scope,
-  ): Promise<{ events: AsyncIterable<AgentEvent>; conversationId: string | undefined }> {
-    const conversation = await this.conversations?.open(asked, scope);
-    if (conversation === undefined) return { events: this.agent.ask(asked, scope), conversationId: undefined };
+  async stream(asked: Question, scope: Scope, client: ChatClient): Promise<AnswerStream> {
+    const conversation = await this.conversations?.open(asked, scope, client);
+    if (conversation === undefined) {
+      return { events: this.agent.ask(asked, scope), messageId: randomUUID(), conversationId: undefined };
+    }
     return {
       events: recorded(this.agent.ask(conversation.question, scope), conversation),
+      messageId: conversation.answerId,
       conversationId: conversation.id,
     };
   }

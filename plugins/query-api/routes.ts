@@ -75,9 +75,13 @@ export function chatRoutes(asking: Asking, http: HttpServer, options: QueryApiOp
     const body = request.body as ChatBody;
     const { stream } = request.query as ChatQuery;
     const question = questionOf(body, turnsOf(body.messages), 'web');
-    const { events, conversationId } = await asking.stream(question, scope);
+    const { events, messageId, conversationId } = await asking.stream(question, scope, {
+      // An empty name is none.
+      ...(body.id && { name: body.id }),
+      isRegenerated: body.trigger === 'regenerate-message',
+    });
     // An encoder has state, so each answer gets its own.
-    const encoder = stream === 'ui' ? uiEncoder() : codeEncoder();
+    const encoder = stream === 'ui' ? uiEncoder({ messageId, conversationId }) : codeEncoder();
     const reply = await eventStream(events, encoder, options.pingEveryMs, (error) => http.failure(error, scope).body);
     if (conversationId === undefined) return reply;
     return { ...reply, headers: { ...reply.headers, 'x-conversation-id': conversationId } };

@@ -46,8 +46,25 @@ export const ChatBody = Type.Object(
     }),
     conversationId: Type.Optional(ConversationId),
     connectionId: Type.Optional(ConnectionId),
+    id: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description:
+          "The client's own name for the conversation: questions with the same id continue the same one. A UUID is the conversation's id as well. Without a meaning beside `conversationId`.",
+      }),
+    ),
+    trigger: Type.Optional(
+      Type.String({
+        description: '`regenerate-message`: the question was asked before, and its answer is replaced.',
+      }),
+    ),
+    messageId: Type.Optional(Type.String({ description: 'Which message the client regenerates; not needed here.' })),
   },
-  { errorMessage: 'must be a JSON object' },
+  {
+    additionalProperties: true,
+    errorMessage: 'must be a JSON object',
+    description: 'Further fields, which clients of the AI SDK may send, are ignored.',
+  },
 );
 export type ChatBody = Static<typeof ChatBody>;
 

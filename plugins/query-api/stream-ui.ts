@@ -8,8 +8,14 @@ function chunk(value: { readonly type: string } & Readonly<Record<string, unknow
 
 const DONE = 'data: [DONE]\n\n';
 
+/** What the first chunk names, so that the client calls answer and conversation what Atlas calls them. */
+export interface UiMessage {
+  readonly messageId: string;
+  readonly conversationId: string | undefined;
+}
+
 /** Keeps track of the step and of the text part that are open; one encoder serves one answer. */
-export function uiEncoder(): EventEncoder {
+export function uiEncoder({ messageId, conversationId }: UiMessage): EventEncoder {
   let started = false;
   /** A step is a model call: text and tool calls, then the tools' results. */
   let step: 'none' | 'calling' | 'results' = 'none';
@@ -29,7 +35,11 @@ export function uiEncoder(): EventEncoder {
   const begin = (): string => {
     if (started) return '';
     started = true;
-    return chunk({ type: 'start' });
+    return chunk({
+      type: 'start',
+      messageId,
+      ...(conversationId !== undefined && { messageMetadata: { conversationId } }),
+    });
   };
   /** Text or a call after results belongs to the next model call. */
   const beginStep = (): string => {
@@ -57,9 +67,10 @@ export function uiEncoder(): EventEncoder {
           return beginStep() + endText() + chunk({ type: 'tool-input-available', toolCallId, toolName, input });
         }
         case 'tool-result': {
-          const { toolCallId, result: output } = event;
+          const { toolCallId, result: output, error: errorText } = event;
           const before = endText();
           step = 'results';
+          if (errorText !== undefined) return before + chunk({ type: 'tool-output-error', toolCallId, errorText });
           return before + chunk({ type: 'tool-output-available', toolCallId, output });
         }
         case 'finish': {

@@ -1,0 +1,257 @@
+/** The AI SDK's own chat against a server: one chat is one conversation, and every chunk is one that the SDK knows. */
+import { Chat } from '@ai-sdk/react';
+import { DefaultChatTransport, type UIMessage, uiMessageChunkSchema } from 'ai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AtlasError, override, type PluginEntry, type Question, type Scope } from '../../kernel/index.ts';
+import { emptyFolder } from '../../test/harness/command.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import type { Agent, AgentEvent } from '../agent/index.ts';
+import { agent } from '../agent/index.ts';
+import { conversations } from '../conversations/index.ts';
+import { http } from '../http/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { queryApi } from './index.ts';
+
+type AtlasMessage = UIMessage<{ conversationId?: string; usage?: { totalTokens: number } }>;
+
+interface Stored {
+  readonly id: string;
+  readonly messages: { id: string; role: string; status: string; content: { parts: UIMessage['parts'] } }[];
+}
+
+const folder = emptyFolder();
+let database: string;
+let used = 0;
+beforeAll(() => {
+  database = folder.path;
+});
+afterAll(() => folder[Symbol.dispose]());
+
+/** Answers with the number of the question, after a tool that works and one that fails. */
+async function* answer(n: number): AsyncGenerator<AgentEvent> {
+  yield { type: 'text', text: 'Let me look.' };
+  yield { type: 'tool-call', toolCallId: `good-${n}`, toolName: 'executeSQL', args: { sql: 'SELECT 1' } };
+  yield { type: 'tool-call', toolCallId: `bad-${n}`, toolName: 'executeSQL', args: { sql: 'SELECT' } };
+  yield { type: 'tool-result', toolCallId: `good-${n}`, toolName: 'executeSQL', result: { rows: [{ n: 1 }] } };
+  const error = 'The statement is not complete.';
+  yield { type: 'tool-result', toolCallId: `bad-${n}`, toolName: 'executeSQL', result: { error }, error };
+  yield { type: 'text', text: `Answer ${n}.` };
+  yield {
+    type: 'finish',
+    answer: {
+      text: `Answer ${n}.`,
+      sql: [],
+      data: [],
+      steps: 2,
+      usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+      pendingActions: [],
+      finishReason: 'stop',
+    },
+  };
+}
+
+interface ServerOptions {
+  readonly stored?: boolean;
+  readonly play?: (n: number, scope: Scope) => AsyncIterable<AgentEvent> | undefined;
+}
+
+async function start({ stored = true, play = () => undefined }: ServerOptions = {}) {
+  const asked: Question[] = [];
+  const fake: Agent = {
+    async *ask(question, scope) {
+      asked.push(question);
+      yield* play(asked.length, scope) ?? answer(asked.length);
+    },
+    answer: () => Promise.reject(new Error('not asked')),
+  };
+  used += 1;
+  const storage: PluginEntry[] = stored
+    ? [internalDb({ url: `sqlite:${database}/${used}.db` }), conversations()]
+    : [internalDb({}), conversations()];
+  const app = await createTestApp({
+    plugins: [http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 200 }), queryApi(), ...storage],
+    overrides: [override(agent, fake)],
+  });
+  const url = app.get(http).url();
+  const read = async <T>(path: string) => (await app.inject({ method: 'GET', url: `/api/v1/${path}` })).json<T>();
+  return {
+    app,
+    asked,
+    url,
+    list: async () => (await read<{ conversations: Stored[] }>('conversations')).conversations,
+    conversation: (id: string | undefined) => read<Stored>(`conversations/${id}`),
+    [Symbol.asyncDispose]: () => app.close(),
+  };
+}
+
+/** A chat of a browser. `chunks` is every chunk that has come, checked against the SDK's own schema. */
+function chatOf(server: { url: string }, id?: string) {
+  const chunks: { type: string; [key: string]: unknown }[] = [];
+  const faults: unknown[] = [];
+  const watched: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.body === null || !response.ok) return response;
+    const [shown, checked] = response.body.tee();
+    void new Response(checked).text().then(
+      async (text) => {
+        for (const line of text.split('\n')) {
+          if (!line.startsWith('data: ') || line === 'data: [DONE]') continue;
+          const chunk = JSON.parse(line.slice('data: '.length));
+          const result = await uiMessageChunkSchema().validate?.(chunk);
+          if (result?.success !== true) faults.push({ chunk, result });
+          chunks.push(chunk);
+        }
+      },
+      () => {},
+    );
+    return new Response(shown, response);
+  };
+  const transport = new DefaultChatTransport<AtlasMessage>({ api: `${server.url}/api/chat?stream=ui`, fetch: watched });
+  const chat = new Chat<AtlasMessage>({ ...(id !== undefined && { id }), transport });
+  return { chat, chunks, faults };
+}
+
+const textOf = (message: { parts: UIMessage['parts'] } | undefined) =>
+  (message?.parts ?? []).flatMap((part) => (part.type === 'text' ? part.text : [])).join(' ');
+const summary = ({ messages }: Stored) => messages.map(({ role, content }) => `${role}: ${textOf(content)}`);
+
+describe('the chat of the AI SDK', () => {
+  it('makes one conversation of many turns, and names it', async () => {
+    await using server = await start();
+    const { chat, chunks, faults } = chatOf(server);
+    for (const text of ['One?', 'Two?', 'Three?']) await chat.sendMessage({ text });
+    expect([chat.status, chat.error]).toEqual(['ready', undefined]);
+
+    const [conversation, ...others] = await server.list();
+    expect(others).toEqual([]);
+    const stored = await server.conversation(conversation?.id);
+    expect(summary(stored)).toEqual([
+      'user: One?',
+      'assistant: Let me look. Answer 1.',
+      'user: Two?',
+      'assistant: Let me look. Answer 2.',
+      'user: Three?',
+      'assistant: Let me look. Answer 3.',
+    ]);
+    expect(server.asked.map(({ conversationId }) => conversationId)).toEqual(Array(3).fill(conversation?.id));
+    const shown = chat.messages.filter(({ role }) => role === 'assistant');
+    expect(shown.map(({ metadata }) => metadata)).toEqual(
+      Array(3).fill({ conversationId: conversation?.id, usage: expect.objectContaining({ totalTokens: 2 }) }),
+    );
+    expect(shown.map(({ id }) => id)).toEqual(
+      stored.messages.filter(({ role }) => role === 'assistant').map(({ id }) => id),
+    );
+    await expect.poll(() => chunks.filter(({ type }) => type === 'finish').length).toBe(3);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows a tool that failed as failed, live and from storage', async () => {
+    await using server = await start();
+    const { chat } = chatOf(server);
+    await chat.sendMessage({ text: 'One?' });
+    const tools = (message: { parts: UIMessage['parts'] } | undefined) =>
+      message?.parts.filter(({ type }) => type.startsWith('tool-')) ?? [];
+    const expected = [
+      { state: 'output-available', toolCallId: 'good-1', output: { rows: [{ n: 1 }] } },
+      { state: 'output-error', toolCallId: 'bad-1', errorText: 'The statement is not complete.' },
+    ];
+    expect(tools(chat.messages[1])).toMatchObject(expected);
+    const stored = await server.conversation((await server.list())[0]?.id);
+    expect(tools(stored.messages[1]?.content)).toMatchObject(expected);
+  });
+
+  it('replaces an answer that is asked for again', async () => {
+    await using server = await start();
+    const { chat, faults } = chatOf(server);
+    await chat.sendMessage({ text: 'One?' });
+    await chat.sendMessage({ text: 'Two?' });
+    await chat.regenerate();
+    const [conversation, ...others] = await server.list();
+    expect(others).toEqual([]);
+    expect(summary(await server.conversation(conversation?.id))).toEqual([
+      'user: One?',
+      'assistant: Let me look. Answer 1.',
+      'user: Two?',
+      'assistant: Let me look. Answer 3.',
+    ]);
+    await chat.regenerate({ messageId: chat.messages[1]?.id as string });
+    await chat.sendMessage({ text: 'Three?' });
+    expect(summary(await server.conversation(conversation?.id))).toEqual([
+      'user: One?',
+      'assistant: Let me look. Answer 4.',
+      'user: Three?',
+      'assistant: Let me look. Answer 5.',
+    ]);
+    expect(faults).toEqual([]);
+  });
+
+  it('goes on in the same conversation after a stop', async () => {
+    await using server = await start({
+      play: (n, scope) =>
+        n > 1
+          ? undefined
+          : (async function* (): AsyncGenerator<AgentEvent> {
+              yield { type: 'text', text: 'Let me' };
+              await new Promise((_, reject) => {
+                scope.signal.addEventListener('abort', () => reject(scope.signal.reason));
+              });
+            })(),
+    });
+    const { chat } = chatOf(server);
+    const asking = chat.sendMessage({ text: 'One?' });
+    await expect.poll(() => textOf(chat.messages[1])).toBe('Let me');
+    await chat.stop();
+    await asking;
+    await chat.sendMessage({ text: 'Two?' });
+    const [conversation, ...others] = await server.list();
+    expect(others).toEqual([]);
+    const stored = await server.conversation(conversation?.id);
+    expect(stored.messages.map(({ role, status }) => `${role} ${status}`)).toEqual([
+      'user complete',
+      'assistant interrupted',
+      'user complete',
+      'assistant complete',
+    ]);
+    expect(server.asked[1]?.turns.map(({ text }) => text)).toEqual(['One?', 'Let me', 'Two?']);
+  });
+
+  it('gives a conversation the id that is a UUID', async () => {
+    await using server = await start();
+    const id = '3F2C1B6E-8d4a-4c5b-9e7f-0a1b2c3d4e5f';
+    const { chat } = chatOf(server, id);
+    await chat.sendMessage({ text: 'One?' });
+    await chat.sendMessage({ text: 'Two?' });
+    expect((await server.list()).map((conversation) => conversation.id)).toEqual([id.toLowerCase()]);
+    expect((await server.conversation(id)).messages).toHaveLength(4);
+  });
+
+  it('works where nothing is stored', async () => {
+    await using server = await start({ stored: false });
+    const { chat, chunks, faults } = chatOf(server, 'named');
+    await chat.sendMessage({ text: 'One?' });
+    await chat.sendMessage({ text: 'Two?' });
+    await chat.regenerate();
+    expect([chat.status, chat.error]).toEqual(['ready', undefined]);
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(chat.messages[1]?.metadata).not.toHaveProperty('conversationId');
+    await expect.poll(() => chunks.filter(({ type }) => type === 'start').length).toBe(3);
+    const starts = chunks.filter(({ type }) => type === 'start');
+    expect(new Set(starts.map(({ messageId }) => messageId)).size).toBe(3);
+    expect(faults).toEqual([]);
+  });
+
+  it('ends with an error that the SDK understands', async () => {
+    await using server = await start({
+      play: () =>
+        (async function* (): AsyncGenerator<AgentEvent> {
+          yield { type: 'text', text: 'Let me' };
+          throw new AtlasError('The provider is down.', { code: 'provider_unreachable' });
+        })(),
+    });
+    const { chat, chunks, faults } = chatOf(server);
+    await chat.sendMessage({ text: 'One?' });
+    expect([chat.status, chat.error?.message]).toEqual(['error', 'The provider is down.']);
+    await expect.poll(() => chunks.at(-1)?.type).toBe('finish');
+    expect(faults).toEqual([]);
+  });
+});
