@@ -75,9 +75,9 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       summary: 'Users, the newest first.',
       query: ListQuery,
       responses: { 200: Page },
-      async handle({ query }) {
+      async handle({ query }, scope) {
         const asked = query as Static<typeof ListQuery>;
-        return { body: { ...(await users().list(asked)), limit: asked.limit, offset: asked.offset } };
+        return { body: { ...(await users().list(scope, asked)), limit: asked.limit, offset: asked.offset } };
       },
     },
     {
@@ -86,7 +86,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       path: `${path}/stats`,
       summary: 'How many users there are, by role, and how many are banned.',
       responses: { 200: Stats },
-      handle: async () => ({ body: await users().stats() }),
+      handle: async (_request, scope) => ({ body: await users().stats(scope) }),
     },
     {
       ...one,
@@ -95,9 +95,9 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       summary: "Changes a user's role; not one's own, and not that of the last administrator.",
       body: RoleBody,
       responses: { 200: User },
-      async handle(request, { actor }) {
+      async handle(request, scope) {
         const { role } = request.body as Static<typeof RoleBody>;
-        return { body: await users().setRole(actor.id ?? '', idOf(request), role) };
+        return { body: await users().setRole(scope, idOf(request), role) };
       },
     },
     {
@@ -107,9 +107,9 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       summary: 'Bans a user, who is signed out everywhere.',
       body: BanBody,
       responses: { 200: User },
-      async handle(request, { actor }) {
+      async handle(request, scope) {
         const { reason, expiresIn } = request.body as Static<typeof BanBody>;
-        return { body: await users().ban(actor.id ?? '', idOf(request), reason, expiresIn) };
+        return { body: await users().ban(scope, idOf(request), reason, expiresIn) };
       },
     },
     {
@@ -118,7 +118,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       path: `${path}/:id/unban`,
       summary: 'Lifts a ban.',
       responses: { 200: User },
-      handle: async (request) => ({ body: await users().unban(idOf(request)) }),
+      handle: async (request, scope) => ({ body: await users().unban(scope, idOf(request)) }),
     },
     {
       ...one,
@@ -126,8 +126,8 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       path: `${path}/:id/revoke`,
       summary: "Ends all of a user's sessions.",
       responses: { 200: Done },
-      async handle(request) {
-        await users().revokeSessions(idOf(request));
+      async handle(request, scope) {
+        await users().revokeSessions(scope, idOf(request));
         return DONE;
       },
     },
@@ -137,8 +137,8 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       path: `${path}/:id`,
       summary: 'Deletes a user for good; not oneself, and not the last administrator.',
       responses: { 200: Done },
-      async handle(request, { actor }) {
-        await users().remove(actor.id ?? '', idOf(request));
+      async handle(request, scope) {
+        await users().remove(scope, idOf(request));
         return DONE;
       },
     },

@@ -7,6 +7,7 @@ import {
   type HealthItem,
   healthCheck,
   httpRoutes,
+  series,
   storeMigrations,
 } from '../../kernel/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
@@ -15,11 +16,16 @@ import type { AccountPassword } from './account-password.ts';
 import { migrationsFor } from './migrations.ts';
 import { AuthManagedOptions } from './options.ts';
 import type { Organizations } from './organizations.ts';
-import type { Users } from './users.ts';
+import type { UserDeletion, Users } from './users.ts';
 
 export type { RoleMember } from './organizations.ts';
 export { GivenPassword, NewPassword } from './password-length.ts';
-export type { ManagedUser, UserPage, UserQuery, UserStats } from './users.ts';
+export type { Administrator, ManagedUser, UserDeletion, UserPage, UserQuery, UserStats } from './users.ts';
+
+/** Before a user is deleted. A tap deletes or hands over what its plugin keeps of the user; it may run twice. */
+export const userDelete = series<UserDeletion>('user.delete', {
+  summary: 'Deletes or hands over what is kept of a user who is about to be deleted; an error keeps the user.',
+});
 
 /** What the plugin gives to others. */
 export interface AuthManaged {
@@ -56,7 +62,12 @@ export const authManaged = definePlugin({
       import('./managed.ts'),
       import('./account-password.ts'),
     ]);
-    const managed = await createManaged(options, db, ctx.now, ctx.log);
+    const managed = await createManaged(options, {
+      db,
+      now: ctx.now,
+      log: ctx.log,
+      deleting: (deletion, scope) => ctx.call(userDelete, deletion, scope),
+    });
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     // Last of all: what looks like one of our tokens may be another plugin's key, and that plugin knows for certain.
     ctx.tap(authResolve, (credentials) => managed.sessions.resolve(credentials), { stage: 'post' });

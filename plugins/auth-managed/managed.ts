@@ -14,7 +14,7 @@ import { LibraryRoutes } from './routes.ts';
 import { Sessions } from './sessions.ts';
 import { Store } from './store.ts';
 import { SignInThrottle } from './throttle.ts';
-import { Users } from './users.ts';
+import { type Deleting, Users } from './users.ts';
 
 /** Through the library's own functions, so that such a user is like any other. */
 function userCreator(library: Library): CreateUser {
@@ -31,7 +31,14 @@ function userCreator(library: Library): CreateUser {
   };
 }
 
-export async function createManaged(options: AuthManagedOptions, db: InternalDb, now: () => number, log: Logger) {
+export interface ManagedParts {
+  readonly db: InternalDb;
+  readonly now: () => number;
+  readonly log: Logger;
+  readonly deleting: Deleting;
+}
+
+export async function createManaged(options: AuthManagedOptions, { db, now, log, deleting }: ManagedParts) {
   const store = new Store(db);
   const passwords = new Passwords();
   const freshness = new Freshness();
@@ -47,7 +54,7 @@ export async function createManaged(options: AuthManagedOptions, db: InternalDb,
   return {
     sessions: new Sessions(library, store, origins),
     routes: new LibraryRoutes(endpoints).routes(),
-    users: new Users(store, freshness),
+    users: new Users(store, freshness, deleting),
     password: new AccountPassword({ store, passwords, freshness, throttle }),
     organizations,
     /** Once the tables are there. Resolves to how to stop what goes on. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import knex, { type Knex } from 'knex';
 import { afterAll, beforeAll } from 'vitest';
-import { definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
+import { definePlugin, httpRoutes, type PluginEntry, type Route } from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
 import { type PostgresServer, startPostgres } from '../../test/harness/postgres.ts';
 import { adminMe } from '../admin-me/index.ts';
@@ -47,7 +47,11 @@ const probe = definePlugin({
 
 type ManagedOptions = NonNullable<Parameters<typeof authManaged>[0]>;
 
-export async function startServer(url: string, options: ManagedOptions = {}): Promise<TestApp & { url: string }> {
+export async function startServer(
+  url: string,
+  options: ManagedOptions = {},
+  more: PluginEntry[] = [],
+): Promise<TestApp & { url: string; database: string }> {
   const app = await createTestApp({
     plugins: [
       http({ port: 0, maxEventLoopDelayMs: 0 }),
@@ -57,11 +61,12 @@ export async function startServer(url: string, options: ManagedOptions = {}): Pr
       adminMe(),
       adminUsers(),
       probe(),
+      ...more,
     ],
     openGates: false,
     timeoutMs: 60_000,
   });
-  return Object.assign(app, { url: app.get(http).url() });
+  return Object.assign(app, { url: app.get(http).url(), database: url });
 }
 
 export interface Answer {

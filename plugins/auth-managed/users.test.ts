@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { authManaged } from './index.ts';
+import { AtlasError, definePlugin } from '../../kernel/index.ts';
+import { testScope } from '../../test/harness/create-test-app.ts';
+import { authManaged, userDelete } from './index.ts';
 import { Client, type Dialect, databases, startServer, userOf } from './server.fixture.ts';
 
 const db = databases();
+/** An administrator without an organization. */
+const by = (id: string) => testScope({ actor: { id, label: id, role: 'admin', mode: 'managed', claims: {} } });
 
 describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
   it('are listed, searched and counted', async () => {
@@ -11,9 +15,9 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
     const client = new Client(server);
     for (const email of ['ann@example.com', 'bob@example.com', 'under_score@example.org']) await client.signUp(email);
     const { body } = await client.signUp('eve@example.org');
-    await users.setRole('root', body.user.id, 'viewer');
-    expect(await users.stats()).toEqual({ total: 4, banned: 0, byRole: { admin: 1, analyst: 2, viewer: 1 } });
-    const page = await users.list({ limit: 2, offset: 0 });
+    await users.setRole(by('root'), body.user.id, 'viewer');
+    expect(await users.stats(by('root'))).toEqual({ total: 4, banned: 0, byRole: { admin: 1, analyst: 2, viewer: 1 } });
+    const page = await users.list(by('root'), { limit: 2, offset: 0 });
     expect(page.total).toBe(4);
     expect(page.users.map(({ email }) => email)).toEqual(['eve@example.org', 'under_score@example.org']);
     expect(page.users[0]).toEqual({
@@ -26,12 +30,14 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
       banExpires: null,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });
-    expect((await users.list({ limit: 9, offset: 3 })).users.map(({ email }) => email)).toEqual(['ann@example.com']);
-    expect((await users.list({ limit: 9, offset: 0, search: 'EXAMPLE.org' })).total).toBe(2);
-    expect((await users.list({ limit: 9, offset: 0, search: '_' })).total).toBe(1);
-    expect((await users.list({ limit: 9, offset: 0, search: "'" })).total).toBe(0);
-    expect((await users.list({ limit: 9, offset: 0, role: 'analyst' })).total).toBe(2);
-    await expect(users.find('nobody')).rejects.toMatchObject({ code: 'not_found' });
+    expect((await users.list(by('root'), { limit: 9, offset: 3 })).users.map(({ email }) => email)).toEqual([
+      'ann@example.com',
+    ]);
+    expect((await users.list(by('root'), { limit: 9, offset: 0, search: 'EXAMPLE.org' })).total).toBe(2);
+    expect((await users.list(by('root'), { limit: 9, offset: 0, search: '_' })).total).toBe(1);
+    expect((await users.list(by('root'), { limit: 9, offset: 0, search: "'" })).total).toBe(0);
+    expect((await users.list(by('root'), { limit: 9, offset: 0, role: 'analyst' })).total).toBe(2);
+    await expect(users.find(by('root'), 'nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('feel it at once when they are banned, moved, signed out and deleted', async () => {
@@ -43,21 +49,21 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
     const ann = await userOf(server, 'ann@example.com');
     const { id } = (await ann.whoami()).body.actor;
 
-    await users.setRole(bossId, id, 'viewer');
+    await users.setRole(by(bossId), id, 'viewer');
     expect((await ann.whoami()).body.actor.role).toBe('viewer');
-    await users.setRole(bossId, id, 'admin');
+    await users.setRole(by(bossId), id, 'admin');
     expect((await ann.send('/api/v1/admin/only')).status).toBe(200);
 
-    expect(await users.revokeSessions(id)).toBe(1);
+    expect(await users.revokeSessions(by('root'), id)).toBe(1);
     expect((await ann.whoami()).status).toBe(401);
     await ann.signIn('ann@example.com');
 
-    expect(await users.ban(bossId, id, 'spam', 60)).toMatchObject({ banned: true, banReason: 'spam' });
-    expect((await users.stats()).banned).toBe(1);
+    expect(await users.ban(by(bossId), id, 'spam', 60)).toMatchObject({ banned: true, banReason: 'spam' });
+    expect((await users.stats(by('root'))).banned).toBe(1);
     expect((await ann.whoami()).status).toBe(401);
     expect(await ann.signIn('ann@example.com')).toMatchObject({ status: 403, body: { error: 'forbidden' } });
     expect(await ann.signIn('ann@example.com', 'wrong password')).toMatchObject({ status: 401 });
-    expect((await users.unban(id)).banned).toBe(false);
+    expect((await users.unban(by('root'), id)).banned).toBe(false);
     expect((await ann.signIn('ann@example.com')).status).toBe(200);
 
     // A ban by somebody else's hand leaves the session; it is refused all the same, until the ban ends.
@@ -74,15 +80,46 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
       .update({ banExpires: at(Date.now() - 1_000) });
     ann.cookies.delete('authlib.session_data');
     expect((await ann.whoami()).status).toBe(200);
-    expect(await users.find(id)).toMatchObject({ banned: false, banExpires: null });
+    expect(await users.find(by('root'), id)).toMatchObject({ banned: false, banExpires: null });
     expect((await ann.signIn('ann@example.com')).status).toBe(200);
 
-    await users.remove(bossId, id);
+    await users.remove(by(bossId), id);
     expect((await ann.whoami()).status).toBe(401);
     expect((await ann.signIn('ann@example.com')).status).toBe(401);
     expect(await db.connect(url)('auth_session').where({ userId: id }).select('id')).toEqual([]);
     expect(await db.connect(url)('auth_account').where({ userId: id }).select('id')).toEqual([]);
     expect((await ann.signUp('ann@example.com')).body.user.role).toBe('analyst');
+  });
+
+  it('are deleted once other plugins have dealt with what they keep', async () => {
+    const seen: unknown[] = [];
+    let fails = true;
+    const keeper = definePlugin({
+      name: 'keeper',
+      version: '1.0.0',
+      type: 'storage',
+      description: 'Keeps something of every user.',
+      setup(ctx) {
+        ctx.tap(userDelete, (deletion, scope) => {
+          seen.push([deletion, scope.actor.id]);
+          if (fails) throw new AtlasError('It cannot be deleted now.', { code: 'unavailable' });
+        });
+      },
+    });
+    await using server = await startServer(await db.url(dialect), {}, [keeper()]);
+    const boss = await userOf(server, 'boss@example.com');
+    const actorId = (await boss.whoami()).body.actor.id;
+    const userId = (await new Client(server).signUp('ann@example.com')).body.user.id;
+    const remove = (id: string) => boss.send(`/api/v1/admin/users/${id}`, { method: 'DELETE' });
+    expect((await remove(actorId)).status).toBe(403);
+    expect((await remove('nobody')).status).toBe(404);
+    expect(seen).toEqual([]);
+    expect((await remove(userId)).status).toBe(503);
+    expect((await boss.send('/api/v1/admin/users?search=ann')).body.total).toBe(1);
+    fails = false;
+    expect((await remove(userId)).status).toBe(200);
+    expect(seen).toEqual(Array(2).fill([{ userId, actorId }, actorId]));
+    expect((await boss.send('/api/v1/admin/users?search=ann')).body.total).toBe(0);
   });
 
   it('keep one administrator, whoever tries what at once', async () => {
@@ -96,21 +133,24 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
     const elsewhere = second.get(authManaged).users;
     const forbidden = { code: 'forbidden' };
 
-    await expect(users.setRole(a, a, 'viewer')).rejects.toMatchObject(forbidden);
-    await expect(users.ban(a, a)).rejects.toMatchObject(forbidden);
-    await expect(users.remove(a, a)).rejects.toMatchObject(forbidden);
-    for (const refused of [users.setRole(b, a, 'viewer'), users.ban(b, a), users.remove(b, a)]) {
+    await expect(users.setRole(by(a), a, 'viewer')).rejects.toMatchObject(forbidden);
+    await expect(users.ban(by(a), a)).rejects.toMatchObject(forbidden);
+    await expect(users.remove(by(a), a)).rejects.toMatchObject(forbidden);
+    for (const refused of [users.setRole(by(b), a, 'viewer'), users.ban(by(b), a), users.remove(by(b), a)]) {
       await expect(refused).rejects.toMatchObject(forbidden);
     }
-    await expect(users.setRole(a, 'nobody', 'admin')).rejects.toMatchObject({ code: 'not_found' });
-    await expect(users.remove(a, 'nobody')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(users.setRole(by(a), 'nobody', 'admin')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(users.remove(by(a), 'nobody')).rejects.toMatchObject({ code: 'not_found' });
 
     for (let round = 0; round < 5; round += 1) {
-      await users.setRole('root', a, 'admin');
-      await users.setRole('root', b, 'admin');
-      const settled = await Promise.allSettled([users.setRole(b, a, 'analyst'), elsewhere.setRole(a, b, 'analyst')]);
+      await users.setRole(by('root'), a, 'admin');
+      await users.setRole(by('root'), b, 'admin');
+      const settled = await Promise.allSettled([
+        users.setRole(by(b), a, 'analyst'),
+        elsewhere.setRole(by(a), b, 'analyst'),
+      ]);
       expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      expect((await users.stats()).byRole.admin).toBe(1);
+      expect((await users.stats(by('root'))).byRole.admin).toBe(1);
     }
   });
 

@@ -1,6 +1,6 @@
-/** Users as administrators see them. */
+/** Lists and changes users for administrators, who see the members of their active organization. */
 import type { Knex } from 'knex';
-import { AtlasError, type Role } from '../../kernel/index.ts';
+import { AtlasError, type Role, type Scope } from '../../kernel/index.ts';
 import type { Freshness } from './freshness.ts';
 import { LOCKS, TABLES } from './migrations.ts';
 import { isBanned, roleOf } from './sessions.ts';
@@ -68,24 +68,50 @@ function userOf(row: UserRow): ManagedUser {
   };
 }
 
+/** Members of the organization; with `null` those who belong to none, so that nobody sees another organization's. */
+function inOrganization(db: Knex, orgId: string | null): (query: Knex.QueryBuilder) => void {
+  const memberships = db(TABLES.member)
+    .whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.user}.id`])
+    .select('id');
+  return (query) => {
+    if (orgId === null) query.whereNotExists(memberships);
+    else query.whereExists(memberships.where({ organizationId: orgId }));
+  };
+}
+
 function refused(message: string, hint: string): AtlasError {
   return new AtlasError(message, { code: 'forbidden', hint });
 }
 
+/** Who administers: `orgId` is the active organization, `null` where the administrator belongs to none. */
+export type Administrator = Pick<Scope, 'actor' | 'orgId'>;
+
+/** Payload of the hook `user.delete`. */
+export interface UserDeletion {
+  readonly userId: string;
+  /** Who deletes the user. */
+  readonly actorId: string | null;
+}
+
+/** Tells other plugins that a user is about to be deleted. */
+export type Deleting = (deletion: UserDeletion, scope: Scope) => PromiseLike<unknown> | undefined;
+
 export class Users {
   readonly #store: Store;
   readonly #freshness: Freshness;
+  readonly #deleting: Deleting;
 
-  constructor(store: Store, freshness: Freshness) {
+  constructor(store: Store, freshness: Freshness, deleting: Deleting) {
     this.#store = store;
     this.#freshness = freshness;
+    this.#deleting = deleting;
   }
 
   /** The newest first. */
-  list({ limit, offset, search, role }: UserQuery): Promise<UserPage> {
+  list({ orgId }: Administrator, { limit, offset, search, role }: UserQuery): Promise<UserPage> {
     return this.#store.run(async (db) => {
       const matching = () => {
-        const query = db<UserRow>(TABLES.user);
+        const query = db<UserRow>(TABLES.user).where(inOrganization(db, orgId));
         if (role !== undefined) query.where({ role });
         const position = this.#store.dialect === 'postgres' ? 'strpos' : 'instr';
         if (search !== undefined) query.whereRaw(`${position}(lower(email), ?) > 0`, [search.toLowerCase()]);
@@ -98,80 +124,123 @@ export class Users {
     });
   }
 
-  /** Throws `not_found`. */
-  async find(id: string): Promise<ManagedUser> {
+  /** Throws `not_found`, also for a user of another organization. */
+  async find({ orgId }: Administrator, id: string): Promise<ManagedUser> {
     const row = await this.#store.run((db) =>
-      db<UserRow>(TABLES.user).where({ id }).first<UserRow | undefined>(COLUMNS),
+      db<UserRow>(TABLES.user).where({ id }).where(inOrganization(db, orgId)).first<UserRow | undefined>(COLUMNS),
     );
     if (row !== undefined) return userOf(row);
     throw new AtlasError('There is no such user.', { code: 'not_found' });
   }
 
-  async stats(): Promise<UserStats> {
+  async stats({ orgId }: Administrator): Promise<UserStats> {
     const { total, banned, ...byRole } = await this.#store.run(async (db) => {
       const roles: { role?: unknown; count?: unknown }[] = await db(TABLES.user)
+        .where(inOrganization(db, orgId))
         .select('role')
         .count({ count: '*' })
         .groupBy('role');
       const counts = { viewer: 0, analyst: 0, admin: 0 };
       for (const { role, count } of roles) counts[roleOf(role)] += Number(count);
-      const out = await db(TABLES.user).where(this.#bannedNow(db)).count({ count: '*' }).first();
+      const out = await db(TABLES.user)
+        .where(inOrganization(db, orgId))
+        .where(this.#bannedNow(db))
+        .count({ count: '*' })
+        .first();
       return { ...counts, banned: Number(out?.count ?? 0), total: counts.viewer + counts.analyst + counts.admin };
     });
     return { total, banned, byRole };
   }
 
-  /** `actorId` is who does it. Throws `forbidden` for one's own role and the last administrator, `not_found`. */
-  async setRole(actorId: string, id: string, role: Role): Promise<ManagedUser> {
-    return this.#change(id, async () => {
-      if (actorId === id) throw refused('You cannot change your own role.', 'Ask another administrator.');
-      if (role !== 'admin') await this.#keepAnAdministrator(id);
+  /**
+   * Throws `forbidden` for one's own role, the last administrator, and a user who also belongs to an organization that
+   * the administrator does not belong to; `not_found`.
+   */
+  async setRole(by: Administrator, id: string, role: Role): Promise<ManagedUser> {
+    return this.#change(by, id, async () => {
+      await this.#mustGovern(by, id, 'You cannot change your own role.');
+      if (role !== 'admin') await this.#keepAnAdministrator(by, id);
       await this.#update(id, { role });
     });
   }
 
   /** Ends all sessions, too. `expiresInSeconds` left out: for good. Throws as `setRole` does. */
-  async ban(actorId: string, id: string, reason?: string, expiresInSeconds?: number): Promise<ManagedUser> {
-    return this.#change(id, async () => {
-      if (actorId === id) throw refused('You cannot ban yourself.', 'Ask another administrator.');
-      await this.#keepAnAdministrator(id);
+  async ban(by: Administrator, id: string, reason?: string, expiresInSeconds?: number): Promise<ManagedUser> {
+    return this.#change(by, id, async () => {
+      await this.#mustGovern(by, id, 'You cannot ban yourself.');
+      await this.#keepAnAdministrator(by, id);
       const until = expiresInSeconds === undefined ? null : new Date(Date.now() + expiresInSeconds * 1_000);
       await this.#update(id, { banned: true, banReason: reason ?? null, banExpires: this.#date(until) });
       await this.#endSessions(id);
     });
   }
 
-  async unban(id: string): Promise<ManagedUser> {
-    return this.#change(id, () => this.#update(id, { banned: false, banReason: null, banExpires: null }));
+  /** Throws as `setRole` does. */
+  async unban(by: Administrator, id: string): Promise<ManagedUser> {
+    return this.#change(by, id, async () => {
+      await this.#mustGovern(by, id, 'You cannot lift your own ban.');
+      await this.#update(id, { banned: false, banReason: null, banExpires: null });
+    });
   }
 
-  /** For good, with sessions, memberships and the invitations they sent. Throws as `setRole` does. */
-  async remove(actorId: string, id: string): Promise<void> {
+  /**
+   * For good, with sessions, memberships and the invitations they sent; before that, every plugin that taps
+   * `user.delete` has dealt with what it keeps of the user. Throws as `setRole` does.
+   */
+  async remove(scope: Scope, id: string): Promise<void> {
+    const mayBeDeleted = async () => {
+      await this.find(scope, id);
+      await this.#mustGovern(scope, id, 'You cannot delete yourself.');
+      await this.#keepAnAdministrator(scope, id);
+    };
+    await this.#store.transaction(mayBeDeleted);
+    // Outside the transaction, which on SQLite holds the only connection that writes.
+    await this.#deleting({ userId: id, actorId: scope.actor.id }, scope);
     await this.#store.transaction(async () => {
-      await this.find(id);
-      if (actorId === id) throw refused('You cannot delete yourself.', 'Ask another administrator.');
-      await this.#keepAnAdministrator(id);
+      await mayBeDeleted();
       await this.#store.run((db) => db(TABLES.user).where({ id }).delete());
     });
     this.#freshness.changed(id);
   }
 
   /** Ends all sessions of the user; resolves to their number. */
-  async revokeSessions(id: string): Promise<number> {
-    await this.find(id);
+  async revokeSessions(by: Administrator, id: string): Promise<number> {
+    await this.find(by, id);
     const ended = await this.#endSessions(id);
     this.#freshness.changed(id);
     return ended;
   }
 
-  async #change(id: string, work: () => Promise<void>): Promise<ManagedUser> {
+  async #change(by: Administrator, id: string, work: () => Promise<void>): Promise<ManagedUser> {
     const user = await this.#store.transaction(async () => {
-      await this.find(id);
+      await this.find(by, id);
       await work();
-      return this.find(id);
+      return this.find(by, id);
     });
     this.#freshness.changed(id);
     return user;
+  }
+
+  /** Refuses to change oneself, and who belongs elsewhere too: a role, a ban and a deletion count in every organization. */
+  async #mustGovern({ actor, orgId }: Administrator, id: string, oneself: string): Promise<void> {
+    if (actor.id === id) throw refused(oneself, 'Ask another administrator.');
+    const foreign = await this.#store.run((db) =>
+      db(TABLES.member)
+        .where({ userId: id })
+        .whereNot({ organizationId: orgId ?? '' })
+        .whereNotIn(
+          'organizationId',
+          db(TABLES.member)
+            .where({ userId: actor.id ?? '' })
+            .select('organizationId'),
+        )
+        .first('id'),
+    );
+    if (foreign === undefined) return;
+    throw refused(
+      'This user also belongs to an organization that you do not belong to.',
+      'Remove the user from your organization instead.',
+    );
   }
 
   async #update(id: string, changes: Record<string, unknown>): Promise<void> {
@@ -188,12 +257,17 @@ export class Users {
   }
 
   /** Under a lock, so that two administrators cannot remove each other at the same moment. */
-  async #keepAnAdministrator(id: string): Promise<void> {
+  async #keepAnAdministrator(by: Administrator, id: string): Promise<void> {
     await this.#store.lock(LOCKS.admins);
     const others = await this.#store.run((db) =>
-      db(TABLES.user).where({ role: 'admin' }).whereNot({ id }).whereNot(this.#bannedNow(db)).first('id'),
+      db(TABLES.user)
+        .where({ role: 'admin' })
+        .whereNot({ id })
+        .where(inOrganization(db, by.orgId))
+        .whereNot(this.#bannedNow(db))
+        .first('id'),
     );
-    if (others !== undefined || (await this.find(id)).role !== 'admin') return;
+    if (others !== undefined || (await this.find(by, id)).role !== 'admin') return;
     throw refused('The last administrator has to stay one.', 'Make somebody else administrator first.');
   }
 
