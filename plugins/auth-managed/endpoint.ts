@@ -17,7 +17,7 @@ export interface Endpoint {
   readonly errors?: readonly string[];
   /** Only where a social provider is configured. */
   readonly social?: boolean;
-  /** May take somebody out of an organization, and then sessions out of it too. */
+  /** May bring somebody into an organization or out of it, and then sessions too. */
   readonly changesMembers?: boolean;
 }
 

@@ -160,7 +160,11 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
             data: { activeOrganizationId: await firstOrganization(store, userId) },
           }),
         },
-        update: { after: (session) => store.noting(async () => freshness.changed(existing(session).userId)) },
+        update: {
+          // The library clears it when it refuses a foreign organization; members who leave are moved on by Atlas.
+          before: async ({ activeOrganizationId }) => activeOrganizationId !== null,
+          after: (session) => store.noting(async () => freshness.changed(existing(session).userId)),
+        },
         delete: { after: async ({ userId }) => freshness.changed(userId) },
       },
     },

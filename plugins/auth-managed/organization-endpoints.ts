@@ -60,6 +60,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
       keepCurrentActiveOrganization: Type.Optional(Type.Boolean()),
     }),
     reply: Organization,
+    changesMembers: true,
   }),
   change({
     path: '/organization/update',
@@ -169,6 +170,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
     summary: 'Accept an invitation to your address',
     body: ByInvitation,
     reply: Type.Object({ invitation: Invitation, member: Member }),
+    changesMembers: true,
   }),
   change({
     path: '/organization/reject-invitation',

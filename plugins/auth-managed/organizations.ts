@@ -96,27 +96,26 @@ export class Organizations {
     if (member === undefined) throw new AtlasError('You do not belong to this organization.', { code: 'forbidden' });
   }
 
-  /** Takes sessions out of organizations to which their users do not belong any more, into another one if they have one. */
-  async leaveSessions(): Promise<void> {
-    const lost = await this.#store.run((db) =>
-      db(TABLES.session)
-        .whereNotNull('activeOrganizationId')
-        .whereNotExists(
-          db(TABLES.member)
-            .whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.session}.userId`])
-            .whereRaw('?? = ??', [`${TABLES.member}.organizationId`, `${TABLES.session}.activeOrganizationId`])
-            .select(db.raw('1')),
-        )
+  /**
+   * Takes sessions out of organizations to which their users do not belong any more, and into the longest-standing one
+   * to which they do: only a user without any organization has a session without one.
+   */
+  async settleSessions(): Promise<void> {
+    const moved = await this.#store.run((db) => {
+      const memberships = () =>
+        db(TABLES.member).whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.session}.userId`]);
+      const active = memberships().whereRaw('?? = ??', [
+        `${TABLES.member}.organizationId`,
+        `${TABLES.session}.activeOrganizationId`,
+      ]);
+      return db(TABLES.session)
+        .where((left) => left.whereNotNull('activeOrganizationId').whereNotExists(active.select(db.raw('1'))))
+        .orWhere((none) => none.whereNull('activeOrganizationId').whereExists(memberships().select(db.raw('1'))))
         .update({
-          activeOrganizationId: db(TABLES.member)
-            .whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.session}.userId`])
-            .orderBy('createdAt')
-            .orderBy('id')
-            .limit(1)
-            .select('organizationId'),
+          activeOrganizationId: memberships().orderBy('createdAt').orderBy('id').limit(1).select('organizationId'),
         })
-        .returning('userId'),
-    );
-    for (const { userId } of lost) this.#freshness.changed(userId);
+        .returning('userId');
+    });
+    for (const { userId } of moved) this.#freshness.changed(userId);
   }
 }

@@ -87,7 +87,7 @@ export class LibraryRoutes {
       await organizations.mustBelong(scope.actor.id ?? '', { id: organizationId, slug: organizationSlug });
     }
     const reply = await this.#ask(endpoint, request);
-    if (endpoint.changesMembers === true) await organizations.leaveSessions();
+    if (endpoint.changesMembers === true) await organizations.settleSessions();
     return reply;
   }
 

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { Client, type Dialect, databases, startServer, userOf } from './server.fixture.ts';
+
+const db = databases();
+const USERS = '/api/v1/admin/users';
+const post = (client: Client, path: string, body: object) => client.send(`/api/auth/organization/${path}`, { body });
+const orgOf = async (client: Client): Promise<string | null> => (await client.whoami()).body.orgId;
+
+/** Two organizations with an administrator each, and a user of the first. */
+async function twoOrganizations(server: { url: string }) {
+  const boss = await userOf(server, 'boss@example.com');
+  const ann = await userOf(server, 'ann@example.com');
+  const eve = await userOf(server, 'eve@example.com');
+  const eveId = (await eve.whoami()).body.actor.id as string;
+  const annId = (await ann.whoami()).body.actor.id as string;
+  await boss.send(`${USERS}/${eveId}/role`, { method: 'PATCH', body: { role: 'admin' } });
+  const acme = (await post(boss, 'create', { name: 'Acme', slug: 'acme' })).body.id as string;
+  const evil = (await post(eve, 'create', { name: 'Evil', slug: 'evil' })).body.id as string;
+  await join(boss, ann, 'ann@example.com');
+  return { boss, ann, eve, acme, evil, annId, eveId };
+}
+
+async function join(by: Client, who: Client, email: string): Promise<void> {
+  const { body } = await post(by, 'invite-member', { email, role: 'member' });
+  const { status } = await post(who, 'accept-invitation', { invitationId: body.id });
+  if (status !== 200) throw new Error(`The invitation was not accepted: ${status}`);
+}
+
+describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) => {
+  it('stay active whatever is asked about foreign ones', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const { boss, ann, eve, acme, evil } = await twoOrganizations(server);
+    const { id: memberId } = (await boss.send('/api/auth/organization/get-active-member')).body;
+    const invitationId = (await post(boss, 'invite-member', { email: 'new@example.com', role: 'member' })).body.id;
+    for (const [path, query] of [
+      ['get-organization', { organizationId: acme }],
+      ['get-organization', { organizationSlug: 'acme' }],
+      ['get-organization', { organizationId: evil, organizationSlug: 'acme' }],
+      ['get-organization', { organizationId: 'none' }],
+      ['get-full-organization', { organizationId: acme }],
+      ['get-full-organization', { organizationSlug: 'acme' }],
+      ['list-members', { organizationId: acme }],
+      ['list-invitations', { organizationId: acme }],
+      ['get-active-member-role', { organizationId: acme }],
+      ['get-invitation', { id: invitationId }],
+    ] as const) {
+      const answer = await eve.send(`/api/auth/organization/${path}?${new URLSearchParams(query)}`);
+      expect([path, query, answer.status]).toEqual([path, query, expect.toBeOneOf([400, 403, 404])]);
+      expect([path, query, await orgOf(eve)]).toEqual([path, query, evil]);
+    }
+    for (const [path, body] of [
+      ['set-active', { organizationId: acme }],
+      ['set-active', { organizationSlug: 'acme' }],
+      ['set-active', { organizationId: evil, organizationSlug: 'acme' }],
+      ['set-active', { organizationId: null }],
+      ['update', { organizationId: acme, data: { name: 'Mine' } }],
+      ['delete', { organizationId: acme }],
+      ['leave', { organizationId: acme }],
+      ['invite-member', { organizationId: acme, email: 'x@example.com', role: 'owner' }],
+      ['remove-member', { organizationId: acme, memberIdOrEmail: 'ann@example.com' }],
+      ['update-member-role', { organizationId: acme, memberId, role: 'member' }],
+      ['update-member-role', { memberId, role: 'member' }],
+      ['has-permission', { organizationId: acme, permissions: { member: ['delete'] } }],
+      ['accept-invitation', { invitationId }],
+      ['reject-invitation', { invitationId }],
+      ['cancel-invitation', { invitationId }],
+    ] as const) {
+      const answer = await post(eve, path, body);
+      const allowed = path === 'set-active' && body.organizationId === evil;
+      expect([path, body, answer.status]).toEqual([
+        path,
+        body,
+        allowed ? 200 : expect.toBeOneOf([400, 401, 403, 404, 422]),
+      ]);
+      expect([path, body, await orgOf(eve)]).toEqual([path, body, evil]);
+    }
+    expect(await orgOf(ann)).toBe(acme);
+    const members = (await boss.send('/api/auth/organization/list-members')).body.members;
+    expect(members.map(({ role }: { role: string }) => role).sort()).toEqual(['member', 'owner']);
+  });
+
+  it('are left for another one, and for none only where there is none', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const { boss, ann, eve, acme, evil } = await twoOrganizations(server);
+    const phone = new Client(server);
+    await phone.signIn('ann@example.com');
+    await join(eve, ann, 'ann@example.com');
+    expect([await orgOf(ann), await orgOf(phone)]).toEqual([evil, acme]);
+    expect((await post(ann, 'leave', { organizationId: evil })).status).toBe(200);
+    expect([await orgOf(ann), await orgOf(phone)]).toEqual([acme, acme]);
+    await join(boss, eve, 'eve@example.com');
+    expect((await post(eve, 'set-active', { organizationId: evil })).status).toBe(200);
+    expect((await post(eve, 'delete', { organizationId: evil })).status).toBe(200);
+    expect(await orgOf(eve)).toBe(acme);
+    expect((await post(boss, 'remove-member', { memberIdOrEmail: 'ann@example.com' })).status).toBe(200);
+    expect([await orgOf(ann), await orgOf(phone)]).toEqual([null, null]);
+  });
+
+  it('are entered by every session of a user who had none', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const boss = await userOf(server, 'boss@example.com');
+    const laptop = new Client(server);
+    await laptop.signIn('boss@example.com');
+    const { id } = (await post(boss, 'create', { name: 'A', slug: 'a', keepCurrentActiveOrganization: true })).body;
+    expect([await orgOf(boss), await orgOf(laptop)]).toEqual([id, id]);
+  });
+
+  it('show administrators their own members, and nobody of another', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const { boss, ann, eve, annId, eveId } = await twoOrganizations(server);
+    const nobody = await userOf(server, 'nobody@example.com');
+    const nobodyId = (await nobody.whoami()).body.actor.id;
+    const emails = async (client: Client, query = '') =>
+      (await client.send(USERS + query)).body.users.map(({ email }: { email: string }) => email).sort();
+    expect(await emails(boss)).toEqual(['ann@example.com', 'boss@example.com']);
+    expect(await emails(eve)).toEqual(['eve@example.com']);
+    expect(await emails(eve, '?search=ann')).toEqual([]);
+    expect((await boss.send(`${USERS}/stats`)).body.total).toBe(2);
+    expect((await eve.send(`${USERS}/stats`)).body).toMatchObject({ total: 1, byRole: { admin: 1, analyst: 0 } });
+    for (const id of [annId, nobodyId]) {
+      for (const [method, path, body] of [
+        ['PATCH', 'role', { role: 'viewer' }],
+        ['POST', 'ban', {}],
+        ['POST', 'unban', {}],
+        ['POST', 'revoke', {}],
+        ['DELETE', '', undefined],
+      ] as const) {
+        const answer = await eve.send(`${USERS}/${id}/${path}`.replace(/\/$/, ''), { method, body });
+        expect([method, path, answer.status]).toEqual([method, path, 404]);
+      }
+    }
+    // Who belongs to both is seen by both, and changed by whoever belongs to both.
+    await join(eve, ann, 'ann@example.com');
+    expect(await emails(eve)).toEqual(['ann@example.com', 'eve@example.com']);
+    const promote = (client: Client) =>
+      client.send(`${USERS}/${annId}/role`, { method: 'PATCH', body: { role: 'viewer' } });
+    expect(await promote(eve)).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+    expect((await eve.send(`${USERS}/${annId}`, { method: 'DELETE' })).status).toBe(403);
+    await join(boss, eve, 'eve@example.com');
+    expect((await promote(eve)).status).toBe(200);
+    // An administrator without an organization sees who has none either.
+    await boss.send(`${USERS}/${eveId}/role`, { method: 'PATCH', body: { role: 'admin' } });
+    const platform = await userOf(server, 'platform@example.com');
+    const platformId = (await platform.whoami()).body.actor.id;
+    await db.connect(server.database)('auth_user').where({ id: platformId }).update({ role: 'admin' });
+    platform.cookies.delete('authlib.session_data');
+    expect(await emails(platform)).toEqual(['nobody@example.com', 'platform@example.com']);
+    expect((await platform.send(`${USERS}/${annId}`, { method: 'DELETE' })).status).toBe(404);
+  });
+});
