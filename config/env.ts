@@ -1,6 +1,5 @@
 /** Every environment variable of the built-in composition, declared once. The table in `docs/configuration.md` is generated from here. */
-import { AtlasError } from '../kernel/index.ts';
-import { nearest } from '../plugins/semantic-layer/nearest.ts';
+import { AtlasError, nearest } from '../kernel/index.ts';
 import {
   choice,
   databaseUrl,

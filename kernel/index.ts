@@ -49,6 +49,7 @@ export type * from './hooks/payloads/surfaces.ts';
 export type { HookDescription, HookObserver } from './hooks/registry.ts';
 export { bindPackage, findConfig, loadConfig } from './load-config.ts';
 export type { Logger } from './log.ts';
+export { didYouMean, nearest } from './nearest.ts';
 export { type Actor, NOBODY, type Role, Scope, type ScopeInit } from './scope.ts';
 export { type Override, override } from './services.ts';
 export { within } from './within.ts';

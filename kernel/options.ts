@@ -1,7 +1,8 @@
 /** A plugin's options: defaults filled in, checked against the schema, every fault reported by its path. */
 import type { TSchema } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Value, ValueErrorType } from '@sinclair/typebox/value';
 import type { BootProblem } from './errors.ts';
+import { didYouMean } from './nearest.ts';
 
 /** A copy of plain data without its `undefined` values; functions and instances are kept as they are. */
 function copy(value: unknown): unknown {
@@ -28,12 +29,15 @@ export function checkOptions(
   }
   const options = Value.Default(schema, copy(given ?? {}));
   const seen = new Set<string>();
-  for (const { path, message, schema: rule } of Value.Errors(schema, options)) {
+  for (const { type, path, message, schema: rule } of Value.Errors(schema, options)) {
     if (seen.has(path)) continue;
     seen.add(path);
     const where = path === '' ? 'options' : `option "${path.slice(1).replaceAll('/', '.')}"`;
     const rest = typeof rule.description === 'string' ? ` (${rule.description})` : '';
-    problems.push({ plugin, message: `${where}: ${message.charAt(0).toLowerCase()}${message.slice(1)}${rest}.` });
+    const isUnknown = type === ValueErrorType.ObjectAdditionalProperties;
+    const near = isUnknown ? didYouMean(path.slice(path.lastIndexOf('/') + 1), Object.keys(rule.properties)) : '';
+    const fault = `${message.charAt(0).toLowerCase()}${message.slice(1)}${rest}${near}`;
+    problems.push({ plugin, message: `${where}: ${fault}${near === '' ? '.' : ''}` });
   }
   return options;
 }

@@ -5,7 +5,7 @@
 import { FormatRegistry, Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
-import { AtlasError, type Route } from '../../kernel/index.ts';
+import { AtlasError, nearest, type Route } from '../../kernel/index.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i;
 
@@ -28,6 +28,9 @@ function registerFormats(): void {
     if (!FormatRegistry.Has(name)) FormatRegistry.Set(name, isValid);
   }
 }
+
+/** Of a path that is answered, in characters: a client chooses the names of fields. */
+const MAX_PATH_LENGTH = 200;
 
 interface ErrorDetail {
   /** Keys and indices joined by dots: `messages.0.role`; empty for the whole value. */
@@ -56,7 +59,15 @@ const SENTENCES: Readonly<Partial<Record<ValueErrorType, (schema: TSchema) => st
   [ValueErrorType.ArrayMaxItems]: ({ maxItems }) => `must have at most ${maxItems} items`,
 };
 
-function sentence({ type, message, schema }: ValueError): string {
+/** A field that the schema does not have, beside those that it has. */
+function unknownField(path: string, { properties }: TSchema): string {
+  const known = Object.keys(properties ?? {});
+  const near = nearest(path.slice(path.lastIndexOf('/') + 1), known);
+  return `is not a known field (${near === undefined ? `known: ${known.join(', ')}` : `did you mean "${near}"?`})`;
+}
+
+function sentence({ type, path, message, schema }: ValueError): string {
+  if (type === ValueErrorType.ObjectAdditionalProperties) return unknownField(path, schema);
   // A schema may speak for itself where the generic text would not help: `errorMessage` beside its rules.
   if (typeof schema.errorMessage === 'string' && type !== ValueErrorType.ObjectRequiredProperty) {
     return schema.errorMessage;
@@ -70,12 +81,15 @@ function sentence({ type, message, schema }: ValueError): string {
 
 function details(check: TypeCheck<TSchema>, value: unknown): ErrorDetail[] {
   const found = new Map<string, ErrorDetail>();
+  const unknown = new Set<string>();
   for (const error of check.Errors(value)) {
-    const path = error.path.slice(1).replaceAll('/', '.');
+    const path = error.path.slice(1, MAX_PATH_LENGTH).replaceAll('/', '.');
     if (!found.has(path)) found.set(path, { path, message: sentence(error) });
+    if (error.type === ValueErrorType.ObjectAdditionalProperties) unknown.add(path);
     if (found.size === 20) break;
   }
-  return [...found.values()];
+  // A misspelt field is often why another one is missing.
+  return [...found.values()].sort((a, b) => Number(unknown.has(b.path)) - Number(unknown.has(a.path)));
 }
 
 function refuse(code: string, what: string, faults: readonly ErrorDetail[]): AtlasError {

@@ -119,6 +119,29 @@ describe('POST /api/v1/query', () => {
   });
 
   it.each([
+    [{ question: 'q', conectionId: 'sales' }, 'conectionId', 'is not a known field (did you mean "connectionId"?)'],
+    [{ qustion: 'q' }, 'qustion', 'is not a known field (did you mean "question"?)'],
+    [{ question: 'q', stream: true }, 'stream', 'is not a known field (known: question, conversationId, connectionId)'],
+    [{ question: 'q', ['x'.repeat(100_000)]: 1 }, 'x'.repeat(199), expect.stringMatching(/^is not a known field/)],
+  ])('names a field that there is not, and the one that was meant: %#', async (body, path, message) => {
+    await using t = await start();
+    const response = await t.post('/api/v1/query', body);
+    expect([response.statusCode, response.json()]).toMatchObject([
+      422,
+      { message: expect.stringContaining(`${path} is not a known field`) },
+    ]);
+    expect(response.json<{ details: object[] }>().details[0]).toEqual({ path, message });
+    expect(response.body.length).toBeLessThan(2_000);
+  });
+
+  it('is not asked of a chat, whose clients send fields of their own', async () => {
+    await using t = await start();
+    const body = { messages: [user('q')], trigger: 'submit-message', messageId: 'm', conectionId: 'x', tools: [] };
+    expect((await t.post('/api/chat', body)).statusCode).toBe(200);
+    expect(t.asked[0]).not.toHaveProperty('connectionId');
+  });
+
+  it.each([
     ['no_datasource', 400],
     ['configuration_error', 400],
     ['provider_model_not_found', 400],

@@ -14,7 +14,7 @@ export const QueryBody = Type.Object(
     conversationId: Type.Optional(ConversationId),
     connectionId: Type.Optional(ConnectionId),
   },
-  { errorMessage: 'must be a JSON object' },
+  { additionalProperties: false, errorMessage: 'must be a JSON object' },
 );
 export type QueryBody = Static<typeof QueryBody>;
 

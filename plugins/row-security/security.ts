@@ -1,5 +1,4 @@
-import type { Actor } from '../../kernel/index.ts';
-import { didYouMean } from '../semantic-layer/nearest.ts';
+import { type Actor, didYouMean } from '../../kernel/index.ts';
 import { type AllowedTable, AllowedTables, type RowFilter, type TableAccess } from '../sql-guard/index.ts';
 import { boundClaim, type ClaimSource, placesFor } from './bound-claim.ts';
 import { columnType, isText } from './column-type.ts';

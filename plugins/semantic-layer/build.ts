@@ -1,8 +1,9 @@
 /** Puts the files of a layer together into one model, and reports what refers to something that is not there. */
+
+import { didYouMean } from '../../kernel/index.ts';
 import type { EntityItem, Item, LayerFile } from './file.ts';
 import { checkDimensions, checkMeasures, checkSegments } from './members.ts';
 import type { ModelEntity, ModelJoin, ModelMetric, ModelTerm, SemanticModel, SemanticProblem } from './model.ts';
-import { didYouMean } from './nearest.ts';
 import type { CatalogFile, Join } from './schema.ts';
 import type { Path } from './yaml.ts';
 

@@ -1,9 +1,9 @@
 /** Looking around in a semantic layer by path. What is not one of the layer's own files cannot be named. */
 import { stringify } from 'yaml';
+import { nearest } from '../../kernel/index.ts';
 import { byteLength } from './bounded-text.ts';
 import { type EntityItem, type LayerFile, parseLayerFile } from './file.ts';
 import type { SemanticModel } from './model.ts';
-import { nearest } from './nearest.ts';
 import { entityLine, line, renderMetric, renderTerm } from './render.ts';
 import { readLayerFile } from './scan.ts';
 import type { CatalogFile, GlossaryTerm, Metric } from './schema.ts';

@@ -1,7 +1,8 @@
 /** Checks the parts of one entity against each other; what cannot be used is reported and left out. */
+
+import { didYouMean } from '../../kernel/index.ts';
 import type { EntityItem } from './file.ts';
 import type { ModelDimension } from './model.ts';
-import { didYouMean } from './nearest.ts';
 import { referencesIn } from './references.ts';
 import type { Measure, Segment } from './schema.ts';
 import type { Path } from './yaml.ts';

@@ -1,4 +1,4 @@
-import { nearest } from '../semantic-layer/nearest.ts';
+import { nearest } from '../../kernel/index.ts';
 import type { Call } from './ast.ts';
 import { fold, type SqlDialect } from './dialect.ts';
 

@@ -1,4 +1,4 @@
-import { nearest } from '../semantic-layer/nearest.ts';
+import { nearest } from '../../kernel/index.ts';
 import type { Expr } from './ast.ts';
 import { fold, type SqlDialect } from './dialect.ts';
 import type { RowFilter } from './row-filter.ts';

@@ -41,14 +41,14 @@ describe('starting', () => {
   it('reports every problem at once, each with its plugin and what to do', async () => {
     const message = await messageOfBoot(
       bad.lacksNeed(),
-      bad.hasOptions({ channels: [{ id: 7 }], retrys: 1 } as never),
+      bad.hasOptions({ channels: [{ id: 7 }], chanels: 1 } as never),
       plugin('twin'),
       plugin('twin'),
     );
     expect(message).toContain('lacks-need: needs the plugin "absent-service"');
     expect(message).toContain('Add absentService() to the plugins in atlas.config.ts.');
     expect(message).toContain('has-options: option "channels.0.id": expected string');
-    expect(message).toContain('option "retrys": unexpected property');
+    expect(message).toContain('option "chanels": unexpected property; did you mean `channels`?');
     expect(message).toContain('twin: is listed twice.');
     expect(message.split('\n')).toHaveLength(5);
   });
