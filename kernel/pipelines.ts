@@ -2,6 +2,7 @@
  * The two guarded paths. This file alone calls `datasource.execute` and `action.execute`, in fixed hook order, for
  * the agent, HTTP, MCP, schedules, the command line and plugins alike. It knows hook order, not SQL.
  */
+import { randomUUID } from 'node:crypto';
 import { errorWithoutCredentials, withoutCredentials } from './credentials.ts';
 import { AtlasError, messagesOf } from './errors.ts';
 import {
@@ -46,6 +47,7 @@ export class Pipelines {
     try {
       const connection = await this.#connection(request.connectionId, scope);
       statement = {
+        id: randomUUID(),
         connection,
         requested: request.sql,
         sql: request.sql,

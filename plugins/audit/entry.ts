@@ -70,7 +70,7 @@ function entryOf(ended: Ended, scope: Scope, at: number, redact: Redact): AuditR
   const { actor, orgId, requestId } = scope;
   const { statement, error } = ended;
   return {
-    id: randomUUID(),
+    id: statement?.id ?? randomUUID(),
     timestamp: new Date(at).toISOString(),
     user_id: actor.id,
     user_label: actor.label,

@@ -4,6 +4,7 @@ import {
   httpRoutes,
   messageOf,
   optional,
+  questionBefore,
   sqlAfter,
   sqlBefore,
   sqlSettled,
@@ -11,13 +12,13 @@ import {
 } from '../../kernel/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { redactLiterals } from '../sql-guard/index.ts';
-import { entryOfOutcome, entryOfReply, type Redact } from './entry.ts';
+import { type AuditRow, entryOfOutcome, entryOfReply, type Redact } from './entry.ts';
 import { migrations } from './migrations.ts';
 import { AuditOptions } from './options.ts';
 import { recorder } from './recorder.ts';
 import { auditRoutes } from './routes.ts';
 import { AuditStore } from './store.ts';
-import { auditWriter } from './writer.ts';
+import { AuditWriter } from './writer.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -32,12 +33,16 @@ export const audit = definePlugin({
     const redact: Redact = (sql, statement) =>
       options.redactLiterals ? redactLiterals(sql, statement?.connection.dbType) : sql;
     let underway = 0;
-    const write = db?.configured === true ? auditWriter(db, () => underway) : undefined;
+    const writer = db?.configured === true ? new AuditWriter(db, () => underway) : undefined;
+    const write = writer && ((row: AuditRow) => writer.add(row));
+    /** Rejects at once while nothing can be audited: the rows would be withheld in the end. */
+    const auditable = () => (options.required ? db?.check()?.then(() => undefined) : undefined);
+    ctx.tap(questionBefore, auditable, { stage: 'pre' });
     ctx.tap(
       sqlBefore,
       () => {
         underway += 1;
-        return undefined;
+        return auditable();
       },
       { stage: 'pre' },
     );
@@ -71,6 +76,9 @@ export const audit = definePlugin({
       void purge();
       daily = setInterval(() => void purge(), DAY_MS).unref();
     });
-    ctx.onClose(() => clearInterval(daily));
+    ctx.onClose(() => {
+      clearInterval(daily);
+      return writer?.close();
+    });
   },
 });

@@ -2,11 +2,10 @@
 import { AtlasError, messagesOf, type PluginContext, type Scope } from '../../kernel/index.ts';
 import { type AuditRow, SQL_LOGGED_LENGTH } from './entry.ts';
 import { shownEntry } from './store.ts';
-import type { WriteEntry } from './writer.ts';
 
 export interface RecorderOptions {
   /** `undefined`: there is only the log. */
-  readonly write: WriteEntry | undefined;
+  readonly write: ((row: AuditRow) => Promise<void>) | undefined;
   readonly required: boolean;
   readonly logOf: PluginContext['logOf'];
 }

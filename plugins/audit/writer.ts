@@ -1,4 +1,5 @@
-/** Writes entries so that many at once cost one commit. */
+/** Writes entries, many at once in one commit, and goes on trying with those that the database did not take. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AtlasError, within } from '../../kernel/index.ts';
 import { GroupCommit, type InternalDb, insertRows, jsonText } from '../internal-db/index.ts';
 import type { AuditRow } from './entry.ts';
@@ -24,7 +25,12 @@ const COLUMNS = [
   'org_id',
 ] as const satisfies readonly (keyof AuditRow)[];
 
-export type WriteEntry = (row: AuditRow) => Promise<void>;
+/**
+ * A statement has one entry however often it is written. Only one that said "succeeded" is corrected, when its rows
+ * were withheld after all. SQLite takes `ON` for that of a join without a `WHERE` before it.
+ */
+const ONCE = `WHERE TRUE ON CONFLICT (id) DO UPDATE SET success = excluded.success, error = excluded.error, row_count = excluded.row_count
+  WHERE ${AUDIT_TABLE}.success AND NOT excluded.success`;
 
 /**
  * With so many statements underway, a commit waits a moment for those that are about to end, as `commit_siblings` and
@@ -35,17 +41,75 @@ const DELAY_MS = 2;
 
 /** Longest wait for a database that hangs. */
 const WAIT_MS = 5_000;
+const RETRY_MS = 1_000;
+const MAX_WAITING = 5_000;
+/** Longest wait of a stop for entries that are not written yet. */
+const CLOSE_MS = 1_000;
 
-/** Resolves when the entry is committed; rejects when it could not be, or it is not known in time. */
-export function auditWriter(db: InternalDb, underway: () => number): WriteEntry {
-  const insert = insertRows(db.dialect, AUDIT_TABLE, COLUMNS);
-  const group = new GroupCommit<AuditRow>((rows) => db.run((knex) => knex.raw(insert, [jsonText(rows)])), {
-    delayMs: () => (underway() >= SIBLINGS ? DELAY_MS : 0),
-  });
-  return (row) =>
-    within(WAIT_MS, group.add(row), () => {
-      const late = new AtlasError('The internal database does not answer.', { code: 'unavailable' });
-      group.withdraw(row, late);
-      throw late;
+const unavailable = (why: string) => new AtlasError(`The internal database ${why}.`, { code: 'unavailable' });
+const isUnavailable = (error: unknown) => error instanceof AtlasError && error.code === 'unavailable';
+
+export class AuditWriter {
+  private readonly group: GroupCommit<string>;
+  /** The newest state of every entry that is not known to be written, by id. */
+  private readonly waiting = new Map<string, AuditRow>();
+  private retrying: Promise<void> | undefined;
+  private readonly closing = new AbortController();
+
+  /** `underway`: how many statements are. */
+  constructor(db: InternalDb, underway: () => number) {
+    const insert = `${insertRows(db.dialect, AUDIT_TABLE, COLUMNS)} ${ONCE}`;
+    const write = (rows: readonly AuditRow[]) => db.run((knex) => knex.raw(insert, [jsonText(rows)]));
+    this.group = new GroupCommit<string>((ids) => this.write(ids, write), {
+      delayMs: () => (underway() >= SIBLINGS ? DELAY_MS : 0),
     });
+  }
+
+  /**
+   * Resolves when the entry is committed; rejects when it is not, or it is not known in time. An entry that only waits
+   * for the database is written once it is back; another call with its id says how the statement ended in the end.
+   */
+  async add(row: AuditRow): Promise<void> {
+    if (this.waiting.size >= MAX_WAITING && !this.waiting.has(row.id)) throw unavailable('does not keep up');
+    this.waiting.set(row.id, row);
+    await within(WAIT_MS, this.commit(row.id), () => {
+      throw unavailable('does not answer');
+    });
+  }
+
+  /** A last attempt to write what waits. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    await within(CLOSE_MS, this.retrying ?? Promise.resolve(), () => {});
+  }
+
+  private async commit(id: string): Promise<void> {
+    try {
+      await this.group.add(id);
+    } catch (error) {
+      if (isUnavailable(error)) this.retrying ??= this.retry();
+      // It will never be taken, as one that breaks a constraint.
+      else this.waiting.delete(id);
+      throw error;
+    }
+  }
+
+  private async write(ids: readonly string[], write: (rows: readonly AuditRow[]) => PromiseLike<unknown>) {
+    // In one order on every server, so that none waits in a circle.
+    const rows = [...new Set(ids)].sort().flatMap((id) => this.waiting.get(id) ?? []);
+    if (rows.length === 0) return;
+    await write(rows);
+    for (const row of rows) if (this.waiting.get(row.id) === row) this.waiting.delete(row.id);
+  }
+
+  private async retry(): Promise<void> {
+    const { signal } = this.closing;
+    while (this.waiting.size > 0) {
+      const isLast = signal.aborted;
+      if (!isLast) await sleep(RETRY_MS, undefined, { ref: false, signal }).catch(() => {});
+      const settled = await Promise.allSettled([...this.waiting.keys()].map((id) => this.commit(id)));
+      if (isLast && settled.some(({ status }) => status === 'rejected')) return;
+    }
+    this.retrying = undefined;
+  }
 }

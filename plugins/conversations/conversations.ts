@@ -31,6 +31,8 @@ export interface OpenConversation {
   readonly answerId: string;
   /** The question with the earlier turns, from storage where it came alone. */
   readonly question: Question;
+  /** Whether it is stored, with the question. Never rejects. */
+  readonly begun: Promise<boolean>;
   /** Every event of the answer, in order. */
   record(event: AgentEvent): void;
   /** The answer is over. Resolves soon, and never rejects, to whether question and answer are known to be stored. */
@@ -88,6 +90,7 @@ export class StoredConversations implements Conversations {
         conversationId: id,
         turns: earlier.length > 0 ? [...earlier, ...asked] : question.turns,
       },
+      begun: recording.begun,
       record: (event) => recording.add(event),
       end,
     };

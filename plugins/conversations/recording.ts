@@ -20,7 +20,7 @@ export class Recording {
   private isWriting = true;
   private hasEnded = false;
   /** Whether there is a row to write to. Never rejects. */
-  private readonly begun: Promise<boolean>;
+  readonly begun: Promise<boolean>;
   /** Every write waits for the one before. Never rejects; whether the last one was stored, which holds all before. */
   private written: Promise<boolean>;
 

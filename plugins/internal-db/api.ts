@@ -15,8 +15,13 @@ export interface InternalDb {
   /** Says nothing while no database is configured. */
   readonly dialect: 'postgres' | 'sqlite';
   /**
+   * `undefined` while the database answers, or is not configured. In doubt a promise, which rejects with `unavailable`
+   * within seconds if it does not.
+   */
+  check(): Promise<void> | undefined;
+  /**
    * Runs `work` on the one knex instance. Rejects with `not_available` (404) when no database is configured and with
-   * `unavailable` (503) when it cannot be reached or written; other errors of the database pass as they are. Inside a
+   * `unavailable` (503) when it cannot be reached or written, or has not answered for some seconds; other errors of the database pass as they are. Inside a
    * `transaction` it rejects at once: use the transaction, or there would be two that wait for each other.
    */
   run<T>(work: (db: Knex) => PromiseLike<T>): Promise<T>;

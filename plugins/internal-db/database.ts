@@ -1,27 +1,30 @@
 /** Work on the one knex instance, with failures that people can read. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
-import { within } from '../../kernel/index.ts';
+import { type Logger, within } from '../../kernel/index.ts';
 import type { Engine } from './engine.ts';
 import { nestedUse, translated, unavailable } from './failures.ts';
+import { Liveness } from './liveness.ts';
 
 /** How long a close waits for transactions that still run; a server must stop while its database hangs. */
 const CLOSE_MS = 1_000;
 
 export class Database {
   readonly engine: Engine;
+  readonly liveness: Liveness;
   readonly #transaction = new AsyncLocalStorage<{ open: boolean }>();
   #closed = false;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, log: Logger) {
     this.engine = engine;
+    this.liveness = new Liveness(engine, log);
   }
 
   /** See `InternalDb.run`. */
   async run<T>(work: (db: Knex) => PromiseLike<T>): Promise<T> {
     this.#admit();
     try {
-      return await work(this.engine.knex);
+      return await this.liveness.call(async () => work(this.engine.knex));
     } catch (error) {
       throw translated(error);
     }
@@ -47,7 +50,8 @@ export class Database {
       }
     };
     try {
-      return await this.engine.knex.transaction(container, { doNotRejectOnRollback: false, ...config });
+      const settings = { doNotRejectOnRollback: false, ...config };
+      return await this.liveness.call(() => this.engine.knex.transaction(container, settings));
     } catch (error) {
       // The fault of the work says more than that of a rollback which then failed too.
       throw translated(faults.length > 0 ? faults[0] : error);
@@ -58,7 +62,8 @@ export class Database {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await within(CLOSE_MS, this.engine.knex.destroy(), () => {});
+    this.liveness.stop();
+    await within(CLOSE_MS, this.engine.close(), () => {});
   }
 
   #admit(): void {

@@ -7,6 +7,7 @@ export interface EngineSettings {
   readonly acquireTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly busyTimeoutMs: number;
+  readonly silenceMs: number;
   readonly migrationWaitMs: number;
   readonly log: Logger;
 }
@@ -21,6 +22,18 @@ export interface Engine {
    * `migrationWaitMs` for other servers.
    */
   migrating<T>(work: () => Promise<T>): Promise<T>;
+  /** While migrations are applied, statements may take as long as they like. */
+  readonly isMigrating: boolean;
+  /** Longest silence of a database that is taken to be there. */
+  readonly silenceMs: number;
+  /**
+   * Whether the database serves, or at least refuses to at once. False, or pending for as long as that takes, while it
+   * says nothing or is locked by another process. Does not wait for the connections that others use.
+   */
+  answers(): Promise<boolean>;
+  /** Gives up every statement that waits for an answer. */
+  abandon(): void;
+  close(): Promise<void>;
   /** First statements of a migration's transaction: no other server is in one at the same time. */
   lock(trx: Knex.Transaction): Promise<void>;
 }

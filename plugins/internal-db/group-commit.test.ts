@@ -51,32 +51,29 @@ it('stops to try item by item once the database goes away', async () => {
   expect(groups).toEqual([[1, 2, 3], [1], [2]]);
 });
 
-it('takes back what is not being written yet, and does not take more than it can hold', async () => {
-  const started: (readonly number[])[] = [];
+it.each([
+  ['items', 10_000, () => 1],
+  ['bytes', 64, () => 1024 * 1024],
+])('does not take more %s than it can hold', async (_, most, bytesOf) => {
   let goOn!: () => void;
   const free = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const group = new GroupCommit<number>(
-    async (items) => {
-      started.push(items);
-      await free;
-    },
-    { maxItems: 1 },
-  );
-  const first = group.add(1);
+  const group = new GroupCommit<number>(() => free, { maxItems: 1, bytesOf });
+  const first = group.add(0);
   await new Promise(setImmediate);
-  const second = group.add(2);
-  const third = group.add(3);
-  group.withdraw(1, new Error('late'));
-  group.withdraw(2, new Error('late'));
-  await expect(second).rejects.toThrow('late');
-  const many = Promise.allSettled(Array.from({ length: 10_000 }, () => group.add(4)));
-  await expect(group.add(5)).rejects.toMatchObject({ code: 'unavailable' });
+  const many = Promise.all(Array.from({ length: most }, (__, n) => group.add(n)));
+  await expect(group.add(0)).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 });
   goOn();
-  await Promise.all([first, third]);
-  expect(started.slice(0, 3)).toEqual([[1], [3], [4]]);
-  expect((await many).filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  await Promise.all([first, many]);
+  await group.add(0);
+});
+
+it('writes large items in several commits', async () => {
+  const sizes: number[] = [];
+  const group = new GroupCommit<number>(async (items) => sizes.push(items.length), { bytesOf: () => 1024 * 1024 });
+  await Promise.all(Array.from({ length: 10 }, (_, n) => group.add(n)));
+  expect(sizes).toEqual([4, 4, 2]);
 });
 
 it('waits for more before a commit when it is told to', async () => {

@@ -1,33 +1,47 @@
 /** Writes that arrive while others are being written go together with the next commit, which costs what one costs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AtlasError } from '../../kernel/index.ts';
+import { unavailable } from './failures.ts';
 
 interface Waiting<T> {
   readonly item: T;
+  readonly bytes: number;
   resolve(): void;
   reject(error: unknown): void;
 }
 
 /** Many more than come in while one commit takes place. */
 const MAX_WAITING = 10_000;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+/** A statement of this size costs no more for each item than one of many. */
+const MAX_COMMIT_BYTES = 4 * 1024 * 1024;
 
 const isUnavailable = (error: unknown) => error instanceof AtlasError && error.code === 'unavailable';
+
+export interface GroupCommitOptions<T> {
+  /** Most items of one commit. */
+  readonly maxItems?: number;
+  /** About how much memory an item takes. */
+  readonly bytesOf?: (item: T) => number;
+  /** How long a commit waits for more items, asked before each; for those who know that more are about to come. */
+  readonly delayMs?: () => number;
+}
 
 export class GroupCommit<T> {
   private readonly write: (items: readonly T[]) => Promise<unknown>;
   private readonly maxItems: number;
-  private queue: Waiting<T>[] = [];
+  private readonly bytesOf: (item: T) => number;
   private readonly delayMs: () => number;
+  private queue: Waiting<T>[] = [];
+  private waitingBytes = 0;
   private isWriting = false;
 
-  /**
-   * `write` stores all of the items or none. `delayMs`: how long a commit waits for more items, asked before each; for
-   * those who know that more are about to come.
-   */
-  constructor(write: (items: readonly T[]) => Promise<unknown>, { maxItems = 500, delayMs = (): number => 0 } = {}) {
+  /** `write` stores all of the items or none. */
+  constructor(write: (items: readonly T[]) => Promise<unknown>, options: GroupCommitOptions<T> = {}) {
     this.write = write;
-    this.maxItems = maxItems;
-    this.delayMs = delayMs;
+    this.maxItems = options.maxItems ?? 500;
+    this.bytesOf = options.bytesOf ?? (() => 0);
+    this.delayMs = options.delayMs ?? (() => 0);
   }
 
   /**
@@ -35,12 +49,14 @@ export class GroupCommit<T> {
    * are written in the order of the calls.
    */
   add(item: T): Promise<void> {
+    const bytes = this.bytesOf(item);
     return new Promise((resolve, reject) => {
-      if (this.queue.length >= MAX_WAITING) {
-        reject(new AtlasError('Too many writes wait for the internal database.', { code: 'unavailable' }));
+      if (this.queue.length >= MAX_WAITING || this.waitingBytes + bytes > MAX_WAITING_BYTES) {
+        reject(unavailable('too many writes wait for it'));
         return;
       }
-      this.queue.push({ item, resolve, reject });
+      this.waitingBytes += bytes;
+      this.queue.push({ item, bytes, resolve, reject });
       if (this.isWriting) return;
       this.isWriting = true;
       // What else comes in this turn of the event loop shares the commit.
@@ -48,19 +64,27 @@ export class GroupCommit<T> {
     });
   }
 
-  /** Takes an item back, which is then rejected with `reason`, unless it is being written already. */
-  withdraw(item: T, reason: unknown): void {
-    const at = this.queue.findIndex((waiting) => waiting.item === item);
-    if (at !== -1) this.queue.splice(at, 1)[0]?.reject(reason);
-  }
-
   private async drain(): Promise<void> {
     while (this.queue.length > 0) {
       const delayMs = this.delayMs();
       if (delayMs > 0) await sleep(delayMs);
-      await this.commit(this.queue.splice(0, this.maxItems));
+      await this.commit(this.next());
     }
     this.isWriting = false;
+  }
+
+  /** The longest waiting items that fit into one commit, at least one. */
+  private next(): Waiting<T>[] {
+    let bytes = 0;
+    let count = 0;
+    for (const waiting of this.queue) {
+      bytes += waiting.bytes;
+      if (count === this.maxItems || (count > 0 && bytes > MAX_COMMIT_BYTES)) break;
+      count += 1;
+    }
+    const group = this.queue.splice(0, count);
+    for (const waiting of group) this.waitingBytes -= waiting.bytes;
+    return group;
   }
 
   private async commit(group: readonly Waiting<T>[]): Promise<void> {

@@ -34,7 +34,7 @@ export const internalDb = definePlugin({
       ctx.tap(healthCheck, () => [{ component: 'internalDb', status: 'not_configured' as const }]);
       return withoutDatabase(secrets);
     }
-    const database = new Database(await openEngine(options.url, { ...options, log: ctx.log }));
+    const database = new Database(await openEngine(options.url, { ...options, log: ctx.log }), ctx.log);
     const migrations = new Migrations({
       database,
       collect: async () => ctx.call(storeMigrations, undefined, ctx.scope()),
@@ -47,6 +47,7 @@ export const internalDb = definePlugin({
       const applied = await migrations.apply();
       if (applied.length > 0)
         ctx.log.info({ migrations: applied }, 'Migrations of the internal database were applied.');
+      database.liveness.start();
     });
     ctx.onClose(() => database.close());
     return withDatabase(database, migrations, secrets);

@@ -18,13 +18,19 @@ export const InternalDbOptions = Type.Object(
     }),
     statementTimeoutMs: Type.Integer({
       minimum: 100,
-      default: 60_000,
+      default: 20_000,
       description:
         'longest time one statement on PostgreSQL may take before its connection is given up, in milliseconds',
     }),
+    silenceMs: Type.Integer({
+      minimum: 500,
+      default: 2_500,
+      description:
+        'silence after which PostgreSQL counts as gone, so that what needs it is refused at once, in milliseconds',
+    }),
     busyTimeoutMs: Type.Integer({
       minimum: 0,
-      default: 5_000,
+      default: 3_000,
       description: 'longest wait for another process that writes to the SQLite file, in milliseconds',
     }),
     migrationWaitMs: Type.Integer({

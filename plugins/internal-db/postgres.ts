@@ -9,6 +9,9 @@ const MIGRATION_LOCK = 0x61_74_6c_61_73_01n;
 
 const GOODBYE_MS = 1_000;
 
+/** Longest wait for one answer of a server that says nothing, before it is asked on another connection. */
+const ANSWER_MS = 10_000;
+
 type TlsOptions = NonNullable<PostgresTarget['tls']>;
 
 /** Marks a connection as one that knex must not use again. */
@@ -23,6 +26,8 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     import('pg'),
   ]);
   const migrating = new MigratingPhase();
+
+  const giveUps = new Set<() => void>();
 
   async function connect(tls: TlsOptions | undefined): Promise<Client> {
     const client = new pg.Client({
@@ -47,15 +52,19 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     return client;
   }
 
+  async function open(): Promise<Client> {
+    try {
+      return await connect(server.tls);
+    } catch (error) {
+      const offersNone = error instanceof Error && /does not support SSL/.test(error.message);
+      if (server.tls === undefined || !server.plainAllowed || !offersNone) throw error;
+      return connect(undefined);
+    }
+  }
+
   class PostgresClient extends BaseClient {
-    override async _acquireOnlyConnection(): Promise<Client> {
-      try {
-        return await connect(server.tls);
-      } catch (error) {
-        const offersNone = error instanceof Error && /does not support SSL/.test(error.message);
-        if (server.tls === undefined || !server.plainAllowed || !offersNone) throw error;
-        return connect(undefined);
-      }
+    override _acquireOnlyConnection(): Promise<Client> {
+      return open();
     }
 
     /** A server that hangs does not say goodbye. */
@@ -75,6 +84,7 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
         client.connection.stream.destroy();
       };
       const timer = migrating.on ? undefined : setTimeout(giveUp, settings.statementTimeoutMs);
+      giveUps.add(giveUp);
       try {
         const done = await super._query(client, query);
         // So does PostgreSQL answer the commit of a transaction in which a statement has failed.
@@ -85,19 +95,55 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
         return done;
       } finally {
         clearTimeout(timer);
+        giveUps.delete(giveUp);
       }
     }
   }
 
   const { schema } = server;
+  const instance = knex({
+    ...knexConfig(settings, settings.poolSize),
+    client: PostgresClient,
+    ...(schema !== undefined && { searchPath: [schema] }),
+  } as Knex.Config);
+  /** A connection besides the pool, all of which may be waiting for one another. */
+  let watch: Client | undefined;
+
+  async function answers(): Promise<boolean> {
+    let isSilent = false;
+    const timer = setTimeout(() => {
+      isSilent = true;
+      watch?.connection.stream.destroy();
+    }, ANSWER_MS).unref();
+    try {
+      watch ??= await open();
+      await watch.query('select 1');
+      return true;
+    } catch (error) {
+      watch = undefined;
+      // Any other failure came at once, and keeps nobody waiting.
+      return !(isSilent || /timeout expired/.test(String(error)));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   return {
     dialect: 'postgres',
-    knex: knex({
-      ...knexConfig(settings, settings.poolSize),
-      client: PostgresClient,
-      ...(schema !== undefined && { searchPath: [schema] }),
-    } as Knex.Config),
+    knex: instance,
     exists: () => true,
+    get isMigrating() {
+      return migrating.on;
+    },
+    silenceMs: settings.silenceMs,
+    answers,
+    abandon() {
+      for (const giveUp of giveUps) giveUp();
+    },
+    async close() {
+      watch?.connection.stream.destroy();
+      await instance.destroy();
+    },
     migrating: (work) => migrating.during(work),
     async lock(trx) {
       await trx.raw(`set local lock_timeout = ${settings.migrationWaitMs}`);

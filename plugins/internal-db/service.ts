@@ -16,6 +16,7 @@ export function withDatabase(database: Database, migrations: Migrations, secrets
   return {
     configured: true,
     dialect: database.engine.dialect,
+    check: () => database.liveness.check(),
     run: (work) => database.run(work),
     transaction: (work) => database.transaction(work),
     routes: (routes) => routes.map(described),
@@ -32,6 +33,7 @@ export function withoutDatabase(secrets: InternalDb['secrets']): InternalDb {
   return {
     configured: false,
     dialect: 'sqlite',
+    check: () => undefined,
     run: refuse,
     transaction: refuse,
     routes: (routes) =>

@@ -25,15 +25,39 @@ function isBusy(error: unknown): boolean {
   return String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 }
 
-/** Again and again while another process holds the lock. Such a statement has done nothing yet. */
-async function whenFree<T>(waitMs: () => number, attempt: () => T | Promise<T>): Promise<T> {
-  const startedAt = performance.now();
-  for (;;) {
+/** Statements that wait for another process to give the lock back. */
+class LockWaits {
+  #waiting = 0;
+  #abandoned = 0;
+
+  get any(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** Ends the waiting: those who wait get the error of their last attempt. */
+  abandon(): void {
+    this.#abandoned += 1;
+  }
+
+  /** Again and again while another process holds the lock. Such a statement has done nothing yet. */
+  async whenFree<T>(waitMs: () => number, attempt: () => T | Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    const abandoned = this.#abandoned;
+    let isWaiting = false;
     try {
-      return await attempt();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() - startedAt >= waitMs()) throw error;
-      await sleep(RETRY_MS);
+      for (;;) {
+        try {
+          return await attempt();
+        } catch (error) {
+          const isOver = this.#abandoned !== abandoned || performance.now() - startedAt >= waitMs();
+          if (!isBusy(error) || isOver) throw error;
+        }
+        if (!isWaiting) this.#waiting += 1;
+        isWaiting = true;
+        await sleep(RETRY_MS);
+      }
+    } finally {
+      if (isWaiting) this.#waiting -= 1;
     }
   }
 }
@@ -44,6 +68,7 @@ export async function openSqlite(path: string, settings: EngineSettings): Promis
     import('knex/lib/dialects/better-sqlite3/index.js'),
   ]);
   const migrating = new MigratingPhase();
+  const locks = new LockWaits();
   const waitMs = () => (migrating.on ? settings.migrationWaitMs : settings.busyTimeoutMs);
   const inodes = new WeakMap<SqliteConnection, number | undefined>();
 
@@ -54,7 +79,7 @@ export async function openSqlite(path: string, settings: EngineSettings): Promis
     }
 
     override acquireRawConnection(): Promise<SqliteConnection> {
-      return whenFree(waitMs, async () => {
+      return locks.whenFree(waitMs, async () => {
         if (migrating.on) createFile(path);
         const inode = inodeOf(path);
         const connection = await SqliteConnection.open({ path, waitMs: THREAD_WAIT_MS });
@@ -76,17 +101,44 @@ export async function openSqlite(path: string, settings: EngineSettings): Promis
       // A transaction that begins by reading could not write once another process has written.
       if (query.sql === 'BEGIN;') query.sql = 'BEGIN IMMEDIATE;';
       const bindings = this._formatBindings(query.bindings);
-      const { rows, changes, lastInsertRowid } = await whenFree(waitMs, () => connection.run(query.sql, bindings));
+      const { rows, changes, lastInsertRowid } = await locks.whenFree(waitMs, () =>
+        connection.run(query.sql, bindings),
+      );
       query.response = rows ?? { changes, lastInsertRowid };
       query.context = { lastID: lastInsertRowid, changes };
       return query;
     }
   }
 
+  const instance = knex({ ...knexConfig(settings, 1), client: SqliteClient, useNullAsDefault: true } as Knex.Config);
   return {
     dialect: 'sqlite',
-    knex: knex({ ...knexConfig(settings, 1), client: SqliteClient, useNullAsDefault: true } as Knex.Config),
+    knex: instance,
     exists: () => existsSync(path),
+    get isMigrating() {
+      return migrating.on;
+    },
+    silenceMs: settings.busyTimeoutMs,
+    async answers() {
+      if (locks.any) return false;
+      const { client } = instance;
+      // In use by this process itself: its statement works, or gives up by itself.
+      if (client.pool === undefined || client.pool.numUsed() > 0) return true;
+      let connection: SqliteConnection | undefined;
+      try {
+        connection = (await client.acquireConnection()) as SqliteConnection;
+        await connection.run('BEGIN IMMEDIATE', []);
+        await connection.run('ROLLBACK', []);
+        return true;
+      } catch (error) {
+        // What fails at once keeps nobody waiting.
+        return !isBusy(error);
+      } finally {
+        if (connection !== undefined) await client.releaseConnection(connection);
+      }
+    },
+    abandon: () => locks.abandon(),
+    close: () => instance.destroy(),
     migrating: (work) => migrating.during(work),
     // The transaction itself is the lock: it is immediate.
     async lock() {},

@@ -1,14 +1,18 @@
 /** Asking the agent, with question and answer stored where conversations are kept. */
 import { randomUUID } from 'node:crypto';
-import type { Question, Scope } from '../../kernel/index.ts';
+import { type Question, type Scope, within } from '../../kernel/index.ts';
 import type { Agent, AgentEvent, Answer } from '../agent/index.ts';
 import type { ChatClient, Conversations, OpenConversation } from '../conversations/index.ts';
+
+/** Longest wait, before a stream's headers leave, for the conversation that they name to be stored. */
+const NAMING_MS = 800;
 
 /** An answer that is being given. */
 interface AnswerStream {
   readonly events: AsyncIterable<AgentEvent>;
   /** Id of the answer as a message, also where it is not stored. */
   readonly messageId: string;
+  /** Missing when it is not known to be stored. */
   readonly conversationId: string | undefined;
 }
 
@@ -42,10 +46,14 @@ export class Asking {
     if (conversation === undefined) {
       return { events: this.agent.ask(asked, scope), messageId: randomUUID(), conversationId: undefined };
     }
+    const answering = recorded(this.agent.ask(conversation.question, scope), conversation);
+    // The agent begins meanwhile.
+    const events = continued(answering.next(), answering);
+    const isStored = await within(NAMING_MS, conversation.begun, () => false);
     return {
-      events: recorded(this.agent.ask(conversation.question, scope), conversation),
+      events,
       messageId: conversation.answerId,
-      conversationId: conversation.id,
+      conversationId: isStored ? conversation.id : undefined,
     };
   }
 }
@@ -54,7 +62,7 @@ export class Asking {
 async function* recorded(
   events: AsyncIterable<AgentEvent>,
   conversation: OpenConversation,
-): AsyncGenerator<AgentEvent> {
+): AsyncGenerator<AgentEvent, void> {
   let isComplete = false;
   try {
     for await (const event of events) {
@@ -65,5 +73,20 @@ async function* recorded(
     }
   } finally {
     if (!isComplete) await conversation.end('interrupted');
+  }
+}
+
+/** The events of an answer whose first one has been asked for. */
+async function* continued(
+  first: Promise<IteratorResult<AgentEvent, void>>,
+  rest: AsyncGenerator<AgentEvent, void>,
+): AsyncGenerator<AgentEvent, void> {
+  try {
+    const { value, done } = await first;
+    if (done === true) return;
+    yield value;
+    yield* rest;
+  } finally {
+    await rest.return();
   }
 }

@@ -23,6 +23,9 @@ export interface PostgresServer {
   pause(): Promise<void>;
   /** Starts the paused server again, on the same port. */
   resume(): Promise<void>;
+  /** Stops all of its processes where they are: connections stay, and nothing answers. */
+  freeze(): void;
+  thaw(): void;
   /** Ends every connection, the server and its files. Safe to call twice. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -101,6 +104,13 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       server.kill('SIGINT');
       await exited;
     };
+    const signalAll = (signal: NodeJS.Signals) => {
+      const pid = server.pid ?? 0;
+      // The first one stops before it can begin others.
+      process.kill(pid, signal);
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/);
+      for (const child of children) process.kill(Number(child), signal);
+    };
     const resume = async () => {
       server = await launch();
     };
@@ -110,7 +120,9 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
       remove();
     };
     const url = `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`;
-    return { url, pause, resume, stop, [Symbol.asyncDispose]: stop };
+    const freeze = () => signalAll('SIGSTOP');
+    const thaw = () => signalAll('SIGCONT');
+    return { url, pause, resume, freeze, thaw, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
     remove();
     throw error;

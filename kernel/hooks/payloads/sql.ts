@@ -30,6 +30,8 @@ export interface SqlRequest {
 
 /** A statement on its way to the database; taps of `sql.before` return changed copies. */
 export interface SqlStatement {
+  /** The same from the first tap to the outcome, and no other statement's. Missing only in one that was made by hand. */
+  readonly id?: string;
   readonly connection: ConnectionInfo;
   /** As asked for. */
   readonly requested: string;

@@ -1,0 +1,195 @@
+/** A database that is there and says nothing: every route answers 503 soon, and heals without a restart. */
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import {
+  authResolve,
+  type ConnectionInfo,
+  datasourceExecute,
+  datasourceList,
+  definePlugin,
+  override,
+  sqlCheck,
+} from '../../kernel/index.ts';
+import { emptyFolder } from '../../test/harness/command.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { startPostgres } from '../../test/harness/postgres.ts';
+import { type Agent, type AgentEvent, agent } from '../agent/index.ts';
+import { audit } from '../audit/index.ts';
+import { conversations } from '../conversations/index.ts';
+import { http } from '../http/index.ts';
+import { queryApi } from '../query-api/index.ts';
+import { internalDb } from './index.ts';
+
+/** Far below the thirty seconds of a hook, and far above what a busy machine needs. */
+const SOON_MS = 12_000;
+const QUESTION = { question: 'How many?' };
+const CHAT = { messages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'How many?' }] }] };
+
+const database = definePlugin({
+  name: 'test-database',
+  version: '1.0.0',
+  type: 'datasource',
+  description: 'Answers every statement with one row.',
+  setup(ctx) {
+    const connection: ConnectionInfo = { id: 'main', dbType: 'sqlite', maskedUrl: 'sqlite:x.db' };
+    ctx.tap(authResolve, () => ({
+      actor: { id: 'ann', label: 'ann', role: 'admin' as const, mode: 'test', claims: {} },
+      orgId: null,
+    }));
+    ctx.tap(datasourceList, () => [connection]);
+    ctx.tap(sqlCheck, () => {});
+    ctx.tapKey(datasourceExecute, 'main', () => ({
+      columns: ['n'],
+      rows: [{ n: 1 }],
+      truncated: false,
+      notes: [],
+    }));
+  },
+});
+
+async function start(url: string) {
+  let beforeSql = async () => {};
+  const app = await createTestApp({
+    plugins: [
+      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      internalDb({ url, silenceMs: 1_500, busyTimeoutMs: 1_500 }),
+      database(),
+      audit(),
+      conversations(),
+      queryApi(),
+    ],
+    overrides: [override(agent, {} as Agent)],
+  });
+  async function* ask(...[, scope]: Parameters<Agent['ask']>): AsyncGenerator<AgentEvent, void> {
+    await beforeSql();
+    await app.runSql({ sql: 'SELECT 1', surface: 'api' }, scope);
+    const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+    const answer = {
+      text: 'One.',
+      sql: [],
+      data: [],
+      steps: 1,
+      usage,
+      pendingActions: [],
+      finishReason: 'stop' as const,
+    };
+    yield { type: 'finish', answer };
+  }
+  Object.assign(app.get(agent), {
+    ask,
+    async answer(...args: Parameters<Agent['answer']>) {
+      for await (const event of ask(args[0], args[1])) if (event.type === 'finish') return event.answer;
+      return undefined;
+    },
+  } satisfies Partial<Record<keyof Agent, unknown>>);
+  const post = (path: string, payload: object) => app.inject({ method: 'POST', url: path, payload });
+  const get = (path: string) => app.inject({ method: 'GET', url: path });
+  return {
+    app,
+    post,
+    get,
+    duringAnswer(work: () => Promise<void>) {
+      beforeSql = work;
+    },
+    /** Entries of the audit log, as its file or server has them. */
+    entries: () =>
+      app.get(internalDb).run((db) => db('audit_log').orderBy('timestamp').select('id', 'success', 'error')),
+    [Symbol.asyncDispose]: () => app.close(),
+  };
+}
+
+interface Lockable extends AsyncDisposable {
+  readonly url: string;
+  freeze(): void;
+  thaw(): void;
+}
+
+async function postgres(): Promise<Lockable> {
+  const server = await startPostgres();
+  return { ...server, [Symbol.asyncDispose]: () => server.stop() };
+}
+
+async function sqlite(): Promise<Lockable> {
+  const folder = emptyFolder();
+  const path = join(folder.path, 'atlas.db');
+  let other: Sqlite.Database | undefined;
+  return {
+    url: `sqlite:${path}`,
+    freeze() {
+      other = new Sqlite(path);
+      other.exec('begin exclusive');
+    },
+    thaw() {
+      other?.exec('commit');
+      other?.close();
+    },
+    [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
+  };
+}
+
+describe.each([
+  ['a SQLite file that another process has locked', sqlite],
+  ['a PostgreSQL server that is frozen', postgres],
+] as const)('%s', (_, open) => {
+  it('is 503 on every route and for questions, soon, and heals by itself', { timeout: 120_000 }, async () => {
+    await using store = await open();
+    await using server = await start(store.url);
+    expect((await server.post('/api/v1/query', QUESTION)).statusCode).toBe(200);
+    store.freeze();
+    const timed = async (asked: ReturnType<typeof server.get>) => {
+      const startedAt = performance.now();
+      const answer = await asked;
+      expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+      return answer;
+    };
+    const first = await timed(server.post('/api/v1/query', QUESTION));
+    expect(first.statusCode).toBe(503);
+    // From now on nobody waits any more.
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => [
+        timed(server.post('/api/v1/query', QUESTION)),
+        timed(server.post('/api/v1/chat', CHAT)),
+        timed(server.post('/api/v1/admin/audit/retention/purge', {})),
+      ]).flat(),
+    );
+    for (const answer of [first, ...answers]) {
+      expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([503, 'unavailable']);
+      expect(answer.headers).toMatchObject({ 'retry-after': '5', 'x-request-id': expect.any(String) });
+      expect(answer.headers).not.toHaveProperty('x-conversation-id');
+      expect(answer.json()).not.toHaveProperty('conversationId');
+    }
+    for (const path of ['/api/v1/conversations', '/api/v1/admin/audit', '/api/v1/admin/audit/stats']) {
+      // Where only writing is locked, reading is not.
+      expect([200, 503]).toContain((await timed(server.get(path))).statusCode);
+    }
+    store.thaw();
+    const again = async () => (await server.post('/api/v1/query', QUESTION)).statusCode;
+    await expect.poll(again, { timeout: 30_000 }).toBe(200);
+    const chat = await server.post('/api/v1/chat', CHAT);
+    const named = chat.headers['x-conversation-id'];
+    expect((await server.get(`/api/v1/conversations/${named}`)).statusCode).toBe(200);
+  });
+
+  it('gives each statement one entry, although its rows were withheld', { timeout: 120_000 }, async () => {
+    await using store = await open();
+    await using server = await start(store.url);
+    await server.post('/api/v1/query', QUESTION);
+    server.duringAnswer(async () => store.freeze());
+    const withheld = await server.post('/api/v1/query', QUESTION);
+    expect(withheld.statusCode).toBe(503);
+    server.duringAnswer(async () => {});
+    store.thaw();
+    const told = async () => {
+      const entries = await server.entries().catch(() => []);
+      return entries.map(({ success, error }) => [Boolean(success), error]);
+    };
+    const reason = expect.stringMatching(/^(failed|refused): .*(withheld|not available)/);
+    await expect.poll(told, { timeout: 30_000 }).toEqual([
+      [true, null],
+      [false, reason],
+    ]);
+    await expect.poll(async () => (await server.post('/api/v1/query', QUESTION)).statusCode).toBe(200);
+    expect(await server.entries()).toHaveLength(3);
+  });
+});
