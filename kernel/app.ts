@@ -6,6 +6,7 @@ import { AtlasError, BootError, type BootProblem, CloseError, messageOf, message
 import { appClosed, appReady, Bus } from './events.ts';
 import { checkGraph, needsOf, sortEntries } from './graph.ts';
 import { catalog } from './hooks/catalog.ts';
+import type { AnyHook, CallResult, Hook, PayloadOf } from './hooks/kinds.ts';
 import { HookRegistry } from './hooks/registry.ts';
 import { InFlight, type LifecycleStep, type Moment, runAll, runStep } from './lifecycle.ts';
 import { type Logger, logFrom, SILENT } from './log.ts';
@@ -32,8 +33,10 @@ export interface CreateAppOptions {
 
 export interface App extends AsyncDisposable {
   readonly log: Logger;
-  call: HookRegistry['call'];
-  callKey: HookRegistry['callKey'];
+  /** Runs a hook from outside any plugin. What a tap throws rejects the promise. */
+  call<H extends AnyHook>(hook: H, payload: PayloadOf<H>, scope: Scope, deadlineMs?: number): Promise<CallResult<H>>;
+  /** The same for the owner of `key`. */
+  callKey<P, R>(hook: Hook<'keyed', P, R>, key: string, payload: P, scope: Scope, deadlineMs?: number): Promise<R>;
   runSql: Pipelines['runSql'];
   runAction: Pipelines['runAction'];
   /** The API of a plugin. Throws when the composition does not have it. */
@@ -74,8 +77,8 @@ class RunningApp implements App {
   #bootMs = 0;
   #closing: Promise<void> | undefined;
 
-  readonly call: HookRegistry['call'] = this.#hooks.call.bind(this.#hooks);
-  readonly callKey: HookRegistry['callKey'] = this.#hooks.callKey.bind(this.#hooks);
+  readonly call: App['call'] = async (...args) => this.#hooks.call(...args);
+  readonly callKey: App['callKey'] = async (...args) => this.#hooks.callKey(...args);
   readonly runSql: Pipelines['runSql'] = this.#pipelines.runSql.bind(this.#pipelines);
   readonly runAction: Pipelines['runAction'] = this.#pipelines.runAction.bind(this.#pipelines);
 
@@ -188,8 +191,8 @@ class RunningApp implements App {
         during('tapKey');
         this.#hooks.tap(name, hook, handler, { key });
       },
-      call: this.call,
-      callKey: this.callKey,
+      call: this.#hooks.call.bind(this.#hooks),
+      callKey: this.#hooks.callKey.bind(this.#hooks),
       runSql: this.runSql,
       runAction: this.runAction,
       scope: (init) => this.scope(init),

@@ -1,4 +1,5 @@
 /** The kernel's public surface, the only kernel file that a plugin may import. */
+export { type Static, Type } from '@sinclair/typebox';
 export { type App, type CreateAppOptions, createApp } from './app.ts';
 export { withoutCredentials } from './credentials.ts';
 export { type AtlasConfig, defineConfig } from './define-config.ts';

@@ -113,10 +113,10 @@ describe('hook observers', () => {
     const waitedMs = performance.now() - begunAt;
     finish();
     expect(await called).toBeUndefined();
-    expect(app.call(rewrite, 1, scope)).toBe(2);
+    expect(await app.call(rewrite, 1, scope)).toBe(2);
     expect(await app.call(watch, 1, scope)).toMatchObject([{ plugin: 'taps' }]);
-    expect(app.callKey(own, 'a', 1, scope)).toBe(1);
-    expect(() => app.callKey(own, 'a', 2, scope)).toThrow('Too much.');
+    expect(await app.callKey(own, 'a', 1, scope)).toBe(1);
+    await expect(app.callKey(own, 'a', 2, scope)).rejects.toThrow('Too much.');
     expect(seen.map(([hook, name]) => `${name} ${hook}`)).toEqual([
       'taps test.series',
       'taps test.waterfall',
