@@ -8,6 +8,8 @@ import { type Check, registerChecks } from './kit.ts';
 export interface PluginContractOptions {
   /** The plugins it needs. Made anew for each check. */
   readonly with?: () => readonly PluginEntry[];
+  /** What the plugin's clock shows. Default as in `createTestApp`. */
+  readonly now?: Date;
   /** Time limit of setup and close, in milliseconds. Default 5,000. */
   readonly timeoutMs?: number;
 }
@@ -20,7 +22,12 @@ function resources(): Map<string, number> {
 
 export function pluginChecks(make: () => PluginEntry, options: PluginContractOptions = {}): Check[] {
   const timeoutMs = options.timeoutMs ?? 5_000;
-  const boot = () => createTestApp({ plugins: [...(options.with?.() ?? []), make()], timeoutMs });
+  const boot = (entry = make()) =>
+    createTestApp({
+      plugins: [...(options.with?.() ?? []), entry],
+      timeoutMs,
+      ...(options.now !== undefined && { now: options.now }),
+    });
   return [
     {
       name: 'says who it is: kebab-case name, version, one-sentence description',
@@ -55,7 +62,7 @@ export function pluginChecks(make: () => PluginEntry, options: PluginContractOpt
       run: async () => {
         const entry = make();
         const wrong = { ...entry, options: { ...(entry.options as object), notAnOption: 1 } };
-        const booted = createTestApp({ plugins: [...(options.with?.() ?? []), wrong], timeoutMs });
+        const booted = boot(wrong);
         await assert.rejects(
           async () => {
             await (await booted).close();

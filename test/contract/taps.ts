@@ -12,6 +12,8 @@ export interface TapContractOptions<P> {
   readonly payloads: readonly P[];
   /** The plugins it needs. */
   readonly with?: () => readonly PluginEntry[];
+  /** What the plugin's clock shows. Default as in `createTestApp`. */
+  readonly now?: Date;
 }
 
 interface Subject<P> extends TapContractOptions<P> {
@@ -29,7 +31,10 @@ function deepFreeze<T>(value: T): T {
 
 async function withApp<P>(subject: Subject<P>, use: (app: App, plugin: string) => Promise<void>): Promise<void> {
   const entry = subject.make();
-  await using app = await createTestApp({ plugins: [...(subject.with?.() ?? []), entry] });
+  await using app = await createTestApp({
+    plugins: [...(subject.with?.() ?? []), entry],
+    ...(subject.now !== undefined && { now: subject.now }),
+  });
   await use(app, entry.definition.name);
 }
 
@@ -113,7 +118,7 @@ export function seriesChecks<P>(
       run: () =>
         withApp(subject, async (app) => {
           for (const payload of options.refused) {
-            const call = async () => app.call(subject.hook, deepFreeze(payload), app.scope());
+            const call = app.call(subject.hook, deepFreeze(payload), app.scope());
             await assert.rejects(call, (error: Error) => /\S{2,} \S/.test(error.message));
           }
         }),
