@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { followGuide } from './follow-guide.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'atlas-smoke-'));
 const run = (command: string, args: readonly string[], cwd = folder) =>
@@ -85,5 +86,9 @@ try {
   console.log('the packed tarball answers: Total load by depot ->', rows.join(', '));
 } finally {
   if (server.pid !== undefined) process.kill(-server.pid, 'SIGTERM');
+}
+for (const manager of ['npm', 'pnpm'] as const) {
+  await followGuide(join(folder, tarball), manager);
+  console.log(`docs/writing-a-plugin.md holds to the letter with ${manager}`);
 }
 rmSync(folder, { recursive: true, force: true });

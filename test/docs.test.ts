@@ -48,6 +48,14 @@ describe('documentation', () => {
     }
   });
 
+  it('the guide for plugins shows the example as it is', () => {
+    const guide = readFileSync('docs/writing-a-plugin.md', 'utf8');
+    for (const file of ['business-hours.ts', 'atlas.config.ts']) {
+      const shown = guide.split(`\`\`\`ts ${file}\n`)[1]?.split('```\n')[0];
+      expect(shown, file).toBe(readFileSync(join('examples/own-plugin', file), 'utf8'));
+    }
+  });
+
   it('the changelog names the version of the package', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(readFileSync('CHANGELOG.md', 'utf8')).toContain(`## ${version}`);

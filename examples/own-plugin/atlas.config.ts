@@ -18,7 +18,7 @@ export default defineConfig({
     http({ port: Number(process.env.PORT ?? 3001) }),
     health(),
     authNone(),
-    businessHours({ from: 7 }),
+    businessHours({ from: 0, to: 24 }),
     semanticLayer({ dir: process.env.SVC_SEMANTIC_DIR ?? './semantic' }),
     semanticQuery(),
     sqlLimits(),

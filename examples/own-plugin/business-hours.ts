@@ -1,6 +1,5 @@
-/** A policy of one's own: no statement runs outside business hours. */
-import { Type } from '@sinclair/typebox';
-import { AtlasError, definePlugin, sqlCheck } from 'atlas';
+/** Refuses every statement outside business hours. */
+import { AtlasError, definePlugin, sqlCheck, Type } from 'atlas';
 
 export const businessHours = definePlugin({
   name: 'business-hours',
@@ -18,7 +17,7 @@ export const businessHours = definePlugin({
     ctx.tap(sqlCheck, () => {
       const hour = new Date(ctx.now()).getUTCHours();
       if (hour >= options.from && hour < options.to) return;
-      throw new AtlasError('The database rests at this hour.', {
+      throw new AtlasError('The database is closed at this hour.', {
         code: 'forbidden',
         hint: `Ask between ${options.from}:00 and ${options.to}:00 UTC.`,
       });

@@ -1,0 +1,74 @@
+/**
+ * Follows `docs/writing-a-plugin.md` to the letter in an empty folder: writes the files that it shows, runs the
+ * commands that it gives, and fails on the first that fails.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+type PackageManager = 'npm' | 'pnpm';
+
+/** Resolves to the URL that the server prints once it accepts requests. */
+function serve(command: string, cwd: string) {
+  const server = spawn('sh', ['-c', command], {
+    cwd,
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  const url = new Promise<string>((resolve, reject) => {
+    server.stdout.on('data', (chunk) => {
+      const found = /http:\/\/\S+/.exec(String(chunk));
+      if (found !== null) resolve(found[0]);
+    });
+    server.on('exit', (code) => reject(new Error(`"${command}" ended with ${code}.`)));
+  });
+  return { url, stop: () => server.pid !== undefined && process.kill(-server.pid, 'SIGTERM') };
+}
+
+/** `tarball` stands in for the published package. */
+export async function followGuide(tarball: string, manager: PackageManager): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), `atlas-guide-${manager}-`));
+  const pnpm = join(process.cwd(), 'node_modules', '.bin', 'pnpm');
+  const adapted = (line: string) => {
+    const local = line.replace(/install atlas$/, `install ${tarball}`);
+    return manager === 'npm' ? local : local.replace(/^npm install/, `${pnpm} add`).replace(/^npx/, `${pnpm} exec`);
+  };
+  const outputs = new Map<string, string>();
+  let server: ReturnType<typeof serve> | undefined;
+  try {
+    const page = readFileSync('docs/writing-a-plugin.md', 'utf8');
+    for (const [, language, file, text = ''] of page.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)) {
+      if (file !== undefined) {
+        mkdirSync(dirname(join(folder, file)), { recursive: true });
+        writeFileSync(join(folder, file), text);
+        continue;
+      }
+      assert.equal(language, 'sh', `a block of the guide is neither a file nor a command: ${text}`);
+      for (const line of text.trim().split('\n')) {
+        if (line === 'npx atlas serve') {
+          server = serve(adapted(line), folder);
+          continue;
+        }
+        const url = await server?.url;
+        outputs.set(
+          line,
+          execFileSync('sh', ['-c', adapted(line)], {
+            cwd: folder,
+            encoding: 'utf8',
+            env: { ...process.env, ...(url !== undefined && { SVC_API_URL: url }) },
+            stdio: ['ignore', 'pipe', 'inherit'],
+          }),
+        );
+      }
+    }
+    assert.match(outputs.get('npx vitest run') ?? '', /Tests .*passed/);
+    assert.match(outputs.get('npx atlas hooks') ?? '', /sql\.check .*business-hours/);
+    assert.match([...outputs.values()].at(-1) ?? '', /north .*2/);
+  } finally {
+    server?.stop();
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
