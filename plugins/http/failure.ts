@@ -78,7 +78,8 @@ export const CLIENT_GONE = 'E_CLIENT_GONE';
 export function logFailure(thrown: unknown, failure: Failure, scope: Scope, ctx: PluginContext): void {
   const log = ctx.logOf(scope);
   const gone = scope.signal.aborted && (scope.signal.reason as Partial<AtlasError>).reason === CLIENT_GONE;
-  if (gone || failure.status < 500) {
+  // Refusals of an overload are as many as the requests: the server says once in a while that it refuses.
+  if (gone || failure.status < 500 || failure.body.error === 'overloaded') {
     log.debug(
       { code: failure.body.error, error: messagesOf(thrown) },
       gone ? 'A request was given up.' : 'A request was refused.',

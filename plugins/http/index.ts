@@ -19,8 +19,8 @@ export const http = definePlugin({
   type: 'interaction',
   description: 'Serves the routes of all plugins over HTTP.',
   options: HttpOptions,
-  async setup(ctx, options): Promise<HttpServer> {
-    const server = await WebServer.create(ctx, options);
+  setup(ctx, options): HttpServer {
+    const server = WebServer.create(ctx, options);
     ctx.onReady(async () => {
       await server.mount(await ctx.call(httpRoutes, undefined, ctx.scope()));
       await server.listen();

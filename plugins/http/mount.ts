@@ -13,21 +13,40 @@ import {
 import type { AddressOf } from './address.ts';
 import { httpAdmit } from './admit.ts';
 import { rejectedCredentials } from './bearer.ts';
-import { sendStream } from './stream.ts';
+import type { Connections } from './connections.ts';
+import { isSmall, jsonPieces, PIECE_BYTES } from './json.ts';
+import { sendPieces, sendStream } from './stream.ts';
 import { routeValidation } from './validation.ts';
 
-async function send(reply: FastifyReply, answer: RouteReply, log: () => Logger): Promise<FastifyReply> {
+/** The bytes of a large answer; `undefined` for one that Fastify writes at once. */
+async function largeBody(body: unknown, isText: boolean): Promise<Buffer[] | undefined> {
+  if (!isText) return isSmall(body) ? undefined : jsonPieces(body);
+  const bytes = Buffer.from(body as string | Uint8Array);
+  return bytes.length > PIECE_BYTES ? [bytes] : undefined;
+}
+
+async function send(
+  reply: FastifyReply,
+  answer: RouteReply,
+  connections: Connections,
+  log: () => Logger,
+): Promise<FastifyReply> {
+  if (answer.sendUntil !== undefined) connections.sendUntil(reply.request.raw.socket, answer.sendUntil);
   if (answer.stream !== undefined) {
-    await sendStream(reply, answer, log());
+    await sendStream(reply, answer, connections, log());
     return reply;
   }
   const { body, headers } = answer;
   reply.code(answer.status ?? 200);
   if (headers !== undefined) reply.headers(headers);
   if (body === undefined) return reply.send();
-  const asIs = (typeof body === 'string' || body instanceof Uint8Array) && reply.hasHeader('content-type');
-  if (asIs || (typeof body === 'object' && body !== null)) return reply.send(body);
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
+  const isText = (typeof body === 'string' || body instanceof Uint8Array) && reply.hasHeader('content-type');
+  const large = await largeBody(body, isText);
+  if (large === undefined && (isText || (typeof body === 'object' && body !== null))) return reply.send(body);
+  if (!isText) reply.type('application/json; charset=utf-8');
+  if (large === undefined) return reply.send(JSON.stringify(body));
+  await sendPieces(reply, large, connections);
+  return reply;
 }
 
 /** Those that carry credentials: with two of them it would be unclear who asks. */
@@ -90,7 +109,13 @@ function admission(ctx: PluginContext, route: Route, addressOf: AddressOf) {
 }
 
 /** Adds the route to a plugin's own, encapsulated part of the server. */
-export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginContext, addressOf: AddressOf): void {
+export function mountRoute(
+  part: FastifyInstance,
+  route: Route,
+  ctx: PluginContext,
+  addressOf: AddressOf,
+  connections: Connections,
+): void {
   const validate = routeValidation(route);
   part.route({
     method: route.method,
@@ -101,7 +126,7 @@ export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginConte
       const { params, query, body } = validate(request as Parameters<typeof validate>[0]);
       const { rawBody, headers, address: ip, scope } = request;
       const answer = await route.handle({ params, query, body, rawBody, headers, ip }, scope);
-      return send(reply, answer, () => ctx.logOf(scope));
+      return send(reply, answer, connections, () => ctx.logOf(scope));
     },
   });
 }

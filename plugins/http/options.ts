@@ -26,6 +26,28 @@ export const HttpOptions = Type.Object(
       minimum: 0,
       description: 'mean event loop delay over a second from which requests are shed; 0 never sheds',
     }),
+    maxConnections: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'connections on which requests run at once; beyond it idle ones are closed, then only health is answered; default: half of the descriptors that the process may have, at most 4,096',
+      }),
+    ),
+    stallTimeoutMs: Type.Integer({
+      default: 30_000,
+      minimum: 100,
+      description: 'time after which a connection is closed whose client takes nothing of its answer',
+    }),
+    maxUnsentBytes: Type.Integer({
+      default: 67_108_864,
+      minimum: 65_536,
+      description: 'bytes of all answers that wait for their clients; beyond it the slowest connections are closed',
+    }),
+    maxReceivedBytes: Type.Integer({
+      default: 67_108_864,
+      minimum: 65_536,
+      description: 'bytes of the bodies of all running requests; beyond it those that arrive slowest are cut off',
+    }),
     gracefulCloseMs: Type.Integer({
       default: 6_000,
       minimum: 0,

@@ -1,6 +1,12 @@
 /** The Fastify server with everything that every request meets, in order; routes come later, see `mount.ts`. */
 import { randomUUID } from 'node:crypto';
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyHttpOptions,
@@ -11,9 +17,13 @@ import Fastify, {
 import { AtlasError, type Collected, type PluginContext, type Route, type Scope } from '../../kernel/index.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { addJsonParser, checkBodyEncoding } from './body.ts';
+import { Connections } from './connections.ts';
 import { type Cors, corsFor } from './cors.ts';
+import { connectionsWithin } from './descriptors.ts';
 import { CLIENT_GONE, failureOf, logFailure } from './failure.ts';
 import type { HttpOptions } from './options.ts';
+import { Pressure } from './pressure.ts';
+import { Refusals } from './refusals.ts';
 import { requestBegun, requestEnded } from './request-events.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -29,9 +39,6 @@ declare module 'fastify' {
     rawBody?: boolean;
   }
 }
-
-/** Between two looks at how late the event loop is. */
-const SAMPLE_MS = 1_000;
 
 export type ServerPhase = 'starting' | 'serving' | 'stopping';
 
@@ -138,19 +145,29 @@ function unused(): never {
   throw new AtlasError('Routes carry no Fastify schemas.', { reason: 'E_ROUTE_SCHEMA' });
 }
 
+/** Also answers what Node would answer by itself, without a request id: an expectation that it does not know. */
+function httpServer(handler: RequestListener, options: HttpOptions): Server {
+  const { requestTimeoutMs: requestTimeout, keepAliveTimeoutMs: keepAliveTimeout } = options;
+  const server = createHttpServer(
+    {
+      requestTimeout,
+      keepAliveTimeout,
+      // Node takes the time for the whole request into account only when the one for the headers is not longer.
+      headersTimeout: requestTimeout,
+      connectionsCheckingInterval: Math.min(requestTimeout, 5_000),
+      requireHostHeader: false,
+    },
+    handler,
+  );
+  return server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}
+
 function serverOptions({ ctx, options }: ServerParts, cors: Cors): FastifyHttpOptions<Server> {
   return {
     logger: false,
     bodyLimit: options.bodyLimitBytes,
-    requestTimeout: options.requestTimeoutMs,
-    keepAliveTimeout: options.keepAliveTimeoutMs,
-    http: {
-      // Node takes the time for the whole request into account only when the one for the headers is not longer.
-      requestTimeout: options.requestTimeoutMs,
-      headersTimeout: options.requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(options.requestTimeoutMs, 5_000),
-      requireHostHeader: false,
-    },
+    // One server for every address, where Fastify would make more for `localhost` that nobody bounds.
+    serverFactory: (handler) => httpServer(handler, options),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, broken, answer) => {
@@ -167,20 +184,59 @@ function serverOptions({ ctx, options }: ServerParts, cors: Cors): FastifyHttpOp
   };
 }
 
+/** Refuses what is not essential while the process can take no more work. */
+function addShedding(
+  app: FastifyInstance,
+  connections: Connections,
+  refusals: Refusals,
+  maxEventLoopDelayMs: number,
+): void {
+  const pressure = new Pressure(maxEventLoopDelayMs);
+  app.addHook('onListen', async () => pressure.start());
+  app.addHook('onClose', async () => pressure.stop());
+  const shed = ({ routeOptions }: FastifyRequest): AtlasError | undefined => {
+    const isRefused = routeOptions.config.essential !== true && (connections.isFull || pressure.isHigh);
+    if (!isRefused) return undefined;
+    refusals.count({ isFull: connections.isFull });
+    return new AtlasError('Atlas is overloaded.', {
+      code: 'overloaded',
+      retryAfterSeconds: 2,
+      hint: 'Try again shortly.',
+    });
+  };
+  app.addHook('onRequest', (request, _reply, done) => done(shed(request)));
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+    if (hasBody) payload.on('data', (part: Buffer) => connections.receive(request.raw.socket, part.length));
+    done(null, payload);
+  });
+  // Many requests may have come in before the first of them was complete.
+  app.addHook('preValidation', (request, _reply, done) => {
+    connections.received(request.raw.socket);
+    done(connections.isFull ? shed(request) : undefined);
+  });
+}
+
 /** The server with all hooks and no route yet. */
-export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
+export function createServer(parts: ServerParts): { app: FastifyInstance; connections: Connections } {
   const { ctx, options, phase, routes } = parts;
   const cors = corsFor(options.corsOrigins);
   const app: FastifyInstance = Fastify(serverOptions(parts, cors));
+  const { stallTimeoutMs, maxUnsentBytes, maxReceivedBytes, maxConnections = connectionsWithin() } = options;
+  const limits = { maxConnections, stallTimeoutMs, maxUnsentBytes, maxReceivedBytes };
+  const refusals = new Refusals(ctx.log);
+  const connections = new Connections(app.server, limits, refusals, ctx.log);
 
-  // Node would answer an expectation that it does not know by itself, without a request id.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('scope');
   app.decorateRequest('address', '');
   app.decorateRequest('rawBody');
   addJsonParser(app, (request) => request.routeOptions.config.rawBody === true);
   app.setErrorHandler((error, request, reply) => answerError(ctx, error, request, reply));
 
+  app.addHook('onRequest', (request, reply, done) => {
+    connections.begin(request.raw.socket, done);
+    reply.raw.once('close', () => connections.end(request.raw.socket));
+  });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     request.scope = ctx.scope({ requestId: request.id });
@@ -204,25 +260,6 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     checkBodyEncoding(request);
     done();
   });
-  if (options.maxEventLoopDelayMs > 0) {
-    let readyAt = Number.POSITIVE_INFINITY;
-    app.addHook('onListen', async () => {
-      readyAt = performance.now();
-    });
-    await app.register(import('@fastify/under-pressure'), {
-      maxEventLoopDelay: options.maxEventLoopDelayMs,
-      sampleInterval: SAMPLE_MS,
-      pressureHandler: (request) => {
-        // The first samples are of the start, which is busy and over.
-        const isOfStart = performance.now() - readyAt < 2 * SAMPLE_MS;
-        if (isOfStart || request.routeOptions.config.essential === true) return;
-        throw new AtlasError('Atlas is overloaded.', {
-          code: 'overloaded',
-          retryAfterSeconds: 2,
-          hint: 'Try again shortly.',
-        });
-      },
-    });
-  }
-  return app;
+  addShedding(app, connections, refusals, options.maxEventLoopDelayMs);
+  return { app, connections };
 }

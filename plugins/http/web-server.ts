@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import { AtlasError, type Collected, type PluginContext, type Route } from '../../kernel/index.ts';
 import { type AddressOf, addressReader } from './address.ts';
+import type { Connections } from './connections.ts';
 import { InFlight } from './in-flight.ts';
 import { mountRoute } from './mount.ts';
 import type { HttpOptions } from './options.ts';
@@ -24,6 +25,7 @@ export class WebServer {
   readonly #inFlight = new InFlight();
   readonly #addressOf: AddressOf;
   #app!: FastifyInstance;
+  #connections!: Connections;
   #phase: ServerPhase = 'starting';
   routes: readonly Collected<Route>[] = [];
 
@@ -33,9 +35,9 @@ export class WebServer {
     this.#addressOf = addressReader(options.trustProxy);
   }
 
-  static async create(ctx: PluginContext, options: HttpOptions): Promise<WebServer> {
+  static create(ctx: PluginContext, options: HttpOptions): WebServer {
     const server = new WebServer(ctx, options);
-    server.#app = await createServer({
+    const { app, connections } = createServer({
       ctx,
       options,
       phase: () => server.#phase,
@@ -47,6 +49,8 @@ export class WebServer {
         if (server.#phase === 'stopping') setImmediate(() => server.#app.server.closeIdleConnections());
       },
     });
+    server.#app = app;
+    server.#connections = connections;
     return server;
   }
 
@@ -66,7 +70,7 @@ export class WebServer {
     }
     for (const [plugin, own] of Map.groupBy(routes, (route) => route.plugin)) {
       this.#app.register(async (part: FastifyInstance) => {
-        for (const { value } of own) mountRoute(part, value, this.#ctx, this.#addressOf);
+        for (const { value } of own) mountRoute(part, value, this.#ctx, this.#addressOf, this.#connections);
       });
       this.#ctx.log.debug({ plugin, routes: own.length }, 'Routes mounted.');
     }

@@ -21,6 +21,8 @@ export interface RouteReply {
   /** JSON; text with a `content-type`; or a stream of text, which ends when the client leaves. */
   readonly body?: unknown;
   readonly stream?: AsyncIterable<string>;
+  /** Time of `performance.now()` at which the connection is closed although its client has not taken all of it. */
+  readonly sendUntil?: number;
 }
 
 export interface Route {

@@ -1,0 +1,211 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+import { definePlugin, httpRoutes, type Route, type RouteReply } from '../../kernel/index.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { parseResponse, rawConnection, received, sendRaw } from '../../test/harness/raw-http.ts';
+import { connectionsWithin } from './descriptors.ts';
+import { http } from './index.ts';
+
+/** Beyond `maxConnections`, as `connections.ts` has them. */
+const RESERVED = 16;
+const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+/** Routes that wait, echo, answer much and stream much; `release` ends all that wait. */
+async function start(options: Parameters<typeof http>[0] = {}) {
+  const waiting: (() => void)[] = [];
+  const begun: string[] = [];
+  const route = (path: string, handle: Route['handle'], part: Partial<Route> = {}): Route => ({
+    method: 'GET',
+    path,
+    summary: 'A route.',
+    tag: 'Test',
+    right: 'public',
+    responses: { 200: Type.Unknown() },
+    handle: (request, scope) => {
+      begun.push(path);
+      return handle(request, scope);
+    },
+    ...part,
+  });
+  async function* endless() {
+    for (;;) yield 'x'.repeat(10_000);
+  }
+  const rows = Array.from({ length: 30_000 }, (_, id) => ({ id, text: 'x'.repeat(400), none: undefined }));
+  const routes = [
+    route('/plain', () => ({ body: {} })),
+    route('/vital', () => ({ body: {} }), { essential: true }),
+    route('/wait', () => new Promise<RouteReply>((resolve) => waiting.push(() => resolve({ body: {} })))),
+    route('/echo', ({ body }) => ({ body }), { method: 'POST', body: Type.Unknown() }),
+    route('/rows', () => ({ body: { rows } })),
+    route('/text', () => ({ body: 'é'.repeat(10_000_000), headers: { 'content-type': 'text/csv' } })),
+    route('/stream', () => ({ stream: endless() })),
+    route('/late', () => ({ stream: endless(), sendUntil: performance.now() + 300 })),
+  ];
+  const plugin = definePlugin({
+    name: 'test-routes',
+    version: '1.0.0',
+    type: 'interaction',
+    description: 'Routes.',
+    setup: (ctx) => ctx.tap(httpRoutes, () => routes),
+  });
+  const app = await createTestApp({ plugins: [http({ port: 0, gracefulCloseMs: 0, ...options }), plugin()] });
+  const { url } = { url: app.get(http).url() };
+  const sockets: Socket[] = [];
+  const open = async (text = '') => {
+    const socket = await rawConnection(url);
+    sockets.push(socket);
+    if (text !== '') socket.write(text);
+    return socket;
+  };
+  return {
+    app,
+    url,
+    rows,
+    begun,
+    waiting,
+    open,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await app.close();
+    },
+  };
+}
+
+const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
+const status = async (url: string) => (await fetch(url, { headers: { connection: 'close' } })).status;
+
+describe('connections', () => {
+  it('are half of the descriptors, less what else needs them', () => {
+    expect([160, 1_024, 20_000, 10].map((limit) => connectionsWithin(limit))).toEqual([48, 480, 4_096, 8]);
+    expect(connectionsWithin()).toBeGreaterThan(0);
+  });
+
+  it('that are idle make room for new ones, the oldest first, and running requests go on', async () => {
+    await using t = await start({ maxConnections: 4 });
+    const running = await t.open(GET('/wait'));
+    const answer = received(running, '{}');
+    await expect.poll(() => t.waiting.length).toBe(1);
+    const oldest = await t.open();
+    const isClosed = closed(oldest);
+    for (let count = 0; count < 4 + RESERVED + 10; count += 1) await t.open(count % 2 === 0 ? '' : 'POST /ec');
+    await isClosed;
+    expect(await status(`${t.url}/plain`)).toBe(200);
+    t.waiting[0]?.();
+    expect(parseResponse(await answer).status).toBe(200);
+  });
+
+  it('on which requests run are bounded: others get 503, what is essential is answered', async () => {
+    await using t = await start({ maxConnections: 3 });
+    const running = await Promise.all([1, 2, 3].map(() => t.open(GET('/wait'))));
+    const answers = running.map((socket) => received(socket, '{}'));
+    await expect.poll(() => t.waiting.length).toBe(3);
+    const refused = await fetch(`${t.url}/plain`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await refused.json()).toMatchObject({ error: 'overloaded' });
+    const body = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+    expect((await fetch(`${t.url}/echo`, body)).status).toBe(503);
+    expect(await status(`${t.url}/vital`)).toBe(200);
+    for (const release of t.waiting) release();
+    for (const answer of answers) expect(parseResponse(await answer).status).toBe(200);
+    expect(await status(`${t.url}/plain`)).toBe(200);
+    expect(t.app.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+  });
+
+  it('take the requests of one client one after another, and not without end', async () => {
+    await using t = await start();
+    const socket = await t.open(GET('/wait') + GET('/plain').repeat(3));
+    const answers = received(socket, '{}');
+    await expect.poll(() => t.waiting.length).toBe(1);
+    await sleep(20);
+    expect(t.begun).toEqual(['/wait']);
+    t.waiting[0]?.();
+    await answers;
+    await expect.poll(() => t.begun).toEqual(['/wait', '/plain', '/plain', '/plain']);
+    const flood = await t.open(GET('/wait').repeat(500));
+    await closed(flood);
+    expect(t.begun.length).toBeLessThan(10);
+    expect(await status(`${t.url}/plain`)).toBe(200);
+  });
+});
+
+describe('a large answer', () => {
+  it('arrives whole, with its length, as JSON and as text', async () => {
+    await using t = await start();
+    const response = await fetch(`${t.url}/rows`);
+    const text = await response.text();
+    expect(text === JSON.stringify({ rows: t.rows })).toBe(true);
+    expect(response.headers.get('content-length')).toBe(String(text.length));
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect((await (await fetch(`${t.url}/text`)).text()).length).toBe(10_000_000);
+    const head = await fetch(`${t.url}/rows`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(text.length)]);
+  });
+
+  it.each(['/rows', '/text', '/stream'])('that a client does not take closes its connection: %s', async (path) => {
+    await using t = await start({ stallTimeoutMs: 400 });
+    const deaf = await t.open(GET(path));
+    deaf.pause();
+    const message = 'A connection was closed: its client takes nothing of the answer.';
+    await expect.poll(() => t.app.lines.some((line) => line.message === message), { timeout: 10_000 }).toBe(true);
+    expect(await status(`${t.url}/plain`)).toBe(200);
+  });
+
+  it('is not held up by what its client sends meanwhile', async () => {
+    await using t = await start({ stallTimeoutMs: 400 });
+    const deaf = await t.open(GET('/stream'));
+    deaf.pause();
+    const isClosed = closed(deaf);
+    const talking = setInterval(() => deaf.write('G'), 20);
+    await isClosed;
+    clearInterval(talking);
+  });
+
+  it('that a client takes slowly arrives whole', async () => {
+    await using t = await start({ stallTimeoutMs: 400 });
+    const response = await fetch(`${t.url}/rows`);
+    let bytes = 0;
+    for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
+      // Each pause is shorter than what is allowed, all together are longer.
+      if (bytes < 20 * 65_536) await sleep(40);
+      bytes += part.length;
+    }
+    expect(bytes).toBe(Number(response.headers.get('content-length')));
+  });
+
+  it('ends at its deadline, however much of it is taken', async () => {
+    await using t = await start();
+    const response = await fetch(`${t.url}/late`);
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  it('is dropped for those who take nothing when too much waits to be sent', async () => {
+    await using t = await start({ maxUnsentBytes: 5_000_000 });
+    const clients = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const socket = await t.open(GET('/rows'));
+        socket.pause();
+        return socket;
+      }),
+    );
+    const message = 'A connection was closed: too many answers wait for clients that do not take them.';
+    await expect.poll(() => t.app.lines.some((line) => line.message === message), { timeout: 10_000 }).toBe(true);
+    expect(clients).toHaveLength(8);
+    expect((await (await fetch(`${t.url}/rows`)).text()).length).toBeGreaterThan(5_000_000);
+  });
+});
+
+describe('bodies', () => {
+  it('that arrive slowly are cut off when too many are on their way', async () => {
+    await using t = await start({ maxReceivedBytes: 1_000_000 });
+    const head = 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 400000\r\n\r\n';
+    const slow = await Promise.all(Array.from({ length: 6 }, () => t.open(`${head}"${'x'.repeat(300_000)}`)));
+    let gone = 0;
+    for (const socket of slow) socket.once('close', () => (gone += 1));
+    await expect.poll(() => gone).toBeGreaterThanOrEqual(3);
+    const body = '{"a":1}';
+    const request = `POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    expect(await sendRaw(t.url, request)).toMatchObject({ status: 200, body });
+  });
+});

@@ -1,0 +1,221 @@
+/**
+ * Bounds what connections can take from the process: how many there are, how many requests wait on one, how long an
+ * answer may stand still, and how many bytes of requests and answers are in memory.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from '../../kernel/index.ts';
+import type { Refusals } from './refusals.ts';
+
+/** Beyond those on which requests run, so that health is still answered. */
+const RESERVED_CONNECTIONS = 16;
+/** Requests sent on one connection without waiting for answers. They are worked on one after another. */
+const MAX_PIPELINED_REQUESTS = 100;
+/** A client that takes something every second is not closed to make room. */
+const FRESH_MS = 1_000;
+const SWEEP_MS = 1_000;
+
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  readonly stallTimeoutMs: number;
+  readonly maxUnsentBytes: number;
+  readonly maxReceivedBytes: number;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  /** Whether a request runs. One that has arrived completely is not closed to make room. */
+  hasRequest: boolean;
+  /** Starts the requests that came before the answer of the one that runs. */
+  readonly waiting: (() => void)[];
+  /** Of the request that runs: how much of its body is in memory. */
+  receivedBytes: number;
+  /** Of the answer that is being sent: how much of it is in memory. */
+  unsentBytes: number;
+  /** When the connection is closed although the answer is not complete, on the clock of `performance`. */
+  sendUntil: number;
+  /** How much the system had taken at `movedAt`. */
+  sentBytes: number;
+  movedAt: number;
+}
+
+export class Connections {
+  readonly #limits: ConnectionLimits;
+  readonly #log: Logger;
+  readonly #refusals: Refusals;
+  readonly #all = new Map<Socket, Connection>();
+  /** Those that may be closed to make room, the longest idle first. */
+  readonly #idle = new Set<Connection>();
+  #receivedBytes = 0;
+  #unsentBytes = 0;
+
+  constructor(server: Server, limits: ConnectionLimits, refusals: Refusals, log: Logger) {
+    this.#limits = limits;
+    this.#refusals = refusals;
+    this.#log = log;
+    server.on('connection', (socket: Socket) => this.#add(socket));
+    server.on('error', (error) => {
+      // No descriptor is left to take a connection with. Before it listens, the error is somebody else's.
+      if (!server.listening) return;
+      this.#refusals.count({ error: error.message });
+      this.#makeRoom();
+    });
+    const sweeping = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, limits.stallTimeoutMs / 4)).unref();
+    server.once('close', () => clearInterval(sweeping));
+  }
+
+  /** Whether requests already run on as many connections as may be. */
+  get isFull(): boolean {
+    return this.#all.size - this.#idle.size > this.#limits.maxConnections;
+  }
+
+  /** Calls `start` when the request is the next one of its connection. Without a connection, as in tests, at once. */
+  begin(socket: Socket, start: () => void): void {
+    const connection = this.#all.get(socket);
+    if (connection?.hasRequest === true) {
+      connection.waiting.push(start);
+      if (connection.waiting.length > MAX_PIPELINED_REQUESTS) socket.destroy();
+      return;
+    }
+    if (connection !== undefined) this.#start(connection);
+    start();
+  }
+
+  /** The request that runs on the connection has arrived completely. */
+  received(socket: Socket): void {
+    const connection = this.#all.get(socket);
+    if (connection === undefined) return;
+    this.#idle.delete(connection);
+  }
+
+  /** The answer to the request is complete, or the connection is closed. */
+  end(socket: Socket): void {
+    const connection = this.#all.get(socket);
+    if (connection === undefined) return;
+    this.#forget(connection);
+    connection.hasRequest = false;
+    connection.sendUntil = Number.POSITIVE_INFINITY;
+    this.#idle.add(connection);
+    const next = socket.destroyed ? undefined : connection.waiting.shift();
+    if (next === undefined) return;
+    this.#start(connection);
+    next();
+  }
+
+  /** Counts a part of a body. Beyond the limit for all of them, the request that came in longest ago is cut off. */
+  receive(socket: Socket, bytes: number): void {
+    const connection = this.#all.get(socket);
+    if (connection === undefined) return;
+    connection.receivedBytes += bytes;
+    this.#receivedBytes += bytes;
+    while (this.#receivedBytes > this.#limits.maxReceivedBytes) {
+      const oldest = this.#idle.values().find(({ receivedBytes }) => receivedBytes > 0);
+      if (oldest === undefined) return;
+      this.#close(oldest, 'A request was cut off: too many large ones arrive at once.');
+    }
+  }
+
+  /** Counts bytes of an answer that wait to be sent; negative when they have gone. */
+  hold(socket: Socket, bytes: number): void {
+    const connection = this.#all.get(socket);
+    if (connection === undefined) return;
+    connection.unsentBytes += bytes;
+    this.#unsentBytes += bytes;
+    if (bytes > 0) this.#closeStalest();
+  }
+
+  /** Closes the connection at this time of `performance.now()` if the answer that runs is not complete by then. */
+  sendUntil(socket: Socket, time: number): void {
+    const connection = this.#all.get(socket);
+    if (connection !== undefined) connection.sendUntil = time;
+  }
+
+  /** Until it is complete, a request does not protect its connection, but it comes after those without one. */
+  #start(connection: Connection): void {
+    connection.hasRequest = true;
+    this.#idle.delete(connection);
+    this.#idle.add(connection);
+  }
+
+  #add(socket: Socket): void {
+    const isFull = this.#all.size >= this.#limits.maxConnections + RESERVED_CONNECTIONS;
+    if (isFull && !this.#makeRoom()) {
+      this.#refusals.count({ connections: this.#all.size });
+      socket.destroy();
+      return;
+    }
+    const connection: Connection = {
+      socket,
+      hasRequest: false,
+      waiting: [],
+      receivedBytes: 0,
+      unsentBytes: 0,
+      sendUntil: Number.POSITIVE_INFINITY,
+      sentBytes: 0,
+      movedAt: performance.now(),
+    };
+    this.#all.set(socket, connection);
+    this.#idle.add(connection);
+    socket.once('close', () => this.#remove(connection));
+  }
+
+  /** Closes the connection that has been idle longest; `false` when none is. */
+  #makeRoom(): boolean {
+    const [oldest] = this.#idle;
+    if (oldest === undefined) return false;
+    this.#close(oldest, 'An idle connection was closed to make room.');
+    return true;
+  }
+
+  #remove(connection: Connection): void {
+    this.#all.delete(connection.socket);
+    this.#idle.delete(connection);
+    this.#forget(connection);
+  }
+
+  #forget(connection: Connection): void {
+    this.#receivedBytes -= connection.receivedBytes;
+    this.#unsentBytes -= connection.unsentBytes;
+    connection.receivedBytes = 0;
+    connection.unsentBytes = 0;
+  }
+
+  /** Also drops what the system still holds for a client that does not take it. */
+  #close(connection: Connection, why: string): void {
+    this.#remove(connection);
+    this.#log.debug({}, why);
+    connection.socket.resetAndDestroy();
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const connection of this.#all.values()) {
+      const { socket } = connection;
+      const waiting = socket.writableLength;
+      const sent = socket.bytesWritten - waiting;
+      if (waiting === 0 || sent !== connection.sentBytes) {
+        connection.sentBytes = sent;
+        connection.movedAt = now;
+      } else if (now - connection.movedAt >= this.#limits.stallTimeoutMs) {
+        this.#close(connection, 'A connection was closed: its client takes nothing of the answer.');
+      }
+      if (now > connection.sendUntil) {
+        this.#close(connection, 'A connection was closed: its client did not take the answer in time.');
+      }
+    }
+    this.#closeStalest();
+  }
+
+  /** Keeps the bytes that wait to be sent within their limit, at the cost of those who take least. */
+  #closeStalest(): void {
+    const excess = () => this.#unsentBytes > this.#limits.maxUnsentBytes;
+    if (!excess()) return;
+    const before = performance.now() - FRESH_MS;
+    const stale = [...this.#all.values()].filter(({ unsentBytes, movedAt }) => unsentBytes > 0 && movedAt < before);
+    stale.sort((a, b) => a.movedAt - b.movedAt);
+    for (const connection of stale) {
+      if (!excess()) return;
+      this.#close(connection, 'A connection was closed: too many answers wait for clients that do not take them.');
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/** Writes JSON in pieces, so that a large answer does not block the event loop. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** What is written, or sent, at once. */
+export const PIECE_BYTES = 65_536;
+/** Values, and each 64 characters of text, that are written at once without a look at the clock. */
+const SMALL = 1_000;
+const MAX_TURN_MS = 8;
+
+/** What is left of `budget` after this value; negative, and no exact number, when it is larger. */
+function remaining(value: unknown, budget: number): number {
+  let left = budget - 1;
+  if (typeof value === 'string') return left - value.length / 64;
+  if (typeof value !== 'object' || value === null) return left;
+  for (const key in value) {
+    left = remaining((value as Record<string, unknown>)[key], left - key.length / 64);
+    if (left < 0) return left;
+  }
+  return left;
+}
+
+/** Whether writing the value takes no time worth speaking of. */
+export function isSmall(value: unknown): boolean {
+  return remaining(value, SMALL) >= 0;
+}
+
+/** What `JSON.stringify` makes of the value, in fragments of bounded size; only a single text is never cut. */
+function* fragments(value: unknown): Generator<string> {
+  const isWhole = typeof value !== 'object' || value === null || 'toJSON' in value || isSmall(value);
+  if (isWhole) {
+    yield JSON.stringify(value) ?? 'null';
+  } else if (Array.isArray(value)) {
+    let before = '[';
+    for (const item of value) {
+      yield before;
+      yield* fragments(item);
+      before = ',';
+    }
+    yield before === '[' ? '[]' : ']';
+  } else {
+    let before = '{';
+    for (const [key, item] of Object.entries(value)) {
+      if (item === undefined || typeof item === 'function' || typeof item === 'symbol') continue;
+      yield `${before}${JSON.stringify(key)}:`;
+      yield* fragments(item);
+      before = ',';
+    }
+    yield before === '{' ? '{}' : '}';
+  }
+}
+
+/** Lets other work run in between. */
+export async function jsonPieces(value: unknown): Promise<Buffer[]> {
+  const pieces: Buffer[] = [];
+  let text = '';
+  let since = performance.now();
+  for (const fragment of fragments(value)) {
+    text += fragment;
+    if (text.length < PIECE_BYTES) continue;
+    pieces.push(Buffer.from(text));
+    text = '';
+    if (performance.now() - since < MAX_TURN_MS) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+  if (text !== '') pieces.push(Buffer.from(text));
+  return pieces;
+}
