@@ -61,6 +61,10 @@ export const variables = {
     description: 'Claim with the role: a name, or a path with dots; `byot`.',
     defaultText: '`role`, then `atlas_role`',
   }),
+  authOrgClaim: text('SVC_AUTH_ORG_CLAIM', undefined, {
+    description: 'Claim with the organization: a name, or a path with dots; `byot`.',
+    defaultText: '`org_id`',
+  }),
   authSecret: secret('AUTHLIB_SECRET', 32, {
     description: `Signs sessions, the same on every server; \`managed\`. ${NEVER_BLANK}`,
   }),

@@ -27,6 +27,7 @@ function auth(env: Env): PluginEntry[] {
           issuer: env.authIssuer,
           audience: env.authAudience,
           roleClaim: env.authRoleClaim,
+          orgClaim: env.authOrgClaim,
         }),
       ];
     case 'managed':

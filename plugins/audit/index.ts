@@ -10,7 +10,9 @@ import {
   sqlSettled,
   storeMigrations,
 } from '../../kernel/index.ts';
+import { authByot } from '../auth-byot/index.ts';
 import { internalDb } from '../internal-db/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
 import { redactLiterals } from '../sql-guard/index.ts';
 import { type AuditRow, entryOfOutcome, entryOfReply, type Redact } from './entry.ts';
 import { migrations } from './migrations.ts';
@@ -18,6 +20,7 @@ import { AuditOptions } from './options.ts';
 import { recorder } from './recorder.ts';
 import { auditRoutes } from './routes.ts';
 import { AuditStore } from './store.ts';
+import { tenancy } from './tenancy.ts';
 import { AuditWriter } from './writer.ts';
 
 const DAY_MS = 86_400_000;
@@ -27,9 +30,9 @@ export const audit = definePlugin({
   version: '1.0.0',
   type: 'policy',
   description: 'Keeps every statement with who asked and how it ended.',
-  needs: { db: optional(internalDb) },
+  needs: { db: optional(internalDb), rows: optional(rowSecurity), tokens: optional(authByot) },
   options: AuditOptions,
-  setup(ctx, options, { db }) {
+  setup(ctx, options, { db, rows, tokens }) {
     const redact: Redact = (sql, statement) =>
       options.redactLiterals ? redactLiterals(sql, statement?.connection.dbType) : sql;
     let underway = 0;
@@ -63,12 +66,14 @@ export const audit = definePlugin({
     if (db === undefined) return;
 
     const store = new AuditStore(db);
+    const access = tenancy(rows, tokens);
+    if (access.warning !== undefined) ctx.log.warn({}, access.warning);
     const cutoff = () => ctx.now() - options.retentionDays * DAY_MS;
     ctx.tap(storeMigrations, () => [...migrations]);
-    ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff })));
+    ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse })));
     if (!db.configured) return;
     const purge = () =>
-      store.purge(null, cutoff(), ctx.now()).catch((error: unknown) => {
+      store.purgeAll(cutoff(), ctx.now()).catch((error: unknown) => {
         ctx.log.error({ error: messageOf(error) }, 'The audit log could not be purged; the next try is tomorrow.');
       });
     let daily: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
-/** The audit log over HTTP, for administrators: of the active organization where there is one. */
-import type { Route } from '../../kernel/index.ts';
+/** The audit log over HTTP, for administrators: of the active organization, or of what belongs to none. */
+import type { Route, Scope } from '../../kernel/index.ts';
 import { csv } from './csv.ts';
 import { AuditPage, AuditStatsBody, Csv, ExportQuery, ListQuery, PurgeResult } from './schemas.ts';
 import type { AuditStore } from './store.ts';
@@ -8,10 +8,16 @@ export interface AuditRoutesOptions {
   now(): number;
   /** Entries written before are too old. */
   cutoff(): number;
+  /** Throws `forbidden` for an administrator of whom it is not known which entries are theirs. */
+  refuse(scope: Scope): void;
 }
 
-export function auditRoutes(store: AuditStore, { now, cutoff }: AuditRoutesOptions): Route[] {
-  const common = { tag: 'Audit', right: 'admin' } as const;
+export function auditRoutes(store: AuditStore, { now, cutoff, refuse }: AuditRoutesOptions): Route[] {
+  const common = { tag: 'Audit', right: 'admin', errors: ['forbidden'] } as const;
+  const organizationOf = (scope: Scope): string | null => {
+    refuse(scope);
+    return scope.orgId;
+  };
   return [
     {
       ...common,
@@ -20,7 +26,8 @@ export function auditRoutes(store: AuditStore, { now, cutoff }: AuditRoutesOptio
       summary: 'Statements of everybody, newest first.',
       query: ListQuery,
       responses: { 200: AuditPage },
-      async handle({ query }, { orgId }) {
+      async handle({ query }, scope) {
+        const orgId = organizationOf(scope);
         const { limit, offset, ...filter } = query as ListQuery;
         return { body: { ...(await store.list({ ...filter, orgId }, limit, offset)), limit, offset } };
       },
@@ -31,7 +38,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff }: AuditRoutesOptio
       path: '/api/v1/admin/audit/stats',
       summary: 'Statements and failures of the last seven days.',
       responses: { 200: AuditStatsBody },
-      handle: async (_, { orgId }) => ({ body: await store.stats(orgId, now()) }),
+      handle: async (_, scope) => ({ body: await store.stats(organizationOf(scope), now()) }),
     },
     {
       ...common,
@@ -40,12 +47,12 @@ export function auditRoutes(store: AuditStore, { now, cutoff }: AuditRoutesOptio
       summary: 'Statements of everybody as CSV, newest first.',
       query: ExportQuery,
       responses: { 200: Csv },
-      handle: async ({ query }, { orgId }) => ({
+      handle: async ({ query }, scope) => ({
         headers: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': 'attachment; filename="audit.csv"',
         },
-        stream: await csv(store.all({ ...(query as ExportQuery), orgId })),
+        stream: await csv(store.all({ ...(query as ExportQuery), orgId: organizationOf(scope) })),
       }),
     },
     {
@@ -54,7 +61,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff }: AuditRoutesOptio
       path: '/api/v1/admin/audit/retention/purge',
       summary: 'Soft-deletes entries older than the retention window; runs daily by itself.',
       responses: { 200: PurgeResult },
-      handle: async (_, { orgId }) => ({ body: { results: await store.purge(orgId, cutoff(), now()) } }),
+      handle: async (_, scope) => ({ body: { results: await store.purge(organizationOf(scope), cutoff(), now()) } }),
     },
   ];
 }

@@ -10,7 +10,7 @@ const EXPORT_BATCH_ROWS = 1_000;
 const PURGE_BATCH_ROWS = 1_000;
 
 export interface AuditFilter {
-  /** `null`: every organization. */
+  /** `null`: what belongs to no organization. Never all of them. */
   readonly orgId: string | null;
   readonly user?: string | undefined;
   readonly success?: boolean | undefined;
@@ -49,6 +49,11 @@ export interface AuditStats {
   readonly errorRate: number;
   /** The last seven days in UTC, today last. */
   readonly queriesPerDay: readonly { readonly day: string; readonly count: number }[];
+}
+
+interface Purged {
+  readonly orgId: string | null;
+  readonly softDeletedCount: number;
 }
 
 export class AuditStore {
@@ -108,19 +113,26 @@ export class AuditStore {
     };
   }
 
-  /**
-   * Soft-deletes what was written before `cutoff`; says how much of each organization. In batches, so that statements
-   * that come meanwhile do not wait for all of it.
-   */
-  async purge(
-    orgId: string | null,
+  /** Soft-deletes what was written before `cutoff`; says how much of each organization. */
+  purge(orgId: string | null, cutoff: number, now: number): Promise<Purged[]> {
+    return this.purgeOf((query) => query.where('org_id', orgId), cutoff, now);
+  }
+
+  /** The same for everybody, as no request may. */
+  purgeAll(cutoff: number, now: number): Promise<Purged[]> {
+    return this.purgeOf((query) => query, cutoff, now);
+  }
+
+  /** In batches, so that statements that come meanwhile do not wait for all of it. */
+  private async purgeOf(
+    narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
     cutoff: number,
     now: number,
-  ): Promise<{ orgId: string | null; softDeletedCount: number }[]> {
+  ): Promise<Purged[]> {
     const counts = new Map<string | null, number>();
     for (;;) {
       const rows: { org_id: string | null }[] = await this.db.run((db) => {
-        const old = filtered(db, { orgId }).where('timestamp', '<', new Date(cutoff).toISOString());
+        const old = narrow(shown(db)).where('timestamp', '<', new Date(cutoff).toISOString());
         const batch = old.select('id').orderBy('timestamp').limit(PURGE_BATCH_ROWS);
         const change = { deleted_at: new Date(now).toISOString() };
         // Asked again of each row: another server may be at the same batch.
@@ -145,10 +157,11 @@ const newestFirst = (query: Knex.QueryBuilder) =>
 /** Entries are compared as the texts they are kept as, so a time in another zone is converted first. */
 const utc = (time: string) => new Date(time).toISOString();
 
+const shown = (db: Knex): Knex.QueryBuilder => db(AUDIT_TABLE).whereNull('deleted_at');
+
 function filtered(db: Knex, filter: AuditFilter): Knex.QueryBuilder {
-  const query = db(AUDIT_TABLE).whereNull('deleted_at');
   const { orgId, user, success, connection, surface, from, to } = filter;
-  if (orgId !== null) query.where('org_id', orgId);
+  const query = shown(db).where('org_id', orgId);
   if (user !== undefined) query.where('user_id', user);
   if (success !== undefined) query.where('success', success);
   if (connection !== undefined) query.where('connection_id', connection);

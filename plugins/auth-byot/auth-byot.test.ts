@@ -290,10 +290,44 @@ describe('claims', () => {
     ]);
   });
 
-  it('give a label and an organization, when they are texts', async () => {
-    expect(await identity({}, { name: 'Ann', org_id: '' })).toMatchObject({ actor: { label: 'Ann' }, orgId: null });
-    expect(await identity({}, { email: 5, org_id: 5 })).toMatchObject({ actor: { label: null }, orgId: null });
-    expect(await identity({ orgClaim: 'org.id' }, { org: { id: 'o-1' } })).toMatchObject({ orgId: 'o-1' });
+  it('give a label, when it is a text', async () => {
+    expect(await identity({}, { name: 'Ann' })).toMatchObject({ actor: { label: 'Ann' }, orgId: null });
+    expect(await identity({}, { email: 5 })).toMatchObject({ actor: { label: null }, orgId: null });
+  });
+
+  it.each([
+    [undefined, { org_id: 'acme' }, 'acme'],
+    [undefined, { org_id: 'Ärzte & Söhne/ΩΩ' }, 'Ärzte & Söhne/ΩΩ'],
+    [undefined, { org_id: 1 }, '1'],
+    [undefined, { org_id: '1' }, '1'],
+    [undefined, { org_id: '01' }, '01'],
+    [undefined, { org_id: null }, null],
+    [undefined, {}, null],
+    ['org.id', { org: { id: 'o-1' } }, 'o-1'],
+    ['org.id', { 'org.id': 'o-2', org: { id: 'o-1' } }, 'o-2'],
+    ['https://example.com/org', { 'https://example.com/org': 'o-3' }, 'o-3'],
+    ['org.id', { org: ['id'], org_id: 'acme' }, null],
+    ['constructor.name', {}, null],
+    ['__proto__.org', {}, null],
+    ['toString', {}, null],
+    ['org.length', { org: 'acme' }, null],
+  ])('by the claim %j of %j name the organization %j', async (orgClaim, given, orgId) => {
+    const named = await identity(orgClaim === undefined ? {} : { orgClaim }, given);
+    expect(named?.orgId).toBe(orgId);
+  });
+
+  it.each([
+    ['', ' ', ' acme', 'acme\n', 'a\0b', 'a\u{202e}\u{85}', '\ud800', 'x'.repeat(256)],
+    [[], ['acme'], ['acme', 'evil'], {}, { id: 'acme' }],
+    [true, false, 1.5, -1, 2 ** 60],
+  ])('that name no single organization are refused: %j', async (...values) => {
+    for (const org_id of values) {
+      const refused = identity({}, { org_id });
+      await expect(refused, JSON.stringify(org_id)).rejects.toMatchObject({
+        code: 'auth_error',
+        message: 'The claim "org_id" of the token is not valid: it must name one organization.',
+      });
+    }
   });
 
   it('may have any audience when none is configured', async () => {

@@ -1,10 +1,14 @@
 /** From the claims of a good token to who asks. */
 import type { Identity, Logger, Role } from '../../kernel/index.ts';
 import { isRole, roleAtLeast } from '../auth-roles/index.ts';
-import { claimAt } from '../row-security/claims.ts';
+import { rejectedCredentials } from '../http/index.ts';
+import { claimAt } from '../row-security/index.ts';
 import type { ByotOptions } from './options.ts';
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
+
+/** The authentication mode of actors that a token made. */
+export const MODE = 'byot';
 
 /** Looked at in this order when no claim is configured. */
 const ROLE_CLAIMS = ['role', 'atlas_role'];
@@ -26,13 +30,40 @@ function roleOf(claims: Claims, roleClaim: string | undefined, log: Logger): Rol
   return role ?? 'viewer';
 }
 
+/** A text of this size is no name. */
+const MAX_ORGANIZATION_LENGTH = 255;
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/**
+ * The one organization that a claim names: a text, or a whole number, which is the same as the text of its digits.
+ * `null`: none. Throws `auth_error` for anything else, as it would be a guess which organization is meant.
+ */
+function organizationIn(value: unknown, claim: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return String(value);
+  if (
+    typeof value === 'string' &&
+    value !== '' &&
+    value === value.trim() &&
+    value.length <= MAX_ORGANIZATION_LENGTH &&
+    value.isWellFormed() &&
+    !CONTROL_CHARACTER.test(value)
+  ) {
+    return value;
+  }
+  throw rejectedCredentials(
+    `The claim "${claim}" of the token is not valid: it must name one organization.`,
+    'Ask whoever runs the identity provider for a token with a text or a whole number there, or without the claim.',
+  );
+}
+
 function textOf(value: unknown): string | null {
   return typeof value === 'string' && value.trim() !== '' && !value.includes('\0') ? value : null;
 }
 
 export function identityOf(
   claims: Claims,
-  options: Pick<ByotOptions, 'roleClaim' | 'orgClaim'>,
+  options: Pick<ByotOptions, 'roleClaim'> & { readonly orgClaim: string },
   log: Logger,
 ): Identity {
   return {
@@ -40,9 +71,9 @@ export function identityOf(
       id: claims.sub,
       label: textOf(claims.email) ?? textOf(claims.name),
       role: roleOf(claims, options.roleClaim, log),
-      mode: 'byot',
+      mode: MODE,
       claims: Object.freeze({ ...claims }),
     },
-    orgId: textOf(claimAt(claims, options.orgClaim)),
+    orgId: organizationIn(claimAt(claims, options.orgClaim), options.orgClaim),
   };
 }

@@ -1,11 +1,23 @@
 /** Tokens of an identity provider that is already there: JWTs, checked with its public keys. */
-import { authResolve, definePlugin, type HealthItem, healthCheck } from '../../kernel/index.ts';
+import { type Actor, authResolve, definePlugin, type HealthItem, healthCheck } from '../../kernel/index.ts';
 import { bearerToken } from '../http/index.ts';
-import { identityOf } from './identity.ts';
+import { identityOf, MODE } from './identity.ts';
 import { isOpenToOthers, readJwksUrl } from './jwks-url.ts';
 import { IssuerKeys } from './keys.ts';
 import { ByotOptions } from './options.ts';
 import { looksLikeJwt, verifier } from './verify.ts';
+
+/** What the plugin gives to others. */
+export interface AuthByot {
+  /** The claim that names the organization. */
+  readonly orgClaim: string;
+  /** False while `orgClaim` is the one that is taken where none is configured. */
+  readonly isOrgClaimGiven: boolean;
+  /** Whether the actor's role and claims come from a token of the identity provider. */
+  hasIssued(actor: Actor): boolean;
+}
+
+const ORG_CLAIM = 'org_id';
 
 export const authByot = definePlugin({
   name: 'auth-byot',
@@ -13,7 +25,8 @@ export const authByot = definePlugin({
   type: 'auth',
   description: 'Lets in whoever bears a JWT of the configured issuer.',
   options: ByotOptions,
-  setup(ctx, options) {
+  setup(ctx, options): AuthByot {
+    const orgClaim = options.orgClaim ?? ORG_CLAIM;
     const url = readJwksUrl(options.jwksUrl);
     if (isOpenToOthers(url)) {
       ctx.log.warn({ host: url.host }, 'Token keys are fetched over http: whoever is on the way can let anybody in.');
@@ -24,10 +37,10 @@ export const authByot = definePlugin({
       const token = bearerToken(headers);
       if (token === undefined || !looksLikeJwt(token)) return undefined;
       const log = ctx.logOf(scope);
-      return verify(token, log).then((claims) => identityOf(claims, options, log));
+      return verify(token, log).then((claims) => identityOf(claims, { ...options, orgClaim }, log));
     });
     ctx.tap(healthCheck, (): HealthItem[] => {
-      const details = { mode: 'byot', enabled: true, keys: keys.count };
+      const details = { mode: MODE, enabled: true, keys: keys.count };
       const { problem } = keys;
       if (problem === undefined) return [{ component: 'auth', status: 'ok', details }];
       return [{ component: 'auth', status: keys.count > 0 ? 'degraded' : 'error', message: problem, details }];
@@ -35,5 +48,10 @@ export const authByot = definePlugin({
     // In the background: Atlas starts although the issuer is away, and the log says so.
     ctx.onReady(() => void keys.refresh());
     ctx.onClose(() => keys.close());
+    return {
+      orgClaim,
+      isOrgClaimGiven: options.orgClaim !== undefined,
+      hasIssued: ({ mode }) => mode === MODE,
+    };
   },
 });

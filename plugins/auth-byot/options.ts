@@ -17,7 +17,12 @@ export const ByotOptions = Type.Object(
         description: 'claim with the role, a name or a path with dots; without it `role`, then `atlas_role`',
       }),
     ),
-    orgClaim: Type.String({ default: 'org_id', minLength: 1, description: 'claim with the organization' }),
+    orgClaim: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'claim with the organization, a name or a path with dots; without it `org_id`',
+      }),
+    ),
     clockToleranceSeconds: Type.Integer({
       default: 30,
       minimum: 0,

@@ -36,6 +36,11 @@ export class RowSecurity {
     this.warn = warn;
   }
 
+  /** Names or paths of the claims that policies need. */
+  get claims(): readonly string[] {
+    return [...new Set(this.policies.flatMap(({ claim }) => claim ?? []))];
+  }
+
   /** The same tables, narrowed for this actor. Equal rules give the same object; the values are bound later. */
   restrict(access: TableAccess, actor: Actor): TableAccess | Promise<TableAccess> {
     const needsColumns = this.policies.some((policy) => policy.column !== undefined);

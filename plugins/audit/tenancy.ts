@@ -1,0 +1,38 @@
+/** Decides who may read the audit log where tokens of an identity provider say whose rows somebody sees. */
+import { AtlasError, type Scope } from '../../kernel/index.ts';
+import type { AuthByot } from '../auth-byot/index.ts';
+import type { RowSecurityService } from '../row-security/index.ts';
+
+export interface Tenancy {
+  /** Throws `forbidden` for an administrator of whom it is not known which entries are theirs. */
+  refuse(scope: Scope): void;
+  /** What an operator should know at the start. */
+  readonly warning: string | undefined;
+}
+
+/**
+ * Statements hold values of rows. With row security, an administrator whose token names no organization is one of some
+ * tenant, and nothing says of which.
+ */
+export function tenancy(rows: RowSecurityService | undefined, tokens: AuthByot | undefined): Tenancy {
+  if (tokens === undefined || rows === undefined || rows.claims.length === 0) {
+    return { refuse: () => {}, warning: undefined };
+  }
+  const { orgClaim } = tokens;
+  return {
+    refuse({ actor, orgId }) {
+      if (orgId !== null || !tokens.hasIssued(actor)) return;
+      throw new AtlasError(
+        `The audit log is closed to you: your token names no organization (claim "${orgClaim}"), and row security keeps tenants apart.`,
+        {
+          code: 'forbidden',
+          reason: 'E_AUDIT_TENANT',
+          hint: 'Sign in with a token that has the claim, or have SVC_AUTH_ORG_CLAIM set to the claim that names the organization.',
+        },
+      );
+    },
+    warning: tokens.isOrgClaimGiven
+      ? undefined
+      : `Row security keeps tenants apart by "${rows.claims.join('", "')}", so the audit log is closed to administrators whose token has no claim "${orgClaim}". Set SVC_AUTH_ORG_CLAIM to the claim that names their organization.`,
+  };
+}
