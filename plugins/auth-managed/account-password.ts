@@ -6,7 +6,7 @@ import { TABLES } from './migrations.ts';
 import { hasPasswordLength, PASSWORD_LENGTH_RULE } from './password-length.ts';
 import type { Passwords } from './passwords.ts';
 import type { Store } from './store.ts';
-import type { SignInThrottle } from './throttle.ts';
+import type { Throttle } from './throttle.ts';
 
 function unusable(message: string): AtlasError {
   return new AtlasError(`newPassword ${message}.`, {
@@ -29,7 +29,7 @@ export interface AccountPasswordInit {
   readonly store: Store;
   readonly passwords: Passwords;
   readonly freshness: Freshness;
-  readonly throttle: SignInThrottle;
+  readonly throttle: Throttle;
 }
 
 export class AccountPassword {
@@ -65,10 +65,11 @@ export class AccountPassword {
       }
       throw new AtlasError('This account has no password.', { code: 'conflict', hint: 'Sign in as you did before.' });
     }
+    const turn = { kind: 'member', key: userId } as const;
     const attempt = throttle.begin(`password of ${userId}`, ip);
     let right: boolean;
     try {
-      right = await passwords.verify(stored.password, currentPassword);
+      right = await passwords.verify(stored.password, currentPassword, turn);
     } catch (error) {
       attempt.undone();
       throw error;
@@ -80,7 +81,7 @@ export class AccountPassword {
     if (!hasPasswordLength(newPassword)) throw unusable(PASSWORD_LENGTH_RULE);
     if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC'))
       throw unusable('must not be the current one');
-    const password = await passwords.hash(newPassword);
+    const password = await passwords.hash(newPassword, turn);
     await store.transaction(async () => {
       // Of two changes at once the second finds its current password gone.
       const changed = await store.run((db) =>

@@ -135,8 +135,8 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
       minPasswordLength: 1,
       maxPasswordLength: MAX_PASSWORD_UNITS,
       password: {
-        hash: async (password) => store.preparedHash ?? store.noting(() => passwords.hash(password)),
-        verify: ({ hash, password }) => store.noting(() => passwords.verify(hash, password)),
+        hash: async (password) => store.preparedHash ?? store.noting(() => passwords.hash(password, store.turn)),
+        verify: ({ hash, password }) => store.noting(() => passwords.verify(hash, password, store.turn)),
       },
       customSyntheticUser: ({ coreFields, id }) => ({
         ...coreFields,

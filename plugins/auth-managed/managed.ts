@@ -13,7 +13,7 @@ import { Passwords } from './passwords.ts';
 import { LibraryRoutes } from './routes.ts';
 import { Sessions } from './sessions.ts';
 import { Store } from './store.ts';
-import { SignInThrottle } from './throttle.ts';
+import { Throttle } from './throttle.ts';
 import { type Deleting, Users } from './users.ts';
 
 /** Through the library's own functions, so that such a user is like any other. */
@@ -42,7 +42,7 @@ export async function createManaged(options: AuthManagedOptions, { db, now, log,
   const store = new Store(db);
   const passwords = new Passwords();
   const freshness = new Freshness();
-  const throttle = new SignInThrottle(now);
+  const throttle = new Throttle(now);
   const origins = new Origins(options.url, options.trustedOrigins);
   const { adminEmail, production, signUp } = options;
   const bootstrap = new Bootstrap({ store, passwords, adminEmail, production, log });
@@ -50,7 +50,8 @@ export async function createManaged(options: AuthManagedOptions, { db, now, log,
   await library.$context;
   const organizations = new Organizations(store, freshness);
   const social = [options.google, options.github, options.microsoft].some((provider) => provider !== undefined);
-  const endpoints = { library, store, origins, throttle, passwords, organizations, social, signUp };
+  const signUps = new Throttle(now, 'There were too many attempts to sign up.');
+  const endpoints = { library, store, origins, throttle, signUps, passwords, organizations, social, signUp };
   return {
     sessions: new Sessions(library, store, origins),
     routes: new LibraryRoutes(endpoints).routes(),

@@ -1,43 +1,33 @@
-/** Password hashes, made a few at a time: each takes 32 MiB and a core for a while. */
+/** Hashes and verifies passwords, a few at a time: each takes 32 MiB and a core for a while. */
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
-import { AtlasError } from '../../kernel/index.ts';
+import { FairQueue } from './fair-queue.ts';
 
-const AT_ONCE = 2;
-/** About ten seconds of work; who comes later is better told than left waiting. */
-const MOST_WAITING = 200;
+/**
+ * Who waits for a hash. Each kind has places of its own, so that a flood of one does not delay another: `member` is a
+ * user who is known here, `sign-in` anybody who claims to have an account, `sign-up` anybody at all.
+ */
+export interface HashTurn {
+  readonly kind: 'member' | 'sign-in' | 'sign-up';
+  /** Turns are taken between keys: a user, or an address. */
+  readonly key: string;
+  readonly signal?: AbortSignal;
+}
+
+const SERVER: HashTurn = { kind: 'member', key: '' };
 
 export class Passwords {
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  /** Of the four threads that Node has for this at most four are taken, and only when everything is flooded at once. */
+  readonly #queues: Readonly<Record<HashTurn['kind'], FairQueue>> = {
+    member: new FairQueue({ atOnce: 1, mostWaiting: 100 }),
+    'sign-in': new FairQueue({ atOnce: 2, mostWaiting: 200 }),
+    'sign-up': new FairQueue({ atOnce: 1, mostWaiting: 100 }),
+  };
 
-  hash(password: string): Promise<string> {
-    return this.#inTurn(() => hashPassword(password));
+  hash(password: string, turn: HashTurn = SERVER): Promise<string> {
+    return this.#queues[turn.kind].run(turn.key, () => hashPassword(password), turn.signal);
   }
 
-  verify(hash: string, password: string): Promise<boolean> {
-    return this.#inTurn(() => verifyPassword({ hash, password }));
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= AT_ONCE) {
-      if (this.#waiting.length >= MOST_WAITING) {
-        throw new AtlasError('Too many people sign in right now.', {
-          code: 'overloaded',
-          hint: 'Try again in a few seconds.',
-          retryAfterSeconds: 5,
-        });
-      }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      this.#running += 1;
-    }
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      // The place goes to the next one in line without becoming free in between.
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
+  verify(hash: string, password: string, turn: HashTurn = SERVER): Promise<boolean> {
+    return this.#queues[turn.kind].run(turn.key, () => verifyPassword({ hash, password }), turn.signal);
   }
 }

@@ -13,18 +13,22 @@ import { withoutBrokenCache } from './cookie-cache.ts';
 import type { Endpoint } from './endpoint.ts';
 import { databaseFailure, libraryFailure } from './failure.ts';
 import { BASE_PATH, CLIENT_IP_HEADER, type Library, SESSION_COOKIE } from './library.ts';
+import { TABLES } from './migrations.ts';
 import { organizationEndpoints } from './organization-endpoints.ts';
 import type { Organizations } from './organizations.ts';
 import type { Origins } from './origins.ts';
-import type { Passwords } from './passwords.ts';
-import type { Store } from './store.ts';
-import type { SignInThrottle } from './throttle.ts';
+import type { HashTurn, Passwords } from './passwords.ts';
+import type { CallInit, Store } from './store.ts';
+import type { Throttle } from './throttle.ts';
 
 export interface LibraryRoutesInit {
   readonly library: Library;
   readonly store: Store;
   readonly origins: Origins;
-  readonly throttle: SignInThrottle;
+  /** Of failed sign-ins. */
+  readonly throttle: Throttle;
+  /** Of all sign-ups. */
+  readonly signUps: Throttle;
   readonly passwords: Passwords;
   readonly organizations: Organizations;
   /** Whether a social provider is configured. */
@@ -80,8 +84,8 @@ export class LibraryRoutes {
 
   async #handle(endpoint: Endpoint, request: RouteRequest, scope: Scope): Promise<RouteReply> {
     const { organizations } = this.#init;
-    if (endpoint.path === '/sign-in/email') return this.#signIn(endpoint, request);
-    if (endpoint.path === '/sign-up/email') return this.#signUp(endpoint, request);
+    if (endpoint.path === '/sign-in/email') return this.#signIn(endpoint, request, scope);
+    if (endpoint.path === '/sign-up/email') return this.#signUp(endpoint, request, scope);
     if (endpoint.path === '/organization/set-active') {
       const { organizationId, organizationSlug } = request.body as Record<string, string | undefined>;
       await organizations.mustBelong(scope.actor.id ?? '', { id: organizationId, slug: organizationSlug });
@@ -91,11 +95,12 @@ export class LibraryRoutes {
     return reply;
   }
 
-  async #signIn(endpoint: Endpoint, request: RouteRequest): Promise<RouteReply> {
+  async #signIn(endpoint: Endpoint, request: RouteRequest, { signal }: Scope): Promise<RouteReply> {
     const { email } = request.body as SignUpBody;
     const attempt = this.#init.throttle.begin(email, request.ip);
+    const turn: HashTurn = { kind: attempt.familiar ? 'member' : 'sign-in', key: attempt.key, signal };
     try {
-      const reply = await this.#ask(endpoint, request);
+      const reply = await this.#ask(endpoint, request, { turn });
       attempt.succeeded();
       return reply;
     } catch (error) {
@@ -104,24 +109,41 @@ export class LibraryRoutes {
     }
   }
 
-  async #signUp(endpoint: Endpoint, request: RouteRequest): Promise<RouteReply> {
-    const { passwords, signUp } = this.#init;
-    const { password } = request.body as SignUpBody;
-    // The library hashes in its transaction, which would keep a connection, on SQLite the only one, for as long.
-    const hash = signUp ? await passwords.hash(password) : undefined;
+  async #signUp(endpoint: Endpoint, request: RouteRequest, { signal }: Scope): Promise<RouteReply> {
+    const { passwords, signUp, signUps, throttle } = this.#init;
+    const { email, password } = request.body as SignUpBody;
+    // Without it the library refuses, and there is nothing to count.
+    if (!signUp) return this.#ask(endpoint, request);
+    const attempt = signUps.begin(email, request.ip);
+    const turn: HashTurn = { kind: 'sign-up', key: attempt.key, signal };
+    let passwordHash: string;
     try {
-      return await this.#ask(endpoint, request, hash);
+      // The library hashes in its transaction, which would keep a connection, on SQLite the only one, for as long.
+      passwordHash = await passwords.hash(password, turn);
     } catch (error) {
+      attempt.undone();
+      throw error;
+    }
+    const ask = () => this.#ask(endpoint, request, { passwordHash });
+    const reply = await ask().catch((error: unknown) => {
       // Somebody else has just taken the address: the second time it is answered like any taken one.
       if (!(error instanceof AtlasError && error.reason === 'E_FAILED_TO_CREATE_USER')) throw error;
-      return this.#ask(endpoint, request, hash);
-    }
+      return ask();
+    });
+    // Of a taken address the library makes up a user, who is nobody to remember.
+    if (await this.#exists(reply)) throttle.recognise(email, request.ip);
+    return reply;
+  }
+
+  async #exists({ body }: RouteReply): Promise<boolean> {
+    const { id } = (body as { user: { id: string } }).user;
+    return (await this.#init.store.run((db) => db(TABLES.user).where({ id }).first('id'))) !== undefined;
   }
 
   /** Hands the request to the library. Throws what it refuses, in our form. */
-  async #ask(endpoint: Endpoint, request: RouteRequest, passwordHash?: string): Promise<RouteReply> {
+  async #ask(endpoint: Endpoint, request: RouteRequest, init?: CallInit): Promise<RouteReply> {
     const { library, store } = this.#init;
-    const asked = store.call(() => library.handler(libraryRequest(endpoint, request)), passwordHash);
+    const asked = store.call(() => library.handler(libraryRequest(endpoint, request)), init);
     const { result, faults } = await asked.catch((error: unknown) => {
       throw databaseFailure(error);
     });

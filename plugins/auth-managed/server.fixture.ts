@@ -51,10 +51,11 @@ export async function startServer(
   url: string,
   options: ManagedOptions = {},
   more: PluginEntry[] = [],
+  server: Parameters<typeof http>[0] = {},
 ): Promise<TestApp & { url: string; database: string }> {
   const app = await createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0, maxEventLoopDelayMs: 0, ...server }),
       internalDb({ url }),
       authRoles(),
       authManaged({ secret: SECRET, ...options }),

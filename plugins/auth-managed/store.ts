@@ -6,13 +6,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import type { InternalDb } from '../internal-db/index.ts';
 import { LOCKS } from './migrations.ts';
+import type { HashTurn } from './passwords.ts';
 
-interface LibraryCall {
+/** What is known of a call into the library before it begins. */
+export interface CallInit {
+  /** The hash of the password that the call is about, made before its transaction began. */
+  readonly passwordHash?: string | undefined;
+  /** Whose password is hashed on the way. */
+  readonly turn?: HashTurn;
+}
+
+interface LibraryCall extends CallInit {
   readonly trx?: Knex.Transaction;
   /** In the order in which they arose. */
   readonly faults: unknown[];
-  /** The hash of the password that the call is about, made before its transaction began. */
-  readonly passwordHash?: string;
   /** As of `performance.now()`; nothing that the call knows has been read before. */
   readonly atMs: number;
 }
@@ -63,12 +70,8 @@ export class Store {
   }
 
   /** Runs a call into the library. `faults` are the errors that arose on the way. */
-  async call<T>(work: () => Promise<T>, passwordHash?: string): Promise<{ result: T; faults: readonly unknown[] }> {
-    const call: LibraryCall = {
-      faults: [],
-      atMs: performance.now(),
-      ...(passwordHash !== undefined && { passwordHash }),
-    };
+  async call<T>(work: () => Promise<T>, init: CallInit = {}): Promise<{ result: T; faults: readonly unknown[] }> {
+    const call: LibraryCall = { ...init, faults: [], atMs: performance.now() };
     return { result: await this.#calls.run(call, work), faults: call.faults };
   }
 
@@ -79,6 +82,10 @@ export class Store {
 
   get preparedHash(): string | undefined {
     return this.#calls.getStore()?.passwordHash;
+  }
+
+  get turn(): HashTurn | undefined {
+    return this.#calls.getStore()?.turn;
   }
 
   /** Keeps an error for the caller of the library, which would only learn that something went wrong. */

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { FairQueue } from './fair-queue.ts';
+
+/** Work that ends when it is told to, in the order in which it was begun. */
+function setUp(atOnce: number, mostWaiting: number) {
+  const queue = new FairQueue({ atOnce, mostWaiting });
+  const begun: string[] = [];
+  const endings: (() => void)[] = [];
+  const ask = (name: string, signal?: AbortSignal) => {
+    const work = () =>
+      new Promise<string>((resolve) => {
+        begun.push(name);
+        endings.push(() => resolve(name));
+      });
+    const done = queue.run(name.charAt(0), work, signal);
+    return done.catch((error: { code?: string; message: string }) => error.code ?? error.message);
+  };
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const endAll = async () => {
+    for (let ending = endings.shift(); ending !== undefined; ending = endings.shift()) {
+      ending();
+      await settle();
+    }
+  };
+  return { ask, begun, endAll };
+}
+
+it('gives each key its turn, however much another one asks for', async () => {
+  const { ask, begun, endAll } = setUp(1, 10);
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => ask(name));
+  await endAll();
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']);
+});
+
+it('takes a place from who has the most waiting, and refuses who would have the most', async () => {
+  const { ask, begun, endAll } = setUp(2, 4);
+  const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'b1', 'b2', 'b3', 'c1'].map((name) => ask(name));
+  await endAll();
+  const out = 'overloaded';
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', out, out, out, out, 'b1', 'b2', out, 'c1']);
+  expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'b2']);
+});
+
+it('does not begin for who has left, and goes on after a failure', async () => {
+  const { ask, begun, endAll } = setUp(1, 4);
+  const left = new AbortController();
+  const all = [ask('a1'), ask('a2', left.signal), ask('b1')];
+  left.abort(new Error('left'));
+  await endAll();
+  expect([await Promise.all(all), begun]).toEqual([
+    ['a1', 'left', 'b1'],
+    ['a1', 'b1'],
+  ]);
+  const queue = new FairQueue({ atOnce: 1, mostWaiting: 1 });
+  await expect(queue.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await queue.run('a', async () => 'done')).toBe('done');
+});
