@@ -76,6 +76,68 @@ describe.each<Dialect>(['sqlite', 'postgres'])('the first administrator on %s', 
   });
 });
 
+/** What the start says to the operator, at the level of warnings. */
+const warnings = (server: { lines: readonly { level: string; message: string }[] }) =>
+  server.lines.flatMap(({ level, message }) => (level === 'warn' ? [message] : [])).join('\n');
+
+it.each<[string, Parameters<typeof startServer>[1], object?]>([
+  ['every address', {}, { host: '0.0.0.0' }],
+  ['loopback for a public address', { url: 'https://atlas.example.com' }],
+  ['loopback in production', { production: true }],
+])('is nobody with a public password on a server that listens on %s', async (_where, options, host) => {
+  const url = await db.url('sqlite');
+  const adminEmail = 'boss@example.com';
+  const open = () => startServer(url, { adminEmail, ...options }, [], host ?? {});
+  {
+    await using server = await open();
+    expect(warnings(server)).toContain('Whoever signs up with boss@example.com');
+    expect(await db.connect(url)('auth_user').select('id')).toEqual([]);
+  }
+  // Nor one that a start for development has left behind.
+  await (await startServer(url, { adminEmail })).close();
+  expect(await db.connect(url)('auth_user').select('email')).toEqual([{ email: adminEmail }]);
+  await using server = await open();
+  expect(warnings(server)).toContain('Deleted the development account');
+  const client = new Client(server);
+  expect((await client.signIn(adminEmail, DEVELOPMENT_PASSWORD)).status).toBe(401);
+  await client.signUp(adminEmail);
+  expect((await client.signIn(adminEmail)).status).toBe(200);
+  expect((await client.whoami()).body.actor.role).toBe('admin');
+});
+
+it('keeps a development account whose password was changed', async () => {
+  const url = await db.url('sqlite');
+  const adminEmail = 'boss@example.com';
+  const first = await startServer(url, { adminEmail });
+  const boss = new Client(first);
+  await boss.signIn(adminEmail, DEVELOPMENT_PASSWORD);
+  const change = { currentPassword: DEVELOPMENT_PASSWORD, newPassword: PASSWORD };
+  expect((await boss.send('/api/v1/admin/me/password', { body: change })).status).toBe(200);
+  expect((await new Client(first).signUp(adminEmail, 'a quite different one')).status).toBe(200);
+  await first.close();
+  await using server = await startServer(url, { adminEmail, production: true });
+  expect(warnings(server)).toBe('');
+  expect((await new Client(server).signIn(adminEmail)).status).toBe(200);
+});
+
+it('gives the development account to whoever signs up with its address', async () => {
+  const url = await db.url('sqlite');
+  await using server = await startServer(url, { adminEmail: 'boss@example.com' });
+  const developer = new Client(server);
+  await developer.signIn('boss@example.com', DEVELOPMENT_PASSWORD);
+  const owner = new Client(server);
+  expect((await owner.signUp('Boss@example.com')).body.user.role).toBe('admin');
+  expect((await owner.signIn('boss@example.com')).status).toBe(200);
+  expect((await owner.whoami()).body.actor).toMatchObject({ role: 'admin', label: 'boss@example.com' });
+  expect((await developer.signIn('boss@example.com', DEVELOPMENT_PASSWORD)).status).toBe(401);
+  // It is an account like any other from now on: nobody takes it over.
+  await new Client(server).signUp('boss@example.com', 'a quite different one');
+  const refused = await developer.signIn('boss@example.com', 'a quite different one');
+  expect(refused.status).toBe(401);
+  expect(refused.body.message).toContain('the address had an account already');
+  expect((await owner.signIn('boss@example.com')).status).toBe(200);
+});
+
 it('is not made where somebody is there already', async () => {
   const url = await db.url('sqlite');
   const first = await startServer(url);

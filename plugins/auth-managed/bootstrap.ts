@@ -1,7 +1,7 @@
-/** How the first administrator comes to be. */
+/** Decides who becomes the first administrator, and creates an account for development. */
 import type { Logger, Role } from '../../kernel/index.ts';
 import { LOCKS, TABLES } from './migrations.ts';
-import type { Passwords } from './passwords.ts';
+import type { HashTurn, Passwords } from './passwords.ts';
 import type { Store } from './store.ts';
 
 /** Of the account that is made for development. It has to be changed at the first sign-in. */
@@ -44,18 +44,26 @@ export class Bootstrap {
     return (await this.#anyUser()) ? 'analyst' : 'admin';
   }
 
-  /** Creates the development administrator, once, where there is no user at all. */
-  async seed(createUser: CreateUser): Promise<void> {
+  /**
+   * Creates the development administrator, once, where there is no user at all and only this machine reaches the server.
+   * Elsewhere it deletes the one that development has left behind: everybody knows its password.
+   */
+  async start(local: boolean, createUser: CreateUser): Promise<void> {
     const { store, passwords, production, log } = this.#init;
     const email = this.#adminEmail;
-    if (email === undefined || (await this.#anyUser())) return;
-    if (production) {
+    if (email === undefined) return;
+    if (production || !local) {
+      if (await this.#deleteDevelopmentAccount()) {
+        log.warn({ email }, `Deleted the development account ${email}, whose password was never changed.`);
+      }
+      if (await this.#hasAccount(email)) return;
       log.warn(
         { email },
-        'There is no user yet, and in production none is created: sign up with the address of SVC_ADMIN_EMAIL now, before somebody else does, to become administrator.',
+        `Whoever signs up with ${email}, the address of SVC_ADMIN_EMAIL, becomes administrator: sign up with it now, before somebody else does.`,
       );
       return;
     }
+    if (await this.#anyUser()) return;
     const passwordHash = await passwords.hash(DEVELOPMENT_PASSWORD);
     const created = await store.transaction(async () => {
       await store.lock(LOCKS.firstUser);
@@ -66,8 +74,38 @@ export class Bootstrap {
     if (!created) return;
     log.warn(
       { email },
-      `Created the administrator ${email} with the development password ${DEVELOPMENT_PASSWORD}, which has to be changed at the first sign-in. Never start a public server like this: set NODE_ENV=production there.`,
+      `Created the administrator ${email} with the development password ${DEVELOPMENT_PASSWORD}, which has to be changed at the first sign-in. It is only made while the server listens on this machine alone: set NODE_ENV=production where others reach it.`,
     );
+  }
+
+  /** Deletes the development account for whoever signs up with its address, so that their password is the one that counts. */
+  async makeWay(email: string, turn: HashTurn): Promise<void> {
+    if (email.toLowerCase() === this.#adminEmail) await this.#deleteDevelopmentAccount(turn);
+  }
+
+  /** Only while it has its first password; it could not do anything but change that, so nothing else goes with it. */
+  async #deleteDevelopmentAccount(turn?: HashTurn): Promise<boolean> {
+    const { store, passwords } = this.#init;
+    const found = await store.run((db) =>
+      db(TABLES.user)
+        .join(TABLES.account, `${TABLES.account}.userId`, `${TABLES.user}.id`)
+        .where({ email: this.#adminEmail, passwordChangeRequired: true, providerId: 'credential' })
+        .first(`${TABLES.user}.id`, 'password'),
+    );
+    if (found === undefined || !(await passwords.verify(found.password, DEVELOPMENT_PASSWORD, turn))) return false;
+    const { id, password } = found;
+    // Not when the password has been changed meanwhile.
+    const deleted = await store.run((db) =>
+      db(TABLES.user)
+        .where({ id })
+        .whereExists(db(TABLES.account).where({ userId: id, password }).select('id'))
+        .delete(),
+    );
+    return deleted > 0;
+  }
+
+  async #hasAccount(email: string): Promise<boolean> {
+    return (await this.#init.store.run((db) => db(TABLES.user).where({ email }).first('id'))) !== undefined;
   }
 
   async #anyUser(): Promise<boolean> {

@@ -20,7 +20,12 @@ const OWNERLESS: Kind = {
 };
 
 const BY_CODE: Readonly<Record<string, Kind>> = {
-  INVALID_EMAIL_OR_PASSWORD: { code: 'auth_error', message: 'The e-mail address or the password is wrong.' },
+  INVALID_EMAIL_OR_PASSWORD: {
+    code: 'auth_error',
+    message: 'The e-mail address or the password is wrong.',
+    // Sign-up does not tell that an address is taken.
+    hint: 'If you have just signed up, the address had an account already: use its password, or ask an administrator.',
+  },
   BANNED_USER: { code: 'forbidden', message: 'This account is banned.', hint: 'Ask an administrator.' },
   INVALID_EMAIL: { code: 'validation_error', message: 'email must be a valid e-mail address.' },
   SESSION_NOT_FRESH: { code: 'forbidden', message: 'This needs a session of today.', hint: 'Sign in again.' },

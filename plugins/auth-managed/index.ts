@@ -7,10 +7,12 @@ import {
   type HealthItem,
   healthCheck,
   httpRoutes,
+  optional,
   series,
   storeMigrations,
 } from '../../kernel/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
+import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import type { AccountPassword } from './account-password.ts';
 import { migrationsFor } from './migrations.ts';
@@ -49,14 +51,21 @@ function checkSettings({ url, google, github, microsoft }: AuthManagedOptions, c
   }
 }
 
+const LOOPBACK = /^(localhost|127(\.\d+){3}|(::ffff:)?127(\.\d+){3}|\[?::1\]?)$/;
+
+/** Whether only this machine reaches a server that listens on `address` and is known to people by `url`. */
+function isLocal(address: string | undefined, url: string | undefined): boolean {
+  return [address, url === undefined ? 'localhost' : new URL(url).hostname].every((host) => LOOPBACK.test(host ?? ''));
+}
+
 export const authManaged = definePlugin({
   name: 'auth-managed',
   version: '1.0.0',
   type: 'auth',
   description: 'Users with e-mail and password or a social account, sessions, and organizations.',
-  needs: { db: internalDb, roles: authRoles },
+  needs: { db: internalDb, roles: authRoles, server: optional(http) },
   options: AuthManagedOptions,
-  async setup(ctx, options, { db }): Promise<AuthManaged> {
+  async setup(ctx, options, { db, server }): Promise<AuthManaged> {
     checkSettings(options, db.configured);
     const [{ createManaged }, { refuseUntilChanged }] = await Promise.all([
       import('./managed.ts'),
@@ -76,7 +85,7 @@ export const authManaged = definePlugin({
     ctx.tap(healthCheck, () => [HEALTH]);
     let stop = () => {};
     ctx.onReady(async () => {
-      stop = await managed.start();
+      stop = await managed.start(isLocal(server?.address()?.address, options.url));
     });
     ctx.onClose(() => stop());
     return { users: managed.users, organizations: managed.organizations, password: managed.password };

@@ -51,16 +51,18 @@ export async function createManaged(options: AuthManagedOptions, { db, now, log,
   const organizations = new Organizations(store, freshness);
   const social = [options.google, options.github, options.microsoft].some((provider) => provider !== undefined);
   const signUps = new Throttle(now, 'There were too many attempts to sign up.');
-  const endpoints = { library, store, origins, throttle, signUps, passwords, organizations, social, signUp };
+  const endpoints = { library, store, origins, throttle, signUps, passwords, bootstrap, organizations, social, signUp };
   return {
     sessions: new Sessions(library, store, origins),
     routes: new LibraryRoutes(endpoints).routes(),
     users: new Users(store, freshness, deleting),
     password: new AccountPassword({ store, passwords, freshness, throttle }),
     organizations,
-    /** Once the tables are there. Resolves to how to stop what goes on. */
-    async start(): Promise<() => void> {
-      await bootstrap.seed(userCreator(library));
+    /**
+     * Once the tables are there. `local`: only this machine reaches the server. Resolves to how to stop what goes on.
+     */
+    async start(local: boolean): Promise<() => void> {
+      await bootstrap.start(local, userCreator(library));
       return keepTidy(store, organizations, log);
     },
   };

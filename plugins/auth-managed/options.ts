@@ -34,7 +34,10 @@ export const AuthManagedOptions = Type.Object(
         description: 'whoever signs up with this address is administrator',
       }),
     ),
-    production: Type.Boolean({ default: false, description: 'true: no development account is created' }),
+    production: Type.Boolean({
+      default: false,
+      description: 'true: no development account is created, as on a server that others reach',
+    }),
     signUp: Type.Boolean({ default: true, description: 'false: nobody can create an account for themselves' }),
     signInAfterSignUp: Type.Boolean({
       default: false,

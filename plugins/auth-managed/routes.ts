@@ -9,6 +9,7 @@ import {
   type Scope,
 } from '../../kernel/index.ts';
 import { accountEndpoints } from './account-endpoints.ts';
+import type { Bootstrap } from './bootstrap.ts';
 import { withoutBrokenCache } from './cookie-cache.ts';
 import type { Endpoint } from './endpoint.ts';
 import { databaseFailure, libraryFailure } from './failure.ts';
@@ -29,6 +30,7 @@ export interface LibraryRoutesInit {
   readonly throttle: Throttle;
   /** Of all sign-ups. */
   readonly signUps: Throttle;
+  readonly bootstrap: Bootstrap;
   readonly passwords: Passwords;
   readonly organizations: Organizations;
   /** Whether a social provider is configured. */
@@ -110,7 +112,7 @@ export class LibraryRoutes {
   }
 
   async #signUp(endpoint: Endpoint, request: RouteRequest, { signal }: Scope): Promise<RouteReply> {
-    const { passwords, signUp, signUps, throttle } = this.#init;
+    const { passwords, signUp, signUps, bootstrap, throttle } = this.#init;
     const { email, password } = request.body as SignUpBody;
     // Without it the library refuses, and there is nothing to count.
     if (!signUp) return this.#ask(endpoint, request);
@@ -124,6 +126,7 @@ export class LibraryRoutes {
       attempt.undone();
       throw error;
     }
+    await bootstrap.makeWay(email, turn);
     const ask = () => this.#ask(endpoint, request, { passwordHash });
     const reply = await ask().catch((error: unknown) => {
       // Somebody else has just taken the address: the second time it is answered like any taken one.
