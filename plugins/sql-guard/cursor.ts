@@ -112,9 +112,16 @@ export class Cursor {
     }
     const { keyword, kind } = this.token;
     if (ofColumn && kind === 'string' && this.dialect.syntax.textIsAlias) return this.advance().value;
-    if (keyword !== '' && (this.dialect.keywords.get(keyword) !== 'name' || this.startsWindowClause()))
-      return undefined;
+    if (keyword !== '' && (this.dialect.keywords.get(keyword) !== 'name' || this.startsClause())) return undefined;
     return this.isName() ? this.advance().value : undefined;
+  }
+
+  /** Whether a word that may be a name begins what follows a source instead. */
+  private startsClause(): boolean {
+    const next = this.peek();
+    if (this.is('FULL')) return next.keyword === 'JOIN' || next.keyword === 'OUTER';
+    if (this.is('OFFSET')) return next.kind === 'number' || (next.kind === 'operator' && next.value === '(');
+    return this.startsWindowClause();
   }
 
   /** WINDOW is a keyword only before `name AS`. */

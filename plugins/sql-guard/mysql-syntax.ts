@@ -96,6 +96,10 @@ function grouping(cursor: Cursor): Expr {
 }
 
 function join(cursor: Cursor): Pick<Join, 'kind' | 'natural'> | undefined {
+  if (cursor.is('FULL')) {
+    // The servers read FULL as an alias there, and what they join is not what was meant.
+    throw cursor.fail('syntax', 'There is no FULL JOIN here', 'Use a LEFT JOIN and a RIGHT JOIN with UNION.');
+  }
   return cursor.accept('STRAIGHT_JOIN') ? { kind: 'STRAIGHT_JOIN', natural: false } : undefined;
 }
 

@@ -88,7 +88,7 @@ function parsePlainSource(cursor: Cursor): Source {
   const special = source?.(cursor);
   if (special !== undefined) return special;
   const at = cursor.token.start;
-  if (isStandard && cursor.is('LATERAL')) return parseLateral(cursor);
+  if (isStandard && cursor.is('LATERAL') && (!cursor.isName() || cursor.peekOperator('('))) return parseLateral(cursor);
   if (cursor.isOperator('(')) return parseParenthesized(cursor);
   const { schema, name } = parseTableName(cursor);
   if (cursor.isOperator('(')) {

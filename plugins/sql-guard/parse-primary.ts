@@ -49,11 +49,12 @@ function parseWord(cursor: Cursor): Expr {
     case 'CASE':
       return parseCase(cursor);
     case 'CAST':
-      return parseCast(cursor);
+      return cursor.isName() && !cursor.peekOperator('(') ? parseColumn(cursor) : parseCast(cursor);
     case 'EXISTS':
       cursor.advance();
       return { kind: 'exists', at, select: parseParenthesizedSelect(cursor) };
     case 'RAISE':
+      if (cursor.isName()) return parseColumnOrCall(cursor);
       throw cursor.fail('function', 'RAISE belongs to triggers');
   }
   if (CONSTANTS.has(keyword)) {

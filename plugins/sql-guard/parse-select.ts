@@ -106,7 +106,7 @@ function parseCore(cursor: Cursor): Core {
   if (!selects && before === undefined) throw cursor.unexpected('SELECT or VALUES');
   const { selectWords } = cursor.dialect.syntax;
   const skipWords = () => {
-    while (selectWords?.has(cursor.token.keyword)) cursor.advance();
+    while (selectWords?.has(cursor.token.keyword) && !cursor.peekOperator('.')) cursor.advance();
   };
   if (selects) skipWords();
   const distinct =
@@ -123,7 +123,7 @@ function parseCore(cursor: Cursor): Core {
   const windows = cursor.startsWindowClause() ? parseNamedWindows(cursor) : [];
   const core: SelectCore = { kind: 'core', at, distinct, columns, from, where, groupBy, having, windows };
   if (!isStandard) return core;
-  const qualify = cursor.accept('QUALIFY') ? parseExpr(cursor) : undefined;
+  const qualify = isFriendly && cursor.accept('QUALIFY') ? parseExpr(cursor) : undefined;
   return { ...core, distinctOn, withRollup, qualify, sample: cursor.dialect.syntax.sample?.(cursor) };
 }
 
