@@ -16,6 +16,7 @@ import type { Access, Credentials, Identity } from './payloads/identity.ts';
 import type { AgentTool, ContextPart, Question, ResolvedModel } from './payloads/questions.ts';
 import type {
   ConnectionInfo,
+  DescribeRequest,
   SqlOutcome,
   SqlReply,
   SqlResult,
@@ -72,10 +73,13 @@ export const datasourceExecute = keyed<SqlStatement, SqlResult>('datasource.exec
   deadlineMs: 300_000,
 });
 
-export const datasourceDescribe = keyed<undefined, readonly TableDescription[]>('datasource.describe', {
-  summary: 'Tables, columns and keys of a connection; the key is the connection id.',
-  deadlineMs: 120_000,
-});
+export const datasourceDescribe = keyed<DescribeRequest | undefined, readonly TableDescription[]>(
+  'datasource.describe',
+  {
+    summary: 'Tables, columns and keys of a connection; the key is the connection id.',
+    deadlineMs: 120_000,
+  },
+);
 
 export const sqlAfter = waterfall<SqlReply>('sql.after', {
   summary: 'May mask or trim the rows, or withhold them by throwing.',

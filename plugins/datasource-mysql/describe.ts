@@ -1,12 +1,14 @@
-/** Tables, views and keys of the database in three catalogue queries, however many there are. */
+/** Reads tables, views and keys of the connection's databases in three catalogue queries, however many there are. */
 import type { TableColumn, TableDescription } from '../../kernel/index.ts';
 import type { Query } from './session.ts';
 
-/** Of the database of the connection or, without one, of all that are not the server's own. */
-function inSchema(database: string | undefined): { readonly where: string; readonly values: string[] } {
-  return database === undefined
-    ? { where: `TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')`, values: [] }
-    : { where: 'TABLE_SCHEMA = ?', values: [database] };
+/** Of the database of the connection and those named besides or, without one, of all that are not the server's own. */
+function inSchemas(database: string | undefined, more: readonly string[]) {
+  if (database === undefined) {
+    return { where: `TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')`, values: [] };
+  }
+  const values = [...new Set([database, ...more])];
+  return { where: `TABLE_SCHEMA IN (${values.map(() => '?').join(', ')})`, values };
 }
 
 const TABLES = `SELECT TABLE_SCHEMA, TABLE_NAME, TABLE_TYPE, TABLE_ROWS, TABLE_COMMENT FROM information_schema.TABLES
@@ -40,8 +42,13 @@ function foreignKeys(keys: readonly Row[]): TableDescription['foreignKeys'] {
   });
 }
 
-export async function describeDatabase(query: Query, database: string | undefined): Promise<TableDescription[]> {
-  const { where, values } = inSchema(database);
+/** `database`: that of the connection; `more`: others of the same server that statements name. */
+export async function describeDatabases(
+  query: Query,
+  database: string | undefined,
+  more: readonly string[] = [],
+): Promise<TableDescription[]> {
+  const { where, values } = inSchemas(database, more);
   const tables = await query(`${TABLES} ${where} ORDER BY TABLE_SCHEMA, TABLE_NAME`, values);
   const columns = Map.groupBy(
     await query(`${COLUMNS} ${where} ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION`, values),

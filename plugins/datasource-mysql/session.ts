@@ -7,7 +7,7 @@ import { bindable } from '../datasource/params.ts';
 import type { Session } from '../datasource/session.ts';
 import { RowCollector, toObjects, uniqueNames, type Value } from '../datasource/values.ts';
 import { killConnection } from './connect.ts';
-import { describeDatabase } from './describe.ts';
+import { describeDatabases } from './describe.ts';
 import { statementError } from './errors.ts';
 import { loginWarnings } from './privileges.ts';
 import { settingsSql, timeoutSql } from './settings.ts';
@@ -88,8 +88,8 @@ export class MysqlSession implements Session {
     }
   }
 
-  describe(timeoutMs: number): Promise<readonly TableDescription[]> {
-    return this.#read(timeoutMs, (query) => describeDatabase(query, this.#target.database));
+  describe(timeoutMs: number, schemas: readonly string[]): Promise<readonly TableDescription[]> {
+    return this.#read(timeoutMs, (query) => describeDatabases(query, this.#target.database, schemas));
   }
 
   warnings(timeoutMs: number): Promise<readonly string[]> {

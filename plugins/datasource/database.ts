@@ -52,8 +52,8 @@ export class Database {
     );
   }
 
-  describe(signal?: AbortSignal): Promise<readonly TableDescription[]> {
-    return this.#use(CATALOG_TIMEOUT_MS, signal, (session, leftMs) => session.describe(leftMs));
+  describe(signal?: AbortSignal, schemas: readonly string[] = []): Promise<readonly TableDescription[]> {
+    return this.#use(CATALOG_TIMEOUT_MS, signal, (session, leftMs) => session.describe(leftMs, schemas));
   }
 
   /** What the login may do beyond reading, one sentence each. Rejects when the server cannot be asked. */

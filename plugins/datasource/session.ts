@@ -7,7 +7,8 @@ export interface Session {
   readonly usable: boolean;
   /** Runs one checked statement in a read-only transaction. `limits.timeoutMs`: what is left of the time. */
   run(statement: SqlStatement, limits: SqlLimits): Promise<SqlResult>;
-  describe(timeoutMs: number): Promise<readonly TableDescription[]>;
+  /** `schemas`: what to describe besides the connection's own, where that is not everything. */
+  describe(timeoutMs: number, schemas: readonly string[]): Promise<readonly TableDescription[]>;
   /** What the login may do beyond reading, one sentence each, with the commands that take it away. */
   warnings(timeoutMs: number): Promise<readonly string[]>;
   /** Resolves when the server answers. */

@@ -50,7 +50,7 @@ export function tapDatabases(ctx: PluginContext, databases: readonly Answering[]
   for (const database of databases) {
     const { id } = database.info;
     ctx.tapKey(datasourceExecute, id, (statement, scope) => database.execute(statement, scope.signal));
-    ctx.tapKey(datasourceDescribe, id, (_, scope) => database.describe(scope.signal));
+    ctx.tapKey(datasourceDescribe, id, (request, scope) => database.describe(scope.signal, request?.schemas));
   }
   ctx.tap(datasourceList, () => databases.map(({ info }) => info));
   ctx.tap(healthCheck, () => Promise.all(databases.map((database) => database.health())));

@@ -60,7 +60,7 @@ interface Kept {
 
 export interface DescriptionsOptions {
   /** Asks the database. */
-  readonly describe: (connectionId: string) => PromiseLike<readonly TableDescription[]>;
+  readonly describe: (connectionId: string, schemas: readonly string[]) => PromiseLike<readonly TableDescription[]>;
   readonly now: () => number;
   readonly describeEveryMs: number;
   readonly recheckMs: number;
@@ -81,13 +81,14 @@ export class Descriptions {
     this.options = options;
   }
 
-  /** Rejects with an `AtlasError` while the database has never described itself. */
-  get({ id }: ConnectionInfo): Description | Promise<Description> {
-    const kept = this.kept.get(id);
-    if (kept === undefined) return this.read(id);
+  /** With the tables of `schemas`. Rejects with an `AtlasError` while the database has never described itself. */
+  get({ id }: ConnectionInfo, schemas: readonly string[] = []): Description | Promise<Description> {
+    const key = [id, ...schemas].join('\0');
+    const kept = this.kept.get(key);
+    if (kept === undefined) return this.read(key, id, schemas);
     const { describeEveryMs, recheckMs, now, warn } = this.options;
     const maxAgeMs = this.incomplete.has(kept.description) ? Math.min(recheckMs, describeEveryMs) : describeEveryMs;
-    if (now() - kept.readAt >= maxAgeMs) this.read(id).catch((error: unknown) => warn(messageOf(error)));
+    if (now() - kept.readAt >= maxAgeMs) this.read(key, id, schemas).catch((error: unknown) => warn(messageOf(error)));
     return kept.description;
   }
 
@@ -96,18 +97,18 @@ export class Descriptions {
     this.incomplete.add(description);
   }
 
-  private read(id: string): Promise<Description> {
-    const running = this.pending.get(id);
+  private read(key: string, id: string, schemas: readonly string[]): Promise<Description> {
+    const running = this.pending.get(key);
     if (running !== undefined) return running;
-    const reading = this.ask(id).finally(() => this.pending.delete(id));
-    this.pending.set(id, reading);
+    const reading = this.ask(key, id, schemas).finally(() => this.pending.delete(key));
+    this.pending.set(key, reading);
     return reading;
   }
 
-  private async ask(id: string): Promise<Description> {
+  private async ask(key: string, id: string, schemas: readonly string[]): Promise<Description> {
     try {
-      const description = new Description(await this.options.describe(id));
-      this.kept.set(id, { description, readAt: this.options.now() });
+      const description = new Description(await this.options.describe(id, schemas));
+      this.kept.set(key, { description, readAt: this.options.now() });
       return description;
     } catch (error) {
       throw new AtlasError(`Row security cannot read the columns of connection "${id}": ${messageOf(error)}`, {

@@ -24,7 +24,8 @@ export const rowSecurity = definePlugin({
   setup(ctx, options): RowSecurityService {
     const warn = (problem: string) => ctx.log.warn({}, problem);
     // In a scope of its own: whoever asked first may leave while others wait.
-    const describe = async (id: string) => ctx.callKey(datasourceDescribe, id, undefined, ctx.scope());
+    const describe = async (id: string, schemas: readonly string[]) =>
+      ctx.callKey(datasourceDescribe, id, { schemas }, ctx.scope());
     const { describeEveryMs, recheckMs } = options;
     const descriptions = new Descriptions({ describe, now: () => ctx.now(), describeEveryMs, recheckMs, warn });
     const security = new RowSecurity(options, descriptions, warn);

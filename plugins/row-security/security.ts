@@ -44,7 +44,7 @@ export class RowSecurity {
   /** The same tables, narrowed for this actor. Equal rules give the same object; the values are bound later. */
   restrict(access: TableAccess, actor: Actor): TableAccess | Promise<TableAccess> {
     const needsColumns = this.policies.some((policy) => policy.column !== undefined);
-    const description = needsColumns ? this.descriptions.get(access.connection) : undefined;
+    const description = needsColumns ? this.descriptions.get(access.connection, access.tables.schemas) : undefined;
     if (description instanceof Promise) return description.then((known) => this.narrow(access, actor, known));
     return this.narrow(access, actor, description);
   }

@@ -42,6 +42,8 @@ export const isMasked = ({ visible }: AllowedTable) => visible?.some(({ mask }) 
 export class AllowedTables {
   readonly tables: readonly AllowedTable[];
   readonly dialect: SqlDialect;
+  /** Schemas that the tables name. */
+  readonly schemas: readonly string[];
   /** What stands in the place of tables of which a part may be seen, as far as statements have asked for it. */
   readonly parts = new Map<AllowedTable, VisiblePart>();
   private readonly bySchema = new Map<string, Map<string, AllowedTable>>();
@@ -49,6 +51,7 @@ export class AllowedTables {
   constructor(tables: readonly AllowedTable[], dialect: SqlDialect) {
     this.tables = tables;
     this.dialect = dialect;
+    this.schemas = [...new Set(tables.flatMap(({ schema }) => schema ?? []))].sort();
     for (const table of tables) {
       const schema = this.key(table.schema ?? dialect.defaultSchema);
       const own = this.bySchema.get(schema) ?? new Map<string, AllowedTable>();

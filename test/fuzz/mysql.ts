@@ -1,5 +1,5 @@
 import mysql, { type Connection, type RowDataPacket } from 'mysql2/promise';
-import { describeDatabase } from '../../plugins/datasource-mysql/describe.ts';
+import { describeDatabases } from '../../plugins/datasource-mysql/describe.ts';
 import { settingsSql } from '../../plugins/datasource-mysql/settings.ts';
 import { typedParameter } from '../../plugins/datasource-mysql/values.ts';
 import { type MariaDbServer, startMariaDb } from '../harness/mariadb.ts';
@@ -145,7 +145,7 @@ class MysqlDatabase implements FuzzDatabase {
 
   async describe() {
     const connection = await this.connection();
-    const tables = await describeDatabase(async (sql, values = []) => {
+    const tables = await describeDatabases(async (sql, values = []) => {
       const [rows] = await connection.query<RowDataPacket[]>({
         sql,
         values: [...values],

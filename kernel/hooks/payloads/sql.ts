@@ -82,6 +82,12 @@ export interface TableColumn {
   readonly comment?: string;
 }
 
+/** What has to be described besides the connection's own tables. */
+export interface DescribeRequest {
+  /** Schemas, in MySQL databases, that statements name. A datasource that describes all of them anyway has no use for it. */
+  readonly schemas: readonly string[];
+}
+
 export interface TableDescription {
   readonly schema?: string;
   readonly name: string;
