@@ -26,17 +26,21 @@ export function checkBodyEncoding({ method, headers }: FastifyRequest): void {
 }
 
 const MAX_DEPTH = 100;
-/** Texts and brackets. */
-const LEVELS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[{]|[\]}]/g;
+const [QUOTE, OPEN_BRACKET, BACKSLASH, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [34, 91, 92, 93, 123, 125];
 
-/** Throws `validation_error` for well-formed JSON that functions which call themselves could not follow. */
+/** Throws `validation_error` for JSON that functions which call themselves could not follow. */
 function refuseDeepNesting(json: string): void {
   // Every level has two brackets.
   if (json.length <= 2 * MAX_DEPTH) return;
   let depth = 0;
-  for (const [token] of json.matchAll(LEVELS)) {
-    if (token === '{' || token === '[') depth += 1;
-    else if (token === '}' || token === ']') depth -= 1;
+  let isText = false;
+  // A regular expression takes fifty times as long for a text full of escapes.
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) isText = !isText;
+    else if (isText) at += code === BACKSLASH ? 1 : 0;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth += 1;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
     if (depth > MAX_DEPTH) {
       const message = `The request body is nested more than ${MAX_DEPTH} levels deep.`;
       throw new AtlasError(message, {
@@ -61,10 +65,14 @@ export function addJsonParser(app: FastifyInstance, keepsRaw: (request: FastifyR
     } catch {
       return done(new AtlasError('The request body is not valid UTF-8.', { code: 'invalid_request' }));
     }
+    try {
+      refuseDeepNesting(text);
+    } catch (fault) {
+      return done(fault as Error);
+    }
     return parse(request, text, (error, value) => {
       if (error !== null) return done(error);
       try {
-        refuseDeepNesting(text);
         refuseNullCharacters(text, value);
       } catch (fault) {
         return done(fault as Error);

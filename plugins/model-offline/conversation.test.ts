@@ -154,6 +154,23 @@ describe('talk', () => {
 });
 
 describe('size', () => {
+  it('says that a message is too long, and reads the next', () => {
+    const pasted = 'a '.repeat(32_000);
+    expect(read(clinic, pasted)).toMatchObject({
+      kind: 'unclear',
+      words: [],
+      reason: 'It has 64000 characters; without a language model at most 2000 are read. Ask in one sentence.',
+      suggestions: [expect.any(String), expect.any(String), expect.any(String)],
+    });
+    expect(planOf(clinic, pasted, 'How many patients are there?').measures).toEqual(['patients.count']);
+  });
+
+  it('reads the last 20 messages', () => {
+    const question = 'How many visits are there?';
+    expect(planOf(clinic, question, ...Array(18).fill('by status'), 'by doctor').measures).toEqual(['visits.count']);
+    expect(read(clinic, question, ...Array(20).fill('those')).kind).toBe('unclear');
+  });
+
   it('reads a layer of 2,000 entities', () => {
     const entities = Array.from({ length: 2000 }, (_, i) => ({
       ...clinic.entities[i % clinic.entities.length]!,

@@ -1,4 +1,5 @@
 /** A conversation to what its last message asks: earlier messages are read again, so nothing is kept between requests. */
+import { setImmediate } from 'node:timers/promises';
 import type { SemanticModel } from '../semantic-layer/model.ts';
 import { compileQuery } from '../semantic-query/compile.ts';
 import { PlanError, type QueryPlan } from '../semantic-query/plan.ts';
@@ -38,6 +39,18 @@ interface State {
   readonly chosen: ReadonlyMap<string, number>;
   readonly pending?: Pending;
 }
+interface MessageReading {
+  readonly state: State;
+  readonly reading: Reading;
+}
+
+/** Longest message that is read, in characters: what is longer is pasted text and no question. */
+const MAX_MESSAGE_LENGTH = 2_000;
+/** How many of the user's last messages are read. */
+const MAX_MESSAGES = 20;
+
+/** Questions that can be answered, those about what the text mentions first. */
+type Suggest = (about: string) => readonly string[];
 
 /** Reads the last of the user's messages in the light of those before. Never throws for what a user may write. */
 export function readQuestion(
@@ -45,38 +58,66 @@ export function readQuestion(
   model: SemanticModel,
   options: { readonly now: Date },
 ): Reading {
-  const reader = createReader(model, options.now);
-  let state: State = { chosen: new Map() };
-  let reading: Reading | undefined;
-  for (const message of history) ({ state, reading } = readMessage(message, state, reader, options.now));
-  return reading ?? unclear(reader, options.now, [], 'There is no question.', '');
+  let last: Reading | undefined;
+  for (const reading of readings(history, model, options.now)) last = reading;
+  return last!;
 }
 
-function readMessage(message: string, state: State, reader: Reader, now: Date): { state: State; reading: Reading } {
+/** The same as `readQuestion`; other requests run between the messages. */
+export async function readQuestionInTurns(
+  history: readonly string[],
+  model: SemanticModel,
+  options: { readonly now: Date },
+): Promise<Reading> {
+  let last: Reading | undefined;
+  for (const reading of readings(history, model, options.now)) {
+    if (last !== undefined) await setImmediate();
+    last = reading;
+  }
+  return last!;
+}
+
+/** What each message means in the light of those before, at least one. */
+function* readings(history: readonly string[], model: SemanticModel, now: Date): Generator<Reading> {
+  const reader = createReader(model, now);
+  const suggest: Suggest = (about) => suggestions(reader, about);
+  if (history.length === 0) yield unclear([], 'There is no question.', '', suggest);
+  let state: State = { chosen: new Map() };
+  for (const [index, message] of history.slice(-MAX_MESSAGES).entries()) {
+    const isLast = index === Math.min(history.length, MAX_MESSAGES) - 1;
+    let reading: Reading;
+    // Only the last answer is shown, and suggestions take longer than the rest.
+    ({ state, reading } = readMessage(message, state, reader, isLast ? suggest : () => []));
+    yield reading;
+  }
+}
+
+function readMessage(message: string, state: State, reader: Reader, suggest: Suggest): MessageReading {
+  if (message.length > MAX_MESSAGE_LENGTH) {
+    const reason = `It has ${message.length} characters; without a language model at most ${MAX_MESSAGE_LENGTH} are read. Ask in one sentence.`;
+    return { state: { chosen: new Map() }, reading: unclear([], reason, '', suggest) };
+  }
   const answer = state.pending && chosenBy(message, state.pending.ask.choices);
   if (state.pending && answer !== undefined) {
     const { draft, ask, sentence } = state.pending;
-    return plan(draft, new Map([...state.chosen, [ask.key, answer]]), sentence, message, state, reader, now);
+    return plan(draft, new Map([...state.chosen, [ask.key, answer]]), sentence, message, state, reader, suggest);
   }
-  const talk = smallTalk(message, reader, (words) => suggestions(reader, words, now));
+  const talk = smallTalk(message, reader, suggest);
   if (talk !== undefined) return { state, reading: { kind: 'talk', text: talk } };
   const sentence = reader.sentence(message);
   const refersBack = tokenize(message).some((token) => /^(them|those|these|they)$/.test(token.word));
   if (refersBack && state.draft === undefined)
-    return {
-      state,
-      reading: unclear(reader, now, [], 'I did not understand the question that this refers to.', message),
-    };
+    return { state, reading: unclear([], 'I did not understand the question that this refers to.', message, suggest) };
   if (sentence.unplaced.length > 0)
     return {
       state: isFollowUp(sentence) ? state : { chosen: new Map() },
-      reading: unclear(reader, now, sentence.unplaced, '', message),
+      reading: unclear(sentence.unplaced, '', message, suggest),
     };
   const continues = state.draft !== undefined && (refersBack || isFollowUp(sentence));
   if (continues && isNothing(sentence.draft))
-    return { state, reading: unclear(reader, now, [message.trim()], '', message) };
+    return { state, reading: unclear([message.trim()], '', message, suggest) };
   const draft = continues ? merge(state.draft!, sentence.draft) : sentence.draft;
-  return plan(draft, continues ? state.chosen : new Map(), sentence, message, state, reader, now);
+  return plan(draft, continues ? state.chosen : new Map(), sentence, message, state, reader, suggest);
 }
 
 /** Nothing in the message could change the answer before. */
@@ -97,8 +138,8 @@ function plan(
   message: string,
   state: State,
   reader: Reader,
-  now: Date,
-): { state: State; reading: Reading } {
+  suggest: Suggest,
+): MessageReading {
   try {
     const found = reader.plan(draft, chosen);
     const dropped = reader.dropped(sentence, draft, found, chosen, draft !== sentence.draft);
@@ -115,14 +156,14 @@ function plan(
         state: { ...state, chosen, pending: { draft, sentence, ask: error } },
         reading: { kind: 'clarify', question: error.message, choices: error.choices },
       };
-    if (error instanceof Refuse) return { state, reading: unclear(reader, now, error.words, error.message, message) };
-    if (error instanceof PlanError) return { state, reading: unclear(reader, now, [], error.message, message) };
+    if (error instanceof Refuse) return { state, reading: unclear(error.words, error.message, message, suggest) };
+    if (error instanceof PlanError) return { state, reading: unclear([], error.message, message, suggest) };
     throw error;
   }
 }
 
-function unclear(reader: Reader, now: Date, words: readonly string[], reason: string, message: string): Reading {
-  return { kind: 'unclear', words, reason, suggestions: suggestions(reader, message, now) };
+function unclear(words: readonly string[], reason: string, message: string, suggest: Suggest): Reading {
+  return { kind: 'unclear', words, reason, suggestions: suggest(message) };
 }
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth'];

@@ -12,7 +12,7 @@ import type { SemanticModel } from '../semantic-layer/model.ts';
 import { compileQuery } from '../semantic-query/compile.ts';
 import { type Dialect, PlanError } from '../semantic-query/plan.ts';
 import { answerText, type ToolResult } from './answer.ts';
-import { type Reading, readQuestion } from './conversation.ts';
+import { type Reading, readQuestionInTurns } from './conversation.ts';
 
 export interface OfflineModelInput {
   readonly model: SemanticModel;
@@ -39,20 +39,20 @@ export function createOfflineModel(input: OfflineModelInput): LanguageModelV4 {
     modelId: 'offline',
     supportedUrls: {},
     async doGenerate(options) {
-      const step = nextStep(options, input);
+      const step = await nextStep(options, input);
       return { content: [contentOf(step, options.prompt)], finishReason: finishOf(step), usage: USAGE, warnings: [] };
     },
     async doStream(options) {
-      const step = nextStep(options, input);
+      const step = await nextStep(options, input);
       return { stream: ReadableStream.from(streamOf(step, options)) as ReadableStream<LanguageModelV4StreamPart> };
     },
   };
 }
 
-function nextStep(options: LanguageModelV4CallOptions, input: OfflineModelInput): Step {
+async function nextStep(options: LanguageModelV4CallOptions, input: OfflineModelInput): Promise<Step> {
   options.abortSignal?.throwIfAborted();
   const { history, results } = conversationOf(options.prompt);
-  const reading = readQuestion(history, input.model, { now: input.now() });
+  const reading = await readQuestionInTurns(history, input.model, { now: input.now() });
   if (reading.kind !== 'plan') return { kind: 'text', text: withoutPlan(reading) };
   try {
     const { connection } = compileQuery(input.model, reading.plan, { dialect: 'sqlite' });

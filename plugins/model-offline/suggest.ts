@@ -9,7 +9,7 @@ const WANTED = 3;
 const TRIED = 40;
 
 /** At most three questions, those about what the message mentions first. */
-export function suggestions(reader: Reader, message: string, _now: Date): string[] {
+export function suggestions(reader: Reader, message: string): string[] {
   const words = new Set(nameWords(message).map(stem));
   const found: string[] = [];
   let tried = 0;

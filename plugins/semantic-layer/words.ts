@@ -8,6 +8,9 @@ const stopWords = new Set(
   under until up us was we were what when where which who whose why will with would you your`.split(/\s+/),
 );
 
+/** No database has longer names; what is longer is no word, and its like is searched for at great length. */
+const maxWordLength = 128;
+
 /**
  * The distinct words of a text, in lower case: split at everything but letters and digits, at `camelCase` and between
  * letters and digits. In queries and in the field `name`, an identifier of several parts also stands for itself, so
@@ -16,6 +19,7 @@ const stopWords = new Set(
 export function tokenize(text: string, field?: string): string[] {
   const tokens = new Set<string>();
   for (const identifier of text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []) {
+    if (identifier.length > maxWordLength) continue;
     const parts = identifier.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu) ?? [];
     for (const part of parts) tokens.add(part.toLowerCase());
     if (parts.length > 1 && (field === undefined || field === 'name')) tokens.add(identifier.toLowerCase());

@@ -94,3 +94,16 @@ it('knows what can stand beside an operator', () => {
   );
   expect(['a + b', '(a) + (b)', 'f(a) || b', '- a'].map((sql) => isOperand(tokens(sql)))).toEqual(Array(4).fill(false));
 });
+
+it.each([
+  ['amount /* without end', 'postgres', 'has a stray /'],
+  ['$tag$ without end', 'postgres', 'has a stray $'],
+  ['[without end', 'sqlite', 'has a stray ['],
+  [`amount + ${'1 + '.repeat(6_000)} 1`, 'sqlite', 'is longer than 20000 characters'],
+] as const)('refuses %s', (sql, dialect, why) => {
+  expect(() => tokenize(sql, dialect, 'orders.total')).toThrow(`The SQL of orders.total ${why}`);
+});
+
+it('takes signs that are neither comment nor quote', () => {
+  expect(text(tokens('a / b - c[1] * $1'))).toBe('a / b - c[1] * $1');
+});

@@ -52,13 +52,20 @@ function nextToken(source: string, at: number, dialect: Dialect): { kind: Token[
   throw new Error('unreachable: the last rule matches any character');
 }
 
-/** `where` names the fragment in messages. Comments go; a semicolon or an open quote is refused. */
+/** Longest fragment, in characters. */
+const MAX_LENGTH = 20_000;
+
+/** `where` names the fragment in messages. Comments go; a semicolon or an open quote or comment is refused. */
 export function tokenize(source: string, dialect: Dialect, where: string): Token[] {
+  if (source.length > MAX_LENGTH) {
+    const what = `The SQL of ${where} is longer than ${MAX_LENGTH} characters`;
+    throw new PlanError('invalid_plan', `${what}; put the calculation into a view of the database.`);
+  }
   const tokens: Token[] = [];
   for (let at = 0; at < source.length; ) {
     const { kind, text } = nextToken(source, at, dialect);
     at += text.length;
-    if (kind === 'symbol' && /[;'"`]/.test(text)) {
+    if (kind === 'symbol' && (/[;'"`]/.test(text) || opens(source, at - text.length, dialect))) {
       throw new PlanError('invalid_plan', `The SQL of ${where} has a stray ${text}; correct it in the semantic layer.`);
     }
     if (kind === 'comment' || kind === 'space') tokens.push({ kind: 'space', text: ' ' });
@@ -68,6 +75,12 @@ export function tokenize(source: string, dialect: Dialect, where: string): Token
   while (tokens.at(-1)?.kind === 'space') tokens.pop();
   while (tokens[0]?.kind === 'space') tokens.shift();
   return tokens;
+}
+
+/** Whether a comment, name or text begins at `at`, of which no rule has found the end: none further on will, either. */
+function opens(source: string, at: number, dialect: Dialect): boolean {
+  const rule = dialect === 'sqlite' ? /\/\*|\$\w*\$|\[/y : /\/\*|\$\w*\$/y;
+  return match(rule, source, at) !== undefined;
 }
 
 /** Name that a word or quoted name stands for, in lower case. */

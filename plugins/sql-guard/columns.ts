@@ -59,12 +59,17 @@ function unqualified(ref: ColumnRef, start: Scope, read: Set<string>): Problem |
   return restricted.length === 0 ? undefined : unseen(ref.name, restricted);
 }
 
+/** Names of the columns that may be seen, as they are and in lower case. */
+const visibleNames = new WeakMap<AllowedTable, ReadonlySet<string>>();
+
 /** Whether the table is known to show a column of that name. */
-function has({ visible, known }: AllowedTable, name: string): boolean {
-  if (visible === undefined) return known.has(name) || known.has(fold(name));
-  if (visible.some((column) => column.name === name)) return true;
-  const folded = fold(name);
-  return visible.some((column) => fold(column.name) === folded);
+function has(table: AllowedTable, name: string): boolean {
+  let names = table.visible === undefined ? table.known : visibleNames.get(table);
+  if (names === undefined) {
+    names = new Set(table.visible?.flatMap((column) => [column.name, fold(column.name)]));
+    visibleNames.set(table, names);
+  }
+  return names.has(name) || names.has(fold(name));
 }
 
 /** May have columns that are not known here. */

@@ -26,6 +26,8 @@ import { forEachInWindow, forEachOperand, forEachTerm } from './walk.ts';
 
 /** No engine joins more at once than a few dozen; it keeps the look-up of names cheap. */
 const MAX_RELATIONS = 128;
+/** Each of them may print as a subquery with every column and condition of its table. */
+const MAX_TABLES = 500;
 
 /**
  * Finds the meaning of every relation and function in the statement and refuses what is not allowed. A table of which
@@ -43,6 +45,10 @@ class Resolver implements Footprint {
   readonly functions = new Set<string>();
   /** Of the whole statement, in lower case. */
   private readonly commonTableNames = new Set<string>();
+  /** How often the statement names a table. */
+  private tableCount = 0;
+  /** What the engine says of the whole text, for tables with and without masks. */
+  private readonly separates = new Map<boolean, boolean>();
   private readonly text: string;
   private readonly rules: ResolveRules;
 
@@ -117,10 +123,12 @@ class Resolver implements Footprint {
     }
     if (core.from !== undefined) this.from(core.from, scope);
     for (const name of ownNames(core)) scope.aliases.add(fold(name));
+    const stars = new Set<string | undefined>();
     for (const column of core.columns) {
       if (column.kind === 'column') visit(column.expr);
       else {
-        noteStar(column, scope, this.columns);
+        if (!stars.has(column.table)) noteStar(column, scope, this.columns);
+        stars.add(column.table);
         for (const { expr } of column.replace ?? []) visit(expr);
       }
     }
@@ -212,6 +220,11 @@ class Resolver implements Footprint {
     }
     if (table.refusal !== undefined) throw this.refuse('table', table.refusal.what, source.at, table.refusal.hint);
     this.tables.add(table);
+    this.tableCount += 1;
+    if (this.tableCount > MAX_TABLES) {
+      const hint = 'Read fewer tables, or one of them once in a WITH.';
+      throw this.refuse('size', `The statement names more than ${MAX_TABLES} tables`, source.at, hint);
+    }
     const isWhole = !isPart(table);
     const ownSchema = isWhole && source.alias === undefined ? (table.schema ?? dialect.defaultSchema) : undefined;
     // Columns with new names are not looked into.
@@ -247,7 +260,7 @@ class Resolver implements Footprint {
   /** The same for every plain reference to the table, so it is made once. */
   private visible(source: TableSource, table: AllowedTable): VisiblePart {
     const { dialect, tables } = this.rules;
-    const isSeparate = dialect.separatesParts?.(this.text, isMasked(table)) ?? false;
+    const isSeparate = this.isSeparate(isMasked(table));
     const isOwn = isSeparate || (dialect.mixesNamesakes && source.alias !== undefined);
     const { schema, only, sample, indexHints } = source;
     const isPlain = schema === table.schema && !only && sample === undefined && indexHints === undefined && !isOwn;
@@ -256,6 +269,15 @@ class Resolver implements Footprint {
     const part = visiblePart(source, table, dialect, isSeparate);
     if (isPlain) tables.parts.set(table, part);
     return part;
+  }
+
+  private isSeparate(withMasks: boolean): boolean {
+    let answer = this.separates.get(withMasks);
+    if (answer === undefined) {
+      answer = this.rules.dialect.separatesParts?.(this.text, withMasks) ?? false;
+      this.separates.set(withMasks, answer);
+    }
+    return answer;
   }
 
   private tableFunction(source: FunctionSource, scope: Scope): void {

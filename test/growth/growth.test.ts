@@ -1,0 +1,34 @@
+/** Checks that no text that is accepted takes long to read, nor longer than in proportion to its length. */
+import { describe, expect, it } from 'vitest';
+import { blockingTime } from './blocking.ts';
+import { allInputs, type TextInput } from './inputs.ts';
+
+/** An event loop that is held up longer than this keeps everybody else waiting. */
+const MAX_BLOCKING_MS = 50;
+/** What takes less has not grown. */
+const NOISE_MS = 8;
+/** How many times as long a text of four times the length may take. Noise is in it: in quadratic time it is 16. */
+const MAX_GROWTH = 10;
+const ATTEMPTS = 6;
+
+/** The shortest of several times, since everything else on the machine only adds to them. */
+async function shortest(input: TextInput, text: string, enoughMs: number): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < ATTEMPTS && best > enoughMs; attempt += 1) {
+    best = Math.min(best, await blockingTime(() => input.read(text)));
+  }
+  return best;
+}
+
+describe.each(await allInputs())('$name', (input) => {
+  it.each(Object.entries(input.shapes))('%s', async (_, make) => {
+    const whole = await shortest(input, make(input.longest), NOISE_MS);
+    if (input.isOwn !== true) expect(whole).toBeLessThan(MAX_BLOCKING_MS);
+    if (whole <= NOISE_MS) return;
+    const quarter = await shortest(input, make(input.longest / 4), 0);
+    const sixteenth = await shortest(input, make(input.longest / 16), 0);
+    // One of the two may be off; both are where the work grows faster than the text.
+    const growth = Math.min(whole / quarter, Math.sqrt(whole / sixteenth));
+    expect(growth, `${sixteenth} ms, ${quarter} ms and ${whole} ms`).toBeLessThan(MAX_GROWTH);
+  });
+});
