@@ -10,23 +10,24 @@ const HIDDEN = '***';
 const NAMES =
   'password|passwd|passphrase|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|encryption[_-]?key|(?:auth|access|refresh|bot|id|session)[_-]?token|credential|connection[_-]?string';
 const SIGN = '(?:=>|:=|<>|!=|[:=])';
-/** Between a name and its value: `password = '`, `"password": "`, `PASSWORD '`, `password LIKE '`. */
-const GAP = String.raw`s?["'\x60]?\s{0,9}(?:${SIGN}|\b(?:to|as|by|is|like|ilike)\b)?\s{0,9}`;
+const link = (words: string) => `(?:${SIGN}|\\b(?:${words})\\b)`;
+/** The quote that closes a name which such a quote opens: `"secrets"`, `'public.secrets'`. */
+const closing = (group: number) => `(?<=(["'\x60])[\\w$.-]{1,80})\\${group}(?!\\w)`;
+/** A name, and what stands between it and its value: `password = '`, `"password": "`, `PASSWORD '`, `password LIKE '`. */
+const NAMED = String.raw`(?:${NAMES})s?(?:${closing(2)}\s{0,9}${link('to|by|is|like|ilike')}\s{0,9}|(?!${closing(3)})["'\x60]?\s{0,9}${link('to|as|by|is|like|ilike')}?\s{0,9})`;
 /** Quoted, closed or not. */
 const SINGLE = String.raw`'{1,2}(?:[^'\\]|''|\\[\s\S])*(?:'|\\?$)`;
 const DOUBLE = String.raw`"(?:[^"\\]|""|\\[\s\S])*(?:"|\\?$)`;
-/** But a quote between a name and a cast closes the name: `'secrets'::regclass`. */
-const NO_CAST = String.raw`(?!(?<=\w)['"]::)`;
 /** What is no word: it has a digit, is padded or is long. */
 const OPAQUE = '(?=[a-z0-9._~+/-]{20}|[a-z._~+/-]{0,40}[0-9]|[a-z+/]{4,40}=)[a-z0-9._~+/-]{6,}=*';
 
 const RULES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  [new RegExp(`((?:${NAMES})${GAP})${NO_CAST}${SINGLE}`, 'gi'), `$1'${HIDDEN}'`],
-  [new RegExp(`((?:${NAMES})${GAP})${NO_CAST}${DOUBLE}`, 'gi'), `$1"${HIDDEN}"`],
-  // Without quotes; but `api-key:4f1b8c02` is the id of an actor.
+  [new RegExp(`(${NAMED})${SINGLE}`, 'gi'), `$1'${HIDDEN}'`],
+  [new RegExp(`(${NAMED})${DOUBLE}`, 'gi'), `$1"${HIDDEN}"`],
+  // Without quotes; but `api-key:4f1b8c02` is the id of an actor, and `(using password: YES)` what MySQL says.
   [
     new RegExp(
-      `((?:${NAMES})s?["'\x60]?\\s{0,9}(?:=>|:=|=|(?<!api-key):|:(?=\\s))\\s{0,9})(?![=:'"*])[^\\s'",;)&]+`,
+      `((?:${NAMES})s?["'\x60]?\\s{0,9}(?:=>|:=|=|(?<!api-key):|:(?=\\s))\\s{0,9})(?![=:'"*]|(?:yes|no)\\))[^\\s'",;)&]+`,
       'gi',
     ),
     `$1${HIDDEN}`,

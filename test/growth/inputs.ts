@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import Fastify from 'fastify';
-import { messageOf, withoutCredentials } from '../../kernel/index.ts';
+import { messageOf, nearest, withoutCredentials } from '../../kernel/index.ts';
 import { conversation } from '../../plugins/agent/prompt.ts';
-import { argumentsOf } from '../../plugins/agent/tools.ts';
+import { toolCall } from '../../plugins/agent/tools.ts';
 import { csv } from '../../plugins/audit/csv.ts';
 import type { AuditEntry } from '../../plugins/audit/store.ts';
 import { withoutBrokenCache } from '../../plugins/auth-managed/cookie-cache.ts';
@@ -19,7 +19,7 @@ import { turnsOf } from '../../plugins/query-api/messages.ts';
 import { ContextWriter } from '../../plugins/semantic-layer/context.ts';
 import { parseLayerFile } from '../../plugins/semantic-layer/file.ts';
 import { loadSemanticLayer } from '../../plugins/semantic-layer/load.ts';
-import { nearest } from '../../plugins/semantic-layer/nearest.ts';
+
 import { LayerSearch } from '../../plugins/semantic-layer/search.ts';
 import { tokenize } from '../../plugins/semantic-query/expression.ts';
 import { compileQuery } from '../../plugins/semantic-query/index.ts';
@@ -137,7 +137,7 @@ async function questionInputs(): Promise<TextInput[]> {
       name: 'arguments of a tool',
       longest: QUESTION,
       shapes: anyText,
-      read: (text) => argumentsOf({ input: text } as never),
+      read: (text) => toolCall({ toolCallId: text, toolName: text, input: text }, new Set()),
     },
     {
       name: 'misspelt name',
