@@ -47,6 +47,8 @@ export type AgentEvent =
 
 /** The API of the `agent` plugin. Failures are `AtlasError`s with the interface's codes. */
 export interface Agent {
+  /** Longest time of one question. */
+  readonly requestTimeoutMs: number;
   /** Streams the work on a question. Ends with `finish`, or throws. Leaving the loop cancels model call and SQL. */
   ask(question: Question, scope: Scope): AsyncIterable<AgentEvent>;
   /** Works on a question without streaming from the model. `observe` hears every event on the way. */

@@ -29,6 +29,7 @@ export const agent = definePlugin({
     const place = { prepare: preparation(ctx, options), options, bus: ctx };
     ctx.tap(toolsCollect, () => [executeSql]);
     return {
+      requestTimeoutMs: options.requestTimeoutMs,
       ask: (question, scope) => work(place, question, scope, true),
       async answer(question, scope, observe) {
         let answer: Answer | undefined;

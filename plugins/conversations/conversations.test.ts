@@ -74,6 +74,7 @@ async function start(
     yield* play(question, scope) ?? EVENTS;
   }
   const fake: Agent = {
+    requestTimeoutMs: 60_000,
     ask: events,
     async answer(question, scope, observe) {
       for await (const event of events(question, scope)) {

@@ -50,6 +50,7 @@ const routes = definePlugin({
 });
 
 const idle: Agent = {
+  requestTimeoutMs: 60_000,
   ask: async function* () {},
   answer: () => Promise.reject(new Error('not asked')),
 };

@@ -7,6 +7,9 @@ import type { ChatClient, Conversations, OpenConversation } from '../conversatio
 /** Longest wait, before a stream's headers leave, for the conversation that they name to be stored. */
 const NAMING_MS = 800;
 
+/** For the end of an answer to be stored and to reach its client, beyond the deadline of its question. */
+const TAKING_MS = 5_000;
+
 /** An answer that is being given. */
 interface AnswerStream {
   readonly events: AsyncIterable<AgentEvent>;
@@ -23,6 +26,11 @@ export class Asking {
   constructor(agent: Agent, conversations: Conversations | undefined) {
     this.agent = agent;
     this.conversations = conversations;
+  }
+
+  /** When a client must have taken the whole answer to a question asked now, on the clock of `performance`. */
+  sendUntil(): number {
+    return performance.now() + this.agent.requestTimeoutMs + TAKING_MS;
   }
 
   /** `conversationId` is missing when nothing could be stored. */

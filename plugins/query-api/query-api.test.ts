@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AbstractChat, type ChatState, type ChatStatus, DefaultChatTransport, type UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { AtlasError, override, type PendingAction, type Question, type Scope } from '../../kernel/index.ts';
+import {
+  AtlasError,
+  type Override,
+  override,
+  type PendingAction,
+  type Question,
+  type Scope,
+} from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import type { Agent, AgentEvent, Answer } from '../agent/events.ts';
 import { agent } from '../agent/index.ts';
+import { conversations } from '../conversations/index.ts';
 import { http } from '../http/index.ts';
 import { queryApi } from './index.ts';
 
@@ -28,6 +36,7 @@ const EVENTS: AgentEvent[] = [
 ];
 
 interface Script {
+  readonly requestTimeoutMs: number;
   /** What it was asked, in order. */
   readonly asked: Question[];
   events(scope: Scope): AsyncIterable<AgentEvent>;
@@ -38,9 +47,14 @@ async function* play(events: readonly AgentEvent[]): AsyncGenerator<AgentEvent> 
   yield* events;
 }
 
-async function start(script: Partial<Script> = {}, options: Parameters<typeof queryApi>[0] = {}) {
+async function start(
+  script: Partial<Script> = {},
+  options: Parameters<typeof queryApi>[0] = {},
+  overrides: readonly Override[] = [],
+) {
   const asked: Question[] = [];
   const fake: Agent = {
+    requestTimeoutMs: script.requestTimeoutMs ?? 60_000,
     ask: (question, scope) => {
       asked.push(question);
       return (script.events ?? (() => play(EVENTS)))(scope);
@@ -52,7 +66,7 @@ async function start(script: Partial<Script> = {}, options: Parameters<typeof qu
   };
   const app = await createTestApp({
     plugins: [http({ port: 0, gracefulCloseMs: 200 }), queryApi(options)],
-    overrides: [override(agent, fake)],
+    overrides: [override(agent, fake), ...overrides],
   });
   const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload });
   return { app, asked, post, url: app.get(http).url(), [Symbol.asyncDispose]: () => app.close() };
@@ -239,6 +253,57 @@ describe('the chat stream', () => {
     const [before = '', after = ''] = body.split('data: 0:"a"\n\n');
     expect(before).toMatch(/^(: ping\n\n){2,}$/);
     expect(after).toMatch(/^(: ping\n\n){2,}data: d:/);
+  });
+
+  it.each(['/api/chat', '/api/chat?stream=ui'])('sends headers within a second, whatever is slow: %s', async (path) => {
+    for (const stuck of ['agent', 'conversations'] as const) {
+      const never = new Promise<never>(() => {});
+      await using t = await start(
+        {
+          // biome-ignore lint/correctness/useYield: stays silent
+          events: async function* () {
+            await never;
+          },
+        },
+        {},
+        stuck === 'conversations' ? [override(conversations, { open: () => never })] : [],
+      );
+      const startedAt = performance.now();
+      const body = JSON.stringify({ messages: [user('q')] });
+      const response = await fetch(t.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      // The bound of 1 s, with room for a busy machine.
+      expect(performance.now() - startedAt).toBeLessThan(3_000);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'text/event-stream; charset=utf-8',
+      ]);
+      const text = response.text();
+      // The error of a server that stops ends the stream, also where the agent takes no notice.
+      await t.app.close();
+      expect(await text).toMatch(
+        path.endsWith('ui') ? /"type":"error"/ : /data: 3:\{"error":"unavailable".*\n\ndata: d:/,
+      );
+    }
+  });
+
+  it('closes the connection at the deadline of the question although the client still reads', async () => {
+    await using t = await start({
+      requestTimeoutMs: -4_900,
+      events: async function* () {
+        for (;;) {
+          yield { type: 'text', text: 'x'.repeat(10_000) };
+          await sleep(1);
+        }
+      },
+    });
+    const body = JSON.stringify({ messages: [user('q')] });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${t.url}/api/chat`, { method: 'POST', headers, body });
+    await expect(response.text()).rejects.toThrow();
   });
 
   it('reports a failure after pings as an event', async () => {

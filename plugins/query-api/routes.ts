@@ -1,6 +1,8 @@
 /** The endpoints that answer questions. */
+import { randomUUID } from 'node:crypto';
 import type { Question, Route, RouteReply, RouteRequest, Scope } from '../../kernel/index.ts';
 import type { Answer } from '../agent/events.ts';
+import type { ChatClient } from '../conversations/index.ts';
 import type { HttpServer } from '../http/api.ts';
 import type { Asking } from './asking.ts';
 import { eventStream } from './event-stream.ts';
@@ -8,7 +10,7 @@ import { turnsOf } from './messages.ts';
 import type { QueryApiOptions } from './options.ts';
 import { ChatBody, ChatQuery, ChatStream, QueryBody, QueryResult } from './schemas.ts';
 import { codeEncoder } from './stream-codes.ts';
-import { uiEncoder } from './stream-ui.ts';
+import { type UiMessage, uiEncoder } from './stream-ui.ts';
 
 /** Failures of configuration, datasource and model provider; see the table of error codes. */
 const ERRORS = [
@@ -63,8 +65,9 @@ export function queryRoute(asking: Asking): Route {
     async handle(request, scope): Promise<RouteReply> {
       const body = request.body as QueryBody;
       const question = questionOf(body, [{ role: 'user', text: body.question }], 'api');
+      const sendUntil = asking.sendUntil();
       const { answer, conversationId } = await asking.answer(question, scope);
-      return { body: resultOf(answer, conversationId) };
+      return { body: resultOf(answer, conversationId), sendUntil };
     },
   };
 }
@@ -75,16 +78,26 @@ export function chatRoutes(asking: Asking, http: HttpServer, options: QueryApiOp
     const body = request.body as ChatBody;
     const { stream } = request.query as ChatQuery;
     const question = questionOf(body, turnsOf(body.messages), 'web');
-    const { events, messageId, conversationId } = await asking.stream(question, scope, {
+    const sendUntil = asking.sendUntil();
+    // An encoder has state, so each answer gets its own.
+    const encoderOf = (message: UiMessage) => (stream === 'ui' ? uiEncoder(message) : codeEncoder());
+    const client: ChatClient = {
       // An empty name is none.
       ...(body.id && { name: body.id }),
       isRegenerated: body.trigger === 'regenerate-message',
+    };
+    const opening = asking.stream(question, scope, client).then(({ events, messageId, conversationId }) => ({
+      events,
+      encoder: encoderOf({ messageId, conversationId }),
+      headers: conversationId === undefined ? {} : { 'x-conversation-id': conversationId },
+    }));
+    const reply = await eventStream(opening, {
+      scope,
+      encoder: encoderOf({ messageId: randomUUID(), conversationId: undefined }),
+      pingEveryMs: options.pingEveryMs,
+      failure: (error) => http.failure(error, scope).body,
     });
-    // An encoder has state, so each answer gets its own.
-    const encoder = stream === 'ui' ? uiEncoder({ messageId, conversationId }) : codeEncoder();
-    const reply = await eventStream(events, encoder, options.pingEveryMs, (error) => http.failure(error, scope).body);
-    if (conversationId === undefined) return reply;
-    return { ...reply, headers: { ...reply.headers, 'x-conversation-id': conversationId } };
+    return { ...reply, sendUntil };
   };
   return ['/api/chat', '/api/v1/chat'].map((path) => ({
     method: 'POST',

@@ -58,6 +58,7 @@ interface ServerOptions {
 async function start({ stored = true, play = () => undefined }: ServerOptions = {}) {
   const asked: Question[] = [];
   const fake: Agent = {
+    requestTimeoutMs: 60_000,
     async *ask(question, scope) {
       asked.push(question);
       yield* play(asked.length, scope) ?? answer(asked.length);
