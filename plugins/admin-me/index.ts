@@ -19,6 +19,7 @@ function routes(auth: AuthManaged | undefined): Route[] {
       ...shared,
       method: 'GET',
       path: '/api/v1/admin/me/password-status',
+      operationId: 'getPasswordStatus',
       summary: 'Whether you have to change your password.',
       responses: { 200: Type.Object({ passwordChangeRequired: Type.Boolean() }) },
       errors: ['not_available', 'unavailable'],
@@ -30,9 +31,10 @@ function routes(auth: AuthManaged | undefined): Route[] {
       ...shared,
       method: 'POST',
       path: '/api/v1/admin/me/password',
+      operationId: 'changePassword',
       summary: 'Changes your password, and ends your other sessions.',
       body: Change,
-      responses: { 200: Type.Object({ success: Type.Literal(true) }) },
+      responses: { 200: Type.Object({ success: Type.Literal(true) }, { title: 'Success' }) },
       errors: ['not_available', 'unavailable', 'conflict', 'forbidden', 'overloaded'],
       async handle({ body, ip }, scope) {
         const { currentPassword, newPassword } = body as typeof Change.static;

@@ -3,19 +3,24 @@ import { type Static, Type } from '@sinclair/typebox';
 import { AtlasError, type Route, type RouteRequest } from '../../kernel/index.ts';
 import type { AuthManaged } from '../auth-managed/index.ts';
 
-const RoleName = Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')]);
+const RoleName = Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')], {
+  title: 'Role',
+});
 const orNull = Type.Union([Type.String(), Type.Null()]);
 
-const User = Type.Object({
-  id: Type.String(),
-  email: Type.String(),
-  name: Type.String(),
-  role: RoleName,
-  banned: Type.Boolean(),
-  banReason: orNull,
-  banExpires: orNull,
-  createdAt: Type.String({ format: 'date-time' }),
-});
+const User = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    name: Type.String(),
+    role: RoleName,
+    banned: Type.Boolean(),
+    banReason: orNull,
+    banExpires: orNull,
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'User' },
+);
 
 const Page = Type.Object({
   users: Type.Array(User),
@@ -51,7 +56,7 @@ const BanBody = Type.Object(
   { default: {}, errorMessage: 'must be a JSON object' },
 );
 
-const Done = Type.Object({ success: Type.Literal(true) });
+const Done = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });
 const DONE = { body: { success: true } };
 
 const idOf = ({ params }: RouteRequest) => (params as Static<typeof UserParams>).id;
@@ -72,6 +77,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       ...all,
       method: 'GET',
       path,
+      operationId: 'listUsers',
       summary: 'Users, the newest first.',
       query: ListQuery,
       responses: { 200: Page },
@@ -84,6 +90,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       ...all,
       method: 'GET',
       path: `${path}/stats`,
+      operationId: 'getUserStats',
       summary: 'How many users there are, by role, and how many are banned.',
       responses: { 200: Stats },
       handle: async (_request, scope) => ({ body: await users().stats(scope) }),
@@ -92,6 +99,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       ...one,
       method: 'PATCH',
       path: `${path}/:id/role`,
+      operationId: 'setUserRole',
       summary: "Changes a user's role; not one's own, and not that of the last administrator.",
       body: RoleBody,
       responses: { 200: User },
@@ -104,6 +112,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       ...one,
       method: 'POST',
       path: `${path}/:id/ban`,
+      operationId: 'banUser',
       summary: 'Bans a user, who is signed out everywhere.',
       body: BanBody,
       responses: { 200: User },
@@ -116,6 +125,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       ...one,
       method: 'POST',
       path: `${path}/:id/unban`,
+      operationId: 'unbanUser',
       summary: 'Lifts a ban.',
       responses: { 200: User },
       handle: async (request, scope) => ({ body: await users().unban(scope, idOf(request)) }),
@@ -124,6 +134,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       ...one,
       method: 'POST',
       path: `${path}/:id/revoke`,
+      operationId: 'revokeUserSessions',
       summary: "Ends all of a user's sessions.",
       responses: { 200: Done },
       async handle(request, scope) {
@@ -135,6 +146,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       ...one,
       method: 'DELETE',
       path: `${path}/:id`,
+      operationId: 'deleteUser',
       summary: 'Deletes a user for good; not oneself, and not the last administrator.',
       responses: { 200: Done },
       async handle(request, scope) {

@@ -1,6 +1,6 @@
 /** Keys for machines: whoever bears a configured key is let in with its role. */
 import { authResolve, definePlugin, type HealthItem, healthCheck } from '../../kernel/index.ts';
-import { bearerToken, credentialHeader, rejectedCredentials } from '../http/index.ts';
+import { bearerToken, credentialHeader, httpSecurity, rejectedCredentials } from '../http/index.ts';
 import { ApiKeys } from './keys.ts';
 import { ApiKeyOptions } from './options.ts';
 
@@ -37,5 +37,9 @@ export const authApiKey = definePlugin({
       { stage: 'pre' },
     );
     ctx.tap(healthCheck, () => [HEALTH]);
+    ctx.tap(httpSecurity, () => [
+      { name: 'apiKey', scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' } },
+      { name: 'apiKeyAsToken', scheme: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
+    ]);
   },
 });

@@ -1,6 +1,6 @@
 /** Tokens of an identity provider that is already there: JWTs, checked with its public keys. */
 import { type Actor, authResolve, definePlugin, type HealthItem, healthCheck } from '../../kernel/index.ts';
-import { bearerToken } from '../http/index.ts';
+import { bearerToken, httpSecurity, type SecurityScheme } from '../http/index.ts';
 import { identityOf, MODE } from './identity.ts';
 import { isOpenToOthers, readJwksUrl } from './jwks-url.ts';
 import { IssuerKeys } from './keys.ts';
@@ -18,6 +18,11 @@ export interface AuthByot {
 }
 
 const ORG_CLAIM = 'org_id';
+
+const SECURITY: SecurityScheme = {
+  name: 'jwt',
+  scheme: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A token of the identity provider.' },
+};
 
 export const authByot = definePlugin({
   name: 'auth-byot',
@@ -45,6 +50,7 @@ export const authByot = definePlugin({
       if (problem === undefined) return [{ component: 'auth', status: 'ok', details }];
       return [{ component: 'auth', status: keys.count > 0 ? 'degraded' : 'error', message: problem, details }];
     });
+    ctx.tap(httpSecurity, () => [SECURITY]);
     // In the background: Atlas starts although the issuer is away, and the log says so.
     ctx.onReady(() => void keys.refresh());
     ctx.onClose(() => keys.close());

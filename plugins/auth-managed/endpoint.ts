@@ -40,31 +40,37 @@ const Text = Type.Union([Type.String(), Type.Null()]);
 /** Where a browser goes on: a path, or an address of a trusted origin. */
 export const Url = Type.String({ minLength: 1, maxLength: 2_048 });
 
-export const User = Type.Object({
-  id: Type.String(),
-  email: Type.String(),
-  name: Type.String(),
-  image: Text,
-  emailVerified: Type.Boolean(),
-  role: Text,
-  banned: Type.Union([Type.Boolean(), Type.Null()]),
-  banReason: Text,
-  banExpires: Text,
-  passwordChangeRequired: Type.Union([Type.Boolean(), Type.Null()]),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-});
+export const User = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    name: Type.String(),
+    image: Text,
+    emailVerified: Type.Boolean(),
+    role: Text,
+    banned: Type.Union([Type.Boolean(), Type.Null()]),
+    banReason: Text,
+    banExpires: Text,
+    passwordChangeRequired: Type.Union([Type.Boolean(), Type.Null()]),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+  },
+  { title: 'Account' },
+);
 
-export const Session = Type.Object({
-  id: Type.String(),
-  token: Type.String(),
-  userId: Type.String(),
-  expiresAt: Type.String(),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-  ipAddress: Text,
-  userAgent: Text,
-  activeOrganizationId: Text,
-});
+export const Session = Type.Object(
+  {
+    id: Type.String(),
+    token: Type.String(),
+    userId: Type.String(),
+    expiresAt: Type.String(),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+    ipAddress: Text,
+    userAgent: Text,
+    activeOrganizationId: Text,
+  },
+  { title: 'Session' },
+);
 
-export const Done = Type.Object({ status: Type.Boolean() });
+export const Done = Type.Object({ status: Type.Boolean() }, { title: 'Done' });

@@ -12,12 +12,13 @@ import {
   storeMigrations,
 } from '../../kernel/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
-import { http } from '../http/index.ts';
+import { http, httpSecurity } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import type { AccountPassword } from './account-password.ts';
 import { migrationsFor } from './migrations.ts';
 import { AuthManagedOptions } from './options.ts';
 import type { Organizations } from './organizations.ts';
+import { SECURITY_SCHEMES } from './security.ts';
 import type { UserDeletion, Users } from './users.ts';
 
 export type { RoleMember } from './organizations.ts';
@@ -83,6 +84,7 @@ export const authManaged = definePlugin({
     ctx.tap(authAuthorize, (access, scope) => refuseUntilChanged(access, scope.actor));
     ctx.tap(httpRoutes, () => db.routes(managed.routes));
     ctx.tap(healthCheck, () => [HEALTH]);
+    ctx.tap(httpSecurity, () => SECURITY_SCHEMES);
     let stop = () => {};
     ctx.onReady(async () => {
       stop = await managed.start(isLocal(server?.address()?.address, options.url));

@@ -6,36 +6,48 @@ export const ORGANIZATION_ROLES = ['owner', 'admin', 'analyst', 'viewer', 'membe
 
 const OrganizationRole = Type.Union(
   ORGANIZATION_ROLES.map((role) => Type.Literal(role)),
-  { description: 'role within the organization; what a user may do in Atlas is said by their own role' },
+  {
+    title: 'OrganizationRole',
+    description: 'role within the organization; what a user may do in Atlas is said by their own role',
+  },
 );
 const Slug = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$', description: 'short name: acme-corp' });
 const Which = Type.Optional(Id);
 const Logo = Type.Optional(Picture);
 const Metadata = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 
-const Organization = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  slug: Type.String(),
-  logo: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  createdAt: Type.String(),
-});
-const Member = Type.Object({
-  id: Type.String(),
-  organizationId: Type.String(),
-  userId: Type.String(),
-  role: Type.String(),
-  createdAt: Type.String(),
-});
-const Invitation = Type.Object({
-  id: Type.String(),
-  organizationId: Type.String(),
-  email: Type.String(),
-  role: Type.Union([Type.String(), Type.Null()]),
-  status: Type.String({ description: 'pending, accepted, rejected or canceled' }),
-  expiresAt: Type.String(),
-  inviterId: Type.String(),
-});
+const Organization = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    slug: Type.String(),
+    logo: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    createdAt: Type.String(),
+  },
+  { title: 'Organization' },
+);
+const Member = Type.Object(
+  {
+    id: Type.String(),
+    organizationId: Type.String(),
+    userId: Type.String(),
+    role: Type.String(),
+    createdAt: Type.String(),
+  },
+  { title: 'Member' },
+);
+const Invitation = Type.Object(
+  {
+    id: Type.String(),
+    organizationId: Type.String(),
+    email: Type.String(),
+    role: Type.Union([Type.String(), Type.Null()]),
+    status: Type.String({ description: 'pending, accepted, rejected or canceled' }),
+    expiresAt: Type.String(),
+    inviterId: Type.String(),
+  },
+  { title: 'Invitation' },
+);
 const Page = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),

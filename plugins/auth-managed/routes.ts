@@ -67,6 +67,7 @@ export class LibraryRoutes {
     return {
       method,
       path: BASE_PATH + path,
+      operationId: operationIdOf(path),
       summary,
       tag: path.startsWith('/organization/') ? 'Organizations' : 'Sign-in',
       right,
@@ -172,6 +173,12 @@ export class LibraryRoutes {
     if (cookies.length > 0) headers['set-cookie'] = cookies;
     return { status: result.status, headers, body: text === '' ? undefined : body };
   }
+}
+
+/** `signUpEmail` for `/sign-up/email`: what the library's own clients call it. */
+function operationIdOf(path: string): string {
+  const words = path.split(/[^a-z]+/).filter((word) => word !== '');
+  return words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
 }
 
 /** Each once. The removal of the session's comes last: of several removals in one answer, curl acts on the last only. */

@@ -37,6 +37,7 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       ...common,
       method: 'GET',
       path: '/api/v1/conversations',
+      operationId: 'listConversations',
       summary: 'Your conversations, the latest first.',
       query: ListQuery,
       responses: { 200: ConversationPage },
@@ -49,6 +50,7 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       ...one,
       method: 'GET',
       path: '/api/v1/conversations/:id',
+      operationId: 'getConversation',
       summary: 'One conversation with its messages.',
       responses: { 200: ConversationDetail },
       async handle(request, scope) {
@@ -61,6 +63,7 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       ...one,
       method: 'PATCH',
       path: '/api/v1/conversations/:id/star',
+      operationId: 'starConversation',
       summary: 'Stars a conversation, or takes the star away.',
       body: StarBody,
       responses: { 200: StarResult },
@@ -75,6 +78,7 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       ...one,
       method: 'DELETE',
       path: '/api/v1/conversations/:id',
+      operationId: 'deleteConversation',
       summary: 'Deletes a conversation with its messages.',
       responses: { 204: Type.Void() },
       async handle(request, scope) {

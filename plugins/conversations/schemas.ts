@@ -27,24 +27,27 @@ const fields = {
   updatedAt: Type.String({ format: 'date-time' }),
 };
 
-const Message = Type.Object({
-  id: Type.String(),
-  conversationId: Type.String({ format: 'uuid' }),
-  role: Type.Union([Type.Literal('user'), Type.Literal('assistant')]),
-  content: Type.Object({
-    parts: Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
-      description:
-        'As in the UI messages of the AI SDK: `text`, and `tool-<name>` with toolCallId, state, input (the SQL) and output (columns and the first rows).',
+const Message = Type.Object(
+  {
+    id: Type.String(),
+    conversationId: Type.String({ format: 'uuid' }),
+    role: Type.Union([Type.Literal('user'), Type.Literal('assistant')]),
+    content: Type.Object({
+      parts: Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
+        description:
+          'As in the UI messages of the AI SDK: `text`, and `tool-<name>` with toolCallId, state, input (the SQL) and output (columns and the first rows).',
+      }),
     }),
-  }),
-  status: Type.Union([Type.Literal('complete'), Type.Literal('running'), Type.Literal('interrupted')], {
-    description: '`interrupted`: the answer broke off, and this is what had been said.',
-  }),
-  createdAt: Type.String({ format: 'date-time' }),
-});
+    status: Type.Union([Type.Literal('complete'), Type.Literal('running'), Type.Literal('interrupted')], {
+      description: '`interrupted`: the answer broke off, and this is what had been said.',
+    }),
+    createdAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Message' },
+);
 
 export const ConversationPage = Type.Object({
-  conversations: Type.Array(Type.Object(fields)),
+  conversations: Type.Array(Type.Object(fields, { title: 'Conversation' })),
   total: Type.Integer(),
 });
 

@@ -17,6 +17,7 @@ export const health = definePlugin({
     const route: Route = {
       method: 'GET',
       path: '/api/health',
+      operationId: 'getHealth',
       summary: 'Health of the service and of everything it needs.',
       tag: 'Health',
       right: 'public',

@@ -13,7 +13,7 @@ const Check = Type.Object(
     latencyMs: Type.Optional(Type.Number()),
     message: Type.Optional(Type.String()),
   },
-  { additionalProperties: true },
+  { title: 'HealthCheck', additionalProperties: true },
 );
 
 const Component = Type.Object(
@@ -26,17 +26,20 @@ const Component = Type.Object(
     ]),
     lastCheckedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
   },
-  { additionalProperties: true },
+  { title: 'HealthComponent', additionalProperties: true },
 );
 
-export const HealthReport = Type.Object({
-  status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('error')]),
-  checks: Type.Record(Type.String(), Check, {
-    description: 'datasource, provider, semanticLayer, internalDb, explore, auth, slack and what else plugins check.',
-  }),
-  sources: Type.Record(Type.String(), Check, { description: 'Each connection by its id.' }),
-  components: Type.Record(Type.String(), Component, {
-    description: 'datasource, internalDb, provider, sandbox, scheduler and what else plugins check.',
-  }),
-});
+export const HealthReport = Type.Object(
+  {
+    status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('error')]),
+    checks: Type.Record(Type.String(), Check, {
+      description: 'datasource, provider, semanticLayer, internalDb, explore, auth, slack and what else plugins check.',
+    }),
+    sources: Type.Record(Type.String(), Check, { description: 'Each connection by its id.' }),
+    components: Type.Record(Type.String(), Component, {
+      description: 'datasource, internalDb, provider, sandbox, scheduler and what else plugins check.',
+    }),
+  },
+  { title: 'HealthReport' },
+);
 export type HealthReport = Static<typeof HealthReport>;

@@ -1,52 +1,63 @@
 /**
- * The OpenAPI 3.1 document, straight from the routes. A schema of a route is JSON Schema already, which 3.1 takes as
- * it is, so nothing has to be converted and no generator between the two can disagree with what validates.
+ * Writes the OpenAPI 3.1 document from the routes. A schema of a route is JSON Schema already, which 3.1 takes as it
+ * is, so that what is described and what validates cannot disagree.
  */
 import type { TObject, TSchema } from '@sinclair/typebox';
-import type { Collected, Route } from '../../kernel/index.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+import { AtlasError, type Collected, type Route } from '../../kernel/index.ts';
+import { ErrorSchema, type SecurityScheme } from '../http/index.ts';
+import { Components, type Json } from './components.ts';
 
 export interface DocumentInfo {
   readonly title: string;
   readonly version: string;
-  /** Nobody needs credentials in this composition. */
-  readonly open: boolean;
+  /** Ways to carry credentials; none where everybody is let in. */
+  readonly security: readonly SecurityScheme[];
+  /** Description of each plugin. */
+  readonly plugins: Readonly<Record<string, string>>;
   /** Status and meaning of each error code. */
   readonly errorCodes: Readonly<Record<string, { readonly status: number; readonly meaning: string }>>;
 }
 
-const SECURITY_SCHEMES: Json = {
-  bearer: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'An API key, a session token or a JWT, by authentication mode.',
-  },
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },
-  session: { type: 'apiKey', in: 'cookie', name: 'authlib.session_token', description: 'The session of a browser.' },
-};
+/** Turns the given routes into operations, with the schemas that they name. */
+interface Writing extends DocumentInfo {
+  readonly components: Components;
+  /** The error body. */
+  readonly error: Json;
+}
 
 const REQUEST_ID = {
   'x-request-id': { description: 'Id of the request, also in the log.', schema: { type: 'string' } },
 };
+const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } };
+const CHALLENGE = { 'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } } };
 
-/** A schema without what only Atlas reads. */
-function plain(schema: TSchema): Json {
-  const own = new Set(['$id', 'errorMessage']);
-  return JSON.parse(JSON.stringify(schema, (key, value) => (own.has(key) ? undefined : value)));
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Of a route that names none: `putApiV1ItemsItemId`, from method and path alone, so it stays as long as the route does. */
+function operationIdOf({ operationId, method, path }: Route): string {
+  return (
+    operationId ??
+    method.toLowerCase() +
+      path
+        .split(/[^A-Za-z0-9]+/)
+        .map(capitalized)
+        .join('')
+  );
 }
 
-/** `postApiV1Query`: from method and path alone, so it stays as long as the route does. */
-function operationId({ method, path }: Route): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+/** What the schema of a body or an answer is called, where the route has a name and the schema none. */
+function nameOf({ operationId }: Route, schema: TSchema, suffix: string): string | undefined {
+  const hasParts = schema.type === 'object' || schema.allOf !== undefined || schema.anyOf !== undefined;
+  return operationId === undefined || schema.title !== undefined || !hasParts
+    ? undefined
+    : capitalized(operationId) + suffix;
 }
 
-function parameters(place: 'path' | 'query', schema: TSchema | undefined): Json[] {
+function parameters(place: 'path' | 'query', schema: TSchema | undefined, { components }: Writing): Json[] {
   if (schema === undefined) return [];
   const { properties, required = [] } = schema as TObject;
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rest } = plain(property);
+    const { description, ...rest } = components.write(property);
     return {
       name,
       in: place,
@@ -58,8 +69,8 @@ function parameters(place: 'path' | 'query', schema: TSchema | undefined): Json[
 }
 
 /** Path parameters that the route has no schema for are text. */
-function pathParameters({ path, params }: Route): Json[] {
-  const described = parameters('path', params);
+function pathParameters({ path, params }: Route, writing: Writing): Json[] {
+  const described = parameters('path', params, writing);
   const names = [...path.matchAll(/:([A-Za-z0-9_]+)/g)].map((match) => match[1] ?? '');
   return names.map(
     (name) =>
@@ -72,19 +83,13 @@ function pathParameters({ path, params }: Route): Json[] {
   );
 }
 
-/** JSON, unless the schema names another media type. */
-function content(schema: TSchema): Json {
-  const mediaType = typeof schema.contentMediaType === 'string' ? schema.contentMediaType : 'application/json';
-  return { [mediaType]: { schema: plain(schema) } };
-}
-
 /** Codes that a route may answer because of what it is, before any of its own. */
-function errorsOf(route: Route): Set<string> {
-  const takesParameters = route.query !== undefined || route.path.includes(':');
+function errorsOf(route: Route, { security }: DocumentInfo): Set<string> {
+  const isSecured = route.right !== 'public';
   return new Set([
-    ...(route.right === 'public' ? [] : ['auth_error']),
+    'invalid_request',
+    ...(isSecured ? ['auth_error', ...security.flatMap(({ errors = [] }) => errors)] : []),
     ...(route.essential === true ? [] : ['rate_limited', 'overloaded']),
-    ...(takesParameters || route.body !== undefined ? ['invalid_request'] : []),
     ...(route.body === undefined ? [] : ['payload_too_large', 'unsupported_media_type', 'validation_error']),
     ...(route.errors ?? []),
     'internal_error',
@@ -92,66 +97,111 @@ function errorsOf(route: Route): Set<string> {
   ]);
 }
 
+const errorContent = ({ error }: Writing): Json => ({ 'application/json': { schema: error } });
+
 /** One response a status, with all codes that share it. */
-function errorResponses(route: Route, { errorCodes }: DocumentInfo): Record<string, Json> {
-  const found = [...errorsOf(route)].flatMap((code) => {
+function errorResponses(route: Route, writing: Writing): Record<string, Json> {
+  const { errorCodes } = writing;
+  const found = [...errorsOf(route, writing)].flatMap((code) => {
     const statuses = code === 'auth_error' ? [401, 403] : [errorCodes[code]?.status ?? 500];
     return statuses.map((status) => ({ status, code }));
   });
   const responses: Record<string, Json> = {};
-  for (const [status, group] of Map.groupBy(found, (error) => error.status)) {
-    const codes = group.map(({ code }) => code);
-    const retry = status === 429 || status === 503;
+  for (const [status, group] of Map.groupBy(found, ({ status }) => status)) {
+    const meanings = group.map(({ code }) => `\`${code}\`: ${errorCodes[code]?.meaning ?? 'See the message.'}`);
     responses[status] = {
-      description: codes.map((code) => `\`${code}\`: ${errorCodes[code]?.meaning ?? 'See the message.'}`).join('\n\n'),
+      description: meanings.join('\n\n'),
       headers: {
         ...REQUEST_ID,
-        ...(retry && { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } }),
+        ...(status === 401 && CHALLENGE),
+        ...((status === 429 || status === 503) && RETRY_AFTER),
       },
-      content: {
-        'application/json': {
-          schema: {
-            allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { error: { enum: codes } } }],
-          },
-        },
-      },
+      content: errorContent(writing),
     };
   }
   return responses;
 }
 
-/** One route. What it declares itself wins over an error of the same status, such as the 503 of a health report. */
-function operation(route: Route, info: DocumentInfo): Json {
-  const successes = Object.entries(route.responses).map(([status, schema]) => [
-    status,
-    {
-      description: schema.description ?? (status === '204' ? 'Done; no content.' : 'Success.'),
-      headers: REQUEST_ID,
-      ...(status !== '204' && { content: content(schema) }),
-    },
-  ]);
-  const secured = route.right !== 'public';
+/** What a success looks like: JSON, unless the schema names another media type. */
+function success(route: Route, status: string, schema: TSchema, { components }: Writing): Json {
+  const named = Object.entries(route.responseHeaders ?? {}).map(([name, header]) => {
+    const { description, ...rest } = components.write(header);
+    return [name, { ...(description !== undefined && { description }), schema: rest }];
+  });
+  const mediaType = typeof schema.contentMediaType === 'string' ? schema.contentMediaType : 'application/json';
   return {
-    operationId: operationId(route),
-    summary: route.summary,
-    tags: [route.tag],
-    security: secured ? [...(info.open ? [{}] : []), { bearer: [] }, { apiKey: [] }, { session: [] }] : [],
-    parameters: [...pathParameters(route), ...parameters('query', route.query)],
-    ...(route.body !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: plain(route.body) } } },
+    description: schema.description ?? (status === '204' ? 'Done; no content.' : 'Success.'),
+    headers: { ...REQUEST_ID, ...Object.fromEntries(named) },
+    ...(status !== '204' && {
+      content: { [mediaType]: { schema: components.write(schema, nameOf(route, schema, 'Result')) } },
     }),
-    responses: { ...errorResponses(route, info), ...Object.fromEntries(successes) },
   };
 }
 
-/** The whole document; routes of the same path share an item. */
+/** One route. What it declares itself wins over an error of the same status, such as the 503 of a health report. */
+function operation(route: Route, writing: Writing): Json {
+  const { body } = route;
+  const successes = Object.entries(route.responses).map(([status, schema]) => [
+    status,
+    success(route, status, schema, writing),
+  ]);
+  return {
+    operationId: operationIdOf(route),
+    summary: route.summary,
+    tags: [route.tag],
+    security: route.right === 'public' ? [] : writing.security.map(({ name }) => ({ [name]: [] })),
+    parameters: [...pathParameters(route, writing), ...parameters('query', route.query, writing)],
+    ...(body !== undefined && {
+      requestBody: {
+        required: body.default === undefined,
+        content: { 'application/json': { schema: writing.components.write(body, nameOf(route, body, 'Body')) } },
+      },
+    }),
+    responses: {
+      ...errorResponses(route, writing),
+      ...Object.fromEntries(successes),
+      // A route that only redirects has no success in a client's sense.
+      ...(!successes.some(([status]) => String(status).startsWith('2')) && {
+        default: { description: 'Any other failure.', content: errorContent(writing) },
+      }),
+    },
+  };
+}
+
+/** Throws when two routes have the same operation id: a generated client would have one of them only. */
+function checkOperationIds(routes: readonly Collected<Route>[]): void {
+  for (const [id, group] of Map.groupBy(routes, ({ value }) => operationIdOf(value))) {
+    if (group.length === 1) continue;
+    const who = group.map(({ plugin, value }) => `${value.method} ${value.path} of "${plugin}"`).join(' and ');
+    throw new AtlasError(`The operation id "${id}" is taken twice, by ${who}.`, {
+      code: 'configuration_error',
+      reason: 'E_OPERATION_ID_TAKEN',
+      hint: 'Give one of the routes another operationId.',
+    });
+  }
+}
+
+/** Each tag is described by the plugins that bring routes of it. */
+function tags(routes: readonly Collected<Route>[], { plugins }: DocumentInfo): Json[] {
+  const byTag = Map.groupBy(routes, ({ value }) => value.tag);
+  return [...byTag]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, group]) => {
+      const owners = [...new Set(group.map(({ plugin }) => plugin))];
+      return { name, description: owners.map((plugin) => plugins[plugin] ?? plugin).join(' ') };
+    });
+}
+
+/** The whole document; routes of the same path share an item. Throws for ids and titles that are taken twice. */
 export function openapiDocument(routes: readonly Collected<Route>[], info: DocumentInfo): Json {
+  checkOperationIds(routes);
+  const components = new Components();
+  const writing = { ...info, components, error: components.write(ErrorSchema) };
   const paths: Record<string, Record<string, Json>> = {};
   for (const { value: route } of routes) {
     const path = route.path.replace(/:([A-Za-z0-9_]+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, info) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, writing) };
   }
-  const tags = [...new Set(routes.map(({ value }) => value.tag))].sort();
   return {
     openapi: '3.1.0',
     info: {
@@ -160,28 +210,12 @@ export function openapiDocument(routes: readonly Collected<Route>[], info: Docum
       description: 'Plain-language questions about your databases.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
-    tags: tags.map((name) => ({ name })),
+    servers: [{ url: '/', description: 'The server that answers this description.' }],
+    tags: tags(routes, info),
     paths,
     components: {
-      securitySchemes: SECURITY_SCHEMES,
-      schemas: {
-        Error: {
-          type: 'object',
-          required: ['error', 'message', 'requestId'],
-          properties: {
-            error: { type: 'string', description: 'Code of the error.' },
-            message: { type: 'string', description: 'What went wrong and what to do next.' },
-            requestId: { type: 'string' },
-            retryAfterSeconds: { type: 'number' },
-            details: {
-              type: 'array',
-              description: 'What is wrong with the request, item by item.',
-              items: { type: 'object', properties: { path: { type: 'string' }, message: { type: 'string' } } },
-            },
-          },
-        },
-      },
+      securitySchemes: Object.fromEntries(info.security.map(({ name, scheme }) => [name, scheme])),
+      schemas: components.schemas,
     },
   };
 }

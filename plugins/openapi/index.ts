@@ -1,9 +1,14 @@
 /** `GET /api/v1/openapi.json`: the interface as it is mounted, described by the schemas that validate. */
 import { Type } from '@sinclair/typebox';
 import { definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
-import { http } from '../http/index.ts';
+import { http, httpSecurity } from '../http/index.ts';
 import { openapiDocument } from './document.ts';
 import { OpenapiOptions } from './options.ts';
+
+const OpenApiDocument = Type.Object(
+  { openapi: Type.String({ description: 'Version of OpenAPI.' }) },
+  { title: 'OpenApiDocument', additionalProperties: true },
+);
 
 export const openapi = definePlugin({
   name: 'openapi',
@@ -13,23 +18,25 @@ export const openapi = definePlugin({
   needs: { http },
   options: OpenapiOptions,
   setup(ctx, options, needs) {
-    /** Written at the first request: routes do not change while the server runs. */
-    let text: string | undefined;
-    const write = (): string => {
-      const auth = ctx.describe().plugins.filter(({ type }) => type === 'auth');
-      const open = auth.every(({ name }) => name === 'auth-none');
+    let text = '';
+    const write = async (): Promise<void> => {
       const { errorCodes } = needs.http;
-      return JSON.stringify(openapiDocument(needs.http.routes(), { ...options, open, errorCodes }));
+      const security = await ctx.call(httpSecurity, undefined, ctx.scope());
+      const plugins = Object.fromEntries(ctx.describe().plugins.map(({ name, description }) => [name, description]));
+      const info = { ...options, security: security.map(({ value }) => value), plugins, errorCodes };
+      text = JSON.stringify(openapiDocument(needs.http.routes(), info));
     };
+    // Once, at the start: routes do not change while the server runs, and names that are taken twice stop it.
+    ctx.onReady(write);
     const route: Route = {
       method: 'GET',
       path: '/api/v1/openapi.json',
+      operationId: 'getOpenApi',
       summary: 'This description.',
       tag: 'Interface',
       right: 'public',
-      responses: { 200: Type.Object({ openapi: Type.String() }, { additionalProperties: true }) },
+      responses: { 200: OpenApiDocument },
       handle() {
-        text ??= write();
         return { headers: { 'content-type': 'application/json; charset=utf-8' }, body: text };
       },
     };

@@ -5,7 +5,9 @@ import { definePlugin, httpRoutes, override, type PluginEntry, type Route } from
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import type { Agent } from '../agent/events.ts';
 import { agent } from '../agent/index.ts';
+import { authApiKey } from '../auth-api-key/index.ts';
 import { authNone } from '../auth-none/index.ts';
+import { authRoles } from '../auth-roles/index.ts';
 import { health } from '../health/index.ts';
 import { http } from '../http/index.ts';
 import { queryApi } from '../query-api/index.ts';
@@ -16,12 +18,13 @@ interface Operation {
   security: object[];
   parameters: { name: string; in: string; required: boolean; schema: object }[];
   requestBody?: { content: Record<string, { schema: { required: string[]; properties: object } }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema: unknown }> }>;
+  responses: Record<string, { description: string; headers: object; content?: Record<string, { schema: unknown }> }>;
 }
 interface Document {
   openapi: string;
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: object; securitySchemes: object };
+  components: { schemas: Record<string, Record<string, unknown>>; securitySchemes: object };
 }
 
 const items: Route = {
@@ -59,7 +62,6 @@ async function read(...plugins: PluginEntry[]): Promise<Document> {
   await using app = await createTestApp({
     plugins: [http({ port: 0 }), openapi(), health(), queryApi(), routes(), ...plugins],
     overrides: [override(agent, idle)],
-    openGates: plugins.length === 0,
   });
   const response = await app.inject({ method: 'GET', url: '/api/v1/openapi.json' });
   expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
@@ -81,11 +83,11 @@ describe('the OpenAPI document', () => {
       Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),
     );
     expect(found.sort()).toEqual([
-      'get /api/health getApiHealth',
-      'get /api/v1/openapi.json getApiV1OpenapiJson',
-      'post /api/chat postApiChat',
-      'post /api/v1/chat postApiV1Chat',
-      'post /api/v1/query postApiV1Query',
+      'get /api/health getHealth',
+      'get /api/v1/openapi.json getOpenApi',
+      'post /api/chat chat',
+      'post /api/v1/chat chatV1',
+      'post /api/v1/query askQuestion',
       'put /api/v1/items/{itemId}/notes/{note} putApiV1ItemsItemIdNotesNote',
     ]);
   });
@@ -148,12 +150,79 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('says who must send credentials', async () => {
-    const secured = (await read()).paths['/api/v1/query']?.post?.security;
-    expect(secured).toEqual([{}, { bearer: [] }, { apiKey: [] }, { session: [] }]);
-    const { paths, components } = await read(authNone());
-    expect(paths['/api/v1/query']?.post?.security[0]).toEqual({});
+  it('says who must send credentials, and which', async () => {
+    const open = await read(authNone());
+    expect(open.paths['/api/v1/query']?.post?.security).toEqual([]);
+    expect(open.components.securitySchemes).toEqual({});
+    const { paths, components } = await read(
+      authApiKey({ keys: [{ key: 'a key of some length', role: 'admin' }] }),
+      authRoles(),
+    );
+    expect(paths['/api/v1/query']?.post?.security).toEqual([{ apiKey: [] }, { apiKeyAsToken: [] }]);
     expect(paths['/api/health']?.get?.security).toEqual([]);
-    expect(Object.keys(components.securitySchemes)).toEqual(['bearer', 'apiKey', 'session']);
+    expect(Object.keys(components.securitySchemes)).toEqual(['apiKey', 'apiKeyAsToken']);
+  });
+
+  it('describes each tag by the plugins that bring its routes', async () => {
+    const { tags } = await read();
+    expect(tags).toContainEqual({ name: 'Chat', description: 'Answers questions over HTTP, at once or as a stream.' });
+    expect(tags).toContainEqual({ name: 'Items', description: 'Routes.' });
+  });
+
+  it('names schemas and refers to them', async () => {
+    const { paths, components } = await read();
+    const { requestBody, responses } = (paths['/api/v1/query'] as Record<string, Operation>).post as Operation;
+    const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    expect(requestBody?.content['application/json']?.schema).toEqual(reference('QueryBody'));
+    expect(responses['200']?.content?.['application/json']?.schema).toEqual(reference('QueryResult'));
+    expect(responses['422']?.content?.['application/json']?.schema).toEqual(reference('Error'));
+    expect(components.schemas.QueryBody).toMatchObject({ required: ['question'], additionalProperties: false });
+    expect(components.schemas.ChatMessage).toMatchObject({
+      properties: { role: { type: 'string', enum: ['user', 'assistant'] } },
+    });
+    expect(components.schemas.DataTable).toMatchObject({
+      properties: { rows: { items: { type: 'object', additionalProperties: {} } } },
+    });
+    expect(components.schemas.CodeStreamEvent?.oneOf).toHaveLength(5);
+    expect(components.schemas.UiStreamChunk?.oneOf).toHaveLength(11);
+  });
+
+  it('describes the header that names a conversation', async () => {
+    const headers = (await read()).paths['/api/chat']?.post?.responses['200']?.headers;
+    expect(headers).toMatchObject({ 'x-conversation-id': { schema: { type: 'string', format: 'uuid' } } });
+  });
+
+  it.each([
+    [
+      'operation id',
+      [{ operationId: 'chat' }],
+      /"chat" is taken twice, by POST \/api\/chat of "query-api" and GET \/a0/,
+    ],
+    [
+      'title',
+      [Type.String(), Type.Number()].map((a) => ({ responses: { 200: Type.Object({ a }, { title: 'Twice' }) } })),
+      /Two different schemas of routes have the title "Twice"/,
+    ],
+  ])('stops the start for an %s that is taken twice', async (_, parts, message) => {
+    const more = parts.map(
+      (part, n): Route => ({
+        method: 'GET',
+        path: `/a${n}`,
+        summary: 'A route.',
+        tag: 'Items',
+        right: 'public',
+        responses: { 200: Type.Unknown() },
+        handle: () => ({}),
+        ...part,
+      }),
+    );
+    const plugin = definePlugin({
+      name: 'more-routes',
+      version: '1.0.0',
+      type: 'interaction',
+      description: 'Routes.',
+      setup: (ctx) => ctx.tap(httpRoutes, () => more),
+    });
+    await expect(read(plugin())).rejects.toThrow(message);
   });
 });

@@ -8,7 +8,7 @@ import type { Asking } from './asking.ts';
 import { eventStream } from './event-stream.ts';
 import { turnsOf } from './messages.ts';
 import type { QueryApiOptions } from './options.ts';
-import { ChatBody, ChatQuery, ChatStream, QueryBody, QueryResult } from './schemas.ts';
+import { ChatBody, ChatQuery, ChatStream, ConversationHeader, QueryBody, QueryResult } from './schemas.ts';
 import { codeEncoder } from './stream-codes.ts';
 import { type UiMessage, uiEncoder } from './stream-ui.ts';
 
@@ -16,6 +16,7 @@ import { type UiMessage, uiEncoder } from './stream-ui.ts';
 const ERRORS = [
   'configuration_error',
   'no_datasource',
+  'datasource_unavailable',
   'not_found',
   'not_available',
   'provider_model_not_found',
@@ -56,6 +57,7 @@ export function queryRoute(asking: Asking): Route {
   return {
     method: 'POST',
     path: '/api/v1/query',
+    operationId: 'askQuestion',
     summary: 'Answers a question with text, SQL and rows.',
     tag: 'Query',
     right: 'query',
@@ -99,15 +101,20 @@ export function chatRoutes(asking: Asking, http: HttpServer, options: QueryApiOp
     });
     return { ...reply, sendUntil };
   };
-  return ['/api/chat', '/api/v1/chat'].map((path) => ({
+  const paths = [
+    { path: '/api/chat', operationId: 'chat' },
+    { path: '/api/v1/chat', operationId: 'chatV1' },
+  ];
+  return paths.map((named) => ({
+    ...named,
     method: 'POST',
-    path,
     summary: 'Answers the last message of a conversation as a stream of events.',
     tag: 'Chat',
     right: 'query',
     query: ChatQuery,
     body: ChatBody,
     responses: { 200: ChatStream },
+    responseHeaders: { 'x-conversation-id': ConversationHeader },
     errors: ERRORS,
     handle,
   }));

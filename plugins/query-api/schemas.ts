@@ -1,5 +1,6 @@
 /** Bodies and answers of the query and chat endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
+import { CodeStreamEvent, UiStreamChunk, Usage } from './stream-schemas.ts';
 
 const ConversationId = Type.String({ format: 'uuid', description: 'Conversation to continue.' });
 const ConnectionId = Type.String({ minLength: 1, description: 'Connection to ask. Default: the main one.' });
@@ -14,7 +15,7 @@ export const QueryBody = Type.Object(
     conversationId: Type.Optional(ConversationId),
     connectionId: Type.Optional(ConnectionId),
   },
-  { additionalProperties: false, errorMessage: 'must be a JSON object' },
+  { title: 'QueryBody', additionalProperties: false, errorMessage: 'must be a JSON object' },
 );
 export type QueryBody = Static<typeof QueryBody>;
 
@@ -24,7 +25,7 @@ const MessagePart = Type.Object(
     type: Type.String({ minLength: 1, description: '`text`; other parts of assistant messages are ignored.' }),
     text: Type.Optional(Type.Unknown({ description: 'A string in a part of type `text`.' })),
   },
-  { errorMessage: 'must be an object with type and text' },
+  { title: 'MessagePart', errorMessage: 'must be an object with type and text' },
 );
 
 const ChatMessage = Type.Object(
@@ -33,7 +34,7 @@ const ChatMessage = Type.Object(
     role: Type.Union([Type.Literal('user'), Type.Literal('assistant')]),
     parts: Type.Array(MessagePart),
   },
-  { errorMessage: 'must be an object with id, role and parts' },
+  { title: 'ChatMessage', errorMessage: 'must be an object with id, role and parts' },
 );
 export type ChatMessage = Static<typeof ChatMessage>;
 
@@ -61,6 +62,7 @@ export const ChatBody = Type.Object(
     messageId: Type.Optional(Type.String({ description: 'Which message the client regenerates; not needed here.' })),
   },
   {
+    title: 'ChatBody',
     additionalProperties: true,
     errorMessage: 'must be a JSON object',
     description: 'Further fields, which clients of the AI SDK may send, are ignored.',
@@ -80,40 +82,50 @@ export type ChatQuery = Static<typeof ChatQuery>;
 
 export const ChatStream = Type.String({
   contentMediaType: 'text/event-stream',
+  contentSchema: Type.Union([CodeStreamEvent, UiStreamChunk]),
   description:
-    'One event is a line `data: <code>:<json>` and an empty line. Codes: 0 text (a string), 9 tool call (toolCallId, toolName, args), a tool result (toolCallId, result), 3 error (the error body), d finish (finishReason).',
+    'Server-sent events, each as CodeStreamEvent says, or with `?stream=ui` as UiStreamChunk does. A line `: ping` keeps the connection open while nothing happens.',
 });
 
-export const QueryResult = Type.Object({
-  answer: Type.String(),
-  sql: Type.Array(Type.String(), { description: 'Statements that ran, in order.' }),
-  data: Type.Array(
-    Type.Object({
-      columns: Type.Array(Type.String()),
-      rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-      truncated: Type.Boolean({ description: 'The database had more than is shown.' }),
-    }),
-    { description: 'One table for each statement.' },
-  ),
-  steps: Type.Integer({ description: 'Model calls made.' }),
-  usage: Type.Object({
-    inputTokens: Type.Integer(),
-    outputTokens: Type.Integer(),
-    totalTokens: Type.Integer(),
-  }),
-  conversationId: Type.Optional(Type.String({ format: 'uuid' })),
-  pendingActions: Type.Optional(
-    Type.Array(
-      Type.Object({
-        id: Type.String(),
-        type: Type.String(),
-        target: Type.String(),
-        summary: Type.String(),
-        approveUrl: Type.String(),
-        denyUrl: Type.String(),
-      }),
-      { description: 'Actions that wait for approval.' },
-    ),
-  ),
+/** Of a chat whose answer is stored. */
+export const ConversationHeader = Type.String({
+  format: 'uuid',
+  description: 'Id of the stored conversation; missing where nothing is stored.',
 });
+
+const DataTable = Type.Object(
+  {
+    columns: Type.Array(Type.String()),
+    rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+    truncated: Type.Boolean({ description: 'The database had more than is shown.' }),
+  },
+  { title: 'DataTable' },
+);
+
+const PendingAction = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.String(),
+    target: Type.String(),
+    summary: Type.String(),
+    approveUrl: Type.String(),
+    denyUrl: Type.String(),
+  },
+  { title: 'PendingAction' },
+);
+
+export const QueryResult = Type.Object(
+  {
+    answer: Type.String(),
+    sql: Type.Array(Type.String(), { description: 'Statements that ran, in order.' }),
+    data: Type.Array(DataTable, { description: 'One table for each statement.' }),
+    steps: Type.Integer({ description: 'Model calls made.' }),
+    usage: Usage,
+    conversationId: Type.Optional(
+      Type.String({ format: 'uuid', description: 'Send it to continue; missing where nothing is stored.' }),
+    ),
+    pendingActions: Type.Optional(Type.Array(PendingAction, { description: 'Actions that wait for approval.' })),
+  },
+  { title: 'QueryResult' },
+);
 export type QueryResult = Static<typeof QueryResult>;

@@ -1,5 +1,6 @@
 /** The AI SDK's own chat against a server: one chat is one conversation, and every chunk is one that the SDK knows. */
 import { Chat } from '@ai-sdk/react';
+import { Value } from '@sinclair/typebox/value';
 import { DefaultChatTransport, type UIMessage, uiMessageChunkSchema } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AtlasError, override, type PluginEntry, type Question, type Scope } from '../../kernel/index.ts';
@@ -11,6 +12,7 @@ import { conversations } from '../conversations/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { queryApi } from './index.ts';
+import { CodeStreamEvent, UiStreamChunk } from './stream-schemas.ts';
 
 type AtlasMessage = UIMessage<{ conversationId?: string; usage?: { totalTokens: number } }>;
 
@@ -100,6 +102,8 @@ function chatOf(server: { url: string }, id?: string) {
           const chunk = JSON.parse(line.slice('data: '.length));
           const result = await uiMessageChunkSchema().validate?.(chunk);
           if (result?.success !== true) faults.push({ chunk, result });
+          // And one that the interface description has.
+          if (!Value.Check(UiStreamChunk, chunk)) faults.push({ chunk });
           chunks.push(chunk);
         }
       },
@@ -254,5 +258,31 @@ describe('the chat of the AI SDK', () => {
     expect([chat.status, chat.error?.message]).toEqual(['error', 'The provider is down.']);
     await expect.poll(() => chunks.at(-1)?.type).toBe('finish');
     expect(faults).toEqual([]);
+  });
+});
+
+describe('the default stream', () => {
+  it('has the events that the interface description has', async () => {
+    await using server = await start({
+      play: (n) =>
+        n === 1
+          ? undefined
+          : (async function* (): AsyncGenerator<AgentEvent> {
+              yield { type: 'text', text: 'Let me' };
+              throw new AtlasError('The provider is down.', { code: 'provider_unreachable' });
+            })(),
+    });
+    const messages = [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'One?' }] }];
+    const codes: string[] = [];
+    for (const _ of ['a whole answer', 'one that breaks off']) {
+      const { body } = await server.app.inject({ method: 'POST', url: '/api/chat', payload: { messages } });
+      for (const line of body.trimEnd().split('\n\n')) {
+        const [, code = '', json = ''] = /^data: (.):(.*)$/.exec(line) ?? [];
+        expect([line, Value.Check(CodeStreamEvent, { code, value: JSON.parse(json) })]).toEqual([line, true]);
+        codes.push(code);
+      }
+    }
+    expect(codes.join('')).toBe('099aa0d03d');
+    expect(Value.Check(CodeStreamEvent, { code: 'd', value: { finishReason: 'tired' } })).toBe(false);
   });
 });

@@ -36,6 +36,7 @@ export function metricsRoute(reader: PullReader, { metricsPublic }: TelemetryOpt
   return {
     method: 'GET',
     path: PATH,
+    operationId: 'getMetrics',
     summary: 'Metrics in the text format of Prometheus.',
     tag: 'Health',
     right: metricsPublic ? 'public' : 'admin',

@@ -29,6 +29,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `:name` parameters. */
   readonly path: string;
+  /** Name of the operation in the interface description, such as `listItems`. Default: from method and path. */
+  readonly operationId?: string;
   readonly summary: string;
   readonly tag: string;
   readonly right: Right;
@@ -38,6 +40,8 @@ export interface Route {
   readonly rawBody?: boolean;
   /** Schema of each success status. */
   readonly responses: Readonly<Record<number, TSchema>>;
+  /** Headers of a success beside those of every answer, for the interface description. */
+  readonly responseHeaders?: Readonly<Record<string, TSchema>>;
   /** Error codes it may answer beside those every route may. */
   readonly errors?: readonly string[];
   /** Neither rate-limited nor shed under pressure. */

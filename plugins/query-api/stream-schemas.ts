@@ -1,0 +1,87 @@
+/** Describes the events of both chat streams. */
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { ErrorSchema } from '../http/index.ts';
+
+export const Usage = Type.Object(
+  { inputTokens: Type.Integer(), outputTokens: Type.Integer(), totalTokens: Type.Integer() },
+  { title: 'Usage' },
+);
+
+const ToolCallId = Type.String({ description: 'Never the same again.' });
+
+/** An event as the line that it is: `data: <code>:<value as JSON>`. */
+function codeEvent<T extends TSchema>(title: string, code: string, description: string, value: T) {
+  return Type.Object({ code: Type.Literal(code), value }, { title, description });
+}
+
+/** `data: <code>:<value as JSON>` and an empty line. */
+export const CodeStreamEvent = Type.Union(
+  [
+    codeEvent('TextEvent', '0', 'A piece of the text.', Type.String()),
+    codeEvent(
+      'ToolCallEvent',
+      '9',
+      'A tool is called: executeSQL with the SQL, explore with a path.',
+      Type.Object({ toolCallId: ToolCallId, toolName: Type.String(), args: Type.Unknown() }),
+    ),
+    codeEvent(
+      'ToolResultEvent',
+      'a',
+      'What the tool answered: of a statement columns and rows, of a failure {error, hint}.',
+      Type.Object({ toolCallId: ToolCallId, result: Type.Unknown() }),
+    ),
+    codeEvent('ErrorEvent', '3', 'The answer broke off; a finish follows.', ErrorSchema),
+    codeEvent(
+      'FinishEvent',
+      'd',
+      'The last event.',
+      Type.Object({
+        finishReason: Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('error')], {
+          description: '`length`: a limit of steps or tokens cut the answer.',
+        }),
+        usage: Type.Optional(Usage),
+        steps: Type.Optional(Type.Integer({ description: 'Model calls made.' })),
+      }),
+    ),
+  ],
+  {
+    title: 'CodeStreamEvent',
+    description: 'One event of the default stream: a line `data: <code>:<value as JSON>` and an empty line.',
+  },
+);
+
+/** A chunk as the line that it is: `data: <chunk as JSON>`. */
+function chunk(type: string, properties: TProperties) {
+  const title = `Ui${type.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Chunk`;
+  return Type.Object({ type: Type.Literal(type), ...properties }, { title });
+}
+
+const TextId = Type.String({ description: 'Of the piece of text within the message.' });
+
+/** `data: <chunk as JSON>` and an empty line. */
+export const UiStreamChunk = Type.Union(
+  [
+    chunk('start', {
+      messageId: Type.String({ description: 'Id of the answer, also where it is stored.' }),
+      messageMetadata: Type.Optional(Type.Object({ conversationId: Type.String({ format: 'uuid' }) })),
+    }),
+    chunk('start-step', {}),
+    chunk('text-start', { id: TextId }),
+    chunk('text-delta', { id: TextId, delta: Type.String() }),
+    chunk('text-end', { id: TextId }),
+    chunk('tool-input-available', { toolCallId: ToolCallId, toolName: Type.String(), input: Type.Unknown() }),
+    chunk('tool-output-available', { toolCallId: ToolCallId, output: Type.Unknown() }),
+    chunk('tool-output-error', { toolCallId: ToolCallId, errorText: Type.String() }),
+    chunk('finish-step', {}),
+    chunk('error', { errorText: Type.String() }),
+    chunk('finish', {
+      finishReason: Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('error')]),
+      messageMetadata: Type.Optional(Type.Object({ usage: Usage })),
+    }),
+  ],
+  {
+    title: 'UiStreamChunk',
+    description:
+      'One event of `?stream=ui`, the UI message stream of the AI SDK: a line `data: <chunk as JSON>` and an empty line. `data: [DONE]` is the last line.',
+  },
+);

@@ -1,0 +1,19 @@
+/** Starts the built-in composition on a free port, for tests that need the whole of it. */
+import { composePreset } from '../../config/compose.ts';
+import { createApp } from '../../kernel/index.ts';
+import { http } from '../../plugins/http/index.ts';
+
+export interface BuiltInServer extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** `env` as in a shell, and nothing of this process's own. Logs nothing. */
+export async function startBuiltIn(env: Readonly<Record<string, string>>): Promise<BuiltInServer> {
+  const { config, options } = composePreset({ PORT: '0', ...env });
+  const silent = () => {};
+  const app = await createApp(config, {
+    ...options,
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+  });
+  return { url: app.get(http).url(), [Symbol.asyncDispose]: () => app.close() };
+}
