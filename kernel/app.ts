@@ -192,7 +192,7 @@ class RunningApp implements App {
         this.#hooks.tap(name, hook, handler, { key });
       },
       call: this.#hooks.call.bind(this.#hooks),
-      callKey: this.#hooks.callKey.bind(this.#hooks),
+      callKey: this.#hooks.callOpenKey.bind(this.#hooks),
       runSql: this.runSql,
       runAction: this.runAction,
       scope: (init) => this.scope(init),

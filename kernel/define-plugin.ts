@@ -3,7 +3,7 @@ import type { Static, TSchema } from '@sinclair/typebox';
 import type { AppDescription } from './description.ts';
 import type { EventType } from './events.ts';
 import type { AnyHook, Awaitable, CallResult, Hook, PayloadOf, TapHandler } from './hooks/kinds.ts';
-import type { TapOrder } from './hooks/order.ts';
+import type { TapOptions } from './hooks/order.ts';
 import type { ActionOutcome, ActionRequest } from './hooks/payloads/actions.ts';
 import type { SqlReply, SqlRequest } from './hooks/payloads/sql.ts';
 import type { HookObserver } from './hooks/registry.ts';
@@ -61,9 +61,10 @@ export interface PluginContext {
   logOf(scope: Scope): Logger;
   /** Milliseconds since the epoch; fixed in tests. */
   now(): number;
-  tap<H extends AnyHook>(hook: H, handler: TapHandler<H>, order?: TapOrder): void;
+  tap<H extends AnyHook>(hook: H, handler: TapHandler<H>, options?: TapOptions): void;
   tapKey<P, R>(hook: Hook<'keyed', P, R>, key: string, handler: TapHandler<Hook<'keyed', P, R>>): void;
   call<H extends AnyHook>(hook: H, payload: PayloadOf<H>, scope: Scope, deadlineMs?: number): Awaitable<CallResult<H>>;
+  /** Not for what a gate guards: that goes through `runSql` and `runAction`. */
   callKey<P, R>(hook: Hook<'keyed', P, R>, key: string, payload: P, scope: Scope, deadlineMs?: number): Awaitable<R>;
   /** The only door to a database: see `pipelines.ts`. */
   runSql(request: SqlRequest, scope: Scope): Promise<SqlReply>;

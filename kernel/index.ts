@@ -41,7 +41,7 @@ export {
   type TapHandler,
   waterfall,
 } from './hooks/kinds.ts';
-export type { TapOrder } from './hooks/order.ts';
+export type { TapOptions, TapOrder } from './hooks/order.ts';
 export type * from './hooks/payloads/actions.ts';
 export type * from './hooks/payloads/identity.ts';
 export type * from './hooks/payloads/questions.ts';

@@ -55,7 +55,8 @@ export class Pipelines {
         surface: request.surface,
         ...(request.conversationId === undefined ? {} : { conversationId: request.conversationId }),
       };
-      statement = await this.#hooks.call(sqlBefore, statement, scope);
+      statement = frozen(await this.#hooks.call(sqlBefore, statement, scope));
+      // One tap at least seals, or the composition would not have started: what comes through is what a guard checked.
       await this.#hooks.call(sqlCheck, statement, scope);
       status = 'failed';
       scope.signal.throwIfAborted();
@@ -168,6 +169,12 @@ export class Pipelines {
       }),
     );
   }
+}
+
+/** A copy that nobody alters between the check and the database, nor its lists. */
+function frozen(statement: SqlStatement): SqlStatement {
+  for (const value of Object.values(statement)) if (Array.isArray(value)) Object.freeze(value);
+  return Object.freeze({ ...statement });
 }
 
 /** The same, or a copy in which these texts show no credentials. */

@@ -64,8 +64,9 @@ export const sqlBefore = waterfall<SqlStatement>('sql.before', {
 });
 
 export const sqlCheck = series<SqlStatement>('sql.check', {
-  summary: 'May only refuse. Runs after the last rewrite, so nothing can undo a check.',
+  summary: 'May only refuse. Runs after the last rewrite, so nothing can undo a check. One tap at least must seal.',
   gateOf: 'datasource.execute',
+  sealed: true,
 });
 
 export const datasourceExecute = keyed<SqlStatement, SqlResult>('datasource.execute', {

@@ -16,6 +16,8 @@ export interface HookInfo {
    * failure in it refuses the request.
    */
   readonly gateOf?: string;
+  /** A gate of which at least one tap must seal (`TapOptions`): one whose taps only look on guards nothing. */
+  readonly sealed?: boolean;
   /** `collect` only: the item that stands for a tap that failed, where one failure must not hide the others' items. */
   readonly failedItem?: (plugin: string, error: Error) => unknown;
 }
@@ -28,6 +30,7 @@ export interface Hook<K extends HookKind = HookKind, P = unknown, R = unknown> {
   readonly summary: string;
   readonly deadlineMs: number;
   readonly gateOf: string | undefined;
+  readonly sealed: boolean;
   readonly failedItem: HookInfo['failedItem'];
   /** Never set: carries the types. */
   readonly [types]?: { payload: P; result: R };
@@ -90,6 +93,7 @@ function hook<K extends HookKind>(kind: K) {
       summary: info.summary,
       deadlineMs: info.deadlineMs ?? 30_000,
       gateOf: info.gateOf,
+      sealed: info.sealed === true,
       failedItem: info.failedItem,
     });
 }

@@ -9,6 +9,11 @@ export interface TapOrder {
   readonly after?: readonly string[];
 }
 
+export interface TapOptions extends TapOrder {
+  /** Of a gate that has to be sealed: the tap refuses every payload that its plugin has not checked itself. */
+  readonly seals?: boolean;
+}
+
 const STAGES = { pre: 0, normal: 1, post: 2 } as const;
 
 export interface Orderable {

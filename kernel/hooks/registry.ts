@@ -4,7 +4,7 @@ import type { Scope } from '../scope.ts';
 import { Deadlines } from './deadline.ts';
 import { compileDispatch, compileKeyed, type Dispatch, isThenable, type Tap } from './dispatch.ts';
 import type { AnyHook, Awaitable, CallResult, Hook, PayloadOf, TapHandler } from './kinds.ts';
-import { sortTaps, type TapOrder } from './order.ts';
+import { sortTaps, type TapOptions } from './order.ts';
 
 /**
  * Watches every tap: asked once for each when the hooks are sealed, for what is then told of each run, its milliseconds.
@@ -13,7 +13,7 @@ import { sortTaps, type TapOrder } from './order.ts';
 export type HookObserver = (hook: string, plugin: string) => (durationMs: number) => void;
 
 interface RegisteredTap extends Tap {
-  readonly order: TapOrder;
+  readonly order: TapOptions;
   readonly key: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export class HookRegistry {
     plugin: string,
     hook: H,
     handler: TapHandler<H>,
-    options: { order?: TapOrder; key?: string },
+    options: { order?: TapOptions; key?: string },
   ): void {
     const { key } = options;
     const where = key === undefined ? `hook "${hook.id}"` : `hook "${hook.id}" for "${key}"`;
@@ -117,7 +117,7 @@ export class HookRegistry {
     else for (const tap of taps) byKey.set(tap.key as string, compileKeyed(hook, tap, this.#deadlines));
   }
 
-  /** Sorts and compiles. Returns what is wrong: contradictory orders and gates without a tap. */
+  /** Sorts and compiles. Returns what is wrong: contradictory orders, and gates without a tap or a seal. */
   seal(hintFor: (hookId: string) => string | undefined): BootProblem[] {
     this.#sealed = true;
     const problems: BootProblem[] = [];
@@ -126,13 +126,15 @@ export class HookRegistry {
       const { hook } = entry;
       entry.taps = sortTaps(hook.id, entry.taps, problems);
       this.#compile(entry);
-      if (hook.gateOf !== undefined && entry.taps.length === 0 && tapped.has(hook.gateOf)) {
-        const plugin = hintFor(hook.id);
+      const guards = entry.taps.filter(({ order }) => !hook.sealed || order.seals === true);
+      if (hook.gateOf !== undefined && guards.length === 0 && tapped.has(hook.gateOf)) {
+        const verb = entry.taps.length === 0 ? 'guards' : 'seals';
+        const plugin =
+          hintFor(hook.id) ?? (hook.sealed ? 'a plugin that taps it with "seals: true"' : 'one that taps it');
         problems.push({
           plugin: undefined,
-          message: `No plugin guards "${hook.id}", which "${hook.gateOf}" needs.`,
-          hint:
-            plugin === undefined ? 'Add a plugin that taps it.' : `Add ${plugin} to the plugins in atlas.config.ts.`,
+          message: `No plugin ${verb} "${hook.id}", which "${hook.gateOf}" needs.`,
+          hint: `Add ${plugin} to the plugins in atlas.config.ts.`,
         });
       }
     }
@@ -167,6 +169,16 @@ export class HookRegistry {
       );
     }
     return dispatch(payload, scope, deadlineMs) as Awaitable<R>;
+  }
+
+  /** `callKey` for plugins, which reach what a gate guards through the pipelines only. */
+  callOpenKey<P, R>(hook: Hook<'keyed', P, R>, ...rest: [string, P, Scope, number?]): Awaitable<R> {
+    if (this.#catalog.some(({ gateOf }) => gateOf === hook.id)) {
+      throw new AtlasError(`A plugin cannot call hook "${hook.id}" itself; use runSql or runAction.`, {
+        reason: 'E_HOOK_GATED',
+      });
+    }
+    return this.callKey(hook, ...rest);
   }
 
   keys(hook: AnyHook): string[] {

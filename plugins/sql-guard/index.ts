@@ -45,7 +45,7 @@ export const sqlGuard = definePlugin({
       // What the others wrote is what has to be checked.
       { stage: 'post' },
     );
-    ctx.tap(sqlCheck, (statement, scope) => guard.verify(statement, scope));
+    ctx.tap(sqlCheck, (statement, scope) => guard.verify(statement, scope), { seals: true });
   },
 });
 

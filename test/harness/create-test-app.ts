@@ -69,7 +69,7 @@ const openGates = definePlugin({
     const actor = { id: 'tester', label: 'tester', role: 'admin', mode: 'test', claims: {} } as const;
     ctx.tap(authResolve, () => ({ actor, orgId: null }), { stage: 'post' });
     ctx.tap(authAuthorize, () => {});
-    ctx.tap(sqlCheck, () => {});
+    ctx.tap(sqlCheck, () => {}, { seals: true });
     ctx.tap(sqlAfter, () => {});
   },
 });

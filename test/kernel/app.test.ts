@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   actionExecute,
   actionReview,
@@ -16,6 +16,7 @@ import {
   override,
   type PluginEntry,
   type SqlOutcome,
+  type SqlStatement,
   sqlAfter,
   sqlBefore,
   sqlCheck,
@@ -94,6 +95,21 @@ describe('starting', () => {
     await expect(booted).rejects.toThrow(/No plugin guards "auth.resolve".*Add authNone\(\)/);
   });
 
+  it('a gate to seal stops the start while its taps only look on, with the plugin to add', async () => {
+    const plugins = [
+      plugin('db', (ctx) => ctx.tapKey(datasourceExecute, 'default', () => Promise.reject(new Error('unguarded')))),
+      plugin('filter', (ctx) => ctx.tap(sqlAfter, () => {})),
+      plugin('logging', (ctx) => ctx.tap(sqlCheck, ({ sql }) => ctx.log.info({}, sql))),
+    ];
+    const start = (gatePlugins = {}) => createApp({ plugins }, { gatePlugins });
+    await expect(start({ 'sql.check': 'sqlGuard()' })).rejects.toThrow(
+      /No plugin seals "sql.check", which "datasource.execute" needs.*Add sqlGuard\(\)/,
+    );
+    await expect(start()).rejects.toThrow('Add a plugin that taps it with "seals: true"');
+    const sealing = plugin('guard', (ctx) => ctx.tap(sqlCheck, () => {}, { seals: true }));
+    await using _app = await createApp({ plugins: [...plugins, sealing] });
+  });
+
   it('gives needs their typed API, optional ones only when present, and overrides in place of the plugin', async () => {
     const clock = definePlugin({ ...base, name: 'clock', setup: () => ({ time: (): string => 'real' }) });
     const asks = definePlugin({
@@ -153,7 +169,7 @@ const connection = { id: 'default', dbType: 'sqlite', maskedUrl: 'sqlite:x' } as
 /** A composition around a database that is a function. */
 function sqlApp(parts: {
   execute?: () => Promise<never> | unknown;
-  check?: () => void;
+  check?: (statement: SqlStatement) => void;
   after?: () => void;
   outcomes: SqlOutcome[];
 }) {
@@ -170,7 +186,7 @@ function sqlApp(parts: {
       }),
       plugin('limits', (ctx) => ctx.tap(sqlBefore, (statement) => ({ ...statement, sql: `${statement.sql} LIMIT 1` }))),
       plugin('guard', (ctx) => {
-        ctx.tap(sqlCheck, () => parts.check?.());
+        ctx.tap(sqlCheck, (statement) => parts.check?.(statement), { seals: true });
         ctx.tap(sqlAfter, () => parts.after?.());
       }),
       plugin('observer', (ctx) => {
@@ -207,6 +223,34 @@ describe('the SQL pipeline', () => {
     await using app = await sqlApp({ outcomes, [part]: boom });
     await expect(app.runSql(request, app.scope())).rejects.toThrow('boom');
     expect(outcomes).toMatchObject([{ status, rowCount: 0 }]);
+  });
+
+  it('nobody alters a statement between the check and the database', async () => {
+    for (const alter of [
+      (statement: { sql: string }) => {
+        statement.sql = 'SELECT 2';
+      },
+      (statement: { params: unknown[] }) => statement.params.push(2),
+    ]) {
+      const outcomes: SqlOutcome[] = [];
+      const execute = vi.fn();
+      await using app = await sqlApp({ outcomes, execute, check: alter as never });
+      await expect(app.runSql(request, app.scope())).rejects.toThrow(/read only|not extensible/);
+      expect(outcomes).toMatchObject([{ status: 'refused' }]);
+      expect(execute).not.toHaveBeenCalled();
+    }
+  });
+
+  it('no plugin reaches a database or an action past the gates', async () => {
+    const calls = plugin('caller', (ctx) => {
+      const statement = { connection, requested: 'x', sql: 'x', params: [], surface: 'api', tables: [] };
+      const action = { id: '1', type: 'email', target: 'a@b.c', summary: 'Send it', payload: {} };
+      expect(() => ctx.callKey(datasourceExecute, 'default', statement, ctx.scope())).toThrow(
+        'use runSql or runAction',
+      );
+      expect(() => ctx.callKey(actionExecute, 'email', action, ctx.scope())).toThrow('use runSql or runAction');
+    });
+    await using _app = await createTestApp({ plugins: [calls] });
   });
 
   it('an aborted request counts as cancelled', async () => {
