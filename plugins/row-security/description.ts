@@ -11,9 +11,11 @@ const fold = (name: string) => name.toLowerCase();
 
 /** One database as it described itself. */
 export class Description {
+  private readonly all: readonly TableDescription[];
   private readonly byName: ReadonlyMap<string, readonly TableDescription[]>;
 
   constructor(tables: readonly TableDescription[]) {
+    this.all = tables;
     this.byName = Map.groupBy(tables, ({ name }) => fold(name));
   }
 
@@ -36,6 +38,28 @@ export class Description {
     return this.table(table, defaultSchema)?.primaryKey;
   }
 
+  /** Whether there is such a table, written `name` or `schema.name`, in any letters. */
+  has(written: string): boolean {
+    return this.all.some((table) => isNamed(table, written));
+  }
+
+  /** Whether one of the tables, or of all, has a column of that name, in any letters. */
+  hasColumn(column: string, tables: readonly string[] | undefined): boolean {
+    return this.all.some(
+      (table) =>
+        (tables === undefined || tables.some((written) => isNamed(table, written))) &&
+        table.columns.some(({ name }) => fold(name) === fold(column)),
+    );
+  }
+
+  get names(): readonly string[] {
+    return this.all.map(({ name }) => name);
+  }
+
+  get columnNames(): readonly string[] {
+    return [...new Set(this.all.flatMap(({ columns }) => columns.map(({ name }) => name)))];
+  }
+
   private table({ schema, name }: AllowedTable, defaultSchema: string): TableDescription | undefined {
     const all = this.byName.get(fold(name)) ?? [];
     const wanted = fold(schema ?? defaultSchema);
@@ -44,6 +68,14 @@ export class Description {
     const candidates = inSchema.length === 0 && schema === undefined ? all : inSchema;
     return only(candidates, (table) => table.name, name);
   }
+}
+
+/** What an engine calls the schema of tables that it describes without one. */
+const UNNAMED_SCHEMA = 'main';
+
+function isNamed({ schema, name }: TableDescription, written: string): boolean {
+  const full = schema === '' ? name : `${schema ?? UNNAMED_SCHEMA}.${name}`;
+  return [fold(name), fold(full)].includes(fold(written));
 }
 
 function only<T>(items: readonly T[], nameOf: (item: T) => string, name: string): T | undefined {

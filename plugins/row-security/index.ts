@@ -1,7 +1,9 @@
-import { datasourceDescribe, definePlugin } from '../../kernel/index.ts';
+import { datasourceDescribe, datasourceList, definePlugin } from '../../kernel/index.ts';
 import { sqlGuard, tablesRestrict } from '../sql-guard/index.ts';
+import { Coverage, sentence } from './coverage.ts';
 import { Descriptions } from './description.ts';
 import { RowSecurityOptions } from './options.ts';
+import { policiesOf } from './policies.ts';
 import { RowSecurity } from './security.ts';
 
 export { claimAt } from './claims.ts';
@@ -28,7 +30,15 @@ export const rowSecurity = definePlugin({
       ctx.callKey(datasourceDescribe, id, { schemas }, ctx.scope());
     const { describeEveryMs, recheckMs } = options;
     const descriptions = new Descriptions({ describe, now: () => ctx.now(), describeEveryMs, recheckMs, warn });
-    const security = new RowSecurity(options, descriptions, warn);
+    const policies = policiesOf(options);
+    const connections = async () => (await ctx.call(datasourceList, undefined, ctx.scope())).map(({ value }) => value);
+    const coverage = new Coverage({ policies, descriptions, connections, now: () => ctx.now(), recheckMs });
+    const security = new RowSecurity(options, descriptions, warn, coverage);
+    ctx.onReady(async () => {
+      for (const problem of await coverage.atStart()) {
+        warn(sentence(`A database could not be looked at, so this is decided when it is asked: ${problem}`));
+      }
+    });
     ctx.tap(tablesRestrict, (access, scope) => security.restrict(access, scope.actor));
     return { claims: security.claims };
   },

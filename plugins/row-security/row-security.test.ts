@@ -170,8 +170,26 @@ describe('policies', () => {
   });
 
   test('of one connection leave the others alone', async () => {
+    const warehouse = definePlugin({
+      name: 'test-warehouse',
+      version: '1.0.0',
+      type: 'datasource',
+      description: 'Has one table.',
+      setup(ctx) {
+        ctx.tap(datasourceList, () => [{ id: 'warehouse', dbType: 'sqlite' as const, maskedUrl: '' }]);
+        ctx.tapKey(datasourceDescribe, 'warehouse', () => [
+          {
+            name: 'sales',
+            kind: 'table' as const,
+            columns: [{ name: 'tenant_id', type: 'TEXT', nullable: true }],
+            primaryKey: [],
+            foreignKeys: [],
+          },
+        ]);
+      },
+    });
     const policies = [{ connection: 'warehouse', column: 'tenant_id', claim: 'tenant' }];
-    await using clinic = await Clinic.open({ policies });
+    await using clinic = await Clinic.open({ policies }, [warehouse()]);
     expect(await clinic.rows('SELECT count(*) AS n FROM visits', {})).toEqual([{ n: 5 }]);
   });
 
@@ -235,11 +253,11 @@ test('static claims stand in for whoever has none', async () => {
 
 describe('what the database looks like', () => {
   test('is read anew after a refusal, so that a new column is found without a restart', async () => {
-    await using clinic = await Clinic.open({ column: 'owner', claim: 'user', recheckMs: 0 });
+    await using clinic = await Clinic.open({ column: 'author', claim: 'user', recheckMs: 0 });
     const ask = () => clinic.rows('SELECT name FROM wards', { user: 'ann' });
-    await expect(ask()).rejects.toThrow('no column "owner"');
+    await expect(ask()).rejects.toThrow('no column "author"');
     const db = new Database(join(clinic.databases.path, 'clinic.db'));
-    db.exec("ALTER TABLE wards ADD COLUMN owner TEXT; UPDATE wards SET owner = 'ann' WHERE name = 'B'");
+    db.exec("ALTER TABLE wards ADD COLUMN author TEXT; UPDATE wards SET author = 'ann' WHERE name = 'B'");
     db.close();
     await expect.poll(() => ask().catch(() => undefined)).toEqual([{ name: 'B' }]);
   });

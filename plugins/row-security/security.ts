@@ -2,6 +2,7 @@ import { type Actor, didYouMean } from '../../kernel/index.ts';
 import { type AllowedTable, AllowedTables, type RowFilter, type TableAccess } from '../sql-guard/index.ts';
 import { boundClaim, type ClaimSource, placesFor } from './bound-claim.ts';
 import { columnType, isText } from './column-type.ts';
+import type { Coverage } from './coverage.ts';
 import type { Description, Descriptions } from './description.ts';
 import type { Policy, RowSecurityOptions } from './options.ts';
 import { policiesOf } from './policies.ts';
@@ -25,15 +26,25 @@ export class RowSecurity {
   private readonly policies: readonly Policy[];
   private readonly options: RowSecurityOptions;
   private readonly descriptions: Descriptions;
+  private readonly coverage: Coverage | undefined;
   private readonly warn: (problem: string) => void;
   private readonly restricted = new WeakMap<AllowedTables, Restricted>();
 
-  /** Throws `configuration_error`. `warn` is told, once per version of the layer, which names match no table. */
-  constructor(options: RowSecurityOptions, descriptions: Descriptions, warn: (problem: string) => void) {
+  /**
+   * Throws `configuration_error`. `warn` is told, once per version of the layer, which names match no table of it. Without
+   * `coverage`, policies are not asked to hold for anything.
+   */
+  constructor(
+    options: RowSecurityOptions,
+    descriptions: Descriptions,
+    warn: (problem: string) => void,
+    coverage?: Coverage,
+  ) {
     this.policies = policiesOf(options);
     this.options = options;
     this.descriptions = descriptions;
     this.warn = warn;
+    this.coverage = coverage;
   }
 
   /** Names or paths of the claims that policies need. */
@@ -43,6 +54,11 @@ export class RowSecurity {
 
   /** The same tables, narrowed for this actor. Equal rules give the same object; the values are bound later. */
   restrict(access: TableAccess, actor: Actor): TableAccess | Promise<TableAccess> {
+    const covered = this.coverage?.required();
+    return covered === undefined ? this.described(access, actor) : covered.then(() => this.described(access, actor));
+  }
+
+  private described(access: TableAccess, actor: Actor): TableAccess | Promise<TableAccess> {
     const needsColumns = this.policies.some((policy) => policy.column !== undefined);
     const description = needsColumns ? this.descriptions.get(access.connection, access.tables.schemas) : undefined;
     if (description instanceof Promise) return description.then((known) => this.narrow(access, actor, known));
@@ -53,6 +69,8 @@ export class RowSecurity {
     let known = this.restricted.get(access.tables);
     if (known === undefined) this.warnOfNames(access);
     if (known === undefined || known.description !== description) {
+      // A table that has got another name since would no longer be filtered.
+      if (known !== undefined) this.coverage?.changed();
       known = { description, byShape: new Map() };
       this.restricted.set(access.tables, known);
     }
@@ -78,7 +96,10 @@ export class RowSecurity {
       const own = policy.tables && new Set(policy.tables.map((name) => access.tables.named(name)));
       return [{ policy, own, places: shape.places[index] ?? 0 }];
     });
+    const misspelt = policies.flatMap(({ policy }) => policy.tables ?? []).filter((name) => !access.tables.named(name));
     const narrowed = tables.map((table): AllowedTable => {
+      const meant = misspelt.find((name) => isMeant(table, name));
+      if (meant !== undefined) return { ...table, refusal: misspeltRefusal(table, meant) };
       const rows: RowFilter[] = [...(table.rows ?? [])];
       for (const { policy, own, places } of policies) {
         if (own !== undefined && !own.has(table)) continue;
@@ -140,8 +161,23 @@ function knownOf(table: AllowedTable, { dialect }: AllowedTables, description: D
   ]);
 }
 
-function refusal({ schema, name }: AllowedTable, { column }: Policy): NonNullable<AllowedTable['refusal']> {
-  const written = schema === undefined ? name : `${schema}.${name}`;
+const writtenName = ({ schema, name }: AllowedTable) => (schema === undefined ? name : `${schema}.${name}`);
+
+/** Whether the rule's name differs from the table's only in its letters, which the engine tells apart. */
+function isMeant(table: AllowedTable, written: string): boolean {
+  return [table.name, writtenName(table)].some((name) => name.toLowerCase() === written.toLowerCase());
+}
+
+function misspeltRefusal(table: AllowedTable, meant: string): NonNullable<AllowedTable['refusal']> {
+  const written = writtenName(table);
+  return {
+    what: `Table "${written}" cannot be read: a rule of row security names it "${meant}"`,
+    hint: `An administrator has to write "${written}" in the rule.`,
+  };
+}
+
+function refusal(table: AllowedTable, { column }: Policy): NonNullable<AllowedTable['refusal']> {
+  const written = writtenName(table);
   return {
     what: `Table "${written}" cannot be read: it has no column "${column}" that says whose its rows are`,
     hint: `Use other tables; if everybody may read it, an administrator can name "${written}" exempt from row security.`,
