@@ -2,12 +2,15 @@
 import {
   type App,
   type AtlasConfig,
+  AtlasError,
   type CliCommand,
   type CliRun,
   type CreateAppOptions,
   createApp,
+  messageOf,
   type PluginRef,
 } from '../../kernel/index.ts';
+import { endAfter, UncaughtErrors } from './uncaught-errors.ts';
 
 export interface Composition {
   readonly config: AtlasConfig;
@@ -28,16 +31,34 @@ async function start(run: CliRun, composition: Composition): Promise<App> {
   return createApp(composition.config, composition.options);
 }
 
-/** Says where the server is, keeps it until the signal, and closes it. Resolves to the exit code. */
-export async function keepServing(run: CliRun, app: App): Promise<number> {
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+/**
+ * Says where the server is, keeps it until the signal, and closes it. Resolves to the exit code, which is 1 after an
+ * error that nothing has handled.
+ */
+export async function keepServing(run: CliRun, app: App, uncaught = new UncaughtErrors()): Promise<number> {
   run.stdout.write(`Atlas is listening on ${app.get(http).url()}\n`);
-  if (!run.signal.aborted) {
-    await new Promise<void>((resolve) => {
-      run.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-  }
+  const fault = await Promise.race([aborted(run.signal), uncaught.first]);
+  if (fault !== undefined) return endAfter(fault.error, app);
   await app.close();
+  uncaught[Symbol.dispose]();
   return 0;
+}
+
+/** The same from the start on: an error in the background of the start is reported like any other of it. */
+async function serve(run: CliRun, compose: Compose): Promise<number> {
+  const uncaught = new UncaughtErrors();
+  const starting = compose(run).then((composition) => start(run, composition));
+  const app = await Promise.race([starting, uncaught.first]);
+  if (!('error' in app)) return keepServing(run, app, uncaught);
+  const text = `Atlas could not start because of an error that nothing has handled: ${messageOf(app.error)}`;
+  throw new AtlasError(text, { reason: 'E_UNCAUGHT', cause: app.error });
 }
 
 export function serveCommand(compose: Compose): CliCommand {
@@ -45,6 +66,6 @@ export function serveCommand(compose: Compose): CliCommand {
     name: 'serve',
     summary: 'start the server that atlas.config.ts composes, or the built-in one',
     examples: ['SVC_DATASOURCE_URL=sqlite:shop.db atlas serve'],
-    run: async (run) => keepServing(run, await start(run, await compose(run))),
+    run: (run) => serve(run, compose),
   };
 }

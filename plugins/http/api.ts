@@ -10,6 +10,8 @@ export interface HttpServer {
   url(): string;
   /** `undefined` before it listens. */
   address(): AddressInfo | undefined;
+  /** Ends all running requests with an error and takes no new ones: the process is about to end. */
+  cancel(): void;
   /** Answers a request without a socket, for tests. */
   inject(request: InjectOptions | string): Promise<LightMyRequestResponse>;
   /** Every mounted route with the plugin that brought it; empty until the server is ready. */

@@ -33,6 +33,7 @@ export const http = definePlugin({
     return {
       url: () => server.url(),
       address: () => server.address(),
+      cancel: () => server.cancel(),
       inject: (request) => server.inject(request),
       routes: () => server.routes,
       errorCodes,

@@ -274,7 +274,7 @@ describe('stopping', () => {
     expect(await response.json()).toMatchObject({ error: 'unavailable' });
   });
 
-  it('cuts what does not even notice that it is cancelled', async () => {
+  it('answers in place of what does not even notice that it is cancelled', async () => {
     let began = () => {};
     const running = new Promise<void>((resolve) => {
       began = resolve;
@@ -288,10 +288,22 @@ describe('stopping', () => {
       },
     };
     const app = await createTestApp({ plugins: [http({ port: 0, gracefulCloseMs: 50 }), serving(deaf)] });
-    const answer = fetch(`${app.get(http).url()}/deaf`).catch(() => 'cut');
+    const answer = fetch(`${app.get(http).url()}/deaf`);
     await running;
     await app.close();
-    expect(await answer).toBe('cut');
+    expect([(await answer).status, await (await answer).json()]).toMatchObject([503, { error: 'unavailable' }]);
+  });
+
+  it('ends running requests at once when the process cannot go on', async () => {
+    const began = Promise.withResolvers<void>();
+    await using app = await createTestApp({
+      plugins: [http({ port: 0, gracefulCloseMs: 60_000 }), serving(waiting({ began: began.resolve }))],
+    });
+    const answer = fetch(`${app.get(http).url()}/wait`);
+    await began.promise;
+    app.get(http).cancel();
+    await app.close();
+    expect((await answer).status).toBe(503);
   });
 
   it('answers a request on a kept connection with 503 while it stops', async () => {

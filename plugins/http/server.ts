@@ -47,8 +47,8 @@ export interface ServerParts {
   readonly options: HttpOptions;
   phase(): ServerPhase;
   routes(): readonly Collected<Route>[];
-  /** A request has begun. */
-  entered(scope: Scope): void;
+  /** A request has begun. `refuse` answers it with an error, unless an answer has begun. */
+  entered(scope: Scope, refuse: (error: AtlasError) => void): void;
   /** Its response is complete, or its client is gone. */
   left(scope: Scope): void;
 }
@@ -125,7 +125,9 @@ function followResponse({ ctx, entered, left }: ServerParts, request: FastifyReq
   const { scope } = request;
   const { method } = request;
   const startedAt = performance.now();
-  entered(scope);
+  entered(scope, (error) => {
+    if (!reply.sent && !reply.raw.headersSent) answerError(ctx, error, request, reply);
+  });
   if (ctx.hears(requestBegun)) ctx.emit(requestBegun, { scope, method, headers: request.headers });
   reply.raw.once('close', () => {
     const complete = reply.raw.writableFinished;

@@ -11,6 +11,8 @@ import { createServer, type ServerPhase } from './server.ts';
 
 /** After cancelling what still ran: time for it to notice and to answer. */
 const CANCEL_GRACE_MS = 1_000;
+/** For the answers in place of those that took no notice: time to leave. */
+const ANSWER_GRACE_MS = 500;
 
 const LISTEN_FAULTS: Readonly<Record<string, { readonly what: string; readonly hint: string }>> = {
   EADDRINUSE: { what: 'is already in use', hint: 'Stop the other program, or choose another port with PORT.' },
@@ -26,12 +28,14 @@ export class WebServer {
   readonly #addressOf: AddressOf;
   #app!: FastifyInstance;
   #connections!: Connections;
+  #gracefulCloseMs: number;
   #phase: ServerPhase = 'starting';
   routes: readonly Collected<Route>[] = [];
 
   private constructor(ctx: PluginContext, options: HttpOptions) {
     this.#ctx = ctx;
     this.#options = options;
+    this.#gracefulCloseMs = options.gracefulCloseMs;
     this.#addressOf = addressReader(options.trustProxy);
   }
 
@@ -42,7 +46,7 @@ export class WebServer {
       options,
       phase: () => server.#phase,
       routes: () => server.routes,
-      entered: (scope) => server.#inFlight.enter(scope),
+      entered: (scope, refuse) => server.#inFlight.enter(scope, refuse),
       left: (scope) => {
         server.#inFlight.leave(scope);
         // A connection that was busy when the drain began has just become idle: it would hold the stop up.
@@ -99,14 +103,23 @@ export class WebServer {
     this.#phase = 'serving';
   }
 
+  /** Cancels the running requests without a wait; `drain` comes next. */
+  cancel(): void {
+    this.#phase = 'stopping';
+    this.#gracefulCloseMs = 0;
+    this.#inFlight.cancel();
+  }
+
   /** Takes no new connections, waits for the running requests, then cancels those that are left. */
   async drain(): Promise<void> {
     this.#phase = 'stopping';
     this.#app.server.close();
-    if (await this.#inFlight.idle(this.#options.gracefulCloseMs)) return;
+    if (await this.#inFlight.idle(this.#gracefulCloseMs)) return;
     this.#ctx.log.warn({ requests: this.#inFlight.size }, 'Cancelling requests that still run.');
     this.#inFlight.cancel();
-    await this.#inFlight.idle(CANCEL_GRACE_MS);
+    if (await this.#inFlight.idle(CANCEL_GRACE_MS)) return;
+    this.#inFlight.abandon();
+    await this.#inFlight.idle(ANSWER_GRACE_MS);
   }
 
   async close(): Promise<void> {

@@ -51,6 +51,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
   readonly stderr: () => string;
+  /** Resolves to the exit code when the process ends, by itself or not. */
+  readonly ended: Promise<number | null>;
   /** SIGTERM; resolves to the exit code and how long it took. */
   stop(): Promise<{ code: number | null; tookMs: number }>;
 }
@@ -81,6 +83,7 @@ export async function serve(options: CommandOptions, args: readonly string[] = [
     url,
     pid: child.pid ?? 0,
     stderr: () => stderr,
+    ended,
     stop,
     async [Symbol.asyncDispose]() {
       await stop();
