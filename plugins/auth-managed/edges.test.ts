@@ -171,13 +171,52 @@ it('reports no session as ended that is not', async () => {
   await using server = await startServer(postgres.url);
   const ann = await userOf(server, 'ann@example.com');
   const { token } = (await ann.signIn('ann@example.com')).body;
+  // Without the signed cache the database has to be asked.
+  ann.cookies.delete('authlib.session_data');
   await postgres.stop();
+  const asked: [string, object | undefined][] = [
+    ['/api/v1/whoami', undefined],
+    ['/api/auth/get-session', undefined],
+    ['/api/auth/list-sessions', undefined],
+    ['/api/auth/sign-out', {}],
+    ['/api/auth/revoke-other-sessions', {}],
+    [PASSWORD_PATH, { currentPassword: PASSWORD, newPassword: 'another password' }],
+    ['/api/auth/sign-in/email', { email: 'ann@example.com', password: PASSWORD }],
+    ['/api/auth/sign-up/email', { email: 'new@example.com', password: PASSWORD, name: 'New' }],
+  ];
   for (const client of [ann, new Client(server, token)]) {
-    const answer = await client.send('/api/auth/sign-out', { method: 'POST' });
-    expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable' } });
-    expect(answer.headers.get('retry-after')).not.toBeNull();
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    for (const [path, body] of asked) {
+      const answer = await client.send(path, { body });
+      expect([path, answer]).toMatchObject([path, { status: 503, body: { error: 'unavailable' } }]);
+      expect([path, answer.headers.get('retry-after')]).not.toContain(null);
+      expect([path, answer.headers.getSetCookie()]).toEqual([path, []]);
+    }
   }
+}, 60_000);
+
+it('signs nobody out while the database is frozen', async () => {
+  await using postgres = await startPostgres();
+  await using server = await startServer(postgres.url);
+  const ann = await userOf(server, 'ann@example.com');
+  const { token } = (await ann.signIn('ann@example.com')).body;
+  postgres.freeze();
+  try {
+    const script = new Client(server, token);
+    const answers = await Promise.all([
+      script.whoami(),
+      script.send('/api/auth/get-session'),
+      script.send('/api/auth/sign-out', { body: {} }),
+      new Client(server).signIn('ann@example.com'),
+      new Client(server).signUp('new@example.com'),
+    ]);
+    for (const { status, body, headers } of answers) {
+      expect([status, body.error]).toEqual([503, 'unavailable']);
+      expect([headers.get('retry-after'), headers.getSetCookie()]).toEqual([expect.stringMatching(/^\d+$/), []]);
+    }
+  } finally {
+    postgres.thaw();
+  }
+  await expect.poll(async () => (await new Client(server, token).whoami()).status, { timeout: 20_000 }).toBe(200);
 }, 60_000);
 
 it('acts as whoever was let in: a key beside a cookie is no session', async () => {

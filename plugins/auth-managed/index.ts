@@ -55,8 +55,8 @@ function checkSettings({ url, google, github, microsoft }: AuthManagedOptions, c
 const LOOPBACK = /^(localhost|127(\.\d+){3}|(::ffff:)?127(\.\d+){3}|\[?::1\]?)$/;
 
 /** Whether only this machine reaches a server that listens on `address` and is known to people by `url`. */
-function isLocal(address: string | undefined, url: string | undefined): boolean {
-  return [address, url === undefined ? 'localhost' : new URL(url).hostname].every((host) => LOOPBACK.test(host ?? ''));
+function isLocal(address: string, url: string | undefined): boolean {
+  return [address, url === undefined ? 'localhost' : new URL(url).hostname].every((host) => LOOPBACK.test(host));
 }
 
 export const authManaged = definePlugin({
@@ -87,7 +87,8 @@ export const authManaged = definePlugin({
     ctx.tap(httpSecurity, () => SECURITY_SCHEMES);
     let stop = () => {};
     ctx.onReady(async () => {
-      stop = await managed.start(isLocal(server?.address()?.address, options.url));
+      const address = server?.address();
+      stop = await managed.start(address && isLocal(address.address, options.url));
     });
     ctx.onClose(() => stop());
     return { users: managed.users, organizations: managed.organizations, password: managed.password };

@@ -59,10 +59,11 @@ export async function createManaged(options: AuthManagedOptions, { db, now, log,
     password: new AccountPassword({ store, passwords, freshness, throttle }),
     organizations,
     /**
-     * Once the tables are there. `local`: only this machine reaches the server. Resolves to how to stop what goes on.
+     * Once the tables are there. `local`: only this machine reaches the server; `undefined`: nobody does. Resolves to how
+     * to stop what goes on.
      */
-    async start(local: boolean): Promise<() => void> {
-      await bootstrap.start(local, userCreator(library));
+    async start(local: boolean | undefined): Promise<() => void> {
+      if (local !== undefined) await bootstrap.start(local, userCreator(library));
       return keepTidy(store, organizations, log);
     },
   };

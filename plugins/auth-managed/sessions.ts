@@ -67,7 +67,8 @@ export class Sessions {
     );
     if (result === undefined) throw faults[0] ?? new AtlasError('The session could not be read.');
     const { response, headers } = result;
-    if (response === null) throw sessionEnded();
+    // A session that could not be read has not ended: nobody is signed out because the database is away.
+    if (response === null) throw faults[0] ?? sessionEnded();
     const { user, session } = response;
     if (isBanned(user)) throw rejectedCredentials('This account is banned.', 'Ask an administrator.');
     const role = roleOf(user.role);

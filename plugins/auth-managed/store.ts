@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
-import type { InternalDb } from '../internal-db/index.ts';
+import { type InternalDb, translated } from '../internal-db/index.ts';
 import { LOCKS } from './migrations.ts';
 import type { HashTurn } from './passwords.ts';
 
@@ -93,8 +93,10 @@ export class Store {
     try {
       return await work();
     } catch (error) {
-      this.#calls.getStore()?.faults.push(error);
-      throw error;
+      // Inside a transaction it comes from the driver as it is.
+      const fault = translated(error);
+      this.#calls.getStore()?.faults.push(fault);
+      throw fault;
     }
   }
 }

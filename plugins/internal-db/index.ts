@@ -10,6 +10,7 @@ import { withDatabase, withoutDatabase } from './service.ts';
 import { parseDatabaseUrl } from './url.ts';
 
 export type { AppliedMigration, InternalDb } from './api.ts';
+export { translated } from './failures.ts';
 export { GroupCommit } from './group-commit.ts';
 export { insertRows, jsonRows, jsonText, updateRows } from './json-rows.ts';
 
