@@ -13,6 +13,8 @@ export interface AtlasErrorInit {
   /** Seconds after which a retry may succeed. */
   readonly retryAfterSeconds?: number;
   readonly details?: readonly unknown[];
+  /** A second code, for clients that are written for a library behind Atlas and know its codes. */
+  readonly libraryCode?: string;
   readonly cause?: unknown;
 }
 
@@ -23,6 +25,7 @@ export class AtlasError extends Error {
   readonly hint: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly details: readonly unknown[] | undefined;
+  readonly libraryCode: string | undefined;
   /** Plugin and hook in which the error arose; set by the dispatcher. */
   plugin: string | undefined;
   hook: string | undefined;
@@ -35,6 +38,7 @@ export class AtlasError extends Error {
     this.hint = init.hint;
     this.retryAfterSeconds = init.retryAfterSeconds;
     this.details = init.details;
+    this.libraryCode = init.libraryCode;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Sign-up, sign-in, sessions and one's own account. */
 import { Type } from '@sinclair/typebox';
 import { Done, Email, type Endpoint, Id, Name, Picture, Session, Url, User } from './endpoint.ts';
-import { GivenPassword, NewPassword } from './password-length.ts';
+import { DeclaredPassword, GivenPassword } from './password-length.ts';
 
 const FromProvider = Type.Optional(Type.String({ description: 'what the provider says' }));
 const RememberMe = Type.Optional(
@@ -18,7 +18,7 @@ export const accountEndpoints: readonly Endpoint[] = [
     body: Type.Object(
       {
         email: Email,
-        password: NewPassword,
+        password: DeclaredPassword,
         name: Name,
         image: Type.Optional(Picture),
         callbackURL: Type.Optional(Url),

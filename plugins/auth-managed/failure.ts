@@ -77,6 +77,7 @@ export function libraryFailure(status: number, body: unknown): AtlasError {
     return new AtlasError(asSentence(`The request is not valid: ${where}${why}`), {
       code: part === 'query' ? 'invalid_request' : 'validation_error',
       details: [{ path, message: why }],
+      ...(code !== '' && { libraryCode: code }),
     });
   }
   const known = BY_CODE[code];
@@ -84,6 +85,7 @@ export function libraryFailure(status: number, body: unknown): AtlasError {
   return new AtlasError(asSentence(known?.message ?? text), {
     code: kind,
     reason: code === '' ? 'E_LIBRARY_REFUSED' : `E_${code}`,
+    ...(code !== '' && { libraryCode: code }),
     ...(known?.hint !== undefined && { hint: known.hint }),
     ...(kind === 'validation_error' && { details: [{ path: code === 'INVALID_EMAIL' ? 'email' : '', message: text }] }),
   });

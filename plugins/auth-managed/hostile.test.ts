@@ -320,6 +320,32 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
       expect(await go(target), target).toMatchObject({ status: 403, body: { error: 'forbidden' } });
     }
     expect((await go('/dashboard')).status).toBe(200);
+    const url = server.database;
+    const sessions = async () => (await db.connect(url)('auth_session').select('id')).length;
+    const before = await sessions();
+    for (const callbackURL of ['/straße', '/日本', '/a\r\nset-cookie: a=b', '/a b']) {
+      const refused = { status: 400, body: { error: 'invalid_request', requestId: expect.any(String) } };
+      expect(await go(callbackURL), callbackURL).toMatchObject(refused);
+      expect(await client.signUp('new@example.com', PASSWORD, { callbackURL })).toMatchObject(refused);
+      expect(await client.send('/api/auth/sign-out', { body: { callbackURL } })).toMatchObject(refused);
+    }
+    expect(await sessions()).toBe(before);
+    expect(await db.connect(url)('auth_user').select('email')).toEqual([{ email: 'ann@example.com' }]);
+  });
+
+  it('gives the errors of the library its own code, beside ours', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const client = await userOf(server, 'ann@example.com');
+    const post = (path: string, body: object) => client.send(`/api/auth${path}`, { body });
+    for (const [answer, status, error, code] of [
+      [await client.signIn('ann@example.com', 'wrong password'), 401, 'auth_error', 'INVALID_EMAIL_OR_PASSWORD'],
+      [await client.signUp('bob@example.com', 'short'), 422, 'validation_error', 'PASSWORD_TOO_SHORT'],
+      [await client.signUp('bob@example.com', 'x'.repeat(129)), 422, 'validation_error', 'PASSWORD_TOO_LONG'],
+      [await post('/organization/delete', { organizationId: 'x' }), 403, 'forbidden', expect.stringMatching(/MEMBER/)],
+      [await post('/organization/accept-invitation', { invitationId: 'x' }), 404, 'not_found', 'INVITATION_NOT_FOUND'],
+    ] as const) {
+      expect(answer).toMatchObject({ status, body: { error, code, requestId: expect.any(String) } });
+    }
   });
 
   it('makes one account of many sign-ups at once', async () => {

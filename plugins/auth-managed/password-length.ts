@@ -26,5 +26,10 @@ export const NewPassword = Type.Unsafe<string>({
   errorMessage: PASSWORD_LENGTH_RULE,
 });
 
+TypeRegistry.Set('DeclaredPassword', (_schema, value) => typeof value === 'string');
+
+/** The same for documentation alone, where the length is checked by the handler. */
+export const DeclaredPassword = Type.Unsafe<string>({ ...NewPassword, [Kind]: 'DeclaredPassword' });
+
 /** A password to compare with. */
 export const GivenPassword = Type.String({ minLength: 1, maxLength: MAX_PASSWORD_UNITS });

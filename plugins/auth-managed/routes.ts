@@ -1,5 +1,4 @@
 /** The library's endpoints as routes of Atlas: our checks before, our errors after. */
-import type { TObject } from '@sinclair/typebox';
 import {
   type Actor,
   AtlasError,
@@ -10,14 +9,15 @@ import {
 } from '../../kernel/index.ts';
 import { accountEndpoints } from './account-endpoints.ts';
 import type { Bootstrap } from './bootstrap.ts';
-import { withoutBrokenCache } from './cookie-cache.ts';
 import type { Endpoint } from './endpoint.ts';
 import { databaseFailure, libraryFailure } from './failure.ts';
-import { BASE_PATH, CLIENT_IP_HEADER, type Library, SESSION_COOKIE } from './library.ts';
+import { BASE_PATH, type Library, SESSION_COOKIE } from './library.ts';
+import { checkAddresses, libraryRequest } from './library-request.ts';
 import { TABLES } from './migrations.ts';
 import { organizationEndpoints } from './organization-endpoints.ts';
 import type { Organizations } from './organizations.ts';
 import type { Origins } from './origins.ts';
+import { hasPasswordLength, PASSWORD_LENGTH_RULE } from './password-length.ts';
 import type { HashTurn, Passwords } from './passwords.ts';
 import type { CallInit, Store } from './store.ts';
 import type { Throttle } from './throttle.ts';
@@ -38,8 +38,6 @@ export interface LibraryRoutesInit {
   readonly signUp: boolean;
 }
 
-/** What the library needs to know of a request. What a proxy or a client says about addresses it does not. */
-const PASSED_ON = ['authorization', 'cookie', 'user-agent', 'accept-language'];
 /** What of the library's answer reaches the client, beside its cookies. */
 const PASSED_BACK = ['location', 'pragma', 'set-auth-token', 'content-type'];
 
@@ -80,6 +78,7 @@ export class LibraryRoutes {
         // Also without a cookie: a foreign page must not sign its visitors in as somebody else.
         if (request.headers.authorization === undefined) this.#init.origins.check(method, request.headers);
         if (right !== 'public') mustHaveSession(scope.actor);
+        checkAddresses(request.body);
         return this.#handle(endpoint, request, scope);
       },
     };
@@ -117,6 +116,7 @@ export class LibraryRoutes {
     const { email, password } = request.body as SignUpBody;
     // Without it the library refuses, and there is nothing to count.
     if (!signUp) return this.#ask(endpoint, request);
+    checkNewPassword(password);
     const attempt = signUps.begin(email, request.ip);
     const turn: HashTurn = { kind: 'sign-up', key: attempt.key, signal };
     let passwordHash: string;
@@ -161,9 +161,9 @@ export class LibraryRoutes {
         known ?? (result.status < 500 ? libraryFailure(result.status, body) : (faults[0] ?? libraryFailure(500, body)))
       );
     }
-    // The library says that it is done also where it has not reached the database, such as to end a session.
+    // The library says that it is done, or that nobody is signed in, also where it has not reached the database.
     const lost = faults.find((fault) => fault instanceof AtlasError && fault.code === 'unavailable');
-    if (endpoint.method !== 'GET' && lost !== undefined) throw lost;
+    if (lost !== undefined) throw lost;
     const headers: Record<string, string | string[]> = { 'cache-control': 'no-store' };
     for (const name of PASSED_BACK) {
       const value = result.headers.get(name);
@@ -179,6 +179,16 @@ export class LibraryRoutes {
 function operationIdOf(path: string): string {
   const words = path.split(/[^a-z]+/).filter((word) => word !== '');
   return words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
+}
+
+/** Throws `validation_error`, with the code that the library's client knows. */
+function checkNewPassword(password: string): void {
+  if (hasPasswordLength(password)) return;
+  throw new AtlasError(`password ${PASSWORD_LENGTH_RULE}.`, {
+    code: 'validation_error',
+    libraryCode: [...password].length < 8 ? 'PASSWORD_TOO_SHORT' : 'PASSWORD_TOO_LONG',
+    details: [{ path: 'password', message: PASSWORD_LENGTH_RULE }],
+  });
 }
 
 /** Each once. The removal of the session's comes last: of several removals in one answer, curl acts on the last only. */
@@ -201,25 +211,4 @@ function mustHaveSession({ mode }: Actor): void {
       hint: 'Sign in, and send the session without other credentials.',
     },
   );
-}
-
-/** Only what the endpoint declares: what else the library would understand nobody has looked at. */
-function libraryRequest(endpoint: Endpoint, { params, query, body, headers, ip }: RouteRequest): Request {
-  const { method, path } = endpoint;
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const url = new URL(`http://localhost${BASE_PATH}${filled}`);
-  const declared = Object.keys((endpoint.query as TObject | undefined)?.properties ?? {});
-  for (const name of declared) if (query[name] !== undefined) url.searchParams.set(name, String(query[name]));
-  const passed = new Headers({ [CLIENT_IP_HEADER]: ip });
-  for (const name of PASSED_ON) {
-    const value = headers[name];
-    // A token goes before the cookie, also where it is not good.
-    const beside = name === 'cookie' && headers.authorization !== undefined;
-    if (typeof value !== 'string' || beside) continue;
-    passed.set(name, name === 'cookie' ? withoutBrokenCache(value) : value);
-  }
-  if (method === 'GET') return new Request(url, { method, headers: passed });
-  passed.set('content-type', 'application/json');
-  const given = endpoint.body === undefined ? {} : body;
-  return new Request(url, { method, headers: passed, body: JSON.stringify(given) });
 }

@@ -50,6 +50,8 @@ export const CREDENTIALS_REJECTED = 'E_CREDENTIALS_REJECTED';
 /** Body of every error answer. */
 export interface ErrorBody {
   readonly error: string;
+  /** What the authentication library calls the error, for its own client. */
+  readonly code?: string;
   readonly message: string;
   readonly requestId: string;
   readonly retryAfterSeconds?: number;

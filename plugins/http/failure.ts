@@ -51,7 +51,7 @@ export function failureOf(thrown: unknown, requestId: string): Failure {
   const error = asAtlasError(thrown);
   const code = Object.hasOwn(errorCodes, error.code) ? (error.code as ErrorCodeName) : 'internal_error';
   const status = code === 'auth_error' && error.reason === ROLE_TOO_LOW ? 403 : errorCodes[code].status;
-  const { retryAfterSeconds, details } = error;
+  const { retryAfterSeconds, details, libraryCode } = error;
   return {
     status,
     headers: {
@@ -60,6 +60,7 @@ export function failureOf(thrown: unknown, requestId: string): Failure {
     },
     body: {
       error: code,
+      ...(libraryCode !== undefined && code !== 'internal_error' && { code: libraryCode }),
       message: textOf(error, code, requestId),
       requestId,
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
