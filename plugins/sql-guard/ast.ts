@@ -95,9 +95,15 @@ export interface Star {
   readonly at: number;
   readonly table: string | undefined;
   /** DuckDB's changes: `* EXCLUDE (a) REPLACE (b + 1 AS b) RENAME (c AS d)`. */
-  readonly exclude?: readonly string[];
+  readonly exclude?: readonly StarName[];
   readonly replace?: readonly { readonly expr: Expr; readonly name: string }[];
-  readonly rename?: readonly { readonly from: string; readonly to: string }[];
+  readonly rename?: readonly { readonly from: StarName; readonly to: string }[];
+}
+
+/** A column that `*` stands for. */
+export interface StarName {
+  readonly table?: string;
+  readonly name: string;
 }
 
 export interface NamedColumn {

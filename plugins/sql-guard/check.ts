@@ -1,6 +1,6 @@
 import type { Dialect } from '../semantic-query/plan.ts';
 import type { SqlDialect } from './dialect.ts';
-import { duckdb } from './duckdb.ts';
+import { duckdb, duckdbCatalog } from './duckdb.ts';
 import { SqlRefusal } from './errors.ts';
 import { fenceRows } from './fence.ts';
 import type { LexLimits } from './lex.ts';
@@ -39,11 +39,12 @@ export interface CheckedSql {
 
 /**
  * `schema`: where a connection's tables without one are, when that is not the engine's default; in MySQL a database.
- * Throws `SqlRefusal` for an engine whose SQL the guard does not know.
+ * `file`: the name of a database's file, after which DuckDB calls the database. Throws `SqlRefusal` for an engine whose
+ * SQL the guard does not know.
  */
-export function sqlDialect(name: Dialect, schema?: string): SqlDialect {
+export function sqlDialect(name: Dialect, schema?: string, file?: string): SqlDialect {
   if (name === 'sqlite') return sqlite;
-  if (name === 'duckdb') return duckdb;
+  if (name === 'duckdb') return file === undefined ? duckdb : { ...duckdb, catalog: duckdbCatalog(file) };
   if (name === 'postgres') return schema === undefined ? postgres : { ...postgres, defaultSchema: schema };
   if (name === 'mysql') return schema === undefined ? mysql : { ...mysql, defaultSchema: schema };
   throw new SqlRefusal('unchecked', `SQL of ${name} cannot be checked here`, { line: 1, column: 1 });

@@ -1,5 +1,5 @@
 import type { ColumnRef, Core, SelectCore, Star } from './ast.ts';
-import { fold } from './dialect.ts';
+import { fold, isOwnCatalog } from './dialect.ts';
 import type { Relation, Scope } from './scope.ts';
 import { type AllowedTable, type AllowedTables, isPart } from './tables.ts';
 
@@ -108,7 +108,8 @@ export function isOfSchema(ref: ColumnRef, schema: string, scope: Scope, tables:
   // An alias may have the name of another table, which then is what is meant.
   if (table !== undefined && (tables.find(schema, name) ?? table) !== table) return false;
   const own = hasSchemas ? (table?.schema ?? defaultSchema) : defaultSchema;
-  return own === (hasExactNames || hasExactTables ? schema : fold(schema));
+  if (own === (hasExactNames || hasExactTables ? schema : fold(schema))) return true;
+  return own === defaultSchema && isOwnCatalog(schema, tables.dialect);
 }
 
 /** Whether the SELECT gives the name to a column of its own. */

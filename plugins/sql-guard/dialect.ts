@@ -18,6 +18,8 @@ export interface SqlDialect {
   readonly keywords: ReadonlyMap<string, KeywordUse>;
   /** The schema that an unqualified table name means. */
   readonly defaultSchema: string;
+  /** The database's own name, in lower case, which may stand before a schema; missing: none is known. */
+  readonly catalog?: string;
   /** Whether tables of other schemas can be read. */
   readonly hasSchemas: boolean;
   /** Scalar, aggregate and window functions that may be called, lower case. */
@@ -85,6 +87,10 @@ export interface SqlReader {
   statement(text: string, limits: LexLimits): Select;
   expression(text: string, limits: LexLimits): Expr;
 }
+
+/** Whether the name is that of the database which is asked. */
+export const isOwnCatalog = (name: string, { catalog }: SqlDialect): boolean =>
+  catalog !== undefined && fold(name) === catalog;
 
 const NOT_ASCII = /\P{ASCII}/u;
 

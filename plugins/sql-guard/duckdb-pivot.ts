@@ -139,7 +139,9 @@ function pivot(
   }
   const used = namesIn([...turned.map(({ expr }) => expr), ...values.map(({ expr }) => expr)]);
   const rest: ResultColumn[] =
-    groups.length === 0 ? [{ kind: 'star', at, table: undefined, exclude: used }] : groups.map((expr) => column(expr));
+    groups.length === 0
+      ? [{ kind: 'star', at, table: undefined, exclude: used.map((name) => ({ name })) }]
+      : groups.map((expr) => column(expr));
   const pivoted = combinations(turned).flatMap(({ condition, name }) =>
     values.map(({ expr, alias }) => {
       // Checking changes the tree in place, so none of it may stand there twice.
@@ -221,7 +223,7 @@ function unpivot(
     column({ kind: 'call', at, name: 'unnest', args: [listForm(at, '[', items, ']')], ...nothing }, alias);
   const names = columns.map(({ shown }): Expr => ({ kind: 'string', at, value: shown }));
   const values = columns.map((of): Expr => ({ kind: 'name', at, schema: undefined, table: undefined, name: of.name }));
-  const star: ResultColumn = { kind: 'star', at, table: undefined, exclude: columns.map((of) => of.name) };
+  const star: ResultColumn = { kind: 'star', at, table: undefined, exclude: columns.map(({ name }) => ({ name })) };
   const inner = core(at, [star, unnest(names, name), unnest(values, value)], source, {});
   if (keepsNulls) return inner;
   const isThere: Expr = {

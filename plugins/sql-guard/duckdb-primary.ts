@@ -1,5 +1,6 @@
-import type { Expr, Form } from './ast.ts';
+import type { Expr, Form, StarName } from './ast.ts';
 import type { Cursor } from './cursor.ts';
+import { fold } from './dialect.ts';
 import { isDuckdbType, parseType } from './duckdb-types.ts';
 import { form, listForm, parseCallInWords } from './parse-call-words.ts';
 import { parseExpr } from './parse-expression.ts';
@@ -29,6 +30,7 @@ export function parseDuckdbPrimary(cursor: Cursor): Expr | undefined {
   if (SESSION.has(value.toLowerCase()) && !cursor.peekOperator('.')) {
     throw cursor.fail('function', `"${value}" tells about the session`, `Leave it out; a column is table."${value}".`);
   }
+  if (fold(value) === 'date' && cursor.peekOperator('(')) return parseDate(cursor, at);
   if (kind === 'name') return undefined;
   if (next.kind === 'string' && isDuckdbType(value) && keyword !== 'INTERVAL') return parseTypedText(cursor, at);
   switch (keyword) {
@@ -130,6 +132,15 @@ function parseTypedText(cursor: Cursor, at: number): Form {
   return form(at, 'CAST(', { kind: 'string', at: start, value }, ` AS ${type})`);
 }
 
+/** `date(value)` is a cast, too. */
+function parseDate(cursor: Cursor, at: number): Form {
+  cursor.advance();
+  cursor.expectOperator('(');
+  const operand = parseExpr(cursor);
+  cursor.expectOperator(')');
+  return form(at, 'CAST(', operand, ' AS DATE)');
+}
+
 /** `INTERVAL '1 day'`, `INTERVAL 1 DAY`, `INTERVAL (a + 1) DAYS`; a column may be called so too. */
 function parseInterval(cursor: Cursor, at: number): Form | undefined {
   const { kind } = cursor.peek();
@@ -182,8 +193,25 @@ function parseColumns(cursor: Cursor, at: number): Form {
 
 function excluded(cursor: Cursor): string {
   if (!cursor.accept('EXCLUDE')) return '';
-  const names = cursor.isOperator('(') ? parseNameList(cursor) : [cursor.name('a column')];
-  return ` EXCLUDE (${names.map((name) => `"${name.replaceAll('"', '""')}"`).join(', ')})`;
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+  const names = parseSome(cursor, () => parseStarName(cursor)).map(({ table, name }) =>
+    table === undefined ? quoted(name) : `${quoted(table)}.${quoted(name)}`,
+  );
+  return ` EXCLUDE (${names.join(', ')})`;
+}
+
+/** `item` or `(item, item, …)`. */
+export function parseSome<T>(cursor: Cursor, item: () => T): T[] {
+  if (!cursor.acceptOperator('(')) return [item()];
+  const items = cursor.list(item);
+  cursor.expectOperator(')');
+  return items;
+}
+
+/** `column` or `table.column`, as EXCLUDE and RENAME name it. */
+export function parseStarName(cursor: Cursor): StarName {
+  const first = cursor.name('a column');
+  return cursor.acceptOperator('.') ? { table: first, name: cursor.anyName('a column') } : { name: first };
 }
 
 /** `OVERLAY(text PLACING part FROM start [FOR length])`. */

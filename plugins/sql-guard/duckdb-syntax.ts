@@ -2,7 +2,7 @@ import type { Expr, Form, Join, ResultColumn, Source, Star } from './ast.ts';
 import type { Cursor } from './cursor.ts';
 import { DuckdbLexer } from './duckdb-lex.ts';
 import { parsePivotedSource, parsePivotStatement, selectOf } from './duckdb-pivot.ts';
-import { parseDuckdbPrimary } from './duckdb-primary.ts';
+import { parseDuckdbPrimary, parseSome, parseStarName } from './duckdb-primary.ts';
 import { parseType } from './duckdb-types.ts';
 import { form, listForm } from './parse-call-words.ts';
 import { parseExpr } from './parse-expression.ts';
@@ -172,12 +172,18 @@ function star(cursor: Cursor, plain: Star): ResultColumn {
   const chosen = plain.table === undefined ? parseChosen(cursor, plain.at) : undefined;
   if (chosen !== undefined) return chosen;
   let changed = plain;
-  if (cursor.accept('EXCLUDE')) changed = { ...changed, exclude: some(cursor, () => cursor.name('a column')) };
+  if (cursor.accept('EXCLUDE')) changed = { ...changed, exclude: parseSome(cursor, () => parseStarName(cursor)) };
   if (cursor.accept('REPLACE')) {
-    changed = { ...changed, replace: some(cursor, () => ({ expr: parseExpr(cursor), name: nameAfterAs(cursor) })) };
+    changed = {
+      ...changed,
+      replace: parseSome(cursor, () => ({ expr: parseExpr(cursor), name: nameAfterAs(cursor) })),
+    };
   }
   if (cursor.accept('RENAME')) {
-    changed = { ...changed, rename: some(cursor, () => ({ from: cursor.name('a column'), to: nameAfterAs(cursor) })) };
+    changed = {
+      ...changed,
+      rename: parseSome(cursor, () => ({ from: parseStarName(cursor), to: nameAfterAs(cursor) })),
+    };
   }
   return changed;
 }
@@ -204,13 +210,6 @@ function parseChosen(cursor: Cursor, at: number): ResultColumn | undefined {
   // Unlike NOT SIMILAR TO, for which the whole name counts, the engine looks for the pattern anywhere in it.
   const chosen = word === 'SIMILAR' && !not ? pattern : like;
   return { kind: 'column', expr: form(at, 'COLUMNS(', chosen, ')'), alias: undefined, text: undefined };
-}
-
-function some<T>(cursor: Cursor, item: () => T): T[] {
-  if (!cursor.acceptOperator('(')) return [item()];
-  const items = cursor.list(item);
-  cursor.expectOperator(')');
-  return items;
 }
 
 function nameAfterAs(cursor: Cursor): string {

@@ -1,9 +1,16 @@
-import type { SqlDialect } from './dialect.ts';
+import { fold, type SqlDialect } from './dialect.ts';
 import { argumentProblem } from './duckdb-bounds.ts';
 import { duckdbFunctions, duckdbSubstitutes, duckdbTableFunctions } from './duckdb-functions.ts';
 import { duckdbKeywords } from './duckdb-keywords.ts';
 import { duckdbSyntax } from './duckdb-syntax.ts';
 import { form } from './parse-call-words.ts';
+
+/** What the engine calls the database of a file: what stands before the first dot, in lower case. */
+export function duckdbCatalog(file: string): string {
+  const [name = ''] = file.split('.').filter((part) => part !== '');
+  const folded = fold(name);
+  return ['main', 'system', 'temp'].includes(folded) ? `${folded}_db` : folded;
+}
 
 export const duckdb: SqlDialect = {
   name: 'duckdb',

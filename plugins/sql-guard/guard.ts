@@ -40,7 +40,7 @@ export class StatementGuard {
     const key = `${connection.id} ${connection.dbType} ${isDefault}`;
     const known = ofModel.get(key);
     if (known !== undefined) return known;
-    const dialect = sqlDialect(connection.dbType, connection.schema);
+    const dialect = sqlDialect(connection.dbType, connection.schema, fileOf(connection));
     const entities = model.entities.filter((entity) =>
       entity.connection === undefined ? isDefault : entity.connection === connection.id,
     );
@@ -79,6 +79,9 @@ export class StatementGuard {
     );
   }
 }
+
+/** The name of the database's file, for an engine that keeps a database in one. */
+const fileOf = ({ maskedUrl }: ConnectionInfo) => /^[a-z]+:(?:.*[/\\])?([^/\\?]+)$/.exec(maskedUrl)?.[1];
 
 /** Whether all that decides what runs and what it may open is the same. */
 function isSame(admitted: SqlStatement, statement: SqlStatement): boolean {

@@ -1,7 +1,15 @@
 import type { Call, Expr, From, Join, Select, Source, TableSource } from './ast.ts';
 import type { Cursor } from './cursor.ts';
+import { isOwnCatalog } from './dialect.ts';
 import { parseExpr } from './parse-expression.ts';
-import { continuesSelect, parseNameList, parseParenthesizedSelect, parseSelect, startsSelect } from './parse-select.ts';
+import {
+  continuesSelect,
+  parseNameList,
+  parseParenthesizedSelect,
+  parseSelect,
+  parseValues,
+  startsSelect,
+} from './parse-select.ts';
 
 /** What follows FROM: sources joined from left to right. */
 export function parseFrom(cursor: Cursor): From {
@@ -84,10 +92,12 @@ export function parseSource(cursor: Cursor): Source {
 
 /** Table, table function, subquery or joined tables in parentheses. */
 function parsePlainSource(cursor: Cursor): Source {
-  const { isStandard, source, tableHints } = cursor.dialect.syntax;
+  const { isStandard, isFriendly, source, tableHints } = cursor.dialect.syntax;
   const special = source?.(cursor);
   if (special !== undefined) return special;
   const at = cursor.token.start;
+  if (isFriendly && cursor.isName() && cursor.peekOperator(':')) return parseNamedFirst(cursor);
+  if (isFriendly && cursor.is('VALUES') && cursor.peekOperator('(')) return parseRows(cursor, at);
   if (isStandard && cursor.is('LATERAL') && (!cursor.isName() || cursor.peekOperator('('))) return parseLateral(cursor);
   if (cursor.isOperator('(')) return parseParenthesized(cursor);
   const { schema, name } = parseTableName(cursor);
@@ -101,6 +111,25 @@ function parsePlainSource(cursor: Cursor): Source {
   const alias = parseAlias(cursor);
   if (isStandard) return { kind: 'table', at, schema, name, index: undefined, ...alias, ...tableHints?.(cursor) };
   return { kind: 'table', at, schema, name, ...alias, index: parseIndexHint(cursor) };
+}
+
+/** `alias: source`. */
+function parseNamedFirst(cursor: Cursor): Source {
+  const alias = cursor.advance().value;
+  cursor.expectOperator(':');
+  const source = cursor.nested(() => parsePlainSource(cursor));
+  if (source.alias === undefined) return { ...source, alias };
+  throw cursor.fail('syntax', 'A source has two names', 'Write `name: source` or `source AS name`.', source.at);
+}
+
+/** `VALUES (a, b), (c, d) AS name`. */
+function parseRows(cursor: Cursor, at: number): Source {
+  const rows = cursor.nested(() => parseValues(cursor));
+  const nothing = { with: undefined, rest: [], orderBy: [], limit: undefined, offset: undefined };
+  const select: Select = { kind: 'select', at, first: rows, ...nothing };
+  const alias = parseAlias(cursor);
+  if (alias.alias !== undefined) return { kind: 'subquery', at, select, ...alias };
+  throw cursor.unexpected('a name for the rows');
 }
 
 /** A function's rows `WITH ORDINALITY`. */
@@ -133,11 +162,17 @@ function parseLateral(cursor: Cursor): Source {
   throw cursor.fail('syntax', 'LATERAL stands before a subquery or a function', undefined, source.at);
 }
 
-/** `name` or `schema.name`. */
+/** `name`, `schema.name`, or with the database's own name before it. */
 function parseTableName(cursor: Cursor): Pick<TableSource, 'schema' | 'name'> {
+  const at = cursor.token.start;
   const first = cursor.name('a table');
   if (!cursor.acceptOperator('.')) return { schema: undefined, name: first };
-  return { schema: first, name: cursor.name('a table') };
+  const second = cursor.anyName('a table');
+  if (!cursor.dialect.syntax.isFriendly || !cursor.acceptOperator('.')) return { schema: first, name: second };
+  if (!isOwnCatalog(first, cursor.dialect)) {
+    throw cursor.fail('table', `Database "${first}" cannot be read`, 'Write schema.table, of this database.', at);
+  }
+  return { schema: second, name: cursor.anyName('a table') };
 }
 
 /** `(a, b)`, possibly empty. */

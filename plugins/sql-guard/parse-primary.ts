@@ -1,5 +1,6 @@
 import type { Call, Case, Cast, ColumnRef, Expr, OrderTerm, Select } from './ast.ts';
 import type { Cursor } from './cursor.ts';
+import { fold, isOwnCatalog } from './dialect.ts';
 import { parseExpr } from './parse-expression.ts';
 import { continuesSelect, parseOrderBy, parseParenthesizedSelect, parseSelect, startsSelect } from './parse-select.ts';
 import { parseOver } from './parse-window.ts';
@@ -51,6 +52,7 @@ function parseWord(cursor: Cursor): Expr {
     case 'CAST':
       return cursor.isName() && !cursor.peekOperator('(') ? parseColumn(cursor) : parseCast(cursor);
     case 'EXISTS':
+      if (cursor.isName() && !cursor.peekOperator('(')) return parseColumn(cursor);
       cursor.advance();
       return { kind: 'exists', at, select: parseParenthesizedSelect(cursor) };
     case 'RAISE':
@@ -72,6 +74,7 @@ function parseColumnOrCall(cursor: Cursor): Expr {
 /** `column`, `table.column` or `schema.table.column`. */
 function parseColumn(cursor: Cursor): Expr {
   const at = cursor.token.start;
+  skipCatalog(cursor);
   const parts = [cursor.name('a column')];
   while (parts.length < 3 && cursor.acceptOperator('.')) parts.push(cursor.anyName('a column'));
   if (cursor.isOperator('(')) {
@@ -90,6 +93,15 @@ function parseColumn(cursor: Cursor): Expr {
   return ref.schema !== undefined && cursor.dialect.hasFields && cursor.isOperator('.')
     ? parseFields(cursor, ref)
     : ref;
+}
+
+/** The database's own name in `database.main.table.column`. */
+function skipCatalog(cursor: Cursor): void {
+  const { dialect, token } = cursor;
+  const hasFour = [1, 3, 5].every((ahead) => cursor.peekOperator('.', ahead));
+  if (!hasFour || !isOwnCatalog(token.value, dialect) || fold(cursor.peek(2).value) !== dialect.defaultSchema) return;
+  cursor.advance();
+  cursor.advance();
 }
 
 /** The last of one to three parts is the column's name. */

@@ -1,4 +1,15 @@
-import type { CommonTable, Core, Expr, OrderTerm, ResultColumn, Select, SelectCore, SetOperator, With } from './ast.ts';
+import type {
+  CommonTable,
+  Core,
+  Expr,
+  OrderTerm,
+  ResultColumn,
+  Select,
+  SelectCore,
+  SetOperator,
+  Values,
+  With,
+} from './ast.ts';
 import type { Cursor } from './cursor.ts';
 import { parseExpr } from './parse-expression.ts';
 import { parseArguments, parseFrom, parseSource } from './parse-from.ts';
@@ -89,11 +100,7 @@ function parseCore(cursor: Cursor): Core {
   const at = cursor.token.start;
   const { isStandard, isFriendly, openers } = cursor.dialect.syntax;
   if (isStandard && cursor.isOperator('(')) return { kind: 'nested', at, select: parseParenthesizedSelect(cursor) };
-  if (cursor.accept('VALUES')) {
-    const rowWord = isStandard && cursor.is('ROW');
-    const rows = cursor.list(() => parseValuesRow(cursor, rowWord));
-    return rowWord ? { kind: 'values', at, rows, rowWord } : { kind: 'values', at, rows };
-  }
+  if (cursor.is('VALUES')) return parseValues(cursor);
   const special = cursor.dialect.syntax.core?.(cursor);
   if (special !== undefined) return special;
   const everything: ResultColumn[] = [{ kind: 'star', at, table: undefined }];
@@ -125,6 +132,22 @@ function parseCore(cursor: Cursor): Core {
   if (!isStandard) return core;
   const qualify = isFriendly && cursor.accept('QUALIFY') ? parseExpr(cursor) : undefined;
   return { ...core, distinctOn, withRollup, qualify, sample: cursor.dialect.syntax.sample?.(cursor) };
+}
+
+/** `VALUES (a, b), (c, d)`. */
+export function parseValues(cursor: Cursor): Values {
+  const at = cursor.token.start;
+  const { isStandard, isFriendly } = cursor.dialect.syntax;
+  cursor.expect('VALUES');
+  const rowWord = isStandard && cursor.is('ROW');
+  const rows = [parseValuesRow(cursor, rowWord)];
+  // A comma may end them where the engine lets it.
+  while (cursor.isOperator(',') && !(isFriendly && !cursor.peekOperator('('))) {
+    cursor.advance();
+    rows.push(parseValuesRow(cursor, rowWord));
+  }
+  if (isFriendly) cursor.acceptOperator(',');
+  return rowWord ? { kind: 'values', at, rows, rowWord } : { kind: 'values', at, rows };
 }
 
 function parseDistinctOn(cursor: Cursor) {

@@ -8,6 +8,7 @@ import type {
   SelectSource,
   Source,
   Star,
+  StarName,
   TableSource,
 } from './ast.ts';
 import type { SqlDialect } from './dialect.ts';
@@ -91,12 +92,16 @@ class Printer extends ExpressionPrinter {
 
   private star({ table, exclude, replace, rename }: Star): string {
     let text = table === undefined ? '*' : `${this.name(table)}.*`;
-    if (exclude !== undefined) text += ` EXCLUDE (${this.names(exclude)})`;
+    if (exclude !== undefined) text += ` EXCLUDE (${exclude.map((of) => this.starName(of)).join(', ')})`;
     if (replace !== undefined) {
       text += ` REPLACE (${replace.map(({ expr, name }) => `${this.expr(expr)} AS ${this.name(name)}`).join(', ')})`;
     }
     if (rename === undefined) return text;
-    return `${text} RENAME (${rename.map(({ from, to }) => `${this.name(from)} AS ${this.name(to)}`).join(', ')})`;
+    return `${text} RENAME (${rename.map(({ from, to }) => `${this.starName(from)} AS ${this.name(to)}`).join(', ')})`;
+  }
+
+  private starName({ table, name }: StarName): string {
+    return table === undefined ? this.name(name) : `${this.name(table)}.${this.name(name)}`;
   }
 
   private column(column: NamedColumn, naming: Naming): string {

@@ -14,7 +14,7 @@ import type {
   TableSource,
 } from './ast.ts';
 import { columnRefusal, isField, isOfSchema, namesOwn, noteStar, ownNames, reachesWhole } from './columns.ts';
-import { fold } from './dialect.ts';
+import { fold, isOwnCatalog } from './dialect.ts';
 import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
 import type { Footprint, ResolveRules } from './footprint.ts';
 import { argumentProblem, functionHint } from './functions.ts';
@@ -212,7 +212,7 @@ class Resolver implements Footprint {
       return source;
     }
     const { dialect, tables } = this.rules;
-    const table = dialect.isSystemName(fold(name)) ? undefined : tables.find(schema ?? dialect.defaultSchema, name);
+    const table = dialect.isSystemName(fold(name)) ? undefined : this.find(schema, name);
     if (table === undefined) {
       const written = schema === undefined ? name : `${schema}.${name}`;
       const { suffix, hint } = tableHint(name, tables);
@@ -233,6 +233,14 @@ class Resolver implements Footprint {
     if (isWhole) return found;
     const part = this.part(found, table);
     return source.columns === undefined ? part : { ...part, columns: source.columns };
+  }
+
+  /** Before a table the database's own name may stand alone. */
+  private find(schema: string | undefined, name: string): AllowedTable | undefined {
+    const { dialect, tables } = this.rules;
+    const found = tables.find(schema ?? dialect.defaultSchema, name);
+    if (found !== undefined || schema === undefined || !isOwnCatalog(schema, dialect)) return found;
+    return tables.find(dialect.defaultSchema, name);
   }
 
   /** Where a common table has the same name, the schema tells them apart for every reader. */
