@@ -15,6 +15,7 @@ import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp, type InjectedRequest } from '../../test/harness/create-test-app.ts';
 import type { Agent, AgentEvent, Answer } from '../agent/events.ts';
 import { agent } from '../agent/index.ts';
+import { userDelete } from '../auth-managed/index.ts';
 import { http } from '../http/index.ts';
 import { engines, type TestEngine } from '../internal-db/engines.fixture.ts';
 import { type InternalDb, internalDb } from '../internal-db/index.ts';
@@ -67,6 +68,7 @@ interface Stored {
 async function start(
   url: string | undefined,
   play: (asked: Question, scope: Scope) => AsyncIterable<AgentEvent> | undefined = () => undefined,
+  options: Parameters<typeof conversations>[0] = {},
 ) {
   const asked: Question[] = [];
   async function* events(question: Question, scope: Scope): AsyncGenerator<AgentEvent> {
@@ -89,7 +91,7 @@ async function start(
       http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 500 }),
       auth(),
       internalDb({ url }),
-      conversations(),
+      conversations(options),
       queryApi(),
     ],
     overrides: [override(agent, fake)],
@@ -118,6 +120,9 @@ describe.each(engines)('on %s', (_, open) => {
     expect(found.statusCode).toBe(200);
     const { messages, ...conversation } = found.json<Stored>();
     expect(conversation).toEqual({
+      total: 2,
+      limit: 200,
+      offset: 0,
       id: conversationId,
       userId: 'ann',
       title: expect.stringMatching(/^How many\? (word )+word…$/),
@@ -306,7 +311,37 @@ describe.each(engines)('on %s', (_, open) => {
     expect(await list()).toEqual([2, 2]);
   });
 
+  it('pages the messages of one, the newest first of all', async () => {
+    await using server = await start(await engine.fresh());
+    const ann = server.as('ann');
+    const asked = await ann('POST', '/api/v1/query', { question: 'one' });
+    const { conversationId } = asked.json<{ conversationId: string }>();
+    for (const question of ['two', 'three']) await ann('POST', '/api/v1/query', { question, conversationId });
+    const page = async (query: string) => {
+      const { messages, total } = (await ann('GET', `/api/v1/conversations/${conversationId}${query}`)).json<Stored>();
+      const questions = messages.filter(({ role }) => role === 'user').map(({ content }) => content.parts[0]?.text);
+      return [messages.length, questions, total];
+    };
+    expect(await page('')).toEqual([6, ['one', 'two', 'three'], 6]);
+    expect(await page('?limit=3')).toEqual([3, ['three'], 6]);
+    expect(await page('?limit=3&offset=3')).toEqual([3, ['one', 'two'], 6]);
+    expect(await page('?limit=3&offset=6')).toEqual([0, [], 6]);
+    expect(await page('?offset=9007199254740991')).toEqual([0, [], 6]);
+    // However large the messages are, a page is not: of the newest there is always one.
+    await server.app
+      .get(internalDb)
+      .run((db) =>
+        db('conversation_messages').update({ parts: JSON.stringify([{ type: 'text', text: 'x'.repeat(3_000_000) }]) }),
+      );
+    expect((await page('?limit=1000'))[0]).toBe(2);
+    expect((await page('?offset=2'))[0]).toBe(2);
+  });
+
   it.each([
+    ['GET', '/00000000-0000-4000-8000-000000000000?limit=0', undefined, 400],
+    ['GET', '/00000000-0000-4000-8000-000000000000?limit=1001', undefined, 400],
+    ['GET', '/00000000-0000-4000-8000-000000000000?offset=-1', undefined, 400],
+    ['GET', '/00000000-0000-4000-8000-000000000000?offset=1e99', undefined, 400],
     ['GET', '?limit=0', undefined, 400],
     ['GET', '?limit=101', undefined, 400],
     ['GET', '?offset=-1', undefined, 400],
@@ -392,6 +427,45 @@ it('stores all of an answer in the middle of which the database was away', async
     content: { parts: [{ type: 'text', text: 'So far There are 80\0.' }] },
   });
   expect(failures()).toHaveLength(1);
+});
+
+describe.each([
+  ['delete', []],
+  ['transfer', ['two', 'one', 'boss']],
+] as const)('conversations of a user who is deleted: %s', (deletedUsers, titles) => {
+  it.each(engines)(
+    'on %s',
+    async (_, open) => {
+      await using engine = await open();
+      await using server = await start(await engine.fresh(), undefined, { deletedUsers });
+      const ids: string[] = [];
+      for (const question of ['one', 'two']) {
+        const asked = await server.as('ann@acme')('POST', '/api/v1/query', { question });
+        ids.push(asked.json<{ conversationId: string }>().conversationId);
+      }
+      await server.as('ann@acme')('PATCH', `/api/v1/conversations/${ids[0]}/star`, { starred: true });
+      await server.as('ann')('POST', '/api/v1/query', { question: 'alone' });
+      await server.as('bob@acme')('POST', '/api/v1/query', { question: 'bob' });
+      await server.as('boss@acme')('POST', '/api/v1/query', { question: 'boss' });
+      const deleted = server.app.call(userDelete, { userId: 'ann', actorId: 'boss' }, server.app.scope());
+      await deleted;
+      const list = async (user: string, query = '') => {
+        const answer = await server.as(user)('GET', `/api/v1/conversations${query}`);
+        const page = answer.json<{ conversations: Stored[]; total: number }>();
+        return [page.conversations.map(({ title }) => title).sort(), page.total];
+      };
+      expect(await list('ann@acme')).toEqual([[], 0]);
+      expect(await list('ann')).toEqual([[], 0]);
+      expect(await list('bob@acme')).toEqual([['bob'], 1]);
+      const left = deletedUsers === 'delete' ? ['boss'] : [...titles].sort();
+      expect(await list('boss@acme')).toEqual([left, left.length]);
+      const stars = deletedUsers === 'delete' ? [[], 0] : [['one'], 1];
+      expect(await list('boss@acme', '?starred=true')).toEqual(stars);
+      const messages = server.app.get(internalDb).run((db) => db('conversation_messages').count({ n: '*' }).first());
+      expect(Number(((await messages) as { n: unknown }).n)).toBe(deletedUsers === 'delete' ? 4 : 10);
+    },
+    60_000,
+  );
 });
 
 it('answers not_available without an internal database, and stores nothing', async () => {

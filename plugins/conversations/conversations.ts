@@ -1,6 +1,13 @@
 /** Opening a conversation for a question, and showing what is stored. */
 import { randomUUID } from 'node:crypto';
-import { type ChatTurn, type PluginContext, type Question, type Scope, within } from '../../kernel/index.ts';
+import {
+  AtlasError,
+  type ChatTurn,
+  type PluginContext,
+  type Question,
+  type Scope,
+  within,
+} from '../../kernel/index.ts';
 import type { AgentEvent } from '../agent/events.ts';
 import { type MessagePart, textOf } from './parts.ts';
 import { Recording } from './recording.ts';
@@ -10,6 +17,8 @@ import { isAtWork, writerId } from './writer-id.ts';
 
 /** Most earlier messages that a follow-up is read with. */
 const HISTORY_MESSAGES = 40;
+/** Most messages of one conversation, half of which are questions. */
+const MAX_MESSAGES = 1_000;
 /** Longest wait of an answer that is over, and of a stop, for a database that hangs. */
 const ANSWER_WAIT_MS = 5_000;
 const STOP_WAIT_MS = 1_000;
@@ -46,6 +55,12 @@ export interface Conversations {
    */
   open(question: Question, scope: Scope, client?: ChatClient): Promise<OpenConversation | undefined>;
 }
+
+const full = () =>
+  new AtlasError(`A conversation has at most ${MAX_MESSAGES.toLocaleString('en-US')} messages, and this one is full.`, {
+    code: 'conflict',
+    hint: 'Begin another one: leave out its id.',
+  });
 
 /** `isStored`: the row is in the database, where other messages may be as well. */
 type BegunConversation = ConversationRow & { readonly isStored: boolean };
@@ -139,7 +154,8 @@ export class StoredConversations implements Conversations {
   /** Earlier turns from storage; none when the client sent its own. `isAgain`: the question is stored as the last. */
   private async earlier(id: string, { turns }: Question, isAgain: boolean): Promise<ChatTurn[]> {
     const isSent = turns.length > 1;
-    const said = await this.store.said(id, isSent ? 1 : HISTORY_MESSAGES);
+    const { rows: said, total } = await this.store.said(id, isSent ? 1 : HISTORY_MESSAGES);
+    if (total >= MAX_MESSAGES) throw full();
     // The clock of the server that has stored them may be ahead of this one's.
     this.lastPosition = Math.max(this.lastPosition, ...said.map(({ position }) => position));
     if (isSent) return [];

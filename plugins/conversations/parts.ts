@@ -20,52 +20,93 @@ export interface ToolPart {
 export type MessagePart = TextPart | ToolPart;
 
 const PREVIEW_ROWS = 50;
-/** Of the result's JSON, in characters. */
+/** Of a result's JSON, in characters. */
 const PREVIEW_LENGTH = 64 * 1024;
+/** Of a whole message: it is written anew while the answer grows. */
+const MESSAGE_LENGTH = 512 * 1024;
+/** About what a part takes besides its contents. */
+const PART_LENGTH = 100;
 
-/** The parts with what the event adds; nothing is changed in place. */
-export function withEvent(parts: readonly MessagePart[], event: AgentEvent): readonly MessagePart[] {
-  switch (event.type) {
-    case 'text': {
-      const last = parts.at(-1);
-      if (last?.type !== 'text') return [...parts, { type: 'text', text: event.text }];
-      return [...parts.slice(0, -1), { type: 'text', text: (last as TextPart).text + event.text }];
+/** An answer as it grows, with as much of it as a message may hold. */
+export class AnswerParts {
+  private readonly parts: MessagePart[] = [];
+  private room = MESSAGE_LENGTH;
+
+  /** Throws for what is no JSON, and then leaves everything as it was. */
+  add(event: AgentEvent): void {
+    if (event.type === 'text') this.addText(event.text);
+    else if (event.type === 'tool-call') this.addCall(event);
+    else if (event.type === 'tool-result') this.addResult(event);
+  }
+
+  toJSON(): readonly MessagePart[] {
+    return this.parts;
+  }
+
+  private addText(text: string): void {
+    const kept = text.slice(0, Math.max(0, this.room));
+    if (kept === '') return;
+    const last = this.parts.at(-1);
+    if (last?.type !== 'text') this.push({ type: 'text', text: kept }, kept.length);
+    else {
+      this.parts[this.parts.length - 1] = { type: 'text', text: (last as TextPart).text + kept };
+      this.room -= kept.length;
     }
-    case 'tool-call': {
-      const { toolCallId, toolName, args: input } = event;
-      return [...parts, { type: `tool-${toolName}`, toolCallId, state: 'input-available', input }];
+  }
+
+  private addCall({ toolCallId, toolName, args }: Extract<AgentEvent, { type: 'tool-call' }>): void {
+    const length = jsonLength(args) + toolCallId.length + toolName.length;
+    const input = length <= this.room ? args : { truncated: true };
+    if (this.room >= PART_LENGTH) {
+      this.push({ type: `tool-${toolName}`, toolCallId, state: 'input-available', input }, Math.min(length, this.room));
     }
-    case 'tool-result': {
-      const { toolCallId, result, error } = event;
-      const ended =
-        error === undefined
-          ? ({ state: 'output-available', output: preview(result) } as const)
-          : ({ state: 'output-error', errorText: error } as const);
-      return parts.map((part) =>
-        part.type !== 'text' && (part as ToolPart).toolCallId === toolCallId
-          ? { ...(part as ToolPart), ...ended }
-          : part,
-      );
-    }
-    case 'finish':
-      return parts;
+  }
+
+  private addResult({ toolCallId, result, error }: Extract<AgentEvent, { type: 'tool-result' }>): void {
+    const at = this.parts.findLastIndex((part) => part.type !== 'text' && (part as ToolPart).toolCallId === toolCallId);
+    const call = this.parts[at];
+    if (call === undefined) return;
+    const room = Math.max(0, Math.min(PREVIEW_LENGTH, this.room));
+    const ended =
+      error === undefined
+        ? ({ state: 'output-available', output: preview(result, room) } as const)
+        : ({ state: 'output-error', errorText: error.slice(0, room) } as const);
+    this.room -= jsonLength(ended);
+    this.parts[at] = { ...(call as ToolPart), ...ended };
+  }
+
+  private push(part: MessagePart, length: number): void {
+    this.parts.push(part);
+    this.room -= length + PART_LENGTH;
   }
 }
 
+const jsonLength = (value: unknown) => (JSON.stringify(value) ?? 'null').length;
+
 /** A result as it is kept: its first rows, and of one that is too long without them only its beginning. */
-function preview(result: unknown): unknown {
+function preview(result: unknown, length: number): unknown {
   const rows = (result as { rows?: unknown } | null | undefined)?.rows;
   const table = Array.isArray(rows) ? { ...(result as object), rows: [] as unknown[] } : undefined;
   const text = JSON.stringify(table ?? result) ?? 'null';
-  if (text.length > PREVIEW_LENGTH) return { truncated: true, text: text.slice(0, PREVIEW_LENGTH) };
+  if (text.length > length) return { truncated: true, text: text.slice(0, length) };
   if (table === undefined || !Array.isArray(rows)) return result;
-  let left = PREVIEW_LENGTH - text.length;
-  for (const row of rows.slice(0, PREVIEW_ROWS)) {
-    left -= (JSON.stringify(row) ?? 'null').length + 1;
+  let left = length - text.length;
+  for (const row of rows.slice(0, PREVIEW_ROWS).map(withoutInfinities)) {
+    left -= jsonLength(row) + 1;
     if (left < 0) break;
     table.rows.push(row);
   }
   return table.rows.length < rows.length ? { ...table, truncated: true } : table;
+}
+
+/** JSON has no infinite numbers and writes `null` for them, which is another value. */
+function withoutInfinities(row: unknown): unknown {
+  if (typeof row !== 'object' || row === null) return row;
+  const isInfinite = (value: unknown) => typeof value === 'number' && !Number.isFinite(value);
+  if (!Object.values(row).some(isInfinite)) return row;
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, isInfinite(value) ? String(value) : value]),
+  );
 }
 
 /** What was said, without the tools. */

@@ -35,8 +35,9 @@ async function start(url: string, now = new Date('2026-01-15T12:00:00Z')) {
     expect(await conversation.end('complete')).toBe(true);
     return conversation.id;
   }
+  const messages = async (id: string) => (await store.messages(id, 1_000, 0)).rows;
   const partsOf = ({ parts }: MessageRow) => JSON.parse(parts) as MessagePart[];
-  return { app, store, open, say, partsOf, [Symbol.asyncDispose]: () => app.close() };
+  return { app, store, open, say, messages, partsOf, [Symbol.asyncDispose]: () => app.close() };
 }
 
 describe.each(engines)('on %s', (_, openEngine) => {
@@ -54,16 +55,76 @@ describe.each(engines)('on %s', (_, openEngine) => {
   ])('bounds a result with %s', async (_name, result) => {
     await using server = await start(await engine.fresh());
     const id = await server.say(ask('How many?'), result);
-    const [, message] = await server.store.messages(id);
+    const [, message] = await server.messages(id);
     expect(message?.parts.length).toBeLessThan(66_000);
     const [, tool] = server.partsOf(message as MessageRow) as [MessagePart, ToolPart];
     expect(tool).toMatchObject({ state: 'output-available', output: { truncated: true } });
   });
 
+  it('bounds a message, whatever its parts are, and keeps its beginning', async () => {
+    await using server = await start(await engine.fresh());
+    const conversation = await server.open(ask(`How ${'m'.repeat(5_000)}any?`));
+    conversation.record({ type: 'text', text: 'Let me look.' });
+    for (let call = 0; call < 300; call += 1) {
+      const common = { toolCallId: `c${call}`, toolName: 'look' };
+      conversation.record({ type: 'tool-call', ...common, args: { sql: 'x'.repeat(1_000) } });
+      conversation.record({ type: 'tool-result', ...common, result: { text: 'y'.repeat(20_000) } });
+    }
+    for (let piece = 0; piece < 2_000; piece += 1) conversation.record({ type: 'text', text: 'z'.repeat(1_000) });
+    conversation.record({ type: 'tool-call', toolCallId: 'late', toolName: 'look', args: {} });
+    expect(await conversation.end('complete')).toBe(true);
+    const [, message] = await server.messages(conversation.id);
+    expect(message?.parts.length).toBeLessThan(600_000);
+    expect(server.partsOf(message as MessageRow).slice(0, 2)).toMatchObject([
+      { text: 'Let me look.' },
+      { toolCallId: 'c0', state: 'output-available', output: { text: 'y'.repeat(20_000) } },
+    ]);
+  });
+
+  it('keeps infinite numbers, which JSON does not have, as texts', async () => {
+    await using server = await start(await engine.fresh());
+    const rows = [
+      { n: Number.POSITIVE_INFINITY, m: 1 },
+      { n: Number.NaN, m: null },
+      { n: '-Infinity', m: 1.5 },
+    ];
+    const id = await server.say(ask('How many?'), { columns: ['n', 'm'], rows });
+    const [, message] = await server.messages(id);
+    const [, tool] = server.partsOf(message as MessageRow) as [MessagePart, ToolPart];
+    expect(tool.output).toMatchObject({
+      rows: [
+        { n: 'Infinity', m: 1 },
+        { n: 'NaN', m: null },
+        { n: '-Infinity', m: 1.5 },
+      ],
+    });
+  });
+
+  it('refuses a question to a conversation that is full', async () => {
+    await using server = await start(await engine.fresh());
+    const id = await server.say(ask('One?'));
+    const filler = Array.from({ length: 997 }, (_, n) => ({
+      id: `${n}`,
+      conversation_id: id,
+      position: n,
+      role: 'user',
+      parts: '[]',
+      state: 'complete',
+      created_at: '',
+      updated_at: '',
+    }));
+    await server.app.get(internalDb).run((db) => db.batchInsert('conversation_messages', filler, 100));
+    expect(await server.say(ask('The last?', id))).toBe(id);
+    await expect(server.open(ask('One more?', id))).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'A conversation has at most 1,000 messages, and this one is full.',
+    });
+  });
+
   it('keeps the rest of an answer of which a part is no JSON', async () => {
     await using server = await start(await engine.fresh());
     const id = await server.say(ask('How many?'), { count: 1n });
-    const [, message] = await server.store.messages(id);
+    const [, message] = await server.messages(id);
     expect(message?.state).toBe('complete');
     expect(server.partsOf(message as MessageRow)).toMatchObject([
       { text: 'Let me look.' },
@@ -90,7 +151,7 @@ describe.each(engines)('on %s', (_, openEngine) => {
     const conversation = await server.open(ask('How many?'), scope);
     conversation.record({ type: 'text', text: 'So far' });
     scope.abort(new Error('The client has left.'));
-    const state = async () => (await server.store.messages(conversation.id))[1]?.state;
+    const state = async () => (await server.messages(conversation.id))[1]?.state;
     await expect.poll(state).toBe('interrupted');
     await conversation.end('complete');
     expect(await state()).toBe('interrupted');
@@ -105,7 +166,7 @@ describe.each(engines)('on %s', (_, openEngine) => {
     const sent = { ...ask('Three?', id), turns: [...ask('One?').turns, ...ask('Three?').turns] };
     await using third = await start(url, new Date('2026-01-15T11:58:00Z'));
     await third.say(sent);
-    const asked = (await first.store.messages(id)).filter(({ role }) => role === 'user');
+    const asked = (await first.messages(id)).filter(({ role }) => role === 'user');
     expect(asked.flatMap(first.partsOf)).toMatchObject([{ text: 'One?' }, { text: 'Two?' }, { text: 'Three?' }]);
   });
 
@@ -119,7 +180,7 @@ describe.each(engines)('on %s', (_, openEngine) => {
       { role: 'assistant', text: expect.stringMatching(/^Let me look\.\n\nIt is . "{\\"type\\":\\"text\\"}"\.$/) },
       { role: 'user', text: 'Two?' },
     ]);
-    const said = await server.store.said(id, 40);
+    const { rows: said } = await server.store.said(id, 40);
     expect(said.map(({ parts }) => parts.length)).toEqual([1, 2, 1, 0]);
   });
 });

@@ -1,7 +1,7 @@
 /** Writes an answer down while it is given. Nobody waits for it: neither the stream's first event nor its text. */
 import { type Logger, messageOf } from '../../kernel/index.ts';
 import type { AgentEvent } from '../agent/events.ts';
-import { type MessagePart, withEvent } from './parts.ts';
+import { AnswerParts } from './parts.ts';
 import type { ConversationStore, MessageState } from './store.ts';
 
 const BEAT_MS = 500;
@@ -14,7 +14,7 @@ export class Recording {
   private readonly now: () => number;
   private readonly log: Logger;
   private readonly beats: NodeJS.Timeout;
-  private parts: readonly MessagePart[] = [];
+  private readonly parts = new AnswerParts();
   private quietBeats = 0;
   private isNew = false;
   private isWriting = true;
@@ -39,7 +39,7 @@ export class Recording {
   add(event: AgentEvent): void {
     if (event.type === 'finish') return;
     try {
-      this.parts = withEvent(this.parts, event);
+      this.parts.add(event);
       this.isNew = true;
     } catch (error) {
       this.log.error({ error: messageOf(error) }, 'A part of an answer cannot be kept in its conversation.');

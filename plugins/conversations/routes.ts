@@ -8,6 +8,7 @@ import {
   ConversationPage,
   ConversationParams,
   ListQuery,
+  MessagesQuery,
   StarBody,
   StarResult,
 } from './schemas.ts';
@@ -51,12 +52,15 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       method: 'GET',
       path: '/api/v1/conversations/:id',
       operationId: 'getConversation',
-      summary: 'One conversation with its messages.',
+      summary: 'One conversation with its newest messages.',
+      query: MessagesQuery,
       responses: { 200: ConversationDetail },
       async handle(request, scope) {
+        const { limit, offset } = request.query as MessagesQuery;
         const row = await store.find(ownerOf(scope), idOf(request));
-        const messages = await store.messages(row.id);
-        return { body: { ...shown(row), messages: messages.map((message) => conversations.shown(message)) } };
+        const { rows, total } = await store.messages(row.id, limit, offset);
+        const messages = rows.map((message) => conversations.shown(message));
+        return { body: { ...shown(row), messages, total, limit, offset } };
       },
     },
     {

@@ -11,6 +11,12 @@ export const ListQuery = Type.Object({
 });
 export type ListQuery = Static<typeof ListQuery>;
 
+export const MessagesQuery = Type.Object({
+  limit: Type.Integer({ default: 200, minimum: 1, maximum: 1_000, description: 'Most messages of the page.' }),
+  offset: Type.Integer({ default: 0, minimum: 0, description: 'How many of the newest messages to leave out.' }),
+});
+export type MessagesQuery = Static<typeof MessagesQuery>;
+
 export const StarBody = Type.Object({ starred: Type.Boolean() }, { errorMessage: 'must be a JSON object' });
 export type StarBody = Static<typeof StarBody>;
 
@@ -51,4 +57,12 @@ export const ConversationPage = Type.Object({
   total: Type.Integer(),
 });
 
-export const ConversationDetail = Type.Object({ ...fields, messages: Type.Array(Message) });
+export const ConversationDetail = Type.Object({
+  ...fields,
+  messages: Type.Array(Message, {
+    description: 'In order; of more than fit, the newest. A page of 8 MiB has fewer than `limit`.',
+  }),
+  total: Type.Integer({ description: 'Messages of the conversation.' }),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+});

@@ -56,6 +56,10 @@ const TEXT_PARTS = {
     WHERE part::text LIKE '{"type":"text",%')`,
 };
 
+/** Of the messages of one page, in characters of their JSON. */
+const PAGE_LENGTH = 8 * 1024 * 1024;
+const DELETION_BATCH = 100;
+
 export type MessageUpdate = Pick<MessageRow, 'id' | 'state' | 'parts' | 'updated_at'>;
 
 export class ConversationStore {
@@ -65,7 +69,7 @@ export class ConversationStore {
   constructor(db: InternalDb) {
     this.db = db;
     const write = groupedWrites(db);
-    this.group = new GroupCommit((changes) => write(changes));
+    this.group = new GroupCommit((changes) => write(changes), { bytesOf });
   }
 
   async list(
@@ -134,26 +138,45 @@ export class ConversationStore {
     });
   }
 
-  /** In order. */
-  async messages(id: string): Promise<MessageRow[]> {
-    return this.db.run((db) => db(MESSAGES).where({ conversation_id: id }).orderBy('position'));
+  /** In order, the newest but `offset`: as many as `limit` and the size of a page allow, at least one. */
+  async messages(id: string, limit: number, offset: number): Promise<{ rows: MessageRow[]; total: number }> {
+    const [rows, counted] = await Promise.all([
+      this.db.run((db) => {
+        const newest = db(MESSAGES)
+          .where({ conversation_id: id })
+          .orderBy('position', 'desc')
+          .limit(limit)
+          .offset(offset);
+        const sized = db(newest.as('newest')).select(
+          '*',
+          db.raw('ROW_NUMBER() OVER (ORDER BY position DESC) AS place'),
+          db.raw('SUM(LENGTH(parts)) OVER (ORDER BY position DESC) AS length'),
+        );
+        return db(sized.as('sized')).where('place', 1).orWhere('length', '<=', PAGE_LENGTH).orderBy('position');
+      }),
+      this.db.run((db) => db(MESSAGES).where({ conversation_id: id }).count({ total: '*' }).first()),
+    ]);
+    return { rows: rows as MessageRow[], total: Number(counted?.total ?? 0) };
   }
 
   /** The texts of the last messages, in order. What tools answered, which is most of a message, is not read. */
-  async said(id: string, last: number): Promise<SaidRow[]> {
-    const rows: Record<keyof SaidRow, unknown>[] = await this.db.run((db) =>
+  async said(id: string, last: number): Promise<{ rows: SaidRow[]; total: number }> {
+    const found: Record<keyof SaidRow | 'total', unknown>[] = await this.db.run((db) =>
       db(MESSAGES)
         .where({ conversation_id: id })
         .orderBy('position', 'desc')
         .limit(last)
-        .select('role', 'position', { parts: db.raw(TEXT_PARTS[this.db.dialect]) }),
+        .select('role', 'position', {
+          parts: db.raw(TEXT_PARTS[this.db.dialect]),
+          total: db(MESSAGES).where({ conversation_id: id }).count(),
+        }),
     );
     const saidOf = ({ role, position, parts }: Record<keyof SaidRow, unknown>) => ({
       role: role as MessageRow['role'],
       position: Number(position),
       parts: JSON.parse(parts as string) as TextPart[],
     });
-    return rows.reverse().map(saidOf);
+    return { rows: found.reverse().map(saidOf), total: Number(found[0]?.total ?? 0) };
   }
 
   /** A new conversation with its first messages. */
@@ -184,6 +207,36 @@ export class ConversationStore {
     });
   }
 
+  /**
+   * Deletes all conversations of a user, or makes them `heir`'s, who then has them under no client's name. In batches,
+   * so that others can write meanwhile.
+   */
+  async leave(user_id: string, heir: string | undefined): Promise<void> {
+    let left = true;
+    while (left) {
+      left = await this.db.transaction(async (db) => {
+        const rows: Pick<ConversationRow, 'id' | 'org_id' | 'starred'>[] = await db(CONVERSATIONS)
+          .where({ user_id })
+          .limit(DELETION_BATCH)
+          .forUpdate()
+          .select('id', 'org_id', 'starred');
+        const batch = db(CONVERSATIONS).whereIn(
+          'id',
+          rows.map(({ id }) => id),
+        );
+        if (heir === undefined) await batch.delete();
+        else await batch.update({ user_id: heir, client_name: null });
+        for (const [org_id, moved] of Map.groupBy(rows, (row) => row.org_id)) {
+          const stars = moved.filter(({ starred }) => starred).length;
+          await count(db, { user_id, org_id }, -moved.length, -stars);
+          if (heir !== undefined) await count(db, { user_id: heir, org_id }, moved.length, stars);
+        }
+        return rows.length > 0;
+      });
+    }
+    await this.db.run((db) => db(COUNTS).where({ user_id, total: 0 }).delete());
+  }
+
   delete(owner: Owner, id: string): Promise<void> {
     return this.db.transaction(async (db) => {
       const row = await db(CONVERSATIONS)
@@ -195,6 +248,12 @@ export class ConversationStore {
       await count(db, owner, -1, row.starred ? -1 : 0);
     });
   }
+}
+
+/** Texts are most of a change. */
+function bytesOf({ conversation, messages, update }: Change): number {
+  const said = messages?.reduce((sum, { parts }) => sum + parts.length, 0) ?? 0;
+  return said + (update?.parts.length ?? 0) + (conversation?.title.length ?? 0);
 }
 
 const notFound = () =>

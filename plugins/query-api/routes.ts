@@ -18,6 +18,7 @@ const ERRORS = [
   'no_datasource',
   'datasource_unavailable',
   'not_found',
+  'conflict',
   'not_available',
   'provider_model_not_found',
   'provider_auth_error',

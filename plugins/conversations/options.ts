@@ -1,0 +1,12 @@
+import { Type } from '@sinclair/typebox';
+
+export const ConversationsOptions = Type.Object(
+  {
+    deletedUsers: Type.Union([Type.Literal('delete'), Type.Literal('transfer')], {
+      default: 'delete',
+      description:
+        'what happens to the conversations of a user who is deleted: they are deleted as well, or become those of the administrator who deletes the user',
+    }),
+  },
+  { additionalProperties: false },
+);
