@@ -76,7 +76,9 @@ export const accountEndpoints: readonly Endpoint[] = [
     path: '/revoke-session',
     summary: 'End one of your sessions',
     right: 'query',
-    body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 256 }) }),
+    body: Type.Object({
+      token: Type.String({ minLength: 1, maxLength: 256, description: 'as list-sessions gives it' }),
+    }),
     reply: Done,
   },
   { method: 'POST', path: '/revoke-sessions', summary: 'End all of your sessions', right: 'query', reply: Done },

@@ -137,6 +137,24 @@ describe.each<Dialect>(['sqlite', 'postgres'])('the adapter on %s', (dialect) =>
     expect((joined as { expiresAt: unknown }).expiresAt).toEqual(at(9));
   });
 
+  it('keeps no token of a social provider', async () => {
+    const { app, adapter, library } = await open(dialect);
+    await using _app = app;
+    const { internalAdapter } = await library.$context;
+    await adapter.create({ model: 'user', data: user('ann'), forceAllowId: true });
+    const tokens = { accessToken: 'access', refreshToken: 'refresh', idToken: 'identity' };
+    const none = { accessToken: null, refreshToken: null, idToken: null };
+    const linked = await internalAdapter.linkAccount({
+      userId: 'ann',
+      providerId: 'google',
+      accountId: '1',
+      ...tokens,
+    });
+    expect(await adapter.findMany({ model: 'account' })).toMatchObject([{ ...none, providerId: 'google' }]);
+    await internalAdapter.updateAccount(String(linked?.id), { ...tokens, scope: 'email' });
+    expect(await adapter.findMany({ model: 'account' })).toMatchObject([{ ...none, scope: 'email' }]);
+  });
+
   it('keeps all of a transaction, or nothing', async () => {
     const { app, adapter } = await open(dialect);
     await using _app = app;

@@ -1,8 +1,9 @@
-/** The authentication library's database adapter over knex, for PostgreSQL and SQLite. */
+/** Stores the authentication library's records with knex, in PostgreSQL and SQLite; tokens of sessions as hashes. */
 import type { BetterAuthOptions } from 'better-auth';
 import { type CleanedWhere, createAdapterFactory, type DBAdapter } from 'better-auth/adapters';
 import type { Knex } from 'knex';
 import type { Store } from './store.ts';
+import { hashedRow, hashedWhere, withToken } from './stored-sessions.ts';
 
 const COMPARISONS: Readonly<Record<string, string>> = { lt: '<', lte: '<=', gt: '>', gte: '>=' };
 
@@ -73,17 +74,25 @@ export function knexAdapter(store: Store): (options: BetterAuthOptions) => DBAda
         transaction: (work) => store.transaction(() => work(adapter)),
       },
       adapter: () => ({
-        create: ({ model, data }) => store.run(async (db) => (await db(model).insert(data).returning('*'))[0]),
+        create: ({ model, data }) =>
+          store.run(async (db) => {
+            const [row] = await db(model).insert(hashedRow(model, data)).returning('*');
+            return 'token' in data ? { ...row, token: data.token } : row;
+          }),
         findOne: ({ model, where, select }) =>
           store.run(
             async (db) =>
-              (await narrow(db(model), where, dialect)
-                .select(select ?? '*')
-                .first()) ?? null,
+              withToken(
+                model,
+                where,
+                await narrow(db(model), hashedWhere(model, where), dialect)
+                  .select(select ?? '*')
+                  .first(),
+              ) ?? null,
           ),
         findMany: ({ model, where, limit, offset, sortBy, select }) =>
           store.run(async (db) => {
-            const query = narrow(db(model), where, dialect)
+            const query = narrow(db(model), hashedWhere(model, where), dialect)
               .select(select ?? '*')
               .limit(limit);
             if (sortBy !== undefined) query.orderBy(sortBy.field, sortBy.direction);
@@ -93,34 +102,43 @@ export function knexAdapter(store: Store): (options: BetterAuthOptions) => DBAda
         update: ({ model, where, update }) =>
           store.run(async (db) => {
             if (where.length === 0) return null;
-            const rows = await narrow(db(model), where, dialect)
-              .update(update as object)
+            const rows = await narrow(db(model), hashedWhere(model, where), dialect)
+              .update(hashedRow(model, update as Record<string, unknown>))
               .returning('*');
-            return rows[0] ?? null;
+            return withToken(model, where, rows[0]) ?? null;
           }),
         updateMany: ({ model, where, update }) =>
-          store.run(async (db) => narrow(db(model), where, dialect).update(update)),
-        delete: ({ model, where }) => store.run(async (db) => void (await narrow(db(model), where, dialect).delete())),
-        deleteMany: ({ model, where }) => store.run(async (db) => narrow(db(model), where, dialect).delete()),
+          store.run(async (db) =>
+            narrow(db(model), hashedWhere(model, where), dialect).update(hashedRow(model, update)),
+          ),
+        delete: ({ model, where }) =>
+          store.run(async (db) => void (await narrow(db(model), hashedWhere(model, where), dialect).delete())),
+        deleteMany: ({ model, where }) =>
+          store.run(async (db) => narrow(db(model), hashedWhere(model, where), dialect).delete()),
         consumeOne: ({ model, where }) =>
           store.run(async (db) => {
-            const row = await narrow(db(model), where, dialect).first();
+            const row = await narrow(db(model), hashedWhere(model, where), dialect).first();
             if (row === undefined) return null;
             // Whoever deletes it has it.
-            const deleted = await narrow(db(model), where, dialect).where('id', row.id).delete();
+            const deleted = await narrow(db(model), hashedWhere(model, where), dialect).where('id', row.id).delete();
             return deleted === 1 ? row : null;
           }),
         incrementOne: ({ model, where, increment, set }) =>
           store.run(async (db) => {
-            const one = narrow(db(model), where, dialect).select('id').limit(1);
+            const one = narrow(db(model), hashedWhere(model, where), dialect).select('id').limit(1);
             const sums = Object.entries(increment).map(([field, by]) => [field, db.raw('?? + ?', [field, by])]);
             const changes = { ...set, ...Object.fromEntries(sums) };
-            const rows = await narrow(db(model), where, dialect).where('id', one).update(changes).returning('*');
+            const rows = await narrow(db(model), hashedWhere(model, where), dialect)
+              .where('id', one)
+              .update(changes)
+              .returning('*');
             return rows[0] ?? null;
           }),
         count: ({ model, where }) =>
           store.run(async (db) =>
-            Number((await narrow(db(model), where, dialect).count({ count: '*' }).first())?.count ?? 0),
+            Number(
+              (await narrow(db(model), hashedWhere(model, where), dialect).count({ count: '*' }).first())?.count ?? 0,
+            ),
           ),
       }),
     })(options);

@@ -26,6 +26,9 @@ export const CLIENT_IP_HEADER = 'x-atlas-client-ip';
 
 const DAY_S = 86_400;
 
+/** Nothing here calls a social provider once it has said who somebody is, so what it would let do is not kept. */
+const NO_TOKENS = { accessToken: null, refreshToken: null, idToken: null };
+
 export interface LibraryParts {
   readonly store: Store;
   readonly passwords: Passwords;
@@ -125,8 +128,12 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
         version: (_session, user) => freshness.versionOf(user.id, store.calledAtMs),
       },
     },
-    account: { modelName: TABLES.account },
-    verification: { modelName: TABLES.verification },
+    account: {
+      modelName: TABLES.account,
+      // Encrypted in a cookie of the browser that signs in: nothing to read, or to fill up, in the database.
+      storeStateStrategy: 'cookie',
+    },
+    verification: { modelName: TABLES.verification, storeIdentifier: 'hashed' },
     emailAndPassword: {
       enabled: true,
       disableSignUp: !options.signUp,
@@ -153,6 +160,10 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
       user: {
         create: { before: async ({ email }) => ({ data: { role: await bootstrap.roleOfNewUser(email) } }) },
         update: { after: (user) => store.noting(async () => freshness.changed(existing(user).id)) },
+      },
+      account: {
+        create: { before: async () => ({ data: NO_TOKENS }) },
+        update: { before: async () => ({ data: NO_TOKENS }) },
       },
       session: {
         create: {

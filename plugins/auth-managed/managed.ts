@@ -51,7 +51,19 @@ export async function createManaged(options: AuthManagedOptions, { db, now, log,
   const organizations = new Organizations(store, freshness);
   const social = [options.google, options.github, options.microsoft].some((provider) => provider !== undefined);
   const signUps = new Throttle(now, 'There were too many attempts to sign up.');
-  const endpoints = { library, store, origins, throttle, signUps, passwords, bootstrap, organizations, social, signUp };
+  const endpoints = {
+    library,
+    store,
+    origins,
+    throttle,
+    signUps,
+    passwords,
+    bootstrap,
+    organizations,
+    freshness,
+    social,
+    signUp,
+  };
   return {
     sessions: new Sessions(library, store, origins),
     routes: new LibraryRoutes(endpoints).routes(),

@@ -1,6 +1,7 @@
 /** The tables of users, sessions and organizations, as the authentication library expects them. */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
+import { hashedToken } from './session-token.ts';
 
 /** By the library's name. The prefix keeps them apart from other plugins' tables, and from words of SQL. */
 export const TABLES = {
@@ -136,6 +137,20 @@ export function migrationsFor(dialect: Dialect): Migration[] {
         await createOrganizations(trx, dialect);
         await trx.schema.createTable(LOCKS.table, (table) => table.text('name').primary());
         await trx(LOCKS.table).insert([{ name: LOCKS.firstUser }, { name: LOCKS.admins }]);
+      },
+    },
+    {
+      // Sessions go on: what their users hold is hashed from now on before it is looked up.
+      name: '0002-no-stored-credentials',
+      async up(connection) {
+        const trx = connection as Knex.Transaction;
+        for (const { id, token } of await trx(TABLES.session).select('id', 'token')) {
+          await trx(TABLES.session)
+            .where({ id })
+            .update({ token: hashedToken(token) });
+        }
+        await trx(TABLES.account).update({ accessToken: null, refreshToken: null, idToken: null });
+        await trx(TABLES.verification).delete();
       },
     },
   ];

@@ -1,4 +1,5 @@
 /** The library's endpoints as routes of Atlas: our checks before, our errors after. */
+import type { Knex } from 'knex';
 import {
   type Actor,
   AtlasError,
@@ -10,7 +11,8 @@ import {
 import { accountEndpoints } from './account-endpoints.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import type { Endpoint } from './endpoint.ts';
-import { databaseFailure, libraryFailure } from './failure.ts';
+import { databaseFailure, libraryFailure, sessionEnded } from './failure.ts';
+import type { Freshness } from './freshness.ts';
 import { BASE_PATH, type Library, SESSION_COOKIE } from './library.ts';
 import { checkAddresses, libraryRequest } from './library-request.ts';
 import { TABLES } from './migrations.ts';
@@ -19,6 +21,7 @@ import type { Organizations } from './organizations.ts';
 import type { Origins } from './origins.ts';
 import { hasPasswordLength, PASSWORD_LENGTH_RULE } from './password-length.ts';
 import type { HashTurn, Passwords } from './passwords.ts';
+import { hashedToken } from './session-token.ts';
 import type { CallInit, Store } from './store.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -33,6 +36,7 @@ export interface LibraryRoutesInit {
   readonly bootstrap: Bootstrap;
   readonly passwords: Passwords;
   readonly organizations: Organizations;
+  readonly freshness: Freshness;
   /** Whether a social provider is configured. */
   readonly social: boolean;
   readonly signUp: boolean;
@@ -88,6 +92,13 @@ export class LibraryRoutes {
     const { organizations } = this.#init;
     if (endpoint.path === '/sign-in/email') return this.#signIn(endpoint, request, scope);
     if (endpoint.path === '/sign-up/email') return this.#signUp(endpoint, request, scope);
+    if (endpoint.path === '/revoke-session') {
+      const { token } = request.body as { token: string };
+      return this.#revoke(scope.actor, (sessions) => sessions.whereIn('token', [token, hashedToken(token)]));
+    }
+    if (endpoint.path === '/revoke-other-sessions') {
+      return this.#revoke(scope.actor, (sessions) => sessions.whereNot({ id: String(scope.actor.claims.sid) }));
+    }
     if (endpoint.path === '/organization/set-active') {
       const { organizationId, organizationSlug } = request.body as Record<string, string | undefined>;
       await organizations.mustBelong(scope.actor.id ?? '', { id: organizationId, slug: organizationSlug });
@@ -142,6 +153,19 @@ export class LibraryRoutes {
   async #exists({ body }: RouteReply): Promise<boolean> {
     const { id } = (body as { user: { id: string } }).user;
     return (await this.#init.store.run((db) => db(TABLES.user).where({ id }).first('id'))) !== undefined;
+  }
+
+  /**
+   * Ends sessions of the user; the library would look for the tokens that it lists, which are stored as hashes. Asks the
+   * database whether the actor's own has not ended meanwhile.
+   */
+  async #revoke({ id, claims }: Actor, which: (sessions: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<RouteReply> {
+    const { store, freshness } = this.#init;
+    const own = { id: String(claims.sid), userId: id };
+    if ((await store.run((db) => db(TABLES.session).where(own).first('id'))) === undefined) throw sessionEnded();
+    await store.run((db) => which(db(TABLES.session).where({ userId: id })).delete());
+    freshness.changed(id ?? '');
+    return { headers: { 'cache-control': 'no-store' }, body: { status: true } };
   }
 
   /** Hands the request to the library. Throws what it refuses, in our form. */
