@@ -57,8 +57,16 @@ export function fromFailure(failure: Failure, file: string): AtlasError {
   return new AtlasError(sentence(`SQLite: ${metData ? withoutValues(message) : message}`), {
     code: 'sql_failed',
     reason: 'E_SQLITE_STATEMENT',
-    hint: 'Correct the statement and run it again.',
+    hint: columnHint(message) ?? 'Correct the statement and run it again.',
   });
+}
+
+/** For a name that is no column: in double quotes it may have been meant as a text. */
+function columnHint(message: string): string | undefined {
+  const [, name] = /^no such column: "?([^".]{1,100})"?(?: - .*)?$/.exec(message) ?? [];
+  if (name === undefined) return undefined;
+  const text = `'${name.replaceAll("'", "''")}'`;
+  return `There is no column "${name}" here. Correct the name; if it is a text, write it in single quotes: ${text}.`;
 }
 
 export function outOfMemory(cause?: unknown): AtlasError {

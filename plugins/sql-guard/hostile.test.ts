@@ -79,6 +79,10 @@ describe('what a refusal says', () => {
     ['SELECT id FROM orders FETCH FIRST 5 ROWS ONLY', 'LIMIT'],
     ["SELECT id FROM orders WHERE status ILIKE 'p%'", 'LIKE'],
     ['SELECT s.amount FROM salaries s', 'Columns that can: name, email.'],
+    [
+      'SELECT name FROM salaries WHERE name = "Bob"',
+      "Columns that can: name, email. A text stands in single quotes: 'Bob'.",
+    ],
     ['SELECT * FROM xyzzy', 'Tables that can be read: customers, orders'],
     ['DROP TABLE orders', 'Only one reading statement runs here'],
   ])('hint of %s', (sql, hint) => {

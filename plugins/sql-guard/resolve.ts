@@ -351,13 +351,19 @@ class Resolver implements Footprint {
 
   private column(ref: ColumnRef, scope: Scope): void {
     if (ref.schema !== undefined) this.schema(ref, ref.schema, scope);
-    const { systemColumns } = this.rules.dialect;
-    if (systemColumns?.has(ref.name) && reachesWhole(ref, scope)) {
+    const { dialect } = this.rules;
+    if (dialect.systemColumns?.has(ref.name) && reachesWhole(ref, scope)) {
       const what = `Column "${ref.name}" belongs to the engine itself`;
       throw this.refuse('column', what, ref.at, 'Read the columns of the table.');
     }
     const refusal = columnRefusal(ref, scope, this.columns);
-    if (refusal !== undefined) throw this.refuse('column', refusal.what, ref.at, refusal.hint);
+    if (refusal === undefined) return;
+    // Some engines take a name in double quotes that is no column for a text.
+    const isText = this.text.charAt(ref.at) === '"' && ref.table === undefined && dialect.name !== 'mysql';
+    const hint = isText
+      ? `${refusal.hint} A text stands in single quotes: '${ref.name.replaceAll("'", "''")}'.`
+      : refusal.hint;
+    throw this.refuse('column', refusal.what, ref.at, hint);
   }
 
   /** `schema.table.column` is `table.column` of a table that FROM names without an alias. */

@@ -1,5 +1,6 @@
 /** The guard's view of a statement and the engine's own agree: what one admits the other runs. */
 import { expect, test } from 'vitest';
+import { fromFailure } from '../../plugins/datasource-sqlite/errors.ts';
 import { Schema } from '../../plugins/datasource-sqlite/verify.ts';
 import { honest } from '../../plugins/sql-guard/fixtures/honest.ts';
 import { hostile } from '../../plugins/sql-guard/fixtures/hostile.ts';
@@ -38,3 +39,17 @@ function outcomeOf(run: () => unknown): unknown {
     return error;
   }
 }
+
+test.each([
+  [`SELECT id FROM orders WHERE "order" = 1 AND status = "paid"`, `"paid"`, `'paid'`],
+  [`SELECT id FROM orders WHERE status = "never paid"`, `"never paid"`, `'never paid'`],
+  [`SELECT id FROM orders WHERE status IN ("paid", "open")`, `"paid"`, `'paid'`],
+  ['SELECT amont FROM orders', '"amont"', `'amont'`],
+])('a text in double quotes is no column, and the hint says so: %s', (sql, name, text) => {
+  const { sql: printed, tables, functions } = check(sql);
+  const error = outcomeOf(() => schema.prepare(printed, { tables, functions })) as Error;
+  const failure = { kind: 'engine', code: 'SQLITE_ERROR', message: error.message, metData: false } as const;
+  const { hint } = fromFailure(failure, 'shop.db');
+  expect(hint).toContain(`There is no column ${name} here`);
+  expect(hint).toContain(`write it in single quotes: ${text}.`);
+});
