@@ -23,7 +23,7 @@ export const SqliteConnectionOptions = Type.Object(
     }),
     acquireTimeoutMs: Type.Integer({
       minimum: 1,
-      default: 10_000,
+      default: 20_000,
       description:
         'Longest wait for a process, in milliseconds; a statement that is expected to wait longer is refused at once',
     }),

@@ -20,7 +20,7 @@ export const connectionOptions = {
   }),
   acquireTimeoutMs: Type.Integer({
     minimum: 1,
-    default: 10_000,
+    default: 20_000,
     description:
       'Longest wait for a connection, in milliseconds; a statement that is expected to wait longer is refused at once',
   }),
