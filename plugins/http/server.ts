@@ -26,6 +26,7 @@ import { Pressure } from './pressure.ts';
 import { Refusals } from './refusals.ts';
 import { requestBegun, requestEnded } from './request-events.ts';
 import { requestIdOf } from './request-id.ts';
+import { Turns } from './turns.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -186,7 +187,7 @@ function serverOptions({ ctx, options }: ServerParts, cors: Cors): FastifyHttpOp
   };
 }
 
-/** Refuses what is not essential while the process can take no more work. */
+/** Refuses what is not essential while the process can take no more work, and starts the rest one by one. */
 function addShedding(
   app: FastifyInstance,
   connections: Connections,
@@ -211,6 +212,12 @@ function addShedding(
     const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
     if (hasBody) payload.on('data', (part: Buffer) => connections.receive(request.raw.socket, part.length));
     done(null, payload);
+  });
+  const turns = new Turns();
+  app.addHook('preHandler', ({ routeOptions }, _reply, done) => {
+    const turn = routeOptions.config.essential === true ? undefined : turns.next();
+    if (turn === undefined) done();
+    else turn.then(() => done(), done);
   });
   // Many requests may have come in before the first of them was complete.
   app.addHook('preValidation', (request, _reply, done) => {
