@@ -11,7 +11,7 @@ export interface DocumentInfo {
   readonly title: string;
   readonly version: string;
   /** Ways to carry credentials; none where everybody is let in. */
-  readonly security: readonly SecurityScheme[];
+  readonly security: readonly Collected<SecurityScheme>[];
   /** Description of each plugin. */
   readonly plugins: Readonly<Record<string, string>>;
   /** Status and meaning of each error code. */
@@ -88,7 +88,7 @@ function errorsOf(route: Route, { security }: DocumentInfo): Set<string> {
   const isSecured = route.right !== 'public';
   return new Set([
     'invalid_request',
-    ...(isSecured ? ['auth_error', ...security.flatMap(({ errors = [] }) => errors)] : []),
+    ...(isSecured ? ['auth_error', ...security.flatMap(({ value }) => value.errors ?? [])] : []),
     ...(route.essential === true ? [] : ['rate_limited', 'overloaded']),
     ...(route.body === undefined ? [] : ['payload_too_large', 'unsupported_media_type', 'validation_error']),
     ...(route.errors ?? []),
@@ -138,8 +138,16 @@ function success(route: Route, status: string, schema: TSchema, { components }: 
   };
 }
 
+/** A public route of an authentication plugin takes its credentials where there are any, as to end a session. */
+function securityOf({ right }: Route, plugin: string, { security }: DocumentInfo): Json[] {
+  const isPublic = right === 'public';
+  const taken = isPublic ? security.filter((scheme) => scheme.plugin === plugin) : security;
+  const named = taken.map(({ value }) => ({ [value.name]: [] }));
+  return isPublic && named.length > 0 ? [{}, ...named] : named;
+}
+
 /** One route. What it declares itself wins over an error of the same status, such as the 503 of a health report. */
-function operation(route: Route, writing: Writing): Json {
+function operation({ plugin, value: route }: Collected<Route>, writing: Writing): Json {
   const { body } = route;
   const successes = Object.entries(route.responses).map(([status, schema]) => [
     status,
@@ -149,7 +157,7 @@ function operation(route: Route, writing: Writing): Json {
     operationId: operationIdOf(route),
     summary: route.summary,
     tags: [route.tag],
-    security: route.right === 'public' ? [] : writing.security.map(({ name }) => ({ [name]: [] })),
+    security: securityOf(route, plugin, writing),
     parameters: [...pathParameters(route, writing), ...parameters('query', route.query, writing)],
     ...(body !== undefined && {
       requestBody: {
@@ -198,9 +206,10 @@ export function openapiDocument(routes: readonly Collected<Route>[], info: Docum
   const components = new Components();
   const writing = { ...info, components, error: components.write(ErrorSchema) };
   const paths: Record<string, Record<string, Json>> = {};
-  for (const { value: route } of routes) {
+  for (const collected of routes) {
+    const { value: route } = collected;
     const path = route.path.replace(/:([A-Za-z0-9_]+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, writing) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(collected, writing) };
   }
   return {
     openapi: '3.1.0',
@@ -214,7 +223,7 @@ export function openapiDocument(routes: readonly Collected<Route>[], info: Docum
     tags: tags(routes, info),
     paths,
     components: {
-      securitySchemes: Object.fromEntries(info.security.map(({ name, scheme }) => [name, scheme])),
+      securitySchemes: Object.fromEntries(info.security.map(({ value }) => [value.name, value.scheme])),
       schemas: components.schemas,
     },
   };

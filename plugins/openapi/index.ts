@@ -23,7 +23,7 @@ export const openapi = definePlugin({
       const { errorCodes } = needs.http;
       const security = await ctx.call(httpSecurity, undefined, ctx.scope());
       const plugins = Object.fromEntries(ctx.describe().plugins.map(({ name, description }) => [name, description]));
-      const info = { ...options, security: security.map(({ value }) => value), plugins, errorCodes };
+      const info = { ...options, security, plugins, errorCodes };
       text = JSON.stringify(openapiDocument(needs.http.routes(), info));
     };
     // Once, at the start: routes do not change while the server runs, and names that are taken twice stop it.
