@@ -104,7 +104,8 @@ describe('with a condition on the rows of every table', () => {
 
   test.each([...honest, ...honestMore].filter((sql) => !sql.includes('salaries')))('%s', async (sql) => {
     const printed = checkSql(sql, { dialect: 'postgres', tables }).sql;
-    expect(printed).not.toMatch(/"\?[1-9]/);
+    // Only with new names for some columns it is for the engine to say which keep theirs.
+    expect(printed).not.toMatch(/"\?[1-9]" AS \((?!.*AS "\?" \()/);
     await client.query('BEGIN');
     try {
       const [actual, expected] = [await run(printed), await run(sql)];

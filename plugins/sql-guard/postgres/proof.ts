@@ -4,17 +4,35 @@
  * column: because the statement or the semantic layer says so, or because the engine itself is made to say so, by a
  * common table that nothing reads and that therefore never runs, but that is refused if the table has no such column.
  */
-import type { Core, Expr, From, NamedColumn, Select, SelectCore, Source, TableSource, Values } from '../ast.ts';
+import type {
+  ColumnRef,
+  Core,
+  Expr,
+  Form,
+  From,
+  NamedColumn,
+  Select,
+  SelectCore,
+  SelectSource,
+  Source,
+  Star,
+  TableSource,
+  Values,
+} from '../ast.ts';
 import { positionAt, SqlRefusal } from '../errors.ts';
 import { Level } from '../precedence.ts';
 import type { AllowedTables } from '../tables.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from '../walk.ts';
 import { completeGroups } from './group-keys.ts';
-import { NOTHING, nameOf, type Readable, rowsShape, type Shape, union, withNames } from './shape.ts';
+import { quoteName } from './names.ts';
+import { NOTHING, nameOf, orderedShape, type Readable, rowsShape, type Shape, union, withNames } from './shape.ts';
+import { WholeRows } from './whole-rows.ts';
 
 interface Relation {
   readonly name: string;
   readonly shape: Shape;
+  /** What stands in the place of a table with new names for its columns. */
+  readonly renamed?: SelectSource | undefined;
 }
 
 interface Scope {
@@ -43,6 +61,7 @@ const NOBODY = '?';
 export function proveColumns(statement: Select, tables: AllowedTables, text: string): void {
   const prover = new Prover(tables, text);
   prover.select(statement, undefined, undefined);
+  prover.rows.addColumns();
   prover.addProofs(statement);
 }
 
@@ -54,10 +73,12 @@ class Prover {
   private readonly text: string;
   private readonly proofs = new Map<string | Readable, { readonly source: Readable; readonly names: Set<string> }>();
   private readonly enumerations = new Set<string>();
+  readonly rows: WholeRows;
 
   constructor(tables: AllowedTables, text: string) {
     this.tables = tables;
     this.text = text;
+    this.rows = new WholeRows(text);
   }
 
   addProofs(statement: Select): void {
@@ -120,7 +141,14 @@ class Prover {
       for (const row of core.rows) row.forEach(visit);
       return { shape: () => valuesShape(core), visit };
     }
-    for (const column of core.columns) if (column.kind === 'column') visit(column.expr);
+    for (const column of core.columns) {
+      const before = this.rows.count;
+      if (column.kind === 'star') this.star(column, scope);
+      else {
+        visit(column.expr);
+        this.rows.nameColumn(column, before);
+      }
+    }
     core.distinctOn?.forEach(visit);
     if (core.where !== undefined) visit(core.where);
     core.groupBy.forEach(visit);
@@ -146,6 +174,7 @@ class Prover {
         item = [];
       }
       item = [...item, ...this.source(join.source, { relations: [...before, ...done, ...item], outer }, common)];
+      if (join.natural) for (const relation of item) this.rows.readStar(relation);
       if (join.on !== undefined) this.visitor({ relations: item, outer }, common)(join.on);
       if (join.usingAlias !== undefined) {
         item.push({ name: join.usingAlias, shape: { names: new Set(join.using), open: undefined } });
@@ -162,12 +191,17 @@ class Prover {
       case 'table':
         return as(source.alias ?? source.name, this.table(source, common));
       case 'subquery': {
-        if (source.isPart === true) return as(source.alias ?? '', this.part(source.select));
+        if (source.isPart === true) {
+          const [relation] = as(source.alias ?? '', this.part(source.select));
+          return [{ ...relation!, renamed: columns === undefined ? undefined : source }];
+        }
         const outer = source.lateral === true ? lateral : lateral.outer;
         const shape = this.select(source.select, outer, common)();
         // Read again on its own it means the same, unless it reads common tables.
-        const canStandAlone = shape.open === 'several' && common === undefined;
-        return as(source.alias ?? '', canStandAlone ? { ...shape, open: source } : shape);
+        const isUnnamed =
+          shape.open === 'several' || (columns !== undefined && shape.open !== undefined && !shape.isExact);
+        const canStandAlone = isUnnamed && common === undefined;
+        return as(source.alias ?? '', canStandAlone ? { names: shape.names, open: source, isExact: true } : shape);
       }
       case 'join': {
         const relations = this.from(source.from, lateral.relations, lateral.outer, common);
@@ -194,12 +228,12 @@ class Prover {
   private partShape({ first }: Select): Shape {
     if (first.kind !== 'core' || first.from?.first.kind !== 'table') return NOTHING;
     const { columns, from } = first;
-    const names = new Set<string>();
+    const names: string[] = [];
     for (const column of columns) {
       if (column.kind === 'star') return this.table(from.first as TableSource, undefined);
-      names.add(partName(column));
+      names.push(partName(column));
     }
-    return { names, open: undefined };
+    return orderedShape(names);
   }
 
   private table(source: TableSource, common: Common | undefined): Shape {
@@ -209,7 +243,7 @@ class Prover {
       }
     }
     const table = this.tables.find(source.schema ?? this.tables.dialect.defaultSchema, source.name);
-    return { names: table?.known ?? NOTHING.names, open: source };
+    return { names: table?.known ?? NOTHING.names, open: source, isExact: true };
   }
 
   // ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -218,18 +252,60 @@ class Prover {
   private visitor(scope: Scope, common: Common | undefined): Visit {
     const visit = (expr: Expr): void => {
       if (expr.kind === 'name') {
+        if (this.rows.has(expr)) return;
         if (expr.table !== undefined) this.prove(expr.at, expr.table, expr.name, scope);
+        else this.row(expr, scope);
         return;
       }
       if (expr.kind === 'scalar' || expr.kind === 'exists') {
         this.select(expr.select, scope, common);
         return;
       }
-      if (expr.kind === 'form' && expr.enumeration !== undefined) this.enumerations.add(expr.enumeration);
+      if (expr.kind === 'form') {
+        if (expr.enumeration !== undefined) this.enumerations.add(expr.enumeration);
+        this.form(expr, scope, visit);
+        return;
+      }
+      if (expr.kind === 'call') for (const arg of expr.args) this.argument(arg, scope);
       if (expr.kind === 'in' && expr.set.kind === 'subquery') this.select(expr.set.select, scope, common);
       forEachOperand(expr, visit);
     };
     return visit;
+  }
+
+  /** A name without a table is a column of any relation in sight before it is the row of one. */
+  private row(expr: ColumnRef, scope: Scope): void {
+    const relation = rowNamed(expr.name, scope);
+    if (relation !== undefined) this.rows.readRow(expr, relation);
+  }
+
+  /** `f(t.*)` is `f(t)`. */
+  private argument(arg: Expr, scope: Scope): void {
+    const relation = starIn(arg, scope);
+    if (relation !== undefined && arg.kind === 'form') this.rows.readRow(arg, relation);
+  }
+
+  private form(expr: Form, scope: Scope, visit: Visit): void {
+    const starred = starIn(expr, scope);
+    if (starred !== undefined) this.rows.readStar(starred);
+    const { parts } = expr;
+    for (const [index, part] of parts.entries()) {
+      if (typeof part === 'string') continue;
+      const next = parts[index + 1];
+      const isExpanded = typeof next === 'string' && next.startsWith(').*');
+      // `(t).*` and `(t).column` go by the new names of the columns.
+      if (!isExpanded || part.expr.kind !== 'name' || part.expr.table !== undefined) visit(part.expr);
+      else if (next === ').*') {
+        const relation = rowNamed(part.expr.name, scope);
+        if (relation !== undefined) this.rows.readStar(relation);
+      }
+    }
+  }
+
+  private star({ table }: Star, scope: Scope): void {
+    for (const relation of scope.relations) {
+      if (table === undefined || relation.name === table) this.rows.readStar(relation);
+    }
   }
 
   private prove(at: number, table: string, name: string, scope: Scope): void {
@@ -240,7 +316,7 @@ class Prover {
       throw this.unproven(at, table, name);
     }
     const { open } = shape;
-    const key = open.kind === 'table' ? `${open.schema ?? ''}\0${open.name}` : open;
+    const key = open.kind === 'table' ? [open.schema ?? '', open.name, ...(open.columns ?? [])].join('\0') : open;
     const proof = this.proofs.get(key) ?? { source: open, names: new Set() };
     proof.names.add(name);
     this.proofs.set(key, proof);
@@ -253,6 +329,26 @@ class Prover {
 }
 
 const partName = ({ alias, expr }: NamedColumn) => alias ?? (expr.kind === 'name' ? expr.name : '');
+
+function* relationsOf(start: Scope): Generator<Relation> {
+  for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) yield* scope.relations;
+}
+
+function rowNamed(name: string, scope: Scope): Relation | undefined {
+  let found: Relation | undefined;
+  for (const relation of relationsOf(scope)) {
+    if (relation.shape.names.has(name)) return undefined;
+    if (relation.name === name) found ??= relation;
+  }
+  return found;
+}
+
+/** The relation whose row `t.*` inside an expression is. */
+function starIn(expr: Expr, scope: Scope): Relation | undefined {
+  if (expr.kind !== 'form' || expr.parts.length !== 1) return undefined;
+  for (const relation of relationsOf(scope)) if (expr.parts[0] === `${quoteName(relation.name)}.*`) return relation;
+  return undefined;
+}
 
 function find(start: Scope, name: string): Shape | undefined {
   for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
@@ -269,10 +365,17 @@ function find(start: Scope, name: string): Shape | undefined {
 }
 
 function valuesShape({ rows }: Values): Shape {
-  return { names: new Set(rows[0]?.map((_, index) => `column${index + 1}`)), open: undefined };
+  return orderedShape(rows[0]?.map((_, index) => `column${index + 1}`) ?? []);
 }
 
 function outputOf(core: SelectCore, scope: Scope): Shape {
+  const [first, another] = core.columns;
+  if (first?.kind === 'star' && another === undefined) {
+    if (first.table !== undefined) return find(scope, first.table) ?? NOTHING;
+    if (scope.relations.length === 1) return scope.relations[0]!.shape;
+  }
+  const named = core.columns.filter((column) => column.kind === 'column');
+  if (named.length === core.columns.length) return orderedShape(named.map(nameOf));
   const own = new Set<string>();
   const shapes: Shape[] = [{ names: own, open: undefined }];
   for (const column of core.columns) {
@@ -292,8 +395,10 @@ function readingOf(source: Readable, names: ReadonlySet<string>): Select {
     alias: undefined,
     text: undefined,
   }));
-  const { columns: _, ...table } = source;
-  const from = { first: { ...table, alias: NOBODY, ...(table.kind === 'subquery' && { lateral: false }) }, joins: [] };
+  const from = {
+    first: { ...source, alias: NOBODY, ...(source.kind === 'subquery' && { lateral: false }) },
+    joins: [],
+  };
   return plainSelect(at, columns, from);
 }
 

@@ -8,7 +8,18 @@ export interface Shape {
   readonly names: ReadonlySet<string>;
   /** The table all of whose columns it has besides, or what makes them; `several` where that has no name yet. */
   readonly open: Readable | 'several' | undefined;
+  /** It has the columns of `open` in their order, and no others. */
+  readonly isExact?: boolean;
+  /** All its columns in their order, where they are known. */
+  readonly ordered?: readonly string[];
 }
+
+/** Of columns that are all known. */
+export const orderedShape = (ordered: readonly string[]): Shape => ({
+  names: new Set(ordered),
+  open: undefined,
+  ordered,
+});
 
 /** Columns of functions that name them themselves. */
 const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
@@ -36,10 +47,15 @@ export function union(shapes: readonly Shape[]): Shape {
   return { names, open: opens.length > 1 ? 'several' : opens[0] };
 }
 
-/** New names for the first columns; the old ones may still be those of later columns, and are not looked into. */
+/** New names for the first columns. The old ones may still be those of later columns, which keep theirs. */
 export function withNames(columns: readonly string[] | undefined, shape: Shape): Shape {
   if (columns === undefined || columns.length === 0) return shape;
-  return { names: new Set(columns), open: undefined };
+  const { open, ordered, isExact } = shape;
+  const after = (names: readonly string[] = []) => [...columns, ...names.slice(columns.length)];
+  if (ordered !== undefined) return orderedShape(after(ordered));
+  const names = new Set(columns);
+  if (!isExact || open === undefined || open === 'several') return { names, open: undefined };
+  return { names, open: { ...open, columns: after(open.columns) }, isExact };
 }
 
 export const nameOf = (column: { readonly alias: string | undefined; readonly name?: string | undefined }) =>

@@ -72,6 +72,74 @@ const groupsByLess = [
   `SELECT firstname, count(*) FROM (${BOOKED}) j GROUP BY bookid`,
 ];
 
+/** Aliases with new names for the first columns, and rows of such tables as values. */
+const aliases = [
+  'SELECT t.x, t.y, t.zipcode, tenant FROM members AS t (x, y)',
+  'SELECT * FROM members AS t (x, y) WHERE t.zipcode = 1001',
+  'SELECT t.x, f.name FROM members t (x) JOIN facilities f (a) ON f.a = t.x',
+  'WITH w AS (SELECT * FROM facilities) SELECT v.a, v.name, row_to_json(v) FROM w v (a)',
+  'WITH w (a) AS (SELECT * FROM facilities) SELECT a, w.name FROM w',
+  'SELECT f.name, x.a FROM facilities f, LATERAL (SELECT b.s FROM bookings b (s) WHERE b.facid = f.facid LIMIT 1) x (a)',
+  'SELECT s.a, s.slots FROM (SELECT b.*, 1 AS one FROM bookings b) AS s (a, b)',
+  'SELECT row_to_json(t) FROM facilities t',
+  'SELECT row_to_json(t) FROM facilities t (id)',
+  'SELECT row_to_json(t.*), t.id FROM facilities t (id) WHERE t.cost > 1',
+  'SELECT t FROM facilities t (id)',
+  'SELECT t::text, t.id FROM facilities t (id) ORDER BY t',
+  'SELECT t.id, count(t), json_agg(t) FROM facilities t (id) WHERE t IS NOT NULL GROUP BY t.id',
+  "SELECT to_jsonb(u) ->> 'bookid' AS b, to_jsonb(u) ->> 'x' AS x, t.name FROM facilities t LEFT JOIN bookings u (x) ON u.facid = t.facid AND u.slots > 3",
+  'SELECT json_object_agg(t.x, t) FROM facilities t (x)',
+  'SELECT (SELECT to_jsonb(t)) FROM facilities t (id)',
+  'SELECT (t).id, (t).name, to_jsonb(t) FROM facilities t (id)',
+  'SELECT x.r FROM (SELECT to_jsonb(t) AS r FROM facilities t (id)) x',
+  'SELECT t, to_jsonb(t) FROM facilities t (t)',
+];
+
+describe('new names for columns', () => {
+  test.each(aliases)('%s', async (sql) => {
+    expect(await club.policed(sql)).toEqual(await club.visible(sql));
+  });
+
+  const masked = () =>
+    allowedTables(
+      [
+        entity('members', [
+          { name: 'id' },
+          { name: 'surname', mask: "'***'" },
+          { name: 'firstname' },
+          { name: 'zipcode', hidden: true },
+        ]),
+      ],
+      postgres,
+    ).tables;
+
+  test('show masks and no hidden column, in rows too', async () => {
+    const { rows } = await club.policed('SELECT row_to_json(t), t.x, t.y, t.firstname FROM members t (x, y)', masked());
+    expect(rows).toHaveLength(31);
+    for (const row of rows) {
+      expect(row).toMatch(/^\[\{"id":\d+,"surname":"\*\*\*","firstname":"First\d"\},\d+,"\*\*\*","First\d"\]$/);
+    }
+    for (const read of ['t.zipcode', 't.surname', 'zipcode', '(t).zipcode', '(t).sponsor']) {
+      await expect(club.policed(`SELECT ${read} FROM members t (x, y)`, masked()), read).rejects.toThrow();
+    }
+  });
+
+  test('leave the row to names that the statement may use', async () => {
+    for (const sql of [
+      'SELECT to_jsonb(t), t.* FROM facilities t (id)',
+      'SELECT to_jsonb(t), (t).* FROM facilities t (id)',
+    ]) {
+      await expect(club.policed(sql)).rejects.toThrow('The row of "t" cannot be read beside its columns by "*"');
+    }
+    for (const sql of [
+      'SELECT t."?row" FROM facilities t (id)',
+      'SELECT t."?row", to_jsonb(t) FROM facilities t (id)',
+    ]) {
+      await expect(club.policed(sql)).rejects.toThrow('?row');
+    }
+  });
+});
+
 describe('groups by a primary key', () => {
   test.each(groupsByKey)('%s', async (sql) => {
     expect(await club.policed(sql)).toEqual(await club.visible(sql));
