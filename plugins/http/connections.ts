@@ -2,7 +2,7 @@
  * Bounds what connections can take from the process: how many there are, how many requests wait on one, how long an
  * answer may stand still, and how many bytes of requests and answers are in memory.
  */
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../kernel/index.ts';
 import type { Refusals } from './refusals.ts';
@@ -49,10 +49,14 @@ export class Connections {
   #receivedBytes = 0;
   #unsentBytes = 0;
 
-  constructor(server: Server, limits: ConnectionLimits, refusals: Refusals, log: Logger) {
+  constructor(limits: ConnectionLimits, refusals: Refusals, log: Logger) {
     this.#limits = limits;
     this.#refusals = refusals;
     this.#log = log;
+  }
+
+  /** Begins with the first connection of this server, which hands its requests to `take`. */
+  watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#add(socket));
     server.on('error', (error) => {
       // No descriptor is left to take a connection with. Before it listens, the error is somebody else's.
@@ -60,7 +64,7 @@ export class Connections {
       this.#refusals.count({ error: error.message });
       this.#makeRoom();
     });
-    const sweeping = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, limits.stallTimeoutMs / 4)).unref();
+    const sweeping = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, this.#limits.stallTimeoutMs / 4)).unref();
     server.once('close', () => clearInterval(sweeping));
   }
 
@@ -69,16 +73,20 @@ export class Connections {
     return this.#all.size - this.#idle.size > this.#limits.maxConnections;
   }
 
-  /** Calls `start` when the request is the next one of its connection. Without a connection, as in tests, at once. */
-  begin(socket: Socket, start: () => void): void {
+  /** Runs the request when those before it on its connection have been answered. */
+  take({ socket }: IncomingMessage, response: ServerResponse, run: () => void): void {
     const connection = this.#all.get(socket);
-    if (connection?.hasRequest === true) {
-      connection.waiting.push(start);
-      if (connection.waiting.length > MAX_PIPELINED_REQUESTS) socket.destroy();
+    if (connection === undefined) return;
+    response.once('close', () => this.#end(connection));
+    if (!connection.hasRequest) {
+      this.#begin(connection);
+      run();
       return;
     }
-    if (connection !== undefined) this.#start(connection);
-    start();
+    connection.waiting.push(run);
+    if (connection.waiting.length > MAX_PIPELINED_REQUESTS) {
+      this.#close(connection, 'A connection was closed: its client sends requests without waiting for answers.');
+    }
   }
 
   /** The request that runs on the connection has arrived completely. */
@@ -86,20 +94,6 @@ export class Connections {
     const connection = this.#all.get(socket);
     if (connection === undefined) return;
     this.#idle.delete(connection);
-  }
-
-  /** The answer to the request is complete, or the connection is closed. */
-  end(socket: Socket): void {
-    const connection = this.#all.get(socket);
-    if (connection === undefined) return;
-    this.#forget(connection);
-    connection.hasRequest = false;
-    connection.sendUntil = Number.POSITIVE_INFINITY;
-    this.#idle.add(connection);
-    const next = socket.destroyed ? undefined : connection.waiting.shift();
-    if (next === undefined) return;
-    this.#start(connection);
-    next();
   }
 
   /** Counts a part of a body. Beyond the limit for all of them, the request that came in longest ago is cut off. */
@@ -131,10 +125,25 @@ export class Connections {
   }
 
   /** Until it is complete, a request does not protect its connection, but it comes after those without one. */
-  #start(connection: Connection): void {
+  #begin(connection: Connection): void {
     connection.hasRequest = true;
     this.#idle.delete(connection);
     this.#idle.add(connection);
+  }
+
+  /** The answer is complete. A closed connection has been removed before, or is about to be. */
+  #end(connection: Connection): void {
+    if (connection.socket.destroyed) return;
+    this.#forget(connection);
+    connection.hasRequest = false;
+    connection.sendUntil = Number.POSITIVE_INFINITY;
+    this.#idle.add(connection);
+    const next = connection.waiting.shift();
+    if (next === undefined) return;
+    this.#begin(connection);
+    // In a long row of requests, other connections have their turn in between.
+    if (connection.waiting.length > 0) setImmediate(next);
+    else next();
   }
 
   #add(socket: Socket): void {

@@ -39,7 +39,7 @@ export const HttpOptions = Type.Object(
       description: 'time after which a connection is closed whose client takes nothing of its answer',
     }),
     maxUnsentBytes: Type.Integer({
-      default: 67_108_864,
+      default: 33_554_432,
       minimum: 65_536,
       description: 'bytes of all answers that wait for their clients; beyond it the slowest connections are closed',
     }),

@@ -149,7 +149,7 @@ function unused(): never {
 }
 
 /** Also answers what Node would answer by itself, without a request id: an expectation that it does not know. */
-function httpServer(handler: RequestListener, options: HttpOptions): Server {
+function httpServer(handler: RequestListener, options: HttpOptions, connections: Connections): Server {
   const { requestTimeoutMs: requestTimeout, keepAliveTimeoutMs: keepAliveTimeout } = options;
   const server = createHttpServer(
     {
@@ -160,17 +160,22 @@ function httpServer(handler: RequestListener, options: HttpOptions): Server {
       connectionsCheckingInterval: Math.min(requestTimeout, 5_000),
       requireHostHeader: false,
     },
-    handler,
+    (request, response) => connections.take(request, response, () => handler(request, response)),
   );
+  connections.watch(server);
   return server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-function serverOptions({ ctx, options }: ServerParts, cors: Cors): FastifyHttpOptions<Server> {
+function serverOptions(
+  { ctx, options }: ServerParts,
+  cors: Cors,
+  connections: Connections,
+): FastifyHttpOptions<Server> {
   return {
     logger: false,
     bodyLimit: options.bodyLimitBytes,
     // One server for every address, where Fastify would make more for `localhost` that nobody bounds.
-    serverFactory: (handler) => httpServer(handler, options),
+    serverFactory: (handler) => httpServer(handler, options, connections),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, broken, answer) => {
@@ -230,11 +235,11 @@ function addShedding(
 export function createServer(parts: ServerParts): { app: FastifyInstance; connections: Connections } {
   const { ctx, options, phase, routes } = parts;
   const cors = corsFor(options.corsOrigins);
-  const app: FastifyInstance = Fastify(serverOptions(parts, cors));
   const { stallTimeoutMs, maxUnsentBytes, maxReceivedBytes, maxConnections = connectionsWithin() } = options;
   const limits = { maxConnections, stallTimeoutMs, maxUnsentBytes, maxReceivedBytes };
   const refusals = new Refusals(ctx.log);
-  const connections = new Connections(app.server, limits, refusals, ctx.log);
+  const connections = new Connections(limits, refusals, ctx.log);
+  const app: FastifyInstance = Fastify(serverOptions(parts, cors, connections));
 
   app.decorateRequest('scope');
   app.decorateRequest('address', '');
@@ -242,10 +247,6 @@ export function createServer(parts: ServerParts): { app: FastifyInstance; connec
   addJsonParser(app, (request) => request.routeOptions.config.rawBody === true);
   app.setErrorHandler((error, request, reply) => answerError(ctx, error, request, reply));
 
-  app.addHook('onRequest', (request, reply, done) => {
-    connections.begin(request.raw.socket, done);
-    reply.raw.once('close', () => connections.end(request.raw.socket));
-  });
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     request.scope = ctx.scope({ requestId: request.id });
