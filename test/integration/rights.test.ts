@@ -169,6 +169,28 @@ describe.each([
   });
 });
 
+it('whoever has to change the password first may do nothing else', { timeout: 60_000 }, async () => {
+  const env = { AUTHLIB_SECRET: 's'.repeat(40), SVC_ADMIN_EMAIL: 'boss@example.com', SVC_METRICS_ENABLED: 'true' };
+  await using app = await start(preset(env));
+  const signIn = await app.inject({
+    method: 'POST',
+    url: '/api/auth/sign-in/email',
+    payload: { email: 'boss@example.com', password: 'atlas-dev-admin' },
+  });
+  const cookies = ([signIn.headers['set-cookie'] ?? []].flat() as string[]).map((cookie) => cookie.split(';', 1)[0]);
+  const ways = [{ authorization: `Bearer ${signIn.json<{ token: string }>().token}` }, { cookie: cookies.join('; ') }];
+  for (const { value: route } of app.get(http).routes()) {
+    const allowed = route.right === 'public' || /^\/api\/v1\/admin\/me\/password/.test(route.path);
+    // Sign-out would end the session.
+    for (const headers of route.path === '/api/auth/sign-out' ? [] : ways) {
+      const url = route.path.replaceAll(/:(\w+)/g, 'x').replace('*', 'x');
+      const { statusCode, body } = await app.inject({ method: route.method, url, headers });
+      const refused = statusCode === 403 && JSON.parse(body).error === 'forbidden';
+      expect([nameOf(route), refused]).toEqual([nameOf(route), !allowed]);
+    }
+  }
+});
+
 it('in the mode none, everybody may do everything', { timeout: 60_000 }, async () => {
   await using app = await start(preset({}));
   for (const { value: route } of app.get(http).routes()) {
