@@ -121,6 +121,14 @@ it('hashes passwords, and keeps on after a failure', async () => {
   expect(await passwords.verify(hash, 'a password')).toBe(true);
 });
 
+it('forgets no count because of attempts that it refuses', () => {
+  const throttle = new Throttle(() => 0);
+  for (let index = 0; index < 10; index += 1) throttle.begin('ann', '2.2.2.2');
+  for (let index = 0; index < 100; index += 1) throttle.begin(`user${index}`, '1.1.1.1');
+  for (let index = 0; index < 60_000; index += 1) expect(() => throttle.begin(`other${index}`, '1.1.1.1')).toThrow();
+  expect(() => throttle.begin('ann', '2.2.2.2')).toThrow(/too many/);
+});
+
 it('lets in who has succeeded from an address before, whatever others do there', () => {
   let now = 0;
   const throttle = new Throttle(() => now);

@@ -49,3 +49,9 @@ it.each(['callbackURL', 'newUserCallbackURL', 'errorCallbackURL'])('%s is what a
     expect(() => checkAddresses({ [name]: address })).not.toThrow();
   }
 });
+
+it('hands on no more of a user agent than is worth storing', () => {
+  const signIn = endpoints.find(({ path }) => path === '/sign-in/email') as Endpoint;
+  const sent = libraryRequest(signIn, { ...request({}), headers: { 'user-agent': 'x'.repeat(10_000) } });
+  expect(sent.headers.get('user-agent')).toHaveLength(1_024);
+});

@@ -6,6 +6,9 @@ import { withoutBrokenCache } from './cookie-cache.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BASE_PATH, CLIENT_IP_HEADER } from './library.ts';
 
+/** The library stores the user agent; a token and its signature are far shorter. */
+const MAX_HEADER_CHARACTERS = 1_024;
+
 /** What the library needs to know of a request. What a proxy or a client says about addresses it does not. */
 const PASSED_ON = ['authorization', 'cookie', 'user-agent', 'accept-language'];
 
@@ -22,7 +25,7 @@ export function libraryRequest(endpoint: Endpoint, { params, query, body, header
     // A token goes before the cookie, also where it is not good.
     const beside = name === 'cookie' && headers.authorization !== undefined;
     if (typeof value !== 'string' || beside) continue;
-    passed.set(name, name === 'cookie' ? withoutBrokenCache(value) : value);
+    passed.set(name, name === 'cookie' ? withoutBrokenCache(value) : value.slice(0, MAX_HEADER_CHARACTERS));
   }
   if (method === 'GET') return new Request(url, { method, headers: passed });
   passed.set('content-type', 'application/json');

@@ -78,7 +78,9 @@ export class Throttle {
         retryAfterSeconds,
       });
     }
-    for (const { tally, limit } of counted) {
+    for (const { key, tally, limit } of counted) {
+      // Kept from here on only: refused attempts at ever other accounts must not displace the counts of these.
+      this.#tallies.set(key, tally);
       tally.failures += 1;
       tally.lastAt = now;
       const beyond = tally.failures - limit.free;
@@ -108,12 +110,12 @@ export class Throttle {
     this.#familiar.set(keysOf(account, ip).pair, this.#now() + FAMILIAR_FOR_MS);
   }
 
-  #tally(key: string, limit: Limit, now: number): { tally: Tally; limit: Limit } {
-    let tally = this.#tallies.get(key);
-    if (tally === undefined || now - tally.lastAt > FORGET_AFTER_MS) {
-      tally = { failures: 0, blockedUntil: 0, lastAt: now };
-      this.#tallies.set(key, tally);
-    }
-    return { tally, limit };
+  #tally(key: string, limit: Limit, now: number): { key: string; tally: Tally; limit: Limit } {
+    const known = this.#tallies.get(key);
+    const tally =
+      known === undefined || now - known.lastAt > FORGET_AFTER_MS
+        ? { failures: 0, blockedUntil: 0, lastAt: now }
+        : known;
+    return { key, tally, limit };
   }
 }
