@@ -91,18 +91,30 @@ export function libraryFailure(status: number, body: unknown): AtlasError {
   });
 }
 
+/** The refusal of a sign-in, as the library words it. */
+export function wrongPassword(): AtlasError {
+  return libraryFailure(401, { code: 'INVALID_EMAIL_OR_PASSWORD' });
+}
+
 /** The refusal of a session that is none, or none any more. */
 export function sessionEnded(): AtlasError {
   return rejectedCredentials('The session is not valid or has ended.', 'Sign in again.');
 }
 
-const DUPLICATES: readonly unknown[] = ['23505', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'];
+/** Codes for what exists already, and for what belongs to something that has just been deleted. */
+const LOST_RACES: readonly unknown[] = [
+  '23505',
+  '23503',
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_CONSTRAINT_PRIMARYKEY',
+  'SQLITE_CONSTRAINT_FOREIGNKEY',
+];
 
-/** For what came out of the library that is no refusal: two requests that made the same thing at the same moment. */
+/** For what came out of the library that is no refusal: two requests that changed the same thing at the same moment. */
 export function databaseFailure(error: unknown): unknown {
   const { code } = (error ?? {}) as { code?: unknown };
-  if (!DUPLICATES.includes(code)) return error;
-  return new AtlasError('Somebody else has just done the same.', {
+  if (!LOST_RACES.includes(code)) return error;
+  return new AtlasError('Somebody else has just changed the same.', {
     code: 'conflict',
     hint: 'Look at the current state, then try again.',
     cause: error,

@@ -25,6 +25,8 @@ export const SESSION_COOKIE = `${COOKIE_PREFIX}.session_token`;
 export const CLIENT_IP_HEADER = 'x-atlas-client-ip';
 
 const DAY_S = 86_400;
+/** Of one user. */
+const MOST_SESSIONS = 5_000;
 
 /** Nothing here calls a social provider once it has said who somebody is, so what it would let do is not kept. */
 const NO_TOKENS = { accessToken: null, refreshToken: null, idToken: null };
@@ -90,6 +92,17 @@ async function firstOrganization(store: Store, userId: string): Promise<string |
   return row?.organizationId ?? null;
 }
 
+/** Makes room for a new session, so that nobody fills the database by signing in again and again. */
+async function deleteOldSessions(store: Store, userId: string): Promise<void> {
+  await store.run((db) => {
+    const newest = db(TABLES.session)
+      .where({ userId })
+      .orderBy('createdAt', 'desc')
+      .limit(MOST_SESSIONS - 1);
+    return db(TABLES.session).where({ userId }).whereNotIn('id', newest.select('id')).delete();
+  });
+}
+
 /** Throws `auth_error` where a hook gets nothing: somebody has just deleted what was to be changed. */
 function existing<T>(changed: T | null): T {
   if (changed === null) throw sessionEnded();
@@ -143,7 +156,11 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
       maxPasswordLength: MAX_PASSWORD_UNITS,
       password: {
         hash: async (password) => store.preparedHash ?? store.noting(() => passwords.hash(password, store.turn)),
-        verify: ({ hash, password }) => store.noting(() => passwords.verify(hash, password, store.turn)),
+        verify: async ({ hash, password }) => {
+          const matches = await store.noting(() => passwords.verify(hash, password, store.turn));
+          if (matches) store.verified(hash);
+          return matches;
+        },
       },
       customSyntheticUser: ({ coreFields, id }) => ({
         ...coreFields,
@@ -167,9 +184,10 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
       },
       session: {
         create: {
-          before: async ({ userId }) => ({
-            data: { activeOrganizationId: await firstOrganization(store, userId) },
-          }),
+          before: async ({ userId }) => {
+            await deleteOldSessions(store, userId);
+            return { data: { activeOrganizationId: await firstOrganization(store, userId) } };
+          },
         },
         update: {
           // The library clears it when it refuses a foreign organization; members who leave are moved on by Atlas.

@@ -98,9 +98,9 @@ export class Organizations {
 
   /**
    * Takes sessions out of organizations to which their users do not belong any more, and into the longest-standing one
-   * to which they do: only a user without any organization has a session without one.
+   * to which they do: only a user without any organization has a session without one. Of one user, or of all.
    */
-  async settleSessions(): Promise<void> {
+  async settleSessions(userId?: string): Promise<void> {
     const moved = await this.#store.run((db) => {
       const memberships = () =>
         db(TABLES.member).whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.session}.userId`]);
@@ -108,14 +108,18 @@ export class Organizations {
         `${TABLES.member}.organizationId`,
         `${TABLES.session}.activeOrganizationId`,
       ]);
-      return db(TABLES.session)
-        .where((left) => left.whereNotNull('activeOrganizationId').whereNotExists(active.select(db.raw('1'))))
-        .orWhere((none) => none.whereNull('activeOrganizationId').whereExists(memberships().select(db.raw('1'))))
+      const unsettled = db(TABLES.session).where((either) =>
+        either
+          .where((left) => left.whereNotNull('activeOrganizationId').whereNotExists(active.select(db.raw('1'))))
+          .orWhere((none) => none.whereNull('activeOrganizationId').whereExists(memberships().select(db.raw('1')))),
+      );
+      if (userId !== undefined) unsettled.where({ userId });
+      return unsettled
         .update({
           activeOrganizationId: memberships().orderBy('createdAt').orderBy('id').limit(1).select('organizationId'),
         })
         .returning('userId');
     });
-    for (const { userId } of moved) this.#freshness.changed(userId);
+    for (const row of moved) this.#freshness.changed(row.userId);
   }
 }

@@ -11,7 +11,7 @@ import {
 import { accountEndpoints } from './account-endpoints.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import type { Endpoint } from './endpoint.ts';
-import { databaseFailure, libraryFailure, sessionEnded } from './failure.ts';
+import { databaseFailure, libraryFailure, sessionEnded, wrongPassword } from './failure.ts';
 import type { Freshness } from './freshness.ts';
 import { BASE_PATH, type Library, SESSION_COOKIE } from './library.ts';
 import { checkAddresses, libraryRequest } from './library-request.ts';
@@ -102,6 +102,10 @@ export class LibraryRoutes {
     if (endpoint.path === '/organization/set-active') {
       const { organizationId, organizationSlug } = request.body as Record<string, string | undefined>;
       await organizations.mustBelong(scope.actor.id ?? '', { id: organizationId, slug: organizationSlug });
+      const reply = await this.#ask(endpoint, request);
+      // Whoever has been removed meanwhile does not stay in.
+      await organizations.settleSessions(scope.actor.id ?? '');
+      return reply;
     }
     const reply = await this.#ask(endpoint, request);
     if (endpoint.changesMembers === true) await organizations.settleSessions();
@@ -113,13 +117,38 @@ export class LibraryRoutes {
     const attempt = this.#init.throttle.begin(email, request.ip);
     const turn: HashTurn = { kind: attempt.familiar ? 'member' : 'sign-in', key: attempt.key, signal };
     try {
-      const reply = await this.#ask(endpoint, request, { turn });
+      const call: CallInit = { turn };
+      const reply = await this.#ask(endpoint, request, call);
+      await this.#checkSignIn(reply, call);
       attempt.succeeded();
       return reply;
     } catch (error) {
       if (!(error instanceof AtlasError && error.code === 'auth_error')) attempt.undone();
       throw error;
     }
+  }
+
+  /**
+   * What was true when the password was looked up may have changed while it waited to be hashed. Ends the session and
+   * throws `auth_error` where the password has been changed since; leaves an organization that the user has left.
+   */
+  async #checkSignIn({ body }: RouteReply, { verifiedHash: password = '' }: CallInit): Promise<void> {
+    const { store, organizations } = this.#init;
+    const { token, user } = body as { token: string; user: { id: string } };
+    const { id: userId } = user;
+    // Locked, so that a change that is just being made ends this session too, or is seen here.
+    const current = await store.transaction(() =>
+      store.run((db) => db(TABLES.account).where({ userId, password }).forUpdate().first('id')),
+    );
+    if (current === undefined) {
+      await store.run((db) =>
+        db(TABLES.session)
+          .where({ token: hashedToken(token) })
+          .delete(),
+      );
+      throw wrongPassword();
+    }
+    await organizations.settleSessions(userId);
   }
 
   async #signUp(endpoint: Endpoint, request: RouteRequest, { signal }: Scope): Promise<RouteReply> {

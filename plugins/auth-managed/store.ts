@@ -8,15 +8,18 @@ import { type InternalDb, translated } from '../internal-db/index.ts';
 import { LOCKS } from './migrations.ts';
 import type { HashTurn } from './passwords.ts';
 
-/** What is known of a call into the library before it begins. */
+/** What a call into the library is told, and tells. */
 export interface CallInit {
   /** The hash of the password that the call is about, made before its transaction began. */
   readonly passwordHash?: string | undefined;
   /** Whose password is hashed on the way. */
   readonly turn?: HashTurn;
+  /** Set by the call: the stored hash that the given password was found to match. */
+  verifiedHash?: string;
 }
 
-interface LibraryCall extends CallInit {
+interface LibraryCall extends Omit<CallInit, 'verifiedHash'> {
+  readonly init: CallInit;
   readonly trx?: Knex.Transaction;
   /** In the order in which they arose. */
   readonly faults: unknown[];
@@ -54,7 +57,7 @@ export class Store {
       });
     try {
       return await this.#db.transaction((trx) =>
-        this.#calls.run({ faults: [], atMs: performance.now(), ...call, trx }, working),
+        this.#calls.run({ init: {}, faults: [], atMs: performance.now(), ...call, trx }, working),
       );
     } catch (error) {
       // What `work` threw it has either noted already, or it is a refusal and no fault.
@@ -71,7 +74,7 @@ export class Store {
 
   /** Runs a call into the library. `faults` are the errors that arose on the way. */
   async call<T>(work: () => Promise<T>, init: CallInit = {}): Promise<{ result: T; faults: readonly unknown[] }> {
-    const call: LibraryCall = { ...init, faults: [], atMs: performance.now() };
+    const call: LibraryCall = { ...init, init, faults: [], atMs: performance.now() };
     return { result: await this.#calls.run(call, work), faults: call.faults };
   }
 
@@ -82,6 +85,12 @@ export class Store {
 
   get preparedHash(): string | undefined {
     return this.#calls.getStore()?.passwordHash;
+  }
+
+  /** Notes that the password that the call is about matches the stored hash. */
+  verified(hash: string): void {
+    const call = this.#calls.getStore();
+    if (call !== undefined) call.init.verifiedHash = hash;
   }
 
   get turn(): HashTurn | undefined {
