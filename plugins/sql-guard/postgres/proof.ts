@@ -4,41 +4,15 @@
  * column: because the statement or the semantic layer says so, or because the engine itself is made to say so, by a
  * common table that nothing reads and that therefore never runs, but that is refused if the table has no such column.
  */
-import type {
-  ColumnRef,
-  Core,
-  Expr,
-  Form,
-  From,
-  NamedColumn,
-  Select,
-  SelectCore,
-  SelectSource,
-  Source,
-  Star,
-  TableSource,
-  Values,
-} from '../ast.ts';
+import type { ColumnRef, Core, Expr, Form, From, NamedColumn, Select, Source, Star, TableSource } from '../ast.ts';
 import { positionAt, SqlRefusal } from '../errors.ts';
-import { Level } from '../precedence.ts';
 import type { AllowedTables } from '../tables.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from '../walk.ts';
 import { completeGroups } from './group-keys.ts';
-import { quoteName } from './names.ts';
-import { NOTHING, nameOf, orderedShape, type Readable, rowsShape, type Shape, union, withNames } from './shape.ts';
+import { castingTo, NOBODY, readingOf } from './proof-select.ts';
+import { findShape, outputOf, type Relation, rowNamed, type Scope, starIn } from './relations.ts';
+import { NOTHING, orderedShape, type Readable, rowsShape, type Shape, union, valuesShape, withNames } from './shape.ts';
 import { WholeRows } from './whole-rows.ts';
-
-interface Relation {
-  readonly name: string;
-  readonly shape: Shape;
-  /** What stands in the place of a table with new names for its columns. */
-  readonly renamed?: SelectSource | undefined;
-}
-
-interface Scope {
-  readonly relations: readonly Relation[];
-  readonly outer: Scope | undefined;
-}
 
 type Visit = (expr: Expr) => void;
 
@@ -50,9 +24,6 @@ interface Common {
   readonly shape: Shape;
   readonly next: Common | undefined;
 }
-
-/** A name that no table and no column has. */
-const NOBODY = '?';
 
 /**
  * Makes sure that no qualified name is a call; refuses a name for which there is no proof. The statement has been
@@ -309,7 +280,7 @@ class Prover {
   }
 
   private prove(at: number, table: string, name: string, scope: Scope): void {
-    const shape = find(scope, table);
+    const shape = findShape(scope, table);
     if (shape?.names.has(name)) return;
     const isSystem = this.tables.dialect.systemColumns?.has(name) === true;
     if (shape?.open === undefined || shape.open === 'several' || isSystem || name === NOBODY) {
@@ -329,92 +300,3 @@ class Prover {
 }
 
 const partName = ({ alias, expr }: NamedColumn) => alias ?? (expr.kind === 'name' ? expr.name : '');
-
-function* relationsOf(start: Scope): Generator<Relation> {
-  for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) yield* scope.relations;
-}
-
-function rowNamed(name: string, scope: Scope): Relation | undefined {
-  let found: Relation | undefined;
-  for (const relation of relationsOf(scope)) {
-    if (relation.shape.names.has(name)) return undefined;
-    if (relation.name === name) found ??= relation;
-  }
-  return found;
-}
-
-/** The relation whose row `t.*` inside an expression is. */
-function starIn(expr: Expr, scope: Scope): Relation | undefined {
-  if (expr.kind !== 'form' || expr.parts.length !== 1) return undefined;
-  for (const relation of relationsOf(scope)) if (expr.parts[0] === `${quoteName(relation.name)}.*`) return relation;
-  return undefined;
-}
-
-function find(start: Scope, name: string): Shape | undefined {
-  for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
-    let found: Shape | undefined;
-    for (const relation of scope.relations) {
-      if (relation.name !== name) continue;
-      // Two of one name: the engine refuses it.
-      if (found !== undefined) return NOTHING;
-      found = relation.shape;
-    }
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function valuesShape({ rows }: Values): Shape {
-  return orderedShape(rows[0]?.map((_, index) => `column${index + 1}`) ?? []);
-}
-
-function outputOf(core: SelectCore, scope: Scope): Shape {
-  const [first, another] = core.columns;
-  if (first?.kind === 'star' && another === undefined) {
-    if (first.table !== undefined) return find(scope, first.table) ?? NOTHING;
-    if (scope.relations.length === 1) return scope.relations[0]!.shape;
-  }
-  const named = core.columns.filter((column) => column.kind === 'column');
-  if (named.length === core.columns.length) return orderedShape(named.map(nameOf));
-  const own = new Set<string>();
-  const shapes: Shape[] = [{ names: own, open: undefined }];
-  for (const column of core.columns) {
-    if (column.kind === 'column') own.add(nameOf(column));
-    else if (column.table === undefined) for (const { shape } of scope.relations) shapes.push(shape);
-    else shapes.push(find(scope, column.table) ?? NOTHING);
-  }
-  return union(shapes);
-}
-
-/** `SELECT names FROM table`: without the table before them, the names can only be columns. */
-function readingOf(source: Readable, names: ReadonlySet<string>): Select {
-  const { at } = source;
-  const columns = Array.from(names, (name) => ({
-    kind: 'column' as const,
-    expr: { kind: 'name' as const, at, schema: undefined, table: undefined, name },
-    alias: undefined,
-    text: undefined,
-  }));
-  const from = {
-    first: { ...source, alias: NOBODY, ...(source.kind === 'subquery' && { lateral: false }) },
-    joins: [],
-  };
-  return plainSelect(at, columns, from);
-}
-
-/** `SELECT enum_first(NULL::type)`: there is no such function for a type that is not an enumeration. */
-function castingTo(enumerations: ReadonlySet<string>, at: number): Select {
-  const columns = Array.from(enumerations, (name) => {
-    const parts = [`pg_catalog.enum_first(NULL::${name})`];
-    const expr = { kind: 'form' as const, at, level: Level.primary, parts };
-    return { kind: 'column' as const, expr, alias: undefined, text: undefined };
-  });
-  return plainSelect(at, columns, undefined);
-}
-
-function plainSelect(at: number, columns: readonly NamedColumn[], from: From | undefined): Select {
-  const nothing = { groupBy: [], having: undefined, windows: [], where: undefined, distinct: false };
-  const first = { kind: 'core' as const, at, columns, from, ...nothing };
-  const rest = { with: undefined, rest: [], orderBy: [], limit: undefined, offset: undefined };
-  return { kind: 'select', at, first, ...rest };
-}

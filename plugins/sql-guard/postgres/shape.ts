@@ -1,5 +1,5 @@
 /** Columns of relations, as far as names tell. */
-import type { RowsSource, SelectSource, TableSource } from '../ast.ts';
+import type { RowsSource, SelectSource, TableSource, Values } from '../ast.ts';
 
 export type Readable = TableSource | SelectSource;
 
@@ -81,3 +81,7 @@ const unquoted = ([, quoted, plain]: RegExpMatchArray) => quoted?.replaceAll('""
 
 /** Names in a column definition as it prints. */
 const definedNames = (text: string): string[] => Array.from(text.matchAll(DEFINED), unquoted);
+
+export function valuesShape({ rows }: Values): Shape {
+  return orderedShape(rows[0]?.map((_, index) => `column${index + 1}`) ?? []);
+}
