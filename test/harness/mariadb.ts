@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  accessSync,
   chmodSync,
   chownSync,
-  constants,
   existsSync,
   mkdtempSync,
   readFileSync,
@@ -13,8 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { freePort } from './port.ts';
+import { findTool } from './tools.ts';
 
 export interface MariaDbServer {
   /** Connects as `root`, which may do everything, to the database `test`. */
@@ -40,18 +39,7 @@ export const INSTALL_MARIADB = 'Install the package "mariadb-server" of the syst
 const PASSWORD = 'atlas';
 
 /** Path of an installed server: MariaDB before MySQL. */
-export function findMariaDb(): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/libexec', '/usr/local/sbin'];
-  const paths = ['mariadbd', 'mysqld'].flatMap((name) => folders.map((folder) => join(folder, name)));
-  return paths.find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
+export const findMariaDb = () => findTool('mariadbd', 'mysqld');
 
 /** The server refuses to run as root; there it runs as its own user or as `nobody`. */
 function unprivilegedUser(): { name: string; uid: number; gid: number } | undefined {
