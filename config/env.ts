@@ -121,6 +121,14 @@ export const variables = {
     defaultText: '8 MiB',
   }),
   maxSteps: integer('SVC_MAX_STEPS', 25, [1, 25], { description: 'Most model calls for one question.' }),
+  questionBudgetBytes: integer('SVC_QUESTION_BUDGET_BYTES', 32 * 1024 * 1024, [1024 ** 2, 1024 ** 3], {
+    description: 'Most memory that one question holds: rows for its answer, conversation with the model, arguments.',
+    defaultText: '32 MiB',
+  }),
+  processBudgetBytes: integer('SVC_PROCESS_BUDGET_BYTES', undefined, [1024 ** 2, 64 * 1024 ** 3], {
+    description: 'Most memory that all running questions hold; near it new ones are refused with `overloaded`.',
+    defaultText: '1/32 of the heap, at least two questions',
+  }),
   bodyLimit: integer('SVC_BODY_LIMIT', 1024 * 1024, [1024, 1024 ** 3], {
     description: 'Largest request body, in bytes.',
     defaultText: '1 MiB',

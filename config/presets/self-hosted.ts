@@ -87,7 +87,12 @@ export function selfHosted(env: Env): PluginEntry[] {
     model(env),
     audit({ retentionDays: env.auditRetentionDays }),
     conversations(),
-    agent({ maxSteps: env.maxSteps, stepTimeoutMs: env.modelTimeoutMs }),
+    agent({
+      maxSteps: env.maxSteps,
+      stepTimeoutMs: env.modelTimeoutMs,
+      questionBudgetBytes: env.questionBudgetBytes,
+      processBudgetBytes: env.processBudgetBytes,
+    }),
     queryApi(),
   ];
 }

@@ -1,4 +1,5 @@
 import { definePlugin, toolsCollect } from '../../kernel/index.ts';
+import { ProcessBudget, processBudgetBytes } from './budget.ts';
 import type { Agent, Answer } from './events.ts';
 import { executeSqlTool } from './execute-sql.ts';
 import { work } from './loop.ts';
@@ -26,7 +27,9 @@ export const agent = definePlugin({
   options: AgentOptions,
   setup(ctx, options): Agent {
     const executeSql = executeSqlTool(ctx.runSql, options.resultBudgetBytes);
-    const place = { prepare: preparation(ctx, options), options, bus: ctx };
+    const { processBudgetBytes: limitBytes = processBudgetBytes(options.questionBudgetBytes) } = options;
+    const budget = new ProcessBudget(limitBytes);
+    const place = { prepare: preparation(ctx, options), options, bus: ctx, budget };
     ctx.tap(toolsCollect, () => [executeSql]);
     return {
       requestTimeoutMs: options.requestTimeoutMs,

@@ -2,12 +2,7 @@
  * The tool loop: ask the model, run the tools that it calls, tell it the results, until it answers. One loop serves
  * streaming and not, directly over the AI SDK's provider interface.
  */
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4Message,
-  LanguageModelV4ToolResultOutput,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import {
   AtlasError,
   messageOf,
@@ -18,13 +13,16 @@ import {
   type ToolOutcome,
   type ToolTable,
 } from '../../kernel/index.ts';
+import { type ProcessBudget, QuestionBudget } from './budget.ts';
 import { abortError, QuestionTime, untilAborted } from './deadlines.ts';
 import type { AgentEvent, Answer, Usage } from './events.ts';
-import { generate, type ModelAnswer, stream } from './model-call.ts';
+import { generate, MOST_CALLS, type ModelAnswer, stream } from './model-call.ts';
 import type { AgentOptions } from './options.ts';
 import { type Bus, modelCalled, questionBegun, questionEnded } from './progress.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
-import { errorOf, type Toolbox, type ToolCall } from './tools.ts';
+import { sizeOf } from './size.ts';
+import { errorOf, failed, forModel, withFewerRows, withNote } from './tool-outcome.ts';
+import type { Toolbox, ToolCall } from './tools.ts';
 
 /** What a question needs before its first step. */
 interface Preparation {
@@ -43,6 +41,7 @@ export interface Workplace {
   readonly prepare: Prepare;
   readonly options: AgentOptions;
   readonly bus: Bus;
+  readonly budget: ProcessBudget;
 }
 
 /** Calls of one step that run at the same time; the rest wait. */
@@ -59,6 +58,7 @@ const WITHOUT_WORDS = {
   done: 'The model ended without an answer. Ask again, or put the question in other words.',
   length: 'No answer was reached within the limits of one question. Ask a narrower question.',
   withheld: 'The model declined to answer this question.',
+  spent: 'The results of this question are more than one question may hold. Ask for totals, or for fewer rows.',
 } as const;
 
 /** Works on one question until the answer; see `Agent`. `streaming` chooses how the model is called. */
@@ -72,18 +72,23 @@ export async function* work(
   const time = new QuestionTime(parent, options.requestTimeoutMs);
   const { scope } = time;
   const startedAt = performance.now();
+  const budget = new QuestionBudget(place.budget, options.questionBudgetBytes);
+  // At the abort, too: whoever reads the events may never come back for the next one.
+  scope.signal.addEventListener('abort', () => budget.end(), { once: true });
   let conversation: Conversation | undefined;
   let failure: unknown;
   if (bus.hears(questionBegun)) bus.emit(questionBegun, { scope, question: asked });
   try {
+    place.budget.admit();
     const ready = await untilAborted(prepare(asked, scope), scope.signal);
-    conversation = new Conversation(ready, time, place, streaming);
+    conversation = new Conversation(ready, time, place, budget, streaming);
     yield* conversation.run();
   } catch (error) {
     failure = scope.signal.aborted ? abortError(scope.signal) : error;
     throw failure;
   } finally {
     const answer = conversation?.answer;
+    budget.end();
     time.end(answer === undefined);
     if (bus.hears(questionEnded)) {
       const durationMs = performance.now() - startedAt;
@@ -98,6 +103,7 @@ class Conversation {
   readonly #time: QuestionTime;
   readonly #options: AgentOptions;
   readonly #bus: Bus;
+  readonly #budget: QuestionBudget;
   readonly #streaming: boolean;
   readonly #messages: LanguageModelV4Message[];
   readonly #memory = new Map<string, unknown>();
@@ -110,13 +116,21 @@ class Conversation {
   /** Set once it is complete: nothing is left to be cancelled. */
   answer: Answer | undefined;
 
-  constructor(ready: Preparation, time: QuestionTime, { options, bus }: Workplace, streaming: boolean) {
+  constructor(
+    ready: Preparation,
+    time: QuestionTime,
+    { options, bus }: Workplace,
+    budget: QuestionBudget,
+    streaming: boolean,
+  ) {
     this.#ready = ready;
     this.#time = time;
     this.#options = options;
     this.#bus = bus;
+    this.#budget = budget;
     this.#streaming = streaming;
     this.#messages = [{ role: 'system', content: ready.system }, ...ready.conversation];
+    budget.hold(sizeOf(this.#messages, options.questionBudgetBytes));
   }
 
   get modelName(): ModelName {
@@ -127,16 +141,18 @@ class Conversation {
     const { maxSteps } = this.#options;
     for (let step = 1; ; step += 1) {
       // Without tools the model has to answer with what it has. A single step keeps them, or it could look nothing up.
-      const offerTools = step < maxSteps || step === 1;
+      const offerTools = (step < maxSteps || step === 1) && !this.#budget.isSpent;
       const said = yield* this.#callModel(offerTools);
       this.#count(said.usage);
+      this.#budget.hold(said.bytes);
       const calls = offerTools && said.finish !== 'length' ? said.calls : [];
       if (calls.length === 0) {
         yield* this.#finish(said, step, said.calls.length > 0 || said.finish === 'length' ? 'length' : 'stop');
         return;
       }
       this.#messages.push({ role: 'assistant', content: [...said.content] });
-      yield* this.#runTools(calls);
+      if (said.finish === 'too-many-calls') this.#refuseAll(calls);
+      else yield* this.#runTools(calls);
       if (said.text !== '') this.#saidBefore = said.text;
       if (step === maxSteps) {
         yield* this.#finish({ ...said, text: '', finish: 'length' }, step, 'length');
@@ -174,7 +190,7 @@ class Conversation {
       }
       throw failure;
     } finally {
-      step.end(answer === undefined || answer.finish === 'length');
+      step.end(answer === undefined || answer.isCut);
       if (this.#bus.hears(modelCalled)) {
         const { scope } = this.#time;
         const durationMs = performance.now() - startedAt;
@@ -187,33 +203,28 @@ class Conversation {
   async *#stream(
     call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   ): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const events = stream(this.#ready.model, call, this.#options.answerBytes, this.#callIds);
+    const texts = stream(this.#ready.model, call, this.#options.answerBytes, this.#callIds);
     let spoke = false;
     try {
       for (;;) {
-        const { done, value } = await events.next();
+        const { done, value } = await texts.next();
         if (done) return value;
-        if (value.type === 'call') {
-          yield callEvent(value.call);
-          continue;
-        }
         // What is said before and after a tool call are two paragraphs.
         if (!spoke && this.#saidBefore !== '') yield { type: 'text', text: '\n\n' };
         spoke = true;
-        yield value;
+        yield { type: 'text', text: value };
       }
     } finally {
-      await events.return(undefined as never);
+      await texts.return(undefined as never);
     }
   }
 
-  /** The same events, once the call is over. */
+  /** The same text, once the call is over. */
   async *#whole(
     call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   ): AsyncGenerator<AgentEvent, ModelAnswer> {
     const said = await generate(this.#ready.model, call, this.#options.answerBytes, this.#callIds);
     if (said.text !== '') yield { type: 'text', text: this.#paragraph(said.text) };
-    for (const one of said.calls) yield callEvent(one);
     return said;
   }
 
@@ -228,7 +239,9 @@ class Conversation {
 
   /** Runs the calls of one step and tells client and model the results, in the order of the calls. */
   async *#runTools(calls: readonly ToolCall[]): AsyncGenerator<AgentEvent, void> {
-    const results: Extract<LanguageModelV4Message, { role: 'tool' }>['content'] = [];
+    // Only calls that have a result are told: those of an answer that breaks off or is cut have none.
+    for (const { toolCallId, toolName, args } of calls) yield { type: 'tool-call', toolCallId, toolName, args };
+    const results: ToolResults = [];
     for (let start = 0; start < calls.length; start += PARALLEL_CALLS) {
       const group = calls.slice(start, start + PARALLEL_CALLS);
       const running = group.map((call, index) => this.#runTool(call, start + index));
@@ -247,14 +260,40 @@ class Conversation {
     this.#messages.push({ role: 'tool', content: results });
   }
 
-  #runTool(call: ToolCall, index: number): Promise<ToolOutcome> {
+  /** Tells the model about all calls in the result of the first, the only one that is sent back to it. */
+  #refuseAll([first]: readonly ToolCall[]): void {
+    if (first === undefined) return;
+    const { modelCallId: toolCallId, toolName } = first;
+    const refusal = failed(
+      `None of the calls was run: there were more than ${MOST_CALLS} in one step.`,
+      `Make at most ${CALLS_PER_STEP} calls, each for more.`,
+    );
+    this.#messages.push({
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId, toolName, output: forModel(refusal) }],
+    });
+  }
+
+  async #runTool(call: ToolCall, index: number): Promise<ToolOutcome> {
     if (index >= CALLS_PER_STEP) {
-      const error = `Not run: more than ${CALLS_PER_STEP} calls in one step.`;
-      return Promise.resolve({ forModel: { error, hint: 'Make fewer calls, each for more.' } });
+      return failed(`Not run: more than ${CALLS_PER_STEP} calls in one step.`, 'Make fewer calls, each for more.');
     }
+    if (this.#budget.isSpent) return failed('Not run: there is no room for further results.', this.#budget.notice);
     const { scope } = this.#time;
     const { question, tools } = this.#ready;
-    return untilAborted(tools.run(call, { scope, question, memory: this.#memory }, this.#bus), scope.signal);
+    const running = tools.run(call, { scope, question, memory: this.#memory }, this.#bus);
+    return this.#counted(await untilAborted(running, scope.signal));
+  }
+
+  /** Counts a result as soon as it is there, whether or not anybody reads on; without the rows that are too many. */
+  #counted(outcome: ToolOutcome): ToolOutcome {
+    const { questionBudgetBytes, resultBudgetBytes } = this.#options;
+    const table = outcome.table && this.#budget.holdTable(outcome.table);
+    const kept = table === outcome.table ? outcome : withFewerRows(outcome, table as ToolTable, resultBudgetBytes);
+    this.#budget.hold(sizeOf(kept.forModel, questionBudgetBytes));
+    if (table === undefined) this.#budget.hold(sizeOf(kept.forClient, questionBudgetBytes));
+    const { notice } = this.#budget;
+    return notice === undefined ? kept : withNote(kept, notice);
   }
 
   #count(usage: Usage): void {
@@ -269,7 +308,7 @@ class Conversation {
     let { text } = said;
     if (text.trim() === '' && finishReason === 'stop' && said.finish === 'done') text = this.#saidBefore;
     if (text.trim() === '') {
-      text = WITHOUT_WORDS[finishReason === 'length' || said.finish === 'broken' ? 'length' : said.finish];
+      text = WITHOUT_WORDS[this.#budget.isSpent ? 'spent' : reasonWithoutWords(said.finish, finishReason)];
       yield { type: 'text', text: this.#paragraph(text) };
     }
     const answer: Answer = {
@@ -286,15 +325,8 @@ class Conversation {
   }
 }
 
-/** A result as the model reads it: rows and file text carry the mark that the instructions explain. */
-function forModel({ forModel: value }: ToolOutcome): LanguageModelV4ToolResultOutput {
-  const data = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value };
-  return { type: 'json', value: ('error' in data ? data : { untrustedData: true, ...data }) as never };
-}
+type ToolResults = Extract<LanguageModelV4Message, { role: 'tool' }>['content'];
 
-const callEvent = (call: ToolCall): AgentEvent => ({
-  type: 'tool-call',
-  toolCallId: call.toolCallId,
-  toolName: call.toolName,
-  args: call.args,
-});
+function reasonWithoutWords(finish: ModelAnswer['finish'], finishReason: Answer['finishReason']) {
+  return finishReason === 'stop' && (finish === 'done' || finish === 'withheld') ? finish : 'length';
+}

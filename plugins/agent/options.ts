@@ -27,8 +27,20 @@ export const AgentOptions = Type.Object(
     answerBytes: Type.Integer({
       default: 65_536,
       minimum: 1,
-      description: 'longest text or tool arguments in one step; more is cut off',
+      description: 'longest text and tool arguments in one step; more is cut off',
     }),
+    questionBudgetBytes: Type.Integer({
+      default: 32 * 1024 * 1024,
+      minimum: 1024 * 1024,
+      description: 'most memory that one question holds: rows for its answer, conversation with the model, arguments',
+    }),
+    processBudgetBytes: Type.Optional(
+      Type.Integer({
+        minimum: 1024 * 1024,
+        description:
+          'most memory that all running questions hold; near it new ones are refused with `overloaded`; default 1/32 of the heap, but two questions',
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -8,15 +8,23 @@ export interface ModelName {
   readonly modelId: string;
 }
 
+/** What this machine has no more of, such as file descriptors or ports. */
+const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM', 'EAGAIN']);
+
 const UNREACHABLE = new Set([
+  ...EXHAUSTED,
   'ECONNREFUSED',
   'ECONNRESET',
+  'ECONNABORTED',
   'EPIPE',
   'EPROTO',
   'ENOTFOUND',
   'EAI_AGAIN',
+  'EAI_FAIL',
   'EHOSTUNREACH',
+  'EHOSTDOWN',
   'ENETUNREACH',
+  'ENETDOWN',
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_SOCKET',
@@ -98,11 +106,12 @@ function describe(error: unknown, { provider, modelId }: ModelName): Described {
     return [`${who} did not answer in time.`, { code: 'provider_timeout', hint: 'Ask again.' }];
   }
   // With a status the answer had begun: then the connection broke, the provider was not out of reach.
-  if (status === undefined && networkCodeOf(error) !== undefined) {
-    return [
-      `${who} cannot be reached.`,
-      { code: 'provider_unreachable', hint: 'Check that it runs, the base URL and the network.' },
-    ];
+  const networkCode = status === undefined ? networkCodeOf(error) : undefined;
+  if (networkCode !== undefined) {
+    const hint = EXHAUSTED.has(networkCode)
+      ? 'Atlas has run out of file descriptors, ports or memory: ask again, or raise its limits.'
+      : 'Check that it runs, the base URL and the network.';
+    return [`${who} cannot be reached.`, { code: 'provider_unreachable', hint }];
   }
   if (status !== undefined && status >= 300) {
     return [

@@ -11,6 +11,8 @@ import {
   type ToolRun,
 } from '../../kernel/index.ts';
 import { type Bus, toolBegun, toolEnded } from './progress.ts';
+import { sizeOf } from './size.ts';
+import { failed } from './tool-outcome.ts';
 import { schemaForModel } from './tool-schema.ts';
 
 /** Failures that another call by the model can avoid; any other ends the question with its code. */
@@ -22,23 +24,6 @@ const REPAIRABLE = new Set([
   'validation_error',
   'not_found',
 ]);
-
-/** What the model reads when a call did not work. */
-interface ToolFailure {
-  readonly error: string;
-  readonly hint?: string;
-}
-
-const failed = (error: string, hint?: string): ToolOutcome => {
-  const failure: ToolFailure = { error, ...(hint !== undefined && { hint }) };
-  return { forModel: failure };
-};
-
-/** Why a call failed; `undefined` when it did not. */
-export function errorOf({ forModel }: ToolOutcome): string | undefined {
-  const error = (forModel as Partial<ToolFailure> | null | undefined)?.error;
-  return typeof error === 'string' ? error : undefined;
-}
 
 /** A call of the model, its arguments read. */
 export interface ToolCall {
@@ -75,7 +60,15 @@ function nameOf(sent: string): string {
   return sent.slice(0, LONGEST_ID_CHARS).replace(/[^\w.:/-]/g, '_') || 'unnamed';
 }
 
+/** No tool has arguments so deep; deeper ones cannot even be written down again. */
+const DEEPEST_ARGUMENTS = 32;
+
 function argumentsOf(input: unknown): unknown {
+  const value = parsedArguments(input);
+  return Number.isFinite(sizeOf(value, Number.MAX_SAFE_INTEGER, DEEPEST_ARGUMENTS)) ? value : 'nested too deep';
+}
+
+function parsedArguments(input: unknown): unknown {
   let value = input;
   // Twice: some models encode the arguments a second time.
   for (let pass = 0; pass < 2 && typeof value === 'string'; pass += 1) {

@@ -1,0 +1,125 @@
+/** What one question, and all of them together, may hold in memory. */
+import { expect, test } from 'vitest';
+import type { Question } from '../../kernel/index.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { ProcessBudget, QuestionBudget } from './budget.ts';
+import { agent } from './index.ts';
+import { callSql, scriptedApp, testShop } from './shop.fixture.ts';
+import { rowsThatFit, sizeOf } from './size.ts';
+
+const MIB = 1024 * 1024;
+const question: Question = { turns: [{ role: 'user', text: 'All?' }], surface: 'api' };
+/** About `kibibytes` KiB in as many rows. */
+const rows = (kibibytes: number) => `select hex(zeroblob(512)) as text from orders limit ${kibibytes}`;
+const protocols = ['openai', 'openai-compatible'] as const;
+
+test.each(protocols)('%s: rows beyond the budget are dropped, and client and model are told', async (provider) => {
+  const sql = rows(400);
+  await using scripted = await scriptedApp(
+    (request) => (request.tools.length === 0 ? { text: 'As far as it goes.' } : callSql(sql)),
+    { model: { provider, apiKey: 'sk-test' }, agent: { questionBudgetBytes: MIB } },
+  );
+  const { app, server, shop } = scripted;
+  const answer = await app.get(agent).answer(question, app.scope());
+  expect(answer.data.map(({ truncated }) => truncated)).toEqual([false, false, true]);
+  expect(answer.data[2]?.rows.length).toBeGreaterThan(100);
+  expect(answer.data[2]?.rows.length).toBeLessThan(300);
+  expect(answer).toMatchObject({ text: 'As far as it goes.', steps: 4, finishReason: 'stop' });
+  expect(shop.executed).toHaveLength(3);
+  const results = server.requests[3]?.toolResults.map((text) => JSON.parse(text)) ?? [];
+  expect(results[0]).not.toHaveProperty('notes');
+  expect(results[1].notes.at(-1)).toMatch(/^Only 0\.\d MiB of 1 MiB are left/);
+  expect(results[2]).toMatchObject({ truncated: true, rowCount: answer.data[2]?.rows.length });
+  expect(results[2].notes.at(-1)).toContain('have reached their limit of 1 MiB');
+});
+
+test('a stream gets the same rows as the answer, and further calls of the step are not run', async () => {
+  const toolCalls = Array.from({ length: 8 }, (_, n) => ({ name: 'executeSQL', args: { sql: rows(450 + n) } }));
+  await using scripted = await scriptedApp(() => ({ toolCalls }), { agent: { questionBudgetBytes: MIB } });
+  const { app, shop } = scripted;
+  const results: { rows?: unknown[]; truncated?: boolean }[] = [];
+  const errors: unknown[] = [];
+  for await (const event of app.get(agent).ask(question, app.scope())) {
+    if (event.type === 'tool-result' && event.error !== undefined) errors.push(event.error);
+    else if (event.type === 'tool-result') results.push(event.result as { rows: unknown[] });
+    else if (event.type === 'finish') {
+      expect(event.answer.data).toMatchObject(results.map(({ rows, truncated }) => ({ rows, truncated })));
+      // A model that calls tools all the same: the answer says what to do.
+      expect(event.answer).toMatchObject({ finishReason: 'length', text: expect.stringContaining('fewer rows') });
+    }
+  }
+  expect(results.map(({ truncated }) => truncated)).toEqual([false, false, true, true]);
+  expect(errors).toEqual(Array(4).fill('Not run: there is no room for further results.'));
+  expect(shop.executed).toHaveLength(4);
+});
+
+test('near the budget of the process new questions are refused, until the others have ended', async () => {
+  await using scripted = await scriptedApp(
+    (request) => (request.toolResults.length > 0 ? { text: 'All.' } : callSql(rows(450))),
+    {
+      agent: { questionBudgetBytes: MIB, processBudgetBytes: MIB },
+    },
+  );
+  const { app } = scripted;
+  const atResult = async (scope = app.scope()) => {
+    const events = app.get(agent).ask(question, scope)[Symbol.asyncIterator]();
+    while ((await events.next()).value?.type !== 'tool-result');
+    return events;
+  };
+  const [first, scope] = [await atResult(), app.scope()];
+  await atResult(scope);
+  const refused = { code: 'overloaded', retryAfterSeconds: expect.any(Number) };
+  await expect(app.get(agent).answer(question, app.scope())).rejects.toMatchObject(refused);
+  await expect(app.get(agent).ask(question, app.scope())[Symbol.asyncIterator]().next()).rejects.toMatchObject(refused);
+  await first.return?.();
+  // Nobody ever comes back for the second.
+  scope.abort(new Error('client left'));
+  expect((await app.get(agent).answer(question, app.scope())).data[0]?.rows).toHaveLength(450);
+});
+
+test('a running question that needs more than there is for all ends with the code of an overload', async () => {
+  await using scripted = await scriptedApp(() => callSql(rows(490)), {
+    agent: { questionBudgetBytes: 8 * MIB, processBudgetBytes: MIB },
+  });
+  const { app } = scripted;
+  await expect(app.get(agent).answer(question, app.scope())).rejects.toMatchObject({ code: 'overloaded' });
+  await expect(app.get(agent).answer(question, app.scope())).rejects.toMatchObject({ code: 'overloaded' });
+});
+
+test('what is held is given back exactly once', () => {
+  const all = new ProcessBudget(100);
+  const one = new QuestionBudget(all, 1_000);
+  one.hold(70);
+  expect(() => one.hold(31)).toThrow('hold as much memory');
+  expect(all.heldBytes).toBe(70);
+  expect(() => all.admit()).not.toThrow();
+  one.hold(20);
+  expect(() => all.admit()).toThrow('hold as much memory');
+  one.end();
+  one.hold(50);
+  one.end();
+  expect(all.heldBytes).toBe(0);
+});
+
+test('budgets too small to work with cannot be configured', async () => {
+  await expect(createTestApp({ plugins: [testShop(), agent({ questionBudgetBytes: 7 })] })).rejects.toThrow(
+    'questionBudgetBytes',
+  );
+});
+
+test('sizes are about what values take, and are found without reading all of them', () => {
+  expect(sizeOf('x'.repeat(1_000), 1e9)).toBeCloseTo(1_000, -2);
+  expect(sizeOf({ a: [1, 'two', null], b: new Uint8Array(500) }, 1e9)).toBeGreaterThan(500);
+  let deep: unknown = 1;
+  for (let n = 0; n < 10_000; n += 1) deep = [deep];
+  expect(sizeOf(deep, 1e9)).toBe(Number.POSITIVE_INFINITY);
+  let reads = 0;
+  const row = {
+    get text() {
+      reads += 1;
+      return 'x'.repeat(100);
+    },
+  };
+  expect(rowsThatFit(Array(1_000).fill(row), 1_000).count).toBeLessThan(10);
+  expect(reads).toBeLessThan(12);
+});

@@ -1,0 +1,107 @@
+/** Counts what running questions hold in memory, and says when one question, or all of them, hold too much. */
+import { getHeapStatistics } from 'node:v8';
+import { AtlasError, type ToolTable } from '../../kernel/index.ts';
+import { rowsThatFit } from './size.ts';
+
+/** Most of the heap is for what is not counted: results on their way, answers being sent, compilers and caches. */
+const SHARE_OF_HEAP = 1 / 32;
+/** Of all that may be held, beyond which no new question begins: the rest is for those that run. */
+const SHARE_FOR_NEW = 3 / 4;
+/** Of a question's own, beyond which its model is told. */
+const SHARE_BEFORE_NOTICE = 3 / 4;
+const RETRY_AFTER_SECONDS = 5;
+
+const mebibytes = (bytes: number) => `${Math.max(0, Math.floor(bytes / 1024 / 102.4) / 10)} MiB`;
+
+/** Default: a thirty-second of the heap's limit, but room for two questions. */
+export function processBudgetBytes(questionBudgetBytes: number): number {
+  return Math.max(2 * questionBudgetBytes, Math.floor(getHeapStatistics().heap_size_limit * SHARE_OF_HEAP));
+}
+
+const overloaded = () =>
+  new AtlasError('The questions that are being answered hold as much memory as they may.', {
+    code: 'overloaded',
+    reason: 'E_AGENT_MEMORY',
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    hint: `Ask again in ${RETRY_AFTER_SECONDS} s, or ask for fewer rows.`,
+  });
+
+/** What all running questions hold. */
+export class ProcessBudget {
+  readonly #limitBytes: number;
+  #heldBytes = 0;
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /** Throws `overloaded` when no new question may begin. */
+  admit(): void {
+    if (this.#heldBytes > this.#limitBytes * SHARE_FOR_NEW) throw overloaded();
+  }
+
+  /** Throws `overloaded` when there is not so much left. */
+  take(bytes: number): void {
+    if (this.#heldBytes + bytes > this.#limitBytes) throw overloaded();
+    this.#heldBytes += bytes;
+  }
+
+  giveBack(bytes: number): void {
+    this.#heldBytes -= bytes;
+  }
+}
+
+/** What one question holds: instructions, conversation, arguments, results and the rows of its answer. */
+export class QuestionBudget {
+  readonly #process: ProcessBudget;
+  readonly #limitBytes: number;
+  #heldBytes = 0;
+  #rowsWereDropped = false;
+  #isOver = false;
+
+  constructor(process: ProcessBudget, limitBytes: number) {
+    this.#process = process;
+    this.#limitBytes = limitBytes;
+  }
+
+  /** Nothing more can be looked up. */
+  get isSpent(): boolean {
+    return this.#rowsWereDropped || this.#heldBytes >= this.#limitBytes;
+  }
+
+  /** What the model is told with a result, once there is something to tell. */
+  get notice(): string | undefined {
+    if (this.isSpent) {
+      return `The results of this question have reached their limit of ${mebibytes(this.#limitBytes)}. No further call is run: answer from what there is, and say what is missing.`;
+    }
+    if (this.#heldBytes < this.#limitBytes * SHARE_BEFORE_NOTICE) return undefined;
+    return `Only ${mebibytes(this.#limitBytes - this.#heldBytes)} of ${mebibytes(this.#limitBytes)} are left for the results of this question: aggregate, or fetch fewer rows and columns.`;
+  }
+
+  /** Counts what is kept whatever its size. Throws `overloaded` when all questions together hold too much. */
+  hold(bytes: number): void {
+    if (this.#isOver) return;
+    this.#process.take(bytes);
+    this.#heldBytes += bytes;
+  }
+
+  /** Counts a table, without the rows that are too many; then it is `truncated`. */
+  holdTable(table: ToolTable): ToolTable {
+    const { count, bytes } = rowsThatFit(table.rows, this.#limitBytes - this.#heldBytes);
+    this.hold(bytes);
+    if (count === table.rows.length) return table;
+    this.#rowsWereDropped = true;
+    return { ...table, rows: table.rows.slice(0, count), truncated: true };
+  }
+
+  /** Nothing is held any more; what comes late is not counted. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#process.giveBack(this.#heldBytes);
+  }
+}

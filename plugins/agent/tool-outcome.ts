@@ -1,0 +1,52 @@
+/** Says what a tool's outcome is for those who read it: the model, the client, and the answer. */
+import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
+import type { ToolOutcome, ToolTable } from '../../kernel/index.ts';
+import { resultForModel } from './result-summary.ts';
+
+/** What the model reads when a call did not work. */
+interface ToolFailure {
+  readonly error: string;
+  readonly hint?: string;
+}
+
+/** An outcome that the model reads as `{error, hint?}`. */
+export const failed = (error: string, hint?: string): ToolOutcome => {
+  const failure: ToolFailure = { error, ...(hint !== undefined && { hint }) };
+  return { forModel: failure };
+};
+
+/** Why a call failed; `undefined` when it did not. */
+export function errorOf({ forModel }: ToolOutcome): string | undefined {
+  const error = (forModel as Partial<ToolFailure> | null | undefined)?.error;
+  return typeof error === 'string' ? error : undefined;
+}
+
+/** A result as the model reads it: rows and file text carry the mark that the instructions explain. */
+export function forModel({ forModel: value }: ToolOutcome): LanguageModelV4ToolResultOutput {
+  const data = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value };
+  return { type: 'json', value: ('error' in data ? data : { untrustedData: true, ...data }) as never };
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The outcome of a call whose `table` lost rows, as all who read it are told. */
+export function withFewerRows(outcome: ToolOutcome, table: ToolTable, resultBudgetBytes: number): ToolOutcome {
+  const { forModel, forClient } = outcome;
+  const { columns, rows } = table;
+  const kept: { forModel: unknown; forClient?: unknown } = { forModel };
+  if (isRecord(forModel)) {
+    const { summary: _, ...rest } = forModel;
+    kept.forModel = { ...rest, ...resultForModel({ columns, rows, truncated: true, notes: [] }, resultBudgetBytes) };
+  }
+  if (isRecord(forClient)) kept.forClient = 'rows' in forClient ? { ...forClient, rows, truncated: true } : forClient;
+  return { ...outcome, table, ...kept };
+}
+
+/** The same with a note for the model. */
+export function withNote(outcome: ToolOutcome, note: string): ToolOutcome {
+  const { forModel, forClient = forModel } = outcome;
+  if (!isRecord(forModel)) return outcome;
+  const notes = Array.isArray(forModel.notes) ? forModel.notes : [];
+  return { ...outcome, forModel: { ...forModel, notes: [...notes, note] }, forClient };
+}
