@@ -12,9 +12,11 @@ import {
   type LanguageModelV4StreamPart,
   type LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
-import { ChatReply, ErrorInReply, isEvents } from './chat-reply.ts';
+import { ChatReply, ErrorInReply } from './chat-reply.ts';
 import { ChatRequests } from './chat-request.ts';
-import { type Connections, LONGEST_BODY_BYTES, textOf } from './connections.ts';
+import type { Connections } from './connections.ts';
+import { isEvents } from './event-lines.ts';
+import { isEventStream, piecesOf, pulledStream, textOf } from './response-body.ts';
 
 export interface ChatCompletionsSettings {
   readonly modelId: string;
@@ -26,8 +28,12 @@ export interface ChatCompletionsSettings {
 
 type Part = LanguageModelV4StreamPart;
 
+const START: Part = { type: 'stream-start', warnings: [] };
+
 /** Parts of a stream that wait for their reader before the server has to. */
 const QUEUED_PARTS = 64;
+/** How long a server may take to end a response whose answer is complete, before its connection is closed. */
+const LAST_BYTES_MS = 1_000;
 
 /** Calls reject with `APICallError`, or with the error of the network when no response came. */
 export function chatCompletions(settings: ChatCompletionsSettings): LanguageModelV4 {
@@ -61,12 +67,8 @@ export function chatCompletions(settings: ChatCompletionsSettings): LanguageMode
     },
     async doStream(options): Promise<LanguageModelV4StreamResult> {
       const incoming = await send(options, true);
-      if (!incoming.headers['content-type']?.includes('text/event-stream')) {
-        return {
-          stream: ReadableStream.from([{ type: 'stream-start', warnings: [] }, ...(await wholeReply(incoming))]),
-        };
-      }
-      return { stream: await streamedReply(incoming) };
+      if (isEventStream(incoming)) return { stream: await streamedReply(incoming) };
+      return { stream: ReadableStream.from([START, ...(await wholeReply(incoming))]) };
     },
   };
 }
@@ -96,21 +98,21 @@ function replyError(incoming: IncomingMessage, error: unknown): APICallError {
 /** The status that an error inside an answer would have had. */
 function statusIn(data: unknown): number {
   const { code, type } = ((data as { error?: unknown }).error ?? {}) as { code?: unknown; type?: unknown };
-  const status = Number(code);
-  if (status >= 400 && status < 600) return status;
-  const words = `${code} ${type}`.toLowerCase();
-  const [, known] = STATUS_OF_WORDS.find(([word]) => word.test(words)) ?? [undefined, 500];
-  return known;
+  // What is no text has no words, and may not even be able to become text.
+  const words = [code, type].filter((item) => typeof item === 'string' || typeof item === 'number').join(' ');
+  const status = typeof code === 'string' || typeof code === 'number' ? Number(code) : Number.NaN;
+  if (status >= 400 && status < 600) return Math.trunc(status);
+  return STATUS_OF_WORDS.find(([word]) => word.test(words))?.[1] ?? 500;
 }
 
 const STATUS_OF_WORDS: readonly (readonly [RegExp, number])[] = [
-  [/insufficient_quota|rate_limit/, 429],
-  [/authentication/, 401],
-  [/permission/, 403],
-  [/not_found/, 404],
-  [/invalid|bad_request|context_length/, 400],
-  [/overload/, 503],
-  [/timeout/, 504],
+  [/insufficient_quota|rate_limit/i, 429],
+  [/authentication/i, 401],
+  [/permission/i, 403],
+  [/not_found/i, 404],
+  [/invalid|bad_request|context_length/i, 400],
+  [/overload/i, 503],
+  [/timeout/i, 504],
 ];
 
 function jsonOrUndefined(text: string): unknown {
@@ -152,70 +154,63 @@ function generated(parts: readonly Part[]): LanguageModelV4GenerateResult {
  * The answer as it comes. Resolves with the first word of it and not before, so that a failure ahead of that is a
  * failure of the call, which can be tried again.
  */
-function streamedReply(incoming: IncomingMessage): Promise<ReadableStream<Part>> {
+async function streamedReply(incoming: IncomingMessage): Promise<ReadableStream<Part>> {
+  const parts = partsOf(incoming);
+  let first = await parts();
+  const next = async () => {
+    const begun = first;
+    first = undefined;
+    if (begun !== undefined) return [START, ...begun];
+    try {
+      return await parts();
+    } catch (error) {
+      return [{ type: 'error', error } as const];
+    }
+  };
+  return pulledStream(next, incoming, QUEUED_PARTS);
+}
+
+/** What the events say, as often as something is there: resolves to `undefined` after the last, or rejects once. */
+function partsOf(incoming: IncomingMessage): () => Promise<Part[] | undefined> {
   const reply = new ChatReply();
-  let bytes = 0;
+  const pieces = piecesOf(incoming);
+  let failure: APICallError | undefined;
   let over = false;
-  return new Promise((resolve, reject) => {
-    const stream: ReadableStream<Part> = new ReadableStream<Part>(
-      {
-        start(controller) {
-          let begun = false;
-          const say = () => {
-            const parts = reply.take();
-            if (parts.length === 0) return;
-            if (!begun) controller.enqueue({ type: 'stream-start', warnings: [] });
-            begun = true;
-            for (const part of parts) controller.enqueue(part);
-            resolve(stream);
-            if ((controller.desiredSize ?? 1) <= 0) incoming.pause();
-          };
-          const fail = (error: unknown) => {
-            if (over) return;
-            over = true;
-            const failure = replyError(incoming, error);
-            if (begun) controller.enqueue({ type: 'error', error: failure });
-            else reject(failure);
-            controller.close();
-            incoming.destroy();
-          };
-          // A listener must not throw: an answer that nobody expected would end the process.
-          const reading = (read: () => void) => {
-            if (over) return;
-            try {
-              try {
-                read();
-              } finally {
-                say();
-              }
-            } catch (error) {
-              fail(error);
-            }
-          };
-          incoming.setEncoding('utf8');
-          incoming.on('data', (piece: string) =>
-            reading(() => {
-              bytes += piece.length;
-              if (bytes > LONGEST_BODY_BYTES) throw new Error('The response is too long.');
-              reply.readEvents(piece);
-            }),
-          );
-          incoming.on('end', () => {
-            reading(() => reply.end());
-            if (!over) controller.close();
-            over = true;
-          });
-          incoming.on('error', fail);
-        },
-        pull() {
-          incoming.resume();
-        },
-        cancel() {
-          over = true;
-          incoming.destroy();
-        },
-      },
-      { highWaterMark: QUEUED_PARTS },
-    );
-  });
+  const read = async (): Promise<void> => {
+    try {
+      const { done, value } = await pieces.next();
+      if (!done) reply.readEvents(value);
+      if (!done && !reply.isComplete) return;
+      over = true;
+      if (!done) void drain(pieces, incoming);
+      reply.end();
+    } catch (error) {
+      over = true;
+      failure = replyError(incoming, error);
+      incoming.destroy();
+    }
+  };
+  return async () => {
+    while (!over) {
+      await read();
+      const parts = reply.take();
+      if (parts.length > 0) return parts;
+    }
+    const error = failure;
+    failure = undefined;
+    if (error !== undefined) throw error;
+    return undefined;
+  };
+}
+
+/** Reads on after a complete answer, so that a connection whose response ends by itself can be used again. */
+async function drain(pieces: AsyncIterable<string>, incoming: IncomingMessage): Promise<void> {
+  const timer = setTimeout(() => incoming.destroy(), LAST_BYTES_MS);
+  try {
+    for await (const _ of pieces);
+  } catch {
+    // The answer is complete: how its connection ends makes no difference any more.
+  } finally {
+    clearTimeout(timer);
+  }
 }

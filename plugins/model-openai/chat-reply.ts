@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
+import { EventLines, jsonObject } from './event-lines.ts';
 
 interface SentCall {
   readonly index?: unknown;
@@ -46,13 +47,16 @@ interface OpenCall {
 const TEXT_ID = '0';
 const DONE = '[DONE]';
 
-const FINISH: Readonly<Record<string, LanguageModelV4FinishReason['unified']>> = {
-  stop: 'stop',
-  length: 'length',
-  content_filter: 'content-filter',
-  tool_calls: 'tool-calls',
-  function_call: 'tool-calls',
-};
+/** Calls of one answer that are read: more than any reader takes. */
+const MOST_CALLS = 256;
+
+const FINISH = new Map<string, LanguageModelV4FinishReason['unified']>([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['content_filter', 'content-filter'],
+  ['tool_calls', 'tool-calls'],
+  ['function_call', 'tool-calls'],
+]);
 
 /** The server says inside its answer that it failed; `data` is what it sent. */
 export class ErrorInReply extends Error {
@@ -64,16 +68,13 @@ export class ErrorInReply extends Error {
   }
 }
 
-/** Whether a body is server-sent events, also where its label does not say so. */
-export const isEvents = (text: string) => /^\s*(data|event|id|:)/.test(text);
-
 /** Reads one answer. Reading throws `ErrorInReply`, and other errors for what makes no sense as an answer. */
 export class ChatReply {
   readonly #calls: OpenCall[] = [];
   /** The call that pieces with an index belong to. */
   readonly #callAt = new Map<number, OpenCall>();
+  readonly #lines = new EventLines();
   #parts: LanguageModelV4StreamPart[] = [];
-  #rest = '';
   #inText = false;
   #refused = false;
   #done = false;
@@ -82,14 +83,17 @@ export class ChatReply {
 
   /** Reads a piece of a stream of events, cut anywhere. */
   readEvents(piece: string): void {
-    const lines = (this.#rest + piece).split(/\r\n|\r|\n/);
-    this.#rest = lines.pop() ?? '';
-    for (const line of lines) this.#line(line);
+    for (const data of this.#lines.read(piece)) this.#event(data);
+  }
+
+  /** The server has said that nothing more comes. */
+  get isComplete(): boolean {
+    return this.#done;
   }
 
   /** Reads a whole document. */
   readDocument(text: string): void {
-    const body = parsed(text);
+    const body: SentBody | undefined = jsonObject(text);
     const message = body?.choices?.[0]?.message ?? body?.choices?.[0]?.delta;
     if (body === undefined || (body.error == null && message == null)) throw new Error('No answer was sent.');
     this.#body(body);
@@ -98,7 +102,7 @@ export class ChatReply {
 
   /** Nothing comes any more. */
   end(): void {
-    if (this.#rest !== '') this.#line(this.#rest);
+    for (const data of this.#lines.end()) this.#event(data);
     if (this.#inText) this.#parts.push({ type: 'text-end', id: TEXT_ID });
     for (const { id, name, input } of this.#calls) {
       if (name === '') throw new Error('A tool call has no name.');
@@ -114,13 +118,11 @@ export class ChatReply {
     return parts;
   }
 
-  #line(line: string): void {
-    // Comments and names of events say nothing in this protocol.
-    if (this.#done || !line.startsWith('data:')) return;
-    const data = line.slice(5).trim();
+  #event(data: string): void {
+    if (this.#done) return;
     if (data === DONE) this.#done = true;
-    else if (data !== '') {
-      const body = parsed(data);
+    else {
+      const body = jsonObject(data);
       if (body === undefined) throw new Error('An event is not a JSON object.');
       this.#body(body);
     }
@@ -163,6 +165,7 @@ export class ChatReply {
     let call = this.#callAt.get(index);
     // A new id with a name begins another call, also where the server does not count.
     if (call === undefined || (id !== '' && name !== '' && id !== call.id)) {
+      if (this.#calls.length === MOST_CALLS) return;
       call = { id: id || `call_${randomUUID()}`, name, input: '' };
       this.#callAt.set(index, call);
       this.#calls.push(call);
@@ -181,16 +184,7 @@ export class ChatReply {
     if (raw === undefined && !this.#done) return { unified: 'interrupted', raw };
     if (raw === undefined) return { unified: this.#calls.length > 0 ? 'tool-calls' : 'stop', raw };
     if (raw === 'stop' && this.#refused) return { unified: 'content-filter', raw };
-    return { unified: FINISH[raw] ?? 'other', raw };
-  }
-}
-
-function parsed(text: string): SentBody | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
+    return { unified: FINISH.get(raw) ?? 'other', raw };
   }
 }
 
@@ -199,9 +193,11 @@ function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
-    .map((part: unknown) => (typeof part === 'string' ? part : String((part as { text?: unknown } | null)?.text ?? '')))
+    .map((part: unknown) => (typeof part === 'string' ? part : wordsOf((part as { text?: unknown } | null)?.text)))
     .join('');
 }
+
+const wordsOf = (text: unknown) => (typeof text === 'string' ? text : '');
 
 function usageOf(usage: SentUsage | undefined): LanguageModelV4Usage {
   const [input, output] = [countOf(usage?.prompt_tokens), countOf(usage?.completion_tokens)];
@@ -210,12 +206,16 @@ function usageOf(usage: SentUsage | undefined): LanguageModelV4Usage {
   return {
     inputTokens: {
       total: input,
-      noCache: input === undefined ? undefined : input - cached,
+      noCache: input === undefined ? undefined : Math.max(0, input - cached),
       cacheRead: cached,
       cacheWrite: undefined,
     },
-    outputTokens: { total: output, text: output === undefined ? undefined : output - reasoning, reasoning },
+    outputTokens: {
+      total: output,
+      text: output === undefined ? undefined : Math.max(0, output - reasoning),
+      reasoning,
+    },
   };
 }
 
-const countOf = (count: unknown) => (typeof count === 'number' ? count : undefined);
+const countOf = (count: unknown) => (Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : undefined);

@@ -19,9 +19,21 @@ export interface Connections {
   close(): void;
 }
 
-/** Far more than a model ever answers; an endless body must not fill the memory. */
-export const LONGEST_BODY_BYTES = 32 * 1024 * 1024;
 const IDLE_CONNECTION_MS = 30_000;
+
+/**
+ * Keeps errors of the agent's sockets from becoming uncaught: between two requests, and while one that was aborted gives
+ * its socket back, Node has no listener of its own on it. Requests learn of such errors all the same.
+ */
+function withQuietSockets<A extends HttpAgent>(agent: A): A {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback) => {
+    const socket = connect(options, callback);
+    socket?.on('error', () => {});
+    return socket;
+  };
+  return agent;
+}
 
 export function keptConnections(): Connections {
   const settings = {
@@ -31,7 +43,10 @@ export function keptConnections(): Connections {
     // Node's own switch: its global client goes through the proxy of the environment, and so does this one.
     ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
   } as const;
-  const agents = { 'http:': new HttpAgent(settings), 'https:': new HttpsAgent(settings) };
+  const agents = {
+    'http:': withQuietSockets(new HttpAgent(settings)),
+    'https:': withQuietSockets(new HttpsAgent(settings)),
+  };
   return {
     send: (method, url, headers, body, signal) =>
       new Promise((resolve, reject) => {
@@ -44,7 +59,11 @@ export function keptConnections(): Connections {
           ...(signal && { signal }),
         });
         request.on('error', reject);
-        request.on('response', resolve);
+        request.on('response', (incoming) => {
+          // A connection that breaks before or after anybody reads is nobody's uncaught error.
+          incoming.on('error', () => {});
+          resolve(incoming);
+        });
         // All pieces leave together, with the headers, once there is a connection.
         for (const piece of body) request.write(piece);
         request.end();
@@ -54,19 +73,4 @@ export function keptConnections(): Connections {
       agents['https:'].destroy();
     },
   };
-}
-
-/** The whole body. Rejects when it breaks off or is longer than any answer. */
-export function textOf(incoming: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    // A character that the network cut in two is put together again.
-    incoming.setEncoding('utf8');
-    incoming.on('data', (piece: string) => {
-      text += piece;
-      if (text.length > LONGEST_BODY_BYTES) incoming.destroy(new Error('The response is too long.'));
-    });
-    incoming.on('end', () => resolve(text));
-    incoming.on('error', reject);
-  });
 }

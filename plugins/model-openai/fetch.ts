@@ -1,7 +1,10 @@
 /** `fetch` for the provider package, over the kept connections. */
 import type { IncomingMessage } from 'node:http';
-import { type Connections, LONGEST_BODY_BYTES } from './connections.ts';
+import type { Connections } from './connections.ts';
+import { isEventStream, piecesOf, pulledStream, textOf } from './response-body.ts';
+import { filteredDocument, ResponsesFilter } from './responses-filter.ts';
 
+/** Of the Responses API: replies come without what the package has no use for. */
 export function fetchOver(connections: Connections): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const incoming = await connections.send(
@@ -28,27 +31,36 @@ function responseFrom(incoming: IncomingMessage): Response {
   );
   const empty = status === 204 || status === 205 || status === 304;
   if (empty) incoming.resume();
-  return new Response(empty ? null : bodyOf(incoming), { status, headers });
+  const next = isEventStream(incoming) ? eventsOf(incoming) : documentOf(incoming, status);
+  const bytes = async () => {
+    const text = await next();
+    return text === undefined ? undefined : [Buffer.from(text)];
+  };
+  return new Response(empty ? null : pulledStream(bytes, incoming, 0), { status, headers });
 }
 
-function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  let bytes = 0;
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
-      incoming.on('data', (piece: Buffer) => {
-        bytes += piece.length;
-        if (bytes > LONGEST_BODY_BYTES) return void incoming.destroy(new Error('The response is too long.'));
-        controller.enqueue(piece);
-        if ((controller.desiredSize ?? 1) <= 0) incoming.pause();
-      });
-      incoming.on('end', () => controller.close());
-      incoming.on('error', (error) => controller.error(error));
-    },
-    pull() {
-      incoming.resume();
-    },
-    cancel() {
-      incoming.destroy();
-    },
-  });
+/** Resolves to text that is not empty, as long as there is any. */
+function eventsOf(incoming: IncomingMessage): () => Promise<string | undefined> {
+  const pieces = piecesOf(incoming);
+  const filter = new ResponsesFilter();
+  let over = false;
+  return async () => {
+    while (!over) {
+      const { done, value } = await pieces.next();
+      over = done === true;
+      const text = done ? filter.end() : filter.read(value);
+      if (text !== '') return text;
+    }
+    return undefined;
+  };
+}
+
+function documentOf(incoming: IncomingMessage, status: number): () => Promise<string | undefined> {
+  let read = false;
+  return async () => {
+    if (read) return undefined;
+    read = true;
+    const text = await textOf(incoming);
+    return status < 300 ? filteredDocument(text) : text;
+  };
 }

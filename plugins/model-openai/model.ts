@@ -1,6 +1,6 @@
 /** The model that questions are answered with: the provider package's, with retries, and what health says about it. */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { AtlasError, type HealthItem, type Logger } from '../../kernel/index.ts';
+import { AtlasError, type HealthItem, type Logger, messageOf } from '../../kernel/index.ts';
 import { providerCodeOf, providerError, statusOf } from '../agent/provider-errors.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { type Connections, keptConnections } from './connections.ts';
@@ -10,6 +10,9 @@ import { withRetries } from './retry.ts';
 
 /** Answers are not kept at the provider; reasoning travels in the request instead. */
 const RESPONSES_OPTIONS = { openai: { store: false } };
+
+/** Of what a provider says about its failure, in the log. */
+const LONGEST_MESSAGE_CHARS = 1_000;
 
 export class OpenaiModel {
   readonly provider: ModelOpenaiOptions['provider'];
@@ -63,7 +66,15 @@ export class OpenaiModel {
       return chatCompletions({ modelId: this.modelId, baseUrl, apiKey, connections: this.#connections });
     }
     // With the first question, not at the start: the package costs 150 ms and 25 MB.
-    const { createOpenAI } = await import('@ai-sdk/openai');
+    const { createOpenAI } = await import('@ai-sdk/openai').catch((cause: unknown) => {
+      throw new AtlasError('The package of the model provider cannot be loaded.', {
+        code: 'overloaded',
+        reason: 'E_MODEL_LOAD',
+        retryAfterSeconds: 5,
+        hint: 'Ask again; when it stays so, check the installation.',
+        cause,
+      });
+    });
     const fetch = fetchOver(this.#connections);
     const model = createOpenAI({ apiKey: apiKey ?? '', baseURL: baseUrl, fetch }).responses(this.modelId);
     const complete = (options: LanguageModelV4CallOptions) => ({
@@ -106,14 +117,14 @@ export class OpenaiModel {
     if (signal?.aborted && failure.code !== 'provider_timeout') return failure;
     this.#failure = failure;
     const { apiKey } = this.#options;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     this.#log.warn(
       {
         provider: this.provider,
         model: this.modelId,
         status: statusOf(error),
         providerCode: providerCodeOf(error),
-        error: apiKey ? message.replaceAll(apiKey, '***') : message,
+        error: (apiKey ? message.replaceAll(apiKey, '***') : message).slice(0, LONGEST_MESSAGE_CHARS),
       },
       failure.message,
     );

@@ -6,7 +6,7 @@ const FIRST_WAIT_MS = 250;
 /** A provider that asks for more patience than this is not waited for: the client is told when to ask again. */
 const LONGEST_WAIT_MS = 5_000;
 const PASSING_STATUS = new Set([408, 409, 429]);
-const PASSING_NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+const PASSING_NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EMFILE', 'ENFILE', 'EADDRNOTAVAIL']);
 
 /** How long to wait before the next attempt; `undefined` when another attempt would not help or might pay twice. */
 function waitBeforeRetryMs(error: unknown, attempt: number): number | undefined {

@@ -1,0 +1,56 @@
+/** Reads the data of server-sent events, one line each, from pieces that are cut anywhere. */
+import { LONGEST_DOCUMENT_BYTES } from './response-body.ts';
+
+export class EventLines {
+  /** Beginning of a line whose end has not arrived: in pieces, because joining it for each of them is quadratic work. */
+  #begun: string[] = [];
+  #begunChars = 0;
+
+  /** The data of the lines that are complete with this piece. Throws at a line that is too long. */
+  read(piece: string): string[] {
+    const lines = piece.split(/[\r\n]/);
+    const last = lines.pop() ?? '';
+    const complete = lines.map((line) => this.#complete(line));
+    this.#begun.push(last);
+    this.#begunChars += last.length;
+    if (this.#begunChars > LONGEST_DOCUMENT_BYTES) {
+      throw new Error(`An event is longer than ${LONGEST_DOCUMENT_BYTES} characters.`);
+    }
+    return complete.flatMap(dataOf);
+  }
+
+  /** The data of a last line without an end. */
+  end(): string[] {
+    return dataOf(this.#complete(''));
+  }
+
+  #complete(end: string): string {
+    if (this.#begun.length === 0) return end;
+    const line = `${this.#begun.join('')}${end}`;
+    this.#begun = [];
+    this.#begunChars = 0;
+    return line;
+  }
+}
+
+/** Comments, names and ids of events say nothing in these protocols. */
+function dataOf(line: string): string[] {
+  const data = line.startsWith('data:') ? line.slice(5).trim() : '';
+  return data === '' ? [] : [data];
+}
+
+/** Whether a body is server-sent events, also where its label does not say so. */
+export const isEvents = (text: string) => /^\s*(data|event|id|:)/.test(text);
+
+/** A JSON object, or `undefined` for anything else. */
+export function jsonObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,60 @@
+/** Reads the bodies of responses, within limits, and makes streams of them whose events cannot end the process. */
+import type { IncomingMessage } from 'node:http';
+
+/** Far more than a model ever streams; an endless body must not keep the connection for ever. */
+const LONGEST_STREAM_BYTES = 32 * 1024 * 1024;
+/** Whatever is read in one go: a document, or one event of a stream. */
+export const LONGEST_DOCUMENT_BYTES = 1024 * 1024;
+/** Readers take a piece in at once: a longer one would keep everybody else waiting. */
+const PIECE_BYTES = 8 * 1024;
+
+export const isEventStream = (incoming: IncomingMessage) =>
+  incoming.headers['content-type']?.includes('text/event-stream') === true;
+
+/** The text in small pieces. Rejects when it breaks off or is too long; leaving it closes the connection. */
+export async function* piecesOf(incoming: IncomingMessage): AsyncGenerator<string, void> {
+  const longestBytes = isEventStream(incoming) ? LONGEST_STREAM_BYTES : LONGEST_DOCUMENT_BYTES;
+  // Puts characters together that the network cut in two.
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > longestBytes) throw new Error(`The response is longer than ${longestBytes} bytes.`);
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      yield decoder.decode(chunk.subarray(at, at + PIECE_BYTES), { stream: true });
+    }
+  }
+  yield decoder.decode();
+}
+
+/** The whole text. Rejects when it breaks off or is too long. */
+export async function textOf(incoming: IncomingMessage): Promise<string> {
+  const pieces: string[] = [];
+  for await (const piece of piecesOf(incoming)) pieces.push(piece);
+  return pieces.join('');
+}
+
+/**
+ * A stream of what `next` resolves to, never an empty list, until `undefined`. Nothing is read before its reader asks,
+ * and its controller is touched in `pull` alone: what goes wrong there, such as closing a stream that was cancelled,
+ * the stream itself takes.
+ */
+export function pulledStream<T>(
+  next: () => Promise<readonly T[] | undefined>,
+  incoming: IncomingMessage,
+  highWaterMark: number,
+): ReadableStream<T> {
+  return new ReadableStream<T>(
+    {
+      async pull(controller) {
+        const parts = await next();
+        if (parts === undefined) controller.close();
+        else for (const part of parts) controller.enqueue(part);
+      },
+      cancel() {
+        incoming.destroy();
+      },
+    },
+    { highWaterMark },
+  );
+}
