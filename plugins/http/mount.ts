@@ -25,6 +25,7 @@ async function largeBody(body: unknown, isText: boolean): Promise<Buffer[] | und
   return bytes.length > PIECE_BYTES ? [bytes] : undefined;
 }
 
+/** Resolves when the answer has been handed over. Does not keep it while it is sent: clients may take their time. */
 async function send(
   reply: FastifyReply,
   answer: RouteReply,
@@ -32,10 +33,7 @@ async function send(
   log: () => Logger,
 ): Promise<FastifyReply> {
   if (answer.sendUntil !== undefined) connections.sendUntil(reply.request.raw.socket, answer.sendUntil);
-  if (answer.stream !== undefined) {
-    await sendStream(reply, answer, connections, log());
-    return reply;
-  }
+  if (answer.stream !== undefined) return sendStream(reply, answer, connections, log());
   const { body, headers } = answer;
   reply.code(answer.status ?? 200);
   if (headers !== undefined) reply.headers(headers);
@@ -44,9 +42,7 @@ async function send(
   const large = await largeBody(body, isText);
   if (large === undefined && (isText || (typeof body === 'object' && body !== null))) return reply.send(body);
   if (!isText) reply.type('application/json; charset=utf-8');
-  if (large === undefined) return reply.send(JSON.stringify(body));
-  await sendPieces(reply, large, connections);
-  return reply;
+  return large === undefined ? reply.send(JSON.stringify(body)) : sendPieces(reply, large, connections);
 }
 
 /** Those that carry credentials: with two of them it would be unclear who asks. */

@@ -65,7 +65,11 @@ class Sending {
 }
 
 /** Sends bytes that are all there, with their length. Empties the list as they go. */
-export async function sendPieces(reply: FastifyReply, pieces: Buffer[], connections: Connections): Promise<void> {
+export async function sendPieces(
+  reply: FastifyReply,
+  pieces: Buffer[],
+  connections: Connections,
+): Promise<FastifyReply> {
   const { raw: response, statusCode } = reply;
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   // Throws for a header that HTTP does not take, while an error can still be answered.
@@ -73,6 +77,7 @@ export async function sendPieces(reply: FastifyReply, pieces: Buffer[], connecti
   reply.hijack();
   if (reply.request.method !== 'HEAD') await new Sending(response, connections).writeAll(pieces);
   response.end();
+  return reply;
 }
 
 /**
@@ -85,7 +90,7 @@ export async function sendStream(
   answer: RouteReply,
   connections: Connections,
   log: Logger,
-): Promise<void> {
+): Promise<FastifyReply> {
   const response = reply.raw;
   const sending = new Sending(response, connections);
   reply.hijack();
@@ -110,4 +115,5 @@ export async function sendStream(
   } finally {
     clearImmediate(flushing);
   }
+  return reply;
 }
