@@ -5,36 +5,52 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const PARENT_CHECK_MS = 250;
+
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 18)) await start();
 else startWithOwnNode();
 
-/** A clone brings the Node it needs. */
+/** A clone brings the Node it needs. The channel lets the child see when this process is gone, however it ended. */
 function startWithOwnNode() {
   const own = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
   if (!existsSync(own)) {
     process.stderr.write(`Atlas needs Node 22.18 or newer; this is Node ${process.versions.node}.\n`);
     process.exit(1);
   }
-  const child = spawn(own, process.argv.slice(1), { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  const child = spawn(own, process.argv.slice(1), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+  stopSignal().addEventListener('abort', () => child.kill('SIGTERM'));
   child.on('exit', (code) => process.exit(code ?? 1));
 }
 
+/**
+ * Aborts once it is time to stop. A terminal signals the whole group and npx passes the signal on, so it comes twice.
+ * npx told to end by another program ends its shell and nobody else: then this process sees its parent gone.
+ */
+function stopSignal() {
+  const stop = new AbortController();
+  for (const signal of [...STOP_SIGNALS, 'disconnect']) process.on(signal, () => stop.abort());
+  process.channel?.unref();
+  const parent = process.ppid;
+  const isOfNpm = process.env.npm_execpath !== undefined;
+  if (isOfNpm) setInterval(() => process.ppid !== parent && stop.abort(), PARENT_CHECK_MS).unref();
+  return stop.signal;
+}
+
 async function start() {
+  const signal = stopSignal();
   module.enableCompileCache?.();
   const source = new URL('../config/cli.ts', import.meta.url);
   const { main } = await import(existsSync(source) ? source : new URL('../dist/config/cli.js', import.meta.url));
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
   process.exitCode = await main(process.argv.slice(2), {
     env: process.env,
     cwd: process.cwd(),
     stdout: process.stdout,
     stderr: process.stderr,
-    signal: stop.signal,
+    signal,
   }).catch((error) => {
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${[error.message, error.hint].filter(Boolean).join(' ')}\n`);
     return 1;
   });
   // A handle that somebody forgot must not keep a finished command alive.

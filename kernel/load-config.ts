@@ -1,6 +1,6 @@
 /** Loading `atlas.config.ts` (or `.js`, `.mjs`) as it is: Node strips the types. */
-import { existsSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { existsSync, readFileSync } from 'node:fs';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AtlasConfig } from './define-config.ts';
@@ -26,13 +26,36 @@ export function bindPackage(resolveSpecifier: (specifier: string) => string | un
   });
 }
 
+/** `line 3, column 7: ` of a syntax error of the configuration or of a file it imports. */
+function placeOf(error: unknown, path: string): string {
+  if (!(error instanceof SyntaxError)) return '';
+  return placeInStack(error, path) ?? placeInStack(parseErrorOf(path), path) ?? '';
+}
+
+/** Node puts the place in front of the stack: file and line, the line itself, and a mark below the column. */
+function placeInStack(error: unknown, path: string): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const [, file = '', line, mark = ''] = /^(?:file:\/\/)?(\/.*):(\d+)\n(?:.*\n){1,2}?( *)\^/.exec(stack) ?? [];
+  if (line === undefined) return undefined;
+  return `${file === path ? '' : `${file}, `}line ${line}, column ${mark.length + 1}: `;
+}
+
+/** Of plain JavaScript the engine gives no place; the parser for TypeScript does. */
+function parseErrorOf(path: string): unknown {
+  try {
+    return void stripTypeScriptTypes(readFileSync(path, 'utf8'), { sourceUrl: path });
+  } catch (error) {
+    return error;
+  }
+}
+
 /** Imports a configuration. Errors name the file and what it lacks, without a stack. */
 export async function loadConfig(path: string): Promise<AtlasConfig> {
   let loaded: { default?: unknown };
   try {
     loaded = await import(pathToFileURL(path).href);
   } catch (error) {
-    throw new AtlasError(`The configuration ${path} could not be loaded: ${messageOf(error)}`, {
+    throw new AtlasError(`The configuration ${path} could not be loaded: ${placeOf(error, path)}${messageOf(error)}`, {
       code: 'configuration_error',
       reason: 'E_CONFIG_LOAD',
       cause: error,
