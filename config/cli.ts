@@ -3,10 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { createApp, type PluginEntry } from '../kernel/index.ts';
 import { cli, type Terminal } from '../plugins/cli/index.ts';
 import { cliDemo } from '../plugins/cli-demo/index.ts';
+import { cliInit } from '../plugins/cli-init/index.ts';
 import { cliInspect } from '../plugins/cli-inspect/index.ts';
 import { cliMigrate } from '../plugins/cli-migrate/index.ts';
 import { cliQuery } from '../plugins/cli-query/index.ts';
 import { type Compose, cliServe } from '../plugins/cli-serve/index.ts';
+import { loadEnvFile } from './env-file.ts';
 import { packageUrl, packageVersion } from './package.ts';
 import { boundYoungGeneration } from './young-generation.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AtlasError } from '../kernel/index.ts';
-import { createLog, type LogLevel } from './log.ts';
+import { createLog, type LogLevel, terminalLine } from './log.ts';
 
 /** What one line says, and as it was written. */
 function written(fields: object, message = 'A line.', level: LogLevel = 'info') {
@@ -105,4 +105,9 @@ it('writes a line at its level only', () => {
   log.info({}, 'no');
   log.warn({ a: 1 }, 'yes');
   expect(JSON.parse(lines.join(''))).toMatchObject({ level: 40, a: 1, msg: 'yes' });
+});
+
+it('is a line for people on a terminal, without control characters', () => {
+  const line = JSON.stringify({ level: 40, time: 0, plugin: 'http', msg: 'Slow\u001b[2J.', path: '/a', list: ['b c'] });
+  expect(terminalLine(line)).toMatch(/^\d\d:\d\d:00 warn {2}http: Slow\\u001b\[2J\. path=\/a list=\["b c"\]\n$/);
 });

@@ -1,6 +1,8 @@
-/** The log: JSON lines on standard error. Whatever a caller puts in, no credential comes out. */
+/** Writes the log to standard error: JSON lines, or lines for people on a terminal. Whatever a caller puts in, no credential comes out. */
+import colors from 'picocolors';
 import { type DestinationStream, pino } from 'pino';
 import { type Logger, messagesOf, withoutCredentials } from '../kernel/index.ts';
+import { printableText } from '../plugins/cli/index.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -13,11 +15,11 @@ const MAX_TEXT_LENGTH = 16_384;
 const SECRET_KEY =
   /password|passwd|passphrase|pwd$|secret|authorization|cookie|apikey|accesskey|privatekey|encryptionkey|signingkey|credential|connectionstring|tokens?$|jwt$|sessionid$/;
 
-/** Written at once to standard error, unless to `destination`: a line about a crash must not be lost with the process. */
-export function createLog(
-  level: LogLevel,
-  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
-): Logger {
+/**
+ * Written at once to standard error, unless to `destination`: a line about a crash must not be lost with the process.
+ * JSON, or for people where standard error is a terminal.
+ */
+export function createLog(level: LogLevel, destination: DestinationStream = standardError()): Logger {
   const clean = cleaner(level === 'debug');
   return pino(
     {
@@ -31,6 +33,30 @@ export function createLog(
     },
     destination,
   );
+}
+
+function standardError(): DestinationStream {
+  const stream = pino.destination({ dest: 2, sync: true });
+  return process.stderr.isTTY ? { write: (line) => void stream.write(terminalLine(line)) } : stream;
+}
+
+const LEVELS: Readonly<Record<number, string>> = {
+  20: colors.dim('debug'),
+  30: colors.green('info '),
+  40: colors.yellow('warn '),
+  50: colors.red('error'),
+};
+
+/** A JSON line of the log as people read it: `12:30:00 warn  http: Message. key=value`. */
+export function terminalLine(line: string): string {
+  const { level, time, msg = '', plugin, ...fields } = JSON.parse(line);
+  const shown = Object.entries(fields).map(([key, value]) => {
+    const isWord = typeof value === 'string' && /^[^\s"=]+$/.test(value);
+    return colors.dim(printableText(`${key}=${isWord ? value : JSON.stringify(value)}`));
+  });
+  const at = colors.dim(new Date(time).toTimeString().slice(0, 8));
+  const text = printableText(plugin === undefined ? msg : `${plugin}: ${msg}`);
+  return `${[at, LEVELS[level] ?? level, text, ...shown].join(' ')}\n`;
 }
 
 /** Makes a copy of a line's fields that is safe to write: bounded, without cycles and credentials. */
