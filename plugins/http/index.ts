@@ -25,7 +25,7 @@ export const http = definePlugin({
     const server = WebServer.create(ctx, options);
     ctx.onReady(async () => {
       await server.mount(await ctx.call(httpRoutes, undefined, ctx.scope()));
-      await server.listen();
+      if (options.listen) await server.listen();
     });
     ctx.on(appReady, () => server.open());
     ctx.onDrain(() => server.drain());

@@ -52,8 +52,10 @@ export function createOfflineModel(input: OfflineModelInput): LanguageModelV4 {
 async function nextStep(options: LanguageModelV4CallOptions, input: OfflineModelInput): Promise<Step> {
   options.abortSignal?.throwIfAborted();
   const { history, results } = conversationOf(options.prompt);
+  const { notice, entities } = input.model;
+  if (entities.length === 0 && notice !== undefined) return { kind: 'text', text: notice };
   const reading = await readQuestionInTurns(history, input.model, { now: input.now() });
-  if (reading.kind !== 'plan') return { kind: 'text', text: withoutPlan(reading) };
+  if (reading.kind !== 'plan') return { kind: 'text', text: withoutPlan(reading, notice) };
   try {
     const { connection } = compileQuery(input.model, reading.plan, { dialect: 'sqlite' });
     const compiled = compileQuery(input.model, reading.plan, { dialect: input.dialectOf(connection) });
@@ -75,7 +77,7 @@ async function nextStep(options: LanguageModelV4CallOptions, input: OfflineModel
   }
 }
 
-function withoutPlan(reading: Exclude<Reading, { kind: 'plan' }>): string {
+function withoutPlan(reading: Exclude<Reading, { kind: 'plan' }>, notice: string | undefined): string {
   switch (reading.kind) {
     case 'talk':
       return reading.text;
@@ -90,7 +92,7 @@ function withoutPlan(reading: Exclude<Reading, { kind: 'plan' }>): string {
         reading.suggestions.length > 0
           ? `\n\nI can answer, for example:\n${reading.suggestions.map((question) => `- ${question}`).join('\n')}`
           : '';
-      return `${words}${reading.reason ? ` ${reading.reason}` : ''}${offer}`;
+      return [words, reading.reason, notice].filter(Boolean).join(' ') + offer;
     }
   }
 }

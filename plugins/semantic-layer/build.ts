@@ -4,6 +4,7 @@ import { didYouMean } from '../../kernel/index.ts';
 import type { EntityItem, Item, LayerFile } from './file.ts';
 import { checkDimensions, checkMeasures, checkSegments } from './members.ts';
 import type { ModelEntity, ModelJoin, ModelMetric, ModelTerm, SemanticModel, SemanticProblem } from './model.ts';
+import { connectionOf, ownNameOf, physicalTable } from './physical-table.ts';
 import type { CatalogFile, Join } from './schema.ts';
 import type { Path } from './yaml.ts';
 
@@ -42,7 +43,12 @@ export function buildModel(files: readonly LayerFile[]): { parts: ModelParts; fi
 }
 
 /** Adds the look-ups and freezes. */
-export function createModel(parts: ModelParts, version: number, problems: readonly SemanticProblem[]): SemanticModel {
+export function createModel(
+  parts: ModelParts,
+  version: number,
+  problems: readonly SemanticProblem[],
+  notice?: string,
+): SemanticModel {
   const entities = new Map<string, ModelEntity>();
   const metrics = new Map<string, ModelMetric>();
   for (const entity of parts.entities) {
@@ -57,6 +63,7 @@ export function createModel(parts: ModelParts, version: number, problems: readon
     glossary: Object.freeze(parts.glossary),
     catalog: parts.catalog,
     problems: Object.freeze(problems),
+    ...(notice !== undefined && { notice }),
     entity: (name: string) => entities.get(name.toLowerCase()),
     metric: (id: string) => metrics.get(id.toLowerCase()),
   });
@@ -109,7 +116,7 @@ function draftEntities(files: readonly LayerFile[], report: Report): Draft[] {
   const inSource = new Map<string, Draft>();
   const sourcesOf = new Map<string, number>();
   for (const { file, item } of itemsOfKind(files, 'entity')) {
-    const ownName = item.value.name ?? lastPart(item.value.table);
+    const ownName = ownNameOf(item.value);
     const key = ownName.toLowerCase();
     const taken = inSource.get(`${file.source}.${key}`);
     if (taken !== undefined) {
@@ -134,7 +141,7 @@ function finishEntity(draft: Draft, names: Names, catalog: CatalogFile | undefin
   const reportHere = (path: Path, message: string) => report(file, path, message);
   const dimensions = checkDimensions(item, reportHere);
   const listed = catalog?.entities?.find(({ name }) => name.toLowerCase() === draft.name.toLowerCase());
-  const connection = connectionOf(draft);
+  const connection = connectionOf(item, file.source);
   const grain = item.grain ?? listed?.grain;
   return Object.freeze({
     name: draft.name,
@@ -154,23 +161,6 @@ function finishEntity(draft: Draft, names: Names, catalog: CatalogFile | undefin
   });
 }
 
-/** `schema.table` is split, unless the schema is given by itself. */
-function physicalTable({ table, schema }: EntityItem): { table: string; schema?: string } {
-  if (schema !== undefined) return { table, schema };
-  const dot = table.lastIndexOf('.');
-  return dot <= 0 ? { table } : { table: table.slice(dot + 1), schema: table.slice(0, dot) };
-}
-
-function lastPart(table: string): string {
-  return table.slice(table.lastIndexOf('.') + 1) || table;
-}
-
-/** A source's entities live on the connection of its name, unless they say otherwise. */
-function connectionOf({ file, item }: Draft): string | undefined {
-  const connection = item.connection ?? file.source;
-  return connection === 'default' ? undefined : connection;
-}
-
 function checkJoins(draft: Draft, names: Names, report: Report): readonly ModelJoin[] {
   const { file, item } = draft;
   const declared = item.joins ?? [];
@@ -179,7 +169,7 @@ function checkJoins(draft: Draft, names: Names, report: Report): readonly ModelJ
   for (const [index, join] of declared.entries()) {
     const target = names.resolve(join.target, file, ['joins', index, 'target'], report);
     if (target === undefined) continue;
-    if (connectionOf(target) !== connectionOf(draft)) {
+    if (connectionOf(target.item, target.file.source) !== connectionOf(item, file.source)) {
       const message = `\`${join.target}\` is on another connection and cannot be joined; ask both separately.`;
       report(file, ['joins', index, 'target'], message);
       continue;

@@ -75,6 +75,7 @@ function fileText(layer: ExploredLayer, name: string): string | undefined {
   const wanted = [name, `${name}.yml`, `${name}.yaml`, layer.model.entity(name)?.file];
   const known = layer.files.find(({ path }) => wanted.includes(path));
   if (known === undefined) return undefined;
+  if (known.isReduced === true) return withoutHidden(layer.model, known, undefined);
   let text: string;
   try {
     text = readLayerFile(layer.root, known.path);
@@ -85,10 +86,10 @@ function fileText(layer: ExploredLayer, name: string): string | undefined {
 }
 
 /**
- * The file's own text where it shows nothing that is hidden. A broken entity is not shown at all: what its author wanted
+ * The file's own text where it shows nothing that is hidden; without `text` what is left of it. A broken entity is not shown at all: what its author wanted
  * to hide cannot be told.
  */
-function withoutHidden(model: SemanticModel, file: LayerFile, text: string): string {
+function withoutHidden(model: SemanticModel, file: LayerFile, text: string | undefined): string {
   const [problem] = file.problems;
   if (problem !== undefined && file.items.length === 0) {
     return `\`${file.path}\` cannot be used, line ${problem.line}, column ${problem.column}: ${problem.message}`;
@@ -97,22 +98,23 @@ function withoutHidden(model: SemanticModel, file: LayerFile, text: string): str
   const values = file.items.map(({ value }) => value);
   switch (file.kind) {
     case 'catalog':
-      return text;
+      return text ?? stringify(values[0]);
     case 'entity': {
       const [entity] = values as EntityItem[];
-      if (entity === undefined) return text;
+      if (entity === undefined) return text ?? `\`${file.path}\` cannot be used: the database has no such table.`;
       const own = hiddenNames(entity);
       const shown = hidden.withoutHidden(entity, own.size > 0 ? own : undefined);
-      return shown === entity ? text : stringify(shown);
+      return text !== undefined && shown === entity ? text : stringify(shown);
     }
     case 'metrics': {
       const metrics = (values as Metric[]).filter((metric) => hidden.showsMetric(metric));
-      return metrics.length === values.length && problem === undefined ? text : stringify({ metrics });
+      const isSame = metrics.length === values.length && problem === undefined;
+      return text !== undefined && isSame ? text : stringify({ metrics });
     }
     case 'glossary': {
       const terms = (values as GlossaryTerm[]).map((term) => hidden.withoutHiddenCondition(term));
       const isSame = problem === undefined && terms.every((term, index) => term === values[index]);
-      return isSame ? text : stringify({ terms });
+      return text !== undefined && isSame ? text : stringify({ terms });
     }
   }
 }

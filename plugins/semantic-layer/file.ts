@@ -32,6 +32,8 @@ export interface LayerFile<Kind extends FileKind = FileKind> {
   /** An entity or catalog file holds at most one item, the others a list. */
   readonly items: readonly Item<Kind>[];
   readonly problems: readonly SemanticProblem[];
+  /** Set where items are left out because the database does not have what they name. */
+  readonly isReduced?: boolean;
 }
 
 /** Of one file: who has corrected these loads again. */

@@ -1,28 +1,46 @@
-import { setTimeout } from 'node:timers/promises';
-import type { HealthItem } from '../../kernel/index.ts';
+/** What the health report says of the semantic layer. */
+import { type HealthItem, within } from '../../kernel/index.ts';
 import type { LiveLayer } from './live.ts';
 
 /** A report right after the start waits this long for the first load; a large layer takes longer and says so. */
-const patienceMs = 100;
+const PATIENCE_MS = 100;
 
+/** Shows the layer as it is whenever the item is read: the layer notices changes by itself. */
 export async function layerHealth(layer: LiveLayer): Promise<HealthItem> {
+  if (!layer.isSettled)
+    await within(
+      PATIENCE_MS,
+      layer.ready().catch(() => undefined),
+      () => undefined,
+    );
+  return {
+    component: 'semanticLayer',
+    get status() {
+      return stateOf(layer).status;
+    },
+    get message() {
+      return stateOf(layer).message;
+    },
+    get details() {
+      return stateOf(layer).details;
+    },
+  } as HealthItem;
+}
+
+type State = Pick<HealthItem, 'status' | 'message' | 'details'>;
+
+function stateOf(layer: LiveLayer): State {
   if (!layer.isLoaded) {
-    const giveUp = new AbortController();
-    const patience = setTimeout(patienceMs, undefined, { signal: giveUp.signal, ref: false }).catch(() => undefined);
-    await Promise.race([layer.ready(), patience]);
-    giveUp.abort();
+    return { status: 'ok', message: 'The files are being loaded.', details: { entityCount: layer.entityCount } };
   }
-  const component = 'semanticLayer';
-  if (!layer.isLoaded) {
-    const message = 'The files are being loaded.';
-    return { component, status: 'ok', message, details: { entityCount: layer.entityCount } };
-  }
-  const { entities, problems } = layer.current();
+  const { entities, problems, notice } = layer.current();
   const details = { entityCount: entities.length, problemCount: problems.length };
   const [problem] = problems;
-  if (problem === undefined) return { component, status: 'ok', details };
-  if (problem.file === '.') return { component, status: 'not_configured', message: problem.message, details };
+  if (problem === undefined) return { status: 'ok', details };
+  if (problem.file === '.' && entities.length === 0)
+    return { status: 'not_configured', message: problem.message, details };
   const others = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
-  const message = `${problem.file}, line ${problem.line}, column ${problem.column}: ${problem.message}${others}`;
-  return { component, status: entities.length > 0 ? 'degraded' : 'error', message, details };
+  const message =
+    notice ?? `${problem.file}, line ${problem.line}, column ${problem.column}: ${problem.message}${others}`;
+  return { status: entities.length > 0 ? 'degraded' : 'error', message, details };
 }

@@ -1,4 +1,14 @@
-import { contextCollect, definePlugin, healthCheck, type Scope, toolsCollect } from '../../kernel/index.ts';
+import {
+  contextCollect,
+  datasourceDescribe,
+  datasourceList,
+  definePlugin,
+  healthCheck,
+  type Scope,
+  sqlSettled,
+  toolsCollect,
+} from '../../kernel/index.ts';
+import { DatabaseSchemas } from './database-schema.ts';
 import { layerHealth } from './health.ts';
 import { LiveLayer } from './live.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
@@ -34,8 +44,13 @@ export const semanticLayer = definePlugin({
   description: 'Describes the data to the agent: entities, metrics and glossary from YAML files.',
   options: SemanticLayerOptions,
   setup(ctx, options): SemanticLayerApi {
+    const schemas = new DatabaseSchemas({
+      connections: async () => (await ctx.call(datasourceList, undefined, ctx.scope())).map(({ value }) => value),
+      describe: async (id) => ctx.callKey(datasourceDescribe, id, undefined, ctx.scope()),
+    });
     const layer = new LiveLayer({
       ...options,
+      schemas,
       onVersion: ({ version, entities, problems }, dir) => {
         ctx.log.info({ dir, version, entities: entities.length, problems: problems.length }, 'Semantic layer loaded.');
         for (const { message, ...place } of problems.slice(0, maxLoggedProblems)) ctx.log.warn(place, message);
@@ -45,9 +60,13 @@ export const semanticLayer = definePlugin({
     const tools = [exploreTool(layer)];
     ctx.tap(toolsCollect, () => tools);
     ctx.tap(healthCheck, async () => [await layerHealth(layer)]);
+    ctx.tap(sqlSettled, ({ status }) => {
+      if (status === 'failed') schemas.suspect();
+    });
     // In the background: requests that come first wait for it, everything else does not.
     ctx.onReady(() => {
       layer.ready().catch((error: unknown) => ctx.log.debug({ error }, 'The load was stopped.'));
+      layer.watch();
     });
     ctx.onClose(() => layer.close());
     return {

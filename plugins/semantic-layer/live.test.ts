@@ -149,8 +149,26 @@ describe('an organization', () => {
     expect(names(await layer.for(scope()))).toEqual(['a']);
     folder.write('.orgs/other/entities/x.yml', 'table: x\n');
     expect(names(await layer.for(scope('other')))).toEqual(['x']);
-    folder.remove('.orgs/acme');
-    expect(names(await layer.for(scope('acme')))).toEqual(['a']);
+  });
+
+  test('whose own layer was removed gets none: that of everybody may show what was masked', async () => {
+    using folder = layerFolder({
+      'entities/a.yml': 'table: a\n',
+      '.orgs/acme/entities/own.yml': 'table: own\n',
+      '.orgs/other/entities/own.yml': 'table: own\n',
+    });
+    const layer = new LiveLayer({ dir: folder.dir, ...limits });
+    expect(names(await layer.for(scope('acme')))).toEqual(['own']);
+    folder.remove('.orgs');
+    for (const orgId of ['acme', 'other']) {
+      await expect(layer.for(scope(orgId))).rejects.toMatchObject({
+        code: 'not_available',
+        message: expect.stringContaining(orgId),
+      });
+    }
+    expect(names(await layer.for(scope('third')))).toEqual(['a']);
+    folder.write('.orgs/acme/entities/own.yml', 'table: own\n');
+    expect(names(await layer.for(scope('acme')))).toEqual(['own']);
   });
 
   test.each(['../..', '.', '..', '', 'a/b', 'a\\b', 'a\0b', '.orgs'])('%j names no folder', async (orgId) => {

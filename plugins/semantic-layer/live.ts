@@ -1,8 +1,10 @@
 /** The semantic layer of a running service: loads in the background, notices changes, and pins requests to a version. */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { AtlasError, within } from '../../kernel/index.ts';
 import { createModel } from './build.ts';
 import { ContextWriter } from './context.ts';
+import type { DatabaseSchemas, KnownSchemas } from './database-schema.ts';
 import { explore } from './explore.ts';
 import { LayerLoader } from './load.ts';
 import type { SemanticModel } from './model.ts';
@@ -20,12 +22,18 @@ export interface LiveLayerOptions {
   readonly checkIntervalMs: number;
   readonly contextBytes: number;
   readonly exploreBytes: number;
+  /** What the databases have; missing: they are not looked at. */
+  readonly schemas?: DatabaseSchemas;
+  /** Time between two looks when nobody asks; 0: none. */
+  readonly watchIntervalMs?: number;
   /** Called once for every new version, the first included. */
   readonly onVersion?: (model: SemanticModel, dir: string) => void;
 }
 
 /** At most this part of the time goes into looking for changes, however many files there are. */
 const checkingShare = 0.05;
+/** A database that does not answer must not keep questions waiting for longer. */
+const schemaPatienceMs = 3_000;
 const maxOrganizations = 64;
 const organizationId = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const nothingLoaded = { entities: [], metrics: [], glossary: [], catalog: undefined };
@@ -40,6 +48,8 @@ class LiveFolder {
   #nextCheck = 0;
   #loading: Promise<SemanticModel> | undefined;
 
+  #schemas: KnownSchemas | undefined;
+
   constructor(dir: string, options: LiveLayerOptions, signal: AbortSignal) {
     this.loader = new LayerLoader(dir, signal);
     this.#options = options;
@@ -51,17 +61,26 @@ class LiveFolder {
 
   /** The current model; looks at the files first when that is due. Concurrent callers share one look. */
   latest(): Promise<SemanticModel> {
-    if (this.#loading !== undefined) return this.#loading;
-    if (this.#model !== undefined && performance.now() < this.#nextCheck) return Promise.resolve(this.#model);
+    const isKnown = this.#schemas === this.#knownSchemas();
+    // One that is under way may have begun with less knowledge of the databases.
+    if (this.#loading !== undefined) return this.#loading.then((model) => (isKnown ? model : this.latest()));
+    if (this.#model !== undefined && isKnown && performance.now() < this.#nextCheck)
+      return Promise.resolve(this.#model);
     this.#loading = this.#load().finally(() => {
       this.#loading = undefined;
     });
     return this.#loading;
   }
 
+  #knownSchemas(): KnownSchemas | undefined {
+    return this.#options.schemas?.known;
+  }
+
   async #load(): Promise<SemanticModel> {
     const started = performance.now();
-    const model = await this.loader.load();
+    const schemas = this.#knownSchemas();
+    const model = await this.loader.load(schemas);
+    this.#schemas = schemas;
     const tookMs = performance.now() - started;
     const isFirst = this.#model === undefined;
     // The first load parses everything; what later looks cost is known only after one of them.
@@ -80,16 +99,38 @@ export class LiveLayer {
   readonly #organizations = new Map<string, LiveFolder>();
   readonly #pins = new WeakMap<LayerScope, Promise<SemanticModel>>();
   readonly #folders = new WeakMap<SemanticModel, LiveFolder>();
+  readonly #withLayer = new Set<string>();
+  #watching: NodeJS.Timeout | undefined;
   readonly #empty = createModel(nothingLoaded, 0, []);
 
   constructor(options: LiveLayerOptions) {
     this.#options = options;
     this.#default = new LiveFolder(options.dir, options, this.#closing.signal);
+    this.#seenOrganizations();
   }
 
   /** Settles when the default layer has been loaded once. Starts the load. */
   async ready(): Promise<void> {
-    if (this.#default.current === undefined) await this.modelFor(null);
+    if (!this.isSettled) await this.modelFor(null);
+  }
+
+  /** Whether the default layer is loaded and the databases have been asked what they have. */
+  get isSettled(): boolean {
+    return this.isLoaded && this.#options.schemas?.wasRead !== false;
+  }
+
+  /** Looks for changes of the default layer and of the databases from now on, also when nobody asks. */
+  watch(): void {
+    const { watchIntervalMs = 0, schemas } = this.#options;
+    if (watchIntervalMs === 0) return;
+    const look = async () => {
+      const { notice } = await this.#default.latest();
+      await schemas?.refresh(notice === undefined);
+      await this.#default.latest();
+      this.#seenOrganizations();
+    };
+    // An error here is one of closing: whoever asks next gets any other.
+    this.#watching = setInterval(() => void look().catch(() => undefined), watchIntervalMs).unref();
   }
 
   get isLoaded(): boolean {
@@ -120,6 +161,11 @@ export class LiveLayer {
   /** The organization's own layer where it has a folder, else the default one; up to date with the files. */
   async modelFor(orgId: string | null): Promise<SemanticModel> {
     const folder = this.#folderFor(orgId);
+    const { schemas } = this.#options;
+    if (schemas?.wasRead === false) {
+      const reading = within(schemaPatienceMs, schemas.refresh(true), () => undefined);
+      await Promise.all([folder.latest(), reading]);
+    }
     const model = await folder.latest();
     this.#folders.set(model, folder);
     return model;
@@ -144,7 +190,19 @@ export class LiveLayer {
 
   /** Stops a load that is under way. */
   close(): void {
+    clearInterval(this.#watching);
     this.#closing.abort();
+  }
+
+  /** Remembers who has a layer, so that its removal is told from never having had one. */
+  #seenOrganizations(): void {
+    try {
+      for (const entry of readdirSync(join(this.#options.dir, '.orgs'), { withFileTypes: true })) {
+        if (entry.isDirectory()) this.#withLayer.add(entry.name);
+      }
+    } catch {
+      // There is none.
+    }
   }
 
   #folderFor(orgId: string | null): LiveFolder {
@@ -152,8 +210,10 @@ export class LiveLayer {
     const dir = join(this.#options.dir, '.orgs', orgId);
     if (!existsSync(dir)) {
       this.#organizations.delete(orgId);
+      if (this.#withLayer.has(orgId)) throw layerGone(orgId);
       return this.#default;
     }
+    this.#withLayer.add(orgId);
     const known = this.#organizations.get(orgId);
     const folder = known ?? new LiveFolder(dir, this.#options, this.#closing.signal);
     // The order of the map is that of last use: the one unused for longest goes first.
@@ -165,4 +225,13 @@ export class LiveLayer {
     }
     return folder;
   }
+}
+
+/** The layer that everybody else has may show what this organization's own had masked. */
+function layerGone(orgId: string): AtlasError {
+  return new AtlasError(`The semantic layer of the organization "${orgId}" is gone: its folder was removed.`, {
+    code: 'not_available',
+    reason: 'E_SEMANTIC_LAYER_GONE',
+    hint: 'Put the folder back, or start the server again to use the shared layer.',
+  });
 }

@@ -1,6 +1,9 @@
 /** Loads a semantic layer's folder into a model, and again, cheaply, when files have changed. */
+import { statSync } from 'node:fs';
 import { buildModel, createModel, type Finding } from './build.ts';
+import { KnownSchemas } from './database-schema.ts';
 import { hashOf, type LayerFile, parseLayerFile } from './file.ts';
+import { fitToDatabases } from './fit.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 import { pacer } from './pace.ts';
 import { type FoundFile, readLayerFile, scanLayer } from './scan.ts';
@@ -25,8 +28,12 @@ export class LayerLoader {
   readonly #signal: AbortSignal | undefined;
   readonly #files = new Map<string, Loaded>();
   #model: SemanticModel | undefined;
-  #state = '';
+  #content = '';
+  #schemaVersion = '';
+  /** What the databases lacked. */
+  #lacks = '';
   #entityFileCount = 0;
+  #fitted: readonly LayerFile[] = [];
 
   /** `signal` stops a load that is under way: it rejects. */
   constructor(root: string, signal?: AbortSignal) {
@@ -43,13 +50,13 @@ export class LayerLoader {
     return this.#entityFileCount;
   }
 
-  /** The files of the last load, the broken ones included. */
+  /** The files of the last load, the broken ones included, without what the databases do not have. */
   get files(): readonly LayerFile[] {
-    return Array.from(this.#files.values(), ({ file }) => file);
+    return this.#fitted;
   }
 
-  /** The same model object as before when nothing has changed. Not to be called again before it has settled. */
-  async load(): Promise<SemanticModel> {
+  /** Of what `schemas` have. The same model object as before when nothing has changed. Not to be called again before it has settled. */
+  async load(schemas = new KnownSchemas()): Promise<SemanticModel> {
     const scan = await scanLayer(this.#root, this.#signal);
     this.#entityFileCount = scan.files.filter(({ kind }) => kind === 'entity').length;
     const pause = pacer(this.#signal);
@@ -61,19 +68,30 @@ export class LayerLoader {
     const present = new Set(scan.files.map(({ path }) => path));
     for (const path of this.#files.keys()) if (!present.has(path)) this.#files.delete(path);
 
-    const state = hashOf(JSON.stringify([scan.found, scan.problems, files.map(({ path, hash }) => [path, hash])]));
-    if (this.#model !== undefined && state === this.#state) return this.#model;
-    const { parts, findings } = buildModel(files);
+    const contents = files.map(({ path, hash }) => [path, hash]);
+    const isSeen = schemas.version === this.#schemaVersion;
+    const content = hashOf(JSON.stringify([scan.found, scan.problems, contents]));
+    if (this.#model !== undefined && isSeen && content === this.#content) return this.#model;
+    const fitted = fitToDatabases(files, schemas);
+    const lacks = JSON.stringify(fitted.misfits.map(({ file, message }) => [file.path, message]));
+    const isSame = this.#model !== undefined && content === this.#content && lacks === this.#lacks;
+    this.#schemaVersion = schemas.version;
+    this.#content = content;
+    this.#lacks = lacks;
+    if (this.#model !== undefined && isSame) return this.#model;
+    const { parts, findings } = buildModel(fitted.files);
     const problems = [
       ...(scan.found ? scan.problems : [this.#missing()]),
       ...files.flatMap((file) => file.problems),
-      ...(await this.#locate(findings)),
+      ...(await this.#locate([...fitted.misfits, ...findings])),
     ];
     if (scan.found && problems.length === 0 && parts.entities.length === 0) problems.push(this.#empty());
+    const [first] = problems;
+    const notice = fitted.notice ?? (parts.entities.length > 0 || first === undefined ? undefined : noticeOf(first));
     const order = (a: SemanticProblem, b: SemanticProblem) => a.line - b.line || a.column - b.column;
     problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : order(a, b)));
-    this.#state = state;
-    this.#model = createModel(parts, (this.#model?.version ?? 0) + 1, problems);
+    this.#fitted = fitted.files;
+    this.#model = createModel(parts, (this.#model?.version ?? 0) + 1, problems, notice);
     return this.#model;
   }
 
@@ -118,13 +136,36 @@ export class LayerLoader {
   }
 
   #missing(): SemanticProblem {
-    const message = `There is no semantic layer in \`${this.#root}\`; write one as docs/semantic-layer.md shows, or set SVC_SEMANTIC_DIR to its folder.`;
-    return { file: '.', line: 1, column: 1, message };
+    const instead =
+      'write one as docs/semantic-layer.md shows, generate one with "npx atlas init", or set SVC_SEMANTIC_DIR to its folder.';
+    const found = statusOf(this.#root);
+    const message =
+      found === 'ENOENT'
+        ? `There is no semantic layer in \`${this.#root}\`; ${instead}`
+        : found === undefined
+          ? `\`${this.#root}\` is not a folder; ${instead}`
+          : `The semantic layer in \`${this.#root}\` cannot be reached (${found}); check the permissions of the folder.`;
+    return { file: found === 'ENOENT' ? '.' : this.#root, line: 1, column: 1, message };
   }
 
   #empty(): SemanticProblem {
     const message =
-      'The semantic layer has no entities yet; add a file to `entities/` as docs/semantic-layer.md shows.';
+      'The semantic layer has no entities yet; add a file to `entities/` as docs/semantic-layer.md shows, or generate them with "npx atlas init".';
     return { file: 'entities', line: 1, column: 1, message };
   }
+}
+
+/** Why a path cannot be reached; `undefined` when it can. */
+function statusOf(path: string): string | undefined {
+  try {
+    return void statSync(path);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown';
+  }
+}
+
+/** A problem of a layer without a single entity, for whoever asks. */
+function noticeOf({ file, line, column, message }: SemanticProblem): string {
+  if (line === 1 && column === 1 && !/\.ya?ml$/i.test(file)) return message;
+  return `The semantic layer has no entity that can be used: ${file}, line ${line}, column ${column}: ${message}`;
 }

@@ -65,6 +65,8 @@ export interface SemanticModel {
   readonly glossary: readonly ModelTerm[];
   readonly catalog: CatalogFile | undefined;
   readonly problems: readonly SemanticProblem[];
+  /** Why little or nothing can be answered, and what to do: there is no layer, or it does not fit the database. */
+  readonly notice?: string;
   /** By entity name, case-insensitively; entities of a source are also found as `source.entity`. */
   entity(name: string): ModelEntity | undefined;
   metric(id: string): ModelMetric | undefined;

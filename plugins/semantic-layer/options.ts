@@ -17,6 +17,11 @@ export const SemanticLayerOptions = Type.Object(
       maximum: 65_536,
       description: 'longest answer of the explore tool, in bytes',
     }),
+    watchIntervalMs: Type.Integer({
+      default: 2_000,
+      minimum: 0,
+      description: 'time between two looks for changes when nobody asks, in milliseconds; 0: none',
+    }),
     checkIntervalMs: Type.Integer({
       default: 250,
       minimum: 0,

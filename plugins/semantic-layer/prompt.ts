@@ -26,9 +26,14 @@ export async function contextParts(
     .map(({ text }) => text)
     .join('\n');
   const model = await layer.for(scope);
-  const text = await layer.contextFor(model, words, { maxBytes: maxBytes - byteLength(instructions) });
+  const { notice } = model;
+  const rules =
+    notice === undefined
+      ? instructions
+      : `${instructions}\n- Tell the user, when it matters for the question: ${notice}`;
+  const text = await layer.contextFor(model, words, { maxBytes: maxBytes - byteLength(rules) });
   return [
-    { title: 'How to use the semantic layer', text: instructions, trusted: true },
+    { title: 'How to use the semantic layer', text: rules, trusted: true },
     { title: 'Semantic layer', text, trusted: false },
   ];
 }

@@ -86,7 +86,7 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
       const entries = readdirSync(join(root, folder), { withFileTypes: true });
       return entries.filter(({ name }) => !name.startsWith('.')).sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch {
-      report(folder || '.', 'This folder cannot be read; check its permissions.');
+      report(folder || root, 'This folder cannot be read; check its permissions.');
       return [];
     }
   }

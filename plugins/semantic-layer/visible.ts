@@ -109,7 +109,7 @@ export function hiddenNames({ dimensions = [] }: Members): ReadonlySet<string> {
 }
 
 /** Whether an expression uses one of the names outside string literals. */
-function reads(sql: string | undefined, names: ReadonlySet<string> | undefined): boolean {
+export function reads(sql: string | undefined, names: ReadonlySet<string> | undefined): boolean {
   if (sql === undefined || names === undefined) return false;
   const code = sql.replace(/'(?:[^']|'')*'/g, "''").toLowerCase();
   return [...names].some((name) => {
