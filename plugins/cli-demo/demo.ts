@@ -3,13 +3,14 @@ import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type App, type CliCommand, type CliRun, createApp, type PluginRef } from '../../kernel/index.ts';
 import type { Agent } from '../agent/events.ts';
-import { renderAnswer } from '../cli/index.ts';
-import { type Composition, keepServing } from '../cli-serve/index.ts';
+import { renderAnswer, terminalStyle } from '../cli/index.ts';
+import { type Composition, http, keepServing } from '../cli-serve/index.ts';
 import { createSimpleDemo } from '../demo-data/index.ts';
 
 /** Named, not imported: the command line must not load the agent to show its help. */
 const agent: PluginRef<Agent> = { pluginName: 'agent' };
 
+const DEFAULT_PORT = '3001';
 const QUESTION = 'What was the revenue by region in 2025?';
 
 export interface DemoOptions {
@@ -25,11 +26,28 @@ async function ask(run: CliRun, app: App, question: string): Promise<void> {
   run.stdout.write(`> ${question}\n\n`);
   const answer = await app.get(agent).answer({ turns: [{ role: 'user', text: question }], surface: 'cli' }, scope);
   run.stdout.write(
-    renderAnswer(
-      { answer: answer.text, sql: answer.sql, data: answer.data },
-      { color: run.stdout.isTTY === true, width: run.stdout.columns ?? 100 },
-    ),
+    renderAnswer({ answer: answer.text, sql: answer.sql, data: answer.data }, terminalStyle(run.stdout)),
   );
+}
+
+/** Another server may have the port: a first answer must not fail because of it. */
+async function startOnAnyPort(run: CliRun, { compose }: DemoOptions, env: CliRun['env']): Promise<App> {
+  const { config, options } = await compose(env);
+  try {
+    return await createApp(config, options);
+  } catch (error) {
+    if (!isPortTaken(error)) throw error;
+    const other = await compose({ ...env, PORT: '0' });
+    const app = await createApp(other.config, other.options);
+    const taken = new URL(app.get(http).url()).port;
+    run.stderr.write(`Port ${env.PORT || DEFAULT_PORT} is in use by another program; the demo takes ${taken}.\n`);
+    return app;
+  }
+}
+
+function isPortTaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as NodeJS.ErrnoException).code === 'EADDRINUSE' || isPortTaken(error.cause);
 }
 
 export function demoCommand(options: DemoOptions): CliCommand {
@@ -44,7 +62,7 @@ export function demoCommand(options: DemoOptions): CliCommand {
       const database = join(folder, 'demo.db');
       createSimpleDemo(database);
       const once = run.options.once === true;
-      const { config, options: appOptions } = await options.compose({
+      const settings = {
         ...run.env,
         SVC_DATASOURCE_URL: `sqlite:${relative(run.cwd, database)}`,
         DATABASE_URL: run.env.DATABASE_URL || `sqlite:${relative(run.cwd, join(folder, 'internal.db'))}`,
@@ -52,11 +70,13 @@ export function demoCommand(options: DemoOptions): CliCommand {
         SVC_LOG_LEVEL: run.env.SVC_LOG_LEVEL || 'warn',
         // One answer must not fail because another server has the port.
         ...(once ? { PORT: '0' } : {}),
-      });
-      await using app = await createApp(config, appOptions);
+      };
+      await using app = await startOnAnyPort(run, options, settings);
       await ask(run, app, run.args[0] || QUESTION);
       if (once) return 0;
-      run.stdout.write('\nAsk more: npx atlas query "How many orders were cancelled last year?"\n');
+      const url = app.get(http).url();
+      const server = new URL(url).port === DEFAULT_PORT ? '' : `SVC_API_URL=${url} `;
+      run.stdout.write(`\nAsk more: ${server}npx atlas query "How many orders were cancelled last year?"\n`);
       // Awaited here: the app must stay open until serving ends.
       return await keepServing(run, app);
     },

@@ -1,6 +1,6 @@
 /** `atlas hooks` and `atlas boot`: a composition seen from outside. */
-import { type AppDescription, type CliCommand, createApp } from '../../kernel/index.ts';
-import { renderTable } from '../cli/index.ts';
+import { type AppDescription, type AtlasConfig, type CliCommand, createApp } from '../../kernel/index.ts';
+import { renderTable, terminalStyle } from '../cli/index.ts';
 import type { Compose } from '../cli-serve/index.ts';
 
 interface HookRow {
@@ -34,7 +34,7 @@ export function hooksCommand(compose: Compose): CliCommand {
           ? JSON.stringify(app.describe().hooks, undefined, 2)
           : renderTable(
               { columns: ['hook', 'kind', 'order', 'plugin'], rows },
-              { color: run.stdout.isTTY === true, maxRows: rows.length },
+              { ...terminalStyle(run.stdout), maxRows: rows.length },
             );
       run.stdout.write(`${text}\n`);
       return 0;
@@ -55,14 +55,23 @@ function bootTree(app: AppDescription): string {
   return `${lines.join('\n')}\nready after ${app.bootMs.toFixed(1)} ms\n`;
 }
 
+/** A running server keeps its port while somebody looks at how the next one would start. */
+function withoutPort({ plugins }: AtlasConfig): AtlasConfig {
+  return {
+    plugins: plugins.map((entry) =>
+      entry.definition.name === 'http' ? { ...entry, options: { ...Object(entry.options), listen: false } } : entry,
+    ),
+  };
+}
+
 export function bootCommand(compose: Compose): CliCommand {
   return {
     name: 'boot',
-    summary: 'start the composition, show how it went, and stop',
+    summary: 'start the composition without taking its port, show how it went, and stop',
     options: [{ flags: '--trace', description: 'show every plugin with its times' }],
     run: async (run) => {
       const { config, options } = await compose(run);
-      await using app = await createApp(config, options);
+      await using app = await createApp(withoutPort(config), options);
       const shown = app.describe();
       run.stdout.write(
         run.options.trace === true

@@ -1,6 +1,6 @@
 /** `atlas migrate`: what the internal database lacks, and applying it without starting the server. */
 import { AtlasError, type CliCommand, type CliRun, createApp, type PluginRef } from '../../kernel/index.ts';
-import { renderTable } from '../cli/index.ts';
+import { renderTable, terminalStyle } from '../cli/index.ts';
 import type { Compose } from '../cli-serve/index.ts';
 import type { AppliedMigration, InternalDb } from '../internal-db/index.ts';
 
@@ -43,7 +43,7 @@ function print(run: CliRun, all: readonly Listed[], applied: number): void {
     migration: name,
     state: appliedAt === undefined || state === 'applied now' ? state : `${state} ${appliedAt}`,
   }));
-  const table = renderTable({ columns: COLUMNS, rows }, { color: run.stdout.isTTY === true, maxRows: rows.length });
+  const table = renderTable({ columns: COLUMNS, rows }, { ...terminalStyle(run.stdout), maxRows: rows.length });
   run.stdout.write(`${table}\n${summary(all, applied)}\n`);
 }
 

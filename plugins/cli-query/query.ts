@@ -1,7 +1,7 @@
 /** `atlas query`: one question to a running server; answer, SQL and rows in the form asked for. */
 import spinner from 'yocto-spinner';
 import { AtlasError, type CliCommand, type CliRun } from '../../kernel/index.ts';
-import { renderAnswer, renderCsv } from '../cli/index.ts';
+import { renderAnswer, renderCsv, terminalStyle } from '../cli/index.ts';
 import { post, type QueryReply, type Server } from './client.ts';
 
 async function withProgress<T>(run: CliRun, quiet: boolean, work: () => Promise<T>): Promise<T> {
@@ -35,7 +35,21 @@ function print(run: CliRun, reply: QueryReply): string {
     return renderCsv(table);
   }
   if (quiet === true) return `${reply.answer}\n`;
-  return renderAnswer(reply, { color: run.stdout.isTTY === true, width: run.stdout.columns ?? 100 });
+  return renderAnswer(reply, terminalStyle(run.stdout));
+}
+
+/** The address to ask. Throws without showing it, as it may hold a password. */
+function serverUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new AtlasError('SVC_API_URL is malformed; it takes an http or https URL, such as http://localhost:3001.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new AtlasError('SVC_API_URL holds a user name or a password, which is not sent.', {
+      hint: 'Leave them out, and give the key of the server in SVC_API_KEY.',
+    });
+  }
+  return text;
 }
 
 async function query(run: CliRun): Promise<number> {
@@ -44,7 +58,7 @@ async function query(run: CliRun): Promise<number> {
     throw new AtlasError('--json and --csv exclude each other.', { hint: 'Give one of them.' });
   }
   const server: Server = {
-    url: env.SVC_API_URL || 'http://localhost:3001',
+    url: serverUrl(env.SVC_API_URL || 'http://localhost:3001'),
     apiKey: env.SVC_API_KEY || undefined,
     signal: run.signal,
   };

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { cliCommands, definePlugin } from '../../kernel/index.ts';
 import { type Compose, serveCommand } from './serve.ts';
 
-export { type Compose, type Composition, keepServing } from './serve.ts';
+export { type Compose, type Composition, http, keepServing } from './serve.ts';
 
 export const cliServe = definePlugin({
   name: 'cli-serve',

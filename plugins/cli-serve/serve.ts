@@ -10,6 +10,7 @@ import {
   messageOf,
   type PluginRef,
 } from '../../kernel/index.ts';
+import { warnOfFaults } from './start-warnings.ts';
 import { endAfter, UncaughtErrors } from './uncaught-errors.ts';
 
 export interface Composition {
@@ -23,7 +24,7 @@ export interface Composition {
 export type Compose = (run: Pick<CliRun, 'cwd' | 'env'>) => Promise<Composition>;
 
 /** The part of the `http` plugin's API that is needed here. */
-const http: PluginRef<{ url(): string }> = { pluginName: 'http' };
+export const http: PluginRef<{ url(): string }> = { pluginName: 'http' };
 
 /** Starts a composition and tells its warnings; the caller closes it. */
 async function start(run: CliRun, composition: Composition): Promise<App> {
@@ -44,6 +45,8 @@ function aborted(signal: AbortSignal): Promise<undefined> {
  */
 export async function keepServing(run: CliRun, app: App, uncaught = new UncaughtErrors()): Promise<number> {
   run.stdout.write(`Atlas is listening on ${app.get(http).url()}\n`);
+  // Not waited for: a database that hangs must not hold up the stop.
+  warnOfFaults(run, app).catch(() => undefined);
   const fault = await Promise.race([aborted(run.signal), uncaught.first]);
   if (fault !== undefined) return endAfter(fault.error, app);
   await app.close();

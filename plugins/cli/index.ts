@@ -3,7 +3,15 @@ import { cliCommands, definePlugin } from '../../kernel/index.ts';
 import { runCommandLine } from './program.ts';
 import type { Terminal } from './terminal.ts';
 
-export { indent, printableText, type RenderedTable, renderAnswer, renderCsv, renderTable } from './render.ts';
+export {
+  indent,
+  printableText,
+  type RenderedTable,
+  renderAnswer,
+  renderCsv,
+  renderTable,
+  terminalStyle,
+} from './render.ts';
 export type { Terminal } from './terminal.ts';
 
 export const cli = definePlugin({

@@ -1,12 +1,21 @@
 /** The command line: commands of plugins in the shape of the commander library. */
 import { Command, CommanderError } from 'commander';
 import { AtlasError, type CliCommand, messageOf } from '../../kernel/index.ts';
+import { printableText } from './render.ts';
 import type { Terminal } from './terminal.ts';
 
 /** An error as the terminal shows it: what, then what to do. */
 function errorText(error: unknown): string {
   const hint = error instanceof AtlasError && error.hint !== undefined ? ` ${error.hint}` : '';
-  return `${messageOf(error)}${hint}\n`;
+  return `${printableText(messageOf(error) + hint)}\n`;
+}
+
+/** The library shows the general help for `unknown --help` and `help unknown`: left alone, the name is an error. */
+function withoutHelpOfUnknown(argv: readonly string[], commands: readonly CliCommand[]): string[] {
+  const names = [...commands.map(({ name }) => name.split(' ')[0]), 'help'];
+  const asked = argv.filter((word) => !word.startsWith('-')).slice(0, argv[0] === 'help' ? 2 : 1);
+  const unknown = asked.find((word) => !names.includes(word));
+  return unknown === undefined ? [...argv] : [unknown];
 }
 
 /** Runs `argv`. Exit codes: the command's own; 0 for help and version; 1 for errors and wrong use. */
@@ -27,7 +36,7 @@ export async function runCommandLine(
   const settle = (command: Command) =>
     command.exitOverride().configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),
-      writeErr: (text) => void terminal.stderr.write(text),
+      writeErr: (text) => void terminal.stderr.write(printableText(text)),
       getOutHelpWidth: () => terminal.stdout.columns ?? 100,
     });
   settle(program);
@@ -49,7 +58,7 @@ export async function runCommandLine(
     return 0;
   }
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(withoutHelpOfUnknown(argv, commands), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;

@@ -11,13 +11,23 @@ export interface RenderedTable {
 export interface RenderOptions {
   /** Colours, for a terminal. */
   readonly color: boolean;
-  /** Width of the terminal in characters. */
+  /** Width of the terminal in characters; missing: as wide as the values. */
   readonly width?: number;
   /** Rows drawn; the rest is counted in one line. Default 50. */
   readonly maxRows?: number;
 }
 
 const WIDEST_CELL = 60;
+/** No column is made narrower than this, as long as there is room for it at all. */
+const NARROWEST_CELL = 8;
+/** Around the text of a cell: a line and a space before it, a space after it. */
+const CELL_FRAME = 3;
+
+/** How to draw for a stream: only a terminal has colours and a width to keep to. */
+export function terminalStyle(stdout: { readonly isTTY?: boolean; readonly columns?: number }): RenderOptions {
+  if (stdout.isTTY !== true) return { color: false };
+  return { color: true, ...(stdout.columns !== undefined && stdout.columns > 0 && { width: stdout.columns }) };
+}
 
 /** A terminal must not be steered by what stands in a database: control characters are shown, not sent. */
 function printable(text: string): string {
@@ -37,29 +47,59 @@ function cellText(value: unknown): string {
   return printable(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
-/** A table with box lines; numbers to the right, long values cut. */
+/** A table with box lines; numbers to the right, long values cut, columns that do not fit the width left out. */
 export function renderTable(table: RenderedTable, options: RenderOptions): string {
   const shown = table.rows.slice(0, options.maxRows ?? 50);
-  const { color } = options;
+  const natural = table.columns.map((name) =>
+    Math.max(...[printable(name), ...shown.map((row) => cellText(row[name]))].map(wide)),
+  );
+  const widths = fitted(natural, options.width ?? Number.POSITIVE_INFINITY);
+  const columns = table.columns.slice(0, widths.length);
+  const cut = (text: string, index: number) => {
+    const width = widths[index] ?? 0;
+    return wide(text) > width
+      ? `${text.slice(0, Math.max(0, Math.floor((width * text.length) / wide(text)) - 1))}…`
+      : text;
+  };
   const drawn = new Table({
-    head: table.columns.map((name) => (color ? colors.bold(printable(name)) : printable(name))),
-    colAligns: table.columns.map((name) => (shown.every((row) => isNumber(row[name])) ? 'right' : 'left')),
+    head: columns.map((name, index) =>
+      options.color ? colors.bold(cut(printable(name), index)) : cut(printable(name), index),
+    ),
+    colAligns: columns.map((name) => (shown.every((row) => isNumber(row[name])) ? 'right' : 'left')),
     style: { head: [], border: [], compact: true },
   });
-  for (const row of shown) {
-    drawn.push(
-      table.columns.map((name) => {
-        const text = cellText(row[name]);
-        return text.length > WIDEST_CELL ? `${text.slice(0, WIDEST_CELL - 1)}…` : text;
-      }),
-    );
-  }
+  for (const row of shown) drawn.push(columns.map((name, index) => cut(cellText(row[name]), index)));
   const hidden = table.rows.length - shown.length;
+  const left = table.columns.slice(columns.length).map(printable);
   const notes = [
     ...(hidden > 0 ? [`… ${hidden} more ${hidden === 1 ? 'row' : 'rows'}`] : []),
+    ...(left.length > 0
+      ? [`… ${left.length} more ${left.length === 1 ? 'column' : 'columns'}: ${left.join(', ')}`]
+      : []),
     ...(table.truncated === true ? ['The result was cut at the limit; ask for less or raise SVC_ROW_LIMIT.'] : []),
   ];
   return [drawn.toString(), ...notes].join('\n');
+}
+
+/** Letters of East Asian scripts and pictures take two places. */
+function wide(text: string): number {
+  return (
+    text.length +
+    (text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60]/gu)?.length ?? 0)
+  );
+}
+
+/** Widths of the columns that fit into `total`: the widest give way first, and the last ones are left out. */
+function fitted(natural: readonly number[], total: number): number[] {
+  const widths = natural.map((width) => Math.min(width, WIDEST_CELL));
+  const taken = () => widths.reduce((sum, width) => sum + width + CELL_FRAME, 1);
+  while (taken() > total) {
+    const widest = Math.max(...widths);
+    if (widest > NARROWEST_CELL) widths[widths.indexOf(widest)] = widest - 1;
+    else if (widths.length > 1) widths.pop();
+    else return [Math.max(1, total - CELL_FRAME - 1)];
+  }
+  return widths;
 }
 
 function isNumber(value: unknown): boolean {

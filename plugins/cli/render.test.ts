@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { renderTable } from './render.ts';
+
+const row = (columns: readonly string[], value: string) => Object.fromEntries(columns.map((name) => [name, value]));
+const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
+
+describe('a table', () => {
+  it.each([40, 60, 100])('keeps to a width of %i', (width) => {
+    const columns = ['id', 'description', 'customer_name', 'amount'];
+    const drawn = renderTable(
+      { columns, rows: [row(columns, 'a rather long text '.repeat(4))] },
+      { color: false, width },
+    );
+    expect(widest(drawn)).toBeLessThanOrEqual(width);
+    expect(drawn).toContain('…');
+  });
+
+  it('leaves out columns for which there is no room, and names them', () => {
+    const columns = Array.from({ length: 20 }, (_, index) => `column_${index}`);
+    const drawn = renderTable({ columns, rows: [row(columns, 'a value of some length')] }, { color: false, width: 80 });
+    expect(widest(drawn.split('\n').slice(0, -1).join('\n'))).toBeLessThanOrEqual(80);
+    expect(drawn).toMatch(/… 13 more columns: column_7, .*column_19$/);
+  });
+
+  it('is as wide as its values where nothing says how wide it may be', () => {
+    const drawn = renderTable(
+      { columns: ['a'], rows: [{ a: 'x'.repeat(60) }, { a: '東京'.repeat(10) }] },
+      { color: false },
+    );
+    expect(drawn).toContain('x'.repeat(60));
+    expect(drawn).toContain('東京'.repeat(10));
+  });
+});

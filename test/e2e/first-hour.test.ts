@@ -1,0 +1,216 @@
+/** What a newcomer meets: each wrong step says what is wrong and what to do. */
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { atlas, emptyFolder, type RunningServer, serve } from '../harness/command.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+function films(folder: string): void {
+  const db = new Sqlite(join(folder, 'films.db'));
+  db.exec('CREATE TABLE films (id INTEGER PRIMARY KEY, title TEXT); INSERT INTO films (title) VALUES (1), (2), (3)');
+  db.close();
+}
+
+async function ask(server: RunningServer, question: string): Promise<string> {
+  const reply = await fetch(`${server.url}/api/v1/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ question }),
+  });
+  const { answer, message } = (await reply.json()) as { answer?: string; message?: string };
+  return answer ?? message ?? '';
+}
+
+async function healthOf(server: RunningServer, component: string) {
+  const report = (await (await fetch(`${server.url}/api/health`)).json()) as {
+    checks: Record<string, { status: string; message?: string }>;
+  };
+  return report.checks[component];
+}
+
+/** Waits for a text on standard error. */
+async function warned(server: RunningServer, text: string | RegExp): Promise<void> {
+  await expect.poll(() => server.stderr(), { timeout: 15_000 }).toMatch(text);
+}
+
+describe('a layer', () => {
+  it("that is another database's is told at the start, in health and in the answer", async () => {
+    using folder = emptyFolder();
+    films(folder.path);
+    cpSync(join(root, 'semantic'), join(folder.path, 'semantic'), { recursive: true });
+    await using server = await serve({ cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:films.db' } });
+    const notice = /does not fit the database: there are no tables customers, order_items, orders.*npx atlas init/;
+    expect(await ask(server, 'How many customers are there?')).toMatch(notice);
+    expect(await ask(server, 'hi')).toMatch(notice);
+    await warned(server, notice);
+    expect(await healthOf(server, 'semanticLayer')).toMatchObject({
+      status: 'error',
+      message: expect.stringMatching(notice),
+    });
+  });
+
+  it('that comes to fit is used without a restart', async () => {
+    using folder = emptyFolder();
+    films(folder.path);
+    mkdirSync(join(folder.path, 'semantic/entities'), { recursive: true });
+    writeFileSync(join(folder.path, 'semantic/entities/film.yml'), 'table: film\nname: films\n');
+    await using server = await serve({ cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:films.db' } });
+    expect(await ask(server, 'How many films?')).toContain('there is no table film');
+    writeFileSync(join(folder.path, 'semantic/entities/film.yml'), 'table: films\n');
+    await expect.poll(() => healthOf(server, 'semanticLayer'), { timeout: 10_000 }).toMatchObject({ status: 'ok' });
+    expect(await ask(server, 'How many films?')).toContain('3');
+  });
+
+  it('that is not there is told, whatever is asked', async () => {
+    using folder = emptyFolder();
+    films(folder.path);
+    await using server = await serve({ cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:films.db' } });
+    for (const question of ['How many orders?', 'hi', 'which tables are there?']) {
+      expect(await ask(server, question)).toMatch(/^There is no semantic layer in `\.\/semantic`; .*npx atlas init/);
+    }
+    await warned(server, 'Warning: semanticLayer: There is no semantic layer');
+    expect(await healthOf(server, 'semanticLayer')).toMatchObject({ status: 'not_configured' });
+  });
+});
+
+describe('a start that cannot answer', () => {
+  it.each([
+    [
+      { SVC_DATASOURCE_URL: 'sqlite:nowhere.db' },
+      'datasource "default": Connection failed: the database file "nowhere.db" does not exist',
+      'datasource',
+    ],
+    [{ SVC_PROVIDER: 'openai' }, 'provider: The model provider "openai" needs an API key.', 'provider'],
+    [{}, 'There is no database to ask; set SVC_DATASOURCE_URL', 'datasource'],
+  ])('%o says why', async (env, text, component) => {
+    using folder = emptyFolder();
+    await using server = await serve({ cwd: folder.path, env: env as Record<string, string> });
+    await warned(server, text);
+    expect((await healthOf(server, component))?.status).toMatch(/^(error|not_configured)$/);
+  });
+});
+
+describe('.env', () => {
+  it('is read from the working directory, and the environment wins', async () => {
+    using folder = emptyFolder();
+    films(folder.path);
+    writeFileSync(join(folder.path, '.env'), 'SVC_DATASOURCE_URL="sqlite:films.db"\nSVC_PROVIDER=nobody\n');
+    await using server = await serve({ cwd: folder.path, env: { SVC_PROVIDER: 'offline' } });
+    await expect.poll(() => healthOf(server, 'datasource')).toMatchObject({ status: 'ok' });
+  });
+
+  it('that is wrong stops the start and keeps its secret', async () => {
+    using folder = emptyFolder();
+    writeFileSync(join(folder.path, '.env'), '# the key\nSVC_API_KEY hunter2\n');
+    const { code, stdout, stderr } = await atlas(['serve'], { cwd: folder.path });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/\.env, line 2 is not right\. Write NAME=value/);
+    expect(stderr).not.toContain('hunter2');
+  });
+});
+
+describe('the command line', () => {
+  it('demo takes another port when its own is in use, and says which', async () => {
+    using folder = emptyFolder();
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as { port: number };
+    await using server = await serve({ cwd: folder.path, env: { PORT: String(port) } }, ['demo']);
+    expect(server.stderr()).toMatch(
+      `Port ${port} is in use by another program; the demo takes ${new URL(server.url).port}.`,
+    );
+    expect(await ask(server, 'How many customers are there?')).toContain('1,000');
+    other.close();
+  });
+
+  it('boot leaves the port alone', async () => {
+    using folder = emptyFolder();
+    await using server = await serve({ cwd: folder.path });
+    const booted = await atlas(['boot'], { cwd: folder.path, env: { PORT: new URL(server.url).port } });
+    expect(booted).toMatchObject({ code: 0, stdout: expect.stringContaining('plugins ready') });
+  });
+
+  it.each([
+    ['qeury', '--help'],
+    ['--help', 'qeury'],
+    ['help', 'qeury'],
+  ])('%s %s is wrong use', async (...words) => {
+    using folder = emptyFolder();
+    const { code, stdout, stderr } = await atlas(words, { cwd: folder.path });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('Did you mean query?');
+  });
+
+  it.each(['htp://user:hunter2@shop', 'http://user:hunter2@127.0.0.1:1', 'hunter2 @'])(
+    'query keeps the password of SVC_API_URL=%s',
+    async (url) => {
+      using folder = emptyFolder();
+      const { code, stderr } = await atlas(['query', 'x'], { cwd: folder.path, env: { SVC_API_URL: url } });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^SVC_API_URL /);
+      expect(stderr).not.toContain('hunter2');
+    },
+  );
+
+  it.each([
+    ['atlas.config.ts', 'const port: number = 1;\nexport default { plugins: [ ) };\n', 'line 2, column 29'],
+    ['atlas.config.mjs', 'export default {\n  plugins: [\n};\n', 'line 3, column 1'],
+  ])('names the place of a syntax error in %s', async (name, text, place) => {
+    using folder = emptyFolder();
+    writeFileSync(join(folder.path, name), text);
+    const { code, stderr } = await atlas(['serve'], { cwd: folder.path });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${name} could not be loaded: ${place}: `);
+  });
+});
+
+/** A Node that is too old to run Atlas itself, so that `bin/atlas.mjs` starts the one of the clone. */
+const oldNode = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'node'))
+  .find((path) => existsSync(path) && /^v(20|21)\./.test(String(spawnSync(path, ['--version']).stdout)));
+
+describe.skipIf(oldNode === undefined)('started with an older Node', () => {
+  /** Resolves to the exit code once the server and all it started are gone. */
+  async function stopped(signal: NodeJS.Signals, times: number, whom: 'group' | 'process'): Promise<number | null> {
+    using folder = emptyFolder();
+    const child = spawn(oldNode ?? '', [join(root, 'bin/atlas.mjs'), 'serve'], {
+      cwd: folder.path,
+      env: { PATH: process.env.PATH, PORT: '0' },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const pid = child.pid ?? 0;
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    for (let time = 0; time < times; time += 1) process.kill(whom === 'group' ? -pid : pid, signal);
+    const code = await ended;
+    await expect.poll(() => isAlive(-pid), { timeout: 10_000 }).toBe(false);
+    return code;
+  }
+
+  function isAlive(pid: number): boolean {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  }
+
+  it.each([
+    ['SIGINT', 1, 'group'],
+    ['SIGINT', 2, 'group'],
+    ['SIGTERM', 1, 'process'],
+    ['SIGTERM', 2, 'group'],
+  ] as const)('%s, %i times, to the %s, ends the server with code 0', async (signal, times, whom) => {
+    expect(await stopped(signal, times, whom)).toBe(0);
+  });
+
+  it('leaves no server behind when it is killed', async () => {
+    expect(await stopped('SIGKILL', 1, 'process')).toBe(null);
+  });
+});
