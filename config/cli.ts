@@ -25,13 +25,15 @@ export function commandLine(): PluginEntry[] {
       semanticDir: fileURLToPath(packageUrl('semantic')),
     }),
     cliQuery(),
+    cliInit({ compose, demoDir: fileURLToPath(packageUrl('semantic')) }),
     cliInspect({ compose }),
     cliMigrate({ compose }),
   ];
 }
 
-/** Runs one command line; resolves to the exit code. */
+/** Runs one command line, after adding `.env` to the terminal's environment; resolves to the exit code. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+  loadEnvFile(terminal.cwd, terminal.env as Record<string, string | undefined>);
   boundYoungGeneration();
   await using app = await createApp({ plugins: commandLine() });
   return app.get(cli).run(argv, terminal);

@@ -1,0 +1,204 @@
+/** `atlas init` on databases of a realistic size: what it writes answers questions rightly. */
+import { appendFileSync, globSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { atlas, emptyFolder, serve } from '../../test/harness/command.ts';
+import { type PostgresServer, startPostgres } from '../../test/harness/postgres.ts';
+import { LIBRARY, QUESTIONS } from './library.fixture.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+interface Engine {
+  readonly url: string;
+  /** All numbers of a result. */
+  numbers(sql: string): Promise<number[]>;
+}
+
+function sqlite(folder: string): Engine {
+  const db = new Sqlite(join(folder, 'library.db'));
+  db.exec(LIBRARY.join('\n'));
+  return {
+    url: 'sqlite:library.db',
+    numbers: async (sql) => db.prepare(sql).raw().all().flat().map(Number),
+  };
+}
+
+let server: PostgresServer;
+let client: pg.Client;
+beforeAll(async () => {
+  server = await startPostgres();
+  client = new pg.Client(server.url);
+  await client.connect();
+  await client.query(LIBRARY.join('\n'));
+});
+afterAll(async () => {
+  await client.end();
+  await server.stop();
+});
+
+const postgres = (): Engine => ({
+  url: server.url,
+  numbers: async (sql) => (await client.query({ text: sql, rowMode: 'array' })).rows.flat().map(Number),
+});
+
+const snapshot = (folder: string) =>
+  Object.fromEntries(
+    globSync('semantic/**/*.yml', { cwd: folder }).map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+  );
+
+const rounded = (numbers: readonly number[]) =>
+  numbers.map((number) => Math.round(number * 1e6) / 1e6).sort((a, b) => a - b);
+
+describe.each([
+  ['SQLite', sqlite],
+  ['PostgreSQL', postgres],
+])('init on %s', (_, engineIn) => {
+  it('writes a layer that answers questions rightly, the same bytes each time', async () => {
+    using folder = emptyFolder();
+    const engine = engineIn(folder.path);
+    const env = { SVC_DATASOURCE_URL: engine.url };
+    const first = await atlas(['init'], { cwd: folder.path, env });
+    expect(first).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining('Read 15 tables; 16 files written, 0 unchanged in semantic.'),
+    });
+    const before = snapshot(folder.path);
+    const again = await atlas(['init'], { cwd: folder.path, env });
+    expect(again.stdout).toContain('0 files written, 16 unchanged');
+    expect(snapshot(folder.path)).toEqual(before);
+
+    await using running = await serve({ cwd: folder.path, env });
+    for (const { question, sql } of QUESTIONS) {
+      const asked = await atlas(['query', question, '--json'], { cwd: folder.path, env: { SVC_API_URL: running.url } });
+      const { answer, data } = JSON.parse(asked.stdout || '{}') as {
+        answer: string;
+        data: { rows: Record<string, unknown>[] }[];
+      };
+      const found = (data ?? []).flatMap(({ rows }) => rows.map((row) => Number(Object.values(row).at(-1))));
+      expect(rounded(found), `${question}: ${answer}`).toEqual(rounded(await engine.numbers(sql)));
+    }
+    expect(running.stderr()).not.toContain('Warning');
+  });
+});
+
+describe('init', () => {
+  it('hides what looks like a credential and keeps values of persons out', async () => {
+    using folder = emptyFolder();
+    const { url } = sqlite(folder.path);
+    await atlas(['init', '--tables', 'members,branches'], { cwd: folder.path, env: { SVC_DATASOURCE_URL: url } });
+    expect(globSync('semantic/entities/*', { cwd: folder.path })).toHaveLength(2);
+    const { dimensions, joins } = parse(readFileSync(join(folder.path, 'semantic/entities/members.yml'), 'utf8'));
+    expect(dimensions).toContainEqual({ name: 'password_hash', type: 'string', hidden: true });
+    expect(dimensions).toContainEqual({ name: 'email', type: 'string' });
+    expect(dimensions).toContainEqual({ name: 'status', type: 'string', sample_values: ['active', 'blocked'] });
+    expect(dimensions).toContainEqual({ name: 'joined_on', type: 'date' });
+    expect(joins).toEqual([{ target: 'branches', relationship: 'many_to_one', on: [{ from: 'branch_id', to: 'id' }] }]);
+  });
+
+  it('keeps a file that somebody changed, and says so', async () => {
+    using folder = emptyFolder();
+    const env = { SVC_DATASOURCE_URL: sqlite(folder.path).url };
+    await atlas(['init'], { cwd: folder.path, env });
+    const path = join(folder.path, 'semantic/entities/loans.yml');
+    appendFileSync(path, 'description: Ours.\n');
+    writeFileSync(join(folder.path, 'semantic/entities/genres.yml'), 'table: genres\n');
+    const { stdout } = await atlas(['init'], { cwd: folder.path, env });
+    expect(stdout).toMatch(/Kept, because they were changed by hand.*entities\/genres\.yml, entities\/loans\.yml\./);
+    expect(readFileSync(path, 'utf8')).toContain('Ours.');
+  });
+
+  it('writes anew what nobody changed when the table has', async () => {
+    using folder = emptyFolder();
+    const env = { SVC_DATASOURCE_URL: sqlite(folder.path).url };
+    await atlas(['init'], { cwd: folder.path, env });
+    const db = new Sqlite(join(folder.path, 'library.db'));
+    db.exec('ALTER TABLE genres ADD COLUMN shelf TEXT');
+    db.close();
+    expect((await atlas(['init'], { cwd: folder.path, env })).stdout).toContain('1 files written, 15 unchanged');
+  });
+
+  it('takes names of every kind, and tables that name each other twice', async () => {
+    using folder = emptyFolder();
+    const db = new Sqlite(join(folder.path, 'odd.db'));
+    db.exec(`CREATE TABLE "Order Details" (id INTEGER PRIMARY KEY, "Unit Price" REAL, "group" TEXT, größe TEXT);
+      CREATE TABLE airports (code TEXT PRIMARY KEY, city TEXT);
+      CREATE TABLE flights (id INTEGER PRIMARY KEY, from_code TEXT REFERENCES airports, to_code TEXT REFERENCES airports, seats INT);
+      CREATE VIEW full_flights AS SELECT * FROM flights WHERE seats = 0;
+      CREATE TABLE empty (id INTEGER PRIMARY KEY, at DATETIME);
+      INSERT INTO "Order Details" VALUES (1, 2.5, 'a', 'x'), (2, 3.5, 'a', 'y');`);
+    db.close();
+    const env = { SVC_DATASOURCE_URL: 'sqlite:odd.db' };
+    expect(await atlas(['init'], { cwd: folder.path, env })).toMatchObject({ code: 0, stderr: '' });
+    const { joins } = parse(readFileSync(join(folder.path, 'semantic/entities/flights.yml'), 'utf8'));
+    expect(joins.map(({ name }: { name: string }) => name).sort()).toEqual(['from_code', 'to_code']);
+    await using running = await serve({ cwd: folder.path, env });
+    const asked = await atlas(['query', 'What is the average unit price by group?', '--json'], {
+      cwd: folder.path,
+      env: { SVC_API_URL: running.url },
+    });
+    expect(JSON.parse(asked.stdout).data[0].rows).toEqual([{ group: 'a', average_unit_price: 3 }]);
+    const report = (await (await fetch(`${running.url}/api/health`)).json()) as { checks: Record<string, unknown> };
+    expect(report.checks.semanticLayer).toMatchObject({ status: 'ok', entityCount: 5, problemCount: 0 });
+  });
+
+  it.each([
+    [{}, [], 'There is no database to read. Set SVC_DATASOURCE_URL'],
+    [{ SVC_DATASOURCE_URL: 'sqlite:nowhere.db' }, [], 'the database file "nowhere.db" does not exist'],
+    [
+      { SVC_DATASOURCE_URL: 'sqlite:library.db' },
+      ['--tables', 'loan'],
+      'There is no table "loan"; did you mean `loans`?',
+    ],
+    [
+      { SVC_DATASOURCE_URL: 'sqlite:library.db' },
+      ['--schema', 'sales'],
+      'The schema "sales" has no table that this login may read.',
+    ],
+    [{ SVC_DATASOURCE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/x' }, [], 'Connection failed'],
+  ])('%j %j is one sentence, and nothing is written', async (env, args, message) => {
+    using folder = emptyFolder();
+    sqlite(folder.path);
+    const { code, stdout, stderr } = await atlas(['init', ...args], {
+      cwd: folder.path,
+      env: env as Record<string, string>,
+    });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/hunter2|node:internal/);
+    expect(statSync(join(folder.path, 'semantic'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  it("leaves the demo's layer alone", async () => {
+    using folder = emptyFolder();
+    sqlite(folder.path);
+    symlinkSync(join(root, 'semantic'), join(folder.path, 'semantic'));
+    const { code, stderr } = await atlas(['init'], {
+      cwd: folder.path,
+      env: { SVC_DATASOURCE_URL: 'sqlite:library.db' },
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain("is the demo's and stays as it is. Choose a folder of your own with SVC_SEMANTIC_DIR");
+  });
+
+  it('writes nothing when more than a fifth of the tables cannot be read, unless forced', async () => {
+    using folder = emptyFolder();
+    const env = { SVC_DATASOURCE_URL: server.url };
+    await client.query('CREATE SCHEMA broken; SET search_path = broken');
+    await client.query(
+      'CREATE TABLE a (id INT); CREATE FUNCTION f() RETURNS INT LANGUAGE sql AS $$ SELECT 1/0 $$; CREATE VIEW b AS SELECT f() AS x',
+    );
+    await client.query('RESET search_path');
+    const stopped = await atlas(['init', '--schema', 'broken'], { cwd: folder.path, env });
+    expect(stopped.code).toBe(1);
+    expect(stopped.stderr).toContain('1 of 2 tables could not be read, so nothing was written.');
+    const forced = await atlas(['init', '--schema', 'broken', '--force'], { cwd: folder.path, env });
+    expect(forced.stdout).toContain('Read 1 table; 2 files written');
+    expect(parse(readFileSync(join(folder.path, 'semantic/entities/a.yml'), 'utf8'))).toMatchObject({
+      schema: 'broken',
+    });
+  });
+});

@@ -1,0 +1,70 @@
+/** Writes the files of a generated layer. What people changed is kept. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { stringify } from 'yaml';
+import { entityOf, type Tables } from './entity.ts';
+import type { Profile, ProfiledDatabase } from './profile.ts';
+
+export interface Written {
+  readonly path: string;
+  readonly state: 'written' | 'unchanged' | 'kept';
+}
+
+const HEADER = /^# Written by atlas init \(([0-9a-f]{12})\).*\n/;
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
+
+/** The hash tells whether somebody has changed the file since. */
+function withHeader(value: unknown): string {
+  const text = stringify(value, { lineWidth: 120 });
+  return `# Written by atlas init (${hashOf(text)}). Yours to change: a changed file is kept when init runs again.\n${text}`;
+}
+
+/** Files by their path below the layer's folder. */
+export function layerFiles(
+  profiles: readonly Profile[],
+  all: Tables,
+  { info, ownSchema }: ProfiledDatabase,
+): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  const listed: Record<string, unknown>[] = [];
+  for (const profile of profiles) {
+    const { table } = profile;
+    const name = all.names.get(table.name) ?? table.name;
+    const schema = table.schema === ownSchema ? undefined : table.schema;
+    const file = `entities/${name}.yml`;
+    files.set(file, withHeader(entityOf(profile, all, { dbType: info.dbType, schema })));
+    listed.push({ name, file, ...(table.comment !== undefined && { description: table.comment }) });
+  }
+  files.set('catalog.yml', withHeader({ name: info.description ?? info.id, entities: listed }));
+  return files;
+}
+
+function existing(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isOurs(text: string): boolean {
+  const [header, hash] = HEADER.exec(text) ?? [];
+  return header !== undefined && hash === hashOf(text.slice(header.length));
+}
+
+export function writeFiles(dir: string, files: ReadonlyMap<string, string>): Written[] {
+  return Array.from(files, ([path, text]): Written => {
+    const target = join(dir, path);
+    const before = existing(target);
+    if (before === text) return { path, state: 'unchanged' };
+    if (before !== undefined && !isOurs(before)) return { path, state: 'kept' };
+    mkdirSync(dirname(target), { recursive: true });
+    // Renamed into its place, so that a running server never reads half a file.
+    writeFileSync(`${target}.tmp`, text);
+    renameSync(`${target}.tmp`, target);
+    return { path, state: 'written' };
+  });
+}

@@ -1,0 +1,124 @@
+/** `atlas init`: reads the tables of the connected database and writes a semantic layer for them. */
+import { existsSync, realpathSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import {
+  type AtlasConfig,
+  AtlasError,
+  type CliCommand,
+  type CliRun,
+  didYouMean,
+  type TableDescription,
+} from '../../kernel/index.ts';
+import { printableText } from '../cli/index.ts';
+import type { Compose } from '../cli-serve/index.ts';
+import { namesOf } from './entity.ts';
+import { layerFiles, type Written, writeFiles } from './files.ts';
+import { type Profile, withDatabase } from './profile.ts';
+
+const FAILED_SHARE = 0.2;
+
+export interface InitOptions {
+  readonly compose: Compose;
+  readonly demoDir: string;
+}
+
+const wrong = (message: string, hint?: string) =>
+  new AtlasError(message, { code: 'configuration_error', ...(hint !== undefined && { hint }) });
+
+/** Where the composition looks for its layer. */
+function layerDir({ plugins }: AtlasConfig, run: CliRun, demoDir: string): string {
+  const entry = plugins.find(({ definition }) => definition.name === 'semantic-layer');
+  const { dir = './semantic' } = (entry?.options ?? {}) as { dir?: string };
+  const path = resolve(run.cwd, dir);
+  if (existsSync(path) && existsSync(demoDir) && realpathSync(path) === realpathSync(demoDir)) {
+    throw wrong(
+      `The layer in ${dir} is the demo's and stays as it is.`,
+      'Choose a folder of your own with SVC_SEMANTIC_DIR, such as SVC_SEMANTIC_DIR=./layer, and keep it for "atlas serve".',
+    );
+  }
+  return path;
+}
+
+/** The tables of one schema: the one that is asked for, else that of the connection. */
+function tablesOf(
+  all: readonly TableDescription[],
+  schema: string | undefined,
+  names: readonly string[],
+): readonly TableDescription[] {
+  const tables = all.filter((table) => table.schema === schema);
+  if (tables.length === 0) {
+    const others = [...new Set(all.map((table) => table.schema ?? 'main'))].join(', ');
+    const where = schema === undefined ? 'The database' : `The schema "${schema}"`;
+    throw wrong(
+      `${where} has no table that this login may read.`,
+      others === '' ? undefined : `Choose a schema with --schema; there are: ${others}.`,
+    );
+  }
+  for (const name of names) {
+    if (tables.some((table) => table.name === name)) continue;
+    const known = tables.map((table) => table.name);
+    throw wrong(`There is no table "${name}"${didYouMean(name, known) || '.'}`);
+  }
+  return names.length === 0 ? tables : tables.filter(({ name }) => names.includes(name));
+}
+
+function checkFailures(profiles: readonly Profile[], run: CliRun): void {
+  const failed = profiles.filter(({ failure }) => failure !== undefined);
+  for (const { table, failure } of failed)
+    run.stderr.write(`${printableText(`Left out: ${table.name}: ${failure}`)}\n`);
+  if (run.options.force === true || failed.length <= profiles.length * FAILED_SHARE) return;
+  throw wrong(
+    `${failed.length} of ${profiles.length} tables could not be read, so nothing was written.`,
+    'Give the login the right to read them, or continue with --force.',
+  );
+}
+
+function summary(written: readonly Written[], dir: string, tables: number): string {
+  const count = (state: Written['state']) => written.filter((file) => file.state === state).length;
+  const kept = written.filter(({ state }) => state === 'kept').map(({ path }) => path);
+  const done = `${count('written')} files written, ${count('unchanged')} unchanged`;
+  return [
+    `Read ${tables} ${tables === 1 ? 'table' : 'tables'}; ${done} in ${dir}.`,
+    ...(kept.length > 0
+      ? [`Kept, because they were changed by hand (remove one to have it written anew): ${kept.join(', ')}.`]
+      : []),
+  ].join('\n');
+}
+
+export function initCommand({ compose, demoDir }: InitOptions): CliCommand {
+  return {
+    name: 'init',
+    summary: 'write a semantic layer for the connected database',
+    options: [
+      { flags: '--tables <names>', description: 'only these tables, separated by commas' },
+      { flags: '--schema <name>', description: "schema of the tables; default: the connection's" },
+      { flags: '--force', description: 'continue when more than a fifth of the tables cannot be read' },
+    ],
+    examples: ['SVC_DATASOURCE_URL=sqlite:shop.db atlas init', 'atlas init --tables orders,customers'],
+    run: async (run) => {
+      const { config, options } = await compose(run);
+      const dir = layerDir(config, run, demoDir);
+      const asked = String(run.options.tables ?? '')
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean);
+      const layer = await withDatabase(config, options, run.signal, async (database) => {
+        const schema = typeof run.options.schema === 'string' ? run.options.schema : database.ownSchema;
+        const tables = tablesOf(
+          database.tables,
+          schema === 'main' && database.ownSchema === undefined ? undefined : schema,
+          asked,
+        );
+        const profiles = await database.profile(tables);
+        checkFailures(profiles, run);
+        const read = profiles.filter(({ failure }) => failure === undefined);
+        return { count: read.length, files: layerFiles(read, namesOf(read.map(({ table }) => table)), database) };
+      });
+      run.signal.throwIfAborted();
+      const written = writeFiles(dir, layer.files);
+      run.stdout.write(`${summary(written, relative(run.cwd, dir) || '.', layer.count)}\n`);
+      run.stdout.write(`Start the server with "npx atlas serve" and ask it with "npx atlas query".\n`);
+      return 0;
+    },
+  };
+}
