@@ -12,15 +12,23 @@ import { parseAlias, parseSource } from './parse-from.ts';
 import { Level } from './precedence.ts';
 import { forEachOperand } from './walk.ts';
 
+/** Most columns that one PIVOT makes. */
+export const MAX_PIVOT_COLUMNS = 1_000;
+/** Most characters of what these columns calculate, which each of them says anew. */
+const MAX_PIVOT_TEXT = 400_000;
+
 /** One column to turn, and what of it becomes a column of the result. */
 interface Turned {
   readonly expr: Expr;
+  /** Characters of the expression. */
+  readonly length: number;
   readonly values: readonly { readonly literal: Expr; readonly name: string }[];
 }
 
 interface Value {
   /** One aggregate, and what is made of it. */
   readonly expr: Expr;
+  readonly length: number;
   readonly alias: string | undefined;
 }
 
@@ -75,13 +83,44 @@ export function parsePivotedSource(cursor: Cursor, source: Source): Source | und
 
 // ── PIVOT ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** What a PIVOT is about, as far as it names no values. */
+export interface OpenPivot {
+  /** Where its source begins and ends in the text, and the columns without values. */
+  readonly source: readonly [start: number, end: number];
+  readonly columns: readonly (readonly [start: number, end: number])[];
+}
+
+/** Reads `PIVOT source ON …` up to the columns; `undefined` when all of them have values, or none is turned. */
+export function parseOpenPivot(cursor: Cursor): OpenPivot | undefined {
+  cursor.expect('PIVOT');
+  const from = cursor.token.start;
+  parseSource(cursor);
+  const source = [from, cursor.peek(-1).end] as const;
+  if (!cursor.accept('ON')) return undefined;
+  const columns: (readonly [number, number])[] = [];
+  cursor.list(() => {
+    const start = cursor.token.start;
+    parseExpr(cursor, Level.predicate + 1);
+    const { end } = cursor.peek(-1);
+    if (cursor.accept('IN')) parsePivotValues(cursor);
+    else columns.push([start, end]);
+  });
+  return columns.length === 0 ? undefined : { source, columns };
+}
+
 /** `column IN ('a', 'b' AS name)`. */
 function parseTurned(cursor: Cursor): Turned {
+  const { start } = cursor.token;
   const expr = parseExpr(cursor, Level.predicate + 1);
+  const length = cursor.peek(-1).end - start;
   if (!cursor.accept('IN')) {
     const hint = "Name its values: PIVOT … ON column IN ('a', 'b') USING sum(amount).";
     throw cursor.fail('syntax', 'PIVOT needs the values that become columns', hint);
   }
+  return { expr, length, values: parsePivotValues(cursor) };
+}
+
+function parsePivotValues(cursor: Cursor): Turned['values'] {
   cursor.expectOperator('(');
   const values = cursor.list(() => {
     const literal = parseExpr(cursor);
@@ -91,11 +130,13 @@ function parseTurned(cursor: Cursor): Turned {
     return { literal, name: cursor.alias() ?? literal.value };
   });
   cursor.expectOperator(')');
-  return { expr, values };
+  return values;
 }
 
 function parseValue(cursor: Cursor): Value {
+  const { start } = cursor.token;
   const expr = parseExpr(cursor);
+  const length = cursor.peek(-1).end - start;
   const [aggregate, another] = aggregatesIn(expr);
   if (
     aggregate === undefined ||
@@ -106,7 +147,7 @@ function parseValue(cursor: Cursor): Value {
     const hint = 'Write one aggregate, such as sum(amount), and calculate with several of them in an outer SELECT.';
     throw cursor.fail('syntax', 'A value of PIVOT has one aggregate in it', hint, expr.at);
   }
-  return { expr, alias: cursor.alias() };
+  return { expr, length, alias: cursor.alias() };
 }
 
 function aggregatesIn(expr: Expr): Call[] {
@@ -118,7 +159,7 @@ function aggregatesIn(expr: Expr): Call[] {
 
 function countOf(at: number): Value {
   const nothing = { distinct: false, args: [], orderBy: [], filter: undefined, over: undefined };
-  return { expr: { kind: 'call', at, name: 'count', star: true, ...nothing }, alias: undefined };
+  return { expr: { kind: 'call', at, name: 'count', star: true, ...nothing }, length: 8, alias: undefined };
 }
 
 function parseGroups(cursor: Cursor): Expr[] {
@@ -136,6 +177,12 @@ function pivot(
 ): SelectCore {
   if (values.length > 1 && values.some(({ alias }) => alias === undefined)) {
     throw cursor.fail('syntax', 'Several values of PIVOT need names', 'Write sum(amount) AS amount.', at);
+  }
+  const count = turned.reduce((product, one) => product * one.values.length, values.length);
+  const length = [...turned, ...values].reduce((sum, one) => sum + one.length, 0);
+  if (count > MAX_PIVOT_COLUMNS || count * length > MAX_PIVOT_TEXT) {
+    const hint = 'Name fewer values, or group the rows instead.';
+    throw cursor.fail('size', `PIVOT makes more than ${MAX_PIVOT_COLUMNS} columns, or too long ones`, hint, at);
   }
   const used = namesIn([...turned.map(({ expr }) => expr), ...values.map(({ expr }) => expr)]);
   const rest: ResultColumn[] =

@@ -3,6 +3,7 @@ import type { SemanticModel } from '../semantic-layer/model.ts';
 import { allowedTables } from './allowed.ts';
 import { CheckedStatements } from './cache.ts';
 import { checkSql, sqlDialect } from './check.ts';
+import { type ReadValues, withPivotValues } from './duckdb-pivot-values.ts';
 import { SqlRefusal } from './errors.ts';
 import type { SqlGuardOptions } from './options.ts';
 import { OrganizationTables } from './organizations.ts';
@@ -48,6 +49,12 @@ export class StatementGuard {
     problems.forEach(this.warn);
     ofModel.set(key, tables);
     return tables;
+  }
+
+  /** The statement with what `read` has to find out before it can be checked: the values of a PIVOT without any. */
+  async completed(statement: SqlStatement, allowed: AllowedTables, read: ReadValues): Promise<SqlStatement> {
+    if (allowed.dialect.name !== 'duckdb' || !/\bpivot\b/i.test(statement.sql)) return statement;
+    return { ...statement, sql: await withPivotValues(statement.sql, allowed.dialect, this.options, read) };
   }
 
   /** The statement as it may run, with all that it reads, calls and binds. Throws `SqlRefusal`. */

@@ -4,6 +4,7 @@ import {
   definePlugin,
   type PluginContext,
   type Scope,
+  type SqlStatement,
   sqlBefore,
   sqlCheck,
 } from '../../kernel/index.ts';
@@ -40,7 +41,8 @@ export const sqlGuard = definePlugin({
         await loadDialect(connection.dbType);
         const allowed = { connection, tables: guard.allowed(model, connection, isDefault) };
         const { tables } = await ctx.call(tablesRestrict, allowed, scope);
-        return guard.admit(statement, tables, scope);
+        const read = (sql: string) => valuesOf(ctx, { ...statement, sql }, scope);
+        return guard.admit(await guard.completed(statement, tables, read), tables, scope);
       },
       // What the others wrote is what has to be checked.
       { stage: 'post' },
@@ -48,6 +50,18 @@ export const sqlGuard = definePlugin({
     ctx.tap(sqlCheck, (statement, scope) => guard.verify(statement, scope), { seals: true });
   },
 });
+
+/** The values of a statement with one column, which is checked and recorded as one of its own. */
+async function valuesOf(ctx: PluginContext, { sql, connection, surface, conversationId }: SqlStatement, scope: Scope) {
+  const request = {
+    sql,
+    connectionId: connection.id,
+    surface,
+    ...(conversationId !== undefined && { conversationId }),
+  };
+  const { columns, rows, truncated } = (await ctx.runSql(request, scope)).result;
+  return { values: rows.map((row) => row[columns[0] ?? '']), isAll: !truncated };
+}
 
 /** Whether it is the connection of the entities that name none: the one called `default`, else the first. */
 async function isDefaultConnection(ctx: PluginContext, { id }: ConnectionInfo, scope: Scope): Promise<boolean> {

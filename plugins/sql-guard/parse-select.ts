@@ -52,7 +52,8 @@ export function parseParenthesizedSelect(cursor: Cursor): Select {
   return select;
 }
 
-function parseWith(cursor: Cursor): With {
+/** The common tables after WITH. */
+export function parseWith(cursor: Cursor): With {
   // Only before a name: a common table may be called so.
   const recursive = cursor.is('RECURSIVE') && cursor.isName(cursor.peek()) && cursor.accept('RECURSIVE');
   return { recursive, tables: cursor.list(() => parseCommonTable(cursor)) };

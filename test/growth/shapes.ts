@@ -125,6 +125,9 @@ export const statements: Readonly<Record<string, Shape>> = {
     );
     return `SELECT id FROM orders WHERE ${inner(length)}`;
   },
+  'values of PIVOT': over(String, ', ', 'PIVOT orders ON id IN (', ')'),
+  'columns of PIVOT': over((n) => `id + ${n} IN (1, 2)`, ', ', 'PIVOT orders ON '),
+  'columns of UNPIVOT': over((n) => `c${n}`, ', ', 'UNPIVOT orders ON ', ' INTO NAME n VALUE v'),
   'comma joins': over((n) => `orders AS o${n}`, ', ', 'SELECT 1 FROM '),
   'joins using': over((n) => `JOIN orders AS o${n} USING (id)`, ' ', 'SELECT id FROM orders '),
   'CASE branches': over((n) => `WHEN ${n} THEN 'x'`, ' ', 'SELECT CASE id ', ' END FROM orders'),
