@@ -84,6 +84,9 @@ function unseen(name: string, tables: readonly AllowedTable[]): Problem {
   };
 }
 
+/** For a name in double quotes that is no column: some engines take it for a text. */
+export const textHint = ({ name }: ColumnRef) => `A text stands in single quotes: '${name.replaceAll("'", "''")}'.`;
+
 /** Whether the column could be one of a table that is read as it stands. */
 export function reachesWhole(ref: ColumnRef, start: Scope): boolean {
   if (ref.table !== undefined) return start.relation(ref.table)?.isWhole ?? false;

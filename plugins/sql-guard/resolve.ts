@@ -13,15 +13,15 @@ import type {
   Source,
   TableSource,
 } from './ast.ts';
-import { columnRefusal, isField, isOfSchema, namesOwn, noteStar, ownNames, reachesWhole } from './columns.ts';
-import { fold, isOwnCatalog } from './dialect.ts';
+import { columnRefusal, isField, isOfSchema, namesOwn, noteStar, ownNames, reachesWhole, textHint } from './columns.ts';
+import { fold } from './dialect.ts';
 import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
 import type { Footprint, ResolveRules } from './footprint.ts';
 import { argumentProblem, functionHint } from './functions.ts';
 import { lastUnion, unwrapped } from './recursion.ts';
 import { CommonNames, commonNameCase, Scope, showsLeftOnly } from './scope.ts';
-import { type AllowedTable, isMasked, isPart, tableHint } from './tables.ts';
-import { type VisiblePart, visiblePart } from './visible.ts';
+import { type AllowedTable, isPart, tableHint } from './tables.ts';
+import { VisibleParts } from './visible-parts.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from './walk.ts';
 
 /** No engine joins more at once than a few dozen; it keeps the look-up of names cheap. */
@@ -47,14 +47,14 @@ class Resolver implements Footprint {
   private readonly commonTableNames = new Set<string>();
   /** How often the statement names a table. */
   private tableCount = 0;
-  /** What the engine says of the whole text, for tables with and without masks. */
-  private readonly separates = new Map<boolean, boolean>();
+  private readonly parts: VisibleParts;
   private readonly text: string;
   private readonly rules: ResolveRules;
 
   constructor(text: string, rules: ResolveRules) {
     this.text = text;
     this.rules = rules;
+    this.parts = new VisibleParts(text, rules.tables);
   }
 
   /** `recursive`: the common tables that the SELECT of a common table sees to the right of its last UNION. */
@@ -212,7 +212,7 @@ class Resolver implements Footprint {
       return source;
     }
     const { dialect, tables } = this.rules;
-    const table = dialect.isSystemName(fold(name)) ? undefined : this.find(schema, name);
+    const table = dialect.isSystemName(fold(name)) ? undefined : tables.mentioned(schema, name);
     if (table === undefined) {
       const written = schema === undefined ? name : `${schema}.${name}`;
       const { suffix, hint } = tableHint(name, tables);
@@ -235,14 +235,6 @@ class Resolver implements Footprint {
     return source.columns === undefined ? part : { ...part, columns: source.columns };
   }
 
-  /** Before a table the database's own name may stand alone. */
-  private find(schema: string | undefined, name: string): AllowedTable | undefined {
-    const { dialect, tables } = this.rules;
-    const found = tables.find(schema ?? dialect.defaultSchema, name);
-    if (found !== undefined || schema === undefined || !isOwnCatalog(schema, dialect)) return found;
-    return tables.find(dialect.defaultSchema, name);
-  }
-
   /** Where a common table has the same name, the schema tells them apart for every reader. */
   private schemaOf({ schema, name }: AllowedTable): string | undefined {
     const { defaultSchema } = this.rules.dialect;
@@ -255,7 +247,7 @@ class Resolver implements Footprint {
       throw this.refuse('column', `None of the columns of "${table.name}" can be read`, source.at, undefined);
     }
     try {
-      const { select, printed, functions } = this.visible(source, table);
+      const { select, printed, functions } = this.parts.of(source, table);
       // Masks and row conditions were checked on their own; the engine's check must expect what they call.
       for (const name of functions) this.functions.add(name);
       return { kind: 'subquery', at: source.at, select, printed, alias: source.alias ?? source.name, isPart: true };
@@ -263,29 +255,6 @@ class Resolver implements Footprint {
       const what = `Table "${table.name}" cannot be read: its row condition is not usable, ${messageOf(error)}`;
       throw this.refuse('table', what.replace(/\.$/, ''), source.at, 'An administrator has to correct the condition.');
     }
-  }
-
-  /** The same for every plain reference to the table, so it is made once. */
-  private visible(source: TableSource, table: AllowedTable): VisiblePart {
-    const { dialect, tables } = this.rules;
-    const isSeparate = this.isSeparate(isMasked(table));
-    const isOwn = isSeparate || (dialect.mixesNamesakes && source.alias !== undefined);
-    const { schema, only, sample, indexHints } = source;
-    const isPlain = schema === table.schema && !only && sample === undefined && indexHints === undefined && !isOwn;
-    const known = isPlain ? tables.parts.get(table) : undefined;
-    if (known !== undefined) return known;
-    const part = visiblePart(source, table, dialect, isSeparate);
-    if (isPlain) tables.parts.set(table, part);
-    return part;
-  }
-
-  private isSeparate(withMasks: boolean): boolean {
-    let answer = this.separates.get(withMasks);
-    if (answer === undefined) {
-      answer = this.rules.dialect.separatesParts?.(this.text, withMasks) ?? false;
-      this.separates.set(withMasks, answer);
-    }
-    return answer;
   }
 
   private tableFunction(source: FunctionSource, scope: Scope): void {
@@ -358,11 +327,8 @@ class Resolver implements Footprint {
     }
     const refusal = columnRefusal(ref, scope, this.columns);
     if (refusal === undefined) return;
-    // Some engines take a name in double quotes that is no column for a text.
-    const isText = this.text.charAt(ref.at) === '"' && ref.table === undefined && dialect.name !== 'mysql';
-    const hint = isText
-      ? `${refusal.hint} A text stands in single quotes: '${ref.name.replaceAll("'", "''")}'.`
-      : refusal.hint;
+    const isQuoted = this.text.charAt(ref.at) === '"' && ref.table === undefined && dialect.name !== 'mysql';
+    const hint = isQuoted ? `${refusal.hint} ${textHint(ref)}` : refusal.hint;
     throw this.refuse('column', refusal.what, ref.at, hint);
   }
 

@@ -1,6 +1,6 @@
 import { nearest } from '../../kernel/index.ts';
 import type { Expr } from './ast.ts';
-import { fold, type SqlDialect } from './dialect.ts';
+import { fold, isOwnCatalog, type SqlDialect } from './dialect.ts';
 import type { RowFilter } from './row-filter.ts';
 import type { VisiblePart } from './visible.ts';
 
@@ -62,6 +62,14 @@ export class AllowedTables {
 
   find(schema: string, name: string): AllowedTable | undefined {
     return this.bySchema.get(this.key(schema))?.get(this.key(name));
+  }
+
+  /** As a statement names it: before a table the database's own name may stand alone. */
+  mentioned(schema: string | undefined, name: string): AllowedTable | undefined {
+    const { defaultSchema } = this.dialect;
+    const found = this.find(schema ?? defaultSchema, name);
+    if (found !== undefined || schema === undefined || !isOwnCatalog(schema, this.dialect)) return found;
+    return this.find(defaultSchema, name);
   }
 
   private key(name: string): string {
