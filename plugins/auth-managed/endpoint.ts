@@ -17,8 +17,8 @@ export interface Endpoint {
   readonly errors?: readonly string[];
   /** Only where a social provider is configured. */
   readonly social?: boolean;
-  /** May bring somebody into an organization or out of it, and then sessions too. */
-  readonly changesMembers?: boolean;
+  /** Whose sessions may have to move into an organization or out of it: those of the caller, or of anybody. */
+  readonly changesMembers?: 'own' | 'all';
 }
 
 export const Id = Type.String({ minLength: 1, maxLength: 128 });

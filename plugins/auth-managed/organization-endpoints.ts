@@ -72,7 +72,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
       keepCurrentActiveOrganization: Type.Optional(Type.Boolean()),
     }),
     reply: Organization,
-    changesMembers: true,
+    changesMembers: 'own',
   }),
   change({
     path: '/organization/update',
@@ -88,13 +88,15 @@ export const organizationEndpoints: readonly Endpoint[] = [
     summary: 'Delete an organization',
     body: Type.Object({ organizationId: Id }),
     reply: Type.Unknown(),
-    changesMembers: true,
+    changesMembers: 'all',
   }),
   change({
     path: '/organization/set-active',
     summary: 'Choose the organization that the session works in',
     body: Type.Object({ organizationId: Which, organizationSlug: Type.Optional(Slug) }),
     reply: Organization,
+    // Whoever has been removed meanwhile does not stay in.
+    changesMembers: 'own',
   }),
   read({ path: '/organization/list', summary: 'Your organizations', reply: Type.Array(Organization) }),
   read({
@@ -151,14 +153,14 @@ export const organizationEndpoints: readonly Endpoint[] = [
     summary: 'Remove a member',
     body: Type.Object({ memberIdOrEmail: Type.String({ minLength: 1, maxLength: 254 }), organizationId: Which }),
     reply: Type.Object({ member: Member }),
-    changesMembers: true,
+    changesMembers: 'all',
   }),
   change({
     path: '/organization/leave',
     summary: 'Leave an organization',
     body: Type.Object({ organizationId: Id }),
     reply: Member,
-    changesMembers: true,
+    changesMembers: 'own',
   }),
   change({
     path: '/organization/invite-member',
@@ -182,7 +184,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
     summary: 'Accept an invitation to your address',
     body: ByInvitation,
     reply: Type.Object({ invitation: Invitation, member: Member }),
-    changesMembers: true,
+    changesMembers: 'own',
   }),
   change({
     path: '/organization/reject-invitation',

@@ -14,7 +14,7 @@ import type { Endpoint } from './endpoint.ts';
 import { databaseFailure, libraryFailure, sessionEnded, wrongPassword } from './failure.ts';
 import type { Freshness } from './freshness.ts';
 import { BASE_PATH, type Library, SESSION_COOKIE } from './library.ts';
-import { checkAddresses, libraryRequest } from './library-request.ts';
+import { checkAddresses, checkSize, libraryRequest } from './library-request.ts';
 import { TABLES } from './migrations.ts';
 import { organizationEndpoints } from './organization-endpoints.ts';
 import type { Organizations } from './organizations.ts';
@@ -82,6 +82,7 @@ export class LibraryRoutes {
         // Also without a cookie: a foreign page must not sign its visitors in as somebody else.
         if (request.headers.authorization === undefined) this.#init.origins.check(method, request.headers);
         if (right !== 'public') mustHaveSession(scope.actor);
+        checkSize(request.body);
         checkAddresses(request.body);
         return this.#handle(endpoint, request, scope);
       },
@@ -102,13 +103,10 @@ export class LibraryRoutes {
     if (endpoint.path === '/organization/set-active') {
       const { organizationId, organizationSlug } = request.body as Record<string, string | undefined>;
       await organizations.mustBelong(scope.actor.id ?? '', { id: organizationId, slug: organizationSlug });
-      const reply = await this.#ask(endpoint, request);
-      // Whoever has been removed meanwhile does not stay in.
-      await organizations.settleSessions(scope.actor.id ?? '');
-      return reply;
     }
     const reply = await this.#ask(endpoint, request);
-    if (endpoint.changesMembers === true) await organizations.settleSessions();
+    if (endpoint.changesMembers === 'own') await organizations.settleSessions(scope.actor.id ?? '');
+    if (endpoint.changesMembers === 'all') await organizations.settleSessions();
     return reply;
   }
 
