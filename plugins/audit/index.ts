@@ -35,20 +35,12 @@ export const audit = definePlugin({
   setup(ctx, options, { db, rows, tokens }) {
     const redact: Redact = (sql, statement) =>
       options.redactLiterals ? redactLiterals(sql, statement?.connection.dbType) : sql;
-    let underway = 0;
-    const writer = db?.configured === true ? new AuditWriter(db, () => underway) : undefined;
+    const writer = db?.configured === true ? new AuditWriter(db) : undefined;
     const write = writer && ((row: AuditRow) => writer.add(row));
     /** Rejects at once while nothing can be audited: the rows would be withheld in the end. */
     const auditable = () => (options.required ? db?.check()?.then(() => undefined) : undefined);
     ctx.tap(questionBefore, auditable, { stage: 'pre' });
-    ctx.tap(
-      sqlBefore,
-      () => {
-        underway += 1;
-        return auditable();
-      },
-      { stage: 'pre' },
-    );
+    ctx.tap(sqlBefore, auditable, { stage: 'pre' });
 
     const keep = recorder({ write, required: options.required, logOf: ctx.logOf });
     // There are no rows to withhold.
@@ -58,8 +50,6 @@ export const audit = definePlugin({
       stage: 'post',
     });
     ctx.tap(sqlSettled, async (outcome, scope) => {
-      // What was refused before this plugin saw it has not been counted.
-      underway = Math.max(0, underway - 1);
       if (outcome.status !== 'succeeded')
         await keepIfPossible(entryOfOutcome(outcome, scope, ctx.now(), redact), scope);
     });

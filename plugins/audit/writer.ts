@@ -1,7 +1,7 @@
 /** Writes entries, many at once in one commit, and goes on trying with those that the database did not take. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AtlasError, within } from '../../kernel/index.ts';
-import { GroupCommit, type InternalDb, insertRows, jsonText } from '../internal-db/index.ts';
+import { type InternalDb, insertRows, type RowStatement } from '../internal-db/index.ts';
 import type { AuditRow } from './entry.ts';
 import { AUDIT_TABLE } from './migrations.ts';
 
@@ -27,17 +27,10 @@ const COLUMNS = [
 
 /**
  * A statement has one entry however often it is written. Only one that said "succeeded" is corrected, when its rows
- * were withheld after all. SQLite takes `ON` for that of a join without a `WHERE` before it.
+ * were withheld after all.
  */
-const ONCE = `WHERE TRUE ON CONFLICT (id) DO UPDATE SET success = excluded.success, error = excluded.error, row_count = excluded.row_count
+const ONCE = `ON CONFLICT (id) DO UPDATE SET success = excluded.success, error = excluded.error, row_count = excluded.row_count
   WHERE ${AUDIT_TABLE}.success AND NOT excluded.success`;
-
-/**
- * With so many statements underway, a commit waits a moment for those that are about to end, as `commit_siblings` and
- * `commit_delay` of PostgreSQL have it: fewer commits are worth more than a moment then.
- */
-const SIBLINGS = 4;
-const DELAY_MS = 2;
 
 /** Longest wait for a database that hangs. */
 const WAIT_MS = 5_000;
@@ -50,19 +43,17 @@ const unavailable = (why: string) => new AtlasError(`The internal database ${why
 const isUnavailable = (error: unknown) => error instanceof AtlasError && error.code === 'unavailable';
 
 export class AuditWriter {
-  private readonly group: GroupCommit<string>;
+  private readonly db: InternalDb;
+  private readonly insert: RowStatement;
   /** The newest state of every entry that is not known to be written, by id. */
   private readonly waiting = new Map<string, AuditRow>();
   private retrying: Promise<void> | undefined;
   private readonly closing = new AbortController();
 
-  /** `underway`: how many statements are. */
-  constructor(db: InternalDb, underway: () => number) {
-    const insert = `${insertRows(db.dialect, AUDIT_TABLE, COLUMNS)} ${ONCE}`;
-    const write = (rows: readonly AuditRow[]) => db.run((knex) => knex.raw(insert, [jsonText(rows)]));
-    this.group = new GroupCommit<string>((ids) => this.write(ids, write), {
-      delayMs: () => (underway() >= SIBLINGS ? DELAY_MS : 0),
-    });
+  constructor(db: InternalDb) {
+    this.db = db;
+    const sql = `${insertRows(db.dialect, AUDIT_TABLE, COLUMNS)} ${ONCE}`;
+    this.insert = { sql, order: 0, isById: true };
   }
 
   /**
@@ -72,7 +63,7 @@ export class AuditWriter {
   async add(row: AuditRow): Promise<void> {
     if (this.waiting.size >= MAX_WAITING && !this.waiting.has(row.id)) throw unavailable('does not keep up');
     this.waiting.set(row.id, row);
-    await within(WAIT_MS, this.commit(row.id), () => {
+    await within(WAIT_MS, this.commit(row), () => {
       throw unavailable('does not answer');
     });
   }
@@ -83,23 +74,16 @@ export class AuditWriter {
     await within(CLOSE_MS, this.retrying ?? Promise.resolve(), () => {});
   }
 
-  private async commit(id: string): Promise<void> {
+  private async commit(row: AuditRow): Promise<void> {
     try {
-      await this.group.add(id);
+      await this.db.write([{ statement: this.insert, row: { ...row } }]);
     } catch (error) {
+      // Anything else will never be taken, as what breaks a constraint.
       if (isUnavailable(error)) this.retrying ??= this.retry();
-      // It will never be taken, as one that breaks a constraint.
-      else this.waiting.delete(id);
+      else this.waiting.delete(row.id);
       throw error;
     }
-  }
-
-  private async write(ids: readonly string[], write: (rows: readonly AuditRow[]) => PromiseLike<unknown>) {
-    // In one order on every server, so that none waits in a circle.
-    const rows = [...new Set(ids)].sort().flatMap((id) => this.waiting.get(id) ?? []);
-    if (rows.length === 0) return;
-    await write(rows);
-    for (const row of rows) if (this.waiting.get(row.id) === row) this.waiting.delete(row.id);
+    if (this.waiting.get(row.id) === row) this.waiting.delete(row.id);
   }
 
   private async retry(): Promise<void> {
@@ -107,7 +91,7 @@ export class AuditWriter {
     while (this.waiting.size > 0) {
       const isLast = signal.aborted;
       if (!isLast) await sleep(RETRY_MS, undefined, { ref: false, signal }).catch(() => {});
-      const settled = await Promise.allSettled([...this.waiting.keys()].map((id) => this.commit(id)));
+      const settled = await Promise.allSettled([...this.waiting.values()].map((row) => this.commit(row)));
       if (isLast && settled.some(({ status }) => status === 'rejected')) return;
     }
     this.retrying = undefined;

@@ -19,7 +19,7 @@ import { isAtWork, writerId } from './writer-id.ts';
 const HISTORY_MESSAGES = 40;
 /** Most messages of one conversation, half of which are questions. */
 const MAX_MESSAGES = 1_000;
-/** Longest wait of an answer that is over, and of a stop, for a database that hangs. */
+/** Longest wait of a reader for an answer that is being stored, and of a stop. */
 const ANSWER_WAIT_MS = 5_000;
 const STOP_WAIT_MS = 1_000;
 
@@ -44,7 +44,7 @@ export interface OpenConversation {
   readonly begun: Promise<boolean>;
   /** Every event of the answer, in order. */
   record(event: AgentEvent): void;
-  /** The answer is over. Resolves soon, and never rejects, to whether question and answer are known to be stored. */
+  /** The answer is over. Resolves, and never rejects, to whether question and answer are stored. */
   end(state: 'complete' | 'interrupted'): Promise<boolean>;
 }
 
@@ -75,7 +75,8 @@ export class StoredConversations implements Conversations {
   private readonly logOf: PluginContext['logOf'];
   private readonly writer = writerId();
   private lastPosition = 0;
-  private readonly recordings = new Set<Promise<boolean>>();
+  /** Answers that are over and not yet known to be stored, by conversation. */
+  private readonly endings = new Map<string, Promise<unknown>>();
 
   constructor(store: ConversationStore, { now, logOf }: Pick<PluginContext, 'now' | 'logOf'>) {
     this.store = store;
@@ -85,15 +86,16 @@ export class StoredConversations implements Conversations {
 
   async open(question: Question, scope: Scope, client: ChatClient = {}): Promise<OpenConversation> {
     const row = await this.conversation(question, ownerOf(scope), client.name);
+    if (row.isStored) await this.written(row.id);
     const asked = question.turns.slice(-1);
     const parts = JSON.stringify([{ type: 'text', text: asked[0]?.text ?? '' }] satisfies MessagePart[]);
     const isAgain = row.isStored && client.isRegenerated === true && (await this.store.rewind(row.id, parts));
     const earlier = row.isStored ? await this.earlier(row.id, question, isAgain) : [];
     const { id } = row;
-    const answerId = randomUUID();
+    const answerId = this.id();
     const begun = this.begin(row, parts, isAgain, answerId);
     const recording = new Recording(this.store, answerId, begun, this.now, this.logOf(scope));
-    const end = (state: 'complete' | 'interrupted') => this.track(recording.end(state));
+    const end = (state: 'complete' | 'interrupted') => this.track(id, recording.end(state));
     // An answer of which nobody takes a single event has nobody else to end it.
     scope.signal.addEventListener('abort', () => void end('interrupted'), { once: true });
     if (scope.signal.aborted) void end('interrupted');
@@ -113,7 +115,13 @@ export class StoredConversations implements Conversations {
 
   /** What is being written now: waited for before the database closes. */
   async settled(): Promise<void> {
-    await within(STOP_WAIT_MS, Promise.all(this.recordings), () => {});
+    await within(STOP_WAIT_MS, Promise.all(this.endings.values()), () => {});
+  }
+
+  /** Waits for answers of the conversation that are over, so that whoever has got them finds them stored. */
+  async written(id: string): Promise<void> {
+    const ending = this.endings.get(id);
+    if (ending !== undefined) await within(ANSWER_WAIT_MS, ending, () => {});
   }
 
   /** As the API answers it. A writer that is no more has left its answer interrupted. */
@@ -137,7 +145,7 @@ export class StoredConversations implements Conversations {
     const isId = name !== undefined && UUID.test(name);
     const at = new Date(this.now()).toISOString();
     const row: ConversationRow = {
-      id: isId ? name.toLowerCase() : randomUUID(),
+      id: isId ? name.toLowerCase() : this.id(),
       ...owner,
       title: titleOf(question.turns.at(-1)?.text ?? ''),
       surface: question.surface,
@@ -170,7 +178,7 @@ export class StoredConversations implements Conversations {
     const common = { conversation_id: row.id, created_at: at, updated_at: at };
     const asked: MessageRow = {
       ...common,
-      id: randomUUID(),
+      id: this.id(),
       position: this.position(),
       role: 'user',
       parts: question,
@@ -190,15 +198,23 @@ export class StoredConversations implements Conversations {
     return isStored ? this.store.append(row.id, messages, at) : this.store.create(conversation, messages);
   }
 
+  /** A UUID of version 7: such ids grow, and what is written together lies together in the indexes. */
+  private id(): string {
+    const time = this.now().toString(16).padStart(12, '0');
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+  }
+
   /** Greater than all that this server has given or seen, also within the same millisecond. */
   private position(): number {
     this.lastPosition = Math.max(this.lastPosition + 1, this.now() * 1_000);
     return this.lastPosition;
   }
 
-  private track(writing: Promise<boolean>): Promise<boolean> {
-    this.recordings.add(writing);
-    void writing.finally(() => this.recordings.delete(writing));
-    return within(ANSWER_WAIT_MS, writing, () => false);
+  private track(id: string, writing: Promise<boolean>): Promise<boolean> {
+    const ending: Promise<unknown> = Promise.all([this.endings.get(id), writing]).then(() => {
+      if (this.endings.get(id) === ending) this.endings.delete(id);
+    });
+    this.endings.set(id, ending);
+    return writing;
   }
 }

@@ -58,6 +58,7 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       async handle(request, scope) {
         const { limit, offset } = request.query as MessagesQuery;
         const row = await store.find(ownerOf(scope), idOf(request));
+        await conversations.written(row.id);
         const { rows, total } = await store.messages(row.id, limit, offset);
         const messages = rows.map((message) => conversations.shown(message));
         return { body: { ...shown(row), messages, total, limit, offset } };

@@ -1,10 +1,10 @@
 /** Conversations and their messages in the internal database. */
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
-import { GroupCommit, type InternalDb } from '../internal-db/index.ts';
-import { type Change, groupedWrites } from './grouped-writes.ts';
+import type { InternalDb, RowWrite } from '../internal-db/index.ts';
 import { CONVERSATIONS, COUNTS, MESSAGES } from './migrations.ts';
 import type { TextPart } from './parts.ts';
+import { rowStatements } from './row-statements.ts';
 
 /** Whose conversations: empty texts stand for nobody in particular and for no organization. */
 export interface Owner {
@@ -64,12 +64,11 @@ export type MessageUpdate = Pick<MessageRow, 'id' | 'state' | 'parts' | 'updated
 
 export class ConversationStore {
   private readonly db: InternalDb;
-  private readonly group: GroupCommit<Change>;
+  private readonly statements: ReturnType<typeof rowStatements>;
 
   constructor(db: InternalDb) {
     this.db = db;
-    const write = groupedWrites(db);
-    this.group = new GroupCommit((changes) => write(changes), { bytesOf });
+    this.statements = rowStatements(db.dialect);
   }
 
   async list(
@@ -181,17 +180,28 @@ export class ConversationStore {
 
   /** A new conversation with its first messages. */
   create(conversation: ConversationRow, messages: readonly MessageRow[]): Promise<void> {
-    return this.group.add({ conversation, messages });
+    const { conversations, counts } = this.statements;
+    const { user_id, org_id } = conversation;
+    return this.db.write([
+      { statement: conversations, row: { ...conversation } },
+      ...this.inserts(messages),
+      { statement: counts, row: { user_id, org_id } },
+    ]);
   }
 
   /** Further messages. Rejects when the conversation has been deleted meanwhile. */
   append(conversationId: string, messages: readonly MessageRow[], at: string): Promise<void> {
-    return this.group.add({ touched: { id: conversationId, updated_at: at }, messages });
+    const touched = { statement: this.statements.touched, row: { id: conversationId, updated_at: at } };
+    return this.db.write([touched, ...this.inserts(messages)]);
   }
 
   /** What a message says now. */
   update(update: MessageUpdate): Promise<void> {
-    return this.group.add({ update });
+    return this.db.write([{ statement: this.statements.updates, row: { ...update } }]);
+  }
+
+  private inserts(messages: readonly MessageRow[]): RowWrite[] {
+    return messages.map((row) => ({ statement: this.statements.messages, row: { ...row } }));
   }
 
   star(owner: Owner, id: string, starred: boolean): Promise<void> {
@@ -248,12 +258,6 @@ export class ConversationStore {
       await count(db, owner, -1, row.starred ? -1 : 0);
     });
   }
-}
-
-/** Texts are most of a change. */
-function bytesOf({ conversation, messages, update }: Change): number {
-  const said = messages?.reduce((sum, { parts }) => sum + parts.length, 0) ?? 0;
-  return said + (update?.parts.length ?? 0) + (conversation?.title.length ?? 0);
 }
 
 const notFound = () =>

@@ -1,6 +1,7 @@
 /** What the `internal-db` plugin gives to others. */
 import type { Knex } from 'knex';
 import type { Route } from '../../kernel/index.ts';
+import type { RowWrite } from './row-writes.ts';
 
 export interface AppliedMigration {
   readonly plugin: string;
@@ -27,6 +28,12 @@ export interface InternalDb {
   run<T>(work: (db: Knex) => PromiseLike<T>): Promise<T>;
   /** The same in a transaction, which is rolled back when `work` rejects. */
   transaction<T>(work: (trx: Knex.Transaction) => PromiseLike<T>): Promise<T>;
+  /**
+   * Writes rows in one commit with others that come at about the same time, at less than half the cost of `run`. All of
+   * these are written or none; of each statement in the order of the calls. Rejects as `run` does, and with
+   * `unavailable` when too many wait.
+   */
+  write(rows: readonly RowWrite[]): Promise<void>;
   /** The routes, made to answer `not_available` while no database is configured, before anything is validated. */
   routes(routes: readonly Route[]): Route[];
   /** Every migration that the composition brings, in order. */

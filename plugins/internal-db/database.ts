@@ -5,6 +5,7 @@ import { type Logger, within } from '../../kernel/index.ts';
 import type { Engine } from './engine.ts';
 import { nestedUse, translated, unavailable } from './failures.ts';
 import { Liveness } from './liveness.ts';
+import type { BatchStatement } from './row-writes.ts';
 
 /** How long a close waits for transactions that still run; a server must stop while its database hangs. */
 const CLOSE_MS = 1_000;
@@ -25,6 +26,16 @@ export class Database {
     this.#admit();
     try {
       return await this.liveness.call(async () => work(this.engine.knex));
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  /** Runs the statements in one transaction. */
+  async execute(batch: readonly BatchStatement[]): Promise<void> {
+    this.#admit();
+    try {
+      await this.liveness.call(() => this.engine.execute(batch));
     } catch (error) {
       throw translated(error);
     }

@@ -1,6 +1,7 @@
 /** What both engines have in common: a knex instance, and how patient it is. */
 import type { Knex } from 'knex';
 import type { Logger } from '../../kernel/index.ts';
+import type { BatchStatement } from './row-writes.ts';
 
 export interface EngineSettings {
   readonly poolSize: number;
@@ -31,6 +32,8 @@ export interface Engine {
    * says nothing or is locked by another process. Does not wait for the connections that others use.
    */
   answers(): Promise<boolean>;
+  /** Runs the statements in one transaction; what they answer is not looked at. */
+  execute(batch: readonly BatchStatement[]): Promise<void>;
   /** Gives up every statement that waits for an answer. */
   abandon(): void;
   close(): Promise<void>;

@@ -11,8 +11,8 @@ import { parseDatabaseUrl } from './url.ts';
 
 export type { AppliedMigration, InternalDb } from './api.ts';
 export { translated } from './failures.ts';
-export { GroupCommit } from './group-commit.ts';
-export { insertRows, jsonRows, jsonText, updateRows } from './json-rows.ts';
+export { insertRows, jsonRows, updateRows } from './json-rows.ts';
+export type { RowStatement, RowWrite } from './row-writes.ts';
 
 /** The libraries are loaded here, so that a composition without the database does not pay for them. */
 async function openEngine(url: string, settings: EngineSettings): Promise<Engine> {

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { Client } from 'pg';
 import type { PostgresTarget } from '../datasource-postgres/url.ts';
 import { type Engine, type EngineSettings, knexConfig, MigratingPhase } from './engine.ts';
+import type { BatchStatement } from './row-writes.ts';
 
 /** Any number that is no other program's: the letters "atlas", then 1. */
 const MIGRATION_LOCK = 0x61_74_6c_61_73_01n;
@@ -17,6 +18,13 @@ type TlsOptions = NonNullable<PostgresTarget['tls']>;
 /** Marks a connection as one that knex must not use again. */
 function dispose(client: Client): void {
   Object.assign(client, { __knex__disposed: 'the connection has ended' });
+}
+
+function giveUpOn(client: Client): () => void {
+  return () => {
+    dispose(client);
+    client.connection.stream.destroy();
+  };
 }
 
 export async function openPostgres(server: PostgresTarget, settings: EngineSettings): Promise<Engine> {
@@ -79,10 +87,7 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
 
     override async _query(client: Client, query: DialectQuery): Promise<DialectQuery> {
       // A server that hangs must not hold connections, and those who wait for them, forever.
-      const giveUp = () => {
-        dispose(client);
-        client.connection.stream.destroy();
-      };
+      const giveUp = giveUpOn(client);
       const timer = migrating.on ? undefined : setTimeout(giveUp, settings.statementTimeoutMs);
       giveUps.add(giveUp);
       try {
@@ -106,6 +111,27 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     client: PostgresClient,
     ...(schema !== undefined && { searchPath: [schema] }),
   } as Knex.Config);
+  async function execute(batch: readonly BatchStatement[]): Promise<void> {
+    const client: Client = await instance.client.acquireConnection();
+    const giveUp = giveUpOn(client);
+    const timer = setTimeout(giveUp, settings.statementTimeoutMs);
+    giveUps.add(giveUp);
+    const isAlone = batch.length === 1;
+    try {
+      if (!isAlone) await client.query('BEGIN');
+      for (const { sql, json } of batch) await client.query(sql.replace('?', '$1'), [json]);
+      if (!isAlone) await client.query('COMMIT');
+    } catch (error) {
+      // A connection that may still be in a transaction must not be used again.
+      if (!isAlone) await client.query('ROLLBACK').catch(giveUp);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      giveUps.delete(giveUp);
+      await instance.client.releaseConnection(client);
+    }
+  }
+
   /** A connection besides the pool, all of which may be waiting for one another. */
   let watch: Client | undefined;
 
@@ -137,6 +163,7 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     },
     silenceMs: settings.silenceMs,
     answers,
+    execute,
     abandon() {
       for (const giveUp of giveUps) giveUp();
     },

@@ -4,6 +4,7 @@ import type { InternalDb } from './api.ts';
 import type { Database } from './database.ts';
 import { notAvailable } from './failures.ts';
 import type { Migrations } from './migrations.ts';
+import { rowWrites } from './row-writes.ts';
 
 /** Codes that a route may answer because it needs the database. */
 const ERRORS = ['not_available', 'unavailable'];
@@ -19,6 +20,7 @@ export function withDatabase(database: Database, migrations: Migrations, secrets
     check: () => database.liveness.check(),
     run: (work) => database.run(work),
     transaction: (work) => database.transaction(work),
+    write: rowWrites((batch) => database.execute(batch)),
     routes: (routes) => routes.map(described),
     migrations: () => migrations.list(),
     migrate: () => migrations.apply(),
@@ -36,6 +38,7 @@ export function withoutDatabase(secrets: InternalDb['secrets']): InternalDb {
     check: () => undefined,
     run: refuse,
     transaction: refuse,
+    write: refuse,
     routes: (routes) =>
       routes.map((route) => ({
         ...described(route),

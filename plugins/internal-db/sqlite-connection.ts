@@ -1,6 +1,7 @@
 /** The connection to a SQLite file: a thread that runs one statement after the other. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { BatchStatement } from './row-writes.ts';
 
 export interface ThreadData {
   readonly path: string;
@@ -13,6 +14,11 @@ export interface StatementRequest {
   readonly bindings: readonly unknown[];
 }
 
+/** Statements of one transaction, each run for every row of its JSON list. */
+export interface BatchRequest {
+  readonly batch: readonly BatchStatement[];
+}
+
 export interface StatementReply {
   /** Of a statement that reads. */
   readonly rows?: readonly unknown[];
@@ -23,6 +29,9 @@ export interface StatementReply {
 
 /** Under Node the sources run as they are; the package holds them compiled. */
 const THREAD = new URL(`./sqlite-thread${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url);
+
+/** It lets what it has done with lie about until then; the largest answers take a tenth of it. */
+const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 6 };
 
 interface Waiting {
   resolve(reply: StatementReply): void;
@@ -42,7 +51,7 @@ export class SqliteConnection {
   }
 
   private constructor(data: ThreadData) {
-    this.worker = new Worker(THREAD, { workerData: data, execArgv: [] });
+    this.worker = new Worker(THREAD, { workerData: data, execArgv: [], resourceLimits: MEMORY });
     this.worker.unref();
     this.worker.on('message', (reply: StatementReply) => this.waiting.shift()?.resolve(reply));
     this.worker.on('error', (error) => this.end(error));
@@ -54,9 +63,18 @@ export class SqliteConnection {
   }
 
   /** Rejects with an error that carries the `code` of SQLite. */
-  async run(sql: string, bindings: readonly unknown[]): Promise<StatementReply> {
+  run(sql: string, bindings: readonly unknown[]): Promise<StatementReply> {
+    return this.send({ sql, bindings });
+  }
+
+  /** All of the statements in one transaction, or none. Rejects as `run` does. */
+  async runAll(batch: readonly BatchStatement[]): Promise<void> {
+    await this.send({ batch });
+  }
+
+  private async send(request: StatementRequest | BatchRequest): Promise<StatementReply> {
     if (this.fault !== undefined) throw this.fault;
-    this.worker.postMessage({ sql, bindings } satisfies StatementRequest);
+    this.worker.postMessage(request);
     const reply = await this.next();
     if (reply.error === undefined) return reply;
     const { message, code } = reply.error;

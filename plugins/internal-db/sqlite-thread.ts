@@ -1,7 +1,8 @@
 /** A SQLite file in a thread of its own: a commit waits for the disk, and nothing else has to wait with it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
-import type { StatementReply, StatementRequest, ThreadData } from './sqlite-connection.ts';
+import type { BatchStatement } from './row-writes.ts';
+import type { BatchRequest, StatementReply, StatementRequest, ThreadData } from './sqlite-connection.ts';
 
 /** Statements are prepared once; those of this plugin's users are few. */
 const KEPT_STATEMENTS = 200;
@@ -12,6 +13,8 @@ db.pragma('journal_mode = WAL');
 // Rows of the audit log must survive a loss of power.
 db.pragma('synchronous = FULL');
 db.pragma('foreign_keys = ON');
+// Pages that many commits change are then copied into the file once: 16 MiB of log.
+db.pragma('wal_autocheckpoint = 4000');
 const statements = new Map<string, Sqlite.Statement>();
 
 function prepared(sql: string): Sqlite.Statement {
@@ -22,8 +25,35 @@ function prepared(sql: string): Sqlite.Statement {
   return statement;
 }
 
-function answer({ sql, bindings }: StatementRequest): StatementReply {
+type Row = Record<string, unknown>;
+
+function runEach({ sql, json }: BatchStatement): void {
+  const statement = prepared(sql);
+  for (const row of JSON.parse(json) as Row[]) {
+    // SQLite has no truth values.
+    for (const name in row) if (typeof row[name] === 'boolean') row[name] = Number(row[name]);
+    statement.run(row);
+  }
+}
+
+function runAll(batch: readonly BatchStatement[]): void {
+  prepared('BEGIN IMMEDIATE').run();
   try {
+    for (const statement of batch) runEach(statement);
+    prepared('COMMIT').run();
+  } catch (error) {
+    if (db.inTransaction) prepared('ROLLBACK').run();
+    throw error;
+  }
+}
+
+function answer(request: StatementRequest | BatchRequest): StatementReply {
+  try {
+    if ('batch' in request) {
+      runAll(request.batch);
+      return {};
+    }
+    const { sql, bindings } = request;
     const statement = prepared(sql);
     if (statement.reader) return { rows: statement.all(bindings) };
     const { changes, lastInsertRowid } = statement.run(bindings);
@@ -34,7 +64,7 @@ function answer({ sql, bindings }: StatementRequest): StatementReply {
   }
 }
 
-parentPort?.on('message', (request: StatementRequest | 'close') => {
+parentPort?.on('message', (request: StatementRequest | BatchRequest | 'close') => {
   if (request !== 'close') {
     parentPort?.postMessage(answer(request));
     return;

@@ -137,6 +137,14 @@ export async function openSqlite(path: string, settings: EngineSettings): Promis
         if (connection !== undefined) await client.releaseConnection(connection);
       }
     },
+    async execute(batch) {
+      const connection: SqliteConnection = await instance.client.acquireConnection();
+      try {
+        await locks.whenFree(waitMs, () => connection.runAll(batch));
+      } finally {
+        await instance.client.releaseConnection(connection);
+      }
+    },
     abandon: () => locks.abandon(),
     close: () => instance.destroy(),
     migrating: (work) => migrating.during(work),

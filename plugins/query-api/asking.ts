@@ -6,6 +6,8 @@ import type { ChatClient, Conversations, OpenConversation } from '../conversatio
 
 /** Longest wait, before a stream's headers leave, for the conversation that they name to be stored. */
 const NAMING_MS = 800;
+/** The same of an answer that is complete. */
+const ANSWER_WAIT_MS = 5_000;
 
 /** For the end of an answer to be stored and to reach its client, beyond the deadline of its question. */
 const TAKING_MS = 5_000;
@@ -41,10 +43,10 @@ export class Asking {
     }
     try {
       const answer = await this.agent.answer(conversation.question, scope, (event) => conversation.record(event));
-      const isStored = await conversation.end('complete');
-      return { answer, conversationId: isStored ? conversation.id : undefined };
+      void conversation.end('complete');
+      return { answer, conversationId: await storedId(conversation, ANSWER_WAIT_MS) };
     } catch (error) {
-      await conversation.end('interrupted');
+      void conversation.end('interrupted');
       throw error;
     }
   }
@@ -56,17 +58,24 @@ export class Asking {
     }
     const answering = recorded(this.agent.ask(conversation.question, scope), conversation);
     // The agent begins meanwhile.
-    const events = continued(answering.next(), answering);
-    const isStored = await within(NAMING_MS, conversation.begun, () => false);
+    const first = answering.next();
+    // Whoever reads the events meets its failure, and may come later than it.
+    first.catch(() => {});
+    const events = continued(first, answering);
     return {
       events,
       messageId: conversation.answerId,
-      conversationId: isStored ? conversation.id : undefined,
+      conversationId: await storedId(conversation, NAMING_MS),
     };
   }
 }
 
-/** The same events, written down as they pass. Whoever has seen the end finds it stored. */
+/** The conversation's id, once it is known to be stored; what is said in it is written while nobody waits. */
+async function storedId({ id, begun }: OpenConversation, waitMs: number): Promise<string | undefined> {
+  return (await within(waitMs, begun, () => false)) ? id : undefined;
+}
+
+/** The same events, written down as they pass. */
 async function* recorded(
   events: AsyncIterable<AgentEvent>,
   conversation: OpenConversation,
@@ -76,11 +85,11 @@ async function* recorded(
     for await (const event of events) {
       conversation.record(event);
       isComplete = event.type === 'finish';
-      if (isComplete) await conversation.end('complete');
+      if (isComplete) void conversation.end('complete');
       yield event;
     }
   } finally {
-    if (!isComplete) await conversation.end('interrupted');
+    if (!isComplete) void conversation.end('interrupted');
   }
 }
 

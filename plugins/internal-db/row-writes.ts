@@ -1,0 +1,67 @@
+/** Writes rows of all plugins: those that come at about the same time share statements, and one commit. */
+import { GroupCommit } from './group-commit.ts';
+import { jsonText } from './json-rows.ts';
+
+/** A statement that writes rows. */
+export interface RowStatement {
+  /** As `insertRows` and `updateRows` make it; on PostgreSQL its only parameter is the JSON list of rows. */
+  readonly sql: string;
+  /** Within a commit the statements with lower numbers run first: one order of locks, so that none waits in a circle. */
+  readonly order: number;
+  /** Of several rows with the same `id` only the last is written. Such rows are written in the order of their ids. */
+  readonly isById: boolean;
+}
+
+export interface RowWrite {
+  readonly statement: RowStatement;
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+/** One statement of a commit. */
+export interface BatchStatement {
+  readonly sql: string;
+  readonly json: string;
+}
+
+/** After a commit of so many writes more are about to come: fewer commits are worth more than a moment then. */
+const BUSY_WRITES = 8;
+const BUSY_DELAY_MS = 2;
+
+/** `execute` runs all of the statements in one transaction. The result resolves when its rows are committed. */
+export function rowWrites(
+  execute: (batch: readonly BatchStatement[]) => Promise<void>,
+): (writes: readonly RowWrite[]) => Promise<void> {
+  let lastSize = 0;
+  const group = new GroupCommit<readonly RowWrite[]>(
+    (items) => {
+      lastSize = items.length;
+      return execute(batchOf(items.flat()));
+    },
+    { bytesOf, delayMs: () => (lastSize >= BUSY_WRITES ? BUSY_DELAY_MS : 0) },
+  );
+  return (writes) => group.add(writes);
+}
+
+function batchOf(writes: readonly RowWrite[]): BatchStatement[] {
+  const byStatement = [...Map.groupBy(writes, ({ statement }) => statement)];
+  return byStatement
+    .sort(([a], [b]) => a.order - b.order)
+    .map(([{ sql, isById }, given]) => {
+      const rows = given.map(({ row }) => row);
+      return { sql, json: jsonText(isById ? lastOfEach(rows) : rows) };
+    });
+}
+
+function lastOfEach(rows: readonly RowWrite['row'][]): RowWrite['row'][] {
+  const last = [...new Map(rows.map((row) => [String(row.id), row]))];
+  return last.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+}
+
+/** Texts are most of a row. */
+function bytesOf(writes: readonly RowWrite[]): number {
+  let length = 0;
+  for (const { row } of writes) {
+    for (const value of Object.values(row)) length += typeof value === 'string' ? value.length : 8;
+  }
+  return length;
+}
