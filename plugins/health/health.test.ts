@@ -102,7 +102,7 @@ describe('the health report', () => {
     [{ provider: 'error' }, 200, 'degraded'],
     [{ datasource: 'error' }, 200, 'degraded'],
     [{ layer: 'degraded' }, 200, 'degraded'],
-    [{ provider: 'error', datasource: 'error' }, 503, 'error'],
+    [{ provider: 'error', datasource: 'error' }, 200, 'error'],
   ] as const)('with %j answers %i', async (faults: Record<string, HealthItem['status']>, status, overall) => {
     const items = [
       { ...DATASOURCE, status: faults.datasource ?? 'ok' },
@@ -170,5 +170,57 @@ describe('the health endpoint', () => {
       right: 'public',
       essential: true,
     });
+  });
+});
+
+describe('for orchestrators', () => {
+  it.each([
+    [{}, 200, {}],
+    [{ datasource: 'error' }, 503, { datasource: 'It does not work.' }],
+    [{ layer: 'error' }, 503, { semanticLayer: 'It does not work.' }],
+    // Known from the last question only: without questions it would never end.
+    [{ provider: 'error' }, 200, {}],
+    [{ datasource: 'not_configured' }, 200, {}],
+    [{ datasource: 'degraded' }, 200, {}],
+  ] as const)('with %j readiness answers %i', async (faults: Record<string, HealthItem['status']>, status, failing) => {
+    const items = [
+      { ...DATASOURCE, status: faults.datasource ?? 'ok' },
+      { ...PROVIDER, status: faults.provider ?? 'ok' },
+      { ...LAYER, status: faults.layer ?? 'ok' },
+    ];
+    await using t = await start([fixed(...items)]);
+    const ready = await t.app.inject({ method: 'GET', url: '/api/health/ready' });
+    expect([ready.statusCode, ready.json()]).toEqual([status, { status: status === 200 ? 'ok' : 'error', failing }]);
+    const live = await t.app.inject({ method: 'GET', url: '/api/health/live' });
+    expect([live.statusCode, live.json()]).toEqual([200, { status: 'ok', failing: {} }]);
+  });
+
+  it('a plugin whose check fails is shown once, under the name of its part', async () => {
+    const failing = (name: string, type: PluginType) =>
+      checking(name, () => Promise.reject(new Error(`${name} broke.`)), type);
+    await using t = await start([failing('semantic-layer', 'context'), failing('internal-db', 'storage')]);
+    const { report } = await t.read();
+    const faults = Object.entries(report.checks).filter(([, { status }]) => status === 'error');
+    expect(faults.map(([name]) => name).sort()).toEqual(['internalDb', 'semanticLayer']);
+  });
+
+  it('the first check is made once everything is ready', async () => {
+    let isReady = false;
+    const late = definePlugin({
+      name: 'late',
+      version: '1.0.0',
+      type: 'storage',
+      description: 'Is broken until it is ready.',
+      setup(ctx) {
+        ctx.tap(healthCheck, () => [
+          { component: 'internalDb', status: isReady ? ('ok' as const) : ('error' as const) },
+        ]);
+        ctx.onReady(() => {
+          isReady = true;
+        });
+      },
+    })();
+    await using t = await start([fixed(DATASOURCE, PROVIDER, LAYER), late], { freshMs: 60_000 });
+    expect((await t.read()).report.checks.internalDb).toMatchObject({ status: 'ok' });
   });
 });

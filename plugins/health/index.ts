@@ -1,9 +1,9 @@
 /** `GET /api/health`: what works and what does not, out of every plugin's checks. */
-import { definePlugin, healthCheck, httpRoutes, type Route } from '../../kernel/index.ts';
+import { appReady, definePlugin, healthCheck, httpRoutes } from '../../kernel/index.ts';
 import { Monitor } from './monitor.ts';
 import { HealthOptions } from './options.ts';
 import { healthReport } from './report.ts';
-import { HealthReport } from './schema.ts';
+import { healthRoutes } from './routes.ts';
 
 export const health = definePlugin({
   name: 'health',
@@ -14,26 +14,9 @@ export const health = definePlugin({
   setup(ctx, options) {
     const monitor = new Monitor(async () => ctx.call(healthCheck, undefined, ctx.scope()), ctx.now, options);
     const typeOf = (plugin: string) => ctx.describe().plugins.find(({ name }) => name === plugin)?.type;
-    const route: Route = {
-      method: 'GET',
-      path: '/api/health',
-      operationId: 'getHealth',
-      summary: 'Health of the service and of everything it needs.',
-      tag: 'Health',
-      right: 'public',
-      essential: true,
-      responses: { 200: HealthReport, 503: HealthReport },
-      async handle() {
-        const report = healthReport(await monitor.read(), typeOf);
-        return {
-          status: report.status === 'error' ? 503 : 200,
-          headers: { 'cache-control': 'no-store' },
-          body: report,
-        };
-      },
-    };
-    ctx.tap(httpRoutes, () => [route]);
-    // Begun early, not waited for: the start must not depend on a database that hangs.
-    ctx.onReady(() => void monitor.refresh());
+    const routes = healthRoutes(async () => healthReport(await monitor.read(), typeOf));
+    ctx.tap(httpRoutes, () => routes);
+    // Once all are ready: before its migrations a database looks broken. Not waited for, as one may hang.
+    ctx.on(appReady, () => void monitor.refresh());
   },
 });

@@ -84,7 +84,9 @@ export function healthReport(
   typeOf: (plugin: string) => string | undefined,
 ): HealthReport {
   const placed = items.map(({ plugin, value }: Collected<HealthItem>): HealthItem => {
-    const known = value.component !== plugin ? undefined : COMPONENT_OF_TYPE[typeOf(plugin) ?? ''];
+    const named = plugin.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+    const own = Object.hasOwn(ABSENT, named) ? named : COMPONENT_OF_TYPE[typeOf(plugin) ?? ''];
+    const known = value.component === plugin ? own : undefined;
     return known === undefined ? value : { ...value, component: known };
   });
   const byComponent = Map.groupBy(placed, (item) => item.component);

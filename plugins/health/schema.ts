@@ -43,3 +43,11 @@ export const HealthReport = Type.Object(
   { title: 'HealthReport' },
 );
 export type HealthReport = Static<typeof HealthReport>;
+
+export const Probe = Type.Object(
+  {
+    status: Type.Union([Type.Literal('ok'), Type.Literal('error')]),
+    failing: Type.Record(Type.String(), Type.String(), { description: 'What does not work, and why.' }),
+  },
+  { title: 'HealthProbe' },
+);

@@ -84,6 +84,8 @@ describe('the OpenAPI document', () => {
     );
     expect(found.sort()).toEqual([
       'get /api/health getHealth',
+      'get /api/health/live getLiveness',
+      'get /api/health/ready getReadiness',
       'get /api/v1/openapi.json getOpenApi',
       'post /api/chat chat',
       'post /api/v1/chat chatV1',

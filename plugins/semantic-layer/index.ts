@@ -1,4 +1,5 @@
 import {
+  appReady,
   contextCollect,
   datasourceDescribe,
   datasourceList,
@@ -63,8 +64,8 @@ export const semanticLayer = definePlugin({
     ctx.tap(sqlSettled, ({ status }) => {
       if (status === 'failed') schemas.suspect();
     });
-    // In the background: requests that come first wait for it, everything else does not.
-    ctx.onReady(() => {
+    // Once the others are ready, in the background: requests that come first wait for it, everything else does not.
+    ctx.on(appReady, () => {
       layer.ready().catch((error: unknown) => ctx.log.debug({ error }, 'The load was stopped.'));
       layer.watch();
     });
