@@ -286,6 +286,11 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
     expect((await client.signIn('ann@example.com', `${'ü'.repeat(127)}!`)).status).toBe(200);
     expect((await client.signUp('bob@example.com', 'eight888')).status).toBe(200);
 
+    const junk = { email: 'ann@example.com', password: PASSWORD, junk: 'x'.repeat(66_000) };
+    expect(await client.send('/api/auth/sign-in/email', { body: junk })).toMatchObject({
+      status: 413,
+      body: { error: 'payload_too_large' },
+    });
     expect(await client.send('/api/auth/sign-in/email', { body: '{"email":' })).toMatchObject({
       status: 400,
       body: { error: 'invalid_request' },

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import { expect, it } from 'vitest';
 import { accountEndpoints } from './account-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
-import { checkAddresses, checkSize, libraryRequest } from './library-request.ts';
+import { checkAddresses, libraryRequest } from './library-request.ts';
 import { organizationEndpoints } from './organization-endpoints.ts';
 
 const endpoints = [...accountEndpoints, ...organizationEndpoints];
@@ -54,9 +54,4 @@ it('hands on no more of a user agent than is worth storing', () => {
   const signIn = endpoints.find(({ path }) => path === '/sign-in/email') as Endpoint;
   const sent = libraryRequest(signIn, { ...request({}), headers: { 'user-agent': 'x'.repeat(10_000) } });
   expect(sent.headers.get('user-agent')).toHaveLength(1_024);
-});
-
-it('takes no larger body than an endpoint needs', () => {
-  expect(() => checkSize({ email: 'a', junk: 'x'.repeat(70_000) })).toThrow('The request body is too large.');
-  for (const body of [undefined, null, { metadata: 'x'.repeat(60_000) }]) expect(() => checkSize(body)).not.toThrow();
 });

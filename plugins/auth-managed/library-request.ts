@@ -34,18 +34,6 @@ export function libraryRequest(endpoint: Endpoint, { params, query, body, header
   return new Request(url, { method, headers: passed, body: JSON.stringify(declaredBody, withoutPrototype) });
 }
 
-/** Of the JSON text. A request may wait long for a password to be hashed, and hundreds wait at a time. */
-const MAX_BODY_CHARACTERS = 65_536;
-
-/** Throws `payload_too_large` for a body that is larger than any of these endpoints needs. */
-export function checkSize(body: unknown): void {
-  if (body === undefined || JSON.stringify(body).length <= MAX_BODY_CHARACTERS) return;
-  throw new AtlasError('The request body is too large.', {
-    code: 'payload_too_large',
-    hint: `Send at most ${MAX_BODY_CHARACTERS} characters.`,
-  });
-}
-
 /** Where a browser is sent afterwards. */
 const ADDRESSES = ['callbackURL', 'newUserCallbackURL', 'errorCallbackURL'];
 

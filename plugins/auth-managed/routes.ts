@@ -14,7 +14,7 @@ import type { Endpoint } from './endpoint.ts';
 import { databaseFailure, libraryFailure, sessionEnded, wrongPassword } from './failure.ts';
 import type { Freshness } from './freshness.ts';
 import { BASE_PATH, type Library, SESSION_COOKIE } from './library.ts';
-import { checkAddresses, checkSize, libraryRequest } from './library-request.ts';
+import { checkAddresses, libraryRequest } from './library-request.ts';
 import { TABLES } from './migrations.ts';
 import { organizationEndpoints } from './organization-endpoints.ts';
 import type { Organizations } from './organizations.ts';
@@ -44,6 +44,9 @@ export interface LibraryRoutesInit {
 
 /** What of the library's answer reaches the client, beside its cookies. */
 const PASSED_BACK = ['location', 'pragma', 'set-auth-token', 'content-type'];
+
+/** Hundreds of requests may wait for a password to be hashed, and each keeps its body. */
+const BODY_LIMIT_BYTES = 65_536;
 
 interface SignUpBody {
   readonly email: string;
@@ -76,13 +79,13 @@ export class LibraryRoutes {
       ...(params !== undefined && { params }),
       ...(query !== undefined && { query }),
       ...(body !== undefined && { body }),
+      bodyLimitBytes: BODY_LIMIT_BYTES,
       responses: path.startsWith('/callback/') ? { 302: reply } : { 200: reply },
       errors: refuses ? ['forbidden', ...errors] : errors,
       handle: async (request, scope) => {
         // Also without a cookie: a foreign page must not sign its visitors in as somebody else.
         if (request.headers.authorization === undefined) this.#init.origins.check(method, request.headers);
         if (right !== 'public') mustHaveSession(scope.actor);
-        checkSize(request.body);
         checkAddresses(request.body);
         return this.#handle(endpoint, request, scope);
       },

@@ -116,6 +116,7 @@ export function mountRoute(
   part.route({
     method: route.method,
     url: route.path,
+    bodyLimit: Math.min(route.bodyLimitBytes ?? Infinity, part.initialConfig.bodyLimit as number),
     config: { essential: route.essential === true, rawBody: route.rawBody === true },
     onRequest: admission(ctx, route, addressOf),
     handler: async (request, reply) => {

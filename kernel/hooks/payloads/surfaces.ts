@@ -38,6 +38,8 @@ export interface Route {
   readonly query?: TSchema;
   readonly body?: TSchema;
   readonly rawBody?: boolean;
+  /** Largest request body, where it is less than that of the server. */
+  readonly bodyLimitBytes?: number;
   /** Schema of each success status. */
   readonly responses: Readonly<Record<number, TSchema>>;
   /** Headers of a success beside those of every answer, for the interface description. */
