@@ -1,10 +1,10 @@
 /** Asking the agent, with question and answer stored where conversations are kept. */
 import { randomUUID } from 'node:crypto';
-import { type Question, type Scope, within } from '../../kernel/index.ts';
+import { AtlasError, type Question, type Scope, within } from '../../kernel/index.ts';
 import type { Agent, AgentEvent, Answer } from '../agent/index.ts';
 import type { ChatClient, Conversations, OpenConversation } from '../conversations/index.ts';
 
-/** Longest wait, before a stream's headers leave, for the conversation that they name to be stored. */
+/** Longest wait, before a stream's headers leave, for the conversation to be found and stored. */
 const NAMING_MS = 800;
 /** The same of an answer that is complete. */
 const ANSWER_WAIT_MS = 5_000;
@@ -52,7 +52,8 @@ export class Asking {
   }
 
   async stream(asked: Question, scope: Scope, client: ChatClient): Promise<AnswerStream> {
-    const conversation = await this.conversations?.open(asked, scope, client);
+    const askedAt = performance.now();
+    const conversation = await this.openChat(asked, scope, client);
     if (conversation === undefined) {
       return { events: this.agent.ask(asked, scope), messageId: randomUUID(), conversationId: undefined };
     }
@@ -65,8 +66,36 @@ export class Asking {
     return {
       events,
       messageId: conversation.answerId,
-      conversationId: await storedId(conversation, NAMING_MS),
+      conversationId: await storedId(conversation, Math.max(0, NAMING_MS - (performance.now() - askedAt))),
     };
+  }
+
+  /**
+   * The conversation of a chat. One that only the client's own name says is not worth the answer, as the client sends
+   * the messages as well: where the database is away or slow, the answer is given and not stored.
+   */
+  private async openChat(asked: Question, scope: Scope, client: ChatClient): Promise<OpenConversation | undefined> {
+    const opening = this.conversations?.open(asked, scope, client);
+    if (opening === undefined || asked.conversationId !== undefined || client.name === undefined) return opening;
+    let isLate = false;
+    const opened = opening.then(
+      (conversation) => {
+        // The answer is being given without it.
+        if (isLate) void conversation?.end('interrupted');
+        return conversation;
+      },
+      (error: unknown) => {
+        if (!(error instanceof AtlasError) || error.code !== 'unavailable') throw error;
+        scope.log.error({ error: error.message }, 'A conversation could not be opened by its name.');
+        return undefined;
+      },
+    );
+    return within(NAMING_MS, opened, () => {
+      isLate = true;
+      opened.catch(() => {});
+      scope.log.error({}, 'A conversation could not be opened by its name in time.');
+      return undefined;
+    });
   }
 }
 

@@ -3,7 +3,14 @@ import { Chat } from '@ai-sdk/react';
 import { Value } from '@sinclair/typebox/value';
 import { DefaultChatTransport, type UIMessage, uiMessageChunkSchema } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AtlasError, override, type PluginEntry, type Question, type Scope } from '../../kernel/index.ts';
+import {
+  AtlasError,
+  type Override,
+  override,
+  type PluginEntry,
+  type Question,
+  type Scope,
+} from '../../kernel/index.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import type { Agent, AgentEvent } from '../agent/index.ts';
@@ -54,10 +61,11 @@ async function* answer(n: number): AsyncGenerator<AgentEvent> {
 
 interface ServerOptions {
   readonly stored?: boolean;
+  readonly overrides?: readonly Override[];
   readonly play?: (n: number, scope: Scope) => AsyncIterable<AgentEvent> | undefined;
 }
 
-async function start({ stored = true, play = () => undefined }: ServerOptions = {}) {
+async function start({ stored = true, overrides = [], play = () => undefined }: ServerOptions = {}) {
   const asked: Question[] = [];
   const fake: Agent = {
     requestTimeoutMs: 60_000,
@@ -73,7 +81,7 @@ async function start({ stored = true, play = () => undefined }: ServerOptions = 
     : [internalDb({}), conversations()];
   const app = await createTestApp({
     plugins: [http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 200 }), queryApi(), ...storage],
-    overrides: [override(agent, fake)],
+    overrides: [override(agent, fake), ...overrides],
   });
   const url = app.get(http).url();
   const read = async <T>(path: string) => (await app.inject({ method: 'GET', url: `/api/v1/${path}` })).json<T>();
@@ -82,7 +90,12 @@ async function start({ stored = true, play = () => undefined }: ServerOptions = 
     asked,
     url,
     list: async () => (await read<{ conversations: Stored[] }>('conversations')).conversations,
-    conversation: (id: string | undefined) => read<Stored>(`conversations/${id}`),
+    /** As it is once every answer has been stored, for which nobody waits. */
+    async conversation(id: string | undefined): Promise<Stored> {
+      const written = () => read<Stored>(`conversations/${id}`);
+      await expect.poll(async () => (await written()).messages.map(({ status }) => status)).not.toContain('running');
+      return written();
+    },
     [Symbol.asyncDispose]: () => app.close(),
   };
 }
@@ -258,6 +271,34 @@ describe('the chat of the AI SDK', () => {
     expect([chat.status, chat.error?.message]).toEqual(['error', 'The provider is down.']);
     await expect.poll(() => chunks.at(-1)?.type).toBe('finish');
     expect(faults).toEqual([]);
+  });
+});
+
+describe('a chat whose conversation cannot be looked up', () => {
+  it.each([
+    ['is away', () => Promise.reject(new AtlasError('It is away.', { code: 'unavailable' }))],
+    ['hangs', () => new Promise<never>(() => {})],
+  ])('is answered while the database %s, and names no conversation', async (_, open) => {
+    await using server = await start({ stored: false, overrides: [override(conversations, { open })] });
+    const { chat } = chatOf(server, 'named');
+    await chat.sendMessage({ text: 'One?' });
+    expect([chat.status, textOf(chat.messages[1])]).toEqual(['ready', 'Let me look. Answer 1.']);
+    expect(chat.messages[1]?.metadata).not.toHaveProperty('conversationId');
+  });
+});
+
+describe('an agent that fails at once', () => {
+  it('is told with its status, and nothing is left over', async () => {
+    await using server = await start({
+      play: () => {
+        throw new AtlasError('No datasource is configured.', { code: 'no_datasource' });
+      },
+    });
+    const messages = [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'One?' }] }];
+    for (const id of [undefined, 'named']) {
+      const response = await server.app.inject({ method: 'POST', url: '/api/chat', payload: { id, messages } });
+      expect([response.statusCode, response.json()]).toMatchObject([400, { error: 'no_datasource' }]);
+    }
   });
 });
 

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSimpleDemo } from '../../plugins/demo-data/index.ts';
 import { startBuiltIn } from '../harness/built-in-server.ts';
@@ -74,6 +75,8 @@ describe.each(Object.entries(COMPOSITIONS))('the interface description %s', (nam
     const document = (await (await fetch(`${server.url}/api/v1/openapi.json`)).json()) as Document;
     expect(Object.keys(document.components.securitySchemes)).toEqual(schemes);
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(paths));
+    const { errors = [] } = await new Validator().validate(structuredClone({ ...document }));
+    expect(errors).toEqual([]);
     expect(await lint(name, document)).toEqual([]);
 
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
