@@ -150,7 +150,7 @@ describe('POST /api/v1/query', () => {
 
   it('is not asked of a chat, whose clients send fields of their own', async () => {
     await using t = await start();
-    const body = { messages: [user('q')], trigger: 'submit-message', messageId: 'm', conectionId: 'x', tools: [] };
+    const body = { messages: [user('q')], trigger: 'submit-message', messageId: null, conectionId: 'x', tools: [] };
     expect((await t.post('/api/chat', body)).statusCode).toBe(200);
     expect(t.asked[0]).not.toHaveProperty('connectionId');
   });

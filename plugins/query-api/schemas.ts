@@ -59,13 +59,12 @@ export const ChatBody = Type.Object(
         description: '`regenerate-message`: the question was asked before, and its answer is replaced.',
       }),
     ),
-    messageId: Type.Optional(Type.String({ description: 'Which message the client regenerates; not needed here.' })),
   },
   {
     title: 'ChatBody',
     additionalProperties: true,
     errorMessage: 'must be a JSON object',
-    description: 'Further fields, which clients of the AI SDK may send, are ignored.',
+    description: 'Further fields, such as the `messageId` of AI SDK clients, are ignored.',
   },
 );
 export type ChatBody = Static<typeof ChatBody>;
