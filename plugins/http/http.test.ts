@@ -301,6 +301,29 @@ describe('wrong input', () => {
   });
 });
 
+describe('the shape of a body', () => {
+  const keys = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":","`).join();
+  const status = async (payload: string) => {
+    await using app = await start();
+    return (await app.inject(post('/command', payload))).statusCode;
+  };
+
+  it.each([
+    ['an object with too many keys', `{"a":[{${keys(1_001)}}]}`, 422],
+    ['as many keys as may be', `{"a":[{${keys(1_000)}},{${keys(1_000)}}]}`, 200],
+    ['a long list', `[${'[],'.repeat(100_000)}1]`, 200],
+    ['commas and brackets in a text', `{"a":"${'{,[\\\\\\"'.repeat(2_000)}"}`, 200],
+    ['many texts that end in a backslash', `[${'"a\\\\",'.repeat(2_000)}"{"]`, 200],
+    ['nesting that is too deep', `${'[{"a":'.repeat(51)}1${'}]'.repeat(51)}`, 422],
+    ['nesting as deep as may be', `${'[{"a":'.repeat(50)}1${'}]'.repeat(50)}`, 200],
+    ['a null character at the end of much', `[${'[],'.repeat(100_000)}"\\u0000"]`, 422],
+    ['an escaped backslash before four zeros', '["\\\\u0000"]', 200],
+    ['a text without an end', `{"a":"${'x,'.repeat(2_000)}`, 400],
+  ])('%s', async (_, payload, expected) => {
+    expect(await status(payload)).toBe(expected);
+  });
+});
+
 describe('body size', () => {
   const limit = 1_000;
   const sized = (bytes: number) => {
