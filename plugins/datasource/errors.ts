@@ -12,7 +12,10 @@ export const sentence = (text: string): string => {
  * must not see. Values stand behind quotes of many languages, brackets, colons and arrows, or are numbers.
  */
 export const withoutValues = (message: string): string =>
-  message.replace(/\s*(?:["'`«»„“”‘’「『:(<=]|[-+.]?(?<![\p{L}\p{N}_])\d)[\s\S]*$/u, '').slice(0, 200);
+  message
+    .replace(/(?:["'`«»„“”‘’「『:(<=]|[-+.]?(?<![\p{L}\p{N}_])\d)[\s\S]*$/u, '')
+    .trimEnd()
+    .slice(0, 200);
 
 export function timedOut(timeoutMs: number): AtlasError {
   return new AtlasError(`The statement did not finish within ${timeoutMs} ms and was stopped.`, {

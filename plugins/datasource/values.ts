@@ -76,8 +76,12 @@ export function integer(value: bigint): number | string {
 function significant(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text) ?? [];
-  const digits = (whole + fraction).replace(/0+$/, '');
-  const zeros = whole.length + fraction.length - digits.length;
+  const all = whole + fraction;
+  // A regular expression would begin anew at each zero of a long run.
+  let end = all.length;
+  while (all[end - 1] === '0') end -= 1;
+  const digits = all.slice(0, end);
+  const zeros = all.length - end;
   return `${sign}${digits.replace(/^0+/, '')}e${Number(exponent) - fraction.length + zeros}`;
 }
 

@@ -3,18 +3,22 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import { messageOf, nearest, withoutCredentials } from '../../kernel/index.ts';
+import { spelling } from '../../plugins/agent/execute-sql.ts';
 import { conversation } from '../../plugins/agent/prompt.ts';
 import { toolCall } from '../../plugins/agent/tools.ts';
 import { csv } from '../../plugins/audit/csv.ts';
 import type { AuditEntry } from '../../plugins/audit/store.ts';
 import { withoutBrokenCache } from '../../plugins/auth-managed/cookie-cache.ts';
 import { titleOf } from '../../plugins/conversations/title.ts';
+import { sentence, withoutValues } from '../../plugins/datasource/errors.ts';
+import { decimal } from '../../plugins/datasource/values.ts';
 import { addressReader } from '../../plugins/http/address.ts';
 import { bearerToken } from '../../plugins/http/bearer.ts';
 import { addJsonParser, checkBodyEncoding } from '../../plugins/http/body.ts';
 import { corsFor } from '../../plugins/http/cors.ts';
 import { requestIdOf } from '../../plugins/http/request-id.ts';
 import { createOfflineModel } from '../../plugins/model-offline/index.ts';
+import { EventLines } from '../../plugins/model-openai/event-lines.ts';
 import { turnsOf } from '../../plugins/query-api/messages.ts';
 import { ContextWriter } from '../../plugins/semantic-layer/context.ts';
 import { parseLayerFile } from '../../plugins/semantic-layer/file.ts';
@@ -29,7 +33,7 @@ import { entity } from '../../plugins/sql-guard/fixtures/shop.ts';
 import { redactLiterals } from '../../plugins/sql-guard/redact.ts';
 import { AllowedTables } from '../../plugins/sql-guard/tables.ts';
 import { callerOf } from '../../plugins/telemetry-otel/traceparent.ts';
-import { anyText, type Shape, statements } from './shapes.ts';
+import { anyText, numbers, type Shape, statements } from './shapes.ts';
 
 export interface TextInput {
   readonly name: string;
@@ -187,6 +191,29 @@ function textInputs(): TextInput[] {
   const header = (name: string, read: TextInput['read']) => ({ name, longest: HEADER, shapes: anyText, read });
   const entryOf = (sql: string) => ({ sql, tables: [sql] }) as unknown as AuditEntry;
   return [
+    {
+      name: 'number of a database',
+      longest: 131_072,
+      shapes: numbers,
+      read: decimal,
+    },
+    {
+      name: 'message of a database',
+      longest: STATEMENT,
+      shapes: everyStatement,
+      read: (text) => sentence(withoutValues(text)),
+    },
+    {
+      name: 'events of a model provider',
+      longest: 256 * KIB,
+      shapes: anyText,
+      read: (text) => {
+        const lines = new EventLines();
+        for (const piece of text.match(/[\s\S]{1,100}/g) ?? []) lines.read(piece);
+        return lines.end();
+      },
+    },
+    { name: 'statement of a model', longest: STATEMENT, shapes: everyStatement, read: spelling },
     { name: 'text with credentials', longest: STATEMENT, shapes: everyStatement, read: withoutCredentials },
     {
       name: 'error with credentials',

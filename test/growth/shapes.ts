@@ -84,6 +84,15 @@ export const anyText: Readonly<Record<string, Shape>> = {
   'at signs': repeated('@'),
 };
 
+/** Numbers as a database writes them. */
+export const numbers: Readonly<Record<string, Shape>> = {
+  digits: repeated('7'),
+  zeros: repeated('0', '1', '1'),
+  'zeros after the point': repeated('0', '0.', '1'),
+  'zeros at the end': repeated('0', '0.1'),
+  'a negative number': repeated('9', '-0.'),
+};
+
 const over = (piece: (n: number) => string, between: string, before: string, after = ''): Shape =>
   listed(piece, between, before, after);
 
