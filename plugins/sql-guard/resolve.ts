@@ -19,14 +19,14 @@ import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
 import type { Footprint, ResolveRules } from './footprint.ts';
 import { argumentProblem, functionHint } from './functions.ts';
 import { lastUnion, unwrapped } from './recursion.ts';
-import { CommonNames, commonNameCase, Scope, showsLeftOnly } from './scope.ts';
+import { CommonNames, Scope, showsLeftOnly } from './scope.ts';
 import { type AllowedTable, isPart, tableHint } from './tables.ts';
 import { VisibleParts } from './visible-parts.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from './walk.ts';
 
 /** No engine joins more at once than a few dozen; it keeps the look-up of names cheap. */
 const MAX_RELATIONS = 128;
-/** Each of them may print as a subquery with every column and condition of its table. */
+/** Each may print as a subquery with every column and condition of its table, or add to the names in sight. */
 const MAX_TABLES = 500;
 
 /**
@@ -45,7 +45,7 @@ class Resolver implements Footprint {
   readonly functions = new Set<string>();
   /** Of the whole statement, in lower case. */
   private readonly commonTableNames = new Set<string>();
-  /** How often the statement names a table. */
+  /** How often the statement names a table of the database, or defines a common one. */
   private tableCount = 0;
   private readonly parts: VisibleParts;
   private readonly text: string;
@@ -66,7 +66,7 @@ class Resolver implements Footprint {
   ): void {
     const common = this.with(select, outer, around);
     const own = select.with?.tables.map(({ name }) => name) ?? [];
-    const right = recursive === around ? common : this.commonNames(own, recursive);
+    const right = recursive === around ? common : new CommonNames(own, recursive, this.rules.dialect);
     const turn = lastUnion(select);
     let scope = this.core(select.first, outer, common);
     for (const [index, { core }] of select.rest.entries()) this.core(core, outer, index < turn ? common : right);
@@ -91,23 +91,28 @@ class Resolver implements Footprint {
     const { hasOrderedWith, recursion } = this.rules.dialect;
     const inOrder = hasOrderedWith === true && (!recursive || recursion !== undefined);
     const names = tables.map(({ name }) => name);
+    for (const { at } of tables) this.countTable(at);
     for (const name of names) this.commonTableNames.add(fold(name));
-    let common = inOrder ? around : this.commonNames(names, around);
+    let common = inOrder ? around : new CommonNames(names, around, this.rules.dialect);
     for (const [index, table] of tables.entries()) {
       if (this.rules.dialect.isSystemName(fold(table.name))) {
         throw this.refuse('table', `"${table.name}" is a name of the engine itself`, table.at, 'Choose another name.');
       }
-      const after = inOrder ? this.commonNames([table.name], common) : common;
+      const after = inOrder ? new CommonNames([table.name], common, this.rules.dialect) : common;
       if (!inOrder || !recursive) this.select(table.select, outer, common);
       else if (recursion === 'right') this.select(unwrapped(table.select), outer, common, after);
-      else this.select(table.select, outer, this.commonNames(names.slice(index + 1), after, true));
+      else this.select(table.select, outer, new CommonNames(names.slice(index + 1), after, this.rules.dialect, true));
       common = after;
     }
     return common;
   }
 
-  private commonNames(names: readonly string[], around: CommonNames | undefined, areUnclear = false): CommonNames {
-    return new CommonNames(names, around, commonNameCase(this.rules.dialect), areUnclear);
+  private countTable(at: number): void {
+    this.tableCount += 1;
+    if (this.tableCount > MAX_TABLES) {
+      const hint = 'Read fewer tables, or one of them once in a WITH.';
+      throw this.refuse('size', `The statement names more than ${MAX_TABLES} tables`, at, hint);
+    }
   }
 
   private core(core: Core, outer: Scope | undefined, common: CommonNames | undefined): Scope {
@@ -220,11 +225,7 @@ class Resolver implements Footprint {
     }
     if (table.refusal !== undefined) throw this.refuse('table', table.refusal.what, source.at, table.refusal.hint);
     this.tables.add(table);
-    this.tableCount += 1;
-    if (this.tableCount > MAX_TABLES) {
-      const hint = 'Read fewer tables, or one of them once in a WITH.';
-      throw this.refuse('size', `The statement names more than ${MAX_TABLES} tables`, source.at, hint);
-    }
+    this.countTable(source.at);
     const isWhole = !isPart(table);
     const ownSchema = isWhole && source.alias === undefined ? (table.schema ?? dialect.defaultSchema) : undefined;
     // Columns with new names are not looked into.

@@ -80,7 +80,7 @@ export const showsLeftOnly = ({ kind }: Join) => kind === 'SEMI JOIN' || kind ==
 /** How the names of common tables are compared: to the letter, in any case, or the one or the other by server. */
 type CommonNameCase = 'exact' | 'any' | 'unclear';
 
-export const commonNameCase = ({ hasExactNames, hasExactTables }: SqlDialect): CommonNameCase =>
+const commonNameCase = ({ hasExactNames, hasExactTables }: SqlDialect): CommonNameCase =>
   hasExactTables ? 'unclear' : hasExactNames ? 'exact' : 'any';
 
 /** The common tables that one WITH brings into sight, and around it those of the WITHs further out. */
@@ -91,7 +91,8 @@ export class CommonNames {
   private readonly meaning: 'common' | 'unclear';
 
   /** `areUnclear`: servers do not agree whether these can be seen. */
-  constructor(names: readonly string[], outer: CommonNames | undefined, nameCase: CommonNameCase, areUnclear: boolean) {
+  constructor(names: readonly string[], outer: CommonNames | undefined, dialect: SqlDialect, areUnclear = false) {
+    const nameCase = commonNameCase(dialect);
     this.names = new Set(
       nameCase === 'exact' ? names : nameCase === 'any' ? names.map(fold) : [...names, ...names.map(spelled)],
     );

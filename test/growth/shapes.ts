@@ -120,6 +120,10 @@ export const statements: Readonly<Record<string, Shape>> = {
     const tables = listed(step, ', ')(length - 40);
     return `WITH ${tables} SELECT * FROM c0`;
   },
+  'recursive common tables': (length) => {
+    const step = (n: number) => `c${n} AS (SELECT id FROM ${n === 0 ? 'orders' : 'c0'})`;
+    return `WITH RECURSIVE ${listed(step, ', ')(length - 40)} SELECT * FROM c0`;
+  },
   'independent common tables': over((n) => `c${n} AS (SELECT 1 AS a)`, ', ', 'WITH ', ' SELECT * FROM c0'),
   joins: over((n) => `JOIN orders AS o${n} ON o${n}.id = a.id`, ' ', 'SELECT a.id FROM orders AS a '),
   'joins and columns': repeated('status, ', 'SELECT ', `id FROM orders${', orders AS o'.repeat(127)}`),
