@@ -21,15 +21,15 @@ const COLUMNS = [
   'id',
 ] as const satisfies readonly (keyof AuditEntry)[];
 
-/** A spreadsheet takes a cell that begins like this for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** A spreadsheet takes a cell that begins like this for a formula, some also behind blanks, or in full width. */
+const FORMULA = /^\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 function cell(value: AuditEntry[(typeof COLUMNS)[number]]): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const text = Array.isArray(value) ? value.join(' ') : String(value);
   const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`;

@@ -13,6 +13,9 @@ import {
 export const SQL_STORED_LENGTH = 2_000;
 export const SQL_LOGGED_LENGTH = 500;
 const ERROR_LENGTH = 1_000;
+/** Names that come from outside: of a caller, and of a connection that there may not even be. */
+const NAME_LENGTH = 320;
+const MAX_TABLES = 100;
 
 /** A row of the table `audit_log`. */
 export interface AuditRow {
@@ -73,16 +76,16 @@ function entryOf(ended: Ended, scope: Scope, at: number, redact: Redact): AuditR
     id: statement?.id ?? randomUUID(),
     timestamp: new Date(at).toISOString(),
     user_id: actor.id,
-    user_label: actor.label,
+    user_label: actor.label?.slice(0, NAME_LENGTH) ?? null,
     auth_mode: actor.mode,
     sql: kept(redact(ended.sql, statement), SQL_STORED_LENGTH),
     duration_ms: Math.round(ended.durationMs * 1000) / 1000,
     row_count: ended.rowCount,
     success: error === null,
     error: error === null ? null : kept(error, ERROR_LENGTH),
-    connection_id: statement?.connection.id ?? ended.connectionId ?? null,
+    connection_id: (statement?.connection.id ?? ended.connectionId)?.slice(0, NAME_LENGTH) ?? null,
     db_type: statement?.connection.dbType ?? null,
-    tables: JSON.stringify(statement?.tables ?? []),
+    tables: JSON.stringify(statement?.tables?.slice(0, MAX_TABLES) ?? []),
     conversation_id: ended.conversationId ?? null,
     request_id: requestId,
     surface: ended.surface,

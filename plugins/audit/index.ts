@@ -62,10 +62,14 @@ export const audit = definePlugin({
     ctx.tap(storeMigrations, () => [...migrations]);
     ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse })));
     if (!db.configured) return;
-    const purge = () =>
-      store.purgeAll(cutoff(), ctx.now()).catch((error: unknown) => {
+    const purge = async () => {
+      try {
+        await store.purgeAll(cutoff(), ctx.now());
+        await store.erase(ctx.now() - options.erasedAfterDays * DAY_MS);
+      } catch (error) {
         ctx.log.error({ error: messageOf(error) }, 'The audit log could not be purged; the next try is tomorrow.');
-      });
+      }
+    };
     let daily: NodeJS.Timeout | undefined;
     ctx.onReady(() => {
       void purge();

@@ -35,4 +35,13 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    name: '0002-erasure',
+    async up(connection) {
+      const trx = connection as Knex.Transaction;
+      await trx.schema.alterTable(AUDIT_TABLE, (table) => {
+        table.index(['deleted_at'], 'audit_log_by_deletion', { predicate: trx.whereNotNull('deleted_at') });
+      });
+    },
+  },
 ];

@@ -8,6 +8,12 @@ export const AuditOptions = Type.Object(
       maximum: 36_500,
       description: 'days after which an entry is no longer shown; purged daily',
     }),
+    erasedAfterDays: Type.Integer({
+      default: 30,
+      minimum: 1,
+      maximum: 36_500,
+      description: 'days after which an entry that is no longer shown is deleted for good',
+    }),
     required: Type.Boolean({
       default: true,
       description: 'withhold the rows of a statement whose entry cannot be written; false only logs the failure',

@@ -123,6 +123,17 @@ export class AuditStore {
     return this.purgeOf((query) => query, cutoff, now);
   }
 
+  /** Deletes for good what was soft-deleted before `before`, in batches as well. */
+  async erase(before: number): Promise<void> {
+    let erased: number;
+    do {
+      erased = await this.db.run((db) => {
+        const old = db(AUDIT_TABLE).where('deleted_at', '<', new Date(before).toISOString());
+        return db(AUDIT_TABLE).whereIn('id', old.select('id').limit(PURGE_BATCH_ROWS)).delete();
+      });
+    } while (erased > 0);
+  }
+
   /** In batches, so that statements that come meanwhile do not wait for all of it. */
   private async purgeOf(
     narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
