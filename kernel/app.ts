@@ -113,7 +113,7 @@ class RunningApp implements App {
       throw new BootError([...problems, ...closing], error);
     }
     this.#bootMs = performance.now() - startedAt;
-    this.#bus.emit(appReady, { bootMs: this.#bootMs });
+    if (this.#options.until !== 'sealed') this.#bus.emit(appReady, { bootMs: this.#bootMs });
   }
 
   #check(): void {

@@ -148,6 +148,17 @@ describe('starting', () => {
   });
 });
 
+it('tells nobody that it is ready when it is only looked at', async () => {
+  let wasTold = false;
+  const listens = plugin('listens', (ctx) => {
+    ctx.on(appReady, () => {
+      wasTold = true;
+    });
+  });
+  await using _app = await createApp({ plugins: [listens] }, { until: 'sealed' });
+  expect(wasTold).toBe(false);
+});
+
 describe('closing', () => {
   it('drains all before it closes any, in reverse, and gathers errors', async () => {
     const moments: string[] = [];
