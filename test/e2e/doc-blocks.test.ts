@@ -1,0 +1,180 @@
+/** Every block of the README and of the pages for readers is run in order, with servers of our own in their places. */
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createSimpleDemo } from '../../plugins/demo-data/index.ts';
+import { loadSemanticLayer } from '../../plugins/semantic-layer/index.ts';
+import { atlas, emptyFolder, serve } from '../harness/command.ts';
+import { blocksOf, type DocBlock, DocShell } from '../harness/doc-blocks.ts';
+import { layerFolder } from '../harness/layer-folder.ts';
+
+const root = join(import.meta.dirname, '../..');
+const OUR_DATABASE = (text: string) => text.replace(/postgres:\/\/reader:secret@localhost\/shop/, 'sqlite:shop.db');
+
+/** A project with a composition of its own. */
+function project(folder: string, config: string): void {
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  cpSync(join(root, 'semantic'), join(folder, 'semantic'), { recursive: true });
+  writeFileSync(join(folder, 'atlas.config.ts'), config);
+}
+
+/** The composition of an example with its `plugins` or some of them in place of a block's `…`. */
+function completed(block: string): string {
+  const example = readFileSync(join(root, 'examples/two-databases/atlas.config.ts'), 'utf8');
+  const named = new Set(Array.from(block.matchAll(/import \{ (\w+) \}/g), ([, name]) => name));
+  const imports = [...example.matchAll(/^import \{ (\w+) \}.*$/gm)].filter(([, name]) => !named.has(name ?? ''));
+  const body = /plugins: \[\n([\s\S]*)\n {2}\],/.exec(example)?.[1] ?? '';
+  const calls = body.split(/\n(?= {4}\w)/).filter((call) => !named.has(/\w+/.exec(call)?.[0] ?? ''));
+  return block
+    .replace('// …', imports.map(([line]) => line).join('\n'))
+    .replace(/\/\* … \*\/,?/, `${calls.join('\n').replace(/,$/, '')},`);
+}
+
+async function boots(config: string): Promise<void> {
+  using folder = emptyFolder();
+  project(folder.path, config);
+  expect(await atlas(['boot'], { cwd: folder.path })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('plugins ready'),
+  });
+}
+
+describe('README.md', () => {
+  const blocks = blocksOf('README.md');
+
+  it('the two commands at the top do what the package says', () => {
+    const [first] = blocks;
+    expect(first?.text).toContain('npm ci && npm run demo');
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(scripts).toMatchObject({ demo: 'node bin/atlas.mjs demo', test: 'vitest run' });
+  });
+
+  it('the way to an answer of one’s own, and every start, work as written', async () => {
+    using folder = emptyFolder();
+    createSimpleDemo(join(folder.path, 'shop.db'));
+    await using shell = await DocShell.open(folder.path);
+    const outputs: string[] = [];
+    for (const { language, text } of blocks) {
+      if (language === 'sh') outputs.push(await shell.run(OUR_DATABASE(text)));
+      const [, path] = /^# (\S+\.yml)\n/.exec(text) ?? [];
+      if (path !== undefined) writeFileSync(join(folder.path, path), text);
+    }
+    expect(outputs[0]).toContain('Read 3 tables; 4 files written');
+    expect(outputs[1]).toMatch(/│ completed +│ +4244 │/);
+    expect(outputs[2]).toMatch(/Revenue: [\d,.]+\./);
+    for (const output of outputs.slice(3)) expect(output).toContain('Atlas is listening on');
+  });
+
+  it('a layer of the one file it shows answers the question beside it', async () => {
+    using folder = emptyFolder();
+    createSimpleDemo(join(folder.path, 'shop.db'));
+    const file = blocks.find(({ language }) => language === 'yaml')?.text ?? '';
+    mkdirSync(join(folder.path, 'layer/entities'), { recursive: true });
+    writeFileSync(join(folder.path, 'layer/entities/orders.yml'), file);
+    await using server = await serve({
+      cwd: folder.path,
+      env: { SVC_DATASOURCE_URL: 'sqlite:shop.db', SVC_SEMANTIC_DIR: './layer' },
+    });
+    const question =
+      /npx atlas query "(What was the revenue[^"]*)"/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? '';
+    const asked = await atlas(['query', question], { cwd: folder.path, env: { SVC_API_URL: server.url } });
+    expect(asked.stdout).toMatch(/Revenue: [\d,.]+\./);
+  });
+
+  it('the composition boots, and so does the plugin in one', async () => {
+    const [composition = { text: '' }, plugin = { text: '' }] = blocks.filter(({ language }) => language === 'ts');
+    await boots(completed(composition.text));
+    const imports = "import { definePlugin, sqlSettled, Type } from 'atlas';\n";
+    await boots(
+      `${imports}${plugin.text}\n${completed("import { defineConfig } from 'atlas';\n// …\nexport default defineConfig({ plugins: [slowQueries(), /* … */] });")}`.replaceAll(
+        "import { defineConfig } from 'atlas';\nimport { defineConfig } from 'atlas';",
+        "import { defineConfig } from 'atlas';",
+      ),
+    );
+  });
+
+  it('has no other block', () => {
+    const kinds = blocks.map(({ language }: DocBlock) => language);
+    expect(kinds.filter((kind) => !['sh', 'yaml', 'ts'].includes(kind))).toEqual(['', '']);
+  });
+});
+
+it('docs/cli.md: every example runs', async () => {
+  using folder = emptyFolder();
+  createSimpleDemo(join(folder.path, 'shop.db'));
+  cpSync(join(root, 'semantic'), join(folder.path, 'semantic'), { recursive: true });
+  await using server = await serve({ cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:shop.db' } });
+  const lines = blocksOf('docs/cli.md').flatMap(({ text }) => text.match(/(?<=^\$ ).*$/gm) ?? []);
+  expect(lines.length).toBeGreaterThan(8);
+  for (const line of lines) {
+    const keepsServing = /atlas (serve|demo)(?!.*--once)/.test(line);
+    await using shell = await DocShell.open(folder.path);
+    // One that goes on serving is seen to listen.
+    const command = line.replace(/\batlas /, 'npx atlas ');
+    const env = { SVC_API_URL: server.url, SVC_DATASOURCE_URL: 'sqlite:shop.db', SVC_SEMANTIC_DIR: './own' };
+    if (!keepsServing) await shell.run(command, env);
+    else if (line.includes('serve')) await shell.run(command, env);
+    else await shell.run(command.replace('atlas demo', 'atlas demo --once'), env);
+  }
+});
+
+it('docs/configuration.md: the composition boots', async () => {
+  const [block] = blocksOf('docs/configuration.md').filter(({ language }) => language === 'ts');
+  await boots(completed(block?.text ?? ''));
+});
+
+it('docs/semantic-layer.md: every file shown is read without a problem', async () => {
+  const paths = ['entities/orders.yml', 'metrics/sales.yml', 'glossary.yml', 'catalog.yml'];
+  const files = blocksOf('docs/semantic-layer.md').filter(({ language }) => language === 'yaml');
+  expect(files).toHaveLength(paths.length);
+  using folder = layerFolder(Object.fromEntries(files.map(({ text }, index) => [paths[index] ?? '', text])));
+  folder.write(
+    'entities/customers.yml',
+    'table: customers\nconnection: warehouse\ndimensions: [{ name: id }, { name: country }]\n',
+  );
+  const { problems, entities } = await loadSemanticLayer(folder.dir);
+  expect([problems, entities.length]).toEqual([[], 2]);
+});
+
+it('docs/authentication.md: every block runs against its server', async () => {
+  using folder = emptyFolder();
+  await using shell = await DocShell.open(folder.path);
+  const key = 'a-key-of-a-test-that-is-long-enough';
+  let id = '';
+  for (const { language, text } of blocksOf('docs/authentication.md')) {
+    expect(language).toBe('sh');
+    // Nobody signs tokens here: what is left of the page is that a server starts and refuses a bad one.
+    if (text.includes('$JWT')) {
+      await expect(shell.run(text, { JWT: 'none' })).rejects.toThrow('401');
+      continue;
+    }
+    if (text.includes('id=…')) {
+      const [upTo = '', from = ''] = text.split(/^id=….*$/m);
+      await shell.run(`${upTo}\ndeclare -p > state`, {});
+      await shell.run(
+        'source state 2>/dev/null || true\ncurl $api/api/auth/sign-up/email -H "$json" -d \'{"email":"bob@example.com","password":"correct horse","name":"Bob"}\'',
+      );
+      const users = await shell.run(
+        'source state 2>/dev/null || true\ncurl -b jar "$api/api/v1/admin/users?search=bob"',
+      );
+      id = /"id":"([^"]+)"/.exec(users)?.[1] ?? '';
+      await shell.run(`source state 2>/dev/null || true\nid=${id}\n${from}`);
+      continue;
+    }
+    await shell.run(text.replace('$(openssl rand -hex 32)\n', `${key}\n`), {
+      SVC_API_KEY: key,
+      ...(text.includes('AUTHLIB') && { SVC_AUTH_MODE: 'managed' }),
+    });
+  }
+  expect(id).not.toBe('');
+});
+
+it('docs/security.md: what it runs is there', () => {
+  const [block] = blocksOf('docs/security.md');
+  const paths = block?.text.match(/\b(?:plugins|test)\/[\w-]+/g) ?? [];
+  expect(paths.length).toBeGreaterThan(3);
+  for (const path of paths) expect(existsSync(join(root, path)), path).toBe(true);
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const [, name = ''] of block?.text.matchAll(/npm run (\S+)/g) ?? []) expect(scripts).toHaveProperty([name]);
+});
