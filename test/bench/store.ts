@@ -10,11 +10,13 @@ import { startChild } from './child.ts';
 import { get, textOf } from './client.ts';
 import type { LoadInput, LoadResult } from './load.ts';
 import { type Bench, median, type Row } from './measure.ts';
+import { treeMemory } from './memory.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 const LOAD = { connections: 16, amount: 2_000 };
 const LOAD_ROUNDS = 3;
 const PAGES = 300;
+const MEMORY_QUESTIONS = 10_000;
 
 /** The built-in composition without the plugins named in a variable. */
 const CONFIG = `
@@ -61,8 +63,17 @@ async function throughput(workspace: Workspace, modelUrl: string, store: Store):
   return [
     { what: `${what}: neither audit nor conversations`, value: floor, unit: 'req/s' },
     { what: `${what}: audit`, value: withAudit, unit: 'req/s', atLeast: 0.85 * floor },
-    { what: `${what}: audit and conversations`, value: withBoth, unit: 'req/s' },
+    { what: `${what}: audit and conversations`, value: withBoth, unit: 'req/s', atLeast: 0.8 * floor },
   ];
+}
+
+/** Memory of a server that has stored many questions and answers. */
+async function memory(workspace: Workspace, modelUrl: string, { name, url }: Store): Promise<Row[]> {
+  await using atlas = await startAtlas(workspace, { modelUrl, env: { DATABASE_URL: url('memory') } });
+  const bodies = workspace.layer.questions.map(({ question }) => JSON.stringify({ question }));
+  await load({ url: `${atlas.url}/api/v1/query`, bodies, connections: LOAD.connections, amount: MEMORY_QUESTIONS });
+  const { rssMb } = treeMemory(atlas.pid);
+  return [{ what: `memory of all processes, after 10,000 questions, ${name}`, value: rssMb, unit: 'MB', target: 270 }];
 }
 
 /** Stores so many conversations of nobody in particular, as the server's own tables have them. */
@@ -129,7 +140,8 @@ export const store: Bench = async () => {
   });
   await using postgres = await startPostgres();
   const admin = knex({ client: 'pg', connection: postgres.url });
-  for (const name of ['bare', 'audited', 'both', 'few', 'many']) await admin.raw('CREATE DATABASE ??', [name]);
+  for (const name of ['bare', 'audited', 'both', 'few', 'many', 'memory'])
+    await admin.raw('CREATE DATABASE ??', [name]);
   await admin.destroy();
   const stores: Store[] = [
     { name: 'SQLite', url: (name) => `sqlite:${join(workspace.dir, `${name}.db`)}` },
@@ -137,6 +149,7 @@ export const store: Bench = async () => {
   ];
   const rows: Row[] = [];
   for (const one of stores) {
+    rows.push(...(await memory(workspace, model.message.url, one)));
     rows.push(...(await throughput(workspace, model.message.url, one)), ...(await pages(workspace, one)));
   }
   return rows;
