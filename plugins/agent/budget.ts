@@ -7,6 +7,8 @@ import { rowsThatFit } from './size.ts';
 const SHARE_OF_HEAP = 1 / 32;
 /** Of all that may be held, beyond which no new question begins: the rest is for those that run. */
 const SHARE_FOR_NEW = 3 / 4;
+/** Of a question's own, up to which several results are fetched at the same time. */
+const SHARE_FOR_SEVERAL = 1 / 16;
 /** Of a question's own, beyond which its model is told. */
 const SHARE_BEFORE_NOTICE = 3 / 4;
 const RETRY_AFTER_SECONDS = 5;
@@ -17,14 +19,6 @@ const mebibytes = (bytes: number) => `${Math.max(0, Math.floor(bytes / 1024 / 10
 export function processBudgetBytes(questionBudgetBytes: number): number {
   return Math.max(2 * questionBudgetBytes, Math.floor(getHeapStatistics().heap_size_limit * SHARE_OF_HEAP));
 }
-
-const overloaded = () =>
-  new AtlasError('The questions that are being answered hold as much memory as they may.', {
-    code: 'overloaded',
-    reason: 'E_AGENT_MEMORY',
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    hint: `Ask again in ${RETRY_AFTER_SECONDS} s, or ask for fewer rows.`,
-  });
 
 /** What all running questions hold. */
 export class ProcessBudget {
@@ -39,19 +33,24 @@ export class ProcessBudget {
     return this.#heldBytes;
   }
 
+  get roomBytes(): number {
+    return Math.max(0, this.#limitBytes - this.#heldBytes);
+  }
+
   /** Throws `overloaded` when no new question may begin. */
   admit(): void {
-    if (this.#heldBytes > this.#limitBytes * SHARE_FOR_NEW) throw overloaded();
+    if (this.#heldBytes <= this.#limitBytes * SHARE_FOR_NEW) return;
+    throw new AtlasError('The questions that are being answered hold as much memory as they may.', {
+      code: 'overloaded',
+      reason: 'E_AGENT_MEMORY',
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      hint: `Ask again in ${RETRY_AFTER_SECONDS} s.`,
+    });
   }
 
-  /** Throws `overloaded` when there is not so much left. */
-  take(bytes: number): void {
-    if (this.#heldBytes + bytes > this.#limitBytes) throw overloaded();
+  /** A negative number gives back. */
+  count(bytes: number): void {
     this.#heldBytes += bytes;
-  }
-
-  giveBack(bytes: number): void {
-    this.#heldBytes -= bytes;
   }
 }
 
@@ -60,7 +59,8 @@ export class QuestionBudget {
   readonly #process: ProcessBudget;
   readonly #limitBytes: number;
   #heldBytes = 0;
-  #rowsWereDropped = false;
+  /** Why rows were dropped, once they were. */
+  #dropped: 'own limit' | 'limit of all' | undefined;
   #isOver = false;
 
   constructor(process: ProcessBudget, limitBytes: number) {
@@ -70,31 +70,42 @@ export class QuestionBudget {
 
   /** Nothing more can be looked up. */
   get isSpent(): boolean {
-    return this.#rowsWereDropped || this.#heldBytes >= this.#limitBytes;
+    return this.#dropped !== undefined || this.#heldBytes >= this.#limitBytes;
+  }
+
+  /** Results so far are small, so that several more may be fetched at the same time. */
+  get isRoomy(): boolean {
+    return this.#heldBytes < this.#limitBytes * SHARE_FOR_SEVERAL && this.#process.roomBytes > this.#limitBytes;
   }
 
   /** What the model is told with a result, once there is something to tell. */
   get notice(): string | undefined {
+    const limit = mebibytes(this.#limitBytes);
     if (this.isSpent) {
-      return `The results of this question have reached their limit of ${mebibytes(this.#limitBytes)}. No further call is run: answer from what there is, and say what is missing.`;
+      const why =
+        this.#dropped === 'limit of all'
+          ? 'The server has no memory left for further rows at the moment.'
+          : `The results of this question have reached their limit of ${limit}.`;
+      return `${why} No further call is run: answer from what there is, and say what is missing.`;
     }
     if (this.#heldBytes < this.#limitBytes * SHARE_BEFORE_NOTICE) return undefined;
-    return `Only ${mebibytes(this.#limitBytes - this.#heldBytes)} of ${mebibytes(this.#limitBytes)} are left for the results of this question: aggregate, or fetch fewer rows and columns.`;
+    return `Only ${mebibytes(this.#limitBytes - this.#heldBytes)} of ${limit} are left for the results of this question: aggregate, or fetch fewer rows and columns.`;
   }
 
-  /** Counts what is kept whatever its size. Throws `overloaded` when all questions together hold too much. */
+  /** Counts what is kept whatever its size. */
   hold(bytes: number): void {
     if (this.#isOver) return;
-    this.#process.take(bytes);
+    this.#process.count(bytes);
     this.#heldBytes += bytes;
   }
 
   /** Counts a table, without the rows that are too many; then it is `truncated`. */
   holdTable(table: ToolTable): ToolTable {
-    const { count, bytes } = rowsThatFit(table.rows, this.#limitBytes - this.#heldBytes);
+    const ownRoomBytes = this.#limitBytes - this.#heldBytes;
+    const { count, bytes } = rowsThatFit(table.rows, Math.min(ownRoomBytes, this.#process.roomBytes));
     this.hold(bytes);
     if (count === table.rows.length) return table;
-    this.#rowsWereDropped = true;
+    this.#dropped = this.#process.roomBytes < ownRoomBytes - bytes ? 'limit of all' : 'own limit';
     return { ...table, rows: table.rows.slice(0, count), truncated: true };
   }
 
@@ -102,6 +113,6 @@ export class QuestionBudget {
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#process.giveBack(this.#heldBytes);
+    this.#process.count(-this.#heldBytes);
   }
 }

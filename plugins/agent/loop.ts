@@ -242,8 +242,9 @@ class Conversation {
     // Only calls that have a result are told: those of an answer that breaks off or is cut have none.
     for (const { toolCallId, toolName, args } of calls) yield { type: 'tool-call', toolCallId, toolName, args };
     const results: ToolResults = [];
-    for (let start = 0; start < calls.length; start += PARALLEL_CALLS) {
-      const group = calls.slice(start, start + PARALLEL_CALLS);
+    while (results.length < calls.length) {
+      const start = results.length;
+      const group = calls.slice(start, start + (this.#budget.isRoomy ? PARALLEL_CALLS : 1));
       const running = group.map((call, index) => this.#runTool(call, start + index));
       for (const outcome of running) outcome.catch(() => {});
       for (const [index, call] of group.entries()) {
