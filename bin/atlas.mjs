@@ -5,7 +5,8 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+// Not SIGHUP: a handler would undo what nohup has set.
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'];
 const PARENT_CHECK_MS = 250;
 
 const [major, minor] = process.versions.node.split('.').map(Number);
