@@ -15,6 +15,8 @@ export interface Finished {
 export interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** How many descriptors the process may have. */
+  readonly descriptors?: number;
 }
 
 /** The machine's own variables without any of Atlas, so that a test says all it depends on. */
@@ -26,7 +28,10 @@ function environment(env: CommandOptions['env']): Record<string, string | undefi
 }
 
 function launch(args: readonly string[], options: CommandOptions): ChildProcess {
-  return spawn(process.execPath, [BIN, ...args], {
+  const command = [process.execPath, BIN, ...args];
+  const limited = ['/bin/sh', '-c', `ulimit -n ${options.descriptors}; exec "$@"`, 'sh', ...command];
+  const [file = '', ...rest] = options.descriptors === undefined ? command : limited;
+  return spawn(file, rest, {
     cwd: options.cwd,
     env: environment(options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
