@@ -226,7 +226,7 @@ describe('traces', () => {
       { endpoint: collector.url },
       { model: { script: [callSql("select 'Zebulon' from nowhere"), callSql('select down'), { text: 'No.' }] } },
     );
-    expect((await t.ask()).status).toBe(400);
+    expect((await t.ask()).status).toBe(503);
     expect((await fetch(`${t.url}/fails`)).status).toBe(500);
     expect((await fetch(`${t.url}/Zebulon/unknown`)).status).toBe(404);
     await t[Symbol.asyncDispose]();
@@ -239,7 +239,7 @@ describe('traces', () => {
         ['execute_tool executeSQL', error, 'sql_failed'],
         ['SELECT', error, 'datasource_unavailable'],
         ['invoke_agent atlas', error, 'datasource_unavailable'],
-        ['POST /api/v1/query', fine, undefined],
+        ['POST /api/v1/query', error, '503'],
         ['GET /fails', error, '500'],
         ['GET', fine, undefined],
       ]),
