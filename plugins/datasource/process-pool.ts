@@ -154,7 +154,14 @@ export class ProcessPool {
   }
 
   #start(): void {
-    const process = new DatabaseProcess(this.#options.program, this.#watcher);
+    let process: DatabaseProcess;
+    try {
+      process = new DatabaseProcess(this.#options.program, this.#watcher);
+    } catch (cause) {
+      // Without memory left the system refuses at once.
+      this.#notStarted(cause);
+      return;
+    }
     this.#processes.add(process);
     this.#starting += 1;
     process.ready.then(
@@ -164,9 +171,8 @@ export class ProcessPool {
       },
       (cause) => {
         this.#starting -= 1;
-        // Nobody is left to serve those who wait, and trying again would fail again.
-        if (this.#processes.size <= 1)
-          for (const job of this.#queue.removeAll()) job.reject(this.#options.program.notStarted(cause));
+        this.#processes.delete(process);
+        this.#notStarted(cause);
       },
     );
     void process.exited.then(() => {
@@ -175,6 +181,12 @@ export class ProcessPool {
       if (at !== -1) this.#idle.splice(at, 1);
       this.#pump();
     });
+  }
+
+  /** Rejects what waits when no process is left to serve it: trying again would fail again. */
+  #notStarted(cause: unknown): void {
+    if (this.#processes.size > 0) return;
+    for (const job of this.#queue.removeAll()) job.reject(this.#options.program.notStarted(cause));
   }
 
   async #dispatch(job: Job, process: DatabaseProcess): Promise<void> {
