@@ -410,7 +410,7 @@ it('stores all of an answer in the middle of which the database was away', async
     yield { type: 'text', text: 'So far ' } as const;
     const stored = () => database().run((db) => db('conversation_messages').pluck('id'));
     await vi.waitFor(async () => expect(await stored()).toHaveLength(2), 10_000);
-    const writing = vi.spyOn(database(), 'run');
+    const writing = vi.spyOn(database(), 'write');
     renameSync(path, away);
     const refused = () => writing.mock.settledResults.filter(({ type }) => type === 'rejected');
     await vi.waitFor(() => expect(refused().length).toBeGreaterThan(2), 10_000);

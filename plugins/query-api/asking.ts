@@ -4,7 +4,7 @@ import { AtlasError, type Question, type Scope, within } from '../../kernel/inde
 import type { Agent, AgentEvent, Answer } from '../agent/index.ts';
 import type { ChatClient, Conversations, OpenConversation } from '../conversations/index.ts';
 
-/** Longest wait, before a stream's headers leave, for the conversation to be found and stored. */
+/** Longest wait for a conversation to be stored before the headers of a stream, or a failure, leave. */
 const NAMING_MS = 800;
 /** The same of an answer that is complete. */
 const ANSWER_WAIT_MS = 5_000;
@@ -46,7 +46,8 @@ export class Asking {
       void conversation.end('complete');
       return { answer, conversationId: await storedId(conversation, ANSWER_WAIT_MS) };
     } catch (error) {
-      void conversation.end('interrupted');
+      // Whoever is told of the failure finds what had been said.
+      await within(NAMING_MS, conversation.end('interrupted'), () => false);
       throw error;
     }
   }
