@@ -1,2 +1,2 @@
-/** Composing and running Atlas: `import { defineConfig, createApp } from 'atlas'`. */
+/** Composing and running Atlas: `import { defineConfig, createApp } from 'atlas-query'`. */
 export * from './kernel/index.ts';

@@ -17,16 +17,18 @@ const gatePlugins = {
   'sql.after': 'sqlLimits()',
 };
 
-const entryPoints: Readonly<Record<string, string>> = {
-  atlas: `../index${extension}`,
-  'atlas/kernel': `../kernel/index${extension}`,
-  'atlas/testing': `../test/testing${extension}`,
-};
+const entryPoints: ReadonlyMap<string, string> = new Map([
+  ['', `../index${extension}`],
+  ['kernel', `../kernel/index${extension}`],
+  ['testing', `../test/testing${extension}`],
+]);
 
-/** `atlas/plugins/http` → the file of the running package. */
+/** `atlas-query/plugins/http` → the file of the running package; `atlas` is what the package was called at first. */
 function resolvePackage(specifier: string): string | undefined {
-  const plugin = /^atlas\/plugins\/([a-z0-9-]+)$/.exec(specifier)?.[1];
-  const path = plugin === undefined ? entryPoints[specifier] : `../plugins/${plugin}/index${extension}`;
+  const entry = /^atlas(?:-query)?(?:$|\/(.*))/.exec(specifier);
+  if (entry === null) return undefined;
+  const plugin = /^plugins\/([a-z0-9-]+)$/.exec(entry[1] ?? '')?.[1];
+  const path = plugin === undefined ? entryPoints.get(entry[1] ?? '') : `../plugins/${plugin}/index${extension}`;
   return path === undefined ? undefined : new URL(path, import.meta.url).href;
 }
 

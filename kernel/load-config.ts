@@ -14,13 +14,13 @@ export function findConfig(folder: string): string | undefined {
 }
 
 /**
- * Makes `atlas` and `atlas/…` mean the running copy of the package, so that a configuration and the plugins it
- * imports share one kernel wherever they are installed. `resolveSpecifier` maps such a name to a file URL.
+ * Makes `atlas-query` and `atlas-query/…` mean the running copy of the package, so that a configuration and the plugins
+ * it imports share one kernel wherever they are installed. `resolveSpecifier` maps such a name to a file URL.
  */
 export function bindPackage(resolveSpecifier: (specifier: string) => string | undefined): void {
   registerHooks({
     resolve(specifier, context, next) {
-      const url = specifier === 'atlas' || specifier.startsWith('atlas/') ? resolveSpecifier(specifier) : undefined;
+      const url = resolveSpecifier(specifier);
       return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
     },
   });

@@ -33,7 +33,7 @@ export async function followGuide(tarball: string, manager: PackageManager): Pro
   const folder = mkdtempSync(join(tmpdir(), `atlas-guide-${manager}-`));
   const pnpm = join(process.cwd(), 'node_modules', '.bin', 'pnpm');
   const adapted = (line: string) => {
-    const local = line.replace(/install atlas$/, `install ${tarball}`);
+    const local = line.replace(/install atlas-query$/, `install ${tarball}`);
     return manager === 'npm' ? local : local.replace(/^npm install/, `${pnpm} add`).replace(/^npx/, `${pnpm} exec`);
   };
   const outputs = new Map<string, string>();

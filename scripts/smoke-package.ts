@@ -42,18 +42,18 @@ measures:
 );
 writeFileSync(
   join(folder, 'atlas.config.ts'),
-  `import { defineConfig } from 'atlas';
-import { agent } from 'atlas/plugins/agent';
-import { authNone } from 'atlas/plugins/auth-none';
-import { datasourceSqlite } from 'atlas/plugins/datasource-sqlite';
-import { health } from 'atlas/plugins/health';
-import { http } from 'atlas/plugins/http';
-import { modelOffline } from 'atlas/plugins/model-offline';
-import { queryApi } from 'atlas/plugins/query-api';
-import { semanticLayer } from 'atlas/plugins/semantic-layer';
-import { semanticQuery } from 'atlas/plugins/semantic-query';
-import { sqlGuard } from 'atlas/plugins/sql-guard';
-import { sqlLimits } from 'atlas/plugins/sql-limits';
+  `import { defineConfig } from 'atlas-query';
+import { agent } from 'atlas-query/plugins/agent';
+import { authNone } from 'atlas-query/plugins/auth-none';
+import { datasourceSqlite } from 'atlas-query/plugins/datasource-sqlite';
+import { health } from 'atlas-query/plugins/health';
+import { http } from 'atlas-query/plugins/http';
+import { modelOffline } from 'atlas-query/plugins/model-offline';
+import { queryApi } from 'atlas-query/plugins/query-api';
+import { semanticLayer } from 'atlas-query/plugins/semantic-layer';
+import { semanticQuery } from 'atlas-query/plugins/semantic-query';
+import { sqlGuard } from 'atlas-query/plugins/sql-guard';
+import { sqlLimits } from 'atlas-query/plugins/sql-limits';
 
 const port: number = 0;
 export default defineConfig({

@@ -1,4 +1,4 @@
-/** `atlas/testing`: an app for tests and the contract kits. Needs vitest. */
+/** `atlas-query/testing`: an app for tests and the contract kits. Needs vitest. */
 export * from './contract/auth.ts';
 export * from './contract/datasource.ts';
 export * from './contract/plugin.ts';

@@ -1,5 +1,5 @@
 /** Refuses every statement outside business hours. */
-import { AtlasError, definePlugin, sqlCheck, Type } from 'atlas';
+import { AtlasError, definePlugin, sqlCheck, Type } from 'atlas-query';
 
 export const businessHours = definePlugin({
   name: 'business-hours',

@@ -1,16 +1,16 @@
 /** Two SQLite files behind one server, answered by an OpenAI-compatible model; no OpenAPI document. */
-import { defineConfig } from 'atlas';
-import { agent } from 'atlas/plugins/agent';
-import { authNone } from 'atlas/plugins/auth-none';
-import { datasourceSqlite } from 'atlas/plugins/datasource-sqlite';
-import { health } from 'atlas/plugins/health';
-import { http } from 'atlas/plugins/http';
-import { modelOpenai } from 'atlas/plugins/model-openai';
-import { queryApi } from 'atlas/plugins/query-api';
-import { semanticLayer } from 'atlas/plugins/semantic-layer';
-import { semanticQuery } from 'atlas/plugins/semantic-query';
-import { sqlGuard } from 'atlas/plugins/sql-guard';
-import { sqlLimits } from 'atlas/plugins/sql-limits';
+import { defineConfig } from 'atlas-query';
+import { agent } from 'atlas-query/plugins/agent';
+import { authNone } from 'atlas-query/plugins/auth-none';
+import { datasourceSqlite } from 'atlas-query/plugins/datasource-sqlite';
+import { health } from 'atlas-query/plugins/health';
+import { http } from 'atlas-query/plugins/http';
+import { modelOpenai } from 'atlas-query/plugins/model-openai';
+import { queryApi } from 'atlas-query/plugins/query-api';
+import { semanticLayer } from 'atlas-query/plugins/semantic-layer';
+import { semanticQuery } from 'atlas-query/plugins/semantic-query';
+import { sqlGuard } from 'atlas-query/plugins/sql-guard';
+import { sqlLimits } from 'atlas-query/plugins/sql-limits';
 
 export default defineConfig({
   plugins: [

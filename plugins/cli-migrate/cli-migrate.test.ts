@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { atlas, emptyFolder } from '../../test/harness/command.ts';
 
 const config = (upOfSecond: string) => `
-  import { defineConfig, definePlugin, storeMigrations } from 'atlas';
-  import { internalDb } from 'atlas/plugins/internal-db';
+  import { defineConfig, definePlugin, storeMigrations } from 'atlas-query';
+  import { internalDb } from 'atlas-query/plugins/internal-db';
   const notes = definePlugin({
     name: 'notes', version: '1.0.0', type: 'core', description: 'Has tables.', needs: { internalDb },
     setup(ctx) {

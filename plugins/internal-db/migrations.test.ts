@@ -11,8 +11,8 @@ const addNote = (name: string, text: string) => migration(name, (trx) => trx('no
 
 /** Three slow migrations; the one named by TEST_KILL ends its process after its work. */
 const CONFIG = `
-  import { defineConfig, definePlugin, storeMigrations } from 'atlas';
-  import { internalDb } from 'atlas/plugins/internal-db';
+  import { defineConfig, definePlugin, storeMigrations } from 'atlas-query';
+  import { internalDb } from 'atlas-query/plugins/internal-db';
   const slow = (name, work) => ({
     name,
     async up(trx) {

@@ -20,7 +20,7 @@ const MEMORY_QUESTIONS = 10_000;
 
 /** The built-in composition without the plugins named in a variable. */
 const CONFIG = `
-import { defineConfig } from 'atlas';
+import { defineConfig } from 'atlas-query';
 import { readEnv } from '${new URL('../../config/env.ts', import.meta.url)}';
 import { selfHosted } from '${new URL('../../config/presets/self-hosted.ts', import.meta.url)}';
 const without = (process.env.BENCH_WITHOUT ?? '').split(',');

@@ -104,9 +104,9 @@ describe('atlas', () => {
     using folder = emptyFolder();
     writeFileSync(
       join(folder.path, 'atlas.config.ts'),
-      `import { defineConfig } from 'atlas';
-       import { queryApi } from 'atlas/plugins/query-api';
-       import { sqlLimits } from 'atlas/plugins/sql-limits';
+      `import { defineConfig } from 'atlas-query';
+       import { queryApi } from 'atlas-query/plugins/query-api';
+       import { sqlLimits } from 'atlas-query/plugins/sql-limits';
        export default defineConfig({ plugins: [queryApi(), sqlLimits({ maxRow: 5 } as never)] });`,
     );
     const { code, stderr } = await atlas(['serve'], { cwd: folder.path });
@@ -153,14 +153,14 @@ describe('examples', () => {
 
 /** A route that runs a statement without end. */
 function slowConfig(semanticDir: string): string {
-  return `import { defineConfig, definePlugin, httpRoutes } from 'atlas';
+  return `import { defineConfig, definePlugin, httpRoutes } from 'atlas-query';
 import { Type } from '${join(root, 'node_modules/@sinclair/typebox/build/esm/index.mjs')}';
-import { authNone } from 'atlas/plugins/auth-none';
-import { datasourceSqlite } from 'atlas/plugins/datasource-sqlite';
-import { http } from 'atlas/plugins/http';
-import { semanticLayer } from 'atlas/plugins/semantic-layer';
-import { sqlGuard } from 'atlas/plugins/sql-guard';
-import { sqlLimits } from 'atlas/plugins/sql-limits';
+import { authNone } from 'atlas-query/plugins/auth-none';
+import { datasourceSqlite } from 'atlas-query/plugins/datasource-sqlite';
+import { http } from 'atlas-query/plugins/http';
+import { semanticLayer } from 'atlas-query/plugins/semantic-layer';
+import { sqlGuard } from 'atlas-query/plugins/sql-guard';
+import { sqlLimits } from 'atlas-query/plugins/sql-limits';
 const sql = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000000) SELECT COUNT(*) FROM n';
 const slow = definePlugin({
   name: 'slow', version: '1.0.0', type: 'interaction', description: 'Runs a statement without end.',

@@ -85,11 +85,11 @@ describe('README.md', () => {
   it('the composition boots, and so does the plugin in one', async () => {
     const [composition = { text: '' }, plugin = { text: '' }] = blocks.filter(({ language }) => language === 'ts');
     await boots(completed(composition.text));
-    const imports = "import { definePlugin, sqlSettled, Type } from 'atlas';\n";
+    const imports = "import { definePlugin, sqlSettled, Type } from 'atlas-query';\n";
     await boots(
-      `${imports}${plugin.text}\n${completed("import { defineConfig } from 'atlas';\n// …\nexport default defineConfig({ plugins: [slowQueries(), /* … */] });")}`.replaceAll(
-        "import { defineConfig } from 'atlas';\nimport { defineConfig } from 'atlas';",
-        "import { defineConfig } from 'atlas';",
+      `${imports}${plugin.text}\n${completed("import { defineConfig } from 'atlas-query';\n// …\nexport default defineConfig({ plugins: [slowQueries(), /* … */] });")}`.replaceAll(
+        "import { defineConfig } from 'atlas-query';\nimport { defineConfig } from 'atlas-query';",
+        "import { defineConfig } from 'atlas-query';",
       ),
     );
   });
