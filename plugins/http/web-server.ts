@@ -9,6 +9,8 @@ import { mountRoute } from './mount.ts';
 import type { HttpOptions } from './options.ts';
 import { createServer, type ServerPhase } from './server.ts';
 
+/** Connections that the system keeps until they are accepted. Beyond it they are lost, and come a second later. */
+const BACKLOG = 4_096;
 /** After cancelling what still ran: time for it to notice and to answer. */
 const CANCEL_GRACE_MS = 1_000;
 /** For the answers in place of those that took no notice: time to leave. */
@@ -85,7 +87,7 @@ export class WebServer {
   async listen(): Promise<void> {
     const { port, host } = this.#options;
     try {
-      await this.#app.listen({ port, host });
+      await this.#app.listen({ port, host, backlog: BACKLOG });
     } catch (error) {
       const fault = LISTEN_FAULTS[(error as NodeJS.ErrnoException).code ?? ''];
       if (fault === undefined) throw error;
