@@ -29,7 +29,7 @@ const ALLOWED: Readonly<Record<Exclude<Right, 'public'>, readonly Caller[]>> = {
 };
 
 /** Routes that anybody may call, whatever the mode; sessions of people are looked after by the library behind them. */
-const PUBLIC = [/^GET \/api\/health$/, /^GET \/api\/v1\/openapi\.json$/, /^(GET|POST) \/api\/auth\//];
+const PUBLIC = [/^GET \/api\/health(\/(live|ready))?$/, /^GET \/api\/v1\/openapi\.json$/, /^(GET|POST) \/api\/auth\//];
 
 interface Mode extends AsyncDisposable {
   readonly app: TestApp;
