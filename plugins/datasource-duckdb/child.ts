@@ -4,6 +4,7 @@
  */
 import { flushCompileCache } from 'node:module';
 import type { Interrupt, ProcessMessage, ProcessRequest } from '../datasource/process-protocol.ts';
+import { partsOf } from '../datasource/reply-parts.ts';
 import { Engine } from './engine.ts';
 import type { EngineLimits } from './settings.ts';
 
@@ -23,7 +24,8 @@ process.on('message', async (request: ProcessRequest | Interrupt) => {
     return;
   }
   const answer = await engine.answer(request);
-  send({ kind: 'reply', ...answer, retire: process.memoryUsage.rss() > RETIRE_ABOVE_BYTES });
+  const retire = process.memoryUsage.rss() > RETIRE_ABOVE_BYTES;
+  for (const part of partsOf({ kind: 'reply', ...answer, retire })) send(part);
 });
 process.on('disconnect', () => process.exit());
 // A signal to the whole group is the server's to handle: it lets running statements finish.

@@ -4,6 +4,7 @@
  */
 import { flushCompileCache } from 'node:module';
 import type { ProcessMessage, ProcessRequest } from '../datasource/process-protocol.ts';
+import { partsOf } from '../datasource/reply-parts.ts';
 import { Engine } from './engine.ts';
 
 /** A process that a large value has swollen is replaced after its answer. */
@@ -22,7 +23,8 @@ process.on('message', (request: ProcessRequest) => {
   const answer = engine.answer(request);
   const long = performance.now() - startedAt > CHECK_MEMORY_AFTER_MS;
   const large = long && process.memoryUsage.rss() > RETIRE_ABOVE_BYTES;
-  send({ kind: 'reply', ...answer, retire: large || engine.isStuck });
+  const retire = large || engine.isStuck;
+  for (const part of partsOf({ kind: 'reply', ...answer, retire })) send(part);
 });
 process.on('disconnect', () => process.exit());
 // A signal to the whole group is the server's to handle: it lets running statements finish.

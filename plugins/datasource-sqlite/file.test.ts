@@ -54,6 +54,14 @@ describe('a database file', () => {
     expect(await connection.health()).toMatchObject({ status: 'ok' });
   });
 
+  it('gives a large result whole and in order, message by message', async () => {
+    folder.create('shop.db', 'CREATE TABLE t (a)');
+    const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900) SELECT';
+    const large = await rows(`${numbers} i, printf('%.*c', 8000, 'x') AS filler FROM n ORDER BY i`, []);
+    expect(large.map(({ i }) => i)).toEqual(Array.from({ length: 900 }, (_, at) => at + 1));
+    expect(await rows(`${numbers} count(*) AS c FROM n`, [])).toEqual([{ c: 900 }]);
+  });
+
   it('may be removed and come back', async () => {
     const path = folder.create('shop.db', ONE_ROW);
     await rows();

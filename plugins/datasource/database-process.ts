@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AtlasError } from '../../kernel/index.ts';
-import type { Failure, Interrupt, ProcessMessage } from './process-protocol.ts';
+import type { Failure, Interrupt, ProcessMessage, WireResult } from './process-protocol.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
 
 /** What runs in the processes of one connection. */
@@ -81,6 +81,8 @@ export class DatabaseProcess {
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
   #waiting: Waiting | undefined;
+  /** Of the reply that is arriving. */
+  #rows: WireResult['rows'][] = [];
   #stderr = '';
 
   constructor(program: Program, watcher: ProcessWatcher) {
@@ -108,9 +110,13 @@ export class DatabaseProcess {
         ready.resolve();
         return;
       }
+      if (message.kind === 'rows') {
+        this.#rows.push(message.rows);
+        return;
+      }
       const waiting = this.#waiting;
       this.#waiting = undefined;
-      waiting?.resolve(message);
+      waiting?.resolve(this.#whole(message));
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
@@ -125,6 +131,15 @@ export class DatabaseProcess {
     this.ready.catch(() => {});
     child.unref();
     (child.stderr as unknown as { unref?(): void } | null)?.unref?.();
+  }
+
+  /** The reply with the rows that came before it. */
+  #whole(reply: Reply): Reply {
+    if (this.#rows.length === 0) return reply;
+    const result = reply.value as WireResult;
+    const rows = [...this.#rows, result.rows].flat();
+    this.#rows = [];
+    return { ...reply, value: { ...result, rows } };
   }
 
   /** Rejects when the process ends before it answers. */

@@ -46,6 +46,8 @@ export interface Failure {
 
 export type ProcessMessage =
   | { readonly kind: 'ready' }
+  /** The first rows of a large reply, which follows. */
+  | { readonly kind: 'rows'; readonly rows: WireResult['rows'] }
   | {
       readonly kind: 'reply';
       readonly value?: unknown;
