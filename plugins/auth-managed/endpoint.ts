@@ -52,6 +52,7 @@ export const User = Type.Object(
     banReason: Text,
     banExpires: Text,
     passwordChangeRequired: Type.Union([Type.Boolean(), Type.Null()]),
+    adminByOrganization: Type.Union([Type.Boolean(), Type.Null()]),
     createdAt: Type.String(),
     updatedAt: Type.String(),
   },

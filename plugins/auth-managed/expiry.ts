@@ -22,7 +22,7 @@ export function keepTidy(store: Store, organizations: Organizations, log: Logger
   const run = async () => {
     try {
       await deleteExpired(store);
-      await organizations.settleSessions();
+      await organizations.settleMembers();
     } catch (error) {
       log.debug({ error: messageOf(error) }, 'Expired sessions could not be deleted; the next hour will.');
     }

@@ -200,6 +200,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
       { banned: false },
       { emailVerified: true },
       { passwordChangeRequired: false },
+      { adminByOrganization: false },
       { id: 'mine' },
       { createdAt: '2000-01-01T00:00:00Z' },
       { __proto__x: { role: 'admin' } },
@@ -309,10 +310,21 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
       status: 404,
       body: { error: 'not_found' },
     });
-    expect(await client.send('/api/auth/sign-in/email', {})).toMatchObject({
-      status: 405,
-      body: { error: 'method_not_allowed' },
-    });
+    for (const [method, path, allow] of [
+      ['GET', 'sign-in/email', 'POST, OPTIONS'],
+      ['DELETE', 'sign-out', 'POST, OPTIONS'],
+      ['POST', 'get-session', 'GET, HEAD, OPTIONS'],
+      ['PUT', 'organization/create', 'POST, OPTIONS'],
+      ['PATCH', 'organization/list', 'GET, HEAD, OPTIONS'],
+    ] as const) {
+      const { status, headers, body } = await client.send(`/api/auth/${path}`, { method });
+      expect([path, status, headers.get('allow'), body]).toEqual([
+        path,
+        405,
+        allow,
+        expect.objectContaining({ error: 'method_not_allowed', requestId: expect.any(String) }),
+      ]);
+    }
   });
 
   it('sends nobody to a foreign address', async () => {

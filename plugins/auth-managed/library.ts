@@ -81,6 +81,7 @@ export interface FoundSession {
     readonly banned: boolean | null | undefined;
     readonly banExpires?: Date | null | undefined;
     readonly passwordChangeRequired?: boolean | null | undefined;
+    readonly adminByOrganization?: boolean | null | undefined;
   };
 }
 
@@ -129,6 +130,7 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
       modelName: TABLES.user,
       additionalFields: {
         passwordChangeRequired: { type: 'boolean', required: false, defaultValue: false, input: false },
+        adminByOrganization: { type: 'boolean', required: false, defaultValue: false, input: false },
       },
     },
     session: {
@@ -169,6 +171,7 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
         banReason: null,
         banExpires: null,
         passwordChangeRequired: false,
+        adminByOrganization: false,
         id,
       }),
     },

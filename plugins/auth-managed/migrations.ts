@@ -153,5 +153,19 @@ export function migrationsFor(dialect: Dialect): Migration[] {
         await trx(TABLES.verification).delete();
       },
     },
+    {
+      // Who made an administrator was not recorded: of those in an organization, the first is taken for the platform's.
+      name: '0003-administrators-of-organizations',
+      async up(connection) {
+        const trx = connection as Knex.Transaction;
+        await trx.schema.alterTable(TABLES.user, (table) => table.boolean('adminByOrganization'));
+        const admins = () => trx(TABLES.user).where({ role: 'admin' });
+        const first = await admins().orderBy('createdAt').orderBy('id').first('id');
+        await admins()
+          .whereNot({ id: first?.id ?? '' })
+          .whereIn('id', trx(TABLES.member).select('userId'))
+          .update({ adminByOrganization: true });
+      },
+    },
   ];
 }

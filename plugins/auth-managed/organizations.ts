@@ -1,5 +1,6 @@
 /** Organizations as other plugins see them: who belongs, with which role, and invitations. */
 import { AtlasError } from '../../kernel/index.ts';
+import { endLostPromotions } from './administrators.ts';
 import type { Freshness } from './freshness.ts';
 import { TABLES } from './migrations.ts';
 import { ORGANIZATION_ROLES } from './organization-endpoints.ts';
@@ -98,9 +99,11 @@ export class Organizations {
 
   /**
    * Takes sessions out of organizations to which their users do not belong any more, and into the longest-standing one
-   * to which they do: only a user without any organization has a session without one. Of one user, or of all.
+   * to which they do: only a user without any organization has a session without one. Before that it takes the role
+   * from administrators who were made so within an organization and have none left. Of one user, or of all.
    */
-  async settleSessions(userId?: string): Promise<void> {
+  async settleMembers(userId?: string): Promise<void> {
+    await endLostPromotions(this.#store, this.#freshness, userId);
     const moved = await this.#store.run((db) => {
       const memberships = () =>
         db(TABLES.member).whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.session}.userId`]);

@@ -108,8 +108,8 @@ export class LibraryRoutes {
       await organizations.mustBelong(scope.actor.id ?? '', { id: organizationId, slug: organizationSlug });
     }
     const reply = await this.#ask(endpoint, request);
-    if (endpoint.changesMembers === 'own') await organizations.settleSessions(scope.actor.id ?? '');
-    if (endpoint.changesMembers === 'all') await organizations.settleSessions();
+    if (endpoint.changesMembers === 'own') await organizations.settleMembers(scope.actor.id ?? '');
+    if (endpoint.changesMembers === 'all') await organizations.settleMembers();
     return reply;
   }
 
@@ -149,7 +149,7 @@ export class LibraryRoutes {
       );
       throw wrongPassword();
     }
-    await organizations.settleSessions(userId);
+    await organizations.settleMembers(userId);
   }
 
   async #signUp(endpoint: Endpoint, request: RouteRequest, { signal }: Scope): Promise<RouteReply> {

@@ -2,6 +2,7 @@
 import { AtlasError, type Credentials, type Identity, type Role } from '../../kernel/index.ts';
 import { isRole } from '../auth-roles/index.ts';
 import { bearerToken, rejectedCredentials } from '../http/index.ts';
+import { ROLE_WITHOUT_ORGANIZATION } from './administrators.ts';
 import { withoutBrokenCache } from './cookie-cache.ts';
 import { sessionEnded } from './failure.ts';
 import { type Library, SESSION_COOKIE } from './library.ts';
@@ -71,8 +72,9 @@ export class Sessions {
     if (response === null) throw faults[0] ?? sessionEnded();
     const { user, session } = response;
     if (isBanned(user)) throw rejectedCredentials('This account is banned.', 'Ask an administrator.');
-    const role = roleOf(user.role);
     const orgId = session.activeOrganizationId ?? null;
+    // Also in the moment before the role is taken from the user.
+    const role = orgId === null && user.adminByOrganization === true ? ROLE_WITHOUT_ORGANIZATION : roleOf(user.role);
     const cookies = given.by === 'cookie' ? headers.getSetCookie() : [];
     return {
       actor: {

@@ -1,6 +1,7 @@
 /** Lists and changes users for administrators, who see the members of their active organization. */
 import type { Knex } from 'knex';
 import { AtlasError, type Role, type Scope } from '../../kernel/index.ts';
+import { endLostPromotions, isPlatformAdministrator } from './administrators.ts';
 import type { Freshness } from './freshness.ts';
 import { LOCKS, TABLES } from './migrations.ts';
 import { isBanned, roleOf } from './sessions.ts';
@@ -153,15 +154,19 @@ export class Users {
   }
 
   /**
-   * Throws `forbidden` for one's own role, the last administrator, and a user who also belongs to an organization that
-   * the administrator does not belong to; `not_found`.
+   * Throws `forbidden` for one's own role, the last administrator, a user who also belongs to an organization that the
+   * administrator does not belong to, and an administrator of the platform unless another one asks; `not_found`.
    */
   async setRole(by: Administrator, id: string, role: Role): Promise<ManagedUser> {
-    return this.#change(by, id, async () => {
+    const user = await this.#change(by, id, async () => {
       await this.#mustGovern(by, id, 'You cannot change your own role.');
       if (role !== 'admin') await this.#keepAnAdministrator(by, id);
-      await this.#update(id, { role });
+      const withinOrganization = role === 'admin' && by.orgId !== null && !(await this.#isOfPlatform(id));
+      await this.#update(id, { role, adminByOrganization: withinOrganization });
     });
+    // Who has left while being promoted has nobody else to take the role back.
+    await endLostPromotions(this.#store, this.#freshness, id);
+    return user;
   }
 
   /** Ends all sessions, too. `expiresInSeconds` left out: for good. Throws as `setRole` does. */
@@ -221,9 +226,19 @@ export class Users {
     return user;
   }
 
+  #isOfPlatform(id: string): Promise<boolean> {
+    return this.#store.run((db) => isPlatformAdministrator(db, id));
+  }
+
   /** Refuses to change oneself, and who belongs elsewhere too: a role, a ban and a deletion count in every organization. */
   async #mustGovern({ actor, orgId }: Administrator, id: string, oneself: string): Promise<void> {
     if (actor.id === id) throw refused(oneself, 'Ask another administrator.');
+    if (orgId !== null && (await this.#isOfPlatform(id)) && !(await this.#isOfPlatform(actor.id ?? ''))) {
+      throw refused(
+        'This user is an administrator of the platform.',
+        'Remove the user from your organization instead, or ask another administrator of the platform.',
+      );
+    }
     const foreign = await this.#store.run((db) =>
       db(TABLES.member)
         .where({ userId: id })

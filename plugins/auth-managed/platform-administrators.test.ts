@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { testScope } from '../../test/harness/create-test-app.ts';
+import { authManaged } from './index.ts';
+import { Client, type Dialect, databases, startServer, userOf } from './server.fixture.ts';
+
+const db = databases();
+const USERS = '/api/v1/admin/users';
+const post = (client: Client, path: string, body: object) => client.send(`/api/auth/organization/${path}`, { body });
+const idOf = async (client: Client): Promise<string> => (await client.whoami()).body.actor.id;
+const setRole = (by: Client, id: string, role: string) =>
+  by.send(`${USERS}/${id}/role`, { method: 'PATCH', body: { role } });
+const standing = async (client: Client) => {
+  const { actor, orgId } = (await client.whoami()).body;
+  return [actor.role, orgId];
+};
+const platform = (id: string) =>
+  testScope({ actor: { id, label: id, role: 'admin', mode: 'managed', claims: {} }, orgId: null });
+
+async function join(by: Client, who: Client, email: string, role = 'member'): Promise<void> {
+  const { body } = await post(by, 'invite-member', { email, role });
+  const { status } = await post(who, 'accept-invitation', { invitationId: body.id });
+  if (status !== 200) throw new Error(`The invitation was not accepted: ${status}`);
+}
+
+/** The first administrator with an organization, and a member whom they have made administrator in it. */
+async function promoted(server: { url: string }) {
+  const boss = await userOf(server, 'boss@example.com');
+  const ann = await userOf(server, 'ann@example.com');
+  const acme = (await post(boss, 'create', { name: 'Acme', slug: 'acme' })).body.id as string;
+  await join(boss, ann, 'ann@example.com');
+  const annId = await idOf(ann);
+  expect((await setRole(boss, annId, 'admin')).body).toMatchObject({ role: 'admin' });
+  const phone = new Client(server, (await new Client(server).signIn('ann@example.com')).body.token);
+  expect([await standing(ann), await standing(phone)]).toEqual(Array(2).fill(['admin', acme]));
+  return { boss, ann, phone, acme, annId };
+}
+
+describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organization made, on %s', (dialect) => {
+  it.each<[string, (all: Awaited<ReturnType<typeof promoted>>) => Promise<{ status: number }>]>([
+    ['they leave', ({ ann, acme }) => post(ann, 'leave', { organizationId: acme })],
+    ['they are removed', ({ boss }) => post(boss, 'remove-member', { memberIdOrEmail: 'ann@example.com' })],
+    ['it is deleted by somebody else', ({ boss, acme }) => post(boss, 'delete', { organizationId: acme })],
+    [
+      'they delete it',
+      async ({ boss, ann, acme, annId }) => {
+        const { members } = (await boss.send('/api/auth/organization/list-members')).body;
+        const { id: memberId } = members.find(({ userId }: { userId: string }) => userId === annId);
+        await post(boss, 'update-member-role', { memberId, role: 'owner' });
+        return post(ann, 'delete', { organizationId: acme });
+      },
+    ],
+  ])('is none any more once %s', async (_, leave) => {
+    await using server = await startServer(await db.url(dialect));
+    const all = await promoted(server);
+    const { boss, ann, phone, annId } = all;
+    expect((await leave(all)).status).toBe(200);
+    const late = new Client(server);
+    await late.signIn('ann@example.com');
+    for (const session of [ann, phone, late]) {
+      expect(await standing(session)).toEqual(['analyst', null]);
+      expect((await session.send(USERS)).status).toBe(403);
+      expect((await post(session, 'create', { name: 'Own', slug: 'own' })).status).toBe(403);
+      expect((await post(session, 'set-active', { organizationId: all.acme })).status).toBe(403);
+      expect(await standing(session)).toEqual(['analyst', null]);
+    }
+    const { users } = server.get(authManaged);
+    expect(await users.find(platform('root'), annId)).toMatchObject({ role: 'analyst' });
+    // Nor in the next organization.
+    const mine = await userOf(server, 'mine@example.com');
+    await users.setRole(platform('root'), await idOf(mine), 'admin');
+    await post(mine, 'create', { name: 'Mine', slug: 'mine' });
+    await join(mine, ann, 'ann@example.com');
+    expect((await standing(ann))[0]).toBe('analyst');
+    expect((await standing(boss))[0]).toBe('admin');
+  });
+
+  it('stays one while a member of any organization', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const { boss, ann, acme } = await promoted(server);
+    const second = (await post(ann, 'create', { name: 'Second', slug: 'second' })).body.id;
+    expect(await standing(ann)).toEqual(['admin', second]);
+    await post(boss, 'remove-member', { memberIdOrEmail: 'ann@example.com', organizationId: acme });
+    expect(await standing(ann)).toEqual(['admin', second]);
+    expect((await post(ann, 'delete', { organizationId: second })).status).toBe(200);
+    expect(await standing(ann)).toEqual(['analyst', null]);
+  });
+
+  it('is none of the platform, even where the membership went by another way', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const { ann, phone, annId } = await promoted(server);
+    const database = db.connect(server.database);
+    await database('auth_member').where({ userId: annId }).delete();
+    await database('auth_session').where({ userId: annId }).update({ activeOrganizationId: null });
+    ann.cookies.delete('authlib.session_data');
+    expect([await standing(ann), await standing(phone)]).toEqual(Array(2).fill(['analyst', null]));
+  });
+
+  it.runIf(dialect === 'postgres')('is none where they leave while they are promoted', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const { boss } = await promoted(server);
+    const bob = await userOf(server, 'bob@example.com');
+    await join(boss, bob, 'bob@example.com');
+    const database = db.connect(server.database);
+    const { users } = server.get(authManaged);
+    const find = users.find.bind(users);
+    let calls = 0;
+    users.find = async (by, id) => {
+      const user = await find(by, id);
+      if (++calls === 2) await database('auth_member').where({ userId: id }).delete();
+      return user;
+    };
+    expect((await setRole(boss, await idOf(bob), 'admin')).status).toBe(200);
+    expect(await database('auth_user').where({ email: 'bob@example.com' }).pluck('role')).toEqual(['analyst']);
+  });
+
+  it('cannot change one whom the platform made', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const { boss, ann } = await promoted(server);
+    const bossId = await idOf(boss);
+    expect((await setRole(ann, bossId, 'viewer')).status).toBe(403);
+    expect((await ann.send(`${USERS}/${bossId}/ban`, { body: {} })).status).toBe(403);
+    expect((await ann.send(`${USERS}/${bossId}`, { method: 'DELETE' })).status).toBe(403);
+    expect((await standing(boss))[0]).toBe('admin');
+  });
+});
+
+describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of the platform, on %s', (dialect) => {
+  it('stays one who creates organizations, joins and leaves them', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const { boss, ann, acme } = await promoted(server);
+    const eve = await userOf(server, 'eve@example.com');
+    const eveId = await idOf(eve);
+    await server.get(authManaged).users.setRole(platform('root'), eveId, 'admin');
+    expect(await standing(eve)).toEqual(['admin', null]);
+    await join(boss, eve, 'eve@example.com', 'owner');
+    // Once more, in the organization: it does not make them less.
+    expect((await setRole(boss, eveId, 'admin')).status).toBe(200);
+    expect((await setRole(ann, eveId, 'admin')).status).toBe(403);
+    expect((await post(boss, 'leave', { organizationId: acme })).status).toBe(200);
+    expect(await standing(boss)).toEqual(['admin', null]);
+    expect((await boss.send(USERS)).body.total).toBe(1);
+    expect((await post(eve, 'delete', { organizationId: acme })).status).toBe(200);
+    expect([await standing(eve), await standing(ann)]).toEqual([
+      ['admin', null],
+      ['analyst', null],
+    ]);
+  });
+
+  it('enters no organization without an invitation', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const { boss, acme, annId } = await promoted(server);
+    const eve = await userOf(server, 'eve@example.com');
+    await server.get(authManaged).users.setRole(platform('root'), await idOf(eve), 'admin');
+    const invitation = (await post(boss, 'invite-member', { email: 'new@example.com', role: 'owner' })).body.id;
+    for (const [path, body] of [
+      ['set-active', { organizationId: acme }],
+      ['set-active', { organizationSlug: 'acme' }],
+      ['accept-invitation', { invitationId: invitation }],
+      ['invite-member', { organizationId: acme, email: 'eve@example.com', role: 'owner' }],
+      ['add-member', { organizationId: acme, userId: await idOf(eve), role: 'owner' }],
+      ['update', { organizationId: acme, data: { name: 'Mine' } }],
+      ['delete', { organizationId: acme }],
+    ] as const) {
+      expect([path, (await post(eve, path, body)).status]).toEqual([path, expect.toBeOneOf([400, 403, 404])]);
+    }
+    expect((await setRole(eve, annId, 'viewer')).status).toBe(404);
+    expect(await standing(eve)).toEqual(['admin', null]);
+  });
+
+  it('is known after the migration: the first, and who belongs to no organization', async () => {
+    const url = await db.url(dialect);
+    const before = await startServer(url);
+    const { boss, ann } = await promoted(before);
+    const eve = await userOf(before, 'eve@example.com');
+    await before.get(authManaged).users.setRole(platform('root'), await idOf(eve), 'admin');
+    await before.close();
+    const database = db.connect(url);
+    const name = '0003-administrators-of-organizations';
+    await database('atlas_migrations').where({ plugin: 'auth-managed', name }).delete();
+    await database.schema.alterTable('auth_user', (table) => void table.dropColumn('adminByOrganization'));
+    await using server = await startServer(url);
+    const again = async (client: Client, email: string) => {
+      const fresh = new Client(server);
+      await fresh.signIn(email);
+      client.cookies.clear();
+      return fresh;
+    };
+    const bossNow = await again(boss, 'boss@example.com');
+    const annNow = await again(ann, 'ann@example.com');
+    expect([(await standing(bossNow))[0], (await standing(annNow))[0]]).toEqual(['admin', 'admin']);
+    const acme = (await standing(bossNow))[1];
+    await post(bossNow, 'delete', { organizationId: acme });
+    expect([
+      await standing(bossNow),
+      await standing(annNow),
+      await standing(await again(eve, 'eve@example.com')),
+    ]).toEqual([
+      ['admin', null],
+      ['analyst', null],
+      ['admin', null],
+    ]);
+  });
+});
