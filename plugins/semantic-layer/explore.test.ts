@@ -94,7 +94,9 @@ metrics/: 1 file`;
     `${'a/'.repeat(200)}x`,
   ])('reaches nothing but the files of the layer: %j', async (path) => {
     using folder = layerFolder(files);
-    for (const orgId of [null, 'acme', '../umbrella']) {
+    const refused = explorer(folder, { orgId: '../umbrella' })(path);
+    await expect(refused).rejects.toMatchObject({ reason: 'E_ORGANIZATION_UNMAPPED' });
+    for (const orgId of [null, 'acme', 'none']) {
       const text = await explorer(folder, { orgId })(path);
       expect(text).toMatch(/is not a path of the semantic layer|There is no `/);
       expect(text).not.toMatch(/secret|root:/);

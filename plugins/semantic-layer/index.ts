@@ -5,12 +5,17 @@ import {
   datasourceList,
   definePlugin,
   healthCheck,
+  messageOf,
+  optional,
   type Scope,
   sqlSettled,
+  storeMigrations,
   toolsCollect,
 } from '../../kernel/index.ts';
+import { internalDb } from '../internal-db/index.ts';
 import { DatabaseSchemas } from './database-schema.ts';
 import { layerHealth } from './health.ts';
+import { KnownOrganizations, migrations } from './known-organizations.ts';
 import { LiveLayer } from './live.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 import { SemanticLayerOptions } from './options.ts';
@@ -43,8 +48,17 @@ export const semanticLayer = definePlugin({
   version: '1.0.0',
   type: 'context',
   description: 'Describes the data to the agent: entities, metrics and glossary from YAML files.',
+  needs: { db: optional(internalDb) },
   options: SemanticLayerOptions,
-  setup(ctx, options): SemanticLayerApi {
+  setup(ctx, options, { db }): SemanticLayerApi {
+    const known = new KnownOrganizations(db);
+    const saved = () =>
+      known.save().catch((error: unknown) => {
+        ctx.log.warn(
+          { error: messageOf(error) },
+          'Which organizations have a semantic layer of their own could not be saved; it will be tried again.',
+        );
+      });
     const schemas = new DatabaseSchemas({
       connections: async () => (await ctx.call(datasourceList, undefined, ctx.scope())).map(({ value }) => value),
       describe: async (id) => ctx.callKey(datasourceDescribe, id, undefined, ctx.scope()),
@@ -52,6 +66,7 @@ export const semanticLayer = definePlugin({
     const layer = new LiveLayer({
       ...options,
       schemas,
+      known,
       onVersion: ({ version, entities, problems }, dir) => {
         ctx.log.info({ dir, version, entities: entities.length, problems: problems.length }, 'Semantic layer loaded.');
         for (const { message, ...place } of problems.slice(0, maxLoggedProblems)) ctx.log.warn(place, message);
@@ -64,12 +79,20 @@ export const semanticLayer = definePlugin({
     ctx.tap(sqlSettled, ({ status }) => {
       if (status === 'failed') schemas.suspect();
     });
+    ctx.tap(storeMigrations, () => [...migrations]);
+    ctx.onReady(async () => {
+      await known.load();
+      await saved();
+    });
     // Once the others are ready, in the background: requests that come first wait for it, everything else does not.
     ctx.on(appReady, () => {
       layer.ready().catch((error: unknown) => ctx.log.debug({ error }, 'The load was stopped.'));
       layer.watch();
     });
-    ctx.onClose(() => layer.close());
+    ctx.onClose(async () => {
+      layer.close();
+      await saved();
+    });
     return {
       for: (scope) => layer.for(scope),
       modelFor: (orgId) => layer.modelFor(orgId),

@@ -171,10 +171,18 @@ describe('an organization', () => {
     expect(names(await layer.for(scope('acme')))).toEqual(['own']);
   });
 
-  test.each(['../..', '.', '..', '', 'a/b', 'a\\b', 'a\0b', '.orgs'])('%j names no folder', async (orgId) => {
-    using folder = layerFolder({ 'entities/a.yml': 'table: a\n' });
-    mkdirSync(join(folder.dir, '.orgs/entities'), { recursive: true });
-    const layer = new LiveLayer({ dir: folder.dir, ...limits });
-    expect(names(await layer.for(scope(orgId)))).toEqual(['a']);
-  });
+  test.each(['../..', '.', '..', '', 'a/b', 'a\\b', 'a\0b', '.orgs', 'x'.repeat(129)])(
+    '%j names no folder: it gets no layer where organizations have their own',
+    async (orgId) => {
+      using folder = layerFolder({ 'entities/a.yml': 'table: a\n' });
+      const shared = new LiveLayer({ dir: folder.dir, ...limits });
+      expect(names(await shared.for(scope(orgId)))).toEqual(['a']);
+      mkdirSync(join(folder.dir, '.orgs/entities'), { recursive: true });
+      const layer = new LiveLayer({ dir: folder.dir, ...limits });
+      for (const each of [layer, shared]) {
+        await expect(each.for(scope(orgId))).rejects.toMatchObject({ reason: 'E_ORGANIZATION_UNMAPPED' });
+        expect(names(await each.for(scope('other')))).toEqual(['a']);
+      }
+    },
+  );
 });

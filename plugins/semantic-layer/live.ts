@@ -1,11 +1,12 @@
 /** The semantic layer of a running service: loads in the background, notices changes, and pins requests to a version. */
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AtlasError, within } from '../../kernel/index.ts';
 import { createModel } from './build.ts';
 import { ContextWriter } from './context.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database-schema.ts';
 import { explore } from './explore.ts';
+import { KnownOrganizations } from './known-organizations.ts';
 import { LayerLoader } from './load.ts';
 import type { SemanticModel } from './model.ts';
 import { LayerSearch } from './search.ts';
@@ -24,6 +25,8 @@ export interface LiveLayerOptions {
   readonly exploreBytes: number;
   /** What the databases have; missing: they are not looked at. */
   readonly schemas?: DatabaseSchemas;
+  /** Those that have had a layer of their own; missing: as far as this object has seen it. */
+  readonly known?: KnownOrganizations;
   /** Time between two looks when nobody asks; 0: none. */
   readonly watchIntervalMs?: number;
   /** Called once for every new version, the first included. */
@@ -99,12 +102,13 @@ export class LiveLayer {
   readonly #organizations = new Map<string, LiveFolder>();
   readonly #pins = new WeakMap<LayerScope, Promise<SemanticModel>>();
   readonly #folders = new WeakMap<SemanticModel, LiveFolder>();
-  readonly #withLayer = new Set<string>();
+  readonly #known: KnownOrganizations;
   #watching: NodeJS.Timeout | undefined;
   readonly #empty = createModel(nothingLoaded, 0, []);
 
   constructor(options: LiveLayerOptions) {
     this.#options = options;
+    this.#known = options.known ?? new KnownOrganizations();
     this.#default = new LiveFolder(options.dir, options, this.#closing.signal);
     this.#seenOrganizations();
   }
@@ -128,6 +132,7 @@ export class LiveLayer {
       await schemas?.refresh(notice === undefined);
       await this.#default.latest();
       this.#seenOrganizations();
+      await this.#known.save();
     };
     // An error here is one of closing: whoever asks next gets any other.
     this.#watching = setInterval(() => void look().catch(() => undefined), watchIntervalMs).unref();
@@ -158,7 +163,10 @@ export class LiveLayer {
     return model;
   }
 
-  /** The organization's own layer where it has a folder, else the default one; up to date with the files. */
+  /**
+   * The organization's own layer where it has a folder, else the default one; up to date with the files. Rejects with
+   * `not_available` where it is not sure that the organization has never had a folder.
+   */
   async modelFor(orgId: string | null): Promise<SemanticModel> {
     const folder = this.#folderFor(orgId);
     const { schemas } = this.#options;
@@ -198,22 +206,29 @@ export class LiveLayer {
   #seenOrganizations(): void {
     try {
       for (const entry of readdirSync(join(this.#options.dir, '.orgs'), { withFileTypes: true })) {
-        if (entry.isDirectory()) this.#withLayer.add(entry.name);
+        const isFolder = entry.isDirectory() || entry.isSymbolicLink();
+        if (isFolder && organizationId.test(entry.name)) this.#known.add(entry.name);
       }
     } catch {
-      // There is none.
+      // There is none, or `#folderFor` says what is wrong with it.
     }
   }
 
   #folderFor(orgId: string | null): LiveFolder {
-    if (orgId === null || !organizationId.test(orgId)) return this.#default;
-    const dir = join(this.#options.dir, '.orgs', orgId);
-    if (!existsSync(dir)) {
+    if (orgId === null) return this.#default;
+    const parent = join(this.#options.dir, '.orgs');
+    if (!organizationId.test(orgId)) {
+      if (this.#known.isEmpty && lookAt(parent) === undefined) return this.#default;
+      throw unmapped(orgId);
+    }
+    const dir = join(parent, orgId);
+    const found = lookAt(dir);
+    if (found?.isDirectory() !== true) {
       this.#organizations.delete(orgId);
-      if (this.#withLayer.has(orgId)) throw layerGone(orgId);
+      if (found !== undefined || this.#known.has(orgId)) throw layerGone(orgId);
       return this.#default;
     }
-    this.#withLayer.add(orgId);
+    this.#known.add(orgId);
     const known = this.#organizations.get(orgId);
     const folder = known ?? new LiveFolder(dir, this.#options, this.#closing.signal);
     // The order of the map is that of last use: the one unused for longest goes first.
@@ -227,11 +242,35 @@ export class LiveLayer {
   }
 }
 
+/** `undefined` where there is nothing. Throws `not_available` where that cannot be known. */
+function lookAt(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new AtlasError(`The semantic layer of this organization cannot be read (${code}).`, {
+      code: 'not_available',
+      reason: 'E_SEMANTIC_LAYER_UNREADABLE',
+      hint: 'Let the server read the folder `.orgs` of the semantic layer.',
+      cause: error,
+    });
+  }
+}
+
 /** The layer that everybody else has may show what this organization's own had masked. */
 function layerGone(orgId: string): AtlasError {
   return new AtlasError(`The semantic layer of the organization "${orgId}" is gone: its folder was removed.`, {
     code: 'not_available',
     reason: 'E_SEMANTIC_LAYER_GONE',
-    hint: 'Put the folder back, or start the server again to use the shared layer.',
+    hint: 'Put the folder back; docs/semantic-layer.md says how to use the shared layer instead.',
+  });
+}
+
+/** There is no telling which of the layers was meant for it. */
+function unmapped(orgId: string): AtlasError {
+  return new AtlasError(`The organization ${JSON.stringify(orgId.slice(0, 130))} cannot have a semantic layer.`, {
+    code: 'not_available',
+    reason: 'E_ORGANIZATION_UNMAPPED',
+    hint: 'Where organizations have layers of their own, an id has to be the name of a folder: 1 to 128 letters, digits, `.`, `_` and `-`, beginning with a letter or digit.',
   });
 }

@@ -1,0 +1,70 @@
+/** Remembers which organizations have had a layer of their own, with the internal database beyond a restart. */
+import type { Knex } from 'knex';
+import type { Migration } from '../../kernel/index.ts';
+import type { InternalDb } from '../internal-db/index.ts';
+
+const TABLE = 'semantic_layer_organizations';
+/** Rows of one statement: SQLite takes so many parameters and no more. */
+const BATCH = 500;
+
+export const migrations: readonly Migration[] = [
+  {
+    name: '0001-organizations-with-a-layer',
+    async up(connection) {
+      const trx = connection as Knex.Transaction;
+      await trx.schema.createTable(TABLE, (table) => void table.string('org_id', 128).notNullable().primary());
+    },
+  },
+];
+
+export class KnownOrganizations {
+  readonly #db: InternalDb | undefined;
+  readonly #ids = new Set<string>();
+  readonly #unsaved = new Set<string>();
+  #saving: Promise<void> | undefined;
+
+  /** Without a configured database they are known until the process ends. */
+  constructor(db?: InternalDb) {
+    this.#db = db?.configured ? db : undefined;
+  }
+
+  get isEmpty(): boolean {
+    return this.#ids.size === 0;
+  }
+
+  has(orgId: string): boolean {
+    return this.#ids.has(orgId);
+  }
+
+  add(orgId: string): void {
+    if (this.#ids.has(orgId)) return;
+    this.#ids.add(orgId);
+    if (this.#db !== undefined) this.#unsaved.add(orgId);
+  }
+
+  /** Reads those of earlier runs. Rejects when the database cannot be read: nobody would then know them. */
+  async load(): Promise<void> {
+    const stored: string[] = (await this.#db?.run((db) => db(TABLE).pluck('org_id'))) ?? [];
+    for (const orgId of stored) {
+      this.#ids.add(orgId);
+      this.#unsaved.delete(orgId);
+    }
+  }
+
+  /** Writes those that are new. Rejects when the database cannot be written; the next call writes them then. */
+  save(): Promise<void> {
+    this.#saving ??= this.#write().finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#unsaved.size > 0) {
+      const batch = [...this.#unsaved].slice(0, BATCH);
+      const rows = batch.map((orgId) => ({ org_id: orgId }));
+      await this.#db?.run((db) => db(TABLE).insert(rows).onConflict('org_id').ignore());
+      for (const orgId of batch) this.#unsaved.delete(orgId);
+    }
+  }
+}
