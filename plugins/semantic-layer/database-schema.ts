@@ -25,7 +25,10 @@ const SUSPECT_INTERVAL_MS = 30_000;
 export class ConnectionTables {
   readonly id: string;
   readonly #info: ConnectionInfo;
+  /** By the name as it is written. */
   readonly #tables = new Map<string, TableColumns>();
+  /** By the name in lower case, for engines that may find the table by it. */
+  readonly #anyCase = new Map<string, TableColumns>();
   readonly #schemas = new Set<string | undefined>();
 
   constructor(info: ConnectionInfo, tables: readonly TableDescription[]) {
@@ -33,7 +36,9 @@ export class ConnectionTables {
     this.#info = info;
     for (const { schema, name, columns } of tables) {
       this.#schemas.add(schema);
-      this.#tables.set(this.#key(schema, name), new Set(columns.map((column) => column.name.toLowerCase())));
+      const described = new Set(columns.map((column) => column.name.toLowerCase()));
+      this.#tables.set(keyOf(schema, name), described);
+      if (!EXACT_TABLES.has(info.dbType)) this.#anyCase.set(keyOf(schema, name).toLowerCase(), described);
     }
   }
 
@@ -42,19 +47,17 @@ export class ConnectionTables {
     const own = this.#info.schema === undefined ? USUAL_SCHEMAS : [this.#info.schema, undefined];
     const isOwn = schema === undefined || own.some((known) => known?.toLowerCase() === schema.toLowerCase());
     for (const place of schema === undefined ? own : isOwn ? [schema, undefined] : [schema]) {
-      const columns = this.#tables.get(this.#key(place, name));
+      const key = keyOf(place, name);
+      const columns = this.#tables.get(key) ?? this.#anyCase.get(key.toLowerCase());
       if (columns !== undefined) return columns;
     }
     if (schema === undefined || isOwn) return 'missing';
     const listsOthers = this.#info.schema === undefined || this.#schemas.size > 1;
     return SYSTEM_SCHEMA.test(schema) || !listsOthers ? 'unknown' : 'missing';
   }
-
-  #key(schema: string | undefined, name: string): string {
-    const key = `${schema ?? ''}\0${name}`;
-    return EXACT_TABLES.has(this.#info.dbType) ? key : key.toLowerCase();
-  }
 }
+
+const keyOf = (schema: string | undefined, name: string) => `${schema ?? ''}\0${name}`;
 
 /** What is known at one moment. */
 export class KnownSchemas {

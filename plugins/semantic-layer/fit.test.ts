@@ -55,6 +55,18 @@ const files = {
 };
 
 describe('a layer that fits', () => {
+  it('means the table of exactly its name where two differ in capital letters only', async () => {
+    const tables = [
+      table('orders', 'id status total_cents customer_id card'),
+      table('ORDERS', 'k'),
+      table('customers', 'id country'),
+    ];
+    for (const order of [tables, tables.toReversed()]) {
+      const model = await fitted(files, { tables: order, info: { dbType: 'mysql' } });
+      expect(model.problems).toEqual([]);
+    }
+  });
+
   it('is left as it is, names in any case', async () => {
     const tables = [table('Orders', 'ID Status total_cents customer_id card'), table('CUSTOMERS', 'id country')];
     const model = await fitted(files, { tables });
