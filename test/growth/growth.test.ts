@@ -1,10 +1,8 @@
 /** Checks that no text that is accepted takes long to read, nor longer than in proportion to its length. */
 import { describe, expect, it } from 'vitest';
-import { blockingTime } from './blocking.ts';
+import { blockingTime, maxBlockingMs } from './blocking.ts';
 import { allInputs, type TextInput } from './inputs.ts';
 
-/** An event loop that is held up longer than this keeps everybody else waiting. */
-const MAX_BLOCKING_MS = 50;
 /** What takes less has not grown. */
 const NOISE_MS = 8;
 /** How many times as long a text of four times the length may take. Noise is in it: in quadratic time it is 16. */
@@ -23,7 +21,7 @@ async function shortest(input: TextInput, text: string, enoughMs: number): Promi
 describe.each(await allInputs())('$name', (input) => {
   it.each(Object.entries(input.shapes))('%s', async (_, make) => {
     const whole = await shortest(input, make(input.longest), NOISE_MS);
-    if (input.isOwn !== true) expect(whole).toBeLessThan(MAX_BLOCKING_MS);
+    if (input.isOwn !== true) expect(whole).toBeLessThan(maxBlockingMs());
     if (whole <= NOISE_MS) return;
     const quarter = await shortest(input, make(input.longest / 4), 0);
     const sixteenth = await shortest(input, make(input.longest / 16), 0);
