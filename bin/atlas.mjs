@@ -50,9 +50,6 @@ async function start() {
     stdout: process.stdout,
     stderr: process.stderr,
     signal,
-  }).catch((error) => {
-    process.stderr.write(`${[error.message, error.hint].filter(Boolean).join(' ')}\n`);
-    return 1;
   });
   // A handle that somebody forgot must not keep a finished command alive.
   setTimeout(() => process.exit(), 1000).unref();

@@ -1,7 +1,7 @@
 /** The command line of Atlas: a composition of its own, of the plugins that bring commands. */
 import { fileURLToPath } from 'node:url';
 import { createApp, type PluginEntry } from '../kernel/index.ts';
-import { cli, type Terminal } from '../plugins/cli/index.ts';
+import { cli, errorText, type Terminal } from '../plugins/cli/index.ts';
 import { cliDemo } from '../plugins/cli-demo/index.ts';
 import { cliInit } from '../plugins/cli-init/index.ts';
 import { cliInspect } from '../plugins/cli-inspect/index.ts';
@@ -33,8 +33,21 @@ export function commandLine(): PluginEntry[] {
 
 /** Runs one command line, after adding `.env` to the terminal's environment; resolves to the exit code. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
-  loadEnvFile(terminal.cwd, terminal.env as Record<string, string | undefined>);
-  boundYoungGeneration();
-  await using app = await createApp({ plugins: commandLine() });
-  return app.get(cli).run(argv, terminal);
+  const report = (error: unknown) => {
+    terminal.stderr.write(errorText(error));
+    return 1;
+  };
+  // What a configuration leaves running may fail during any command; Node would show the error with its stack.
+  const endAfter = (error: unknown) => process.listenerCount('uncaughtException') === 1 && process.exit(report(error));
+  process.on('uncaughtException', endAfter);
+  try {
+    loadEnvFile(terminal.cwd, terminal.env as Record<string, string | undefined>);
+    boundYoungGeneration();
+    await using app = await createApp({ plugins: commandLine() });
+    return await app.get(cli).run(argv, terminal);
+  } catch (error) {
+    return report(error);
+  } finally {
+    process.off('uncaughtException', endAfter);
+  }
 }

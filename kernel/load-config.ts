@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { withoutCredentials } from './credentials.ts';
 import type { AtlasConfig } from './define-config.ts';
 import { AtlasError, messageOf } from './errors.ts';
 
@@ -55,7 +56,8 @@ export async function loadConfig(path: string): Promise<AtlasConfig> {
   try {
     loaded = await import(pathToFileURL(path).href);
   } catch (error) {
-    throw new AtlasError(`The configuration ${path} could not be loaded: ${placeOf(error, path)}${messageOf(error)}`, {
+    const why = withoutCredentials(`${placeOf(error, path)}${messageOf(error)}`);
+    throw new AtlasError(`The configuration ${path} could not be loaded: ${why}`, {
       code: 'configuration_error',
       reason: 'E_CONFIG_LOAD',
       cause: error,

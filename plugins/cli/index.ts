@@ -3,6 +3,7 @@ import { cliCommands, definePlugin } from '../../kernel/index.ts';
 import { runCommandLine } from './program.ts';
 import type { Terminal } from './terminal.ts';
 
+export { errorText } from './program.ts';
 export {
   indent,
   printableText,

@@ -1,13 +1,13 @@
 /** The command line: commands of plugins in the shape of the commander library. */
 import { Command, CommanderError } from 'commander';
-import { AtlasError, type CliCommand, messageOf } from '../../kernel/index.ts';
+import { AtlasError, type CliCommand, messageOf, withoutCredentials } from '../../kernel/index.ts';
 import { printableText } from './render.ts';
 import type { Terminal } from './terminal.ts';
 
-/** An error as the terminal shows it: what, then what to do. */
-function errorText(error: unknown): string {
+/** An error as the terminal shows it: what, then what to do, and no credentials. */
+export function errorText(error: unknown): string {
   const hint = error instanceof AtlasError && error.hint !== undefined ? ` ${error.hint}` : '';
-  return `${printableText(messageOf(error) + hint)}\n`;
+  return `${printableText(withoutCredentials(messageOf(error) + hint))}\n`;
 }
 
 /** The library shows the general help for `unknown --help` and `help unknown`: left alone, the name is an error. */

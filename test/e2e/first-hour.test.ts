@@ -166,6 +166,22 @@ describe('the command line', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`${name} could not be loaded: ${place}: `);
   });
+
+  it.each([
+    ["throw new Error('cannot connect to postgres://u:s3cr3t@h/x')", 'cannot connect to postgres://'],
+    ["throw new TypeError('no', { cause: new Error('postgres://u:s3cr3t@h/x') })", 'could not be loaded: '],
+    ["await 0; throw 'password=s3cr3t is not right'", 'is not right'],
+    ["setTimeout(() => { throw new Error('postgres://u:s3cr3t@h/x gone') }); await new Promise(() => {})", 'gone'],
+  ])('shows no password when atlas.config.ts says: %s', async (text, kept) => {
+    using folder = emptyFolder();
+    writeFileSync(join(folder.path, 'atlas.config.ts'), `${text};\nexport default {};\n`);
+    const commands = await Promise.all(['serve', 'boot'].map((name) => atlas([name], { cwd: folder.path })));
+    for (const { code, stdout, stderr } of commands) {
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(kept);
+      expect(stderr).not.toMatch(/s3cr3t|^\s+at /m);
+    }
+  });
 });
 
 /** A Node that is too old to run Atlas itself, so that `bin/atlas.mjs` starts the one of the clone. */
