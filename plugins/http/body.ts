@@ -94,10 +94,6 @@ export function addJsonParser(app: FastifyInstance, keepsRaw: (request: FastifyR
     } catch (fault) {
       return done(fault as Error);
     }
-    try {
-    } catch (fault) {
-      return done(fault as Error);
-    }
     return parse(request, text, (error, value) => {
       if (error !== null) return done(error);
       try {
