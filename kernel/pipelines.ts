@@ -48,7 +48,7 @@ export class Pipelines {
       const connection = await this.#connection(request.connectionId, scope);
       statement = {
         id: randomUUID(),
-        connection,
+        connection: Object.freeze({ ...connection }),
         requested: request.sql,
         sql: request.sql,
         params: [],
@@ -171,9 +171,9 @@ export class Pipelines {
   }
 }
 
-/** A copy that nobody alters between the check and the database, nor its lists. */
+/** A copy that nobody alters between the check and the database, nor its lists, its limits and its connection. */
 function frozen(statement: SqlStatement): SqlStatement {
-  for (const value of Object.values(statement)) if (Array.isArray(value)) Object.freeze(value);
+  for (const value of Object.values(statement)) Object.freeze(value);
   return Object.freeze({ ...statement });
 }
 

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { datasourceExecute, datasourceList, definePlugin, type SqlStatement, sqlBefore } from '../../kernel/index.ts';
+import {
+  datasourceExecute,
+  datasourceList,
+  definePlugin,
+  type SqlStatement,
+  sqlBefore,
+  sqlCheck,
+} from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../test/testing.ts';
 import { createModel } from '../semantic-layer/build.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
@@ -120,6 +127,29 @@ describe('the plugin', () => {
     await using other = await createTestApp({ plugins });
     await expect(run('SELECT id FROM orders', undefined, other)).rejects.toThrow('changed after it was checked');
     expect(seen).toEqual([]);
+  });
+
+  test.each<[string, (statement: SqlStatement) => unknown]>([
+    ['the text', (statement) => Object.assign(statement, { sql: 'SELECT v FROM secrets' })],
+    ['the tables', ({ tables }) => (tables as string[]).push('secrets')],
+    ['the functions', ({ functions }) => (functions as string[]).push('load_extension')],
+    ['the parameters', ({ params }) => (params as unknown[]).push(1)],
+    ['the connection', ({ connection }) => Object.assign(connection, { id: 'warehouse' })],
+  ])('refuses when a plugin edits %s in place after it', async (_, edit) => {
+    for (const hook of [sqlBefore, sqlCheck] as const) {
+      const seen: SqlStatement[] = [];
+      const editor = definePlugin({
+        name: 'test-editor',
+        version: '1.0.0',
+        type: 'policy',
+        description: 'Edits statements in place.',
+        setup: (ctx) => ctx.tap(hook, (statement) => void edit(statement), { stage: 'post' }),
+      });
+      const plugins = [semanticLayer({ dir }), sqlGuard(), editor(), database(seen)()];
+      await using other = await createTestApp({ plugins });
+      await expect(run('SELECT id FROM orders', undefined, other)).rejects.toThrow();
+      expect(seen).toEqual([]);
+    }
   });
 
   test('lets a plugin after it set limits', async () => {

@@ -68,7 +68,15 @@ export class StatementGuard {
     );
     const params = checked.params.map((value) => value.valueFor(scope));
     const { sql: printed, columns, functions: called } = checked;
-    const admitted = { ...statement, sql: printed, params, tables: checked.tables, columns, functions: called };
+    // Frozen, with its lists: a plugin that edits it in place would edit what `verify` compares with.
+    const admitted = Object.freeze({
+      ...statement,
+      sql: printed,
+      params: Object.freeze(params),
+      tables: Object.freeze(checked.tables),
+      columns,
+      functions: Object.freeze(called),
+    });
     const passed = this.passed.get(scope);
     if (passed === undefined) this.passed.set(scope, [admitted]);
     else passed.push(admitted);
