@@ -180,7 +180,6 @@ describe('for orchestrators', () => {
     [{ layer: 'error' }, 503, { semanticLayer: 'It does not work.' }],
     // Known from the last question only: without questions it would never end.
     [{ provider: 'error' }, 200, {}],
-    [{ datasource: 'not_configured' }, 200, {}],
     [{ datasource: 'degraded' }, 200, {}],
   ] as const)('with %j readiness answers %i', async (faults: Record<string, HealthItem['status']>, status, failing) => {
     const items = [
@@ -193,6 +192,67 @@ describe('for orchestrators', () => {
     expect([ready.statusCode, ready.json()]).toEqual([status, { status: status === 200 ? 'ok' : 'error', failing }]);
     const live = await t.app.inject({ method: 'GET', url: '/api/health/live' });
     expect([live.statusCode, live.json()]).toEqual([200, { status: 'ok', failing: {} }]);
+  });
+
+  it.each([
+    ['datasource', [PROVIDER, LAYER], /^No datasource is configured\. Set SVC_DATASOURCE_URL/],
+    ['provider', [DATASOURCE, LAYER], /^No model provider is configured\. Set SVC_PROVIDER/],
+    [
+      'provider',
+      [DATASOURCE, LAYER, { component: 'provider', status: 'not_configured', message: 'Set OPENAI_API_KEY.' }],
+      /^Set OPENAI_API_KEY\.$/,
+    ],
+    [
+      'semanticLayer',
+      [DATASOURCE, PROVIDER, { component: 'semanticLayer', status: 'not_configured', message: 'Run atlas init.' }],
+      /^Run atlas init\.$/,
+    ],
+  ] as const)('without %s nothing is ready, and the report is degraded', async (part, items, what) => {
+    await using t = await start([fixed(...(items as readonly HealthItem[]))]);
+    const ready = await t.app.inject({ method: 'GET', url: '/api/health/ready' });
+    expect([ready.statusCode, ready.json()]).toEqual([
+      503,
+      { status: 'error', failing: { [part]: expect.stringMatching(what) } },
+    ]);
+    expect((await t.read()).report.status).toBe('degraded');
+  });
+
+  it('a composition without a plugin for semantic layers is ready', async () => {
+    await using t = await start([fixed(DATASOURCE, PROVIDER)]);
+    expect((await t.app.inject({ method: 'GET', url: '/api/health/ready' })).statusCode).toBe(200);
+    expect((await t.read()).report.status).toBe('ok');
+  });
+
+  it('it is alive and not ready while it starts and stops, in the form of the probes and without errors in the log', async () => {
+    const seen: unknown[] = [];
+    const probing = definePlugin({
+      name: 'probing',
+      version: '1.0.0',
+      type: 'core',
+      description: 'Asks for health while the app starts and stops.',
+      needs: { server: http },
+      setup(ctx, _options, { server }) {
+        const probe = async () => {
+          for (const path of ['/live', '/ready', '', '/../openapi']) {
+            const { statusCode, body } = await server.inject({ method: 'GET', url: `/api/health${path}` });
+            seen.push([path, statusCode, JSON.parse(body)]);
+          }
+        };
+        ctx.onReady(probe);
+        ctx.onDrain(probe);
+      },
+    })();
+    const app = await createTestApp({
+      // Plugins are drained from the last to the first.
+      plugins: [http({ port: 0 }), authNone(), probing, health(), fixed(DATASOURCE, PROVIDER, LAYER)],
+    });
+    await app.close();
+    const ready = (now: string) => ['/ready', 503, { status: 'error', failing: { service: `Atlas is ${now}.` } }];
+    const live = ['/live', 200, { status: 'ok', failing: {} }];
+    const report = ['', 503, expect.objectContaining({ checks: expect.anything(), components: expect.anything() })];
+    const absent = ['/../openapi', 404, expect.anything()];
+    expect(seen).toEqual([live, ready('starting'), report, absent, live, ready('stopping'), report, absent]);
+    expect(app.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
   it('a plugin whose check fails is shown once, under the name of its part', async () => {

@@ -1,9 +1,11 @@
 /** `GET /api/health`: what works and what does not, out of every plugin's checks. */
 import { appReady, definePlugin, healthCheck, httpRoutes } from '../../kernel/index.ts';
-import { Monitor } from './monitor.ts';
+import { type Checked, Monitor } from './monitor.ts';
 import { HealthOptions } from './options.ts';
 import { healthReport } from './report.ts';
-import { healthRoutes } from './routes.ts';
+import { healthRoutes, type Phase } from './routes.ts';
+
+const NOTHING: Checked = { items: [], checkedAt: undefined };
 
 export const health = definePlugin({
   name: 'health',
@@ -14,9 +16,20 @@ export const health = definePlugin({
   setup(ctx, options) {
     const monitor = new Monitor(async () => ctx.call(healthCheck, undefined, ctx.scope()), ctx.now, options);
     const typeOf = (plugin: string) => ctx.describe().plugins.find(({ name }) => name === plugin)?.type;
-    const routes = healthRoutes(async () => healthReport(await monitor.read(), typeOf));
+    let phase: Phase = 'starting';
+    const read = () => (phase === 'starting' ? NOTHING : monitor.read());
+    const routes = healthRoutes(
+      async () => healthReport(await read(), typeOf),
+      () => phase,
+    );
     ctx.tap(httpRoutes, () => routes);
     // Once all are ready: before its migrations a database looks broken. Not waited for, as one may hang.
-    ctx.on(appReady, () => void monitor.refresh());
+    ctx.on(appReady, () => {
+      phase = 'serving';
+      void monitor.refresh();
+    });
+    ctx.onDrain(() => {
+      phase = 'stopping';
+    });
   },
 });

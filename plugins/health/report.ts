@@ -69,12 +69,42 @@ function component(item: HealthItem, lastCheckedAt: string | null): HealthReport
   return { status: COMPONENT_STATUS[status], lastCheckedAt, ...rest };
 }
 
+/** What an operator does about a part that nothing was configured for. */
+const ADVICE: Readonly<Record<string, string>> = {
+  datasource:
+    'No datasource is configured. Set SVC_DATASOURCE_URL, such as sqlite:shop.db, or add a datasource plugin.',
+  provider: 'No model provider is configured. Set SVC_PROVIDER, or add a model plugin.',
+};
+
+/** Parts without which no question can be answered, and each of which is looked at by itself when health is asked. */
+const NEEDED = ['datasource', 'semanticLayer', 'internalDb', 'auth'];
+
+/** A semantic layer that is not there is missed by the plugin that reads it; a composition may do without that plugin. */
+function isMissing(name: string, { status, message }: Pick<HealthItem, 'status' | 'message'>): boolean {
+  if (status !== 'not_configured') return false;
+  return name in ADVICE || (name === 'semanticLayer' && message !== undefined);
+}
+
+/**
+ * Why no question can be answered, by part. A model whose last call failed is not among them: a server taken out of
+ * service for it would get no questions, and so would never learn that the model works again.
+ */
+export function whatFails(checks: HealthReport['checks']): Record<string, string> {
+  const failing: Record<string, string> = {};
+  for (const [name, item] of Object.entries(checks)) {
+    if (isMissing(name, item)) failing[name] = item.message ?? ADVICE[name] ?? 'It is not configured.';
+    else if (item.status === 'error' && NEEDED.includes(name)) failing[name] = item.message ?? 'It does not work.';
+  }
+  return failing;
+}
+
 /** `error` when neither the model nor any datasource works, so that no question can be answered at all. */
 function serviceStatus(components: ReadonlyMap<string, HealthItem>): HealthReport['status'] {
   const status = (name: string) => components.get(name)?.status;
   if (status('provider') === 'error' && status('datasource') === 'error') return 'error';
-  if (status('datasource') === 'not_configured' || status('provider') === 'not_configured') return 'degraded';
-  const faulty = [...components.values()].some((item) => item.status === 'error' || item.status === 'degraded');
+  const faulty = [...components].some(
+    ([name, item]) => item.status === 'error' || item.status === 'degraded' || isMissing(name, item),
+  );
   return faulty ? 'degraded' : 'ok';
 }
 

@@ -1,12 +1,10 @@
 /** The routes of the health report, and those that orchestrators ask. */
 import type { Route, RouteReply } from '../../kernel/index.ts';
+import { whatFails } from './report.ts';
 import { HealthReport, Probe } from './schema.ts';
 
-/**
- * Without these no question can be answered, and each of them is looked at by itself. A model is not: its failure is
- * known from the last question, so that a server taken out of service for it would never come back.
- */
-const NEEDED = ['datasource', 'semanticLayer', 'internalDb', 'auth'];
+/** Of the process; before it serves nothing is checked, as a database looks broken before its migrations. */
+export type Phase = 'starting' | 'serving' | 'stopping';
 
 const common = {
   method: 'GET',
@@ -21,23 +19,26 @@ const reply = (status: number, body: unknown): RouteReply => ({
   body,
 });
 
-export function healthRoutes(report: () => Promise<HealthReport>): Route[] {
+const ok = { status: 'ok', failing: {} };
+const notReady = (failing: Readonly<Record<string, string>>) => reply(503, { status: 'error', failing });
+
+export function healthRoutes(report: () => Promise<HealthReport>, phase: () => Phase): Route[] {
   return [
     {
       ...common,
       path: '/api/health',
       operationId: 'getHealth',
       summary: 'Health of the service and of everything it needs; 200 whenever the process serves.',
-      responses: { 200: HealthReport },
-      handle: async () => reply(200, await report()),
+      responses: { 200: HealthReport, 503: HealthReport },
+      handle: async () => reply(phase() === 'serving' ? 200 : 503, await report()),
     },
     {
       ...common,
       path: '/api/health/live',
       operationId: 'getLiveness',
-      summary: 'Whether the process serves: 200, or 503 while it stops.',
-      responses: { 200: Probe, 503: Probe },
-      handle: () => reply(200, { status: 'ok', failing: {} }),
+      summary: 'Whether the process runs: 200 from the start on; one that has stopped takes no connections.',
+      responses: { 200: Probe },
+      handle: () => reply(200, ok),
     },
     {
       ...common,
@@ -46,12 +47,10 @@ export function healthRoutes(report: () => Promise<HealthReport>): Route[] {
       summary: 'Whether questions can be answered: 200, or 503 with what keeps them from it.',
       responses: { 200: Probe, 503: Probe },
       async handle() {
-        const { checks } = await report();
-        const faults = Object.entries(checks).filter(
-          ([name, { status }]) => NEEDED.includes(name) && status === 'error',
-        );
-        const failing = Object.fromEntries(faults.map(([name, { message }]) => [name, message ?? 'It does not work.']));
-        return faults.length === 0 ? reply(200, { status: 'ok', failing }) : reply(503, { status: 'error', failing });
+        const now = phase();
+        if (now !== 'serving') return notReady({ service: `Atlas is ${now}.` });
+        const failing = whatFails((await report()).checks);
+        return Object.keys(failing).length === 0 ? reply(200, ok) : notReady(failing);
       },
     },
   ];

@@ -69,6 +69,9 @@ export function failureOf(thrown: unknown, requestId: string): Failure {
   };
 }
 
+/** Why a request was refused that came before the server was ready, or while it stops. */
+export const NOT_SERVING = 'E_NOT_SERVING';
+
 /** Why a scope ended whose client did not wait for the answer. */
 export const CLIENT_GONE = 'E_CLIENT_GONE';
 
@@ -80,7 +83,8 @@ export function logFailure(thrown: unknown, failure: Failure, scope: Scope, ctx:
   const log = ctx.logOf(scope);
   const gone = scope.signal.aborted && (scope.signal.reason as Partial<AtlasError>).reason === CLIENT_GONE;
   // Refusals of an overload are as many as the requests: the server says once in a while that it refuses.
-  if (gone || failure.status < 500 || failure.body.error === 'overloaded') {
+  const isEarlyOrLate = thrown instanceof AtlasError && thrown.reason === NOT_SERVING;
+  if (gone || failure.status < 500 || failure.body.error === 'overloaded' || isEarlyOrLate) {
     log.debug(
       { code: failure.body.error, error: messagesOf(thrown) },
       gone ? 'A request was given up.' : 'A request was refused.',

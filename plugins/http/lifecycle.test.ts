@@ -334,6 +334,25 @@ describe('stopping', () => {
 });
 
 describe('starting', () => {
+  it('refuses requests without an error in the log', async () => {
+    const plain: Route = { ...base, path: '/plain', handle: () => ({ body: {} }) };
+    let early: { statusCode: number; body: string } | undefined;
+    const asking = definePlugin({
+      name: 'asking',
+      version: '1.0.0',
+      type: 'core',
+      description: 'Asks before the app is ready.',
+      needs: { server: http },
+      setup: (ctx, _options, { server }) =>
+        ctx.onReady(async () => {
+          early = await server.inject('/plain');
+        }),
+    })();
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(plain), asking] });
+    expect(early).toMatchObject({ statusCode: 503, body: expect.stringContaining('Atlas is starting.') });
+    expect(app.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
   it('says which port is taken', async () => {
     await using first = await createTestApp({ plugins: [http({ port: 0 })] });
     const { port } = first.get(http).address() ?? { port: 0 };

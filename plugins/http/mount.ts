@@ -117,7 +117,12 @@ export function mountRoute(
     method: route.method,
     url: route.path,
     bodyLimit: Math.min(route.bodyLimitBytes ?? Infinity, part.initialConfig.bodyLimit as number),
-    config: { essential: route.essential === true, rawBody: route.rawBody === true },
+    config: {
+      essential: route.essential === true,
+      // Who asks cannot be told before the plugins that know it are ready.
+      anyTime: route.essential === true && route.right === 'public',
+      rawBody: route.rawBody === true,
+    },
     onRequest: admission(ctx, route, addressOf),
     handler: async (request, reply) => {
       const { params, query, body } = validate(request as Parameters<typeof validate>[0]);

@@ -20,7 +20,7 @@ import { addJsonParser, checkBodyEncoding } from './body.ts';
 import { Connections } from './connections.ts';
 import { type Cors, corsFor } from './cors.ts';
 import { connectionsWithin } from './descriptors.ts';
-import { CLIENT_GONE, failureOf, logFailure } from './failure.ts';
+import { CLIENT_GONE, failureOf, logFailure, NOT_SERVING } from './failure.ts';
 import type { HttpOptions } from './options.ts';
 import { Pressure } from './pressure.ts';
 import { Refusals } from './refusals.ts';
@@ -37,6 +37,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     essential?: boolean;
+    /** Answered before the server is ready, and while it stops: probes ask then too. */
+    anyTime?: boolean;
     rawBody?: boolean;
   }
 }
@@ -262,9 +264,15 @@ export function createServer(parts: ServerParts): { app: FastifyInstance; connec
     }
     if (request.is404) return done(unknownRoute(routes(), request, reply));
     const now = phase();
-    if (now !== 'serving') {
+    const isAnyTime = request.routeOptions.config.anyTime === true;
+    if (now !== 'serving' && !isAnyTime) {
       return done(
-        new AtlasError(`Atlas is ${now}.`, { code: 'unavailable', retryAfterSeconds: 1, hint: 'Try again shortly.' }),
+        new AtlasError(`Atlas is ${now}.`, {
+          code: 'unavailable',
+          reason: NOT_SERVING,
+          retryAfterSeconds: 1,
+          hint: 'Try again shortly.',
+        }),
       );
     }
     checkBodyEncoding(request);

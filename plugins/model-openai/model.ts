@@ -135,7 +135,8 @@ export class OpenaiModel {
   health(): HealthItem {
     const item = { component: 'provider', details: { provider: this.provider, model: this.modelId } };
     const missing = this.#missing;
-    if (missing !== undefined) return { ...item, status: 'not_configured', message: missing.message };
+    if (missing !== undefined)
+      return { ...item, status: 'not_configured', message: `${missing.message} ${missing.hint}` };
     if (this.#failure !== undefined) return { ...item, status: 'error', message: this.#failure.message };
     return { ...item, status: 'ok' };
   }
