@@ -21,8 +21,13 @@ function startWithOwnNode() {
     process.exit(1);
   }
   const child = spawn(own, process.argv.slice(1), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
-  stopSignal().addEventListener('abort', () => child.kill('SIGTERM'));
-  child.on('exit', (code) => process.exit(code ?? 1));
+  let said;
+  child.on('message', (code) => {
+    said = code;
+  });
+  stopSignal().addEventListener('abort', () => child.send('stop', () => {}));
+  // A signal that comes while Node takes the child down kills it, although its work is done.
+  child.on('exit', (code) => process.exit(code ?? said ?? 1));
 }
 
 /**
@@ -31,7 +36,7 @@ function startWithOwnNode() {
  */
 function stopSignal() {
   const stop = new AbortController();
-  for (const signal of [...STOP_SIGNALS, 'disconnect']) process.on(signal, () => stop.abort());
+  for (const event of [...STOP_SIGNALS, 'disconnect', 'message']) process.on(event, () => stop.abort());
   process.channel?.unref();
   const parent = process.ppid;
   const isOfNpm = process.env.npm_execpath !== undefined;
@@ -51,6 +56,7 @@ async function start() {
     stderr: process.stderr,
     signal,
   });
+  if (process.connected) process.send(process.exitCode, () => {});
   // A handle that somebody forgot must not keep a finished command alive.
   setTimeout(() => process.exit(), 1000).unref();
 }
