@@ -1,5 +1,6 @@
 /** What runs here: the composition of a folder, or the built-in one. */
-import { bindPackage, findConfig, loadConfig } from '../kernel/index.ts';
+import { existsSync, readdirSync } from 'node:fs';
+import { AtlasError, bindPackage, didYouMean, findConfig, loadConfig } from '../kernel/index.ts';
 import type { Compose, Composition } from '../plugins/cli-serve/index.ts';
 import { type Env, readEnv } from './env.ts';
 import { createLog } from './log.ts';
@@ -29,7 +30,16 @@ function resolvePackage(specifier: string): string | undefined {
   if (entry === null) return undefined;
   const plugin = /^plugins\/([a-z0-9-]+)$/.exec(entry[1] ?? '')?.[1];
   const path = plugin === undefined ? entryPoints.get(entry[1] ?? '') : `../plugins/${plugin}/index${extension}`;
-  return path === undefined ? undefined : new URL(path, import.meta.url).href;
+  if (path === undefined) return undefined;
+  const url = new URL(path, import.meta.url);
+  if (plugin !== undefined && !existsSync(url)) {
+    const known = readdirSync(new URL('../plugins/', import.meta.url));
+    throw new AtlasError(`There is no plugin "${plugin}"${didYouMean(plugin, known) || '.'}`, {
+      code: 'configuration_error',
+      reason: 'E_PLUGIN_UNKNOWN',
+    });
+  }
+  return url.href;
 }
 
 function auditWarnings({ databaseUrl, logLevel }: Env): string[] {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { withoutCredentials } from './credentials.ts';
 import type { AtlasConfig } from './define-config.ts';
 import { AtlasError, messageOf } from './errors.ts';
@@ -27,26 +27,46 @@ export function bindPackage(resolveSpecifier: (specifier: string) => string | un
   });
 }
 
-/** `line 3, column 7: ` of a syntax error of the configuration or of a file it imports. */
+/** `line 3, column 7: ` of an error of the configuration or of a file it imports; empty where it is not known. */
 function placeOf(error: unknown, path: string): string {
-  if (!(error instanceof SyntaxError)) return '';
-  return placeInStack(error, path) ?? placeInStack(parseErrorOf(path), path) ?? '';
+  if (!(error instanceof Error)) return '';
+  if (!(error instanceof SyntaxError)) return placeOfThrow(error, path) ?? '';
+  return placeInSource(error, path) ?? placeInSource(parseErrorOf(path), path) ?? '';
 }
 
-/** Node puts the place in front of the stack: file and line, the line itself, and a mark below the column. */
-function placeInStack(error: unknown, path: string): string | undefined {
+const place = (file: string, path: string, line: string, column?: string | number) =>
+  `${file === path ? '' : `${file}, `}line ${line}${column === undefined ? '' : `, column ${column}`}: `;
+
+/** Of the configuration, where it has a part in the error; of ours, which explains itself, no other place helps. */
+function placeOfThrow(error: Error, path: string): string | undefined {
+  const frames = [...(error.stack ?? '').matchAll(/(file:\/\/\/[^\s)]+):(\d+):(\d+)/g)];
+  const own = frames.find(([, url]) => url?.split('?')[0] === pathToFileURL(path).href);
+  const [, url = '', line = '', column] = own ?? (error instanceof AtlasError ? [] : (frames[0] ?? []));
+  return url === '' ? undefined : place(fileURLToPath(url), path, line, column);
+}
+
+/** Node puts the place in front of the stack: file and line, the line itself, and a mark below the column, if any. */
+function placeInSource(error: unknown, path: string): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const [, file = '', line, mark = ''] = /^(?:file:\/\/)?(\/.*):(\d+)\n(?:.*\n){1,2}?( *)\^/.exec(stack) ?? [];
-  if (line === undefined) return undefined;
-  return `${file === path ? '' : `${file}, `}line ${line}, column ${mark.length + 1}: `;
+  const [, file, line] = /^(?:file:\/\/)?(\/.*):(\d+)\n/.exec(stack) ?? [];
+  if (file === undefined || line === undefined) return undefined;
+  const marked = /^.*\n(?:.*\n){1,2}?( *)\^/.exec(stack)?.[1];
+  // Without a mark it is the end of a file: that of the line, unless several are shown.
+  const column = marked ?? /^.*\n(.*)\n\n/.exec(stack)?.[1];
+  return place(file, path, line, column === undefined ? undefined : column.length + 1);
 }
 
 /** Of plain JavaScript the engine gives no place; the parser for TypeScript does. */
 function parseErrorOf(path: string): unknown {
+  const { emitWarning } = process;
+  // That the parser is experimental is no news for whoever looks for a typo.
+  process.emitWarning = () => {};
   try {
     return void stripTypeScriptTypes(readFileSync(path, 'utf8'), { sourceUrl: path });
   } catch (error) {
     return error;
+  } finally {
+    process.emitWarning = emitWarning;
   }
 }
 

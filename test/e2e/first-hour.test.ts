@@ -159,12 +159,27 @@ describe('the command line', () => {
   it.each([
     ['atlas.config.ts', 'const port: number = 1;\nexport default { plugins: [ ) };\n', 'line 2, column 29'],
     ['atlas.config.mjs', 'export default {\n  plugins: [\n};\n', 'line 3, column 1'],
-  ])('names the place of a syntax error in %s', async (name, text, place) => {
+    ['atlas.config.ts', 'export default { plugins: [ ', 'line 1, column 29'],
+    ['atlas.config.mjs', 'export default {\n  plugins: [ ', 'line 2'],
+    ['atlas.config.ts', "const name = 'x;\nexport default {};\n", 'line 1, column 14'],
+    ['atlas.config.ts', 'let a;\nconst name = `x;\nexport default {};\n', 'line 2'],
+    ['atlas.config.ts', '\nexport default { plugins: [htpp()] };\n', 'line 2, column 2\\d'],
+  ])('names the place of an error in %s: %j', async (name, text, place) => {
     using folder = emptyFolder();
     writeFileSync(join(folder.path, name), text);
     const { code, stderr } = await atlas(['serve'], { cwd: folder.path });
     expect(code).toBe(1);
-    expect(stderr).toContain(`${name} could not be loaded: ${place}: `);
+    expect(stderr).toMatch(new RegExp(`${name} could not be loaded: ${place}: .`));
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('names the plugin that was probably meant', async () => {
+    using folder = emptyFolder();
+    const text = "import { http } from 'atlas-query/plugins/htpp';\nexport default { plugins: [http()] };\n";
+    writeFileSync(join(folder.path, 'atlas.config.ts'), text);
+    const { code, stderr } = await atlas(['serve'], { cwd: folder.path });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/could not be loaded: There is no plugin "htpp"; did you mean `http`\?\n$/);
   });
 
   it.each([
