@@ -1,11 +1,46 @@
-/** Tells administrators of the platform from those made within an organization, whose role ends with their last membership. */
+/**
+ * Says where an administrator is one: of the platform, or in an organization that they govern. The role of those whom an
+ * organization made ends with their last membership.
+ */
 import type { Knex } from 'knex';
+import type { Role } from '../../kernel/index.ts';
+import { isRole } from '../auth-roles/index.ts';
 import type { Freshness } from './freshness.ts';
 import { TABLES } from './migrations.ts';
 import type { Store } from './store.ts';
 
-/** What an administrator made within an organization is without one. */
-export const ROLE_WITHOUT_ORGANIZATION = 'analyst';
+/** What an administrator is where they are none. */
+export const REDUCED_ROLE = 'analyst';
+
+/** Memberships with which an administrator is one in the organization, too. */
+export const GOVERNING_ROLES: readonly string[] = ['owner', 'admin'];
+
+/** Roles of users come out of a column that takes any text; what is none of ours has the least right. */
+export function roleOf(text: unknown): Role {
+  return isRole(text) ? text : 'viewer';
+}
+
+/** What the role of a user depends on. */
+export interface RoleHolder {
+  readonly id: string;
+  readonly role?: string | null | undefined;
+  readonly adminByOrganization?: boolean | null | undefined;
+}
+
+/**
+ * The user's role while `orgId` is the active organization. Asks the database about administrators each time: a cached
+ * session knows nothing of memberships.
+ */
+export async function roleWithin(store: Store, orgId: string | null, user: RoleHolder): Promise<Role> {
+  const role = roleOf(user.role);
+  if (role !== 'admin') return role;
+  // Also in the moment before the role is taken from the user.
+  if (orgId === null) return user.adminByOrganization === true ? REDUCED_ROLE : role;
+  const governs = await store.run((db) =>
+    db(TABLES.member).where({ organizationId: orgId, userId: user.id }).whereIn('role', GOVERNING_ROLES).first('id'),
+  );
+  return governs === undefined ? REDUCED_ROLE : role;
+}
 
 /** Whether the platform, not an organization, has made the user administrator. */
 export function isPlatformAdministrator(db: Knex, userId: string): Promise<boolean> {
@@ -23,7 +58,7 @@ export async function endLostPromotions(store: Store, freshness: Freshness, user
       .where({ role: 'admin', adminByOrganization: true })
       .whereNotExists(memberships.select(db.raw('1')));
     if (userId !== undefined) lost.where({ id: userId });
-    return lost.update({ role: ROLE_WITHOUT_ORGANIZATION, adminByOrganization: false }).returning('id');
+    return lost.update({ role: REDUCED_ROLE, adminByOrganization: false }).returning('id');
   });
   for (const { id } of ended) freshness.changed(id);
 }

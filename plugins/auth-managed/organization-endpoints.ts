@@ -8,7 +8,8 @@ const OrganizationRole = Type.Union(
   ORGANIZATION_ROLES.map((role) => Type.Literal(role)),
   {
     title: 'OrganizationRole',
-    description: 'role within the organization; what a user may do in Atlas is said by their own role',
+    description:
+      'role within the organization; what a user may do in Atlas is said by their own role, but an administrator is one only in organizations of which they are owner or admin',
   },
 );
 const Slug = Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$', description: 'short name: acme-corp' });

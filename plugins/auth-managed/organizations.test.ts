@@ -20,8 +20,8 @@ async function twoOrganizations(server: { url: string }) {
   return { boss, ann, eve, acme, evil, annId, eveId };
 }
 
-async function join(by: Client, who: Client, email: string): Promise<void> {
-  const { body } = await post(by, 'invite-member', { email, role: 'member' });
+async function join(by: Client, who: Client, email: string, role = 'member'): Promise<void> {
+  const { body } = await post(by, 'invite-member', { email, role });
   const { status } = await post(who, 'accept-invitation', { invitationId: body.id });
   if (status !== 200) throw new Error(`The invitation was not accepted: ${status}`);
 }
@@ -107,7 +107,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
 
   it('show administrators their own members, and nobody of another', async () => {
     await using server = await startServer(await db.url(dialect));
-    const { boss, ann, eve, annId, eveId } = await twoOrganizations(server);
+    const { boss, ann, eve, evil, annId, eveId } = await twoOrganizations(server);
     const nobody = await userOf(server, 'nobody@example.com');
     const nobodyId = (await nobody.whoami()).body.actor.id;
     const emails = async (client: Client, query = '') =>
@@ -129,7 +129,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
         expect([method, path, answer.status]).toEqual([method, path, 404]);
       }
     }
-    // Who belongs to both is seen by both, and changed by whoever belongs to both.
+    // Who belongs to both is seen by both, and changed by whoever administers both.
     await join(eve, ann, 'ann@example.com');
     expect(await emails(eve)).toEqual(['ann@example.com', 'eve@example.com']);
     const promote = (client: Client) =>
@@ -137,6 +137,12 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
     expect(await promote(eve)).toMatchObject({ status: 403, body: { error: 'forbidden' } });
     expect((await eve.send(`${USERS}/${annId}`, { method: 'DELETE' })).status).toBe(403);
     await join(boss, eve, 'eve@example.com');
+    expect((await promote(eve)).status).toBe(403);
+    await post(eve, 'set-active', { organizationId: evil });
+    expect((await promote(eve)).status).toBe(403);
+    const { members } = (await boss.send('/api/auth/organization/list-members')).body;
+    const { id: memberId } = members.find(({ userId }: { userId: string }) => userId === eveId);
+    await post(boss, 'update-member-role', { memberId, role: 'admin' });
     expect((await promote(eve)).status).toBe(200);
     // An administrator without an organization sees who has none either.
     await boss.send(`${USERS}/${eveId}/role`, { method: 'PATCH', body: { role: 'admin' } });

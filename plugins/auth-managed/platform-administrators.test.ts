@@ -99,7 +99,8 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
     await using server = await startServer(await db.url(dialect));
     const { boss } = await promoted(server);
     const bob = await userOf(server, 'bob@example.com');
-    await join(boss, bob, 'bob@example.com');
+    // As a plain member they would have to wait: the promotion changes the membership, too.
+    await join(boss, bob, 'bob@example.com', 'admin');
     const database = db.connect(server.database);
     const { users } = server.get(authManaged);
     const find = users.find.bind(users);

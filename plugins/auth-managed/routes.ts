@@ -9,6 +9,7 @@ import {
   type Scope,
 } from '../../kernel/index.ts';
 import { accountEndpoints } from './account-endpoints.ts';
+import { type RoleHolder, roleWithin } from './administrators.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import type { Endpoint } from './endpoint.ts';
 import { databaseFailure, libraryFailure, sessionEnded, wrongPassword } from './failure.ts';
@@ -103,6 +104,9 @@ export class LibraryRoutes {
     if (endpoint.path === '/revoke-other-sessions') {
       return this.#revoke(scope.actor, (sessions) => sessions.whereNot({ id: String(scope.actor.claims.sid) }));
     }
+    if (endpoint.path === '/get-session') return this.#session(await this.#ask(endpoint, request));
+    // The library goes by the user's own role, which may count for less in the active organization.
+    if (endpoint.path === '/organization/create' && scope.actor.role !== 'admin') throw mayNotCreate();
     if (endpoint.path === '/organization/set-active') {
       const { organizationId, organizationSlug } = request.body as Record<string, string | undefined>;
       await organizations.mustBelong(scope.actor.id ?? '', { id: organizationId, slug: organizationSlug });
@@ -111,6 +115,15 @@ export class LibraryRoutes {
     if (endpoint.changesMembers === 'own') await organizations.settleMembers(scope.actor.id ?? '');
     if (endpoint.changesMembers === 'all') await organizations.settleMembers();
     return reply;
+  }
+
+  /** With the role that counts in the active organization. */
+  async #session(reply: RouteReply): Promise<RouteReply> {
+    const current = reply.body as { session: { activeOrganizationId: string | null }; user: RoleHolder } | null;
+    if (current === null) return reply;
+    const { session, user } = current;
+    const role = await roleWithin(this.#init.store, session.activeOrganizationId, user);
+    return { ...reply, body: { session, user: { ...user, role } } };
   }
 
   async #signIn(endpoint: Endpoint, request: RouteRequest, { signal }: Scope): Promise<RouteReply> {
@@ -233,6 +246,14 @@ export class LibraryRoutes {
 function operationIdOf(path: string): string {
   const words = path.split(/[^a-z]+/).filter((word) => word !== '');
   return words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
+}
+
+function mayNotCreate(): AtlasError {
+  return new AtlasError('Only administrators create organizations.', {
+    code: 'forbidden',
+    libraryCode: 'YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION',
+    hint: 'Ask an administrator, or work in an organization that you administer.',
+  });
 }
 
 /** Throws `validation_error`, with the code that the library's client knows. */

@@ -1,8 +1,7 @@
 /** Who asks: the session cookie of a browser, or the session token that an API client sends as Bearer. */
-import { AtlasError, type Credentials, type Identity, type Role } from '../../kernel/index.ts';
-import { isRole } from '../auth-roles/index.ts';
+import { AtlasError, type Credentials, type Identity } from '../../kernel/index.ts';
 import { bearerToken, rejectedCredentials } from '../http/index.ts';
-import { ROLE_WITHOUT_ORGANIZATION } from './administrators.ts';
+import { roleWithin } from './administrators.ts';
 import { withoutBrokenCache } from './cookie-cache.ts';
 import { sessionEnded } from './failure.ts';
 import { type Library, SESSION_COOKIE } from './library.ts';
@@ -28,11 +27,6 @@ function presented({ headers }: Credentials): Presented | undefined {
   }
   if (typeof cookie !== 'string' || !COOKIE.test(cookie)) return undefined;
   return { by: 'cookie', headers: new Headers({ cookie: withoutBrokenCache(cookie) }) };
-}
-
-/** Roles of users come out of a column that takes any text; what is none of ours has the least right. */
-export function roleOf(text: unknown): Role {
-  return isRole(text) ? text : 'viewer';
 }
 
 /**
@@ -73,8 +67,7 @@ export class Sessions {
     const { user, session } = response;
     if (isBanned(user)) throw rejectedCredentials('This account is banned.', 'Ask an administrator.');
     const orgId = session.activeOrganizationId ?? null;
-    // Also in the moment before the role is taken from the user.
-    const role = orgId === null && user.adminByOrganization === true ? ROLE_WITHOUT_ORGANIZATION : roleOf(user.role);
+    const role = await roleWithin(this.#store, orgId, user);
     const cookies = given.by === 'cookie' ? headers.getSetCookie() : [];
     return {
       actor: {

@@ -1,10 +1,10 @@
 /** Lists and changes users for administrators, who see the members of their active organization. */
 import type { Knex } from 'knex';
 import { AtlasError, type Role, type Scope } from '../../kernel/index.ts';
-import { endLostPromotions, isPlatformAdministrator } from './administrators.ts';
+import { endLostPromotions, GOVERNING_ROLES, isPlatformAdministrator, REDUCED_ROLE, roleOf } from './administrators.ts';
 import type { Freshness } from './freshness.ts';
 import { LOCKS, TABLES } from './migrations.ts';
-import { isBanned, roleOf } from './sessions.ts';
+import { isBanned } from './sessions.ts';
 import type { Store } from './store.ts';
 
 export interface ManagedUser {
@@ -69,15 +69,28 @@ function userOf(row: UserRow): ManagedUser {
   };
 }
 
-/** Members of the organization; with `null` those who belong to none, so that nobody sees another organization's. */
-function inOrganization(db: Knex, orgId: string | null): (query: Knex.QueryBuilder) => void {
-  const memberships = db(TABLES.member)
-    .whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.user}.id`])
-    .select('id');
-  return (query) => {
-    if (orgId === null) query.whereNotExists(memberships);
-    else query.whereExists(memberships.where({ organizationId: orgId }));
-  };
+/**
+ * Members of the organization, with the role that they have in it; with `null` those who belong to none, so that nobody
+ * sees another organization's.
+ */
+function usersOf(db: Knex, orgId: string | null): Knex.QueryBuilder {
+  const { user, member } = TABLES;
+  if (orgId === null) {
+    const memberships = db(member).whereRaw('?? = ??', [`${member}.userId`, `${user}.id`]);
+    return db.from(db(user).whereNotExists(memberships.select('id')).as('users'));
+  }
+  const governs = GOVERNING_ROLES.map(() => '?').join(', ');
+  const role = db.raw(`case when ?? = 'admin' and ?? not in (${governs}) then ? else ?? end as ??`, [
+    `${user}.role`,
+    `${member}.role`,
+    ...GOVERNING_ROLES,
+    REDUCED_ROLE,
+    `${user}.role`,
+    'role',
+  ]);
+  const others = COLUMNS.filter((column) => column !== 'role').map((column) => `${user}.${column}`);
+  const members = db(user).join(member, `${member}.userId`, `${user}.id`).where(`${member}.organizationId`, orgId);
+  return db.from(members.select(...others, role).as('users'));
 }
 
 function refused(message: string, hint: string): AtlasError {
@@ -112,7 +125,7 @@ export class Users {
   list({ orgId }: Administrator, { limit, offset, search, role }: UserQuery): Promise<UserPage> {
     return this.#store.run(async (db) => {
       const matching = () => {
-        const query = db<UserRow>(TABLES.user).where(inOrganization(db, orgId));
+        const query = usersOf(db, orgId);
         if (role !== undefined) query.where({ role });
         const position = this.#store.dialect === 'postgres' ? 'strpos' : 'instr';
         if (search !== undefined) query.whereRaw(`${position}(lower(email), ?) > 0`, [search.toLowerCase()]);
@@ -127,27 +140,20 @@ export class Users {
 
   /** Throws `not_found`, also for a user of another organization. */
   async find({ orgId }: Administrator, id: string): Promise<ManagedUser> {
-    const row = await this.#store.run((db) =>
-      db<UserRow>(TABLES.user).where({ id }).where(inOrganization(db, orgId)).first<UserRow | undefined>(COLUMNS),
-    );
+    const row = await this.#store.run((db) => usersOf(db, orgId).where({ id }).first<UserRow | undefined>(COLUMNS));
     if (row !== undefined) return userOf(row);
     throw new AtlasError('There is no such user.', { code: 'not_found' });
   }
 
   async stats({ orgId }: Administrator): Promise<UserStats> {
     const { total, banned, ...byRole } = await this.#store.run(async (db) => {
-      const roles: { role?: unknown; count?: unknown }[] = await db(TABLES.user)
-        .where(inOrganization(db, orgId))
+      const roles: { role?: unknown; count?: unknown }[] = await usersOf(db, orgId)
         .select('role')
         .count({ count: '*' })
         .groupBy('role');
       const counts = { viewer: 0, analyst: 0, admin: 0 };
       for (const { role, count } of roles) counts[roleOf(role)] += Number(count);
-      const out = await db(TABLES.user)
-        .where(inOrganization(db, orgId))
-        .where(this.#bannedNow(db))
-        .count({ count: '*' })
-        .first();
+      const out = await usersOf(db, orgId).where(this.#bannedNow(db)).count({ count: '*' }).first();
       return { ...counts, banned: Number(out?.count ?? 0), total: counts.viewer + counts.analyst + counts.admin };
     });
     return { total, banned, byRole };
@@ -155,7 +161,7 @@ export class Users {
 
   /**
    * Throws `forbidden` for one's own role, the last administrator, a user who also belongs to an organization that the
-   * administrator does not belong to, and an administrator of the platform unless another one asks; `not_found`.
+   * administrator does not administer, and an administrator of the platform unless another one asks; `not_found`.
    */
   async setRole(by: Administrator, id: string, role: Role): Promise<ManagedUser> {
     const user = await this.#change(by, id, async () => {
@@ -163,6 +169,7 @@ export class Users {
       if (role !== 'admin') await this.#keepAnAdministrator(by, id);
       const withinOrganization = role === 'admin' && by.orgId !== null && !(await this.#isOfPlatform(id));
       await this.#update(id, { role, adminByOrganization: withinOrganization });
+      if (by.orgId !== null) await this.#matchMembership(by.orgId, id, role);
     });
     // Who has left while being promoted has nobody else to take the role back.
     await endLostPromotions(this.#store, this.#freshness, id);
@@ -226,6 +233,15 @@ export class Users {
     return user;
   }
 
+  /** An administrator has to govern the organization to be one in it; an owner stays owner. */
+  async #matchMembership(organizationId: string, userId: string, role: Role): Promise<void> {
+    await this.#store.run((db) => {
+      const membership = db(TABLES.member).where({ organizationId, userId });
+      if (role === 'admin') return membership.whereNotIn('role', GOVERNING_ROLES).update({ role: 'admin' });
+      return membership.where({ role: 'admin' }).update({ role: 'member' });
+    });
+  }
+
   #isOfPlatform(id: string): Promise<boolean> {
     return this.#store.run((db) => isPlatformAdministrator(db, id));
   }
@@ -247,13 +263,14 @@ export class Users {
           'organizationId',
           db(TABLES.member)
             .where({ userId: actor.id ?? '' })
+            .whereIn('role', GOVERNING_ROLES)
             .select('organizationId'),
         )
         .first('id'),
     );
     if (foreign === undefined) return;
     throw refused(
-      'This user also belongs to an organization that you do not belong to.',
+      'This user also belongs to an organization that you do not administer.',
       'Remove the user from your organization instead.',
     );
   }
@@ -275,12 +292,7 @@ export class Users {
   async #keepAnAdministrator(by: Administrator, id: string): Promise<void> {
     await this.#store.lock(LOCKS.admins);
     const others = await this.#store.run((db) =>
-      db(TABLES.user)
-        .where({ role: 'admin' })
-        .whereNot({ id })
-        .where(inOrganization(db, by.orgId))
-        .whereNot(this.#bannedNow(db))
-        .first('id'),
+      usersOf(db, by.orgId).where({ role: 'admin' }).whereNot({ id }).whereNot(this.#bannedNow(db)).first('id'),
     );
     if (others !== undefined || (await this.find(by, id)).role !== 'admin') return;
     throw refused('The last administrator has to stay one.', 'Make somebody else administrator first.');
