@@ -10,6 +10,7 @@ import { isTime, type Lexicon, type Meaning } from './lexicon.ts';
 import type { Item } from './link.ts';
 import { isNamed } from './mentions.ts';
 import type { ReadTerm } from './terms.ts';
+import { eventDates } from './time-dimension.ts';
 
 export interface Audited {
   readonly items: readonly Item[];
@@ -85,6 +86,7 @@ class Audit {
       item.meanings.some((meaning) => meaning.kind === 'entity') &&
       WHOSE.has(first(before)) &&
       !this.#isConditioned(item) &&
+      !this.#isDated(item, before!) &&
       item.index > 0
     );
   }
@@ -123,6 +125,15 @@ class Audit {
       );
     }
     return false;
+  }
+
+  /** "month of admission", "of admissions in 2024": the time is of the noun, unless the user chose otherwise. */
+  #isDated(item: Item, before: Item): boolean {
+    if (this.#items[before.index - 1]?.operator?.op === 'grain') return true;
+    const next = this.#items.slice(item.index + 1).find((other) => other.kind !== 'filler');
+    const time = [before, next].find((other) => other?.kind === 'time');
+    const hasDate = item.meanings.some((meaning) => meaning.kind === 'entity' && eventDates(meaning.entity).length > 0);
+    return time !== undefined && hasDate && !this.#audited.chosen.has(`either:${time.text.toLowerCase()}`);
   }
 
   #before(item: Item): Item | undefined {

@@ -32,5 +32,14 @@ export function nearest<M extends Meaning>(
     : [];
 }
 
+/** What several candidates are called alike is told apart by whose it is: "total qty (meals)". */
+export const labelled = <T>(
+  items: readonly { readonly value: T; readonly label: string; readonly owner: string }[],
+): { value: T; label: string }[] =>
+  items.map(({ value, label, owner }) => ({
+    value,
+    label: items.some((other) => other.value !== value && other.label === label) ? `${label} (${owner})` : label,
+  }));
+
 export const uniqueBy = <T>(items: readonly T[], key: (item: T) => string): T[] =>
   items.filter((item, i) => items.findIndex((other) => key(other) === key(item)) === i);

@@ -31,6 +31,8 @@ function measureLabel(model: SemanticModel, name: string): string {
   if (last(name) === 'count' && owner(name) !== '') return `number of ${words(owner(name))}`;
   const measure = model.entity(owner(name))?.measures.find((item) => item.name === last(name));
   if (measure?.type === 'count' && measure.sql === undefined) return `number of ${words(owner(name))}`;
+  const isAlone = model.entities.filter((one) => one.measures.some((item) => item.name === last(name))).length < 2;
+  if (!isAlone) return `${words(last(name))} of ${words(owner(name))}`;
   return words(last(name));
 }
 
@@ -114,7 +116,7 @@ function conditions(plan: {
   return [
     ...(plan.filters ?? []).map(
       (item) =>
-        `${words(last(item.dimension))} of ${words(owner(item.dimension))} ${OPERATORS[item.operator]}${item.values ? ` ${item.values.join(' or ')}` : ''}`,
+        `${words(last(item.dimension))} of ${words(owner(item.dimension))} ${OPERATORS[item.operator]}${item.values ? ` ${item.values.join(' or ')}` : ''}${/^not_(equals|in)$/.test(item.operator) ? ' or is missing' : ''}`,
     ),
     ...(plan.segments ?? []).map((name) => words(last(name))),
     ...(plan.anyOf ?? []).map((ways) => `(${ways.map((way) => conditions(way).join(' and ')).join(' or ')})`),

@@ -30,6 +30,8 @@ export interface TimeMention {
   readonly joined?: boolean;
   /** The date it was said of: "signed up in 2024". */
   readonly hint?: Mention;
+  /** The noun right before it, where that is not what the rows are of: "invoices of admissions in 2024". */
+  readonly of?: Mention;
 }
 
 export type Condition =
@@ -90,6 +92,7 @@ export interface Related {
 /** `per`: said with that word, which may also mean a ratio. */
 export type Group =
   | { readonly mention: Mention; readonly per?: true }
+  /** `hint`: the date it is of, or the entity whose date it is: "by month of admission". */
   | { readonly grain: Grain; readonly hint?: Mention };
 
 export interface Rank {
@@ -102,6 +105,8 @@ export interface Rank {
   readonly isTotal?: boolean;
   /** Only an order: nothing is left out. */
   readonly isSorting?: boolean;
+  /** Only a number of rows, whichever: "list 4 patients". */
+  readonly isLimit?: boolean;
 }
 
 export interface Draft {

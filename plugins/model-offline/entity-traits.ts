@@ -66,7 +66,7 @@ export const numbersOf = (entity: EntityEntry): ModelDimension[] =>
       !/(^|_)(number|code|year|month|day)$/.test(dimension.name.toLowerCase()),
   );
 
-const isWorth = (dimension: ModelDimension): boolean =>
+export const isWorth = (dimension: ModelDimension): boolean =>
   nameWords(dimension.name).some((word) => ['total', 'amount', 'value'].includes(word));
 
 /** What "over 500" or "largest" is about: the entity's one amount, else any of its numbers. */

@@ -1,5 +1,5 @@
 /** A message that goes on from the question before: what it says replaces or adds, the rest stays. */
-import type { Condition, Draft } from './draft.ts';
+import type { Condition, Draft, Group, Rank, TimeMention } from './draft.ts';
 import type { Sentence } from './read.ts';
 
 /** Whether the message asks for nothing of its own, or says that it goes on. */
@@ -46,17 +46,33 @@ export function merge(before: Draft, next: Draft): Draft {
         ? before.groups
         : next.followUp === 'add'
           ? [...before.groups, ...next.groups]
-          : next.groups,
+          : next.groups.map((group) => ofSameHint(group, before.groups)),
     conditions: mergeConditions(before.conditions, next.conditions, next.followUp === 'add'),
-    times: newTime ? next.times : before.times,
+    times: newTime ? next.times.map((time) => ofSameDate(time, before.times[0])) : before.times,
     ...(!newTime && before.versus !== undefined && next.versus === undefined && { versus: before.versus }),
-    ...(before.rank &&
-      next.rank && {
-        rank: { ...before.rank, ...next.rank, ...(before.rank.of === undefined ? {} : { of: before.rank.of }) },
-      }),
+    ...(before.rank && next.rank && { rank: mergeRanks(before.rank, next.rank) }),
     share: next.share || before.share,
     qualifiers: [...before.qualifiers, ...next.qualifiers],
   };
+}
+
+/** "show 10" after a ranking keeps its order. */
+function mergeRanks(before: Rank, next: Rank): Rank {
+  if (next.isLimit && next.limit !== undefined) return { ...before, limit: next.limit };
+  const { isLimit: _, ...kept } = before;
+  return { ...kept, ...next, ...(before.of === undefined ? {} : { of: before.of }) };
+}
+
+/** "and in 2025?" is about the date that the period before was of. */
+function ofSameDate(time: TimeMention, before: TimeMention | undefined): TimeMention {
+  if (time.hint || time.of || before === undefined) return time;
+  return { ...time, ...(before.hint && { hint: before.hint }), ...(before.of && { of: before.of }) };
+}
+
+/** "by year" after "by month of admission" is by year of admission. */
+function ofSameHint(group: Group, before: readonly Group[]): Group {
+  const hint = before.flatMap((other) => ('grain' in other && other.hint ? [other.hint] : []))[0];
+  return 'grain' in group && !group.hint && hint ? { ...group, hint } : group;
 }
 
 /** A new figure over the same conditions keeps the head only where it was more than the thing counted. */

@@ -37,7 +37,10 @@ export class Settling extends GroupParser {
     if (this.date) this.lonelyDate();
     for (const { item, mention } of this.qualifiers) if (isNamed(item)) this.placed.set(item, mention);
     const portion = this.portion();
-    const rank = this.limit !== undefined ? { direction: 'desc' as const, ...this.rank, limit: this.limit } : this.rank;
+    const rank =
+      this.limit === undefined
+        ? this.rank
+        : { direction: 'desc' as const, ...(this.rank ?? { isLimit: true }), limit: this.limit };
     const draft: Draft = {
       wants: this.wants,
       ...(this.head && { head: this.head }),

@@ -1,21 +1,14 @@
 /** Groups, rankings and orders. */
-import type { Grain } from '../semantic-query/plan.ts';
 import type { Condition, Group, Mention, Want } from './draft.ts';
 import type { Item } from './link.ts';
-import { dates, isNamed, isNumber, isPlainCount, isScore, kindsOf, mentionOf, pick } from './mentions.ts';
+import { dates, isNamed, isNumber, isPlainCount, isScore, kindsOf, mentionOf, only, pick } from './mentions.ts';
 import { ConditionParser } from './parse-conditions.ts';
 import type { Aggregate, OperatorOf } from './vocabulary.ts';
 
 export class GroupParser extends ConditionParser {
-  /** "tickets closed per month": the date that was just named. */
-  protected grain(grain: Grain): void {
-    this.groups.push({ grain, ...(this.date && { hint: this.date }) });
-    this.date = undefined;
-  }
-
   /** "by month and driver": the groups after the first. */
   protected moreGroups(): void {
-    const at = this.next(this.at + 1);
+    const at = this.next(this.at);
     const next = this.items[this.next(at + 1)];
     if (this.op(this.items[at]) !== 'and' || !next || !isNamed(next)) return;
     const { plural, meanings } = mentionOf(next);
@@ -76,8 +69,7 @@ export class GroupParser extends ConditionParser {
       }
       const grain = here?.operator?.op === 'grain' ? here.operator.grain : undefined;
       if (here && grain !== undefined && !(here.meanings.length > 0 && grain === undefined)) {
-        this.grain(grain);
-        at++;
+        at = this.grain(grain, at + 1);
       } else if (here && isNamed(here)) {
         const restore = this.at;
         this.at = at;
@@ -129,12 +121,6 @@ export class GroupParser extends ConditionParser {
       !kinds.has('entity') &&
       next?.meanings.some((meaning) => meaning.kind === 'entity') === true
     );
-  }
-
-  /** "by birth year", "per due date": the word after a date says which part of it. */
-  protected isDated(at: number): boolean {
-    const word = this.items[at]?.operator;
-    return word?.op === 'grain' && word.grouping !== true;
   }
 
   /** A group by a named date, or the date that a group by month is about. Gives the index after it. */
@@ -225,8 +211,7 @@ export class GroupParser extends ConditionParser {
     const grain = this.items[at]?.operator;
     if (grain?.op === 'grain') {
       this.rank = base;
-      this.grain(grain.grain);
-      this.at = at + 1;
+      this.at = this.grain(grain.grain, at + 1);
       return;
     }
     if (of === 'time' && limit === undefined && this.firstDate(at, direction)) return;
@@ -300,6 +285,17 @@ export class GroupParser extends ConditionParser {
     if (!item || !isNamed(item) || this.head || this.wants.length > 0) return false;
     const mention = mentionOf(item);
     const date = dates(mention);
+    if (this.items[at + 1]?.tokens[0]?.word === 'date' && this.isDated(at + 1) && date.meanings.length === 0) {
+      // "first admission date": the date that stands for admissions.
+      const entity = only(mention, 'entity');
+      if (entity.meanings.length === 0) return false;
+      this.placed.set(item, entity);
+      this.head = entity;
+      this.rank = { direction, of: 'time' };
+      this.when = true;
+      this.at = at + 2;
+      return true;
+    }
     const next = this.peek(at + 1);
     const isNoun = this.isDated(at + 1) || this.when;
     if (mention.plural || date.meanings.length === 0 || !isNoun || (next && isNamed(next))) return false;

@@ -1,7 +1,7 @@
 /** Times, numbers, texts, and words that nobody named. */
-import type { TimeMention } from './draft.ts';
+import type { Mention, TimeMention } from './draft.ts';
 import type { Item } from './link.ts';
-import { dates, isNamed, mentionOf, relativeUnit } from './mentions.ts';
+import { dates, isNamed, mentionOf, only, relativeUnit } from './mentions.ts';
 import { NameParser } from './parse-names.ts';
 import { isEverydayVerb } from './vocabulary.ts';
 
@@ -22,7 +22,14 @@ export class ValueParser extends NameParser {
     this.date = undefined;
     const phrase = (this.awaitAgainst ? relativeUnit(item) : undefined) ?? item.time!;
     const joined = this.items[this.at - 1]?.tokens[0]?.word === 'and' && this.items[this.at - 2]?.kind === 'time';
-    const time: TimeMention = { text: item.text, phrase, ...(joined && { joined }), ...(hint && { hint }) };
+    const of = hint ? undefined : (this.nounBefore() ?? this.nounAfter(item));
+    const time: TimeMention = {
+      text: item.text,
+      phrase,
+      ...(joined && { joined }),
+      ...(hint && { hint }),
+      ...(of && { of }),
+    };
     this.with = undefined;
     if (this.awaitAgainst || (this.versus !== undefined && item.time!.kind === 'relative')) {
       this.awaitAgainst = false;
@@ -32,6 +39,27 @@ export class ValueParser extends NameParser {
     else if (this.related && joined) this.relatedTimes(time);
     else if (this.related) this.related.conditions.push({ type: 'time', time });
     else this.times.push(time);
+  }
+
+  /** "invoices of admissions in 2024": the noun whose time it may be as well. */
+  protected nounBefore(): Mention | undefined {
+    let at = this.at - 1;
+    while (this.items[at]?.kind === 'filler') at--;
+    const last = this.qualifiers.at(-1);
+    if (last === undefined || this.items[at] !== last.item) return undefined;
+    do at--;
+    while (isNamed(this.items[at]) || /^(the|an?|all|our)$/.test(this.items[at]?.tokens[0]?.word ?? ''));
+    return /^(of|for|from)$/.test(this.items[at]?.tokens[0]?.word ?? '') ? last.mention : undefined;
+  }
+
+  /** "invoices of 2024 admissions". */
+  protected nounAfter(time: Item): Mention | undefined {
+    const before = this.items[this.at - 1];
+    const next = this.items[this.at + 1];
+    const isOf = [before, time].some((item) => /^(of|for|from)$/.test(item?.tokens[0]?.word ?? ''));
+    if (!isOf || !next || (this.head === undefined && this.wants.length === 0)) return undefined;
+    const noun = only(mentionOf(next), 'entity');
+    return noun.meanings.length > 0 ? noun : undefined;
   }
 
   /** "with orders in 2025 and 2026": some in each; "without orders in 2025 and 2026": none in either. */

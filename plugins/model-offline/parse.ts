@@ -157,7 +157,7 @@ class Parser extends ValueParser {
         this.null(item);
         return;
       case 'over-time':
-        this.grain('month');
+        this.at = this.grain('month', this.at + 1);
         return;
       case 'comparator':
       case 'between': {
@@ -180,7 +180,7 @@ class Parser extends ValueParser {
         return;
       case 'grain':
         if (operator.grouping || this.which || this.rank) {
-          this.grain(operator.grain);
+          this.at = this.grain(operator.grain, this.at + 1);
           if (operator.grouping) this.moreGroups();
           this.which = false;
         } else this.unplaced.push(item);

@@ -1,7 +1,8 @@
 /** What the parser has found so far, and how it looks around. */
+import type { Grain } from '../semantic-query/plan.ts';
 import type { Condition, Draft, Group, Mention, Rank, TimeMention, Want } from './draft.ts';
 import type { Item } from './link.ts';
-import { isNamed, kindsOf, mentionOf, type RoleOf, sameDimension } from './mentions.ts';
+import { dates, isNamed, kindsOf, mentionOf, only, type RoleOf, sameDimension } from './mentions.ts';
 import type { Aggregate, Comparator } from './vocabulary.ts';
 
 const PREPOSITIONS = new Set(['in', 'at', 'from', 'among', 'within', 'of', 'for']);
@@ -244,5 +245,37 @@ export class ParserState {
       if (!kinds.has('condition')) return false;
     }
     return false;
+  }
+
+  /** "tickets closed per month": the date that was just named; or the one named after it. Gives the index after both. */
+  protected grain(grain: Grain, next: number): number {
+    const of = this.date ? undefined : this.dateAfter(next);
+    const hint = this.date ?? of?.hint;
+    this.groups.push({ grain, ...(hint && { hint }) });
+    this.date = undefined;
+    return of?.next ?? next;
+  }
+
+  /** "month of admission", "year of the discharge", "month admitted": whose date the part of the calendar is of. */
+  protected dateAfter(from: number): { readonly hint: Mention; readonly next: number } | undefined {
+    let at = from;
+    while (/^(of|the|their|its|an?)$/.test(this.items[at]?.tokens[0]?.word ?? '')) at++;
+    const item = this.items[at];
+    if (!item || !isNamed(item)) return undefined;
+    const isOf = this.items.slice(from, at).some((other) => other.tokens[0]!.word === 'of');
+    const mention = mentionOf(item);
+    const named = [...dates(mention).meanings, ...only(mention, 'entity').meanings];
+    const isDate = dates(mention).meanings.length === mention.meanings.length;
+    const isAdjective = isNamed(this.items[at + 1]) && !isDate;
+    if (named.length === 0 || isAdjective || !(isOf || (isDate && at === from))) return undefined;
+    const hint = { ...mention, meanings: named };
+    this.placed.set(item, hint);
+    return { hint, next: this.isDated(at + 1) ? at + 2 : at + 1 };
+  }
+
+  /** "by birth year", "per due date": the word after a date says which part of it. */
+  protected isDated(at: number): boolean {
+    const word = this.items[at]?.operator;
+    return word?.op === 'grain' && word.grouping !== true;
   }
 }

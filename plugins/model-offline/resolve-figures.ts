@@ -1,5 +1,5 @@
 /** What is asked for: counts, measures, metrics and aggregates made on the spot. */
-import { best } from './choosing.ts';
+import { best, labelled } from './choosing.ts';
 import type { Mention, Want } from './draft.ts';
 import { amountsOf, isIdentifier, isPlainAmount, numbersCalled } from './entity-traits.ts';
 import {
@@ -68,12 +68,15 @@ export class FigureResolver extends ResolverBase {
     const fitting = candidates.filter((item) => this.reaches(item.figure.entity));
     const usable = fitting.length > 0 ? fitting : candidates;
     const top = Math.max(...usable.map((item) => item.rank));
-    const ranked = usable.filter((item) => item.rank === top);
+    const strongest = usable.filter((item) => item.rank === top);
+    const said = [this.draft.head, ...this.draft.qualifiers].map((item) => this.only(item));
+    const ofSaid = strongest.filter((item) => said.includes(item.figure.entity));
+    const ranked = ofSaid.length > 0 ? ofSaid : strongest;
     return choose(
       this.context.chosen,
       `figure:${mention.text.toLowerCase()}`,
       `What do you mean by "${mention.text}"?`,
-      ranked.map((item) => ({ value: item.figure, label: item.label })),
+      labelled(ranked.map(({ figure, label }) => ({ value: figure, label, owner: figure.entity.many }))),
     );
   }
 

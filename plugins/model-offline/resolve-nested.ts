@@ -2,11 +2,12 @@
 import type { QueryPlan } from '../semantic-query/plan.ts';
 import { best } from './choosing.ts';
 import type { Group, Want } from './draft.ts';
-import { hasKey, isPlainAmount, labelOf, numbersOf } from './entity-traits.ts';
+import { amountsOf, hasKey, isPlainAmount, isWorth, labelOf, numbersOf } from './entity-traits.ts';
 import { isEntity, isNumeric } from './figure-rules.ts';
 import type { EntityEntry, Meaning } from './lexicon.ts';
 import { choose, Refuse } from './outcome.ts';
 import { TimeResolver } from './resolve-time.ts';
+import { spoken } from './resolver-base.ts';
 import { nameWords, stem } from './words.ts';
 
 type Over = NonNullable<QueryPlan['over']>;
@@ -43,6 +44,9 @@ export class NestedResolver extends TimeResolver {
       );
       if (meanings.length === 1 && !want.mention.plural) return [{ fn, mention: { ...want.mention, meanings } }];
     }
+    const single =
+      group && fn === 'avg' && !want.mention.plural && own.length === 1 ? this.ofOne(want, own[0]!) : undefined;
+    if (single?.fn === 'avg') return [single];
     if (per.length !== 1 || group === undefined || listing)
       throw new Refuse(
         [noun],
@@ -55,7 +59,25 @@ export class NestedResolver extends TimeResolver {
       );
     this.over = fn;
     this.groupedBy = per;
-    return [this.counted(want)];
+    return [single ?? this.counted(want)];
+  }
+
+  /** "average invoice per ward": what an invoice is worth there, or how many there are. */
+  protected ofOne(want: Want, entity: EntityEntry): Want | undefined {
+    const amounts = amountsOf(entity).filter((dimension) => isWorth(dimension));
+    if (amounts.length === 0) return undefined;
+    const { text } = want.mention;
+    const value = choose(this.context.chosen, `one:${text}`, `What do you mean by "average ${text}"?`, [
+      ...amounts.map((dimension) => ({
+        value: dimension,
+        label: `the average ${spoken(dimension.name)} of each ${entity.one}`,
+      })),
+      { value: undefined, label: `the average number of ${entity.many}` },
+    ]);
+    const meanings: Meaning[] = value
+      ? [{ kind: 'dimension', rank: 3, entity, dimension: value }]
+      : [{ kind: 'entity', rank: 3, entity }];
+    return { fn: value ? 'avg' : 'count', mention: { ...want.mention, meanings } };
   }
 
   /** Groups that the question names, or that a figure over groups is over. */

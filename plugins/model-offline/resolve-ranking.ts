@@ -35,6 +35,7 @@ export class RankingResolver extends NestedResolver {
     if (!want && rank.of !== undefined && rank.of !== 'count')
       throw new Refuse([], 'I cannot tell what decides the order.');
     this.checkFewest(rank, key);
+    if (!rank.isSorting) this.rankOnlyGroups();
     const by = key?.name ?? key?.adhoc?.name ?? this.plan.measures?.[0] ?? this.plan.adhocMeasures![0]!.name;
     this.plan.orderBy = [{ by, direction: rank.direction }];
     const limit =
@@ -47,6 +48,22 @@ export class RankingResolver extends NestedResolver {
             ? undefined
             : 10);
     if (limit !== undefined) this.plan.limit = limit;
+  }
+
+  /** Rows without a value for the group are no winner: they are left out, which the filter says. */
+  protected rankOnlyGroups(): void {
+    for (const { dimension, identity } of this.plan.dimensions ?? []) {
+      const at = dimension.lastIndexOf('.');
+      const owner = this.context.lexicon.entities.get(dimension.slice(0, at));
+      const key = identity === true ? owner?.dimensions.find((item) => item.primary_key === true) : undefined;
+      const name = key ? `${dimension.slice(0, at)}.${key.name}` : dimension;
+      const isGiven =
+        this.plan.timeRange?.dimension === name ||
+        this.plan.filters.some(
+          (filter) => filter.dimension === name && !/^(not_equals|not_in|is_null)$/.test(filter.operator),
+        );
+      if (!isGiven) this.filter({ dimension: name, operator: 'is_not_null' });
+    }
   }
 
   /** Rows without any come first of all, and a count over groups does not see them. */
@@ -82,6 +99,10 @@ export class RankingResolver extends NestedResolver {
   }
 
   protected rowRanking(rank: NonNullable<Draft['rank']>): void {
+    if (rank.isLimit) {
+      this.plan.limit = rank.limit!;
+      return;
+    }
     const base = this.base!;
     const by = rank.key
       ? this.dimension(rank.key.mention)

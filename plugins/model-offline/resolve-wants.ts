@@ -1,5 +1,5 @@
 /** Which figures a question asks for, said or not, and what a ranking is by. */
-import { best } from './choosing.ts';
+import { best, labelled } from './choosing.ts';
 import { holdsForNone, isExistence } from './condition-rules.ts';
 import type { Mention, Related, Want } from './draft.ts';
 import { isEntity, isNumeric } from './figure-rules.ts';
@@ -29,6 +29,7 @@ export class WantResolver extends FigureResolver {
       rank &&
       head &&
       !rank.key &&
+      !rank.isLimit &&
       rank.of !== 'time' &&
       rank.of !== 'age' &&
       rank.of !== 'count' &&
@@ -90,7 +91,7 @@ export class WantResolver extends FigureResolver {
       this.context.chosen,
       `rank:${head.text.toLowerCase()}`,
       `By what should ${head.text} be ranked?`,
-      figures.map((value) => ({ value, label: `${spoken(value.measure.name)}` })),
+      labelled(figures.map((value) => ({ value, label: spoken(value.measure.name), owner: value.entity.many }))),
     );
     return {
       mention: {

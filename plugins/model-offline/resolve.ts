@@ -29,7 +29,9 @@ function withHead(draft: Draft, context: ResolveContext): Draft {
   if (!noun && hinted && draft.conditions.every((item) => item.type === 'is')) {
     // "signups per month": rows of what the date is of.
     const meanings = hinted.meanings.flatMap((meaning): Meaning[] =>
-      meaning.kind === 'dimension' ? [{ kind: 'entity', entity: meaning.entity, rank: 3 }] : [],
+      meaning.kind === 'dimension' || meaning.kind === 'entity'
+        ? [{ kind: 'entity', entity: meaning.entity, rank: 3 }]
+        : [],
     );
     return { ...draft, head: { text: hinted.text, plural: true, meanings } };
   }
@@ -141,7 +143,7 @@ class Resolver extends RankingResolver {
       if ('mention' in group) dimensions.push(...this.addable(this.groupDimensions(group.mention)));
       else {
         const hint = group.hint ?? this.draft.times[0]?.hint;
-        const date = hint ? this.dimension(hint) : this.primaryDate(this.base!);
+        const date = hint ? this.hinted(hint) : this.primaryDate(this.base!);
         if (isYear(date.dimension) && group.grain !== 'year' && group.grain !== 'day')
           throw new Refuse([group.grain], `${spoken(date.dimension.name)} is a year only.`);
         dimensions.push({ dimension: full(date), ...(isTime(date.dimension) && { grain: group.grain }) });

@@ -11,7 +11,7 @@ import { type Closeness, type EntityEntry, isTime, isYear, type Lexicon } from '
 import { choose, Refuse } from './outcome.ts';
 import { checkWay, meant } from './places.ts';
 import type { ReadTerm } from './terms.ts';
-import { primaryDates } from './time-dimension.ts';
+import { eventDates, primaryDates } from './time-dimension.ts';
 import { nameWords } from './words.ts';
 
 export interface ResolveContext {
@@ -161,8 +161,10 @@ export class ResolverBase {
 
   protected dateOf(time: TimeMention): Dimension {
     const hints = this.draft.groups.flatMap((group) => ('grain' in group && group.hint ? [group.hint] : []));
-    const hint = time.hint ?? hints[0];
-    if (hint) return this.dimension(hint);
+    if (time.hint) return this.hinted(time.hint);
+    const grouped = hints[0] && this.hinted(hints[0]);
+    const named = (time.of && this.dateOfNoun(time.of)) ?? grouped;
+    if (named) return time.of && grouped && full(named) === full(grouped) ? named : this.eitherDate(named, time);
     const [event] = this.events;
     if (event?.isCertain) return event;
     if (!event) return this.primaryDate(this.base!);
@@ -173,6 +175,52 @@ export class ResolverBase {
       `event:${event.dimension.name}`,
       `Which date of ${this.base!.many} do you mean?`,
       [event, usual].map((value) => ({ value, label: spoken(value.dimension.name) })),
+    );
+  }
+
+  /** The date that a part of the calendar is said to be of: by its own name, or the one that stands for an entity. */
+  protected hinted(hint: Mention): Dimension {
+    const rank = (meanings: readonly { readonly rank: number }[]): number =>
+      Math.max(0, ...meanings.map((meaning) => meaning.rank));
+    const named = hint.meanings.filter((meaning) => meaning.kind === 'dimension');
+    const entities = best(hint.meanings.filter((meaning) => meaning.kind === 'entity'));
+    if (entities.length === 0 || rank(named) >= rank(entities)) return this.dimension({ ...hint, meanings: named });
+    const near = entities.filter(({ entity }) => this.distance(this.base!, entity) !== undefined);
+    if (near.length === 0)
+      throw new Refuse([hint.text], `There is no one date of "${hint.text}" for each of the ${this.base!.many}.`);
+    const entity = choose(
+      this.context.chosen,
+      `entity:${hint.text}`,
+      `What do you mean by "${hint.text}"?`,
+      near.map((item) => ({ value: item.entity, label: item.entity.name })),
+    );
+    if (primaryDates(entity).length === 0) throw new Refuse([hint.text], `${entity.many} have no date.`);
+    const date = this.primaryDate(entity);
+    checkWay(date, this.base!, this.draft, this.context.lexicon.graph, hint.text);
+    return date;
+  }
+
+  /** The date of the noun right before a time, where it is of another entity with a date. */
+  protected dateOfNoun(noun: Mention): Dimension | undefined {
+    const near = best(noun.meanings.filter((meaning) => meaning.kind === 'entity')).filter(
+      ({ entity }) =>
+        entity !== this.base && this.distance(this.base!, entity) !== undefined && eventDates(entity).length > 0,
+    );
+    return near.length > 0 ? this.hinted({ ...noun, meanings: near }) : undefined;
+  }
+
+  /** "invoices of admissions in 2024": billed then, or admitted then. */
+  protected eitherDate(named: Dimension, time: TimeMention): Dimension {
+    const own = primaryDates(this.base!);
+    if (named.entity === this.base || own.length === 0) return named;
+    return choose(
+      this.context.chosen,
+      `either:${time.text.toLowerCase()}`,
+      `Which date is "${time.text}" about?`,
+      [...own.map((dimension) => ({ entity: this.base!, dimension })), named].map((value) => ({
+        value,
+        label: `${spoken(value.dimension.name)} of ${value.entity.many}`,
+      })),
     );
   }
 

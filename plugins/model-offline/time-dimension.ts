@@ -1,5 +1,6 @@
 /** Which date of an entity a time is about when the question does not say. */
 import type { ModelDimension } from '../semantic-layer/model.ts';
+import { isBirth } from './entity-traits.ts';
 import { type EntityEntry, isTime } from './lexicon.ts';
 import { nameWords, root, stem } from './words.ts';
 
@@ -51,6 +52,10 @@ export function primaryDates(entity: EntityEntry): readonly ModelDimension[] {
   for (const group of preferences(entity, rest)) if (group.length === 1) return group;
   return rest.length > 0 ? rest : all;
 }
+
+/** The dates at which a row of the entity may have happened: nobody's birthday. */
+export const eventDates = (entity: EntityEntry): readonly ModelDimension[] =>
+  primaryDates(entity).filter((dimension) => !isBirth(dimension));
 
 /** Name and synonyms, as words joined by underscores. */
 const saidOf = ({ name, synonyms }: ModelDimension): string[] =>
