@@ -1,6 +1,8 @@
 /** Turns a table with its sample into an entity of the semantic layer. */
 import type { DbType, TableDescription } from '../../kernel/index.ts';
+import { plainName } from './names.ts';
 import type { Profile } from './profile.ts';
+import { isNamedCredential } from './sensitive.ts';
 
 type Column = TableDescription['columns'][number];
 type Type = 'string' | 'number' | 'boolean' | 'date' | 'timestamp' | 'json';
@@ -14,25 +16,13 @@ export interface Tables {
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
-const CREDENTIAL = /(^|_)(password|passwd|pwd|secret|token|salt|api_?key|private_?key)(_|$)|(password|token)hash/i;
-/** Texts about a person: their values are not written down. */
-const PERSONAL =
-  /mail|phone|mobile|fax|street|address|birth|iban|ssn|passport|card|(first|last|full|sur|user|maiden)_?name/i;
 /** Numbers of which neither sum nor average says anything. */
 const NO_QUANTITY =
   /(^|_)(id|no|nr|num|number|code|key|year|month|day|zip|postal_code|lat|latitude|lon|lng|longitude|position|rank|sort|version)$/i;
 /** Numbers of which only the average says something. */
 const NO_SUM = /(^|_)(rate|ratio|percent|percentage|pct|rating|score|grade|age|temperature)$/i;
 
-/** A name that needs no quotes in questions and files. */
-const plainName = (name: string) =>
-  name
-    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1_$2')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '_')
-    .replace(/^_+|_+$/g, '') || 'unnamed';
-
-const singular = (name: string) =>
+export const singular = (name: string) =>
   name
     .replace(/ies$/, 'y')
     .replace(/(ss|x|ch|sh)es$/, '$1')
@@ -77,15 +67,14 @@ interface Dimension {
   readonly sample_values?: readonly string[];
 }
 
-function dimensionsOf({ table, rows, values }: Profile, dbType: DbType): Map<string, Dimension> {
+function dimensionsOf({ table, rows, values, credentials }: Profile, dbType: DbType): Map<string, Dimension> {
   const dimensions = new Map<string, Dimension>();
   const mark = dbType === 'mysql' ? '`' : '"';
   for (const column of table.columns) {
-    const plain = plainName(column.name);
-    const name = free(plain, new Set(Array.from(dimensions.values(), (dimension) => dimension.name)));
+    const name = free(plainName(column.name), new Set(Array.from(dimensions.values(), (dimension) => dimension.name)));
     const type = typeOf(column, rows, dbType);
-    const samples = type === 'string' && !PERSONAL.test(plain) ? values.get(column.name) : undefined;
-    const isRepeated = samples !== undefined && (samples.length <= rows.length / 2 || rows.length <= 20);
+    const isHidden = credentials.has(column.name) || isNamedCredential(table.name, column.name, type);
+    const samples = type === 'string' && !isHidden ? values.get(column.name) : undefined;
     dimensions.set(column.name, {
       name,
       ...((name !== column.name || !/^[a-z_][a-z0-9_]*$/.test(name)) && {
@@ -94,9 +83,8 @@ function dimensionsOf({ table, rows, values }: Profile, dbType: DbType): Map<str
       type,
       ...(column.comment !== undefined && { description: column.comment }),
       ...(table.primaryKey.includes(column.name) && { primary_key: true as const }),
-      ...(type === 'string' && CREDENTIAL.test(plain)
-        ? { hidden: true as const }
-        : isRepeated && { sample_values: samples }),
+      ...(isHidden && { hidden: true as const }),
+      ...(samples !== undefined && { sample_values: samples }),
     });
   }
   return dimensions;
@@ -189,7 +177,8 @@ export function entityOf(
   };
   add({ name: `${singular(name)}_count`, type: 'count' });
   for (const [column, dimension] of dimensions) {
-    if (dimension.type !== 'number' || keys.has(column) || NO_QUANTITY.test(dimension.name)) continue;
+    if (dimension.hidden || dimension.type !== 'number' || keys.has(column) || NO_QUANTITY.test(dimension.name))
+      continue;
     const sql = dimension.sql === undefined ? dimension.name : `{${dimension.name}}`;
     // "fine amount" beside "amount": several tables may have a column of that name.
     const words = dimension.name.replaceAll('_', ' ');

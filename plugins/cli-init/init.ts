@@ -14,6 +14,7 @@ import type { Compose } from '../cli-serve/index.ts';
 import { namesOf } from './entity.ts';
 import { layerFiles, type Written, writeFiles } from './files.ts';
 import { type Profile, withDatabase } from './profile.ts';
+import { tenantTables } from './tenants.ts';
 
 const FAILED_SHARE = 0.2;
 
@@ -85,6 +86,16 @@ function summary(written: readonly Written[], dir: string, tables: number): stri
   ].join('\n');
 }
 
+const isRowSecured = ({ plugins }: AtlasConfig) => plugins.some(({ definition }) => definition.name === 'row-security');
+
+/** Why some tables have no sample values. */
+function withheldNote(config: AtlasConfig, withheld: readonly string[]): string {
+  if (isRowSecured(config))
+    return 'No sample values were written: row security is on, and samples are for everybody who asks.\n';
+  if (withheld.length === 0) return '';
+  return `${printableText(`No sample values were written for tables whose rows belong to tenants: ${withheld.join(', ')}.`)}\n`;
+}
+
 export function initCommand({ compose, demoDir }: InitOptions): CliCommand {
   return {
     name: 'init',
@@ -109,14 +120,21 @@ export function initCommand({ compose, demoDir }: InitOptions): CliCommand {
           schema === 'main' && database.ownSchema === undefined ? undefined : schema,
           asked,
         );
-        const profiles = await database.profile(tables);
+        const names = database.tables.map(({ name }) => name);
+        const withheld = isRowSecured(config) ? new Set(names) : tenantTables(database.tables);
+        const profiles = await database.profile(tables, withheld);
         checkFailures(profiles, run);
         const read = profiles.filter(({ failure }) => failure === undefined);
-        return { count: read.length, files: layerFiles(read, namesOf(read.map(({ table }) => table)), database) };
+        return {
+          count: read.length,
+          files: layerFiles(read, namesOf(read.map(({ table }) => table)), database),
+          withheld: read.map(({ table }) => table.name).filter((name) => withheld.has(name)),
+        };
       });
       run.signal.throwIfAborted();
       const written = writeFiles(dir, layer.files);
       run.stdout.write(`${summary(written, relative(run.cwd, dir) || '.', layer.count)}\n`);
+      run.stdout.write(withheldNote(config, layer.withheld));
       run.stdout.write(`Start the server with "npx atlas serve" and ask it with "npx atlas query".\n`);
       return 0;
     },

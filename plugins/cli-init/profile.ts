@@ -16,19 +16,23 @@ import {
   type Scope,
   type TableDescription,
 } from '../../kernel/index.ts';
+import { holdsCredential, isCategory, samplesOf } from './sensitive.ts';
 
 const SAMPLED_ROWS = 1_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** Counting the different values of a larger table takes too long. */
 const MOST_COUNTED_ROWS = 1_000_000;
-const MOST_VALUES = 20;
+/** More than samples may be, so that too many are known as such. */
+const MOST_DIFFERENT = 50;
 
 export interface Profile {
   readonly table: TableDescription;
   /** The first rows in the order of the primary key. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** All values of columns with few of them. */
+  /** All values of categories, where they may be written down. */
   readonly values: ReadonlyMap<string, readonly string[]>;
+  /** Columns in which a credential was seen. */
+  readonly credentials: ReadonlySet<string>;
   /** Why the table could not be read. */
   readonly failure?: string;
 }
@@ -38,7 +42,8 @@ export interface ProfiledDatabase {
   /** Of tables that are named without one; `undefined`: the engine has none. */
   readonly ownSchema: string | undefined;
   readonly tables: readonly TableDescription[];
-  profile(tables: readonly TableDescription[]): Promise<readonly Profile[]>;
+  /** Of the tables named in `withoutSamples` no values are kept. */
+  profile(tables: readonly TableDescription[], withoutSamples: ReadonlySet<string>): Promise<readonly Profile[]>;
 }
 
 /** Starts the databases of a composition with a guard, and nothing else of it, for as long as `work` takes. */
@@ -86,10 +91,12 @@ async function databaseOf(app: App, scope: Scope, dir: string): Promise<Profiled
     info,
     ownSchema: info.schema ?? usual,
     tables,
-    async profile(wanted) {
+    async profile(wanted, withoutSamples) {
       writeBareLayer(dir, wanted);
       const profiles: Profile[] = [];
-      for (const table of wanted) profiles.push(await profileOf(app, scope, info, table));
+      for (const table of wanted) {
+        profiles.push(await profileOf(app, scope, info, table, !withoutSamples.has(table.name)));
+      }
       return profiles;
     },
   };
@@ -104,7 +111,13 @@ function writeBareLayer(dir: string, tables: readonly TableDescription[]): void 
   });
 }
 
-async function profileOf(app: App, scope: Scope, info: ConnectionInfo, table: TableDescription): Promise<Profile> {
+async function profileOf(
+  app: App,
+  scope: Scope,
+  info: ConnectionInfo,
+  table: TableDescription,
+  withSamples: boolean,
+): Promise<Profile> {
   const mark = info.dbType === 'mysql' ? '`' : '"';
   const quoted = (name: string) => mark + name.replaceAll(mark, mark + mark) + mark;
   const from = [table.schema, table.name]
@@ -117,30 +130,25 @@ async function profileOf(app: App, scope: Scope, info: ConnectionInfo, table: Ta
     const key = table.primaryKey.map(quoted).join(', ');
     const rows = await read(`SELECT * FROM ${from}${key === '' ? '' : ` ORDER BY ${key}`} LIMIT ${SAMPLED_ROWS}`);
     const values = new Map<string, readonly string[]>();
+    const credentials = new Set<string>();
+    const isWhole = rows.length < SAMPLED_ROWS || (table.estimatedRows ?? 0) > MOST_COUNTED_ROWS;
     for (const { name } of table.columns) {
-      const sampled = fewTexts(rows.map((row) => row[name]));
-      const isWhole = rows.length < SAMPLED_ROWS || (table.estimatedRows ?? 0) > MOST_COUNTED_ROWS;
-      if (sampled === undefined) continue;
+      const sampled = rows.map((row) => row[name]);
+      const isCredential = sampled.some(holdsCredential);
+      if (isCredential) credentials.add(name);
+      if (isCredential || !withSamples || !isCategory(name, sampled)) continue;
       const all = isWhole
         ? sampled
-        : fewTexts(
-            (await read(`SELECT DISTINCT ${quoted(name)} FROM ${from} LIMIT ${MOST_VALUES + 2}`)).map(
-              (row) => Object.values(row)[0],
-            ),
+        : (await read(`SELECT DISTINCT ${quoted(name)} FROM ${from} LIMIT ${MOST_DIFFERENT}`)).map(
+            (row) => Object.values(row)[0],
           );
-      if (all !== undefined) values.set(name, all);
+      const samples = samplesOf(all);
+      if (samples !== undefined) values.set(name, samples);
+      if (all.some(holdsCredential)) credentials.add(name);
     }
-    return { table, rows, values };
+    return { table, rows, values, credentials };
   } catch (error) {
     scope.signal.throwIfAborted();
-    return { table, rows: [], values: new Map(), failure: messageOf(error) };
+    return { table, rows: [], values: new Map(), credentials: new Set(), failure: messageOf(error) };
   }
-}
-
-/** The different values in order, where they are short texts and few. */
-function fewTexts(values: readonly unknown[]): readonly string[] | undefined {
-  const texts = new Set(values.filter((value) => value !== null));
-  if (texts.size === 0 || texts.size > MOST_VALUES) return undefined;
-  const found = [...texts].filter((text) => typeof text === 'string' && text.length <= 60 && text.trim() !== '');
-  return found.length === texts.size ? (found as string[]).sort() : undefined;
 }
