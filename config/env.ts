@@ -127,7 +127,7 @@ export const variables = {
   }),
   processBudgetBytes: integer('SVC_PROCESS_BUDGET_BYTES', undefined, [1024 ** 2, 64 * 1024 ** 3], {
     description: 'Most memory that all running questions hold; near it new ones are refused with `overloaded`.',
-    defaultText: '1/32 of the heap, at least two questions',
+    defaultText: 'twice that of one question',
   }),
   bodyLimit: integer('SVC_BODY_LIMIT', 1024 * 1024, [1024, 1024 ** 3], {
     description: 'Largest request body, in bytes.',

@@ -1,10 +1,7 @@
 /** Counts what running questions hold in memory, and says when one question, or all of them, hold too much. */
-import { getHeapStatistics } from 'node:v8';
 import { AtlasError, type ToolTable } from '../../kernel/index.ts';
 import { rowsThatFit } from './size.ts';
 
-/** Most of the heap is for what is not counted: results on their way, answers being sent, compilers and caches. */
-const SHARE_OF_HEAP = 1 / 32;
 /** Of all that may be held, beyond which no new question begins: the rest is for those that run. */
 const SHARE_FOR_NEW = 3 / 4;
 /** Of a question's own, up to which several results are fetched at the same time. */
@@ -14,11 +11,6 @@ const SHARE_BEFORE_NOTICE = 3 / 4;
 const RETRY_AFTER_SECONDS = 5;
 
 const mebibytes = (bytes: number) => `${Math.max(0, Math.floor(bytes / 1024 / 102.4) / 10)} MiB`;
-
-/** Default: a thirty-second of the heap's limit, but room for two questions. */
-export function processBudgetBytes(questionBudgetBytes: number): number {
-  return Math.max(2 * questionBudgetBytes, Math.floor(getHeapStatistics().heap_size_limit * SHARE_OF_HEAP));
-}
 
 /** What all running questions hold. */
 export class ProcessBudget {

@@ -1,5 +1,5 @@
 import { definePlugin, toolsCollect } from '../../kernel/index.ts';
-import { ProcessBudget, processBudgetBytes } from './budget.ts';
+import { ProcessBudget } from './budget.ts';
 import type { Agent, Answer } from './events.ts';
 import { executeSqlTool } from './execute-sql.ts';
 import { work } from './loop.ts';
@@ -27,8 +27,8 @@ export const agent = definePlugin({
   options: AgentOptions,
   setup(ctx, options): Agent {
     const executeSql = executeSqlTool(ctx.runSql, options.resultBudgetBytes);
-    const { processBudgetBytes: limitBytes = processBudgetBytes(options.questionBudgetBytes) } = options;
-    const budget = new ProcessBudget(limitBytes);
+    // Rows are in memory up to three times while they are sent: as rows, as text and as bytes.
+    const budget = new ProcessBudget(options.processBudgetBytes ?? 2 * options.questionBudgetBytes);
     const place = { prepare: preparation(ctx, options), options, bus: ctx, budget };
     ctx.tap(toolsCollect, () => [executeSql]);
     return {

@@ -38,7 +38,7 @@ export const AgentOptions = Type.Object(
       Type.Integer({
         minimum: 1024 * 1024,
         description:
-          'most memory that all running questions hold; near it new ones are refused with `overloaded`; default 1/32 of the heap, but two questions',
+          'most memory that all running questions hold; near it new ones are refused with `overloaded`; default: twice that of one question',
       }),
     ),
   },
