@@ -24,7 +24,9 @@ async function init(
     db.exec(`CREATE TABLE ${name} (${columns})`);
     const marks = columns.split(',').map(() => '?');
     const insert = db.prepare(`INSERT INTO ${name} VALUES (${marks.join(', ')})`);
-    for (let i = 1; i <= rows; i += 1) insert.run(...row(i));
+    db.transaction(() => {
+      for (let i = 1; i <= rows; i += 1) insert.run(...row(i));
+    })();
   }
   db.close();
   const ran = await atlas(['init'], { cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:own.db', ...env } });
