@@ -47,7 +47,7 @@ export function createModel(
   parts: ModelParts,
   version: number,
   problems: readonly SemanticProblem[],
-  notice?: string,
+  { notice, summary }: Pick<Partial<SemanticModel>, 'notice' | 'summary'> = {},
 ): SemanticModel {
   const entities = new Map<string, ModelEntity>();
   const metrics = new Map<string, ModelMetric>();
@@ -64,6 +64,7 @@ export function createModel(
     catalog: parts.catalog,
     problems: Object.freeze(problems),
     ...(notice !== undefined && { notice }),
+    ...(summary !== undefined && { summary }),
     entity: (name: string) => entities.get(name.toLowerCase()),
     metric: (id: string) => metrics.get(id.toLowerCase()),
   });

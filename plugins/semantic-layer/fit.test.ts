@@ -124,6 +124,22 @@ describe('what the database lacks', () => {
     expect(model.notice).toContain('no columns orders.status, orders.total_cents');
   });
 
+  it('a hidden or masked column: only the log names it', async () => {
+    const secret = `${orders.replace('{ name: card, hidden: true }', '{ name: card, sql: pan_no, hidden: true }\n  - { name: mail, mask: email }')}`;
+    const spending = secret.replace('measures:', 'measures:\n  - { name: cards, type: count_distinct, sql: pan_no }');
+    const tables = [table('orders', 'id status total_cents customer_id'), table('customers', 'id country')];
+    const model = await fitted({ ...files, 'entities/orders.yml': spending }, { tables });
+    expect(model.problems.map(({ message }) => message).join()).toMatch(/`pan_no`.*`mail`/);
+    expect(model.notice).toBeUndefined();
+    expect(model.summary).toBe(
+      'The semantic layer does not fit the database: 2 columns of it cannot be used; the log names what is missing. Generate a layer with "npx atlas init", or correct the files.',
+    );
+    const fewer = [table('orders', 'id total_cents customer_id'), table('clients', 'id')];
+    const both = await fitted({ ...files, 'entities/orders.yml': spending }, { tables: fewer });
+    expect(both.notice).toContain('database: there is no table customers; there is no column orders.status. Generate');
+    expect(both.summary).toContain('database: 1 table and 3 columns of it');
+  });
+
   it('a column of a join: the join is not offered', async () => {
     const tables = [table('orders', 'id status total_cents buyer card'), table('customers', 'id country')];
     const model = await fitted(files, { tables });

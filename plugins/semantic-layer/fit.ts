@@ -3,6 +3,7 @@ import { didYouMean } from '../../kernel/index.ts';
 import type { ConnectionTables, KnownSchemas, TableColumns } from './database-schema.ts';
 import { columnsIn } from './expression-columns.ts';
 import type { EntityItem, Item, LayerFile } from './file.ts';
+import type { ModelDimension } from './model.ts';
 import { connectionOf, ownNameOf, physicalTable } from './physical-table.ts';
 import { reads } from './visible.ts';
 import type { Path } from './yaml.ts';
@@ -16,8 +17,10 @@ export interface Misfit {
 export interface Fitted {
   readonly files: readonly LayerFile[];
   readonly misfits: readonly Misfit[];
-  /** One sentence or two for people; `undefined` when everything is there. */
+  /** For users: one sentence or two, without names of hidden and masked dimensions and their columns. */
   readonly notice: string | undefined;
+  /** For anybody: how much is missing, no names. `undefined` when everything is there. */
+  readonly summary: string | undefined;
 }
 
 /** What is known of an entity's table. */
@@ -26,6 +29,8 @@ interface Fit {
   readonly columns: TableColumns;
   /** Columns that members read and the table does not have. */
   readonly missing: Set<string>;
+  /** Hidden and masked dimensions. */
+  readonly secrets: readonly ModelDimension[];
 }
 
 interface HasSql {
@@ -33,6 +38,7 @@ interface HasSql {
 }
 
 const MOST_NAMED = 5;
+const ADVICE = 'Generate a layer with "npx atlas init", or correct the files.';
 
 export function fitToDatabases(files: readonly LayerFile[], schemas: KnownSchemas): Fitted {
   return new Fitting(schemas).run(files);
@@ -50,6 +56,8 @@ class Fitting {
     columns: new Set<string>(),
     joins: new Set<string>(),
   };
+  /** Columns of hidden and masked dimensions, which only the log names. */
+  readonly #protected = new Set<string>();
 
   constructor(schemas: KnownSchemas) {
     this.#schemas = schemas;
@@ -58,7 +66,7 @@ class Fitting {
   run(files: readonly LayerFile[]): Fitted {
     const fitted = files.map((file) => (file.kind === 'entity' ? this.#entityFile(file) : file));
     const complete = fitted.map((file) => (file.kind === 'entity' ? this.#joins(file) : this.#conditions(file)));
-    return { files: complete, misfits: this.#misfits, notice: this.#notice() };
+    return { files: complete, misfits: this.#misfits, notice: this.#notice(), summary: this.#summary() };
   }
 
   #report(file: LayerFile, path: Path, message: string): void {
@@ -96,7 +104,12 @@ class Fitting {
       this.#report(file, ['table'], `The database "${tables.id}" has no table \`${shown}\`; the entity is left out.`);
       return this.#drop(file, entity);
     }
-    const fit: Fit = { table: shown, columns, missing: new Set() };
+    const fit: Fit = {
+      table: shown,
+      columns,
+      missing: new Set(),
+      secrets: (entity.dimensions ?? []).filter(isProtected),
+    };
     const name = ownNameOf(entity).toLowerCase();
     this.#fits.set(`${file.source}.${name}`, fit);
     if (!this.#fits.has(name)) this.#fits.set(name, fit);
@@ -122,8 +135,7 @@ class Fitting {
           ...entity,
           dimensions: dimensions.flatMap((dimension) => {
             if (isThere(dimension)) return [dimension];
-            const isProtected = dimension.hidden === true || dimension.mask !== undefined;
-            return isProtected ? [{ ...dimension, hidden: true }] : [];
+            return isProtected(dimension) ? [{ ...dimension, hidden: true }] : [];
           }),
           measures: measures.filter(isThere),
           segments: segments.filter(isThere),
@@ -135,7 +147,10 @@ class Fitting {
 
   #reportColumns(file: LayerFile, path: Path, fit: Fit, absent: readonly string[]): void {
     for (const column of absent) {
-      this.#missing.columns.add(`${fit.table}.${column}`);
+      const name = `${fit.table}.${column}`;
+      const own = new Set([column]);
+      this.#missing.columns.add(name);
+      if (fit.secrets.some((secret) => reads(secret.sql, own) || reads(secret.name, own))) this.#protected.add(name);
       const hint = didYouMean(column, fit.columns) || '.';
       this.#report(
         file,
@@ -196,22 +211,41 @@ class Fitting {
   #notice(): string | undefined {
     const { connections, tables, columns, joins } = this.#missing;
     const parts = [
-      listed(connections, 'connection', 'connections'),
-      listed(tables, 'table', 'tables'),
-      listed(columns, 'column', 'columns'),
-      listed(joins, 'columns for the join', 'columns for the joins'),
+      named(connections, 'connection', 'connections'),
+      named(tables, 'table', 'tables'),
+      named(columns.difference(this.#protected), 'column', 'columns'),
+      named(joins, 'columns for the join', 'columns for the joins', 'are'),
     ].filter((part) => part !== undefined);
     if (parts.length === 0) return undefined;
-    return `The semantic layer does not fit the database: there ${tables.size + columns.size === 1 ? 'is' : 'are'} no ${parts.join(', no ')}. Generate a layer with "npx atlas init", or correct the files.`;
+    return `The semantic layer does not fit the database: ${parts.join('; ')}. ${ADVICE}`;
+  }
+
+  #summary(): string | undefined {
+    const { connections, tables, columns, joins } = this.#missing;
+    const parts = [
+      counted(connections, 'connection'),
+      counted(tables, 'table'),
+      counted(columns, 'column'),
+      counted(joins, 'join'),
+    ].filter((part) => part !== undefined);
+    if (parts.length === 0) return undefined;
+    const all = new Intl.ListFormat('en').format(parts);
+    return `The semantic layer does not fit the database: ${all} of it cannot be used; the log names what is missing. ${ADVICE}`;
   }
 }
 
-function listed(names: ReadonlySet<string>, one: string, many: string): string | undefined {
+function named(names: ReadonlySet<string>, one: string, many: string, verb = names.size === 1 ? 'is' : 'are') {
   if (names.size === 0) return undefined;
   const shown = [...names].slice(0, MOST_NAMED).join(', ');
   const more = names.size > MOST_NAMED ? ` and ${names.size - MOST_NAMED} more` : '';
-  return `${names.size === 1 ? one : many} ${shown}${more}`;
+  return `there ${verb} no ${names.size === 1 ? one : many} ${shown}${more}`;
 }
+
+function counted({ size }: ReadonlySet<string>, one: string): string | undefined {
+  return size === 0 ? undefined : `${size} ${one}${size === 1 ? '' : 's'}`;
+}
+
+const isProtected = ({ hidden, mask }: ModelDimension) => hidden === true || mask !== undefined;
 
 const has = ({ columns }: Fit, name: string) => columns.has(name.toLowerCase());
 

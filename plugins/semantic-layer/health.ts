@@ -1,4 +1,4 @@
-/** What the health report says of the semantic layer. */
+/** Says what is wrong with the semantic layer: to anybody who reads the health report without names, to the operator with them. */
 import { type HealthItem, within } from '../../kernel/index.ts';
 import type { LiveLayer } from './live.ts';
 
@@ -33,14 +33,22 @@ function stateOf(layer: LiveLayer): State {
   if (!layer.isLoaded) {
     return { status: 'ok', message: 'The files are being loaded.', details: { entityCount: layer.entityCount } };
   }
-  const { entities, problems, notice } = layer.current();
+  const { entities, problems, summary } = layer.current();
   const details = { entityCount: entities.length, problemCount: problems.length };
   const [problem] = problems;
   if (problem === undefined) return { status: 'ok', details };
   if (problem.file === '.' && entities.length === 0)
     return { status: 'not_configured', message: problem.message, details };
-  const others = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
-  const message =
-    notice ?? `${problem.file}, line ${problem.line}, column ${problem.column}: ${problem.message}${others}`;
+  const faults = problems.length === 1 ? 'is 1 problem' : `are ${problems.length} problems`;
+  const message = summary ?? `There ${faults} in the files of the semantic layer; the log names the places.`;
   return { status: entities.length > 0 ? 'degraded' : 'error', message, details };
+}
+
+/** What keeps the layer from being used whole, with its place and all names: for the operator only. */
+export function layerFault(layer: LiveLayer): string | undefined {
+  const { problems, summary, notice = summary } = layer.current();
+  const [problem] = problems;
+  if (problem === undefined || summary !== undefined || problem.file === '.') return notice;
+  const others = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+  return `${problem.file}, line ${problem.line}, column ${problem.column}: ${problem.message}${others}`;
 }

@@ -128,8 +128,8 @@ export class LiveLayer {
     const { watchIntervalMs = 0, schemas } = this.#options;
     if (watchIntervalMs === 0) return;
     const look = async () => {
-      const { notice } = await this.#default.latest();
-      await schemas?.refresh(notice === undefined);
+      const { summary } = await this.#default.latest();
+      await schemas?.refresh(summary === undefined);
       await this.#default.latest();
       this.#seenOrganizations();
       await this.#known.save();

@@ -91,7 +91,10 @@ export class LayerLoader {
     const order = (a: SemanticProblem, b: SemanticProblem) => a.line - b.line || a.column - b.column;
     problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : order(a, b)));
     this.#fitted = fitted.files;
-    this.#model = createModel(parts, (this.#model?.version ?? 0) + 1, problems, notice);
+    this.#model = createModel(parts, (this.#model?.version ?? 0) + 1, problems, {
+      ...(notice !== undefined && { notice }),
+      ...(fitted.summary !== undefined && { summary: fitted.summary }),
+    });
     return this.#model;
   }
 
@@ -164,8 +167,8 @@ function statusOf(path: string): string | undefined {
   }
 }
 
-/** A problem of a layer without a single entity, for whoever asks. */
+/** A problem of a layer without a single entity, for whoever asks; the text of a fault in a file may name what is hidden. */
 function noticeOf({ file, line, column, message }: SemanticProblem): string {
   if (line === 1 && column === 1 && !/\.ya?ml$/i.test(file)) return message;
-  return `The semantic layer has no entity that can be used: ${file}, line ${line}, column ${column}: ${message}`;
+  return `The semantic layer has no entity that can be used: ${file}, line ${line}, column ${column} is not right; the log says why.`;
 }

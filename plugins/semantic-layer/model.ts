@@ -65,8 +65,10 @@ export interface SemanticModel {
   readonly glossary: readonly ModelTerm[];
   readonly catalog: CatalogFile | undefined;
   readonly problems: readonly SemanticProblem[];
-  /** Why little or nothing can be answered, and what to do: there is no layer, or it does not fit the database. */
+  /** Why little or nothing can be answered, and what to do: there is no layer, or it does not fit the database. For users: it names nothing hidden. */
   readonly notice?: string;
+  /** How much of the layer the databases do not have, without names: for whoever may not know any. */
+  readonly summary?: string;
   /** By entity name, case-insensitively; entities of a source are also found as `source.entity`. */
   entity(name: string): ModelEntity | undefined;
   metric(id: string): ModelMetric | undefined;

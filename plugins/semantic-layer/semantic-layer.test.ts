@@ -68,7 +68,7 @@ describe('the plugin', () => {
       { 'entities/a.yml': 'table: a\n', 'entities/b.yml': 'tabel: b\n' },
       {
         status: 'degraded',
-        message: 'entities/b.yml, line 1, column 1: Unknown key `tabel`; did you mean `table`? (and 1 more)',
+        message: 'There are 2 problems in the files of the semantic layer; the log names the places.',
         details: { entityCount: 1, problemCount: 2 },
       },
     ],

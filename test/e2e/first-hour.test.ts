@@ -49,7 +49,8 @@ describe('a layer', () => {
     await warned(server, notice);
     expect(await healthOf(server, 'semanticLayer')).toMatchObject({
       status: 'error',
-      message: expect.stringMatching(notice),
+      // Anybody reads health; the log and the terminal name the tables.
+      message: expect.stringMatching(/does not fit the database: 3 tables of it .* the log names .*npx atlas init/),
     });
   });
 
