@@ -1,5 +1,10 @@
 /** Questions about the lending library and the rows that answer them; `null` where asking back or declining is right. */
 export const LENDING: readonly (readonly [question: string, sql: string | null])[] = [
+  ['fines by month of return', null],
+  [
+    'fines by month of our loans',
+    "SELECT strftime('%Y-%m',loaned_on), COUNT(*) FROM fines f JOIN loans l ON l.id=f.loan_id GROUP BY 1",
+  ],
   ['books per genre', 'SELECT genre, COUNT(*) FROM books GROUP BY 1'],
   ['average number of pages by genre', 'SELECT genre, AVG(pages) FROM books GROUP BY 1'],
   [

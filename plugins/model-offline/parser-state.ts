@@ -259,10 +259,12 @@ export class ParserState {
   /** "month of admission", "year of the discharge", "month admitted": whose date the part of the calendar is of. */
   protected dateAfter(from: number): { readonly hint: Mention; readonly next: number } | undefined {
     let at = from;
-    while (/^(of|the|their|its|an?)$/.test(this.items[at]?.tokens[0]?.word ?? '')) at++;
+    while (/^(of|the|their|its|our|an?)$/.test(this.items[at]?.tokens[0]?.word ?? '')) at++;
     const item = this.items[at];
-    if (!item || !isNamed(item)) return undefined;
     const isOf = this.items.slice(from, at).some((other) => other.tokens[0]!.word === 'of');
+    // "month of return": elsewhere no more than a word of politeness, here it says which date.
+    if (isOf && item?.kind === 'filler') this.unplaced.push(item);
+    if (!item || !isNamed(item)) return undefined;
     const mention = mentionOf(item);
     const named = [...dates(mention).meanings, ...only(mention, 'entity').meanings];
     const isDate = dates(mention).meanings.length === mention.meanings.length;
