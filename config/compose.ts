@@ -49,12 +49,17 @@ function auditWarnings({ databaseUrl, logLevel }: Env): string[] {
   ];
 }
 
+function modelWarnings({ provider, model }: Env): string[] {
+  if (provider !== 'openai-compatible' || model !== undefined) return [];
+  return ['SVC_MODEL is not set, so the server is asked for the model "default"; set it to the name of a model there.'];
+}
+
 export function composePreset(env: Readonly<Record<string, string | undefined>>): Composition {
   const read = readEnv(env);
   return {
     config: { plugins: selfHosted(read.env) },
     options: { log: createLog(read.env.logLevel), gatePlugins, drainMs: DRAIN_MS },
-    warnings: [...read.warnings, ...auditWarnings(read.env)],
+    warnings: [...read.warnings, ...auditWarnings(read.env), ...modelWarnings(read.env)],
   };
 }
 

@@ -168,7 +168,7 @@ export const variables = {
     description: 'Bearer token that a scraper may send for it; not together with `SVC_METRICS_PUBLIC`.',
   }),
   apiUrl: httpUrl('SVC_API_URL', 'http://localhost:3001', {
-    description: 'Server that the command line talks to.',
+    description: 'Server that the command line talks to; without it, the one at `PORT` on this machine.',
   }),
 } as const;
 

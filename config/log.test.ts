@@ -107,6 +107,20 @@ it('writes a line at its level only', () => {
   expect(JSON.parse(lines.join(''))).toMatchObject({ level: 40, a: 1, msg: 'yes' });
 });
 
+it('shows an audited statement on a terminal in one short line', () => {
+  const audit = {
+    id: '1',
+    surface: 'http',
+    rowCount: 2,
+    durationMs: 7,
+    error: null,
+    sql: `SELECT\n  ${'a, '.repeat(90)}`,
+  };
+  const line = terminalLine(JSON.stringify({ level: 30, time: 0, plugin: 'audit', msg: 'Asked.', audit }));
+  expect(line).toMatch(/info {2}audit: Asked\. surface=http rows=2 ms=7 sql="SELECT a, .*…"\n$/);
+  expect(line.length).toBeLessThan(200);
+});
+
 it('is a line for people on a terminal, without control characters', () => {
   const line = JSON.stringify({ level: 40, time: 0, plugin: 'http', msg: 'Slow\u001b[2J.', path: '/a', list: ['b c'] });
   expect(terminalLine(line)).toMatch(/^\d\d:\d\d:00 warn {2}http: Slow\\u001b\[2J\. path=\/a list=\["b c"\]\n$/);

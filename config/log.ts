@@ -47,10 +47,21 @@ const LEVELS: Readonly<Record<number, string>> = {
   50: colors.red('error'),
 };
 
+const LONGEST_SQL_CHARS = 100;
+
+/** Of an audited statement what fits a line. */
+function auditFields({ surface, error, rowCount, durationMs, sql }: Record<string, unknown>): object {
+  const statement = String(sql).replace(/\s+/g, ' ');
+  const cut = statement.length > LONGEST_SQL_CHARS ? `${statement.slice(0, LONGEST_SQL_CHARS)}…` : statement;
+  return { surface, rows: rowCount, ms: durationMs, error, sql: cut };
+}
+
 /** A JSON line of the log as people read it: `12:30:00 warn  http: Message. key=value`. */
 export function terminalLine(line: string): string {
-  const { level, time, msg = '', plugin, ...fields } = JSON.parse(line);
-  const shown = Object.entries(fields).map(([key, value]) => {
+  const { level, time, msg = '', plugin, audit, ...fields } = JSON.parse(line);
+  const all = audit === undefined ? fields : auditFields(audit);
+  const known = Object.entries(all).filter(([, value]) => value !== undefined && value !== null);
+  const shown = known.map(([key, value]) => {
     const isWord = typeof value === 'string' && /^[^\s"=]+$/.test(value);
     return colors.dim(printableText(`${key}=${isWord ? value : JSON.stringify(value)}`));
   });

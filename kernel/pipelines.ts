@@ -82,7 +82,7 @@ export class Pipelines {
     if (first === undefined) {
       throw new AtlasError('No datasource is configured.', {
         code: 'no_datasource',
-        hint: 'Configure a database to ask and start again.',
+        hint: 'Set SVC_DATASOURCE_URL to the database to ask, and start again.',
       });
     }
     if (id === undefined) return first;

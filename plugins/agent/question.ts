@@ -62,7 +62,7 @@ function checkConnection({ connectionId }: Question, connections: readonly Conne
   if (connections.length === 0) {
     throw new AtlasError('No datasource is configured.', {
       code: 'no_datasource',
-      hint: 'Configure a database to ask and start again.',
+      hint: 'Set SVC_DATASOURCE_URL to the database to ask, and start again.',
     });
   }
   if (connectionId !== undefined && !connections.some(({ id }) => id === connectionId)) {

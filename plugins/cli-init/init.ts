@@ -74,6 +74,22 @@ function checkFailures(profiles: readonly Profile[], run: CliRun): void {
   );
 }
 
+const WRITE_FAULTS: Readonly<Record<string, string>> = {
+  ENOTDIR: 'a file is where a folder must be',
+  EEXIST: 'a file is where a folder must be',
+  EISDIR: 'a folder is where a file must be',
+  ENOSPC: 'the disk is full',
+};
+
+function writtenFiles(dir: string, shown: string, files: ReadonlyMap<string, string>): Written[] {
+  try {
+    return writeFiles(dir, files);
+  } catch (error) {
+    const fault = WRITE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? 'it may not be written';
+    throw wrong(`The layer cannot be written to ${shown}: ${fault}.`, 'Choose another folder with SVC_SEMANTIC_DIR.');
+  }
+}
+
 function summary(written: readonly Written[], dir: string, tables: number): string {
   const count = (state: Written['state']) => written.filter((file) => file.state === state).length;
   const kept = written.filter(({ state }) => state === 'kept').map(({ path }) => path);
@@ -132,8 +148,9 @@ export function initCommand({ compose, demoDir }: InitOptions): CliCommand {
         };
       });
       run.signal.throwIfAborted();
-      const written = writeFiles(dir, layer.files);
-      run.stdout.write(`${summary(written, relative(run.cwd, dir) || '.', layer.count)}\n`);
+      const shown = relative(run.cwd, dir) || '.';
+      const written = writtenFiles(dir, shown, layer.files);
+      run.stdout.write(`${summary(written, shown, layer.count)}\n`);
       run.stdout.write(withheldNote(config, layer.withheld));
       run.stdout.write(`Start the server with "npx atlas serve" and ask it with "npx atlas query".\n`);
       return 0;

@@ -1,7 +1,7 @@
 /** `atlas migrate`: what the internal database lacks, and applying it without starting the server. */
 import { AtlasError, type CliCommand, type CliRun, createApp, type PluginRef } from '../../kernel/index.ts';
 import { renderTable, terminalStyle } from '../cli/index.ts';
-import type { Compose } from '../cli-serve/index.ts';
+import { type Compose, warn } from '../cli-serve/index.ts';
 import type { AppliedMigration, InternalDb } from '../internal-db/index.ts';
 
 const internalDb: PluginRef<InternalDb> = { pluginName: 'internal-db' };
@@ -58,7 +58,7 @@ export function migrateCommand(compose: Compose): CliCommand {
     examples: ['DATABASE_URL=sqlite:atlas.db atlas migrate', 'DATABASE_URL=sqlite:atlas.db atlas migrate --apply'],
     run: async (run) => {
       const { config, options, warnings } = await compose(run);
-      for (const warning of warnings) run.stderr.write(`Warning: ${warning}\n`);
+      for (const warning of warnings) warn(run, options.log, warning);
       if (!config.plugins.some(({ definition }) => definition.name === internalDb.pluginName)) {
         throw nothingToMigrate('the composition leaves it out', 'Add internalDb() to the plugins in atlas.config.ts.');
       }

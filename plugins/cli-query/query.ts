@@ -58,7 +58,7 @@ async function query(run: CliRun): Promise<number> {
     throw new AtlasError('--json and --csv exclude each other.', { hint: 'Give one of them.' });
   }
   const server: Server = {
-    url: serverUrl(env.SVC_API_URL || 'http://localhost:3001'),
+    url: serverUrl(env.SVC_API_URL || `http://localhost:${/^[1-9]\d*$/.exec(env.PORT ?? '') ?? 3001}`),
     apiKey: env.SVC_API_KEY || undefined,
     signal: run.signal,
   };

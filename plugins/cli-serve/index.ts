@@ -3,6 +3,7 @@ import { cliCommands, definePlugin } from '../../kernel/index.ts';
 import { type Compose, serveCommand } from './serve.ts';
 
 export { type Compose, type Composition, http, keepServing } from './serve.ts';
+export { warn } from './start-warnings.ts';
 
 export const cliServe = definePlugin({
   name: 'cli-serve',

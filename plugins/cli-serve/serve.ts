@@ -10,7 +10,7 @@ import {
   messageOf,
   type PluginRef,
 } from '../../kernel/index.ts';
-import { warnOfFaults } from './start-warnings.ts';
+import { warn, warnOfFaults } from './start-warnings.ts';
 import { endAfter, UncaughtErrors } from './uncaught-errors.ts';
 
 export interface Composition {
@@ -28,8 +28,15 @@ export const http: PluginRef<{ url(): string }> = { pluginName: 'http' };
 
 /** Starts a composition and tells its warnings; the caller closes it. */
 async function start(run: CliRun, composition: Composition): Promise<App> {
-  for (const warning of composition.warnings) run.stderr.write(`Warning: ${warning}\n`);
-  return createApp(composition.config, composition.options);
+  for (const warning of composition.warnings) warn(run, composition.options.log, warning);
+  const app = await createApp(composition.config, composition.options);
+  if (app.describe().plugins.some(({ name }) => name === http.pluginName)) return app;
+  await app.close();
+  throw new AtlasError('The composition has no plugin "http", so there is nothing to serve.', {
+    code: 'configuration_error',
+    reason: 'E_NOTHING_SERVED',
+    hint: 'Add http() and what it serves, such as queryApi(), to the plugins in atlas.config.ts.',
+  });
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {

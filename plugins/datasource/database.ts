@@ -3,13 +3,12 @@ import {
   AtlasError,
   type ConnectionInfo,
   type HealthItem,
-  messageOf,
   type SqlLimits,
   type SqlResult,
   type SqlStatement,
   type TableDescription,
 } from '../../kernel/index.ts';
-import { cancelled, closing, noAnswer, timedOut, unchecked } from './errors.ts';
+import { adviceOf, cancelled, closing, noAnswer, timedOut, unchecked } from './errors.ts';
 import type { Driver, Session } from './session.ts';
 import { type PoolOptions, SessionPool } from './session-pool.ts';
 
@@ -79,7 +78,7 @@ export class Database {
       return item('ok', this.#isBeyondReading ? BEYOND_READING : undefined);
     } catch (error) {
       const full = error instanceof AtlasError && error.code === 'overloaded';
-      return item(full ? 'degraded' : 'error', messageOf(error));
+      return item(full ? 'degraded' : 'error', adviceOf(error));
     }
   }
 

@@ -1,5 +1,5 @@
 /** What can go wrong with any database, in words for the person who asked. No host, no folder, no user. */
-import { AtlasError } from '../../kernel/index.ts';
+import { AtlasError, messageOf } from '../../kernel/index.ts';
 
 /** Ends a server's message with a full stop and begins it with a capital letter. */
 export const sentence = (text: string): string => {
@@ -165,4 +165,10 @@ export function networkFailure(error: unknown): AtlasError | undefined {
   return /^E[A-Z]+$/.test(String(code)) || /timeout|terminated|closed/i.test(message)
     ? connectionLost(error)
     : undefined;
+}
+
+/** What is wrong and what to do about it, for the health report. */
+export function adviceOf(error: unknown): string {
+  const hint = error instanceof AtlasError && error.hint !== undefined ? ` ${error.hint}` : '';
+  return messageOf(error) + hint;
 }

@@ -5,7 +5,6 @@ import {
   type ConnectionInfo,
   type DbType,
   type HealthItem,
-  messageOf,
   type SqlLimits,
   type SqlResult,
   type SqlStatement,
@@ -13,7 +12,7 @@ import {
 } from '../../kernel/index.ts';
 import { refuseNullByte } from './admit.ts';
 import type { Program } from './database-process.ts';
-import { unchecked } from './errors.ts';
+import { adviceOf, unchecked } from './errors.ts';
 import { ProcessPool, type ProcessPoolOptions } from './process-pool.ts';
 import type { Failure, ProcessRequest, WireParam, WireResult } from './process-protocol.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
@@ -106,7 +105,7 @@ export class FileDatabase {
       return item('ok');
     } catch (error) {
       const locked = error instanceof AtlasError && error.code === 'overloaded';
-      return item(locked ? 'degraded' : 'error', messageOf(error));
+      return item(locked ? 'degraded' : 'error', adviceOf(error));
     }
   }
 

@@ -24,11 +24,15 @@ const FASTIFY_FAULTS: Readonly<Record<string, { readonly code: ErrorCodeName; re
   FST_ERR_MAX_PARAM_LENGTH: { code: 'invalid_request', message: 'A part of the path is too long.' },
 };
 
-function asAtlasError(error: unknown): AtlasError {
+function asAtlasError(error: unknown, bodyLimit?: number): AtlasError {
   if (error instanceof AtlasError) return error;
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
   const known = code === undefined ? undefined : FASTIFY_FAULTS[code];
-  if (known !== undefined) return new AtlasError(known.message, { code: known.code, cause: error });
+  if (known !== undefined) {
+    const isTooLarge = known.code === 'payload_too_large' && bodyLimit !== undefined;
+    const hint = isTooLarge && { hint: `At most ${bodyLimit.toLocaleString('en')} bytes are accepted.` };
+    return new AtlasError(known.message, { code: known.code, cause: error, ...hint });
+  }
   const atFault = statusCode !== undefined && statusCode >= 400 && statusCode < 500 && code?.startsWith('FST_');
   if (atFault) return new AtlasError(errorCodes.invalid_request.meaning, { code: 'invalid_request', cause: error });
   return new AtlasError(messageOf(error), { cause: error });
@@ -47,8 +51,8 @@ function challenge({ reason }: AtlasError): string {
 }
 
 /** What to answer. An error that is not written for clients becomes `internal_error` with a neutral sentence. */
-export function failureOf(thrown: unknown, requestId: string): Failure {
-  const error = asAtlasError(thrown);
+export function failureOf(thrown: unknown, requestId: string, bodyLimit?: number): Failure {
+  const error = asAtlasError(thrown, bodyLimit);
   const code = Object.hasOwn(errorCodes, error.code) ? (error.code as ErrorCodeName) : 'internal_error';
   const status = code === 'auth_error' && error.reason === ROLE_TOO_LOW ? 403 : errorCodes[code].status;
   const { retryAfterSeconds, details, libraryCode } = error;

@@ -343,6 +343,10 @@ describe('body size', () => {
       const body = new Blob([sized(bytes)]).stream();
       const chunked = await fetch(url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
       expect(chunked.status).toBe(status);
+      if (status === 413)
+        expect(await chunked.json()).toMatchObject({
+          message: expect.stringContaining(`${limit}`.replace(/\B(?=(\d{3})+$)/g, ',')),
+        });
     }
   });
 

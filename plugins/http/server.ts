@@ -85,7 +85,7 @@ function pathOf(request: FastifyRequest): string {
 }
 
 function answerError(ctx: PluginContext, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const failure = failureOf(error, request.id);
+  const failure = failureOf(error, request.id, request.routeOptions?.bodyLimit);
   logFailure(error, failure, request.scope, ctx);
   // Fastify closes the connection after a body that it refuses. Read to its end instead: a client that is still
   // sending would otherwise meet a reset and never see the answer.

@@ -69,9 +69,13 @@ export const semanticLayer = definePlugin({
       ...options,
       schemas,
       known,
-      onVersion: ({ version, entities, problems }, dir) => {
+      onVersion: ({ version, entities, problems, notice }, dir) => {
         ctx.log.info({ dir, version, entities: entities.length, problems: problems.length }, 'Semantic layer loaded.');
-        for (const { message, ...place } of problems.slice(0, maxLoggedProblems)) ctx.log.warn(place, message);
+        // What is wrong as a whole is a warning; its parts say where.
+        if (notice !== undefined) ctx.log.warn({}, notice);
+        const level = notice === undefined ? 'warn' : 'info';
+        const parts = problems.filter(({ message }) => message !== notice);
+        for (const { message, ...place } of parts.slice(0, maxLoggedProblems)) ctx.log[level](place, message);
       },
     });
     ctx.tap(contextCollect, (question, scope) => contextParts(layer, question, scope, options.contextBytes));

@@ -37,7 +37,7 @@ function chosen(connections: readonly ConnectionInfo[], wanted: string | undefin
   throw wanted === undefined || known === ''
     ? new AtlasError('No datasource is configured.', {
         code: 'no_datasource',
-        hint: 'Configure a database to ask and start again.',
+        hint: 'Set SVC_DATASOURCE_URL to the database to ask, and start again.',
       })
     : new AtlasError(`There is no connection "${wanted}"; known: ${known}.`, { code: 'invalid_request' });
 }

@@ -32,6 +32,12 @@ async function healthOf(server: RunningServer, component: string) {
   return report.checks[component];
 }
 
+/** Standard error that is no terminal: lines of the log, and nothing else. */
+function log(server: RunningServer): { level: number; msg: string }[] {
+  const lines = server.stderr().split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line));
+}
+
 /** Waits for a text on standard error. */
 async function warned(server: RunningServer, text: string | RegExp): Promise<void> {
   await expect.poll(() => server.stderr(), { timeout: 15_000 }).toMatch(text);
@@ -46,7 +52,8 @@ describe('a layer', () => {
     const notice = /does not fit the database: there are no tables customers, order_items, orders.*npx atlas init/;
     expect(await ask(server, 'How many customers are there?')).toMatch(notice);
     expect(await ask(server, 'hi')).toMatch(notice);
-    await warned(server, notice);
+    await warned(server, /does not fit the database/);
+    expect(server.stderr().match(/does not fit the database/g)).toHaveLength(1);
     expect(await healthOf(server, 'semanticLayer')).toMatchObject({
       status: 'error',
       // Anybody reads health; the log and the terminal name the tables.
@@ -73,7 +80,8 @@ describe('a layer', () => {
     for (const question of ['How many orders?', 'hi', 'which tables are there?']) {
       expect(await ask(server, question)).toMatch(/^There is no semantic layer in `\.\/semantic`; .*npx atlas init/);
     }
-    await warned(server, 'Warning: semanticLayer: There is no semantic layer');
+    await warned(server, 'There is no semantic layer');
+    expect(server.stderr().match(/There is no semantic layer/g)).toHaveLength(1);
     expect(await healthOf(server, 'semanticLayer')).toMatchObject({ status: 'not_configured' });
   });
 });
@@ -82,15 +90,25 @@ describe('a start that cannot answer', () => {
   it.each([
     [
       { SVC_DATASOURCE_URL: 'sqlite:nowhere.db' },
-      'datasource "default": Connection failed: the database file "nowhere.db" does not exist',
+      'datasource "default": Connection failed: the database file "nowhere.db" does not exist. Create the file',
       'datasource',
     ],
-    [{ SVC_PROVIDER: 'openai' }, 'provider: The model provider "openai" needs an API key.', 'provider'],
+    [
+      { SVC_PROVIDER: 'openai' },
+      'provider: The model provider "openai" needs an API key. Set OPENAI_API_KEY',
+      'provider',
+    ],
+    [
+      { SVC_PROVIDER: 'openai-compatible', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
+      'SVC_MODEL is not set',
+      'datasource',
+    ],
     [{}, 'There is no database to ask; set SVC_DATASOURCE_URL', 'datasource'],
   ])('%o says why', async (env, text, component) => {
     using folder = emptyFolder();
     await using server = await serve({ cwd: folder.path, env: env as Record<string, string> });
-    await warned(server, text);
+    const isSaid = () => log(server).some(({ level, msg }) => level === 40 && msg.includes(text));
+    await expect.poll(isSaid, { timeout: 15_000 }).toBe(true);
     expect((await healthOf(server, component))?.status).toMatch(/^(error|not_configured)$/);
   });
 });
@@ -172,6 +190,38 @@ describe('the command line', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`${name} could not be loaded: ${place}: .`));
     expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('serve without an HTTP server says what to add', async () => {
+    using folder = emptyFolder();
+    writeFileSync(join(folder.path, 'atlas.config.ts'), 'export default { plugins: [] };\n');
+    const { code, stderr } = await atlas(['serve'], { cwd: folder.path });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/has no plugin "http".* Add http\(\) and .*queryApi\(\)/),
+    ]);
+  });
+
+  it('query asks the port that serve takes', async () => {
+    using folder = emptyFolder();
+    const nobody = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => nobody.once('listening', resolve));
+    const { port } = nobody.address() as { port: number };
+    await new Promise((resolve) => nobody.close(resolve));
+    const { stderr } = await atlas(['query', 'x'], { cwd: folder.path, env: { PORT: String(port) } });
+    expect(stderr).toContain(`http://localhost:${port}`);
+  });
+
+  it('init says that a file is where its folder must be', async () => {
+    using folder = emptyFolder();
+    films(folder.path);
+    writeFileSync(join(folder.path, 'notes'), '');
+    const env = { SVC_DATASOURCE_URL: 'sqlite:films.db', SVC_SEMANTIC_DIR: 'notes' };
+    const { code, stderr } = await atlas(['init'], { cwd: folder.path, env });
+    expect([code, stderr]).toEqual([
+      1,
+      'The layer cannot be written to notes: a file is where a folder must be. Choose another folder with SVC_SEMANTIC_DIR.\n',
+    ]);
   });
 
   it('names the plugin that was probably meant', async () => {
