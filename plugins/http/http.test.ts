@@ -425,11 +425,15 @@ describe('errors', () => {
     for (const [request, status] of [
       ['nonsense\r\n\r\n', 400],
       [`GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+      ['GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+      ['GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close\r\n\r\n', 400],
     ] as const) {
       const response = await sendRaw(url, request);
       expect(response.status).toBe(status);
       const body = JSON.parse(response.body);
       expect(body).toMatchObject({ error: 'invalid_request', requestId: response.headers['x-request-id'] });
     }
+    // Of the time before there was a Host header.
+    expect((await sendRaw(url, 'GET /nowhere HTTP/1.0\r\n\r\n')).status).toBe(404);
   });
 });

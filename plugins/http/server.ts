@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   createServer as createHttpServer,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
@@ -160,6 +161,7 @@ function httpServer(handler: RequestListener, options: HttpOptions, connections:
       // Node takes the time for the whole request into account only when the one for the headers is not longer.
       headersTimeout: requestTimeout,
       connectionsCheckingInterval: Math.min(requestTimeout, 5_000),
+      // Refused by `checkHost`, in our own form.
       requireHostHeader: false,
     },
     (request, response) => connections.take(request, response, () => handler(request, response)),
@@ -192,6 +194,16 @@ function serverOptions(
     // Routes carry TypeBox schemas, checked in `validation.ts`: Fastify's own compilers are never loaded.
     schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
   };
+}
+
+/** HTTP/1.1 wants exactly one: a proxy in front may have gone by the other one. */
+function checkHost({ httpVersion, rawHeaders }: IncomingMessage): void {
+  const count = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (count === 1 || (count === 0 && httpVersion === '1.0')) return;
+  throw new AtlasError(`The request has ${count === 0 ? 'no Host header' : 'more than one Host header'}.`, {
+    code: 'invalid_request',
+    hint: 'Send exactly one Host header.',
+  });
 }
 
 /** Refuses what is not essential while the process can take no more work, and starts the rest one by one. */
@@ -254,6 +266,7 @@ export function createServer(parts: ServerParts): { app: FastifyInstance; connec
     request.scope = ctx.scope({ requestId: request.id });
     followResponse(parts, request, reply);
     reply.headers(cors(request.method, request.headers));
+    checkHost(request.raw);
     done();
   });
   app.addHook('onRequest', (request, reply, done) => {
