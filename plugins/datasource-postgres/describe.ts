@@ -8,12 +8,15 @@ const VISIBLE = `c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
   AND NOT EXISTS (SELECT FROM pg_depend d
     WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.objsubid = 0 AND d.deptype = 'e')`;
 
-/** One row a column, in order; an estimate of -1 means that nobody has counted. */
+/** One row a column, in order, its type with a collation that is not the type's own; an estimate of -1 means that nobody has counted. */
 const COLUMNS = `SELECT c.oid::text, n.nspname, c.relname, c.relkind, c.reltuples::int8, o.description,
-    a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, d.description
+    a.attname, format_type(a.atttypid, a.atttypmod) || coalesce(' COLLATE ' || quote_ident(l.collname), ''),
+    a.attnotnull, d.description
   FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  JOIN pg_type t ON t.oid = a.atttypid
+  LEFT JOIN pg_collation l ON l.oid = a.attcollation AND l.oid <> t.typcollation
   LEFT JOIN pg_description o ON o.classoid = 'pg_class'::regclass AND o.objoid = c.oid AND o.objsubid = 0
   LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.attnum
   WHERE ${VISIBLE} AND (has_table_privilege(c.oid, 'SELECT') OR has_column_privilege(c.oid, a.attnum, 'SELECT'))

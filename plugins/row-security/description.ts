@@ -33,6 +33,12 @@ export class Description {
     return (this.table(table, defaultSchema)?.columns ?? []).map(({ name }) => name);
   }
 
+  /** Types of the table's columns, by their names as they are. */
+  types(table: AllowedTable, defaultSchema: string): ReadonlyMap<string, string> {
+    const columns = this.table(table, defaultSchema)?.columns ?? [];
+    return new Map(columns.map(({ name, type }) => [name, type]));
+  }
+
   /** Columns of the table's primary key; `undefined` where there is none. */
   key(table: AllowedTable, defaultSchema: string): readonly string[] | undefined {
     return this.table(table, defaultSchema)?.primaryKey;

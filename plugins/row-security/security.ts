@@ -109,7 +109,9 @@ export class RowSecurity {
       }
       const key = description?.key(table, dialect.defaultSchema);
       const visible = shape.unmask ? table.visible?.map((column) => ({ ...column, mask: undefined })) : table.visible;
-      return { ...table, rows, visible, known: knownOf(table, access.tables, description), ...(key && { key }) };
+      const types = description?.types(table, dialect.defaultSchema);
+      const known = knownOf(table, access.tables, description);
+      return { ...table, rows, visible, known, ...(types && { types }), ...(key && { key }) };
     });
     if (description !== undefined && narrowed.some((table) => table.refusal !== undefined)) {
       this.descriptions.markIncomplete(description);

@@ -69,7 +69,7 @@ export function checkSql(sql: string, rules: CheckRules): CheckedSql {
     : NO_FUNCTIONS;
   const footprint = resolve(sql, statement, { dialect, tables: rules.tables, extraFunctions });
   dialect.secure?.(statement, rules.tables, sql, footprint.tables);
-  fenceRows(statement, footprint.tables, dialect);
+  fenceRows(statement, footprint.tables, rules.tables);
   const { sql: printed, params } = printStatement(statement, dialect);
   return {
     sql: printed,

@@ -4,10 +4,10 @@
  * the subquery in a table's place gets a limit that no table reaches: engines work such a subquery out by itself.
  */
 import type { Core, Expr, From, Select, SelectSource, Source } from './ast.ts';
-import type { SqlDialect } from './dialect.ts';
 import { Level } from './precedence.ts';
-import type { AllowedTable } from './tables.ts';
-import { canFail, hasAggregate } from './total.ts';
+import { NO_SIGHT, type Sight, type Sights } from './sight.ts';
+import type { AllowedTable, AllowedTables } from './tables.ts';
+import { Failures } from './total.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from './walk.ts';
 
 /** Nothing else may follow inside the subquery. */
@@ -18,15 +18,15 @@ const FENCES = {
   mysql: ' LIMIT 18446744073709551615',
 } as const;
 
-/** Changes, in a resolved statement that reads `tables`, what stands for those with policies, if anything may fail. */
-export function fenceRows(statement: Select, tables: Iterable<AllowedTable>, { name }: SqlDialect): void {
-  if (!Array.from(tables).some(({ rows = [] }) => rows.length > 0)) return;
-  const finder = new FailureFinder(name);
-  finder.select(statement, true);
+/** Changes, in a resolved statement that reads some of the `tables`, what stands for those with policies. */
+export function fenceRows(statement: Select, read: Iterable<AllowedTable>, tables: AllowedTables): void {
+  if (!Array.from(read).some(({ rows = [] }) => rows.length > 0)) return;
+  const finder = new FailureFinder(tables);
+  finder.select(statement, NO_SIGHT, true);
   if (finder.parts.length === 0 || !finder.found) return;
   for (const part of finder.parts) {
     const { texts, params } = part.printed!;
-    const printed = { texts: [...texts.slice(0, -1), texts.at(-1) + FENCES[name]], params };
+    const printed = { texts: [...texts.slice(0, -1), texts.at(-1) + FENCES[tables.dialect.name]], params };
     Object.assign(part, { printed });
   }
 }
@@ -35,86 +35,99 @@ class FailureFinder {
   /** What stands for a table of which some rows are left out. */
   readonly parts: SelectSource[] = [];
   found = false;
-  private readonly dialect: SqlDialect['name'];
+  private readonly failures: Failures;
+  private readonly sights: Sights;
 
-  constructor(dialect: SqlDialect['name']) {
-    this.dialect = dialect;
+  constructor(tables: AllowedTables) {
+    this.failures = new Failures(tables);
+    this.sights = this.failures.sights;
   }
 
   /** `isTop`: nothing around the result columns could use them as a condition. */
-  select(select: Select, isTop: boolean): void {
-    if (select.with !== undefined) for (const table of select.with.tables) this.select(table.select, false);
-    this.core(select.first, isTop);
-    for (const { core } of select.rest) this.core(core, isTop);
-    forEachTerm(select.orderBy, this.inside);
-    if (select.limit !== undefined) this.inside(select.limit);
-    if (select.offset !== undefined) this.inside(select.offset);
+  select(select: Select, outside: Sight, isTop: boolean): void {
+    const around = this.sights.with(select, outside, (own, seen) => this.select(own, seen, false));
+    this.core(select.first, around, isTop);
+    for (const { core } of select.rest) this.core(core, around, isTop);
+    const sight = this.sights.core(select.first, around);
+    forEachTerm(select.orderBy, (expr) => this.inside(expr, sight));
+    if (select.limit !== undefined) this.inside(select.limit, sight);
+    if (select.offset !== undefined) this.inside(select.offset, sight);
   }
 
-  private core(core: Core, isTop: boolean): void {
-    if (core.kind === 'nested') this.select(core.select, isTop);
-    if (core.kind === 'values') for (const expr of core.rows.flat()) this.condition(expr);
+  private core(core: Core, around: Sight, isTop: boolean): void {
+    const sight = this.sights.core(core, around);
+    if (core.kind === 'nested') this.select(core.select, around, isTop);
+    if (core.kind === 'values') for (const expr of core.rows.flat()) this.value(expr, sight);
     if (core.kind !== 'core') return;
     const conditions = [core.where, core.having, core.qualify].filter((expr) => expr !== undefined);
     const named = isTop ? namesIn(conditions) : undefined;
     for (const column of core.columns) {
-      if (column.kind === 'star') for (const { expr } of column.replace ?? []) this.condition(expr);
-      else if (named?.has(column.alias?.toLowerCase() ?? '') === false) this.inside(column.expr);
-      else this.condition(column.expr);
+      if (column.kind === 'star') for (const { expr } of column.replace ?? []) this.value(expr, sight);
+      else if (named?.has(column.alias?.toLowerCase() ?? '') === false) this.inside(column.expr, sight);
+      else this.value(column.expr, sight);
     }
-    if (core.from !== undefined) this.from(core.from);
-    for (const condition of conditions) this.condition(condition);
-    core.groupBy.forEach(this.inside);
-    core.distinctOn?.forEach(this.inside);
-    for (const { window } of core.windows) forEachInWindow(window, this.inside);
+    if (core.from !== undefined) this.from(core.from, sight);
+    for (const condition of conditions) this.condition(condition, sight);
+    for (const expr of [...core.groupBy, ...(core.distinctOn ?? [])]) this.inside(expr, sight);
+    for (const { window } of core.windows) forEachInWindow(window, (expr) => this.inside(expr, sight));
   }
 
-  private from({ first, joins }: From): void {
-    this.source(first);
-    for (const { source, on, using, natural } of joins) {
-      this.source(source);
-      if (on !== undefined) this.condition(on);
+  private from({ first, joins }: From, sight: Sight): void {
+    this.source(first, sight);
+    for (const join of joins) {
+      this.source(join.source, sight);
+      if (join.on !== undefined) this.condition(join.on, this.sights.on(join));
       // Columns of one name may have two types.
-      if ((natural || using.length > 0) && this.dialect === 'duckdb') this.found = true;
+      if (join.natural || join.using.length > 0) this.found ||= this.failures.inMerged(join);
     }
   }
 
-  private source(source: Source): void {
-    if (source.kind === 'join') this.from(source.from);
-    if (source.kind === 'function') this.call(source.args);
-    if (source.kind === 'rows') for (const { call } of source.calls) this.call(call.args);
+  private source(source: Source, sight: Sight): void {
+    if (source.kind === 'join') this.from(source.from, sight);
+    if (source.kind === 'function') this.call(source.args, sight);
+    if (source.kind === 'rows') for (const { call } of source.calls) this.call(call.args, sight);
     if (source.kind !== 'subquery') return;
     const { first, limit } = source.select;
     if (!source.isPart || first.kind !== 'core') {
-      this.select(source.select, false);
+      this.select(source.select, this.sights.outside(source, sight), false);
       return;
     }
     // Its own mask is tried on every row too.
     for (const column of first.columns) {
-      if (column.kind === 'column' && column.expr.kind !== 'name') this.condition(column.expr);
+      if (column.kind === 'column' && column.expr.kind !== 'name') {
+        this.value(column.expr, this.sights.inside(source.select));
+      }
     }
     if (first.where !== undefined && limit === undefined) this.parts.push(source);
   }
 
   /** A function in FROM meets the rows of the sources before it, if it reads them. */
-  private call(args: readonly Expr[]): void {
-    for (const arg of args) this.inside(arg);
+  private call(args: readonly Expr[], sight: Sight): void {
+    for (const arg of args) this.inside(arg, sight);
     this.found ||= args.some(readsColumns);
   }
 
   /** What may decide over rows. */
-  private condition(expr: Expr): void {
+  private condition(expr: Expr, sight: Sight): void {
     const terms = expr.kind === 'chain' && expr.level === Level.and ? expr.operands : [expr];
-    this.found ||= terms.some((term) => canFail(term, this.dialect) && !hasAggregate(term));
-    this.inside(expr);
+    this.found ||= terms.some((term) => this.failures.inCondition(term, sight));
+    this.inside(expr, sight);
+  }
+
+  /** What a condition around it may read. */
+  private value(expr: Expr, sight: Sight): void {
+    this.found ||= this.failures.inValue(expr, sight);
+    this.inside(expr, sight);
   }
 
   /** Subqueries decide over rows of their own wherever they stand. */
-  private readonly inside = (expr: Expr): void => {
-    if (expr.kind === 'scalar' || expr.kind === 'exists') this.select(expr.select, false);
-    if (expr.kind === 'in' && expr.set.kind !== 'list') this.source(expr.set);
-    forEachOperand(expr, this.inside);
-  };
+  private inside(expr: Expr, sight: Sight): void {
+    if (expr.kind === 'scalar' || expr.kind === 'exists') this.select(expr.select, sight, false);
+    if (expr.kind === 'in' && expr.set.kind === 'subquery' && expr.set.isPart !== true) {
+      this.select(expr.set.select, sight, false);
+    } else if (expr.kind === 'in' && expr.set.kind !== 'list') this.source(expr.set, sight);
+    forEachOperand(expr, (operand) => this.inside(operand, sight));
+  }
 }
 
 function readsColumns(expr: Expr): boolean {

@@ -20,6 +20,8 @@ export interface AllowedTable {
   readonly entities: readonly string[];
   /** Columns known to exist, in lower case unless names are equal only to the letter. A table may have more. */
   readonly known: ReadonlySet<string>;
+  /** The columns' types as the database describes them, by name; missing: nothing is known of them. */
+  readonly types?: ReadonlyMap<string, string>;
   /** Columns of its primary key, if that is known. */
   readonly key?: readonly string[];
   /** All that may be seen of it; `undefined` = everything. */

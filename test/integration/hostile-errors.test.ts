@@ -62,6 +62,61 @@ const conditions: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Each fails at a row that it meets, hidden or not, or at one whose values are texts of the other tenant. */
+const traps: Readonly<Record<string, readonly string[]>> = {
+  postgres: [
+    'ARRAY[ARRAY[a.id], ARRAY[a.id, a.id]] IS NULL',
+    "ARRAY[labels, ARRAY['a', 'b']] IS NULL",
+    'CASE WHEN n > 0 THEN ARRAY[ARRAY[n], ARRAY[n, n]] IS NULL ELSE TRUE END',
+    'a <> a',
+    'a < a',
+    'a IS DISTINCT FROM a',
+    'a IS NOT DISTINCT FROM a',
+    'greatest(a, a) IS NULL',
+    'least(a, a) IS NOT NULL',
+    'a BETWEEN a AND a',
+    'a = ANY (ARRAY[a])',
+    'ARRAY[a] < ARRAY[a]',
+    'a IN (a, a)',
+    'ROW(a, 1) < ROW(a, 2)',
+    'CASE a WHEN a THEN TRUE ELSE TRUE END',
+    'nullif(a, a) IS NULL',
+    'a IS DISTINCT FROM (SELECT b FROM accounts b LIMIT 1)',
+    "docs = '{}'",
+    'docs IS DISTINCT FROM docs',
+    'ARRAY[spot] < ARRAY[spot]',
+    'shown = secret',
+    'shown BETWEEN secret AND pattern',
+    'EXISTS (SELECT 1 FROM (SELECT b AS r FROM accounts b WHERE b.id = a.id) x WHERE r < r)',
+  ],
+  duckdb: [
+    'flag',
+    'NOT flag',
+    'flag IS TRUE',
+    'flag IS NOT TRUE',
+    'moment IS DISTINCT FROM CURRENT_DATE',
+    'moment IS NOT DISTINCT FROM CURRENT_DATE',
+    'flag IS DISTINCT FROM TRUE',
+    'CASE n WHEN secret THEN TRUE ELSE TRUE END',
+    'CASE WHEN flag THEN TRUE ELSE TRUE END',
+    'EXISTS (SELECT 1 WHERE flag)',
+  ],
+  mysql: [],
+  sqlite: [
+    "max(json_extract(secret, '$'), 0) IS NOT NULL",
+    "min(0, json_extract(secret, '$'), 1) IS NOT NULL",
+    'CASE WHEN max(json(doc), 0) IS NULL THEN 1 ELSE 1 END',
+    'EXISTS (SELECT 1 FROM accounts b WHERE b.id = a.id AND max(json(b.doc), 0) IS NOT NULL)',
+  ],
+};
+
+/** A row of another tenant, and one that is not there, found by an index and without. */
+const rows = [
+  ["secret = 'CANARY7'", "secret = 'NOBODY'"],
+  ['a.id = 7', 'a.id = 70007'],
+  ["doc >= 'CANARY7' AND doc < 'CANARY70'", "doc >= 'NOBODY' AND doc < 'NOBODYZ'"],
+] as const;
+
 /** Where a condition may stand. */
 const places = [
   'SELECT count(*) AS n FROM accounts a WHERE §',
@@ -96,6 +151,16 @@ for (const { name, suite } of engines) {
           const answer = await roads[claim]!.ask(place.replace('§', () => condition));
           expect(answer.data[0]?.rows, `${place}: ${answer.body} ${answer.result}`).toEqual([{ n: MINE }]);
           expect(answer.body + answer.prompt).not.toContain('CANARY');
+        });
+      });
+
+      test.each(traps[name] ?? [])('says as much of a row as of none: %s', async (trap) => {
+        await eachOf(rows, 3, async ([hidden, missing]) => {
+          const ask = (row: string) =>
+            roads[claim]!.ask(`SELECT count(*) AS n FROM accounts a WHERE ${row} AND ${trap}`);
+          const [one, other] = [await ask(hidden), await ask(missing)];
+          expect(one.data, `${hidden}: ${one.body} ${one.result}`).toEqual(other.data);
+          expect(one.settled.map(({ status }) => status)).toEqual(other.settled.map(({ status }) => status));
         });
       });
     });

@@ -97,7 +97,8 @@ describe('with a condition on the rows of every table', () => {
     const policed = plain.map((table) => {
       const key = description.key(table, 'public');
       const known = new Set([...table.known, ...description.columns(table, 'public')]);
-      return { ...table, known, ...(key && { key }), rows: [{ condition: '1 = 1', values: [] }] };
+      const types = description.types(table, 'public');
+      return { ...table, known, types, ...(key && { key }), rows: [{ condition: '1 = 1', values: [] }] };
     });
     tables = new AllowedTables(policed, dialect);
   });
