@@ -43,12 +43,3 @@ function stateOf(layer: LiveLayer): State {
   const message = summary ?? `There ${faults} in the files of the semantic layer; the log names the places.`;
   return { status: entities.length > 0 ? 'degraded' : 'error', message, details };
 }
-
-/** What keeps the layer from being used whole, with its place and all names: for the operator only. */
-export function layerFault(layer: LiveLayer): string | undefined {
-  const { problems, summary, notice = summary } = layer.current();
-  const [problem] = problems;
-  if (problem === undefined || summary !== undefined || problem.file === '.') return notice;
-  const others = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
-  return `${problem.file}, line ${problem.line}, column ${problem.column}: ${problem.message}${others}`;
-}

@@ -14,7 +14,7 @@ import {
 } from '../../kernel/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { DatabaseSchemas } from './database-schema.ts';
-import { layerFault, layerHealth } from './health.ts';
+import { layerHealth } from './health.ts';
 import { KnownOrganizations, migrations } from './known-organizations.ts';
 import { LiveLayer } from './live.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
@@ -35,8 +35,6 @@ export interface SemanticLayerApi {
   /** Settles once the default layer has been loaded. */
   ready(): Promise<void>;
   problems(): readonly SemanticProblem[];
-  /** What keeps the default layer from being used whole, for the operator: it may name what is hidden. */
-  fault(): string | undefined;
   /** The part of a model that matters for a question, as text of at most `maxBytes`. */
   contextFor(model: SemanticModel, question: string, options?: { readonly maxBytes?: number }): Promise<string>;
   /** What the explore tool answers. */
@@ -105,7 +103,6 @@ export const semanticLayer = definePlugin({
       current: () => layer.current(),
       ready: () => layer.ready(),
       problems: () => layer.current().problems,
-      fault: () => layerFault(layer),
       contextFor: (model, question, given) => layer.contextFor(model, question, given),
       explore: (scope, path) => layer.explore(scope, path),
     };
