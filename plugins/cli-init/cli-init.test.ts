@@ -121,6 +121,23 @@ describe('init', () => {
     expect((await atlas(['init'], { cwd: folder.path, env })).stdout).toContain('1 files written, 15 unchanged');
   });
 
+  it('sums amounts under plain names, and neither flags nor floors', async () => {
+    using folder = emptyFolder();
+    const db = new Sqlite(join(folder.path, 'hotel.db'));
+    db.exec(`CREATE TABLE invoices (id INTEGER PRIMARY KEY, total_amount REAL, tax REAL, is_paid INT, floor INT);
+      INSERT INTO invoices VALUES (1, 10, 2, 0, 3), (2, 20, 4, 1, 4)`);
+    db.close();
+    await atlas(['init'], { cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:hotel.db' } });
+    const { measures } = parse(readFileSync(join(folder.path, 'semantic/entities/invoices.yml'), 'utf8'));
+    expect(measures.map(({ name }: { name: string }) => name)).toEqual([
+      'invoice_count',
+      'invoice_total_amount',
+      'average_total_amount',
+      'total_tax',
+      'average_tax',
+    ]);
+  });
+
   it('takes names of every kind, and tables that name each other twice', async () => {
     using folder = emptyFolder();
     const db = new Sqlite(join(folder.path, 'odd.db'));

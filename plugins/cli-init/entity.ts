@@ -18,7 +18,10 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
 /** Numbers of which neither sum nor average says anything. */
 const NO_QUANTITY =
-  /(^|_)(id|no|nr|num|number|code|key|year|month|day|zip|postal_code|lat|latitude|lon|lng|longitude|position|rank|sort|version)$/i;
+  /(^|_)(id|no|nr|num|number|code|key|year|month|day|zip|postal_code|lat|latitude|lon|lng|longitude|position|rank|sort|version|floor|level|phone|fax|isbn)$/i;
+/** Yes or no, kept as a number. */
+const isFlag = (name: string, rows: Profile['rows']) =>
+  rows.length > 1 && rows.every((row) => [0, 1, null, undefined].includes(row[name] as number | null | undefined));
 /** Numbers of which only the average says something. */
 const NO_SUM = /(^|_)(rate|ratio|percent|percentage|pct|rating|score|grade|age|temperature)$/i;
 
@@ -177,16 +180,16 @@ export function entityOf(
   };
   add({ name: `${singular(name)}_count`, type: 'count' });
   for (const [column, dimension] of dimensions) {
-    if (dimension.hidden || dimension.type !== 'number' || keys.has(column) || NO_QUANTITY.test(dimension.name))
-      continue;
+    if (dimension.hidden || dimension.type !== 'number' || keys.has(column)) continue;
+    if (NO_QUANTITY.test(dimension.name) || isFlag(column, profile.rows)) continue;
     const sql = dimension.sql === undefined ? dimension.name : `{${dimension.name}}`;
     // "fine amount" beside "amount": several tables may have a column of that name.
     const words = dimension.name.replaceAll('_', ' ');
     const own = `${singular(name).replaceAll('_', ' ')} ${words}`;
-    const sum =
-      dimension.name === 'total' ? `${singular(name)}_total` : `total_${dimension.name.replace(/^total_/, '')}`;
+    const isTotal = /^total(_|$)/.test(dimension.name);
+    const sum = isTotal ? `${singular(name)}_${dimension.name}` : `total_${dimension.name}`;
     if (!NO_SUM.test(dimension.name)) {
-      add({ name: sum, type: 'sum', sql, ...(dimension.name !== 'total' && { synonyms: [own, `total ${own}`] }) });
+      add({ name: sum, type: 'sum', sql, ...(!isTotal && { synonyms: [own, `total ${own}`] }) });
     }
     add({ name: `average_${dimension.name}`, type: 'avg', sql, synonyms: [`average ${own}`] });
   }
