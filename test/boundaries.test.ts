@@ -77,11 +77,11 @@ describe('boundaries', () => {
     expect(bad).toEqual([]);
   });
 
-  it('files stay short: 300 lines in the kernel, which has about 1,800; 350 elsewhere', () => {
+  it('files stay short: 300 lines in the kernel, 400 elsewhere', () => {
     const lines = (file: string) => readFileSync(join(root, file), 'utf8').split('\n').length - 1;
     const kernel = sources('kernel/**/*.ts').map((file) => ({ file, lines: lines(file) }));
     expect(kernel.filter((entry) => entry.lines > 300)).toEqual([]);
-    const long = sources('{plugins,config,scripts}/**/*.ts').filter((file) => lines(file) > 350);
+    const long = sources('{plugins,config,scripts}/**/*.ts').filter((file) => lines(file) > 400);
     expect(long).toEqual([]);
     const wiring = sources('plugins/*/index.ts').filter((file) => lines(file) > 120);
     expect(wiring).toEqual([]);

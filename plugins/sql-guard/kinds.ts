@@ -70,3 +70,21 @@ function joined(one: Kind, other: Kind): Kind | undefined {
   // A number of the statement is converted when that is planned.
   return one === 'digits' || other === 'digits' ? 'float' : undefined;
 }
+
+/** By the names that casts print. */
+export const CASTS: ReadonlyMap<string, Kind> = new Map([
+  ['int2', 'integer'],
+  ['int4', 'integer'],
+  ['int8', 'integer'],
+  ['numeric', 'numeric'],
+  ['float4', 'float'],
+  ['float8', 'float'],
+  ['text', 'text'],
+  ['varchar', 'text'],
+  ['bpchar', 'text'],
+  ['bool', 'boolean'],
+  ['uuid', 'uuid'],
+  ['date', 'date'],
+  ['timestamp', 'timestamp'],
+  ['timestamptz', 'timestamptz'],
+]);

@@ -2,82 +2,18 @@
 import type { Dialect } from '../semantic-query/plan.ts';
 import type { Call, Chain, Expr, Form, In, Join, Select } from './ast.ts';
 import { fold } from './dialect.ts';
-import { areComparable, commonKind, isNumber, type Kind } from './kinds.ts';
-import { Level } from './precedence.ts';
+import { operandsOf, shapeOf } from './form-shapes.ts';
+import { areComparable, CASTS, commonKind, isNumber, type Kind } from './kinds.ts';
+import { isDateForm, isInterval, isIntervalForm, isMoment } from './moments.ts';
 import { type Sight, Sights } from './sight.ts';
 import type { AllowedTables } from './tables.ts';
+import { type Engine, engines, isAggregateName, TRUTH_TEST, words } from './total-by-engine.ts';
 import { forEachOperand } from './walk.ts';
-
-/** What is not named here may fail. */
-interface Engine {
-  /** Comparisons and conversions never fail; otherwise operands have to be of kinds that go together. */
-  readonly converts?: boolean;
-  /** No comparison and no CASE of several results is known to succeed. */
-  readonly comparisonsFail?: boolean;
-  /** Of several rows of a scalar subquery the first is taken. */
-  readonly takesFirstRow?: boolean;
-  readonly operators?: ReadonlySet<string>;
-  readonly functions: ReadonlySet<string>;
-  readonly forms: RegExp;
-  readonly aggregates: ReadonlySet<string>;
-}
-
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-
-/** Operands are written as `§`. */
-const NULL_TEST = '§ IS (?:NOT )?NULL';
-const TRUTH_TEST = '§ IS (?:NOT )?(?:TRUE|FALSE|UNKNOWN|NULL)';
-
-const engines: Readonly<Record<Dialect, Engine>> = {
-  postgres: {
-    functions: words('lower upper now'),
-    forms: new RegExp(`^${TRUTH_TEST}$`),
-    aggregates: words('count sum avg min max string_agg array_agg'),
-  },
-  duckdb: {
-    comparisonsFail: true,
-    functions: new Set(),
-    forms: new RegExp(`^${NULL_TEST}$`),
-    aggregates: words('count sum avg min max group_concat string_agg array_agg list median'),
-  },
-  mysql: {
-    converts: true,
-    functions: words(
-      'lower upper now curdate date year month day quarter date_format date_add date_sub coalesce ifnull nullif if',
-    ),
-    forms: new RegExp(
-      `^(?:${TRUTH_TEST}|INTERVAL § [A-Z_]+|EXTRACT\\([A-Z]+ FROM §\\)|CAST\\(§ AS (?:BINARY|CHAR|DATE|DATETIME|TIME|DECIMAL|DOUBLE|SIGNED|UNSIGNED)(?:\\([\\d, ]+\\))?\\)|MATCH \\(§(?:, §)*\\) AGAINST \\(§[A-Z ]*\\))$`,
-    ),
-    aggregates: words('count sum avg min max group_concat'),
-  },
-  sqlite: {
-    converts: true,
-    takesFirstRow: true,
-    operators: words('+ - * / %'),
-    functions: words(
-      'lower upper length coalesce ifnull nullif iif if date time datetime julianday strftime unixepoch round',
-    ),
-    forms: /^$/,
-    aggregates: words('count sum avg min max total group_concat string_agg median'),
-  },
-};
 
 const COMPARES = words('= == <> != < <= > >= <=>').union(
   new Set(['IS', 'IS NOT', 'IS DISTINCT FROM', 'IS NOT DISTINCT FROM']),
 );
 const CONNECTS = words('AND OR XOR');
-const UNITS = /^(?:day|week|month|quarter|year)$/i;
-/** Within the years that every engine has. */
-const SHORT_INTERVAL = /^\d{1,4} (?:second|minute|hour|day|week|month|year)s?$/i;
-
-/** Whether the name and the number of arguments are those of an aggregate of the engine's own. */
-function isAggregateName({ name, schema, args, star }: Call, engine: Engine): boolean {
-  const own = fold(name);
-  if ((schema !== undefined && schema !== 'pg_catalog') || !engine.aggregates.has(own)) return false;
-  // With more arguments SQLite takes the largest of them, row by row.
-  return star || !/^(?:min|max)$/.test(own) || args.length === 1;
-}
-
 /** Tells, of the expressions of one statement, which may fail for some row. */
 export class Failures {
   readonly sights: Sights;
@@ -407,88 +343,9 @@ const BOOLEAN_FORM = new RegExp(
     .join('|'),
 );
 
-/** By the names that casts print. */
-const CASTS: ReadonlyMap<string, Kind> = new Map([
-  ['int2', 'integer'],
-  ['int4', 'integer'],
-  ['int8', 'integer'],
-  ['numeric', 'numeric'],
-  ['float4', 'float'],
-  ['float8', 'float'],
-  ['text', 'text'],
-  ['varchar', 'text'],
-  ['bpchar', 'text'],
-  ['bool', 'boolean'],
-  ['uuid', 'uuid'],
-  ['date', 'date'],
-  ['timestamp', 'timestamp'],
-  ['timestamptz', 'timestamptz'],
-]);
-
-const isInterval = (expr: Expr) => expr.kind === 'form' && shapeOf(expr).startsWith('INTERVAL §');
-
 /** A pattern is read row by row, and a wrong one fails only at a row that gets so far. */
 function isPlainLike(operator: string, pattern: Expr, escapedBy: Expr | undefined): boolean {
   const { kind } = pattern;
   if (!/^I?LIKE$|^GLOB$/.test(operator) || escapedBy !== undefined || kind !== 'string') return false;
   return pattern.value.length < 1_000 && !pattern.value.endsWith('\\');
-}
-
-const operandsOf = ({ parts }: Form): Expr[] => parts.flatMap((part) => (typeof part === 'string' ? [] : [part.expr]));
-
-function shapeOf({ parts }: Form): string {
-  let shape = '';
-  for (const part of parts) shape += typeof part === 'string' ? part : '§';
-  return shape;
-}
-
-// ── points in time that no row takes part in ────────────────────────────────────────────────────────────────────
-
-const DATE_CAST = /^(?:§::pg_catalog\.(?:date|timestamp|timestamptz)|CAST\(§ AS (?:DATE|TIMESTAMP)\))$/;
-const INTERVAL_CAST = /^(?:§::pg_catalog\.interval|CAST\(§ AS INTERVAL\))$/;
-
-/** Such as `now()`, `CURRENT_DATE - 7`, `date_trunc('month', now()) - interval '1 year'`, `date '2024-01-01'`. */
-function isMoment(expr: Expr): boolean {
-  if (expr.kind === 'constant') return expr.value.startsWith('CURRENT_');
-  if (expr.kind === 'form') return isDateForm(expr, shapeOf(expr));
-  if (expr.kind === 'call') return isNow(expr) || isTruncated(expr);
-  if (expr.kind !== 'chain' || expr.level !== Level.sum || expr.operands.length > 4) return false;
-  const [start, ...steps] = expr.operands;
-  return start !== undefined && isMoment(start) && steps.every(isStep);
-}
-
-const isNow = ({ name, args }: Call) => fold(name) === 'now' && args.every((arg) => arg.kind === 'number');
-
-/** A third argument is a time zone, of which there may be no such one. */
-function isTruncated({ name, args }: Call): boolean {
-  const [unit, moment, zone] = args;
-  if (fold(name) !== 'date_trunc' || unit?.kind !== 'string' || moment === undefined || zone !== undefined)
-    return false;
-  return UNITS.test(unit.value) && isMoment(moment);
-}
-
-const isStep = (expr: Expr) =>
-  expr.kind === 'number' ? /^\d{1,5}$/.test(expr.value) : expr.kind === 'form' && isIntervalForm(expr, shapeOf(expr));
-
-function isDateForm(form: Form, shape: string): boolean {
-  if (!DATE_CAST.test(shape)) return false;
-  const [operand] = operandsOf(form);
-  return operand !== undefined && (isMoment(operand) || (operand.kind === 'string' && isDate(operand.value)));
-}
-
-function isIntervalForm(form: Form, shape: string): boolean {
-  if (!INTERVAL_CAST.test(shape)) return false;
-  const [text] = operandsOf(form);
-  return text?.kind === 'string' && SHORT_INTERVAL.test(text.value);
-}
-
-const DATE = /^[12]\d{3}-\d\d-\d\d(?:$|[ T]00:00(?::00)?$)/;
-
-/** A day that exists, or its midnight. */
-function isDate(text: string): boolean {
-  if (!DATE.test(text)) return false;
-  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))];
-  // A day too many is one of the next month.
-  const date = new Date(Date.UTC(year, month - 1, day));
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
