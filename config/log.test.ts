@@ -1,6 +1,10 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { AtlasError } from '../kernel/index.ts';
 import { createLog, type LogLevel, terminalLine } from './log.ts';
+
+/** Without the colours, which depend on the environment. */
+const plainLine = (line: string) => stripVTControlCharacters(terminalLine(line));
 
 /** What one line says, and as it was written. */
 function written(fields: object, message = 'A line.', level: LogLevel = 'info') {
@@ -116,12 +120,12 @@ it('shows an audited statement on a terminal in one short line', () => {
     error: null,
     sql: `SELECT\n  ${'a, '.repeat(90)}`,
   };
-  const line = terminalLine(JSON.stringify({ level: 30, time: 0, plugin: 'audit', msg: 'Asked.', audit }));
+  const line = plainLine(JSON.stringify({ level: 30, time: 0, plugin: 'audit', msg: 'Asked.', audit }));
   expect(line).toMatch(/info {2}audit: Asked\. surface=http rows=2 ms=7 sql="SELECT a, .*…"\n$/);
   expect(line.length).toBeLessThan(200);
 });
 
 it('is a line for people on a terminal, without control characters', () => {
   const line = JSON.stringify({ level: 40, time: 0, plugin: 'http', msg: 'Slow\u001b[2J.', path: '/a', list: ['b c'] });
-  expect(terminalLine(line)).toMatch(/^\d\d:\d\d:00 warn {2}http: Slow\\u001b\[2J\. path=\/a list=\["b c"\]\n$/);
+  expect(plainLine(line)).toMatch(/^\d\d:\d\d:00 warn {2}http: Slow\\u001b\[2J\. path=\/a list=\["b c"\]\n$/);
 });
