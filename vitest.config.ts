@@ -7,7 +7,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What is waited for comes late on a busy machine; only a failure takes this long.
     expect: { poll: { timeout: 15_000 } },
-    // Between finding a free port and listening on it another program may take it; a second failure is none of that.
+    // Tests start real servers: a free port may be taken first, and changed files are noticed a moment later.
     retry: process.env.CI ? 1 : 0,
     // Each file in a process of its own: databases, children and servers of one test never meet another's.
     pool: 'forks',

@@ -95,7 +95,9 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
     expect([await standing(ann), await standing(phone)]).toEqual(Array(2).fill(['analyst', null]));
   });
 
-  it.runIf(dialect === 'postgres')('is none where they leave while they are promoted', async () => {
+  // SQLite runs one transaction after the other.
+  const raceable = dialect === 'postgres' ? it : () => {};
+  raceable('is none where they leave while they are promoted', async () => {
     await using server = await startServer(await db.url(dialect));
     const { boss } = await promoted(server);
     const bob = await userOf(server, 'bob@example.com');
