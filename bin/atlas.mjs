@@ -47,8 +47,8 @@ function stopSignal() {
 async function start() {
   const signal = stopSignal();
   module.enableCompileCache?.();
-  const source = new URL('../config/cli.ts', import.meta.url);
-  const { main } = await import(existsSync(source) ? source : new URL('../dist/config/cli.js', import.meta.url));
+  const source = new URL('./main.ts', import.meta.url);
+  const { main } = await import(existsSync(source) ? source : new URL('../dist/bin/main.js', import.meta.url));
   process.exitCode = await main(process.argv.slice(2), {
     env: process.env,
     cwd: process.cwd(),

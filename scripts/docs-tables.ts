@@ -1,7 +1,7 @@
 /** The tables of the documentation, out of the code that they describe. */
 import type { TSchema } from '@sinclair/typebox';
-import { commandLine } from '../config/cli.ts';
-import { composePreset } from '../config/compose.ts';
+import { composePreset } from '../bin/compose.ts';
+import { commandLine } from '../bin/main.ts';
 import { variables } from '../config/env.ts';
 import { cliCommands, createApp, httpRoutes, type PluginEntry } from '../kernel/index.ts';
 import { errorCodes } from '../plugins/http/errors.ts';

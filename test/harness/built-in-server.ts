@@ -1,5 +1,5 @@
 /** Starts the built-in composition on a free port, for tests that need the whole of it. */
-import { composePreset } from '../../config/compose.ts';
+import { composePreset } from '../../bin/compose.ts';
 import { createApp } from '../../kernel/index.ts';
 import { http } from '../../plugins/http/index.ts';
 

@@ -1,11 +1,11 @@
 /** What runs here: the composition of a folder, or the built-in one. */
 import { existsSync, readdirSync } from 'node:fs';
+import { type Env, readEnv } from '../config/env.ts';
+import { selfHosted } from '../config/presets/self-hosted.ts';
 import { AtlasError, bindPackage, didYouMean, findConfig, loadConfig } from '../kernel/index.ts';
 import type { Compose, Composition } from '../plugins/cli-serve/index.ts';
-import { type Env, readEnv } from './env.ts';
 import { createLog } from './log.ts';
 import { extension } from './package.ts';
-import { selfHosted } from './presets/self-hosted.ts';
 
 /** After the HTTP server has given requests their time: a stop must be over within ten seconds. */
 const DRAIN_MS = 2_000;

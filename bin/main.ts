@@ -9,8 +9,8 @@ import { cliMigrate } from '../plugins/cli-migrate/index.ts';
 import { cliQuery } from '../plugins/cli-query/index.ts';
 import { type Compose, cliServe } from '../plugins/cli-serve/index.ts';
 import { loadEnvFile } from './env-file.ts';
+import { limitYoungGeneration } from './heap-limits.ts';
 import { packageUrl, packageVersion } from './package.ts';
-import { boundYoungGeneration } from './young-generation.ts';
 
 /** Loaded when a command needs it: most of the server is not needed to ask one. */
 const composing = () => import('./compose.ts');
@@ -42,7 +42,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   process.on('uncaughtException', endAfter);
   try {
     loadEnvFile(terminal.cwd, terminal.env as Record<string, string | undefined>);
-    boundYoungGeneration();
+    limitYoungGeneration();
     await using app = await createApp({ plugins: commandLine() });
     return await app.get(cli).run(argv, terminal);
   } catch (error) {
