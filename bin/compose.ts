@@ -1,9 +1,17 @@
-/** What runs here: the composition of a folder, or the built-in one. */
+/** Loads the composition of a folder, or builds the built-in one. */
 import { existsSync, readdirSync } from 'node:fs';
 import { type Env, readEnv } from '../config/env.ts';
 import { selfHosted } from '../config/presets/self-hosted.ts';
-import { AtlasError, bindPackage, didYouMean, findConfig, loadConfig } from '../kernel/index.ts';
-import type { Compose, Composition } from '../plugins/cli-serve/index.ts';
+import {
+  type AtlasConfig,
+  AtlasError,
+  bindPackage,
+  didYouMean,
+  findConfig,
+  loadConfig,
+  type PluginEntry,
+} from '../kernel/index.ts';
+import type { Compose, Composition } from '../plugins/cli/index.ts';
 import { createLog } from './log.ts';
 import { extension } from './package.ts';
 
@@ -24,22 +32,35 @@ const entryPoints: ReadonlyMap<string, string> = new Map([
   ['testing', `../test/testing${extension}`],
 ]);
 
-/** `atlas-query/plugins/http` → the file of the running package; `atlas` is what the package was called at first. */
+/** Resolves `atlas-query/plugins/http` to the file of the running package; `atlas` was the package's first name. */
 function resolvePackage(specifier: string): string | undefined {
   const entry = /^atlas(?:-query)?(?:$|\/(.*))/.exec(specifier);
   if (entry === null) return undefined;
-  const plugin = /^plugins\/([a-z0-9-]+)$/.exec(entry[1] ?? '')?.[1];
-  const path = plugin === undefined ? entryPoints.get(entry[1] ?? '') : `../plugins/${plugin}/index${extension}`;
-  if (path === undefined) return undefined;
-  const url = new URL(path, import.meta.url);
-  if (plugin !== undefined && !existsSync(url)) {
-    const known = readdirSync(new URL('../plugins/', import.meta.url));
-    throw new AtlasError(`There is no plugin "${plugin}"${didYouMean(plugin, known) || '.'}`, {
-      code: 'configuration_error',
-      reason: 'E_PLUGIN_UNKNOWN',
-    });
-  }
-  return url.href;
+  const [, folder = '', name = ''] = /^(plugins|presets)\/([a-z0-9-]+)$/.exec(entry[1] ?? '') ?? [];
+  const path = folder === 'plugins' ? pluginPath(name) : folder === 'presets' ? presetPath(name) : undefined;
+  const found = path ?? entryPoints.get(entry[1] ?? '');
+  return found === undefined ? undefined : new URL(found, import.meta.url).href;
+}
+
+function pluginPath(name: string): string {
+  const path = `../plugins/${name}/index${extension}`;
+  return exists(path) ? path : unknown('plugin', name, filesOf('../plugins/'));
+}
+
+function presetPath(name: string): string {
+  const path = `../config/presets/${name}${extension}`;
+  return exists(path) ? path : unknown('preset', name, filesOf('../config/presets/'));
+}
+
+const exists = (path: string) => existsSync(new URL(path, import.meta.url));
+const filesOf = (folder: string) =>
+  readdirSync(new URL(folder, import.meta.url)).map((file) => file.replace(/\..*/, ''));
+
+function unknown(kind: string, name: string, known: readonly string[]): never {
+  throw new AtlasError(`There is no ${kind} "${name}"${didYouMean(name, known) || '.'}`, {
+    code: 'configuration_error',
+    reason: `E_${kind.toUpperCase()}_UNKNOWN`,
+  });
 }
 
 function auditWarnings({ databaseUrl, logLevel }: Env): string[] {
@@ -63,14 +84,26 @@ export function composePreset(env: Readonly<Record<string, string | undefined>>)
   };
 }
 
-export const compose: Compose = async ({ cwd, env }) => {
-  const path = findConfig(cwd);
-  if (path === undefined) return composePreset(env);
+const isCommand = ({ definition }: PluginEntry) => definition.type === 'command';
+
+async function load(path: string): Promise<AtlasConfig> {
   bindPackage(resolvePackage);
+  return loadConfig(path);
+}
+
+/** Plugins of the type `command` in the configuration of a folder; none without one. */
+export async function configuredCommands(cwd: string): Promise<PluginEntry[]> {
+  const path = findConfig(cwd);
+  return path === undefined ? [] : (await load(path)).plugins.filter(isCommand);
+}
+
+export const compose: Compose = async ({ cwd, env, builtIn = false }) => {
+  const path = builtIn ? undefined : findConfig(cwd);
+  if (path === undefined) return composePreset(env);
   const read = readEnv(env);
-  const config = await loadConfig(path);
+  const { plugins } = await load(path);
   return {
-    config,
+    config: { plugins: plugins.filter((entry) => !isCommand(entry)) },
     options: { log: createLog(read.env.logLevel), gatePlugins, drainMs: DRAIN_MS },
     warnings: read.warnings,
   };

@@ -1,34 +1,44 @@
-/** The command line of Atlas: a composition of its own, of the plugins that bring commands. */
+/** Runs one command line: finds the plugin that has the command, and loads no more than it needs. */
 import { fileURLToPath } from 'node:url';
 import { createApp, type PluginEntry } from '../kernel/index.ts';
-import { cli, errorText, type Terminal } from '../plugins/cli/index.ts';
-import { cliDemo } from '../plugins/cli-demo/index.ts';
-import { cliInit } from '../plugins/cli-init/index.ts';
-import { cliInspect } from '../plugins/cli-inspect/index.ts';
-import { cliMigrate } from '../plugins/cli-migrate/index.ts';
-import { cliQuery } from '../plugins/cli-query/index.ts';
-import { type Compose, cliServe } from '../plugins/cli-serve/index.ts';
+import { COMMANDS, type Compose, cli, errorText, type Terminal } from '../plugins/cli/index.ts';
 import { loadEnvFile } from './env-file.ts';
 import { limitYoungGeneration } from './heap-limits.ts';
 import { packageUrl, packageVersion } from './package.ts';
 
-/** Loaded when a command needs it: most of the server is not needed to ask one. */
-const composing = () => import('./compose.ts');
-const compose: Compose = async (run) => (await composing()).compose(run);
+/** First-party plugins of the type `command`, by the command that they bring. */
+const FEATURES: Readonly<Record<string, () => Promise<PluginEntry>>> = {
+  init: async () => (await import('../plugins/cli-init/index.ts')).cliInit(),
+};
 
-export function commandLine(): PluginEntry[] {
+/** Loaded when a command needs it: most of the server is not needed to ask one. */
+const compose: Compose = async (request) => (await import('./compose.ts')).compose(request);
+
+/** The plugins of the command line: `cli`, first-party features, and what a configuration adds. */
+export async function commandLine(
+  features: readonly string[] = Object.keys(FEATURES),
+  configured: readonly PluginEntry[] = [],
+): Promise<PluginEntry[]> {
+  const demoLayerDir = fileURLToPath(packageUrl('semantic'));
+  const loaded = await Promise.all(features.map((name) => FEATURES[name]?.()));
   return [
-    cli({ version: packageVersion() }),
-    cliServe({ compose }),
-    cliDemo({
-      compose: async (env) => (await composing()).composePreset(env),
-      semanticDir: fileURLToPath(packageUrl('semantic')),
-    }),
-    cliQuery(),
-    cliInit({ compose, demoDir: fileURLToPath(packageUrl('semantic')) }),
-    cliInspect({ compose }),
-    cliMigrate({ compose }),
+    cli({ version: packageVersion(), compose, demoLayerDir }),
+    ...loaded.filter((entry) => entry !== undefined),
+    ...configured,
   ];
+}
+
+/** What the command of `argv` needs: a known one only itself, help and an unknown name also those of `atlas.config.ts`. */
+async function pluginsFor([name = '--help']: readonly string[], terminal: Terminal): Promise<PluginEntry[]> {
+  if (Object.hasOwn(COMMANDS, name) || /^(-v|--version)$/.test(name)) return commandLine([]);
+  if (Object.hasOwn(FEATURES, name)) return commandLine([name]);
+  const { configuredCommands } = await import('./compose.ts');
+  try {
+    return await commandLine(undefined, await configuredCommands(terminal.cwd));
+  } catch (error) {
+    terminal.stderr.write(`The commands of the configuration are not available: ${errorText(error)}`);
+    return commandLine();
+  }
 }
 
 /** Runs one command line, after adding `.env` to the terminal's environment; resolves to the exit code. */
@@ -43,7 +53,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   try {
     loadEnvFile(terminal.cwd, terminal.env as Record<string, string | undefined>);
     limitYoungGeneration();
-    await using app = await createApp({ plugins: commandLine() });
+    await using app = await createApp({ plugins: await pluginsFor(argv, terminal) });
     return await app.get(cli).run(argv, terminal);
   } catch (error) {
     return report(error);

@@ -3,7 +3,8 @@ import type { TSchema } from '@sinclair/typebox';
 import { composePreset } from '../bin/compose.ts';
 import { commandLine } from '../bin/main.ts';
 import { variables } from '../config/env.ts';
-import { cliCommands, createApp, httpRoutes, type PluginEntry } from '../kernel/index.ts';
+import { createApp, httpRoutes, type PluginEntry } from '../kernel/index.ts';
+import { cli as commandLinePlugin } from '../plugins/cli/index.ts';
 import { errorCodes } from '../plugins/http/errors.ts';
 
 export type Tables = Readonly<Record<string, string>>;
@@ -16,6 +17,8 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
   return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
 }
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** A schema in a few words. */
 function shape(schema: TSchema): string {
@@ -94,8 +97,7 @@ export async function generatedTables(): Promise<Tables> {
   const apps = await Promise.all(
     compositions.map(({ config, options }) => createApp(config, { ...options, until: 'sealed' })),
   );
-  const commands = commandLine();
-  await using cli = await createApp({ plugins: commands }, { until: 'sealed' });
+  await using cli = await createApp({ plugins: await commandLine() }, { until: 'sealed' });
 
   const plugins = distinct(
     compositions.flatMap(({ config }) => config.plugins),
@@ -116,7 +118,7 @@ export async function generatedTables(): Promise<Tables> {
         .hooks.filter(({ id }) => id === hookId)
         .flatMap(({ taps }) => taps),
     );
-  const offered = await cli.call(cliCommands, undefined, cli.scope());
+  const offered = await cli.get(commandLinePlugin).commands();
   await Promise.all(apps.map((app) => app.close()));
 
   return {
@@ -142,12 +144,12 @@ export async function generatedTables(): Promise<Tables> {
       routes.map(({ plugin, value }) => [value.method, `\`${value.path}\``, value.right, value.summary, plugin]),
     ),
     commands: offered
-      .map(({ value }) => {
+      .map((value) => {
         const options = (value.options ?? []).map(({ flags, description }) => [`\`${flags}\``, description]);
         const examples = (value.examples ?? []).map((line) => `$ ${line}`).join('\n');
         return [
           `### atlas ${value.name}`,
-          `${value.summary.charAt(0).toUpperCase()}${value.summary.slice(1)}.`,
+          sentence(value.summary),
           ...(options.length === 0 ? [] : [table(['option', 'meaning'], options)]),
           ...(examples === '' ? [] : [`\`\`\`\n${examples}\n\`\`\``]),
         ].join('\n\n');

@@ -1,4 +1,9 @@
-/** The built-in composition: environment in, plugins out. A custom build starts from a copy of this list. */
+/**
+ * The built-in composition: builds the list of plugins from the environment.
+ *
+ *     import { selfHosted } from 'atlas-query/presets/self-hosted';
+ *     export default defineConfig({ plugins: [...selfHosted(), myPlugin()] });
+ */
 import type { PluginEntry } from '../../kernel/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
@@ -20,16 +25,21 @@ import { semanticQuery } from '../../plugins/semantic-query/index.ts';
 import { sqlGuard } from '../../plugins/sql-guard/index.ts';
 import { sqlLimits } from '../../plugins/sql-limits/index.ts';
 import { telemetryOtel } from '../../plugins/telemetry-otel/index.ts';
-import type { Env } from '../env.ts';
-import { identity } from './identity.ts';
+import { type Env, readEnv } from '../env.ts';
+import { authentication } from './authentication.ts';
 
-function model(env: Env): PluginEntry {
+export { type Env, readEnv } from '../env.ts';
+export { authentication } from './authentication.ts';
+
+/** The language model, or the offline one. */
+export function model(env: Env): PluginEntry {
   const provider = env.provider ?? (env.openaiApiKey === undefined ? 'offline' : 'openai');
   if (provider === 'offline') return modelOffline();
   return modelOpenai({ provider, model: env.model, apiKey: env.openaiApiKey, baseUrl: env.openaiBaseUrl });
 }
 
-function datasources({ datasourceUrl: url }: Env): PluginEntry[] {
+/** The database that questions are about. */
+export function datasources({ datasourceUrl: url }: Env): PluginEntry[] {
   if (url === undefined) return [];
   const connections = [{ id: 'default', url }];
   if (/^postgres(ql)?:/.test(url)) return [datasourcePostgres({ connections })];
@@ -38,14 +48,16 @@ function datasources({ datasourceUrl: url }: Env): PluginEntry[] {
   return [datasourceSqlite({ connections })];
 }
 
-function policies(env: Env): PluginEntry[] {
+/** Row security, where it is configured. */
+export function policies(env: Env): PluginEntry[] {
   if (!env.rlsEnabled) return [];
   return [
     rowSecurity({ column: env.rlsColumn, claim: env.rlsClaim, exempt: env.rlsExempt, staticClaims: env.rlsClaims }),
   ];
 }
 
-function telemetry(env: Env): PluginEntry[] {
+/** Traces and metrics, where they are asked for. */
+export function telemetry(env: Env): PluginEntry[] {
   if (env.otlpEndpoint === undefined && !env.metricsEnabled) return [];
   return [
     telemetryOtel({
@@ -63,7 +75,8 @@ function telemetry(env: Env): PluginEntry[] {
   ];
 }
 
-export function selfHosted(env: Env): PluginEntry[] {
+/** Every plugin of the built-in composition, with the options that the environment sets. */
+export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
   return [
     // First, so that it closes last and sees what the others do until then.
     ...telemetry(env),
@@ -77,7 +90,7 @@ export function selfHosted(env: Env): PluginEntry[] {
     openapi(),
     health(),
     internalDb({ url: env.databaseUrl, encryptionKeys: env.encryptionKeys, deriveFrom: env.authSecret }),
-    ...identity(env),
+    ...authentication(env),
     semanticLayer({ dir: env.semanticDir }),
     semanticQuery(),
     sqlLimits({ maxRows: env.rowLimit, maxBytes: env.resultBytes, timeoutMs: env.queryTimeoutMs }),

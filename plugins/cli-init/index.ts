@@ -1,6 +1,5 @@
-import { Type } from '@sinclair/typebox';
 import { cliCommands, definePlugin } from '../../kernel/index.ts';
-import type { Compose } from '../cli-serve/index.ts';
+import { cli } from '../cli/index.ts';
 import { initCommand } from './init.ts';
 
 export const cliInit = definePlugin({
@@ -8,14 +7,8 @@ export const cliInit = definePlugin({
   version: '1.0.0',
   type: 'command',
   description: 'The command `init`: writes a semantic layer for the connected database.',
-  options: Type.Object(
-    {
-      compose: Type.Unsafe<Compose>(Type.Any({ description: 'a function that finds or builds the composition' })),
-      demoDir: Type.String({ description: "folder of the demo's semantic layer, which is never written to" }),
-    },
-    { additionalProperties: false },
-  ),
-  setup(ctx, options) {
-    ctx.tap(cliCommands, () => [initCommand(options)]);
+  needs: { cli },
+  setup(ctx, _options, needs) {
+    ctx.tap(cliCommands, () => [initCommand(needs.cli)]);
   },
 });

@@ -9,19 +9,13 @@ import {
   didYouMean,
   type TableDescription,
 } from '../../kernel/index.ts';
-import { printableText } from '../cli/index.ts';
-import type { Compose } from '../cli-serve/index.ts';
+import { type Cli, printableText } from '../cli/index.ts';
 import { namesOf } from './entity.ts';
 import { layerFiles, type Written, writeFiles } from './files.ts';
 import { type Profile, withDatabase } from './profile.ts';
 import { tenantTables } from './tenants.ts';
 
 const FAILED_SHARE = 0.2;
-
-export interface InitOptions {
-  readonly compose: Compose;
-  readonly demoDir: string;
-}
 
 const wrong = (message: string, hint?: string) =>
   new AtlasError(message, { code: 'configuration_error', ...(hint !== undefined && { hint }) });
@@ -112,7 +106,7 @@ function withheldNote(config: AtlasConfig, withheld: readonly string[]): string 
   return `${printableText(`No sample values were written for tables whose rows belong to tenants: ${withheld.join(', ')}.`)}\n`;
 }
 
-export function initCommand({ compose, demoDir }: InitOptions): CliCommand {
+export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
   return {
     name: 'init',
     summary: 'write a semantic layer for the connected database',
@@ -124,7 +118,7 @@ export function initCommand({ compose, demoDir }: InitOptions): CliCommand {
     examples: ['SVC_DATASOURCE_URL=sqlite:shop.db atlas init', 'atlas init --tables orders,customers'],
     run: async (run) => {
       const { config, options } = await compose(run);
-      const dir = layerDir(config, run, demoDir);
+      const dir = layerDir(config, run, demoLayerDir);
       const asked = String(run.options.tables ?? '')
         .split(',')
         .map((name) => name.trim())

@@ -1,8 +1,11 @@
-import { Type } from '@sinclair/typebox';
 import { cliCommands, definePlugin } from '../../kernel/index.ts';
+import type { Cli } from './api.ts';
+import { allCommands, ownCommand } from './commands.ts';
+import { CliOptions } from './options.ts';
 import { runCommandLine } from './program.ts';
-import type { Terminal } from './terminal.ts';
 
+export type { Cli, Compose, Composition, Terminal } from './api.ts';
+export { COMMANDS } from './commands.ts';
 export { errorText } from './program.ts';
 export {
   indent,
@@ -13,29 +16,23 @@ export {
   renderTable,
   terminalStyle,
 } from './render.ts';
-export type { Terminal } from './terminal.ts';
 
 export const cli = definePlugin({
   name: 'cli',
   version: '1.0.0',
   type: 'command',
-  description: 'Runs the commands that plugins bring.',
-  options: Type.Object(
-    { version: Type.String({ description: 'printed by --version' }) },
-    { additionalProperties: false },
-  ),
-  setup(ctx, options) {
-    return {
-      /** Runs one command line; resolves to the exit code. `argv` is without the program's own name. */
-      async run(argv: readonly string[], terminal: Terminal): Promise<number> {
-        const commands = await ctx.call(cliCommands, undefined, ctx.scope());
-        return runCommandLine(
-          commands.map(({ value }) => value),
-          argv,
-          terminal,
-          options.version,
-        );
+  description: 'The command line: runs its own commands and those that other plugins bring.',
+  options: CliOptions,
+  setup(ctx, { version, compose, demoLayerDir }): Cli {
+    const api: Cli = {
+      compose,
+      demoLayerDir,
+      commands: async () => allCommands(api, await ctx.call(cliCommands, undefined, ctx.scope())),
+      async run(argv, terminal) {
+        const own = await ownCommand(argv[0], api);
+        return runCommandLine(own === undefined ? await api.commands() : [own], argv, terminal, version);
       },
     };
+    return api;
   },
 });

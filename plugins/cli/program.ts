@@ -1,8 +1,8 @@
-/** The command line: commands of plugins in the shape of the commander library. */
+/** Parses a command line with the commander library and runs its command. */
 import { Command, CommanderError } from 'commander';
 import { AtlasError, type CliCommand, messageOf, withoutCredentials } from '../../kernel/index.ts';
+import type { Terminal } from './api.ts';
 import { printableText } from './render.ts';
-import type { Terminal } from './terminal.ts';
 
 /** An error as the terminal shows it: what, then what to do, and no credentials. */
 export function errorText(error: unknown): string {

@@ -136,18 +136,58 @@ describe('atlas', () => {
 });
 
 describe('examples', () => {
-  it.each(['two-databases', 'own-plugin'])('%s boots', async (name) => {
+  /** An example stands in its own project, which has installed the package's dependencies. */
+  function copy(name: string, folder: string): void {
+    cpSync(join(root, 'examples', name), folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  }
+
+  it.each(['two-databases', 'own-plugin', 'own-command'])('%s boots', async (name) => {
     using folder = emptyFolder();
-    cpSync(join(root, 'examples', name), folder.path, { recursive: true });
-    // An example stands in a project of its own that has installed the package's dependencies.
-    writeFileSync(join(folder.path, 'package.json'), '{"type":"module"}');
-    symlinkSync(join(root, 'node_modules'), join(folder.path, 'node_modules'));
+    copy(name, folder.path);
     const booted = await atlas(['boot'], {
       cwd: folder.path,
       env: { PORT: '0', SVC_SEMANTIC_DIR: join(root, 'semantic') },
     });
     expect(booted.stderr).not.toContain('Atlas cannot start');
     expect(booted).toMatchObject({ code: 0, stdout: expect.stringMatching(/\d+ plugins ready/) });
+  });
+
+  it('own-command adds its command to the help and runs it over the composition', async () => {
+    using folder = emptyFolder();
+    copy('own-command', folder.path);
+    const run = { cwd: folder.path, env: shop(folder.path) };
+    expect((await atlas(['--help'], run)).stdout).toMatch(/^ {2}tables +list the tables of every connected database$/m);
+    expect((await atlas(['tables', '--help'], run)).stdout).toContain('Usage: atlas tables');
+    const listed = await atlas(['tables'], run);
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    expect(listed.stdout.split('\n')).toEqual(expect.arrayContaining(['default customers', 'default orders']));
+    expect((await atlas(['boot', '--trace'], run)).stdout).not.toContain('list-tables');
+    expect((await atlas(['tabels'], run)).stderr).toContain('Did you mean tables?');
+  });
+
+  it('a configuration that cannot be loaded leaves the other commands usable', async () => {
+    using folder = emptyFolder();
+    writeFileSync(join(folder.path, 'atlas.config.ts'), "throw new Error('no licence');");
+    const help = await atlas(['--help'], { cwd: folder.path });
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('serve') });
+    expect(help.stderr).toMatch(
+      /^The commands of the configuration are not available: The configuration .*no licence\.?\n$/,
+    );
+    expect((await atlas(['query', '--help'], { cwd: folder.path })).stderr).toBe('');
+  });
+
+  it('names the plugins of two commands with the same name', async () => {
+    using folder = emptyFolder();
+    copy('own-command', folder.path);
+    const file = join(folder.path, 'list-tables.ts');
+    writeFileSync(file, readFileSync(file, 'utf8').replace("name: 'tables'", "name: 'query <text>'"));
+    expect(await atlas(['--help'], { cwd: folder.path })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'The plugins "cli" and "list-tables" both bring the command "query". Rename one of them.\n',
+    });
   });
 });
 

@@ -34,6 +34,7 @@ function completed(block: string): string {
 async function boots(config: string): Promise<void> {
   using folder = emptyFolder();
   project(folder.path, config);
+  cpSync(join(root, 'examples/own-plugin/business-hours.ts'), join(folder.path, 'business-hours.ts'));
   expect(await atlas(['boot'], { cwd: folder.path })).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('plugins ready'),
@@ -83,11 +84,12 @@ describe('README.md', () => {
   });
 
   it('the composition boots, and so does the plugin in one', async () => {
-    const [composition = { text: '' }, plugin = { text: '' }] = blocks.filter(({ language }) => language === 'ts');
-    await boots(completed(composition.text));
+    const [preset, composition, plugin] = blocks.flatMap(({ language, text }) => (language === 'ts' ? [text] : []));
+    await boots(preset ?? '');
+    await boots(completed(composition ?? ''));
     const imports = "import { definePlugin, sqlSettled, Type } from 'atlas-query';\n";
     await boots(
-      `${imports}${plugin.text}\n${completed("import { defineConfig } from 'atlas-query';\n// …\nexport default defineConfig({ plugins: [slowQueries(), /* … */] });")}`.replaceAll(
+      `${imports}${plugin}\n${completed("import { defineConfig } from 'atlas-query';\n// …\nexport default defineConfig({ plugins: [slowQueries(), /* … */] });")}`.replaceAll(
         "import { defineConfig } from 'atlas-query';\nimport { defineConfig } from 'atlas-query';",
         "import { defineConfig } from 'atlas-query';",
       ),
@@ -100,7 +102,7 @@ describe('README.md', () => {
   });
 });
 
-it('docs/cli.md: every example runs', async () => {
+it('docs/cli.md: every example runs', { timeout: 120_000 }, async () => {
   using folder = emptyFolder();
   createSimpleDemo(join(folder.path, 'shop.db'));
   cpSync(join(root, 'semantic'), join(folder.path, 'semantic'), { recursive: true });
@@ -119,9 +121,10 @@ it('docs/cli.md: every example runs', async () => {
   }
 });
 
-it('docs/configuration.md: the composition boots', async () => {
-  const [block] = blocksOf('docs/configuration.md').filter(({ language }) => language === 'ts');
-  await boots(completed(block?.text ?? ''));
+it('docs/configuration.md: the compositions boot', async () => {
+  const [preset, composition] = blocksOf('docs/configuration.md').filter(({ language }) => language === 'ts');
+  await boots(preset?.text ?? '');
+  await boots(completed(composition?.text ?? ''));
 });
 
 it('docs/semantic-layer.md: every file shown is read without a problem', async () => {

@@ -1,4 +1,4 @@
-/** Says on the terminal, right after the start, what keeps questions from being answered. */
+/** Warns right after the start of what keeps questions from being answered. */
 import {
   type App,
   type CliRun,
@@ -7,7 +7,7 @@ import {
   type Logger,
   withoutCredentials,
 } from '../../kernel/index.ts';
-import { printableText } from '../cli/index.ts';
+import { printableText } from './render.ts';
 
 /** On a terminal as a line of text, else as a line of the log, so that what collects standard error reads one format. */
 export function warn({ stderr }: Pick<CliRun, 'stderr'>, log: Logger | undefined, text: string): void {

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { atlas, emptyFolder } from '../../test/harness/command.ts';
+import { atlas, emptyFolder } from '../../../test/harness/command.ts';
 
 const config = (upOfSecond: string) => `
   import { defineConfig, definePlugin, storeMigrations } from 'atlas-query';

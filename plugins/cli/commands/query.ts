@@ -1,8 +1,8 @@
-/** `atlas query`: one question to a running server; answer, SQL and rows in the form asked for. */
+/** `atlas query`: sends a question to a running server and prints answer, SQL and rows. */
 import spinner from 'yocto-spinner';
-import { AtlasError, type CliCommand, type CliRun } from '../../kernel/index.ts';
-import { renderAnswer, renderCsv, terminalStyle } from '../cli/index.ts';
-import { post, type QueryReply, type Server } from './client.ts';
+import { AtlasError, type CliCommand, type CliRun } from '../../../kernel/index.ts';
+import { renderAnswer, renderCsv, terminalStyle } from '../render.ts';
+import { post, type QueryReply, type Server } from '../server-client.ts';
 
 async function withProgress<T>(run: CliRun, quiet: boolean, work: () => Promise<T>): Promise<T> {
   if (quiet || run.stderr.isTTY !== true) return work();
@@ -42,7 +42,7 @@ function print(run: CliRun, reply: QueryReply): string {
 function serverUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new AtlasError('SVC_API_URL is malformed; it takes an http or https URL, such as http://localhost:3001.');
+    throw new AtlasError('SVC_API_URL is invalid: expected an http or https URL, such as http://localhost:3001.');
   }
   if (url.username !== '' || url.password !== '') {
     throw new AtlasError('SVC_API_URL holds a user name or a password, which is not sent.', {
@@ -52,7 +52,7 @@ function serverUrl(text: string): string {
   return text;
 }
 
-async function query(run: CliRun): Promise<number> {
+async function ask(run: CliRun): Promise<number> {
   const { options, env } = run;
   if (options.json === true && options.csv === true) {
     throw new AtlasError('--json and --csv exclude each other.', { hint: 'Give one of them.' });
@@ -80,7 +80,7 @@ async function query(run: CliRun): Promise<number> {
   return 0;
 }
 
-export const queryCommand: CliCommand = {
+export const query = (): CliCommand => ({
   name: 'query <question>',
   summary: 'ask a running server a question',
   options: [
@@ -94,5 +94,5 @@ export const queryCommand: CliCommand = {
     'atlas query "How many orders were placed last month?"',
     'atlas query "Revenue by region" --csv > revenue.csv',
   ],
-  run: query,
-};
+  run: ask,
+});

@@ -1,4 +1,4 @@
-/** Who asks: the authentication mode that the environment asks for, with what belongs to it. */
+/** Authentication: the plugins of the mode that the environment asks for, with accounts and rate limit. */
 import type { PluginEntry } from '../../kernel/index.ts';
 import { adminMe } from '../../plugins/admin-me/index.ts';
 import { adminUsers } from '../../plugins/admin-users/index.ts';
@@ -13,7 +13,7 @@ import { authModeOf, type Env } from '../env.ts';
 const both = (clientId: string | undefined, clientSecret: string | undefined) =>
   clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret };
 
-function auth(env: Env): PluginEntry[] {
+function mode(env: Env): PluginEntry[] {
   switch (authModeOf(env)) {
     case 'none':
       return [authNone()];
@@ -48,7 +48,7 @@ function auth(env: Env): PluginEntry[] {
   }
 }
 
-export function identity(env: Env): PluginEntry[] {
+export function authentication(env: Env): PluginEntry[] {
   const limit = env.rateLimitRpm === undefined ? [] : [rateLimit({ requestsPerMinute: env.rateLimitRpm })];
-  return [...auth(env), adminMe(), adminUsers(), ...limit];
+  return [...mode(env), adminMe(), adminUsers(), ...limit];
 }

@@ -1,8 +1,9 @@
-/** `atlas migrate`: what the internal database lacks, and applying it without starting the server. */
-import { AtlasError, type CliCommand, type CliRun, createApp, type PluginRef } from '../../kernel/index.ts';
-import { renderTable, terminalStyle } from '../cli/index.ts';
-import { type Compose, warn } from '../cli-serve/index.ts';
-import type { AppliedMigration, InternalDb } from '../internal-db/index.ts';
+/** `atlas migrate`: lists the migrations that the internal database lacks, or applies them without starting the server. */
+import { AtlasError, type CliCommand, type CliRun, createApp, type PluginRef } from '../../../kernel/index.ts';
+import type { AppliedMigration, InternalDb } from '../../internal-db/index.ts';
+import type { Cli } from '../api.ts';
+import { renderTable, terminalStyle } from '../render.ts';
+import { warn } from '../start-warnings.ts';
 
 const internalDb: PluginRef<InternalDb> = { pluginName: 'internal-db' };
 
@@ -47,30 +48,28 @@ function print(run: CliRun, all: readonly Listed[], applied: number): void {
   run.stdout.write(`${table}\n${summary(all, applied)}\n`);
 }
 
-export function migrateCommand(compose: Compose): CliCommand {
-  return {
-    name: 'migrate',
-    summary: 'show which migrations the internal database lacks, or apply them',
-    options: [
-      { flags: '--apply', description: 'apply them; without it nothing is changed' },
-      { flags: '--json', description: 'print JSON' },
-    ],
-    examples: ['DATABASE_URL=sqlite:atlas.db atlas migrate', 'DATABASE_URL=sqlite:atlas.db atlas migrate --apply'],
-    run: async (run) => {
-      const { config, options, warnings } = await compose(run);
-      for (const warning of warnings) warn(run, options.log, warning);
-      if (!config.plugins.some(({ definition }) => definition.name === internalDb.pluginName)) {
-        throw nothingToMigrate('the composition leaves it out', 'Add internalDb() to the plugins in atlas.config.ts.');
-      }
-      await using app = await createApp(config, { ...options, until: 'sealed' });
-      const database = app.get(internalDb);
-      if (!database.configured) {
-        throw nothingToMigrate('DATABASE_URL is not set', 'Set it to "postgres://…" or "sqlite:PATH".');
-      }
-      const applied = run.options.apply === true ? await database.migrate() : [];
-      const all = (await database.migrations()).map((item) => ({ ...item, state: stateOf(item, applied) }));
-      print(run, all, applied.length);
-      return 0;
-    },
-  };
-}
+export const migrate = ({ compose }: Cli): CliCommand => ({
+  name: 'migrate',
+  summary: 'show which migrations the internal database lacks, or apply them',
+  options: [
+    { flags: '--apply', description: 'apply them; without it nothing is changed' },
+    { flags: '--json', description: 'print JSON' },
+  ],
+  examples: ['DATABASE_URL=sqlite:atlas.db atlas migrate', 'DATABASE_URL=sqlite:atlas.db atlas migrate --apply'],
+  run: async (run) => {
+    const { config, options, warnings } = await compose(run);
+    for (const warning of warnings) warn(run, options.log, warning);
+    if (!config.plugins.some(({ definition }) => definition.name === internalDb.pluginName)) {
+      throw nothingToMigrate('the composition leaves it out', 'Add internalDb() to the plugins in atlas.config.ts.');
+    }
+    await using app = await createApp(config, { ...options, until: 'sealed' });
+    const database = app.get(internalDb);
+    if (!database.configured) {
+      throw nothingToMigrate('DATABASE_URL is not set', 'Set it to "postgres://…" or "sqlite:PATH".');
+    }
+    const applied = run.options.apply === true ? await database.migrate() : [];
+    const all = (await database.migrations()).map((item) => ({ ...item, state: stateOf(item, applied) }));
+    print(run, all, applied.length);
+    return 0;
+  },
+});

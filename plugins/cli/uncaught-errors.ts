@@ -1,4 +1,4 @@
-/** Ends the server in order when an error reaches the process that nothing has handled. */
+/** Shuts the server down after an uncaught error. */
 import { type App, messagesOf, type PluginRef } from '../../kernel/index.ts';
 
 /** The part of the `http` plugin's API that is needed here. */

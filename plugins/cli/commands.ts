@@ -1,0 +1,44 @@
+/** Lists the commands of this plugin, each loaded when it is run or its help is shown, and adds those of other plugins. */
+import { AtlasError, type CliCommand } from '../../kernel/index.ts';
+import type { Cli } from './api.ts';
+
+export const COMMANDS: Readonly<Record<string, () => Promise<(cli: Cli) => CliCommand>>> = {
+  serve: async () => (await import('./commands/serve.ts')).serve,
+  demo: async () => (await import('./commands/demo.ts')).demo,
+  query: async () => (await import('./commands/query.ts')).query,
+  hooks: async () => (await import('./commands/hooks.ts')).hooks,
+  boot: async () => (await import('./commands/boot.ts')).boot,
+  migrate: async () => (await import('./commands/migrate.ts')).migrate,
+};
+
+/** One command of this plugin; `undefined`: it has none of that name. */
+export async function ownCommand(name: string | undefined, cli: Cli): Promise<CliCommand | undefined> {
+  const load = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return load && (await load())(cli);
+}
+
+interface Brought {
+  readonly plugin: string;
+  readonly value: CliCommand;
+}
+
+const nameOf = ({ value }: Brought) => value.name.split(' ')[0];
+
+/** All commands of this plugin, then those that others bring. Throws when two have the same name. */
+export async function allCommands(cli: Cli, others: readonly Brought[]): Promise<CliCommand[]> {
+  const own = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load())(cli)));
+  const all = [...own.map((value): Brought => ({ plugin: 'cli', value })), ...others];
+  for (const [index, item] of all.entries()) {
+    const first = all.slice(0, index).find((other) => nameOf(other) === nameOf(item));
+    if (first === undefined) continue;
+    throw new AtlasError(
+      `The plugins "${first.plugin}" and "${item.plugin}" both bring the command "${nameOf(item)}".`,
+      {
+        code: 'configuration_error',
+        reason: 'E_COMMAND_DUPLICATE',
+        hint: 'Rename one of them.',
+      },
+    );
+  }
+  return all.map(({ value }) => value);
+}

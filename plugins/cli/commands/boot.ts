@@ -1,0 +1,42 @@
+/** `atlas boot`: starts the composition without taking its port, prints how the start went, and stops. */
+import { type AppDescription, type AtlasConfig, type CliCommand, createApp } from '../../../kernel/index.ts';
+import type { Cli } from '../api.ts';
+
+/** The plugins in boot order, each under the last one it needs, with its times. */
+function bootTree(app: AppDescription): string {
+  const depth = new Map<string, number>();
+  const lines = app.plugins.map(({ name, version, needs, setupMs, readyMs }) => {
+    const level = Math.max(-1, ...needs.map((need) => depth.get(need) ?? -1)) + 1;
+    depth.set(name, level);
+    const label = `${'  '.repeat(level)}${name} ${version}`;
+    const after = needs.length === 0 ? '' : `  needs ${needs.join(', ')}`;
+    return `${label.padEnd(34)} setup ${setupMs.toFixed(1).padStart(7)} ms  ready ${readyMs.toFixed(1).padStart(7)} ms${after}`;
+  });
+  return `${lines.join('\n')}\nready after ${app.bootMs.toFixed(1)} ms\n`;
+}
+
+/** A server that runs already keeps its port. */
+function withoutPort({ plugins }: AtlasConfig): AtlasConfig {
+  return {
+    plugins: plugins.map((entry) =>
+      entry.definition.name === 'http' ? { ...entry, options: { ...Object(entry.options), listen: false } } : entry,
+    ),
+  };
+}
+
+export const boot = ({ compose }: Cli): CliCommand => ({
+  name: 'boot',
+  summary: 'start the composition without taking its port, show how it went, and stop',
+  options: [{ flags: '--trace', description: 'show every plugin with its times' }],
+  run: async (run) => {
+    const { config, options } = await compose(run);
+    await using app = await createApp(withoutPort(config), options);
+    const shown = app.describe();
+    run.stdout.write(
+      run.options.trace === true
+        ? bootTree(shown)
+        : `${shown.plugins.length} plugins ready after ${shown.bootMs.toFixed(1)} ms\n`,
+    );
+    return 0;
+  },
+});

@@ -1,0 +1,12 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { Compose } from './api.ts';
+
+export const CliOptions = Type.Object(
+  {
+    version: Type.String({ description: 'version of the package, printed by --version' }),
+    compose: Type.Unsafe<Compose>(Type.Any({ description: 'a function that loads or builds the composition' })),
+    demoLayerDir: Type.String({ description: "folder of the demo's semantic layer" }),
+  },
+  { additionalProperties: false },
+);
+export type CliOptions = Static<typeof CliOptions>;

@@ -1,4 +1,0 @@
-/** What a command line runs in. */
-import type { CliRun } from '../../kernel/index.ts';
-
-export type Terminal = Omit<CliRun, 'args' | 'options'>;
