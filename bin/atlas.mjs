@@ -36,7 +36,8 @@ function startWithOwnNode() {
  */
 function stopSignal() {
   const stop = new AbortController();
-  for (const event of [...STOP_SIGNALS, 'disconnect', 'message']) process.on(event, () => stop.abort());
+  for (const event of [...STOP_SIGNALS, 'disconnect']) process.on(event, () => stop.abort());
+  process.on('message', (message) => message === 'stop' && stop.abort());
   process.channel?.unref();
   const parent = process.ppid;
   const isOfNpm = process.env.npm_execpath !== undefined;
