@@ -57,13 +57,24 @@ async function startServer(cwd: string, env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, ['--expose-gc', '--import', PROBE, BIN, 'serve'], {
     cwd,
     env: { PATH, HOME, PORT: '0', SVC_LOG_LEVEL: 'error', ...env },
-    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let isStopping = false;
+  let lastErrors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    lastErrors = (lastErrors + text).slice(-2_000);
+  });
+  child.once('exit', (code, signal) => {
+    if (isStopping) return;
+    process.stderr.write(`${lastErrors}\nThe server ended too early, with ${signal ?? code}.\n`);
+    process.exit(1);
   });
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
     const url = /^Atlas is listening on (\S+)/.exec(line)?.[1];
     if (url === undefined) continue;
     const exited = once(child, 'exit');
     const stop = async () => {
+      isStopping = true;
       child.kill('SIGTERM');
       const [code] = await exited;
       return Number(code ?? 1);
