@@ -69,11 +69,9 @@ export const semanticLayer = definePlugin({
       known,
       onVersion: ({ version, entities, problems, notice }, dir) => {
         ctx.log.info({ dir, version, entities: entities.length, problems: problems.length }, 'Semantic layer loaded.');
-        // What is wrong as a whole is a warning; its parts say where.
         if (notice !== undefined) ctx.log.warn({}, notice);
-        const level = notice === undefined ? 'warn' : 'info';
         const parts = problems.filter(({ message }) => message !== notice);
-        for (const { message, ...place } of parts.slice(0, maxLoggedProblems)) ctx.log[level](place, message);
+        for (const { message, ...place } of parts.slice(0, maxLoggedProblems)) ctx.log.warn(place, message);
       },
     });
     ctx.tap(contextCollect, (question, scope) => contextParts(layer, question, scope, options.contextBytes));
