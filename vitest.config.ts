@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['{kernel,plugins,config,bin,test,examples}/**/*.test.ts'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // What is waited for comes late on a busy machine; only a failure takes this long.
     expect: { poll: { timeout: 15_000 } },
