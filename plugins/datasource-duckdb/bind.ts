@@ -1,5 +1,5 @@
 import type { DuckDBPreparedStatement } from '@duckdb/node-api';
-import type { WireParam } from '../datasource/process-protocol.ts';
+import type { WireParam } from '../datasource-kit/index.ts';
 
 /** Binds the values in their order. */
 export function bindAll(statement: DuckDBPreparedStatement, params: readonly WireParam[]): void {

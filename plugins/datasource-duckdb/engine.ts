@@ -1,18 +1,25 @@
-/** One DuckDB file, read-only, inside the database process. Opens late, follows a file that is replaced. */
+/** Reads one DuckDB file inside the database process. Opens it late, and anew when the file is replaced. */
 import { statSync } from 'node:fs';
 import { type DuckDBConnection, DuckDBInstance, type DuckDBPreparedStatement, StatementType } from '@duckdb/node-api';
-import type { ExecuteRequest, Failure, ProcessRequest, WireResult } from '../datasource/process-protocol.ts';
-import { RowCollector, uniqueNames } from '../datasource/values.ts';
+import type { TableDescription } from '../../kernel/index.ts';
+import type {
+  Engine,
+  ExecuteRequest,
+  Failure,
+  OpenEngine,
+  RowWriter,
+  ValueFunctions,
+} from '../datasource-kit/index.ts';
 import { bindAll } from './bind.ts';
 import { describeSchema } from './describe.ts';
 import { type EngineLimits, engineSettings, FINAL_SETTINGS } from './settings.ts';
 import { ValueReader } from './values.ts';
 import { Refusal, Verifier } from './verify.ts';
 
-/** An open file keeps every program that writes to it away, so it is closed when nobody asks. */
+/** An open file keeps every program that writes to it away, so it is closed between statements. */
 const CLOSE_AFTER_MS = 2_000;
-/** Code of a failure at what the engine should have been able to do; its words are about its inside. */
-const FAULT = 'Fault';
+/** A process that keeps more than this between statements is replaced after its answer. */
+const RETIRE_ABOVE_BYTES = 384 * 1024 * 1024;
 
 class Missing extends Error {}
 class OpenFailed extends Error {}
@@ -33,18 +40,21 @@ interface Session {
   readonly verifier: Verifier;
 }
 
-export class Engine {
+class DuckdbEngine implements Engine {
+  readonly retireAboveBytes = RETIRE_ABOVE_BYTES;
   readonly #path: string;
   readonly #limits: EngineLimits;
   readonly #scratch: string;
+  readonly #values: ValueFunctions;
   #session: Session | undefined;
   #running: DuckDBConnection | undefined;
   #closing: NodeJS.Timeout | undefined;
 
-  constructor(path: string, limits: EngineLimits, scratch: string) {
+  constructor(path: string, limits: EngineLimits, scratch: string, values: ValueFunctions) {
     this.#path = path;
     this.#limits = limits;
     this.#scratch = scratch;
+    this.#values = values;
   }
 
   /** Stops the running statement; its answer is then a failure. */
@@ -52,25 +62,48 @@ export class Engine {
     this.#running?.interrupt();
   }
 
-  /** Answers one request; whatever goes wrong comes back as a failure. */
-  async answer(request: ProcessRequest): Promise<{ value: unknown } | { failure: Failure }> {
+  ping(): Promise<void> {
+    return this.#read(async () => {});
+  }
+
+  describe(): Promise<readonly TableDescription[]> {
+    return this.#read((connection) => describeSchema(connection));
+  }
+
+  execute(request: ExecuteRequest, rows: RowWriter): Promise<void> {
+    const reader = new ValueReader(this.#values, request.maxCellBytes);
+    return this.#read((connection, { verifier }) => execute(verifier, connection, request, reader, rows));
+  }
+
+  failureOf(error: unknown): Failure {
+    if (error instanceof WhileRunning) return { ...this.failureOf(error.error), metData: true };
+    if (error instanceof Missing) return { kind: 'missing', code: '', message: '' };
+    const text = error instanceof Error ? error.message : String(error);
+    if (error instanceof Refusal) return { kind: 'refused', code: '', message: text };
+    if (error instanceof OpenFailed) return { kind: 'engine', code: 'Open', message: text };
+    const [, code = '', message = text] = /^([A-Za-z ]+) Error: ([\s\S]*)$/.exec(text) ?? [];
+    if (/^(?:INTERNAL|FATAL|Invalid)$/.test(code)) {
+      // After such a fault the engine refuses everything until the file is opened anew.
+      this.#close();
+      return { kind: 'engine', code: 'Fault', message: '' };
+    }
+    // What follows shows the place in a text that only we have seen.
+    return { kind: 'engine', code, message: message.replace(/\n\nLINE \d[\s\S]*$/, '').replace(/\s*\n\s*/g, ' ') };
+  }
+
+  /** Over a connection of the statement's own, which takes whatever the statement left behind with it. */
+  async #read<T>(work: (connection: DuckDBConnection, session: Session) => Promise<T>): Promise<T> {
     clearTimeout(this.#closing);
     try {
       const session = await this.#open();
       const connection = await session.instance.connect();
       this.#running = connection;
       try {
-        return { value: await run(session, connection, request) };
+        return await work(connection, session);
       } finally {
         this.#running = undefined;
-        // It takes whatever the statement left behind with it.
         connection.closeSync();
       }
-    } catch (error) {
-      const failure = failureOf(error);
-      // After such a fault the engine refuses everything until the file is opened anew.
-      if (failure.code === FAULT) this.#close();
-      return { failure };
     } finally {
       this.#closing = setTimeout(() => this.#close(), CLOSE_AFTER_MS);
     }
@@ -105,12 +138,13 @@ async function openFile(path: string, identity: string, limits: EngineLimits, sc
   }
 }
 
-async function run({ verifier }: Session, connection: DuckDBConnection, request: ProcessRequest): Promise<unknown> {
-  if (request.kind === 'ping') return undefined;
-  return request.kind === 'describe' ? describeSchema(connection) : execute(verifier, connection, request);
-}
-
-async function execute(verifier: Verifier, connection: DuckDBConnection, request: ExecuteRequest): Promise<WireResult> {
+async function execute(
+  verifier: Verifier,
+  connection: DuckDBConnection,
+  request: ExecuteRequest,
+  reader: ValueReader,
+  rows: RowWriter,
+): Promise<void> {
   const statements = await connection.extractStatements(request.sql).catch((error: Error) => {
     // The library's own objection, which has no class: there is nothing in the text.
     throw / Error: /.test(error.message) ? error : new Refusal('There is no statement.');
@@ -121,7 +155,7 @@ async function execute(verifier: Verifier, connection: DuckDBConnection, request
     if (statement.statementType !== StatementType.SELECT) throw new Refusal('Only statements that read can be run.');
     await verifier.check(connection, request);
     bindAll(statement, request.params);
-    return await rowsOf(statement, request).catch((error: unknown) => {
+    await readRows(statement, reader, rows).catch((error: unknown) => {
       throw new WhileRunning(error);
     });
   } finally {
@@ -129,30 +163,19 @@ async function execute(verifier: Verifier, connection: DuckDBConnection, request
   }
 }
 
-async function rowsOf(statement: DuckDBPreparedStatement, request: ExecuteRequest): Promise<WireResult> {
+async function readRows(statement: DuckDBPreparedStatement, reader: ValueReader, rows: RowWriter): Promise<void> {
   const result = await statement.stream();
-  const columns = uniqueNames(result.columnNames());
-  const collector = new RowCollector(columns, request);
-  const reader = new ValueReader(request.maxCellBytes);
+  const columns = result.columnNames();
+  rows.begin(columns);
   const isJson = columns.map((_, index) => result.columnType(index).alias === 'JSON');
   let wanted = true;
   while (wanted) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) break;
     const read = columns.map((_, index) => reader.column(chunk.getColumnVector(index), isJson[index] === true));
-    for (let row = 0; wanted && row < chunk.rowCount; row += 1) wanted = collector.add(read.map((value) => value(row)));
+    for (let row = 0; wanted && row < chunk.rowCount; row += 1) wanted = rows.add(read.map((value) => value(row)));
   }
-  return { columns, rows: collector.rows, truncated: collector.truncated, notes: collector.notes };
 }
 
-function failureOf(error: unknown): Failure {
-  if (error instanceof WhileRunning) return { ...failureOf(error.error), metData: true };
-  if (error instanceof Missing) return { kind: 'missing', code: '', message: '' };
-  const text = error instanceof Error ? error.message : String(error);
-  if (error instanceof Refusal) return { kind: 'refused', code: '', message: text };
-  if (error instanceof OpenFailed) return { kind: 'engine', code: 'Open', message: text };
-  const [, code = '', message = text] = /^([A-Za-z ]+) Error: ([\s\S]*)$/.exec(text) ?? [];
-  if (/^(?:INTERNAL|FATAL|Invalid)$/.test(code)) return { kind: 'engine', code: FAULT, message: '' };
-  // What follows shows the place in a text that nobody but us has seen.
-  return { kind: 'engine', code, message: message.replace(/\n\nLINE \d[\s\S]*$/, '').replace(/\s*\n\s*/g, ' ') };
-}
+export const openEngine: OpenEngine = ([path = '', limits = '{}', scratch = ''], values) =>
+  new DuckdbEngine(path, JSON.parse(limits) as EngineLimits, scratch, values);

@@ -7,20 +7,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DuckdbFolder, duckdbIsWorking, duckdbProcesses } from '../../test/harness/duckdb.ts';
-import { ProcessWatcher } from '../datasource/process-watcher.ts';
-import { DuckdbConnection } from './connection.ts';
+import { type FileDatabase, ProcessWatcher } from '../datasource-kit/index.ts';
+import { duckdbConnection } from './connection.ts';
 
 const ONE_ROW = 'CREATE TABLE t (a INTEGER); INSERT INTO t VALUES (1)';
 const SLOW = 'SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE (a.range * b.range) % 7 = 3';
 
 let folder: DuckdbFolder;
 let watcher: ProcessWatcher;
-let connection: DuckdbConnection;
+let connection: FileDatabase;
 beforeEach(() => {
   folder = new DuckdbFolder();
   watcher = new ProcessWatcher();
   const limits = { maxProcesses: 2, threads: 2, memoryLimitMb: 128, tempLimitMb: 256, queueLimit: 10 };
-  connection = new DuckdbConnection(
+  connection = duckdbConnection(
     { id: 'shop', url: 'duckdb:shop.duckdb', acquireTimeoutMs: 10_000, idleTimeoutMs: 1_000, ...limits },
     folder.path,
     watcher,

@@ -1,8 +1,13 @@
 import { definePlugin } from '../../kernel/index.ts';
-import { ProcessWatcher } from '../datasource/process-watcher.ts';
-import { databasesOf, tapDatabases } from '../datasource/wiring.ts';
-import { DuckdbConnection } from './connection.ts';
+import { tapFileDatabases } from '../datasource-kit/index.ts';
+import { duckdbConnection } from './connection.ts';
 import { DatasourceDuckdbOptions } from './options.ts';
+
+export { bindAll } from './bind.ts';
+export { duckdbConnection } from './connection.ts';
+export { describeSchema } from './describe.ts';
+export { engineSettings, FINAL_SETTINGS } from './settings.ts';
+export { Verifier } from './verify.ts';
 
 /** DuckDB files, read-only, each asked in processes of its own. */
 export const datasourceDuckdb = definePlugin({
@@ -11,12 +16,7 @@ export const datasourceDuckdb = definePlugin({
   type: 'datasource',
   description: 'DuckDB files, read-only, in processes of their own.',
   options: DatasourceDuckdbOptions,
-  setup(ctx, options) {
-    const watcher = new ProcessWatcher();
-    // Registered first, and so closed after the databases whose processes it watches.
-    ctx.onClose(() => watcher.close());
-    const make = (connection: (typeof options.connections)[number]) =>
-      new DuckdbConnection(connection, process.cwd(), watcher);
-    tapDatabases(ctx, databasesOf(options.connections, make));
+  setup(ctx, { connections }) {
+    tapFileDatabases(ctx, connections, (options, watcher) => duckdbConnection(options, process.cwd(), watcher));
   },
 });

@@ -1,16 +1,15 @@
 /** Through the real database process: every type of DuckDB as the plain value that it is given as. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { DuckdbFolder } from '../../test/harness/duckdb.ts';
-import { ProcessWatcher } from '../datasource/process-watcher.ts';
-import { DuckdbConnection } from './connection.ts';
-import { encodeParam } from './params.ts';
+import { encodeParam, ProcessWatcher } from '../datasource-kit/index.ts';
+import { duckdbConnection } from './connection.ts';
 import { maskDuckdbUrl, parseDuckdbUrl } from './url.ts';
 
 const folder = new DuckdbFolder();
 const path = await folder.create('shop.duckdb', `CREATE TYPE mood AS ENUM ('glad', 'sad'); CREATE TABLE t (a mood)`);
 const watcher = new ProcessWatcher();
 const limits = { maxProcesses: 1, threads: 1, memoryLimitMb: 128, tempLimitMb: 64, queueLimit: 10 };
-const connection = new DuckdbConnection(
+const connection = duckdbConnection(
   { id: 'shop', url: `duckdb:${path}`, acquireTimeoutMs: 10_000, idleTimeoutMs: 1_000, ...limits },
   '/',
   watcher,

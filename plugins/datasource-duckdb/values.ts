@@ -25,25 +25,17 @@ import {
   DuckDBVariantValue,
   type DuckDBVector,
 } from '@duckdb/node-api';
-import {
-  type Cell,
-  Converted,
-  decimal,
-  infiniteTime,
-  json,
-  real,
-  toCell,
-  uniqueNames,
-  type Value,
-} from '../datasource/values.ts';
+import type { Cell, Value, ValueFunctions } from '../datasource-kit/index.ts';
 
 /** Reads the values of a result, chunk after chunk. */
 export class ValueReader {
+  readonly #values: ValueFunctions;
   readonly #maxCellBytes: number;
   /** What the fields of a struct are called, instead of their places. */
   readonly #fields = new Map<DuckDBStructType, readonly string[]>();
 
-  constructor(maxCellBytes: number) {
+  constructor(values: ValueFunctions, maxCellBytes: number) {
+    this.#values = values;
     this.#maxCellBytes = maxCellBytes;
   }
 
@@ -54,7 +46,9 @@ export class ValueReader {
     return (row) => {
       const value = vector.getItem(row);
       if (isNested(value)) return this.#nested(value, type);
-      return isJson && typeof value === 'string' ? json(value, this.#maxCellBytes) : plain(value);
+      return isJson && typeof value === 'string'
+        ? this.#values.json(value, this.#maxCellBytes)
+        : plain(value, this.#values);
     };
   }
 
@@ -73,6 +67,7 @@ export class ValueReader {
   }
 
   #nested(value: DuckDBValue, type: DuckDBType): Value {
+    const { Converted } = this.#values;
     const notes: string[] = [];
     const cell = this.#cell(value, type, notes);
     if (typeof cell === 'string') return cell;
@@ -85,6 +80,7 @@ export class ValueReader {
 
   /** `type` is not known inside a VARIANT. */
   #cell(value: DuckDBValue, type: DuckDBType | undefined, notes: string[]): Cell {
+    const { Converted, json, real, toCell } = this.#values;
     const cell = (item: DuckDBValue, of: DuckDBType | undefined) => this.#cell(item, of, notes);
     if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) {
       const of = type instanceof DuckDBListType || type instanceof DuckDBArrayType ? type.valueType : undefined;
@@ -101,7 +97,7 @@ export class ValueReader {
     }
     if (value instanceof DuckDBVariantValue) return cell(value.value, undefined);
     if (type?.alias === 'JSON' && typeof value === 'string') return toCell(json(value, this.#maxCellBytes));
-    const read = plain(value);
+    const read = plain(value, this.#values);
     const kept = typeof read === 'number' && !Number.isFinite(read) ? real(String(read)) : read;
     if (kept instanceof Converted && kept.note !== undefined) notes.push(kept.note);
     return toCell(kept);
@@ -120,7 +116,7 @@ export class ValueReader {
     }
     const values = fields.map((_, place) => cell(entries[place] ?? null, struct.entryTypes[place]));
     if (fields.every((name) => name === '')) return values;
-    const names = uniqueNames(fields);
+    const names = this.#values.uniqueNames(fields);
     return Object.fromEntries(values.map((item, place) => [names[place] ?? '', item]));
   }
 }
@@ -144,7 +140,7 @@ function isNested(value: DuckDBValue): boolean {
   );
 }
 
-function plain(value: DuckDBValue): Value {
+function plain(value: DuckDBValue, { decimal, infiniteTime }: ValueFunctions): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof DuckDBDecimalValue) return decimal(value.toString());
   if ('isFinite' in value && !value.isFinite) return infiniteTime(value.toString().startsWith('-'));

@@ -1,8 +1,8 @@
 /** Through the real database process: what the engine's own plan and tree read and call decides, not the text. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { DuckdbFolder } from '../../test/harness/duckdb.ts';
-import { ProcessWatcher } from '../datasource/process-watcher.ts';
-import { DuckdbConnection } from './connection.ts';
+import { ProcessWatcher } from '../datasource-kit/index.ts';
+import { duckdbConnection } from './connection.ts';
 
 const folder = new DuckdbFolder();
 await folder.create(
@@ -24,7 +24,7 @@ await folder.create(
 );
 const watcher = new ProcessWatcher();
 const limits = { maxProcesses: 1, threads: 1, memoryLimitMb: 128, tempLimitMb: 64, queueLimit: 10 };
-const connection = new DuckdbConnection(
+const connection = duckdbConnection(
   { id: 'shop', url: 'duckdb:my-shop.v2.duckdb', acquireTimeoutMs: 10_000, idleTimeoutMs: 1_000, ...limits },
   folder.path,
   watcher,

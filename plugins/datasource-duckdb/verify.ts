@@ -3,7 +3,7 @@
  * optimised away, and which functions its own parser sees. No text of the statement is matched.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { ExecuteRequest } from '../datasource/process-protocol.ts';
+import type { ExecuteRequest } from '../datasource-kit/index.ts';
 import { bindAll } from './bind.ts';
 
 /** The statement would read or call more than it may. The message is for whoever wrote the statement. */

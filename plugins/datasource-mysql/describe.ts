@@ -1,6 +1,6 @@
 /** Reads tables, views and keys of the connection's databases in three catalogue queries, however many there are. */
 import type { TableColumn, TableDescription } from '../../kernel/index.ts';
-import type { Query } from './session.ts';
+import type { Query } from './query.ts';
 
 /** Of the database of the connection and those named besides or, without one, of all that are not the server's own. */
 function inSchemas(database: string | undefined, more: readonly string[]) {

@@ -1,5 +1,5 @@
 import type { ConnectionInfo } from '../../kernel/index.ts';
-import type { Driver, Session } from '../datasource/session.ts';
+import type { Driver, Session } from '../datasource-kit/index.ts';
 import { openConnection } from './connect.ts';
 import { connectError } from './errors.ts';
 import type { MysqlConnectionOptions } from './options.ts';

@@ -11,7 +11,7 @@ import {
   statementFailed,
   timedOut,
   withoutValues,
-} from '../datasource/errors.ts';
+} from '../datasource-kit/index.ts';
 
 interface ServerError {
   readonly errno: number;

@@ -1,8 +1,11 @@
 import { definePlugin } from '../../kernel/index.ts';
-import { Database } from '../datasource/database.ts';
-import { databasesOf, tapLogins } from '../datasource/wiring.ts';
+import { tapServerDatabases } from '../datasource-kit/index.ts';
 import { MysqlDriver } from './driver.ts';
 import { DatasourceMysqlOptions } from './options.ts';
+
+export { describeDatabases } from './describe.ts';
+export { typedParameters } from './parameters.ts';
+export { settingsSql } from './settings.ts';
 
 /** MySQL and MariaDB databases, each statement in a read-only transaction that is rolled back. */
 export const datasourceMysql = definePlugin({
@@ -11,11 +14,7 @@ export const datasourceMysql = definePlugin({
   type: 'datasource',
   description: 'MySQL and MariaDB databases, read-only, over pools of connections.',
   options: DatasourceMysqlOptions,
-  setup(ctx, options) {
-    const databases = databasesOf(
-      options.connections,
-      (connection) => new Database(new MysqlDriver(connection), connection),
-    );
-    return tapLogins(ctx, databases);
+  setup(ctx, { connections }) {
+    return tapServerDatabases(ctx, connections, (connection) => new MysqlDriver(connection));
   },
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { connectionOptions } from '../datasource/options.ts';
+import { connectionOptions } from '../datasource-kit/index.ts';
 
 const closed = { additionalProperties: false };
 
@@ -13,4 +13,3 @@ export const MysqlConnectionOptions = Type.Object(
 export type MysqlConnectionOptions = Static<typeof MysqlConnectionOptions>;
 
 export const DatasourceMysqlOptions = Type.Object({ connections: Type.Array(MysqlConnectionOptions) }, closed);
-export type DatasourceMysqlOptions = Static<typeof DatasourceMysqlOptions>;

@@ -1,5 +1,5 @@
 /** What the login may do beyond reading. The database's own rights are the outer wall behind every check. */
-import type { Query } from './session.ts';
+import type { Query } from './query.ts';
 
 /** Rights with which nothing can be changed. */
 const READING: ReadonlySet<string> = new Set([

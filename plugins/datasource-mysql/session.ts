@@ -1,26 +1,33 @@
 /** One connection to MySQL or MariaDB. */
-import type { Connection, FieldPacket, PrepareStatementInfo } from 'mysql2';
+import mysql, { type Connection, type FieldPacket, type PrepareStatementInfo } from 'mysql2';
 import type { SqlLimits, SqlResult, SqlStatement, TableDescription } from '../../kernel/index.ts';
-import { admit } from '../datasource/admit.ts';
-import { cancelled, connectionLost, notReading, statementFailed } from '../datasource/errors.ts';
-import { bindable } from '../datasource/params.ts';
-import type { Session } from '../datasource/session.ts';
-import { RowCollector, toObjects, uniqueNames, type Value } from '../datasource/values.ts';
+import {
+  assertReads,
+  bindable,
+  cancelled,
+  connectionLost,
+  notReading,
+  RowCollector,
+  type Session,
+  statementFailed,
+  toObjects,
+  uniqueNames,
+  type Value,
+} from '../datasource-kit/index.ts';
 import { killConnection } from './connect.ts';
 import { describeDatabases } from './describe.ts';
 import { statementError } from './errors.ts';
+import { typedParameters } from './parameters.ts';
 import { loginWarnings } from './privileges.ts';
+import type { Query } from './query.ts';
 import { settingsSql, timeoutSql } from './settings.ts';
 import type { MysqlTarget } from './url.ts';
-import { type Decoder, decoderOf, type Raw, typedParameter } from './values.ts';
+import { type Decoder, decoderOf, type Raw } from './values.ts';
 
 /** The timeout that a session has until a statement wants another. */
 const USUAL_TIMEOUT_MS = 30_000;
 /** A row is held whole before it can be cut. */
 const ROW_LIMIT_BYTES = 32 * 1024 * 1024;
-
-/** Rows as lists of texts. */
-export type Query = (sql: string, values?: readonly string[]) => Promise<(string | null)[][]>;
 
 export class MysqlSession implements Session {
   readonly #connection: Connection;
@@ -68,14 +75,14 @@ export class MysqlSession implements Session {
   }
 
   async run({ sql, params }: SqlStatement, limits: SqlLimits): Promise<SqlResult> {
-    const text = admit(sql);
-    const values = params.map(bindable).map(typedParameter);
+    assertReads(sql);
+    const values = params.map(bindable).map(typedParameters(mysql));
     const use = this.#use;
     const query = this.#queryForThisUse();
     try {
       await this.#limitTo(limits.timeoutMs, query);
       await query('START TRANSACTION READ ONLY');
-      const statement = await this.#prepare(use, text);
+      const statement = await this.#prepare(use, sql);
       if (statement.parameters.length !== values.length) {
         throw statementFailed(
           `The statement has ${statement.parameters.length} parameters, and ${values.length} values are bound.`,

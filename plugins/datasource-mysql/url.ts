@@ -1,7 +1,7 @@
 /** MySQL and MariaDB URLs: hosts, sockets and modes of encryption, named as their command-line clients name them. */
 import { isIP } from 'node:net';
 import type { SslOptions } from 'mysql2';
-import { invalidUrl, maskServerUrl, parseServerUrl, readUrlFile, type UrlDialect } from '../datasource/url.ts';
+import { invalidUrl, maskServerUrl, parseServerUrl, readUrlFile, type UrlDialect } from '../datasource-kit/index.ts';
 
 const DIALECT: UrlDialect = {
   name: 'MySQL',

@@ -1,7 +1,6 @@
 /** MySQL's values, which arrive typed, by what the server says of their column. */
 import mysql, { type FieldPacket } from 'mysql2';
-import type { Param } from '../datasource/params.ts';
-import { Converted, decimal, integer, json, type Value } from '../datasource/values.ts';
+import { Converted, decimal, integer, json, type Value } from '../datasource-kit/index.ts';
 
 /** What the library hands over for a value that is not null. */
 export type Raw = string | number | Buffer;
@@ -93,22 +92,4 @@ export function decoderOf(field: FieldPacket): Decoder {
       if (!BYTE_NUMBERS.has(type)) return asIs;
       return field.characterSet === BINARY && field.extendedTypeName === undefined ? asIs : asText;
   }
-}
-
-/** A bound value with the type that the same literal has. */
-export function typedParameter(value: Param): unknown {
-  const { TypedParameter } = mysql;
-  if (typeof value === 'boolean') return TypedParameter.TINY(value ? 1 : 0);
-  if (typeof value === 'bigint' || Number.isSafeInteger(value)) {
-    const whole = BigInt(value as bigint | number);
-    if (whole >= -(2n ** 63n) && whole < 2n ** 63n) return TypedParameter.LONGLONG(whole);
-    if (whole > 0n && whole < 2n ** 64n) return TypedParameter.LONGLONG.unsigned(whole);
-    return TypedParameter.NEWDECIMAL(whole.toString());
-  }
-  if (typeof value === 'number') {
-    const text = String(value);
-    return text.includes('e') ? TypedParameter.DOUBLE(value) : TypedParameter.NEWDECIMAL(text);
-  }
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  return value;
 }

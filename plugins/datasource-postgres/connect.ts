@@ -1,7 +1,7 @@
 /** Opens connections, encrypted as the URL wants, and sends cancel requests the way the protocol does. */
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
-import type { PostgresTarget } from './url.ts';
+import type { PostgresTarget } from '../datasource-kit/index.ts';
 import type { WireFilter } from './wire.ts';
 
 /** Parts of the library's connection that its types leave out. */

@@ -1,6 +1,6 @@
 /** Tables, views and keys of all schemas in three catalogue queries, however many there are. */
 import type { TableColumn, TableDescription } from '../../kernel/index.ts';
-import type { Query } from './session.ts';
+import type { Query } from './query.ts';
 
 /** No system schema, no partition of a table that is listed, nothing of an extension, nothing that may not be read. */
 const VISIBLE = `c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition

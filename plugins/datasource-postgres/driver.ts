@@ -1,11 +1,10 @@
 import type { ConnectionInfo } from '../../kernel/index.ts';
-import type { Driver, Session } from '../datasource/session.ts';
+import { type Driver, type PostgresTarget, parsePostgresUrl, type Session } from '../datasource-kit/index.ts';
 import { openClient } from './connect.ts';
 import { connectError } from './errors.ts';
 import type { PostgresConnectionOptions } from './options.ts';
 import { PostgresSession } from './session.ts';
 import { TypeMap } from './types.ts';
-import { type PostgresTarget, parsePostgresUrl } from './url.ts';
 import { WireFilter } from './wire.ts';
 
 /** Opens sessions of one PostgreSQL database. */

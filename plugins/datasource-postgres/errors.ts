@@ -10,7 +10,7 @@ import {
   statementFailed,
   timedOut,
   withoutValues,
-} from '../datasource/errors.ts';
+} from '../datasource-kit/index.ts';
 
 interface ServerError {
   readonly code: string;

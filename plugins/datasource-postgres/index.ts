@@ -1,8 +1,11 @@
 import { definePlugin } from '../../kernel/index.ts';
-import { Database } from '../datasource/database.ts';
-import { databasesOf, tapLogins } from '../datasource/wiring.ts';
+import { tapServerDatabases } from '../datasource-kit/index.ts';
 import { PostgresDriver } from './driver.ts';
 import { DatasourcePostgresOptions } from './options.ts';
+
+export { describeSchemas } from './describe.ts';
+export { PostgresDriver } from './driver.ts';
+export { parameterText } from './types.ts';
 
 /** PostgreSQL databases, each statement in a read-only transaction that is rolled back. */
 export const datasourcePostgres = definePlugin({
@@ -11,11 +14,7 @@ export const datasourcePostgres = definePlugin({
   type: 'datasource',
   description: 'PostgreSQL databases, read-only, over pools of connections.',
   options: DatasourcePostgresOptions,
-  setup(ctx, options) {
-    const databases = databasesOf(
-      options.connections,
-      (connection) => new Database(new PostgresDriver(connection), connection),
-    );
-    return tapLogins(ctx, databases);
+  setup(ctx, { connections }) {
+    return tapServerDatabases(ctx, connections, (connection) => new PostgresDriver(connection));
   },
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { connectionOptions } from '../datasource/options.ts';
+import { connectionOptions } from '../datasource-kit/index.ts';
 
 const closed = { additionalProperties: false };
 
@@ -20,4 +20,3 @@ export const PostgresConnectionOptions = Type.Object(
 export type PostgresConnectionOptions = Static<typeof PostgresConnectionOptions>;
 
 export const DatasourcePostgresOptions = Type.Object({ connections: Type.Array(PostgresConnectionOptions) }, closed);
-export type DatasourcePostgresOptions = Static<typeof DatasourcePostgresOptions>;

@@ -7,18 +7,15 @@ import {
   type TableDescription,
   within,
 } from '../../kernel/index.ts';
-import { admit } from '../datasource/admit.ts';
-import { cancelled } from '../datasource/errors.ts';
-import type { Session } from '../datasource/session.ts';
-import { toObjects } from '../datasource/values.ts';
+import { assertReads, cancelled, type PostgresTarget, type Session, toObjects } from '../datasource-kit/index.ts';
 import { destroyClient, type Opened, requestCancel } from './connect.ts';
 import { describeSchemas } from './describe.ts';
 import { statementError } from './errors.ts';
 import { loginWarnings } from './privileges.ts';
+import type { Query } from './query.ts';
 import { BEGIN, settingsFor } from './settings.ts';
 import { Statement } from './statement.ts';
 import { TYPES_SQL, type TypeMap } from './types.ts';
-import type { PostgresTarget } from './url.ts';
 import type { WireFilter } from './wire.ts';
 
 /** A cancel request may come before the statement that it is meant for; then another follows. */
@@ -28,9 +25,6 @@ const CANCEL_AGAIN_MS = 100;
 const LETTING_GO_MS = 1_000;
 
 const noMatter = () => {};
-
-/** Rows as lists of texts, whatever their types. */
-export type Query = (sql: string, values?: readonly unknown[]) => Promise<(string | null)[][]>;
 
 export interface SessionContext {
   readonly target: PostgresTarget;
@@ -68,7 +62,8 @@ export class PostgresSession implements Session {
 
   async run({ sql, params }: SqlStatement, limits: SqlLimits): Promise<SqlResult> {
     const { schema, types, filter } = this.#context;
-    const statement = new Statement({ sql: admit(sql), params, limits, schema, types });
+    assertReads(sql);
+    const statement = new Statement({ sql, params, limits, schema, types });
     const query = this.#queryForThisUse();
     // Binary values arrive as two digits a byte.
     filter.limits = { maxValueBytes: 2 * limits.maxCellBytes + 16, maxRowBytes: 4 * limits.maxBytes };

@@ -4,9 +4,14 @@
  * back afterwards.
  */
 import type { Submittable } from 'pg';
-import { notReading } from '../datasource/errors.ts';
-import { bindable } from '../datasource/params.ts';
-import { RowCollector, type RowLimits, uniqueNames, type Value } from '../datasource/values.ts';
+import {
+  bindable,
+  notReading,
+  RowCollector,
+  type RowLimits,
+  uniqueNames,
+  type Value,
+} from '../datasource-kit/index.ts';
 import { BEGIN, settingsFor } from './settings.ts';
 import { type Decoder, parameterText, parameterType, type TypeMap } from './types.ts';
 

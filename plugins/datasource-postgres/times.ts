@@ -1,5 +1,5 @@
 /** Dates and times as PostgreSQL prints them with DateStyle ISO and TimeZone UTC, as ISO 8601. */
-import { type Converted, infiniteTime } from '../datasource/values.ts';
+import { type Converted, infiniteTime } from '../datasource-kit/index.ts';
 
 /** The year of ISO 8601: astronomical, with sign and six digits outside 0 to 9999. `-infinity` is not a year. */
 function isoYear(year: string, bc: boolean): string {

@@ -1,5 +1,5 @@
 /** PostgreSQL's values, which arrive as text, by the type of their column. */
-import { type Cell, Converted, decimal, integer, json, real, toCell, type Value } from '../datasource/values.ts';
+import { type Cell, Converted, decimal, integer, json, real, toCell, type Value } from '../datasource-kit/index.ts';
 import { isoDate, isoInterval, isoTimestamp, isoTimeWithZone } from './times.ts';
 
 /** Reads the text of a value that is not null. */

@@ -1,14 +1,17 @@
-/** One SQLite file, read-only, inside the database process. Opens late, follows a file that is replaced. */
+/** Reads one SQLite file inside the database process. Opens it late, and anew when the file is replaced. */
 import { statSync } from 'node:fs';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
-import type { ExecuteRequest, Failure, ProcessRequest, WireParam, WireResult } from '../datasource/process-protocol.ts';
-import { RowCollector, uniqueNames, type Value } from '../datasource/values.ts';
+import type { TableDescription } from '../../kernel/index.ts';
+import type { Engine, ExecuteRequest, Failure, OpenEngine, RowWriter, Value } from '../datasource-kit/index.ts';
+import { bind } from './bind.ts';
 import { describeSchema } from './describe.ts';
 import { Refusal, Schema } from './verify.ts';
 
 /** How long a read waits for a writer that holds the whole file. */
 const BUSY_TIMEOUT_MS = 5_000;
 const CACHED_STATEMENTS = 200;
+/** A process that a large value has swollen is replaced after its answer. */
+const RETIRE_ABOVE_BYTES = 128 * 1024 * 1024;
 
 interface Checked {
   readonly statement: Statement<unknown[], unknown[]>;
@@ -16,15 +19,6 @@ interface Checked {
 }
 
 class Missing extends Error {}
-
-/** What went wrong once the statement read rows. */
-class WhileRunning {
-  readonly error: unknown;
-
-  constructor(error: unknown) {
-    this.error = error;
-  }
-}
 
 interface Session {
   readonly db: Database;
@@ -55,15 +49,8 @@ function open(path: string, identity: string): Session {
   }
 }
 
-/** Integers are bound as integers: a JavaScript number would arrive as a real, and `7 / 2.0` is not `7 / 2`. */
-function bind(param: WireParam): unknown {
-  if (typeof param === 'number') return Number.isSafeInteger(param) ? BigInt(param) : param;
-  if (typeof param !== 'object' || param === null) return param;
-  if ('integer' in param) return BigInt(param.integer);
-  return 'base64' in param ? Buffer.from(param.base64, 'base64') : param.timestamp;
-}
-
-export class Engine {
+class SqliteEngine implements Engine {
+  readonly retireAboveBytes = RETIRE_ABOVE_BYTES;
   readonly #path: string;
   #session: Session | undefined;
   #schema: Schema | undefined;
@@ -74,24 +61,53 @@ export class Engine {
     this.#path = path;
   }
 
-  /** Whether a statement cannot be ended any more, so that the process has to be replaced. */
-  get isStuck(): boolean {
+  /** Whether a statement cannot be ended any more. */
+  isStuck(): boolean {
     return this.#isStuck;
   }
 
-  /** Answers one request; whatever goes wrong comes back as a failure. */
-  answer(request: ProcessRequest): { value: unknown } | { failure: Failure } {
+  /** Reads the file without waiting for a writer. */
+  ping(): void {
+    const { db, schemaVersion } = this.#open();
+    db.pragma('busy_timeout = 0');
     try {
-      const session = this.#open();
-      if (request.kind === 'ping') return { value: this.#ping(session) };
-      session.begin.run();
-      try {
-        return { value: request.kind === 'describe' ? describeSchema(session.db) : this.#execute(session, request) };
-      } finally {
-        this.#rollBack(session);
-      }
-    } catch (error) {
-      return { failure: failureOf(error) };
+      schemaVersion.get();
+    } finally {
+      db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    }
+  }
+
+  describe(): readonly TableDescription[] {
+    return this.#read(({ db }) => describeSchema(db));
+  }
+
+  execute(request: ExecuteRequest, rows: RowWriter): void {
+    this.#read((session) => {
+      const { statement, columns } = this.#prepare(session, request);
+      rows.begin(columns);
+      for (const row of statement.iterate(...request.params.map(bind))) if (!rows.add(row as Value[])) break;
+    });
+  }
+
+  failureOf(error: unknown): Failure {
+    if (error instanceof Missing) return { kind: 'missing', code: '', message: '' };
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof Refusal) return { kind: 'refused', code: '', message };
+    if (error instanceof RangeError && !/parameter/i.test(message)) {
+      return { kind: 'engine', code: 'SQLITE_NOMEM', message };
+    }
+    // The driver's own objections (two statements, a missing parameter) are plain errors.
+    return { kind: 'engine', code: error instanceof Sqlite.SqliteError ? error.code : 'SQLITE_MISUSE', message };
+  }
+
+  /** Inside a read transaction, so that the schema that was checked is the schema that is read. */
+  #read<T>(work: (session: Session) => T): T {
+    const session = this.#open();
+    session.begin.run();
+    try {
+      return work(session);
+    } finally {
+      this.#rollBack(session);
     }
   }
 
@@ -124,30 +140,6 @@ export class Engine {
     this.#checked.clear();
   }
 
-  /** Reads the file without waiting for a writer. */
-  #ping({ db, schemaVersion }: Session): number | undefined {
-    db.pragma('busy_timeout = 0');
-    try {
-      return schemaVersion.get();
-    } finally {
-      db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    }
-  }
-
-  /** Inside a read transaction, so that the schema that was checked is the schema that is read. */
-  #execute(session: Session, request: ExecuteRequest): WireResult {
-    const { statement, columns } = this.#prepare(session, request);
-    const collector = new RowCollector(columns, request);
-    try {
-      for (const row of statement.iterate(...request.params.map(bind))) {
-        if (!collector.add(row as Value[])) break;
-      }
-    } catch (error) {
-      throw new WhileRunning(error);
-    }
-    return { columns, rows: collector.rows, truncated: collector.truncated, notes: collector.notes };
-  }
-
   #prepare(session: Session, request: ExecuteRequest): Checked {
     const version = session.schemaVersion.get() ?? 0;
     if (this.#schema?.version !== version) {
@@ -157,13 +149,13 @@ export class Engine {
     const key = JSON.stringify([request.sql, request.tables, request.functions]);
     const known = this.#checked.get(key);
     if (known !== undefined) {
-      // Back to the young end of the map.
+      // The least recently used one is dropped first.
       this.#checked.delete(key);
       this.#checked.set(key, known);
       return known;
     }
     const statement = this.#schema.prepare(request.sql, request);
-    const checked = { statement, columns: uniqueNames(statement.columns().map((column) => column.name)) };
+    const checked = { statement, columns: statement.columns().map((column) => column.name) };
     this.#checked.set(key, checked);
     const oldest = this.#checked.keys().next();
     if (this.#checked.size > CACHED_STATEMENTS && !oldest.done) this.#checked.delete(oldest.value);
@@ -171,13 +163,4 @@ export class Engine {
   }
 }
 
-function failureOf(error: unknown): Failure {
-  if (error instanceof WhileRunning) return { ...failureOf(error.error), metData: true };
-  if (error instanceof Missing) return { kind: 'missing', code: '', message: '' };
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof Refusal) return { kind: 'refused', code: '', message };
-  if (error instanceof RangeError && !/parameter/i.test(message))
-    return { kind: 'engine', code: 'SQLITE_NOMEM', message };
-  // The driver's own objections (two statements, a missing parameter) are plain errors.
-  return { kind: 'engine', code: error instanceof Sqlite.SqliteError ? error.code : 'SQLITE_MISUSE', message };
-}
+export const openEngine: OpenEngine = ([path = '']) => new SqliteEngine(path);

@@ -1,17 +1,15 @@
-/** What can go wrong, in words for the person who asked. File names appear without their folder. */
+/** Turns SQLite's result codes into errors for the person who asked. File names appear without their folder. */
 import { AtlasError } from '../../kernel/index.ts';
-import { datasourceUnavailable, sentence, withoutValues } from '../datasource/errors.ts';
-import type { Failure } from '../datasource/process-protocol.ts';
+import { type Failure, type FileErrors, fileErrors, sentence, withoutValues } from '../datasource-kit/index.ts';
 
-function connectionFailed(message: string, hint: string): AtlasError {
-  return datasourceUnavailable(message, { reason: 'E_SQLITE_OPEN', hint });
-}
-
-export function missingFile(file: string): AtlasError {
-  return connectionFailed(
-    `Connection failed: the database file "${file}" does not exist.`,
-    'Create the file or correct the URL; no restart is needed once the file is there.',
-  );
+/** The errors that every engine of files has, and SQLite's own words for a file that cannot be read. */
+export function sqliteErrors(file: string): FileErrors {
+  const fault = (code: string) => fromFailure({ kind: 'engine', code, message: '' }, file);
+  return {
+    ...fileErrors({ engine: 'SQLite', reason: 'E_SQLITE', file, driver: 'better-sqlite3' }),
+    unreadableFile: (mayNotBeRead) => fault(mayNotBeRead ? 'SQLITE_PERM' : 'SQLITE_IOERR'),
+    foreignFile: () => fault('SQLITE_NOTADB'),
+  };
 }
 
 /** SQLite's primary result codes that are about the file rather than the statement. */
@@ -31,19 +29,13 @@ const FILE_FAULTS: Readonly<Record<string, readonly [what: string, hint: string]
   SQLITE_AUTH: ['may not be read', 'Give the server the right to read the file.'],
 };
 
-/** The error of a request that the database process answered with a failure. */
+/** The error of a failure inside SQLite. */
 export function fromFailure(failure: Failure, file: string): AtlasError {
-  if (failure.kind === 'refused') {
-    return new AtlasError(failure.message, {
-      code: 'sql_refused',
-      reason: 'E_SQLITE_REFUSED',
-      hint: 'Read only tables of the semantic layer, with the functions that are allowed.',
-    });
-  }
+  const { connectionFailed, outOfMemory } = fileErrors({ engine: 'SQLite', reason: 'E_SQLITE', file });
   // Extended codes such as SQLITE_IOERR_READ begin with the primary one.
   const primary = failure.code.split('_').slice(0, 2).join('_');
   const fault = FILE_FAULTS[primary];
-  if (fault !== undefined) return connectionFailed(`Connection failed: the file "${file}" ${fault[0]}.`, fault[1]);
+  if (fault !== undefined) return connectionFailed(`the file "${file}" ${fault[0]}.`, fault[1]);
   if (primary === 'SQLITE_BUSY' || primary === 'SQLITE_LOCKED') {
     return new AtlasError(`The database "${file}" is locked by a program that writes to it.`, {
       code: 'overloaded',
@@ -67,30 +59,4 @@ function columnHint(message: string): string | undefined {
   if (name === undefined) return undefined;
   const text = `'${name.replaceAll("'", "''")}'`;
   return `There is no column "${name}" here. Correct the name; if it is a text, write it in single quotes: ${text}.`;
-}
-
-export function outOfMemory(cause?: unknown): AtlasError {
-  return new AtlasError('The statement needed more memory than one statement may use.', {
-    code: 'sql_failed',
-    reason: 'E_SQLITE_MEMORY',
-    hint: 'Select fewer or shorter values, or aggregate in smaller steps.',
-    cause,
-  });
-}
-
-export function crashed(cause: unknown): AtlasError {
-  return new AtlasError('The database process ended while it ran the statement.', {
-    code: 'sql_failed',
-    reason: 'E_SQLITE_PROCESS',
-    hint: 'Ask again; if it ends again, select fewer or shorter values.',
-    cause,
-  });
-}
-
-export function notStarted(cause: unknown): AtlasError {
-  return datasourceUnavailable('Connection failed: the process that reads SQLite files could not be started.', {
-    reason: 'E_SQLITE_PROCESS',
-    hint: 'Check that the package "better-sqlite3" is installed for this platform and that memory is free.',
-    cause,
-  });
 }

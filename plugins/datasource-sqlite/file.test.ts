@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
-import { ProcessWatcher } from '../datasource/process-watcher.ts';
-import { SqliteConnection } from './connection.ts';
+import { type FileDatabase, ProcessWatcher } from '../datasource-kit/index.ts';
+import { sqliteConnection } from './connection.ts';
 
 let folder: SqliteFolder;
-let connection: SqliteConnection;
+let connection: FileDatabase;
 const watcher = new ProcessWatcher();
 
 beforeEach(() => {
   folder = new SqliteFolder();
-  connection = new SqliteConnection(
+  connection = sqliteConnection(
     {
       id: 'shop',
       url: 'sqlite:shop.db',
@@ -126,7 +126,7 @@ describe('a database file', () => {
 
   it('that is a folder is refused in words', async () => {
     folder.create('shop.db', ONE_ROW);
-    const other = new SqliteConnection(
+    const other = sqliteConnection(
       {
         id: 'dir',
         url: `sqlite:${folder.path}`,

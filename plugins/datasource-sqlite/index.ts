@@ -1,8 +1,12 @@
 import { definePlugin } from '../../kernel/index.ts';
-import { ProcessWatcher } from '../datasource/process-watcher.ts';
-import { databasesOf, tapDatabases } from '../datasource/wiring.ts';
-import { SqliteConnection } from './connection.ts';
+import { tapFileDatabases } from '../datasource-kit/index.ts';
+import { sqliteConnection } from './connection.ts';
 import { DatasourceSqliteOptions } from './options.ts';
+
+export { bind } from './bind.ts';
+export { describeSchema } from './describe.ts';
+export { fromFailure } from './errors.ts';
+export { Schema } from './verify.ts';
 
 /** SQLite files, read-only, each asked in processes of its own so that a statement can be stopped. */
 export const datasourceSqlite = definePlugin({
@@ -11,12 +15,7 @@ export const datasourceSqlite = definePlugin({
   type: 'datasource',
   description: 'SQLite files, read-only, in processes of their own.',
   options: DatasourceSqliteOptions,
-  setup(ctx, options) {
-    const watcher = new ProcessWatcher();
-    // Registered first, and so closed after the databases whose processes it watches.
-    ctx.onClose(() => watcher.close());
-    const make = (connection: (typeof options.connections)[number]) =>
-      new SqliteConnection(connection, process.cwd(), watcher);
-    tapDatabases(ctx, databasesOf(options.connections, make));
+  setup(ctx, { connections }) {
+    tapFileDatabases(ctx, connections, (options, watcher) => sqliteConnection(options, process.cwd(), watcher));
   },
 });

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { databaseProcesses, SqliteFolder } from '../../test/harness/sqlite.ts';
-import { ProcessWatcher } from '../datasource/process-watcher.ts';
-import { SqliteConnection } from './connection.ts';
+import { type FileDatabase, ProcessWatcher } from '../datasource-kit/index.ts';
+import { sqliteConnection } from './connection.ts';
 
 const SLOW = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c';
 const folder = new SqliteFolder();
@@ -14,10 +14,10 @@ const path = folder.create('shop.db', 'CREATE TABLE t (a); INSERT INTO t VALUES 
 afterAll(() => folder[Symbol.dispose]());
 
 let watcher: ProcessWatcher;
-let connection: SqliteConnection;
+let connection: FileDatabase;
 beforeEach(() => {
   watcher = new ProcessWatcher();
-  connection = new SqliteConnection(
+  connection = sqliteConnection(
     {
       id: 'shop',
       url: `sqlite:${path}`,
@@ -126,10 +126,10 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
 
   it('do not outlive a server that is killed in the middle of a statement', async () => {
     const script = `
-      const { SqliteConnection } = await import(${JSON.stringify(new URL('./connection.ts', import.meta.url).href)});
-      const { ProcessWatcher } = await import(${JSON.stringify(new URL('../datasource/process-watcher.ts', import.meta.url).href)});
+      const { sqliteConnection } = await import(${JSON.stringify(new URL('./connection.ts', import.meta.url).href)});
+      const { ProcessWatcher } = await import(${JSON.stringify(new URL('../datasource-kit/index.ts', import.meta.url).href)});
       const options = { id: 'shop', url: ${JSON.stringify(`sqlite:${path}`)}, maxProcesses: 1, queueLimit: 1, acquireTimeoutMs: 9000, idleTimeoutMs: 1_000 };
-      const connection = new SqliteConnection(options, '/', new ProcessWatcher());
+      const connection = sqliteConnection(options, '/', new ProcessWatcher());
       const ask = (sql) => connection.execute({ connection: connection.info, requested: sql, sql, params: [], surface: 'test', tables: [] });
       await ask('SELECT 1');
       void ask(${JSON.stringify(SLOW)});

@@ -1,8 +1,8 @@
 /** Through the real database process: what the compiled program reads and calls decides, not the text. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
-import { ProcessWatcher } from '../datasource/process-watcher.ts';
-import { SqliteConnection } from './connection.ts';
+import { ProcessWatcher } from '../datasource-kit/index.ts';
+import { sqliteConnection } from './connection.ts';
 
 const folder = new SqliteFolder();
 folder.create(
@@ -22,7 +22,7 @@ folder.create(
    ANALYZE;`,
 );
 const watcher = new ProcessWatcher();
-const connection = new SqliteConnection(
+const connection = sqliteConnection(
   {
     id: 'shop',
     url: 'sqlite:shop.db',

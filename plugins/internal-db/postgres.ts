@@ -1,7 +1,7 @@
 /** The internal database on a PostgreSQL server. */
 import type { Knex } from 'knex';
 import type { Client } from 'pg';
-import type { PostgresTarget } from '../datasource-postgres/url.ts';
+import type { PostgresTarget } from '../datasource-kit/index.ts';
 import { type Engine, type EngineSettings, knexConfig, MigratingPhase } from './engine.ts';
 import type { BatchStatement } from './row-writes.ts';
 

@@ -1,7 +1,6 @@
 /** `DATABASE_URL`: which engine, and where. Errors never repeat it: it may hold a password. */
-import { resolve } from 'node:path';
 import { AtlasError } from '../../kernel/index.ts';
-import { type PostgresTarget, parsePostgresUrl } from '../datasource-postgres/url.ts';
+import { type PostgresTarget, parseFileUrl, parsePostgresUrl } from '../datasource-kit/index.ts';
 
 export type DatabaseTarget =
   | { readonly dialect: 'sqlite'; readonly path: string }
@@ -15,19 +14,14 @@ function invalid(why: string, hint?: string): AtlasError {
   });
 }
 
-/** In the forms with `//` the path is part of a URL, where `%20` is a blank. */
-function sqlitePath(rest: string, cwd: string): string {
-  if (/[?#]/.test(rest)) throw invalid('it takes no parameters');
-  let path = rest;
-  try {
-    if (rest.startsWith('//')) path = decodeURIComponent(rest.slice(2));
-  } catch {
-    throw invalid('it holds a "%" that encodes nothing');
-  }
-  if (/^\/?:memory:$/.test(path)) throw invalid('a database in memory would forget everything at the next start');
-  if (path === '' || path.endsWith('/')) throw invalid('it names no file');
-  if (path.includes('\0')) throw invalid('it holds a null byte');
-  return resolve(cwd, path);
+function sqlitePath(url: string, cwd: string): string {
+  if (/[?#]/.test(url)) throw invalid('it takes no parameters');
+  return parseFileUrl(url, cwd, {
+    schemes: ['sqlite'],
+    ignoredQueries: [],
+    memory: 'a database in memory would forget everything at the next start',
+    invalid,
+  });
 }
 
 function postgresServer(url: string): PostgresTarget {
@@ -43,7 +37,6 @@ function postgresServer(url: string): PostgresTarget {
 export function parseDatabaseUrl(text: string, cwd: string): DatabaseTarget {
   const url = text.trim();
   if (/^postgres(ql)?:/i.test(url)) return { dialect: 'postgres', server: postgresServer(url) };
-  const path = /^sqlite:(.*)$/is.exec(url)?.[1];
-  if (path === undefined) throw invalid('it begins with neither "postgres://" nor "sqlite:"');
-  return { dialect: 'sqlite', path: sqlitePath(path, cwd) };
+  if (!/^sqlite:/i.test(url)) throw invalid('it begins with neither "postgres://" nor "sqlite:"');
+  return { dialect: 'sqlite', path: sqlitePath(url, cwd) };
 }

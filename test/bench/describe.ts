@@ -1,6 +1,6 @@
 /** What describing a database of 2,000 tables takes, beside one plain query of the standard's own catalogue. */
 import pg from 'pg';
-import { PostgresDriver } from '../../plugins/datasource-postgres/driver.ts';
+import { PostgresDriver } from '../../plugins/datasource-postgres/index.ts';
 import { Ask } from '../harness/ask.ts';
 import { startPostgres } from '../harness/postgres.ts';
 import { type Bench, median } from './measure.ts';

@@ -1,9 +1,12 @@
 import { type DuckDBConnection, DuckDBInstance, StatementType } from '@duckdb/node-api';
-import { bindAll } from '../../plugins/datasource-duckdb/bind.ts';
-import { describeSchema } from '../../plugins/datasource-duckdb/describe.ts';
-import { encodeParam } from '../../plugins/datasource-duckdb/params.ts';
-import { engineSettings, FINAL_SETTINGS } from '../../plugins/datasource-duckdb/settings.ts';
-import { Verifier } from '../../plugins/datasource-duckdb/verify.ts';
+import {
+  bindAll,
+  describeSchema,
+  engineSettings,
+  FINAL_SETTINGS,
+  Verifier,
+} from '../../plugins/datasource-duckdb/index.ts';
+import { encodeParam } from '../../plugins/datasource-kit/index.ts';
 import type { FuzzDatabase, FuzzDialect, FuzzEngine, FuzzResult } from './engine.ts';
 
 const ENUM = `ENUM (${['acme', 'ACME', "b''x", 'eu', 'us', 'EU'].map((value) => `'${value}'`).join(', ')})`;

@@ -1,10 +1,10 @@
+import library from 'mysql2';
 import mysql, { type Connection, type RowDataPacket } from 'mysql2/promise';
-import { describeDatabases } from '../../plugins/datasource-mysql/describe.ts';
-import { settingsSql } from '../../plugins/datasource-mysql/settings.ts';
-import { typedParameter } from '../../plugins/datasource-mysql/values.ts';
+import { describeDatabases, settingsSql, typedParameters } from '../../plugins/datasource-mysql/index.ts';
 import { type MariaDbServer, startMariaDb } from '../harness/mariadb.ts';
 import type { FuzzDatabase, FuzzDialect, FuzzEngine, FuzzResult } from './engine.ts';
 
+const typedParameter = typedParameters(library);
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``;
 
 /** Every database goes by this name in statements: a schema is a database here, and each has a name of its own. */

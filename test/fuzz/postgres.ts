@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { describeSchemas } from '../../plugins/datasource-postgres/describe.ts';
-import { parameterText } from '../../plugins/datasource-postgres/types.ts';
+import { describeSchemas, parameterText } from '../../plugins/datasource-postgres/index.ts';
 import { startPostgres } from '../harness/postgres.ts';
 import type { FuzzDatabase, FuzzDialect, FuzzEngine, FuzzResult } from './engine.ts';
 

@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3';
-import { describeSchema } from '../../plugins/datasource-sqlite/describe.ts';
-import { encodeParam } from '../../plugins/datasource-sqlite/params.ts';
-import { Schema } from '../../plugins/datasource-sqlite/verify.ts';
+import { encodeParam } from '../../plugins/datasource-kit/index.ts';
+import { bind, describeSchema, Schema } from '../../plugins/datasource-sqlite/index.ts';
 import type { FuzzDatabase, FuzzDialect, FuzzEngine, FuzzResult } from './engine.ts';
 
 const dialect: FuzzDialect = {
@@ -47,12 +46,7 @@ class SqliteDatabase implements FuzzDatabase {
   /** As the datasource runs it: after the engine's own check of what the statement opens and calls. */
   async run({ sql, tables, functions }: Parameters<FuzzDatabase['run']>[0], params: readonly unknown[]) {
     const statement = this.schema.prepare(sql, { tables, functions });
-    const values = params.map((value) => {
-      const encoded = encodeParam(value);
-      return typeof encoded === 'object' && encoded !== null && 'integer' in encoded
-        ? BigInt(encoded.integer)
-        : encoded;
-    });
+    const values = params.map((value) => bind(encodeParam(value)));
     return { columns: statement.columns().map(({ name }) => name), rows: statement.all(...values) };
   }
 

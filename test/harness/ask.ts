@@ -1,7 +1,6 @@
 /** A database asked directly, as the pipeline would. */
 import type { SqlLimits, SqlResult, TableDescription } from '../../kernel/index.ts';
-import { Database } from '../../plugins/datasource/database.ts';
-import type { Driver } from '../../plugins/datasource/session.ts';
+import { type Driver, ServerDatabase } from '../../plugins/datasource-kit/index.ts';
 
 const POOL = { maxConnections: 4, queueLimit: 100, acquireTimeoutMs: 10_000, idleTimeoutMs: 60_000 };
 const LIMITS: SqlLimits = { maxRows: 1_000, maxBytes: 8_388_608, maxCellBytes: 65_536, timeoutMs: 20_000 };
@@ -12,10 +11,10 @@ export interface Asking {
 }
 
 export class Ask implements AsyncDisposable {
-  readonly database: Database;
+  readonly database: ServerDatabase;
 
   constructor(driver: Driver, pool: Partial<typeof POOL> = {}) {
-    this.database = new Database(driver, { ...POOL, ...pool });
+    this.database = new ServerDatabase(driver, { ...POOL, ...pool });
   }
 
   run(sql: string, params: readonly unknown[] = [], { limits, signal }: Asking = {}): Promise<SqlResult> {

@@ -1,7 +1,7 @@
 /** What the guard lets pass, with all it says of tables and functions, passes the engine's own check too. */
 import { afterAll, describe, expect, test } from 'vitest';
-import { ProcessWatcher } from '../../plugins/datasource/process-watcher.ts';
-import { DuckdbConnection } from '../../plugins/datasource-duckdb/connection.ts';
+import { duckdbConnection } from '../../plugins/datasource-duckdb/index.ts';
+import { ProcessWatcher } from '../../plugins/datasource-kit/index.ts';
 import { duckdbHonest } from '../../plugins/sql-guard/fixtures/duckdb-honest.ts';
 import { duckdbHarmless } from '../../plugins/sql-guard/fixtures/duckdb-hostile.ts';
 import { checkDuckdb, duckdbShopScript } from '../../plugins/sql-guard/fixtures/duckdb-shop.ts';
@@ -11,7 +11,7 @@ const folder = new DuckdbFolder();
 await folder.create('shop.duckdb', duckdbShopScript);
 const watcher = new ProcessWatcher();
 const limits = { maxProcesses: 1, threads: 1, memoryLimitMb: 256, tempLimitMb: 64, queueLimit: 10 };
-const connection = new DuckdbConnection(
+const connection = duckdbConnection(
   { id: 'shop', url: 'duckdb:shop.duckdb', acquireTimeoutMs: 10_000, idleTimeoutMs: 10_000, ...limits },
   folder.path,
   watcher,

@@ -1,7 +1,6 @@
 /** The guard's view of a statement and the engine's own agree: what one admits the other runs. */
 import { expect, test } from 'vitest';
-import { fromFailure } from '../../plugins/datasource-sqlite/errors.ts';
-import { Schema } from '../../plugins/datasource-sqlite/verify.ts';
+import { fromFailure, Schema } from '../../plugins/datasource-sqlite/index.ts';
 import { honest } from '../../plugins/sql-guard/fixtures/honest.ts';
 import { hostile } from '../../plugins/sql-guard/fixtures/hostile.ts';
 import { check, shopDatabase } from '../../plugins/sql-guard/fixtures/shop.ts';

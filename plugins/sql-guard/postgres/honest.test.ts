@@ -2,7 +2,7 @@ import { parseSync } from 'libpg-query';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPostgres } from '../../../test/harness/postgres.ts';
-import { describeSchemas } from '../../datasource-postgres/describe.ts';
+import { describeSchemas } from '../../datasource-postgres/index.ts';
 import { Description } from '../../row-security/description.ts';
 import { checkSql, loadDialect } from '../check.ts';
 import { AllowedTables } from '../tables.ts';

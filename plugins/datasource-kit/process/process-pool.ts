@@ -2,10 +2,11 @@
  * The processes of one connection and the statements that wait for them, first come first served. The first process
  * starts with the first statement and stays; more are started when statements wait, and end when they have idled.
  */
+
+import { cancelled, closing, timedOut, tooBusy } from '../errors.ts';
+import { WaitingQueue } from '../waiting-queue.ts';
 import { DatabaseProcess, type Program, type Reply } from './database-process.ts';
-import { cancelled, closing, timedOut, tooBusy } from './errors.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
-import { WaitingQueue } from './waiting-queue.ts';
 
 /** Another process is started when every running statement has taken this long and more are waiting. */
 const GROW_AFTER_MS = 200;
@@ -186,7 +187,7 @@ export class ProcessPool {
   /** Rejects what waits when no process is left to serve it: trying again would fail again. */
   #notStarted(cause: unknown): void {
     if (this.#processes.size > 0) return;
-    for (const job of this.#queue.removeAll()) job.reject(this.#options.program.notStarted(cause));
+    for (const job of this.#queue.removeAll()) job.reject(this.#options.program.errors.notStarted(cause));
   }
 
   async #dispatch(job: Job, process: DatabaseProcess): Promise<void> {

@@ -1,6 +1,6 @@
 /** URLs of database servers. Errors never repeat them: they hold passwords. */
 import { readFileSync } from 'node:fs';
-import { AtlasError } from '../../kernel/index.ts';
+import { AtlasError } from '../../../kernel/index.ts';
 
 const NO_HOST = 'no-host.invalid';
 

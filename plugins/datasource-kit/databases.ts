@@ -1,4 +1,4 @@
-/** Ties the databases of a datasource plugin to the hooks. */
+/** Makes the databases of a datasource plugin and taps the hooks that they answer. */
 import {
   AtlasError,
   datasourceDescribe,
@@ -8,7 +8,11 @@ import {
   messageOf,
   type PluginContext,
 } from '../../kernel/index.ts';
-import type { Database } from './database.ts';
+import type { FileDatabase } from './process/file-database.ts';
+import { ProcessWatcher } from './process/process-watcher.ts';
+import { ServerDatabase } from './server/server-database.ts';
+import type { Driver } from './server/session.ts';
+import type { PoolOptions } from './server/session-pool.ts';
 
 export interface DatasourceApi {
   /**
@@ -19,17 +23,14 @@ export interface DatasourceApi {
 }
 
 /** Makes the database of each connection; an error names the connection. Throws `configuration_error`. */
-export function databasesOf<O extends { readonly id: string }, D>(
-  connections: readonly O[],
-  make: (options: O) => D,
-): D[] {
+function databasesOf<O extends { readonly id: string }, D>(connections: readonly O[], make: (options: O) => D): D[] {
   const ids = new Set<string>();
   return connections.map((connection) => {
     if (ids.has(connection.id)) {
       throw new AtlasError(`Two connections are named "${connection.id}".`, {
         code: 'configuration_error',
         reason: 'E_CONNECTION_DUPLICATE',
-        hint: 'Give each connection an id of its own.',
+        hint: 'Give each connection a different id.',
       });
     }
     ids.add(connection.id);
@@ -42,11 +43,11 @@ export function databasesOf<O extends { readonly id: string }, D>(
   });
 }
 
-/** What every engine's databases can do. */
-type Answering = Pick<Database, 'info' | 'execute' | 'describe' | 'health' | 'close'>;
+/** What every database can do. */
+type Answering = Pick<ServerDatabase, 'info' | 'execute' | 'describe' | 'health' | 'close'>;
 
 /** Taps what a datasource must answer, and closes the databases with the plugin. */
-export function tapDatabases(ctx: PluginContext, databases: readonly Answering[]): void {
+function tapDatabases(ctx: PluginContext, databases: readonly Answering[]): void {
   for (const database of databases) {
     const { id } = database.info;
     ctx.tapKey(datasourceExecute, id, (statement, scope) => database.execute(statement, scope.signal));
@@ -59,8 +60,28 @@ export function tapDatabases(ctx: PluginContext, databases: readonly Answering[]
   });
 }
 
-/** Databases behind a login: besides, logs at the start what the logins should not be able to do. */
-export function tapLogins(ctx: PluginContext, databases: readonly Database[]): DatasourceApi {
+/** Databases in files, each asked in processes that end with the server. Throws `configuration_error`. */
+export function tapFileDatabases<O extends { readonly id: string }>(
+  ctx: PluginContext,
+  connections: readonly O[],
+  make: (options: O, watcher: ProcessWatcher) => FileDatabase,
+): void {
+  const watcher = new ProcessWatcher();
+  // Registered first, and so closed after the databases whose processes it watches.
+  ctx.onClose(() => watcher.close());
+  tapDatabases(
+    ctx,
+    databasesOf(connections, (connection) => make(connection, watcher)),
+  );
+}
+
+/** Databases behind a login. Logs at the start what the logins should not be able to do. Throws `configuration_error`. */
+export function tapServerDatabases<O extends { readonly id: string } & Omit<PoolOptions, 'connection'>>(
+  ctx: PluginContext,
+  connections: readonly O[],
+  make: (options: O) => Driver,
+): DatasourceApi {
+  const databases = databasesOf(connections, (connection) => new ServerDatabase(make(connection), connection));
   tapDatabases(ctx, databases);
   const warnings = async () => {
     const found = databases.map((database) =>
@@ -70,7 +91,7 @@ export function tapLogins(ctx: PluginContext, databases: readonly Database[]): D
   };
   let closed = false;
   ctx.onReady(() => {
-    // Nobody waits for the databases: a server that is down must not keep this one from starting.
+    // Not awaited: a database that is down must not keep this server from starting.
     void warnings().then((sentences) => {
       if (!closed) for (const warning of sentences) ctx.log.warn({}, warning);
     });

@@ -1,5 +1,5 @@
 /** Cuts the reply of a database process into messages that the server reads in a few milliseconds each. */
-import type { ProcessMessage, WireResult } from './process-protocol.ts';
+import type { ProcessMessage, WireResult } from './protocol.ts';
 
 /** About how much one message holds; a row is never cut. */
 const PART_CHARS = 256 * 1024;

@@ -4,16 +4,16 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AtlasError } from '../../kernel/index.ts';
-import type { Failure, Interrupt, ProcessMessage, WireResult } from './process-protocol.ts';
+import type { ProcessErrors } from './file-errors.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
+import type { Failure, Interrupt, ProcessMessage, WireResult } from './protocol.ts';
 
-/** What runs in the processes of one connection. */
+/** Declares what runs in the processes of one connection. */
 export interface Program {
-  /** The child's file without its ending, as a URL. */
-  readonly child: URL;
+  /** The module that exports `openEngine`. */
+  readonly engine: URL;
   /** Shown for the process by the system. */
   readonly title: string;
   /** Bounds what one statement can take. Linux counts all private memory of the process. */
@@ -23,9 +23,12 @@ export interface Program {
   /** Whether it gets a folder for temporary files, as its last argument, that goes when the process ends. */
   readonly hasScratchFolder: boolean;
   readonly args: readonly string[];
-  crashed(cause: unknown): AtlasError;
-  outOfMemory(cause: unknown): AtlasError;
-  notStarted(cause: unknown): AtlasError;
+  readonly errors: ProcessErrors;
+}
+
+/** The URL of the module `name` beside the module `of`, with the same ending: `.ts` from sources, `.js` from a build. */
+export function moduleBeside(name: string, of: string): URL {
+  return new URL(`./${name}${extname(new URL(of).pathname)}`, of);
 }
 
 const NODE_OPTIONS = ['--max-old-space-size=256', '--disable-warning=ExperimentalWarning'];
@@ -33,9 +36,10 @@ const STDERR_KEPT = 2_000;
 /** Time to leave by itself before it is killed. */
 const END_GRACE_MS = 1_000;
 
-/** From sources the child strips types, which costs 16 MB and 50 ms unless the result is cached. */
+/** Run from sources, the child strips types, which costs 16 MB and 50 ms unless the result is cached. */
 const FROM_SOURCES = import.meta.url.endsWith('.ts');
-const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/atlas', import.meta.url));
+const CHILD = fileURLToPath(moduleBeside('child', import.meta.url));
+const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/atlas', import.meta.url));
 
 /** What the child needs of the environment: no key and no password of the server. */
 function childEnvironment(): NodeJS.ProcessEnv {
@@ -44,9 +48,8 @@ function childEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), ...(FROM_SOURCES ? { NODE_COMPILE_CACHE: COMPILE_CACHE } : {}) };
 }
 
-function start({ child, title, memoryLimitKib, args }: Program, scratch: readonly string[]): ChildProcess {
-  const file = fileURLToPath(child) + (FROM_SOURCES ? '.ts' : '.js');
-  const node = [process.execPath, ...NODE_OPTIONS, `--title=${title}`, file, ...args, ...scratch];
+function start({ engine, title, memoryLimitKib, args }: Program, scratch: readonly string[]): ChildProcess {
+  const node = [process.execPath, ...NODE_OPTIONS, `--title=${title}`, CHILD, engine.href, ...args, ...scratch];
   const shell = process.platform !== 'win32' && existsSync('/bin/sh');
   // The shell lowers the limit and becomes the process: same id, nothing left in between.
   const limited = ['/bin/sh', '-c', 'ulimit -d "$0" 2>/dev/null; exec "$@"', String(memoryLimitKib), ...node];
@@ -96,7 +99,7 @@ export class DatabaseProcess {
     this.ready = ready.promise;
     this.exited = exited.promise;
 
-    const gone = (how: string, error = program.crashed) => {
+    const gone = (how: string, error = program.errors.crashed) => {
       if (pid !== undefined) watcher.remove(pid);
       for (const folder of scratch) rm(folder, { recursive: true, force: true }).catch(() => {});
       const cause = new Error(`The process ended (${how}). ${this.#stderr.trim()}`.trim());
@@ -126,7 +129,10 @@ export class DatabaseProcess {
       if (pid === undefined) gone(error.message);
     });
     child.once('exit', (code, signal) => {
-      gone(signal ?? `exit code ${code}`, isOutOfMemory(code, signal) ? program.outOfMemory : program.crashed);
+      gone(
+        signal ?? `exit code ${code}`,
+        isOutOfMemory(code, signal) ? program.errors.outOfMemory : program.errors.crashed,
+      );
     });
     this.ready.catch(() => {});
     child.unref();

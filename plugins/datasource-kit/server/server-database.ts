@@ -1,32 +1,25 @@
-/** One database behind a server: what the hooks of a connection need, over any driver. */
+/** Answers for one database behind a server, over any driver. */
 import {
   AtlasError,
   type ConnectionInfo,
   type HealthItem,
-  type SqlLimits,
   type SqlResult,
   type SqlStatement,
   type TableDescription,
-} from '../../kernel/index.ts';
-import { adviceOf, cancelled, closing, noAnswer, timedOut, unchecked } from './errors.ts';
+} from '../../../kernel/index.ts';
+import { cancelled, closing, noAnswer, timedOut, unchecked } from '../errors.ts';
+import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
+import { DEFAULT_LIMITS } from '../limits.ts';
 import type { Driver, Session } from './session.ts';
 import { type PoolOptions, SessionPool } from './session-pool.ts';
 
-/** For a statement that comes without limits of its own. */
-const DEFAULT_LIMITS: SqlLimits = {
-  maxRows: 1_000,
-  maxBytes: 8 * 1024 * 1024,
-  maxCellBytes: 64 * 1024,
-  timeoutMs: 30_000,
-};
 const CATALOG_TIMEOUT_MS = 60_000;
-const HEALTH_TIMEOUT_MS = 2_000;
 /** The server's own timeout comes first; this one is for a server that does not keep it. */
 const BACKSTOP_MS = 500;
 /** For health, which anybody may read: the log has the names and the commands. */
 const BEYOND_READING = 'The login may do more than read; the log of the start names what, and the commands to use.';
 
-export class Database {
+export class ServerDatabase {
   readonly info: ConnectionInfo;
   readonly #driver: Driver;
   readonly #pool: SessionPool;
@@ -64,22 +57,7 @@ export class Database {
 
   /** Never waits behind statements: when every session is used, one is opened for this alone. */
   async health(): Promise<HealthItem> {
-    const startedAt = performance.now();
-    const item = (status: HealthItem['status'], message?: string): HealthItem => ({
-      component: 'datasource',
-      id: this.info.id,
-      status,
-      latencyMs: Math.round((performance.now() - startedAt) * 10) / 10,
-      details: { dbType: this.info.dbType },
-      ...(message === undefined ? {} : { message }),
-    });
-    try {
-      await this.#ping();
-      return item('ok', this.#isBeyondReading ? BEYOND_READING : undefined);
-    } catch (error) {
-      const full = error instanceof AtlasError && error.code === 'overloaded';
-      return item(full ? 'degraded' : 'error', adviceOf(error));
-    }
+    return healthOf(this.info, () => this.#ping(), this.#isBeyondReading ? BEYOND_READING : undefined);
   }
 
   async close(): Promise<void> {

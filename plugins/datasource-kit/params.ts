@@ -1,3 +1,4 @@
+/** Checks values that are bound to a statement. */
 import { unbindable } from './errors.ts';
 
 export type Param = string | number | bigint | boolean | Date | Uint8Array | null;

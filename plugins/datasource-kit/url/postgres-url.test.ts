@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePostgresUrl } from './url.ts';
+import { parsePostgresUrl } from './postgres-url.ts';
 
 describe('a URL', () => {
   it.each([

@@ -1,5 +1,5 @@
 /** The schema that a URL names, in the ways in which the clients of PostgreSQL name one. */
-import { invalidUrl, type ServerUrl, type UrlDialect } from '../datasource/url.ts';
+import { invalidUrl, type ServerUrl, type UrlDialect } from './server-url.ts';
 
 /** `sales` or `"Sales"`, and no second one. */
 const ONE_NAME = /^\s*(?:"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*))\s*$/u;

@@ -1,7 +1,7 @@
 /** The sessions of one connection and those who wait for one, first come first served. */
-import { cancelled, closing, timedOut, tooBusy } from './errors.ts';
+import { cancelled, closing, timedOut, tooBusy } from '../errors.ts';
+import { WaitingQueue } from '../waiting-queue.ts';
 import type { Driver, Session } from './session.ts';
-import { WaitingQueue } from './waiting-queue.ts';
 
 /** Longest time to end a statement on the server and to undo what a session kept. */
 const RESET_TIMEOUT_MS = 5_000;

@@ -1,5 +1,5 @@
 /** What a driver for a database server must do; pool, queue, timeouts and cancelling are the same for all. */
-import type { ConnectionInfo, SqlLimits, SqlResult, SqlStatement, TableDescription } from '../../kernel/index.ts';
+import type { ConnectionInfo, SqlLimits, SqlResult, SqlStatement, TableDescription } from '../../../kernel/index.ts';
 
 /** One connection to the server. It is used for one thing at a time, and reset after each. */
 export interface Session {

@@ -1,5 +1,5 @@
-/** What goes over the wire between the server and a database process. Types only, so that the child loads nothing. */
-import type { Cell } from './values.ts';
+/** Declares the messages between the server and a database process. Types only, so that the child loads nothing. */
+import type { Cell } from '../values.ts';
 
 /** A bound value as JSON: integers beyond the safe range, times and binary are marked as such. */
 export type WireParam =

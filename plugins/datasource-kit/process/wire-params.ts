@@ -1,7 +1,8 @@
-import { bindable } from '../datasource/params.ts';
-import type { WireParam } from '../datasource/process-protocol.ts';
+/** Turns values to bind into JSON for a database process. */
+import { bindable } from '../params.ts';
+import type { WireParam } from './protocol.ts';
 
-/** A value to bind, ready for the wire. Throws for what DuckDB has no type for. */
+/** Throws for what no engine has a type for. */
 export function encodeParam(value: unknown): WireParam {
   const param = bindable(value);
   if (typeof param === 'bigint') return { integer: param.toString() };

@@ -1,5 +1,6 @@
 /** PostgreSQL URLs as libpq reads them: hosts, sockets and modes of encryption. */
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import { schemaOf } from './postgres-schema.ts';
 import {
   invalidUrl,
   maskServerUrl,
@@ -7,8 +8,7 @@ import {
   readUrlFile,
   type ServerUrl,
   type UrlDialect,
-} from '../datasource/url.ts';
-import { schemaOf } from './schema.ts';
+} from './server-url.ts';
 
 const DIALECT: UrlDialect = {
   name: 'PostgreSQL',

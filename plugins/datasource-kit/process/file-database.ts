@@ -1,46 +1,39 @@
-/** One database in a file, asked through its pool of processes. */
+/** Answers for one database in a file, through a pool of processes. */
 import { open } from 'node:fs/promises';
-import {
+import type {
   AtlasError,
-  type ConnectionInfo,
-  type DbType,
-  type HealthItem,
-  type SqlLimits,
-  type SqlResult,
-  type SqlStatement,
-  type TableDescription,
-} from '../../kernel/index.ts';
-import { refuseNullByte } from './admit.ts';
+  ConnectionInfo,
+  DbType,
+  HealthItem,
+  SqlResult,
+  SqlStatement,
+  TableDescription,
+} from '../../../kernel/index.ts';
+import { unchecked } from '../errors.ts';
+import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
+import { DEFAULT_LIMITS } from '../limits.ts';
+import { refuseNullByte } from '../statement-check.ts';
+import { toObjects } from '../values.ts';
 import type { Program } from './database-process.ts';
-import { adviceOf, unchecked } from './errors.ts';
+import type { FileErrors } from './file-errors.ts';
 import { ProcessPool, type ProcessPoolOptions } from './process-pool.ts';
-import type { Failure, ProcessRequest, WireParam, WireResult } from './process-protocol.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
-import { toObjects } from './values.ts';
+import type { Failure, ProcessRequest, WireResult } from './protocol.ts';
+import { encodeParam } from './wire-params.ts';
 
-/** For a statement that comes without limits of its own. */
-const DEFAULT_LIMITS: SqlLimits = {
-  maxRows: 1_000,
-  maxBytes: 8 * 1024 * 1024,
-  maxCellBytes: 64 * 1024,
-  timeoutMs: 30_000,
-};
 const DESCRIBE_TIMEOUT_MS = 60_000;
-const HEALTH_TIMEOUT_MS = 2_000;
 
-/** What is particular to an engine and its files. */
+/** Describes an engine and its files. */
 export interface FileEngine {
   readonly dbType: DbType;
   readonly path: string;
   readonly maskedUrl: string;
-  readonly program: Program;
+  readonly program: Omit<Program, 'errors'>;
   /** Bytes that its files begin with, and where they stand. */
   readonly header: { readonly bytes: string; readonly at: number; readonly mayBeEmpty: boolean };
-  encodeParam(value: unknown): WireParam;
+  readonly errors: FileErrors;
+  /** The error of a failure of the kind `engine`. */
   fromFailure(failure: Failure): AtlasError;
-  missingFile(): AtlasError;
-  unreadableFile(mayNotBeRead: boolean): AtlasError;
-  foreignFile(): AtlasError;
 }
 
 export class FileDatabase {
@@ -58,7 +51,10 @@ export class FileDatabase {
     watcher: ProcessWatcher,
   ) {
     this.#engine = engine;
-    this.#pool = new ProcessPool({ ...options, connection: options.id, program: engine.program }, watcher);
+    this.#pool = new ProcessPool(
+      { ...options, connection: options.id, program: { ...engine.program, errors: engine.errors } },
+      watcher,
+    );
     this.info = {
       id: options.id,
       dbType: engine.dbType,
@@ -75,7 +71,7 @@ export class FileDatabase {
     const request: ProcessRequest = {
       kind: 'execute',
       sql: statement.sql,
-      params: statement.params.map((value) => this.#engine.encodeParam(value)),
+      params: statement.params.map(encodeParam),
       tables: statement.tables,
       functions: statement.functions ?? null,
       ...limits,
@@ -90,23 +86,9 @@ export class FileDatabase {
 
   /** Never waits behind statements: a busy connection is judged by its file. */
   async health(): Promise<HealthItem> {
-    const startedAt = performance.now();
-    const item = (status: HealthItem['status'], message?: string): HealthItem => ({
-      component: 'datasource',
-      id: this.info.id,
-      status,
-      latencyMs: Math.round((performance.now() - startedAt) * 10) / 10,
-      details: { dbType: this.info.dbType },
-      ...(message === undefined ? {} : { message }),
-    });
-    try {
-      if (this.#pool.hasIdle) await this.#ask({ kind: 'ping' }, HEALTH_TIMEOUT_MS);
-      else await this.#readHeader();
-      return item('ok');
-    } catch (error) {
-      const locked = error instanceof AtlasError && error.code === 'overloaded';
-      return item(locked ? 'degraded' : 'error', adviceOf(error));
-    }
+    return healthOf(this.info, () =>
+      this.#pool.hasIdle ? this.#ask({ kind: 'ping' }, HEALTH_TIMEOUT_MS) : this.#readHeader(),
+    );
   }
 
   close(): Promise<void> {
@@ -116,7 +98,9 @@ export class FileDatabase {
   async #ask(request: ProcessRequest, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
     const { value, failure } = await this.#pool.run(request, timeoutMs, signal);
     if (failure === undefined) return value;
-    throw failure.kind === 'missing' ? this.#engine.missingFile() : this.#engine.fromFailure(failure);
+    const { errors, fromFailure } = this.#engine;
+    if (failure.kind === 'missing') throw errors.missingFile();
+    throw failure.kind === 'refused' ? errors.refused(failure) : fromFailure(failure);
   }
 
   async #readHeader(): Promise<void> {
@@ -127,8 +111,10 @@ export class FileDatabase {
       if (buffer.toString('latin1') === bytes || (mayBeEmpty && bytesRead === 0)) return;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      throw code === 'ENOENT' ? this.#engine.missingFile() : this.#engine.unreadableFile(code === 'EACCES');
+      throw code === 'ENOENT'
+        ? this.#engine.errors.missingFile()
+        : this.#engine.errors.unreadableFile(code === 'EACCES');
     }
-    throw this.#engine.foreignFile();
+    throw this.#engine.errors.foreignFile();
   }
 }

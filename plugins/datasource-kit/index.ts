@@ -1,0 +1,19 @@
+/** The parts that datasource plugins are built with: connections, processes, values, errors and URLs. */
+export { type DatasourceApi, tapFileDatabases, tapServerDatabases } from './databases.ts';
+export * from './errors.ts';
+export { connectionOptions, fileConnectionOptions } from './options.ts';
+export { bindable, type Param } from './params.ts';
+export { moduleBeside, type Program } from './process/database-process.ts';
+export type { Engine, OpenEngine, RowWriter, ValueFunctions } from './process/engine.ts';
+export { FileDatabase, type FileEngine } from './process/file-database.ts';
+export { type FileErrors, fileErrors } from './process/file-errors.ts';
+export { ProcessWatcher } from './process/process-watcher.ts';
+export type { ExecuteRequest, Failure, WireParam } from './process/protocol.ts';
+export { encodeParam } from './process/wire-params.ts';
+export { ServerDatabase } from './server/server-database.ts';
+export type { Driver, Session } from './server/session.ts';
+export { assertReads } from './statement-check.ts';
+export { type FileUrlFormat, maskFileUrl, parseFileUrl } from './url/file-url.ts';
+export { type PostgresTarget, parsePostgresUrl } from './url/postgres-url.ts';
+export { invalidUrl, maskServerUrl, parseServerUrl, readUrlFile, type UrlDialect } from './url/server-url.ts';
+export * from './values.ts';
