@@ -1,6 +1,7 @@
 /** Keys for machines: whoever bears a configured key is let in with its role. */
 import { authResolve, definePlugin, type HealthItem, healthCheck } from '../../kernel/index.ts';
-import { bearerToken, credentialHeader, httpSecurity, rejectedCredentials } from '../http/index.ts';
+import { apiKey, bearerToken, rejectedCredentials } from '../auth-kit/index.ts';
+import { httpSecurity } from '../http/index.ts';
 import { ApiKeys } from './keys.ts';
 import { ApiKeyOptions } from './options.ts';
 
@@ -26,10 +27,10 @@ export const authApiKey = definePlugin({
       authResolve,
       ({ headers }) => {
         const bearer = bearerToken(headers);
-        const apiKey = credentialHeader(headers, 'x-api-key');
+        const key = apiKey(headers);
         // A bearer token that is no key may be another plugin's.
-        if (apiKey === undefined) return bearer === undefined ? undefined : known.find(bearer);
-        const identity = known.find(apiKey);
+        if (key === undefined) return bearer === undefined ? undefined : known.find(bearer);
+        const identity = known.find(key);
         if (identity === undefined) throw rejectedCredentials('The API key is not valid.', HINT);
         if (bearer === undefined || known.find(bearer) === identity) return identity;
         throw rejectedCredentials('Authorization and X-API-Key say two different things.', 'Send one of them.');

@@ -1,8 +1,6 @@
 /** From the claims of a good token to who asks. */
 import type { Identity, Logger, Role } from '../../kernel/index.ts';
-import { isRole, roleAtLeast } from '../auth-roles/index.ts';
-import { rejectedCredentials } from '../http/index.ts';
-import { claimAt } from '../row-security/index.ts';
+import { claimAt, isRole, rejectedCredentials, roleAtLeast } from '../auth-kit/index.ts';
 import type { ByotOptions } from './options.ts';
 
 type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };

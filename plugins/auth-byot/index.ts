@@ -1,6 +1,7 @@
 /** Tokens of an identity provider that is already there: JWTs, checked with its public keys. */
 import { type Actor, authResolve, definePlugin, type HealthItem, healthCheck } from '../../kernel/index.ts';
-import { bearerToken, httpSecurity, type SecurityScheme } from '../http/index.ts';
+import { bearerToken } from '../auth-kit/index.ts';
+import { httpSecurity, type SecurityScheme } from '../http/index.ts';
 import { identityOf, MODE } from './identity.ts';
 import { isOpenToOthers, readJwksUrl } from './jwks-url.ts';
 import { IssuerKeys } from './keys.ts';

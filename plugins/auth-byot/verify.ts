@@ -1,7 +1,7 @@
 /** Checking a token: signature, issuer, audience and times. */
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { AtlasError, type Logger, messageOf } from '../../kernel/index.ts';
-import { rejectedCredentials } from '../http/index.ts';
+import { rejectedCredentials } from '../auth-kit/index.ts';
 import type { ByotOptions } from './options.ts';
 
 /** Asymmetric ones only: with a shared secret, whoever can check a token could make one. */

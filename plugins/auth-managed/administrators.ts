@@ -4,7 +4,7 @@
  */
 import type { Knex } from 'knex';
 import type { Role } from '../../kernel/index.ts';
-import { isRole } from '../auth-roles/index.ts';
+import { isRole } from '../auth-kit/index.ts';
 import type { Freshness } from './freshness.ts';
 import { TABLES } from './migrations.ts';
 import type { Store } from './store.ts';

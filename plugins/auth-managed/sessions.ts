@@ -1,6 +1,6 @@
 /** Who asks: the session cookie of a browser, or the session token that an API client sends as Bearer. */
 import { AtlasError, type Credentials, type Identity } from '../../kernel/index.ts';
-import { bearerToken, rejectedCredentials } from '../http/index.ts';
+import { bearerToken, rejectedCredentials } from '../auth-kit/index.ts';
 import { roleWithin } from './administrators.ts';
 import { withoutBrokenCache } from './cookie-cache.ts';
 import { sessionEnded } from './failure.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Actor, authAuthorize, NOBODY, type Right, type Role } from '../../kernel/index.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
-import { authRoles, isRole, roleAtLeast, roles } from './index.ts';
+import { authRoles } from './index.ts';
 
 pluginContract('auth-roles', () => authRoles());
 
@@ -59,21 +59,5 @@ describe('the table of rights', () => {
     const call = async () =>
       app.call(authAuthorize, { right: 'approve', operation: 'POST /a' }, testScope({ actor: actorOf('viewer') }));
     await expect(call).rejects.toThrow('POST /a needs the role analyst; yours is viewer.');
-  });
-});
-
-describe('roles', () => {
-  it('have an order', () => {
-    expect(roles).toEqual({ viewer: 0, analyst: 1, admin: 2 });
-    const names = Object.keys(roles) as Role[];
-    for (const role of names) {
-      for (const least of names) expect(roleAtLeast(role, least)).toBe(roles[role] >= roles[least]);
-    }
-    expect([roleAtLeast('root' as Role, 'viewer'), roleAtLeast('admin', 'root' as Role)]).toEqual([false, false]);
-  });
-
-  it.each(['viewer', 'analyst', 'admin'])('%s is one', (role) => expect(isRole(role)).toBe(true));
-  it.each(['Viewer', '', 'valueOf', null, undefined, 2, ['admin'], {}])('%j is none', (value) => {
-    expect(isRole(value)).toBe(false);
   });
 });

@@ -1,8 +1,6 @@
-/** Who may do what: the roles viewer, analyst and admin. */
+/** Authorizes by role: viewer, analyst and admin. */
 import { authAuthorize, definePlugin } from '../../kernel/index.ts';
-import { authorize } from './rights.ts';
-
-export { isRole, type Role, roleAtLeast, roles } from './roles.ts';
+import { authorize } from '../auth-kit/index.ts';
 
 export const authRoles = definePlugin({
   name: 'auth-roles',

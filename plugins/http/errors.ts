@@ -41,12 +41,6 @@ export const errorCodes = {
 
 export type ErrorCodeName = keyof typeof errorCodes;
 
-/** The reason of an `auth_error` that means "known, but not allowed": answered with 403 instead of 401. */
-export const ROLE_TOO_LOW = 'E_ROLE_TOO_LOW';
-
-/** The reason of an `auth_error` about a credential that is not good, in contrast to none at all. */
-export const CREDENTIALS_REJECTED = 'E_CREDENTIALS_REJECTED';
-
 /** Body of every error answer. */
 export interface ErrorBody {
   readonly error: string;

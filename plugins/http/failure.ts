@@ -1,6 +1,7 @@
 /** From anything thrown to what the client gets: status, headers and body, and nothing that it must not see. */
 import { AtlasError, messageOf, messagesOf, type PluginContext, type Scope } from '../../kernel/index.ts';
-import { CREDENTIALS_REJECTED, type ErrorBody, type ErrorCodeName, errorCodes, ROLE_TOO_LOW } from './errors.ts';
+import { CREDENTIALS_REJECTED, ROLE_TOO_LOW } from '../auth-kit/index.ts';
+import { type ErrorBody, type ErrorCodeName, errorCodes } from './errors.ts';
 
 export interface Failure {
   readonly status: number;

@@ -9,9 +9,7 @@ import { WebServer } from './web-server.ts';
 export { addressKey } from './address.ts';
 export { type Admission, httpAdmit } from './admit.ts';
 export type { HttpServer } from './api.ts';
-export { bearerToken, credentialHeader, rejectedCredentials } from './bearer.ts';
 export { ErrorSchema } from './error-schema.ts';
-export { CREDENTIALS_REJECTED, ROLE_TOO_LOW } from './errors.ts';
 export { type RequestBegun, type RequestEnded, requestBegun, requestEnded } from './request-events.ts';
 export { httpSecurity, type SecurityScheme } from './security.ts';
 

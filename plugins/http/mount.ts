@@ -10,9 +10,9 @@ import {
   type Route,
   type RouteReply,
 } from '../../kernel/index.ts';
+import { rejectedCredentials } from '../auth-kit/index.ts';
 import type { AddressOf } from './address.ts';
 import { httpAdmit } from './admit.ts';
-import { rejectedCredentials } from './bearer.ts';
 import type { Connections } from './connections.ts';
 import { isSmall, jsonPieces, PIECE_BYTES } from './json.ts';
 import { sendPieces, sendStream } from './stream.ts';

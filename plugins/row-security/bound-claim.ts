@@ -1,6 +1,6 @@
 import { type Actor, AtlasError, type Scope } from '../../kernel/index.ts';
+import { claimAt, claimsOf } from '../auth-kit/index.ts';
 import type { BoundValue } from '../sql-guard/index.ts';
-import { claimAt, claimsOf } from './claims.ts';
 import { bindable, type ColumnType } from './column-type.ts';
 
 const MOST_VALUES = 1_024;

@@ -6,8 +6,6 @@ import { RowSecurityOptions } from './options.ts';
 import { policiesOf } from './policies.ts';
 import { RowSecurity } from './security.ts';
 
-export { claimAt } from './claims.ts';
-
 /** What the plugin gives to others. */
 export interface RowSecurityService {
   /** Names or paths of the claims that decide which rows an actor sees. */

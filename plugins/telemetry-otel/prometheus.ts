@@ -4,7 +4,7 @@ import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MetricReader } from '@opentelemetry/sdk-metrics';
 import { Type } from '@sinclair/typebox';
 import type { Credentials, Identity, Route } from '../../kernel/index.ts';
-import { bearerToken } from '../http/bearer.ts';
+import { bearerToken } from '../auth-kit/index.ts';
 import type { TelemetryOptions } from './options.ts';
 
 const PATH = '/api/v1/metrics';

@@ -8,7 +8,7 @@ import { conversation } from '../../plugins/agent/prompt.ts';
 import { toolCall } from '../../plugins/agent/tools.ts';
 import { csv } from '../../plugins/audit/csv.ts';
 import type { AuditEntry } from '../../plugins/audit/store.ts';
-import { bearerToken } from '../../plugins/http/bearer.ts';
+import { bearerToken } from '../../plugins/auth-kit/index.ts';
 import { withoutBrokenCache } from '../../plugins/auth-managed/cookie-cache.ts';
 import { titleOf } from '../../plugins/conversations/title.ts';
 import { decimal, sentence, withoutValues } from '../../plugins/datasource-kit/index.ts';

@@ -1,4 +1,4 @@
-/** Roles, from the least to the most powerful. */
+/** Orders the roles, from the least to the most powerful. */
 import type { Role } from '../../kernel/index.ts';
 
 export type { Role } from '../../kernel/index.ts';
@@ -10,7 +10,7 @@ export function isRole(value: unknown): value is Role {
   return typeof value === 'string' && Object.hasOwn(roles, value);
 }
 
-/** Whether `role` may do what `least` may. A role that nobody knows may nothing. */
+/** Whether `role` may do what `least` may. An unknown role may do nothing. */
 export function roleAtLeast(role: Role, least: Role): boolean {
   return isRole(role) && isRole(least) && roles[role] >= roles[least];
 }

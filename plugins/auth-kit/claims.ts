@@ -1,4 +1,4 @@
-/** Claims: what is known of whoever asks. */
+/** Reads an actor's claims. */
 import type { Actor } from '../../kernel/index.ts';
 
 type Claims = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
-/** The one table of rights: which role each of them takes. */
+/** Decides by role who may do what: the one table of rights. */
 import { type Access, type Actor, AtlasError, NOBODY, type Right, type Role } from '../../kernel/index.ts';
-import { ROLE_TOO_LOW } from '../http/index.ts';
+import { ROLE_TOO_LOW } from './errors.ts';
 import { isRole, roleAtLeast } from './roles.ts';
 
-/** The least role for a right; `null`: whoever is known may, whatever their role. */
+/** The least role for a right; `null`: every authenticated user, whatever their role. */
 const LEAST_ROLE: Readonly<Record<Exclude<Right, 'public'>, Role | null>> = {
   self: null,
   query: 'viewer',
@@ -21,11 +21,11 @@ export function authorize({ right, operation }: Access, { role, mode }: Actor): 
   const known = Object.hasOwn(LEAST_ROLE, right) && isRole(role);
   if (known && (least === null || roleAtLeast(role, least))) return;
   throw new AtlasError(
-    known ? `${operation} needs the role ${least}; yours is ${role}.` : `${operation} is not for you.`,
+    known ? `${operation} needs the role ${least}; yours is ${role}.` : `${operation} is not permitted.`,
     {
       code: 'auth_error',
       reason: ROLE_TOO_LOW,
-      hint: 'Ask an administrator for it.',
+      hint: known ? 'Ask an administrator for it.' : 'Ask an administrator for the role viewer, analyst or admin.',
     },
   );
 }

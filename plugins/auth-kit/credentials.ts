@@ -1,20 +1,15 @@
-/** Credentials as HTTP carries them, for the plugins that say who asks. */
-import { AtlasError, type Credentials } from '../../kernel/index.ts';
-import { CREDENTIALS_REJECTED } from './errors.ts';
+/** Reads credentials out of HTTP headers, for the plugins that authenticate requests. */
+import type { Credentials } from '../../kernel/index.ts';
+import { rejectedCredentials } from './errors.ts';
 
 /** Longer credentials are refused before anything looks into them. */
 const MAX_CREDENTIAL_BYTES = 8_192;
-
-/** The refusal of a credential that was recognised and is not good: 401. Neither sentence may hold any part of it. */
-export function rejectedCredentials(message: string, hint: string): AtlasError {
-  return new AtlasError(message, { code: 'auth_error', reason: CREDENTIALS_REJECTED, hint });
-}
 
 /**
  * The value of a header with a credential, `undefined` without one. Throws the refusal for one that is too long; several
  * of a name have been refused before.
  */
-export function credentialHeader(headers: Credentials['headers'], name: string): string | undefined {
+function credentialHeader(headers: Credentials['headers'], name: string): string | undefined {
   const value = headers[name];
   if (typeof value !== 'string') return undefined;
   if (value.length <= MAX_CREDENTIAL_BYTES) return value;
@@ -24,4 +19,9 @@ export function credentialHeader(headers: Credentials['headers'], name: string):
 /** What follows `Bearer` in the Authorization header; `undefined` when there is nothing, or another scheme. */
 export function bearerToken(headers: Credentials['headers']): string | undefined {
   return /^bearer +(\S.*)$/is.exec(credentialHeader(headers, 'authorization') ?? '')?.[1];
+}
+
+/** The value of the X-API-Key header. */
+export function apiKey(headers: Credentials['headers']): string | undefined {
+  return credentialHeader(headers, 'x-api-key');
 }

@@ -1,0 +1,6 @@
+/** The parts that authentication and authorization plugins are built with: credentials, roles, rights and claims. */
+export { claimAt, claimsOf } from './claims.ts';
+export { apiKey, bearerToken } from './credentials.ts';
+export { CREDENTIALS_REJECTED, ROLE_TOO_LOW, rejectedCredentials } from './errors.ts';
+export { authorize } from './rights.ts';
+export { isRole, type Role, roleAtLeast, roles } from './roles.ts';
