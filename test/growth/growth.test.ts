@@ -1,7 +1,8 @@
 /** Checks that no text that is accepted takes long to read, nor longer than in proportion to its length. */
 import { describe, expect, it } from 'vitest';
 import { blockingTime, maxBlockingMs } from './blocking.ts';
-import { allInputs, type TextInput } from './inputs.ts';
+import { allInputs } from './inputs.ts';
+import type { TextInput } from './text-input.ts';
 
 /** What takes less has not grown. */
 const NOISE_MS = 8;

@@ -1,11 +1,10 @@
 /** Lists every place where a text of somebody else is read, with the longest text that is accepted there. */
+import { globSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import Fastify from 'fastify';
 import { messageOf, nearest, withoutCredentials } from '../../kernel/index.ts';
-import { spelling } from '../../plugins/agent/execute-sql.ts';
-import { conversation } from '../../plugins/agent/prompt.ts';
-import { toolCall } from '../../plugins/agent/tools.ts';
 import { csv } from '../../plugins/audit/csv.ts';
 import type { AuditEntry } from '../../plugins/audit/store.ts';
 import { bearerToken } from '../../plugins/auth-kit/index.ts';
@@ -19,13 +18,7 @@ import { requestIdOf } from '../../plugins/http/request-id.ts';
 import { createOfflineModel } from '../../plugins/model-offline/index.ts';
 import { EventLines } from '../../plugins/model-openai/event-lines.ts';
 import { turnsOf } from '../../plugins/query-api/messages.ts';
-import { ContextWriter } from '../../plugins/semantic-layer/context.ts';
-import { parseLayerFile } from '../../plugins/semantic-layer/file.ts';
-import { loadSemanticLayer } from '../../plugins/semantic-layer/load.ts';
-
-import { LayerSearch } from '../../plugins/semantic-layer/search.ts';
-import { tokenize } from '../../plugins/semantic-query/expression.ts';
-import { compileQuery } from '../../plugins/semantic-query/index.ts';
+import { loadSemanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { allowedTables } from '../../plugins/sql-guard/allowed.ts';
 import { checkSql, loadDialect, sqlDialect } from '../../plugins/sql-guard/check.ts';
 import { entity } from '../../plugins/sql-guard/fixtures/shop.ts';
@@ -33,24 +26,11 @@ import { redactLiterals } from '../../plugins/sql-guard/redact.ts';
 import { AllowedTables } from '../../plugins/sql-guard/tables.ts';
 import { callerOf } from '../../plugins/telemetry-otel/traceparent.ts';
 import { anyText, numbers, type Shape, statements } from './shapes.ts';
+import { KIB, QUESTION, STATEMENT, type TextInput } from './text-input.ts';
 
-export interface TextInput {
-  readonly name: string;
-  /** Characters of the longest text that gets that far. */
-  readonly longest: number;
-  readonly shapes: Readonly<Record<string, Shape>>;
-  /** Comes with the deployment and is not read for a request: only its growth counts. */
-  readonly isOwn?: boolean;
-  /** Refuses or rejects as it likes. */
-  read(text: string): unknown;
-}
-
-const KIB = 1024;
-const QUESTION = 64 * KIB;
+const root = join(import.meta.dirname, '..', '..');
 const BODY = 1024 * KIB;
 const HEADER = 16 * KIB;
-/** The guard's own limit. */
-const STATEMENT = 100_000;
 
 const engines = ['sqlite', 'duckdb', 'mysql', 'postgres'] as const;
 const more = Array.from({ length: 60 }, (_, n) => ({ name: `column_${n}` }));
@@ -85,15 +65,11 @@ async function sqlInputs(): Promise<TextInput[]> {
 }
 
 async function questionInputs(): Promise<TextInput[]> {
-  const model = await loadSemanticLayer(join(import.meta.dirname, '..', '..', 'semantic'));
+  const model = await loadSemanticLayer(join(root, 'semantic'));
   const offline = createOfflineModel({ model, dialectOf: () => 'sqlite', now: () => new Date('2026-01-15T12:00:00Z') });
   const tools = [{ type: 'function' as const, name: 'executeSQL', inputSchema: {} }];
   const ask = (texts: readonly string[]) =>
     offline.doGenerate({ prompt: [{ role: 'user', content: texts.map((text) => ({ type: 'text', text })) }], tools });
-  const search = new LayerSearch();
-  const context = new ContextWriter(search);
-  await context.write(model, 'orders', 2_000);
-  const filters = (text: string) => [{ dimension: 'orders.status', operator: 'in' as const, values: text.split(' ') }];
   return [
     { name: 'question without a model', longest: QUESTION, shapes: anyText, read: (text) => ask([text]) },
     {
@@ -108,12 +84,6 @@ async function questionInputs(): Promise<TextInput[]> {
       shapes: anyText,
       read: (text) => ask([(text.match(/[\s\S]{1,30}/g) ?? []).join('\n\n')]),
     },
-    {
-      name: 'question for the semantic layer',
-      longest: QUESTION,
-      shapes: anyText,
-      read: (text) => context.write(model, text, 2_000),
-    },
     { name: 'title of a conversation', longest: QUESTION, shapes: anyText, read: titleOf },
     {
       name: 'messages of a chat',
@@ -126,58 +96,14 @@ async function questionInputs(): Promise<TextInput[]> {
           role: 'user' as const,
           parts: [{ type: 'text', text: part }],
         }));
-        return conversation(turnsOf(messages), 16 * KIB);
+        return turnsOf(messages);
       },
-    },
-    {
-      name: 'values of a query plan',
-      longest: QUESTION,
-      shapes: anyText,
-      read: (text) =>
-        compileQuery(model, { measures: ['orders.count'], filters: filters(text) } as never, { dialect: 'sqlite' }),
-    },
-    {
-      name: 'arguments of a tool',
-      longest: QUESTION,
-      shapes: anyText,
-      read: (text) => toolCall({ toolCallId: text, toolName: text, input: text }, new Set()),
     },
     {
       name: 'misspelt name',
       longest: STATEMENT,
       shapes: anyText,
       read: (text) => nearest(text, ['orders', 'customers']),
-    },
-  ];
-}
-
-function layerInputs(): TextInput[] {
-  const found = (kind: 'entity' | 'metrics' | 'glossary' | 'catalog') => ({
-    path: `${kind}.yml`,
-    kind,
-    source: 'default',
-  });
-  const quoted = (text: string) => JSON.stringify(text);
-  return [
-    {
-      name: 'SQL of the semantic layer',
-      longest: 20_000,
-      shapes: everyStatement,
-      read: (text) => engines.map((engine) => attempt(() => tokenize(text, engine, 'orders.total'))),
-    },
-    {
-      name: 'description of an entity',
-      longest: 64 * KIB,
-      isOwn: true,
-      shapes: anyText,
-      read: (text) => parseLayerFile(found('entity'), `table: orders\ndescription: ${quoted(text)}\n`),
-    },
-    {
-      name: 'text of a semantic file',
-      longest: 64 * KIB,
-      isOwn: true,
-      shapes: anyText,
-      read: (text) => parseLayerFile(found('glossary'), text),
     },
   ];
 }
@@ -212,7 +138,6 @@ function textInputs(): TextInput[] {
         return lines.end();
       },
     },
-    { name: 'statement of a model', longest: STATEMENT, shapes: everyStatement, read: spelling },
     { name: 'text with credentials', longest: STATEMENT, shapes: everyStatement, read: withoutCredentials },
     {
       name: 'error with credentials',
@@ -265,19 +190,18 @@ function inJson(shapes: TextInput['shapes']): TextInput['shapes'] {
   return Object.fromEntries(wrapped);
 }
 
-function attempt(read: () => unknown): void {
-  try {
-    read();
-  } catch {
-    // A refusal is an answer.
-  }
+/** What the plugins list of themselves, each in its own `text-inputs.fixture.ts`. */
+async function pluginInputs(): Promise<TextInput[]> {
+  const files = globSync('plugins/*/text-inputs.fixture.ts', { cwd: root }).sort();
+  const listed = await Promise.all(files.map((file) => import(pathToFileURL(join(root, file)).href)));
+  return listed.flatMap(({ textInputs }: { textInputs: readonly TextInput[] }) => textInputs);
 }
 
 export async function allInputs(): Promise<TextInput[]> {
   return [
     ...(await sqlInputs()),
     ...(await questionInputs()),
-    ...layerInputs(),
+    ...(await pluginInputs()),
     ...textInputs(),
     ...(await bodyInputs()),
   ];

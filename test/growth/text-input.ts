@@ -1,0 +1,19 @@
+/** Describes one place where a text of somebody else is read, and what its growth is measured with. */
+import type { Shape } from './shapes.ts';
+
+export interface TextInput {
+  readonly name: string;
+  /** Characters of the longest text that is accepted there. */
+  readonly longest: number;
+  readonly shapes: Readonly<Record<string, Shape>>;
+  /** Comes with the deployment and is not read for a request: only its growth counts. */
+  readonly isOwn?: boolean;
+  /** May refuse or reject. */
+  read(text: string): unknown;
+}
+
+export const KIB = 1024;
+/** The longest question. */
+export const QUESTION = 64 * KIB;
+/** The guard's own limit. */
+export const STATEMENT = 100_000;
