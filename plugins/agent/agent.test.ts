@@ -4,7 +4,7 @@ import { contextCollect, definePlugin, type Question, toolsCollect } from '../..
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import type { AgentEvent } from './events.ts';
 import { agent } from './index.ts';
-import { callSql, scriptedApp, testShop } from './shop.fixture.ts';
+import { callSql, scriptedApp, testShop } from '../../test/harness/scripted-agent.ts';
 
 const ask = (text: string, more: Partial<Question> = {}): Question => ({
   turns: [{ role: 'user', text }],

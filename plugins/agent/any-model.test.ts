@@ -3,9 +3,9 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Genera
 import { expect, test } from 'vitest';
 import { definePlugin, modelResolve, type ResolvedModel } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { testShop } from '../../test/harness/scripted-agent.ts';
 import { agent } from './index.ts';
 import type { AgentOptions } from './options.ts';
-import { testShop } from './shop.fixture.ts';
 
 const question = { turns: [{ role: 'user', text: 'How many?' }], surface: 'api' } as const;
 const usage = {

@@ -7,7 +7,7 @@ import type { AgentEvent, Answer } from './events.ts';
 import { spelling } from './execute-sql.ts';
 import { agent } from './index.ts';
 import { generate, type ModelAnswer, stream } from './model-call.ts';
-import { type ScriptedApp, scriptedApp } from './shop.fixture.ts';
+import { type ScriptedApp, scriptedApp } from '../../test/harness/scripted-agent.ts';
 
 const question: Question = { turns: [{ role: 'user', text: 'All?' }], surface: 'api' };
 

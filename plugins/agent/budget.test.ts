@@ -4,7 +4,7 @@ import type { Question } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { ProcessBudget, QuestionBudget } from './budget.ts';
 import { agent } from './index.ts';
-import { callSql, scriptedApp, testShop } from './shop.fixture.ts';
+import { callSql, scriptedApp, testShop } from '../../test/harness/scripted-agent.ts';
 import { rowsThatFit, sizeOf } from './size.ts';
 
 const MIB = 1024 * 1024;

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { testShop } from '../../test/harness/scripted-agent.ts';
 import { agent } from '../agent/index.ts';
-import { testShop } from '../agent/shop.fixture.ts';
 import { ChatReply } from './chat-reply.ts';
 import { modelOpenai } from './index.ts';
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AtlasError } from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
 import { Draw, startMisbehavingServer } from '../../test/harness/openai-misbehavior.ts';
+import { testShop } from '../../test/harness/scripted-agent.ts';
 import { agent } from '../agent/index.ts';
-import { testShop } from '../agent/shop.fixture.ts';
 import { modelOpenai } from './index.ts';
 
 const SEED = Number(process.env.ATLAS_TEST_SEED ?? 8);

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { AtlasError, healthCheck, type Question } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import type { Step } from '../../test/harness/openai-server.ts';
+import { callSql, type ScriptedApp, scriptedApp, testShop } from '../../test/harness/scripted-agent.ts';
 import { agent } from '../agent/index.ts';
-import { callSql, type ScriptedApp, scriptedApp, testShop } from '../agent/shop.fixture.ts';
 import { modelOpenai } from './index.ts';
 
 const question: Question = { turns: [{ role: 'user', text: 'How many orders?' }], surface: 'api' };

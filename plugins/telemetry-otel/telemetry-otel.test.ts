@@ -5,8 +5,8 @@ import { AtlasError, authResolve, definePlugin, httpRoutes, type PluginEntry, sq
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { type OpenAIServerOptions, startOpenAIServer } from '../../test/harness/openai-server.ts';
+import { callSql, testShop } from '../../test/harness/scripted-agent.ts';
 import { agent } from '../agent/index.ts';
-import { callSql, testShop } from '../agent/shop.fixture.ts';
 import { authApiKey } from '../auth-api-key/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
 import { http } from '../http/index.ts';

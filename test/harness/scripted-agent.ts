@@ -1,4 +1,4 @@
-/** For tests: a small SQLite database behind the hooks, and an app around it with a scripted model. */
+/** Runs the agent over a small SQLite database with a model that answers by a script. */
 import Database from 'better-sqlite3';
 import {
   AtlasError,
@@ -8,17 +8,10 @@ import {
   type PluginEntry,
   type SqlStatement,
 } from '../../kernel/index.ts';
-import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
-import {
-  type OpenAIServer,
-  type OpenAIServerOptions,
-  type Step,
-  startOpenAIServer,
-} from '../../test/harness/openai-server.ts';
-import { modelOpenai } from '../model-openai/index.ts';
-import type { ModelOpenaiOptions } from '../model-openai/options.ts';
-import { agent } from './index.ts';
-import type { AgentOptions } from './options.ts';
+import { agent } from '../../plugins/agent/index.ts';
+import { modelOpenai } from '../../plugins/model-openai/index.ts';
+import { createTestApp, type TestApp } from './create-test-app.ts';
+import { type OpenAIServer, type OpenAIServerOptions, type Step, startOpenAIServer } from './openai-server.ts';
 
 export interface Shop {
   /** Statements that reached the database. */
@@ -76,8 +69,8 @@ export interface ScriptedApp extends AsyncDisposable {
 }
 
 export interface ScriptedOptions {
-  readonly agent?: Partial<AgentOptions>;
-  readonly model?: Partial<ModelOpenaiOptions>;
+  readonly agent?: NonNullable<Parameters<typeof agent>[0]>;
+  readonly model?: Partial<NonNullable<Parameters<typeof modelOpenai>[0]>>;
   readonly plugins?: readonly PluginEntry[];
 }
 
