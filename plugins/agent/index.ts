@@ -18,6 +18,8 @@ export {
   toolBegun,
   toolEnded,
 } from './progress.ts';
+export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';
+export { type ResultForModel, resultForModel } from './result-summary.ts';
 
 export const agent = definePlugin({
   name: 'agent',

@@ -13,8 +13,7 @@ import {
 } from '../../kernel/index.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp, type InjectedRequest } from '../../test/harness/create-test-app.ts';
-import type { Agent, AgentEvent, Answer } from '../agent/events.ts';
-import { agent } from '../agent/index.ts';
+import { type Agent, type AgentEvent, type Answer, agent } from '../agent/index.ts';
 import { userDelete } from '../auth-managed/index.ts';
 import { http } from '../http/index.ts';
 import { engines, type TestEngine } from '../internal-db/engines.fixture.ts';

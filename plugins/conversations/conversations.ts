@@ -8,7 +8,7 @@ import {
   type Scope,
   within,
 } from '../../kernel/index.ts';
-import type { AgentEvent } from '../agent/events.ts';
+import type { AgentEvent } from '../agent/index.ts';
 import { type MessagePart, textOf } from './parts.ts';
 import { Recording } from './recording.ts';
 import type { ConversationRow, ConversationStore, MessageRow, Owner } from './store.ts';

@@ -1,5 +1,5 @@
 /** The parts of a stored message: those of the AI SDK's UI messages, so that a chat client shows them as they are. */
-import type { AgentEvent } from '../agent/events.ts';
+import type { AgentEvent } from '../agent/index.ts';
 
 export interface TextPart {
   readonly type: 'text';

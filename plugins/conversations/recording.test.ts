@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Question, Scope } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import type { AgentEvent } from '../agent/events.ts';
+import type { AgentEvent } from '../agent/index.ts';
 import { engines, type TestEngine } from '../internal-db/engines.fixture.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { conversations, type OpenConversation } from './index.ts';

@@ -1,6 +1,6 @@
 /** Writes an answer down while it is given. Nobody waits for it: neither the stream's first event nor its text. */
 import { type Logger, messageOf } from '../../kernel/index.ts';
-import type { AgentEvent } from '../agent/events.ts';
+import type { AgentEvent } from '../agent/index.ts';
 import { AnswerParts } from './parts.ts';
 import type { ConversationStore, MessageState } from './store.ts';
 

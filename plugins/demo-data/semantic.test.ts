@@ -7,7 +7,7 @@ import { Value } from '@sinclair/typebox/value';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CatalogFile, type Dimension, EntityFile, GlossaryFile, MetricsFile } from '../semantic-layer/schema.ts';
+import { CatalogFile, type Dimension, EntityFile, GlossaryFile, MetricsFile } from '../semantic-layer/index.ts';
 import { createSimpleDemo } from './sqlite-file.ts';
 
 const layer = join(import.meta.dirname, '..', '..', 'semantic');

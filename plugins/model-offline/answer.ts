@@ -1,5 +1,5 @@
 /** A result in a few sentences that state the numbers. */
-import type { CompiledColumn, CompiledQuery } from '../semantic-query/plan.ts';
+import type { CompiledColumn, CompiledQuery } from '../semantic-query/index.ts';
 import type { Reading } from './conversation.ts';
 import { nameWords } from './words.ts';
 

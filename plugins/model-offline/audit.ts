@@ -2,7 +2,7 @@
  * The last check before a plan is answered: everything the message named must show in the plan. Reading a sentence may
  * go wrong in many ways; leaving out what was said must not be one of them.
  */
-import type { QueryPlan } from '../semantic-query/plan.ts';
+import type { QueryPlan } from '../semantic-query/index.ts';
 import type { Condition, Draft, Mention } from './draft.ts';
 import { isPersonal } from './entity-traits.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';

@@ -1,5 +1,5 @@
 /** Calendar days as `YYYY-MM-DD` in UTC. Ranges are half open: `from` is in, `to` is out. */
-import type { Grain } from '../semantic-query/plan.ts';
+import type { Grain } from '../semantic-query/index.ts';
 
 export interface DayRange {
   readonly from?: string;

@@ -1,6 +1,6 @@
 /** Small rules about conditions. */
-import type { ModelDimension } from '../semantic-layer/model.ts';
-import type { PlanFilter } from '../semantic-query/plan.ts';
+import type { ModelDimension } from '../semantic-layer/index.ts';
+import type { PlanFilter } from '../semantic-query/index.ts';
 import type { Condition, Related } from './draft.ts';
 import { identity, isTime, type MeaningOf } from './lexicon.ts';
 import { Refuse } from './outcome.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadSemanticLayer } from '../semantic-layer/load.ts';
-import type { SemanticModel } from '../semantic-layer/model.ts';
+import { loadSemanticLayer, type SemanticModel } from '../semantic-layer/index.ts';
 import { type Reading, readQuestion } from './conversation.ts';
 
 const now = new Date('2025-12-15T10:00:00Z');

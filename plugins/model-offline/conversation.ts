@@ -1,8 +1,7 @@
 /** A conversation to what its last message asks: earlier messages are read again, so nothing is kept between requests. */
 import { setImmediate } from 'node:timers/promises';
-import type { SemanticModel } from '../semantic-layer/model.ts';
-import { compileQuery } from '../semantic-query/compile.ts';
-import { PlanError, type QueryPlan } from '../semantic-query/plan.ts';
+import type { SemanticModel } from '../semantic-layer/index.ts';
+import { compileQuery, PlanError, type QueryPlan } from '../semantic-query/index.ts';
 import { describePlan } from './describe.ts';
 import type { Draft } from './draft.ts';
 import { isFollowUp, merge } from './follow-up.ts';

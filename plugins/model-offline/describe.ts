@@ -1,6 +1,6 @@
 /** A plan in plain words: what was measured, of what, when and how grouped. */
-import type { SemanticModel } from '../semantic-layer/model.ts';
-import type { CompiledQuery, PlanFilter, QueryPlan, RelatedFilter } from '../semantic-query/plan.ts';
+import type { SemanticModel } from '../semantic-layer/index.ts';
+import type { CompiledQuery, PlanFilter, QueryPlan, RelatedFilter } from '../semantic-query/index.ts';
 import { rangeText } from './calendar.ts';
 import { nameWords } from './words.ts';
 

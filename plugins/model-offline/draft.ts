@@ -1,5 +1,5 @@
 /** What a question says, before names are decided: the form in which follow-ups change it. */
-import type { Grain } from '../semantic-query/plan.ts';
+import type { Grain } from '../semantic-query/index.ts';
 import type { Meaning } from './lexicon.ts';
 import type { TimePhrase } from './time-phrases.ts';
 import type { Aggregate, Comparator } from './vocabulary.ts';

@@ -1,5 +1,5 @@
 /** What an entity is called by, and which of its numbers are amounts. */
-import type { ModelDimension } from '../semantic-layer/model.ts';
+import type { ModelDimension } from '../semantic-layer/index.ts';
 import { type EntityEntry, isTime } from './lexicon.ts';
 import { Refuse } from './outcome.ts';
 import { UNITS } from './vocabulary.ts';

@@ -1,5 +1,5 @@
 /** Conditions named together, "in Berlin and Austria", "delivered or lost": whether they are alternatives. */
-import type { PlanFilter } from '../semantic-query/plan.ts';
+import type { PlanFilter } from '../semantic-query/index.ts';
 import type { Condition } from './draft.ts';
 import type { Lexicon } from './lexicon.ts';
 

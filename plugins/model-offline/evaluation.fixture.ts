@@ -1,7 +1,7 @@
 /** Asks questions of a layer and compares the rows with those of hand-written SQL. */
 import type Database from 'better-sqlite3';
-import type { SemanticModel } from '../semantic-layer/model.ts';
-import { compileQuery } from '../semantic-query/compile.ts';
+import type { SemanticModel } from '../semantic-layer/index.ts';
+import { compileQuery } from '../semantic-query/index.ts';
 import { readQuestion } from './conversation.ts';
 
 export interface Verdict {

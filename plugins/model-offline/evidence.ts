@@ -1,5 +1,5 @@
 /** What a plan says, as sets to look names, values and dates up in. */
-import type { PlanFilter, QueryPlan, RelatedFilter } from '../semantic-query/plan.ts';
+import type { PlanFilter, QueryPlan, RelatedFilter } from '../semantic-query/index.ts';
 import type { Lexicon } from './lexicon.ts';
 
 export interface Evidence {

@@ -1,5 +1,5 @@
 /** The declared joins as directions in which rows do not multiply: from an order to its customer, never back. */
-import type { ModelEntity, SemanticModel } from '../semantic-layer/model.ts';
+import type { ModelEntity, SemanticModel } from '../semantic-layer/index.ts';
 
 export interface JoinGraph {
   /** Number of to-one joins from one entity to another; `undefined` when rows would multiply or nothing joins them. */

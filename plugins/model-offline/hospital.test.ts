@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { comparisonOf, type Row, rowsDifference } from '../../test/harness/same-rows.ts';
-import { loadSemanticLayer } from '../semantic-layer/load.ts';
-import { compileQuery } from '../semantic-query/compile.ts';
+import { loadSemanticLayer } from '../semantic-layer/index.ts';
+import { compileQuery } from '../semantic-query/index.ts';
 import { readQuestion } from './conversation.ts';
 import { hospitalDatabase } from './hospital.fixture.ts';
 

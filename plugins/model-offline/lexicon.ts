@@ -1,6 +1,13 @@
 /** Everything the semantic layer names, found by the words people use for it. Built once per model. */
-import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../semantic-layer/model.ts';
-import type { Measure, Segment } from '../semantic-layer/schema.ts';
+import type {
+  Measure,
+  ModelDimension,
+  ModelEntity,
+  ModelMetric,
+  ModelTerm,
+  Segment,
+  SemanticModel,
+} from '../semantic-layer/index.ts';
 import { entityName, type JoinGraph, joinColumns, joinGraph } from './graph.ts';
 import { isFunctionWord } from './vocabulary.ts';
 import { keyOf, nameWords, rootKeyOf, stem } from './words.ts';

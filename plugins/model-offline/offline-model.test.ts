@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
 import { beforeAll, expect, it } from 'vitest';
-import { loadSemanticLayer } from '../semantic-layer/load.ts';
-import type { SemanticModel } from '../semantic-layer/model.ts';
+import { loadSemanticLayer, type SemanticModel } from '../semantic-layer/index.ts';
 import { clinicDatabase } from './corpus.fixture.ts';
 import { createOfflineModel } from './offline-model.ts';
 

@@ -8,9 +8,8 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
-import type { SemanticModel } from '../semantic-layer/model.ts';
-import { compileQuery } from '../semantic-query/compile.ts';
-import { type Dialect, PlanError } from '../semantic-query/plan.ts';
+import type { SemanticModel } from '../semantic-layer/index.ts';
+import { compileQuery, type Dialect, PlanError } from '../semantic-query/index.ts';
 import { answerText, type ToolResult } from './answer.ts';
 import { type Reading, readQuestionInTurns } from './conversation.ts';
 

@@ -1,5 +1,5 @@
 /** What the parser has found so far, and how it looks around. */
-import type { Grain } from '../semantic-query/plan.ts';
+import type { Grain } from '../semantic-query/index.ts';
 import type { Condition, Draft, Group, Mention, Rank, TimeMention, Want } from './draft.ts';
 import type { Item } from './link.ts';
 import { dates, isNamed, kindsOf, mentionOf, only, type RoleOf, sameDimension } from './mentions.ts';

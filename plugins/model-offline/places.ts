@@ -1,5 +1,5 @@
 /** Whose attribute is meant where several entities have one of that name, or one is reached in several ways. */
-import type { ModelDimension } from '../semantic-layer/model.ts';
+import type { ModelDimension } from '../semantic-layer/index.ts';
 import type { Draft, Mention } from './draft.ts';
 import { hasKey, labelOf } from './entity-traits.ts';
 import type { JoinGraph } from './graph.ts';

@@ -1,6 +1,6 @@
 /** One message to a plan, through the stages: words → linked names → draft → plan. */
-import type { SemanticModel } from '../semantic-layer/model.ts';
-import type { QueryPlan } from '../semantic-query/plan.ts';
+import type { SemanticModel } from '../semantic-layer/index.ts';
+import type { QueryPlan } from '../semantic-query/index.ts';
 import { unrepresented } from './audit.ts';
 import type { Draft, Mention } from './draft.ts';
 import { type Lexicon, lexiconOf, type Meaning } from './lexicon.ts';

@@ -1,5 +1,5 @@
 /** Conditions on numbers, and on what is missing. */
-import type { ModelDimension } from '../semantic-layer/model.ts';
+import type { ModelDimension } from '../semantic-layer/index.ts';
 import { best } from './choosing.ts';
 import type { Condition, Mention } from './draft.ts';
 import { amountsOf, isIn, numbersCalled, numbersOf } from './entity-traits.ts';

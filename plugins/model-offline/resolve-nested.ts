@@ -1,5 +1,5 @@
 /** Figures over groups: "average visits per doctor", "most orders on a day", "average revenue per order". */
-import type { QueryPlan } from '../semantic-query/plan.ts';
+import type { QueryPlan } from '../semantic-query/index.ts';
 import { best } from './choosing.ts';
 import type { Group, Want } from './draft.ts';
 import { amountsOf, hasKey, isPlainAmount, isWorth, labelOf, numbersOf } from './entity-traits.ts';

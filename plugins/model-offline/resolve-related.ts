@@ -1,5 +1,5 @@
 /** Conditions on what is related to a row. */
-import type { ModelDimension } from '../semantic-layer/model.ts';
+import type { ModelDimension } from '../semantic-layer/index.ts';
 import { best, uniqueBy } from './choosing.ts';
 import { isExistence, withoutOwner } from './condition-rules.ts';
 import type { Condition, Related } from './draft.ts';

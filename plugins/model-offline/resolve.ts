@@ -1,5 +1,5 @@
 /** A draft to a plan: every name gets its one meaning, or the reader asks. */
-import type { QueryPlan } from '../semantic-query/plan.ts';
+import type { QueryPlan } from '../semantic-query/index.ts';
 import { best } from './choosing.ts';
 import type { Draft, Mention } from './draft.ts';
 import { hasKey, isBirth, isPersonal, labelOf } from './entity-traits.ts';

@@ -1,6 +1,6 @@
 /** The plan under construction, and how names become dimensions of it. */
-import type { ModelDimension } from '../semantic-layer/model.ts';
-import type { PlanFilter, QueryPlan } from '../semantic-query/plan.ts';
+import type { ModelDimension } from '../semantic-layer/index.ts';
+import type { PlanFilter, QueryPlan } from '../semantic-query/index.ts';
 import { type DayRange, rangeText } from './calendar.ts';
 import { best, nearest } from './choosing.ts';
 import { mergeable } from './condition-rules.ts';

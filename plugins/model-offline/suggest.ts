@@ -1,5 +1,5 @@
 /** Questions that can be answered, made from the layer and read once before they are offered. */
-import { compileQuery } from '../semantic-query/compile.ts';
+import { compileQuery } from '../semantic-query/index.ts';
 import type { EntityEntry } from './lexicon.ts';
 import type { Reader } from './read.ts';
 import { primaryDates } from './time-dimension.ts';

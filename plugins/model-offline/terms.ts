@@ -1,6 +1,5 @@
 /** What a glossary term stands for: a named condition, a figure, or its definition read like a question. */
-import type { ModelTerm } from '../semantic-layer/model.ts';
-import type { Meaning as GlossaryMeaning } from '../semantic-layer/schema.ts';
+import type { Meaning as GlossaryMeaning, ModelTerm } from '../semantic-layer/index.ts';
 import type { Condition, Want } from './draft.ts';
 import { entityName } from './graph.ts';
 import type { EntityEntry, Lexicon, MeaningOf } from './lexicon.ts';

@@ -1,5 +1,5 @@
 /** Which date of an entity a time is about when the question does not say. */
-import type { ModelDimension } from '../semantic-layer/model.ts';
+import type { ModelDimension } from '../semantic-layer/index.ts';
 import { isBirth } from './entity-traits.ts';
 import { type EntityEntry, isTime } from './lexicon.ts';
 import { nameWords, root, stem } from './words.ts';

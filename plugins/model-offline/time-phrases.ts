@@ -1,5 +1,5 @@
 /** Reads a time expression at a place in the question: "in Q1 2025", "past 6 months", "between … and …". */
-import type { Grain } from '../semantic-query/plan.ts';
+import type { Grain } from '../semantic-query/index.ts';
 import { type ClosedRange, type DayRange, day, dayOf, isDay, MONTHS, move, startOf, unitRange } from './calendar.ts';
 import type { Token } from './tokenize.ts';
 

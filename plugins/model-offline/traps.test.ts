@@ -1,8 +1,7 @@
 /** Questions that a careless reader answers with wrong rows. */
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { loadSemanticLayer } from '../semantic-layer/load.ts';
-import type { SemanticModel } from '../semantic-layer/model.ts';
+import { loadSemanticLayer, type SemanticModel } from '../semantic-layer/index.ts';
 import { readQuestion } from './conversation.ts';
 
 let library: SemanticModel;

@@ -1,7 +1,7 @@
 /** The model that questions are answered with: the provider package's, with retries, and what health says about it. */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { AtlasError, type HealthItem, type Logger, messageOf } from '../../kernel/index.ts';
-import { providerCodeOf, providerError, statusOf } from '../agent/provider-errors.ts';
+import { providerCodeOf, providerError, statusOf } from '../agent/index.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { type Connections, keptConnections } from './connections.ts';
 import { fetchOver } from './fetch.ts';

@@ -1,6 +1,6 @@
 /** Attempts of one model call: again after a failure that passes, as long as nothing of an answer has arrived. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkCodeOf, providerCodeOf, retryAfterSecondsOf, statusOf } from '../agent/provider-errors.ts';
+import { networkCodeOf, providerCodeOf, retryAfterSecondsOf, statusOf } from '../agent/index.ts';
 
 const FIRST_WAIT_MS = 250;
 /** A provider that asks for more patience than this is not waited for: the client is told when to ask again. */

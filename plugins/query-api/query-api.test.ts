@@ -10,8 +10,7 @@ import {
   type Scope,
 } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import type { Agent, AgentEvent, Answer } from '../agent/events.ts';
-import { agent } from '../agent/index.ts';
+import { type Agent, type AgentEvent, type Answer, agent } from '../agent/index.ts';
 import { conversations } from '../conversations/index.ts';
 import { http } from '../http/index.ts';
 import { queryApi } from './index.ts';

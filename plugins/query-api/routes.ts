@@ -1,7 +1,7 @@
 /** The endpoints that answer questions. */
 import { randomUUID } from 'node:crypto';
 import type { Question, Route, RouteReply, RouteRequest, Scope } from '../../kernel/index.ts';
-import type { Answer } from '../agent/events.ts';
+import type { Answer } from '../agent/index.ts';
 import type { ChatClient } from '../conversations/index.ts';
 import type { HttpServer } from '../http/api.ts';
 import type { Asking } from './asking.ts';

@@ -1,5 +1,5 @@
 /** The chat stream of the interface: `data: <code>:<json>`. */
-import type { AgentEvent } from '../agent/events.ts';
+import type { AgentEvent } from '../agent/index.ts';
 import type { EventEncoder } from './event-stream.ts';
 
 function line(code: string, value: unknown): string {

@@ -1,5 +1,5 @@
 /** The AI SDK's UI message stream, version 1, which `useChat` reads. */
-import type { AgentEvent } from '../agent/events.ts';
+import type { AgentEvent } from '../agent/index.ts';
 import type { EventEncoder } from './event-stream.ts';
 
 function chunk(value: { readonly type: string } & Readonly<Record<string, unknown>>): string {

@@ -7,39 +7,44 @@ import {
   healthCheck,
   messageOf,
   optional,
-  type Scope,
   sqlSettled,
   storeMigrations,
   toolsCollect,
 } from '../../kernel/index.ts';
 import { internalDb } from '../internal-db/index.ts';
+import type { SemanticLayerApi } from './api.ts';
 import { DatabaseSchemas } from './database-schema.ts';
 import { layerHealth } from './health.ts';
 import { KnownOrganizations, migrations } from './known-organizations.ts';
 import { LiveLayer } from './live.ts';
-import type { SemanticModel, SemanticProblem } from './model.ts';
 import { SemanticLayerOptions } from './options.ts';
 import { contextParts, exploreTool } from './prompt.ts';
 
+export type { SemanticLayerApi } from './api.ts';
+export { createModel } from './build.ts';
 export { loadSemanticLayer } from './load.ts';
-export type { SemanticModel, SemanticProblem } from './model.ts';
-export { expandReferences, referencesIn } from './references.ts';
-
-export interface SemanticLayerApi {
-  /** The model for a request, of its organization; the same one until the request ends. */
-  for(scope: Scope): Promise<SemanticModel>;
-  /** The model of an organization, or of everybody, up to date with the files. */
-  modelFor(orgId: string | null): Promise<SemanticModel>;
-  /** The default layer as last loaded; empty, with version 0, before that. */
-  current(): SemanticModel;
-  /** Settles once the default layer has been loaded. */
-  ready(): Promise<void>;
-  problems(): readonly SemanticProblem[];
-  /** The part of a model that matters for a question, as text of at most `maxBytes`. */
-  contextFor(model: SemanticModel, question: string, options?: { readonly maxBytes?: number }): Promise<string>;
-  /** What the explore tool answers. */
-  explore(scope: Scope, path: string): Promise<string>;
-}
+export type {
+  ModelDimension,
+  ModelEntity,
+  ModelJoin,
+  ModelMetric,
+  ModelTerm,
+  SemanticModel,
+  SemanticProblem,
+} from './model.ts';
+export { expandReferences } from './references.ts';
+export {
+  CatalogFile,
+  type Dimension,
+  type DimensionType,
+  EntityFile,
+  GlossaryFile,
+  type Meaning,
+  type Measure,
+  type MeasureType,
+  MetricsFile,
+  type Segment,
+} from './schema.ts';
 
 const maxLoggedProblems = 20;
 

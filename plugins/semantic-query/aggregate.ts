@@ -1,5 +1,5 @@
 /** Aggregates over the rows of one entity, per group: each row counts once in each group it belongs to. */
-import type { ModelDimension, ModelEntity } from '../semantic-layer/model.ts';
+import type { ModelDimension, ModelEntity } from '../semantic-layer/index.ts';
 import { type Condition, place } from './conditions.ts';
 import type { Token } from './expression.ts';
 import { type Aggregate, aggregateSql, ignoresRepeats } from './measures.ts';

@@ -1,5 +1,5 @@
 /** From a typed plan to one SQL statement: `compileQuery` is the way in. */
-import type { SemanticModel } from '../semantic-layer/model.ts';
+import type { SemanticModel } from '../semantic-layer/index.ts';
 import { syntaxOf } from './dialect.ts';
 import { JoinGraph, sameConnection } from './join-graph.ts';
 import { compileMeasured } from './measured.ts';

@@ -2,7 +2,7 @@
  * Conditions on rows and where they go. A condition on an entity that meets a row several times holds when one of its
  * rows meets all such conditions.
  */
-import type { ModelEntity } from '../semantic-layer/model.ts';
+import type { ModelEntity } from '../semantic-layer/index.ts';
 import { compared, filterCondition, timeRangeCondition } from './filters.ts';
 import type { Path } from './join-graph.ts';
 import { aggregateSql, isCount, namedAggregate } from './measures.ts';

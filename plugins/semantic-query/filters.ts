@@ -2,7 +2,7 @@
  * Filters and time ranges on a dimension, as conditions. Negations keep NULLs: "status is not cancelled" holds for a row
  * without a status.
  */
-import type { DimensionType } from '../semantic-layer/schema.ts';
+import type { DimensionType } from '../semantic-layer/index.ts';
 import type { Condition } from './conditions.ts';
 import type { Syntax } from './dialect.ts';
 import { isOperand, type Token } from './expression.ts';

@@ -1,13 +1,21 @@
 import { datasourceList, definePlugin, toolsCollect } from '../../kernel/index.ts';
-import { semanticLayer } from '../semantic-layer/index.ts';
-import type { SemanticModel } from '../semantic-layer/model.ts';
+import { semanticLayer, type SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
 import type { CompiledQuery, Dialect, QueryPlan } from './plan.ts';
 import { queryMetricsTool } from './tool.ts';
 
 export { compileQuery } from './compile.ts';
-export { type CompiledColumn, type CompiledQuery, type Dialect, PlanError, QueryPlan } from './plan.ts';
+export {
+  type CompiledColumn,
+  type CompiledQuery,
+  type Dialect,
+  type Grain,
+  PlanError,
+  type PlanFilter,
+  QueryPlan,
+  type RelatedFilter,
+} from './plan.ts';
 
 export interface SemanticQueryApi {
   /** One statement for the plan. Throws `PlanError` where the plan does not fit the model, or leaves a choice. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SemanticModel } from '../semantic-layer/model.ts';
+import type { SemanticModel } from '../semantic-layer/index.ts';
 import { JoinGraph } from './join-graph.ts';
 import { PlanError } from './plan.ts';
 import { dimension, entity, join, modelOf } from './shop.fixture.ts';

@@ -1,5 +1,5 @@
 /** Plans with measures: one flat SELECT where it can be, else aggregates side by side, put together on their groups. */
-import type { ModelEntity } from '../semantic-layer/model.ts';
+import type { ModelEntity } from '../semantic-layer/index.ts';
 import { type Aggregation, aggregate, unused } from './aggregate.ts';
 import { compared } from './filters.ts';
 import { isDetour } from './join-graph.ts';

@@ -1,6 +1,5 @@
 /** Measures, metrics and aggregates made on the spot, each as something that can be written as one aggregate. */
-import type { ModelEntity, ModelMetric } from '../semantic-layer/model.ts';
-import type { DimensionType, Measure, MeasureType } from '../semantic-layer/schema.ts';
+import type { DimensionType, Measure, MeasureType, ModelEntity, ModelMetric } from '../semantic-layer/index.ts';
 import { expandMeasures, isAggregate, realDivisions, simpleAggregate } from './aggregate-expression.ts';
 import { nameOf, type Token } from './expression.ts';
 import { sameName } from './names.ts';

@@ -1,8 +1,7 @@
 /** From the names in a plan to the members of the model. Case does not matter; what is unclear is asked back. */
 
 import { nearest } from '../../kernel/index.ts';
-import type { ModelDimension, ModelEntity, ModelMetric, SemanticModel } from '../semantic-layer/model.ts';
-import type { Measure } from '../semantic-layer/schema.ts';
+import type { Measure, ModelDimension, ModelEntity, ModelMetric, SemanticModel } from '../semantic-layer/index.ts';
 import { PlanError } from './plan.ts';
 
 const maxChoices = 20;

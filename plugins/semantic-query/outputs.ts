@@ -1,5 +1,5 @@
 /** The columns of the answer: their names, and what `orderBy` means by a name. */
-import type { ModelEntity } from '../semantic-layer/model.ts';
+import type { ModelEntity } from '../semantic-layer/index.ts';
 import { type GroupKey, unused } from './aggregate.ts';
 import type { Aggregate } from './measures.ts';
 import { sameName } from './names.ts';

@@ -1,5 +1,5 @@
 /** One figure over groups: "the average number of orders per month", "the most visits on a day". */
-import type { SemanticModel } from '../semantic-layer/model.ts';
+import type { SemanticModel } from '../semantic-layer/index.ts';
 import { syntaxOf } from './dialect.ts';
 import { outputName } from './outputs.ts';
 import { type CompiledColumn, type CompiledQuery, type Dialect, PlanError, type QueryPlan } from './plan.ts';

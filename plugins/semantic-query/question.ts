@@ -1,6 +1,6 @@
 /** A plan with its names resolved and its rules checked: what `compile.ts` writes out. */
 import { Value } from '@sinclair/typebox/value';
-import type { ModelEntity } from '../semantic-layer/model.ts';
+import type { ModelEntity } from '../semantic-layer/index.ts';
 import { type GroupKey, unused } from './aggregate.ts';
 import { type Condition, conditionsOf, withoutCondition } from './conditions.ts';
 import { isTime } from './filters.ts';

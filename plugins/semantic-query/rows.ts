@@ -1,5 +1,5 @@
 /** Plans without measures: rows of an entity, or distinct values of dimensions. */
-import type { ModelEntity } from '../semantic-layer/model.ts';
+import type { ModelEntity } from '../semantic-layer/index.ts';
 import { type GroupKey, groupTerms, isPlainColumn, keySql } from './aggregate.ts';
 import { place } from './conditions.ts';
 import { orderTerms } from './order.ts';

@@ -2,7 +2,7 @@
  * The FROM clause of one SELECT: an entity and what was joined to it, along declared joins. Hops that reach one row at
  * most are LEFT JOINs, so no row is lost; hops that multiply are inner joins and are remembered in `multiplied`.
  */
-import type { ModelEntity, SemanticModel } from '../semantic-layer/model.ts';
+import type { ModelEntity, SemanticModel } from '../semantic-layer/index.ts';
 import type { Syntax } from './dialect.ts';
 import { isStrict, type Token } from './expression.ts';
 import type { Hop, JoinGraph, Path } from './join-graph.ts';

@@ -1,13 +1,15 @@
 /** A small model for the tests: regions ← customers ← orders ← items → products, tags through a bridge, and tickets. */
 import type {
+  DimensionType,
+  Measure,
   ModelDimension,
   ModelEntity,
   ModelJoin,
   ModelMetric,
   ModelTerm,
+  Segment,
   SemanticModel,
-} from '../semantic-layer/model.ts';
-import type { DimensionType, Measure, Segment } from '../semantic-layer/schema.ts';
+} from '../semantic-layer/index.ts';
 
 export function dimension(
   name: string,

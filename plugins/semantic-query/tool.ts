@@ -1,7 +1,7 @@
 /** The tool `queryMetrics`: governed numbers for any model, without writing SQL. */
 import { type AgentTool, AtlasError, type ConnectionInfo, type SqlReply, type ToolRun } from '../../kernel/index.ts';
-import { resultForModel } from '../agent/result-summary.ts';
-import type { SemanticModel } from '../semantic-layer/model.ts';
+import { resultForModel } from '../agent/index.ts';
+import type { SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery, connectionOf } from './compile.ts';
 import { type CompiledQuery, PlanError, QueryPlan } from './plan.ts';
 

@@ -1,5 +1,4 @@
-import type { ModelDimension, ModelEntity } from '../semantic-layer/model.ts';
-import { expandReferences } from '../semantic-layer/references.ts';
+import { expandReferences, type ModelDimension, type ModelEntity } from '../semantic-layer/index.ts';
 import type { Expr } from './ast.ts';
 import { DEFAULT_LIMITS } from './check.ts';
 import { fold, type SqlDialect } from './dialect.ts';

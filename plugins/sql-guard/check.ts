@@ -1,4 +1,4 @@
-import type { Dialect } from '../semantic-query/plan.ts';
+import type { Dialect } from '../semantic-query/index.ts';
 import type { SqlDialect } from './dialect.ts';
 import { duckdb, duckdbCatalog } from './duckdb.ts';
 import { SqlRefusal } from './errors.ts';

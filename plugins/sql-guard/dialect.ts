@@ -1,4 +1,4 @@
-import type { Dialect } from '../semantic-query/plan.ts';
+import type { Dialect } from '../semantic-query/index.ts';
 import type { Call, Expr, Select } from './ast.ts';
 import type { LexLimits } from './lex.ts';
 import type { Syntax } from './syntax.ts';

@@ -1,6 +1,6 @@
 /** When the rows that a policy leaves out must be left out before anything else; that it is so, real servers show. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Dialect } from '../semantic-query/plan.ts';
+import type { Dialect } from '../semantic-query/index.ts';
 import { allowedTables } from './allowed.ts';
 import { checkSql, loadDialect, sqlDialect } from './check.ts';
 import { entity } from './fixtures/shop.ts';

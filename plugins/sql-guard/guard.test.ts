@@ -12,8 +12,7 @@ import {
   sqlCheck,
 } from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../test/testing.ts';
-import { createModel } from '../semantic-layer/build.ts';
-import { semanticLayer } from '../semantic-layer/index.ts';
+import { createModel, semanticLayer } from '../semantic-layer/index.ts';
 import { StatementGuard } from './guard.ts';
 import { sqlGuard } from './index.ts';
 

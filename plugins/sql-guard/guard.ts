@@ -1,5 +1,5 @@
 import type { ConnectionInfo, Scope, SqlStatement } from '../../kernel/index.ts';
-import type { SemanticModel } from '../semantic-layer/model.ts';
+import type { SemanticModel } from '../semantic-layer/index.ts';
 import { allowedTables } from './allowed.ts';
 import { CheckedStatements } from './cache.ts';
 import { checkSql, sqlDialect } from './check.ts';

@@ -1,5 +1,5 @@
 /** Lists, by engine, what never fails whatever values it meets: functions, operators, forms and aggregates. */
-import type { Dialect } from '../semantic-query/plan.ts';
+import type { Dialect } from '../semantic-query/index.ts';
 import type { Call } from './ast.ts';
 import { fold } from './dialect.ts';
 

@@ -1,5 +1,5 @@
 /** Which expressions never fail, whatever rows they meet: by engine, and only what may decide whether an index is used. */
-import type { Dialect } from '../semantic-query/plan.ts';
+import type { Dialect } from '../semantic-query/index.ts';
 import type { Call, Chain, Expr, Form, In, Join, Select } from './ast.ts';
 import { fold } from './dialect.ts';
 import { operandsOf, shapeOf } from './form-shapes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelEntity } from '../semantic-layer/model.ts';
+import type { ModelEntity } from '../semantic-layer/index.ts';
 import { allowedTables } from './allowed.ts';
 import { checkSql } from './check.ts';
 import { check, entity, shopDatabase } from './fixtures/shop.ts';

@@ -10,7 +10,7 @@ import {
   ATTR_URL_SCHEME,
 } from '@opentelemetry/semantic-conventions';
 import { AtlasError, type SqlOutcome } from '../../kernel/index.ts';
-import type { ModelCalled } from '../agent/progress.ts';
+import type { ModelCalled } from '../agent/index.ts';
 import type { RequestEnded } from '../http/request-events.ts';
 import { GEN_AI } from './conventions.ts';
 

@@ -5,7 +5,7 @@ import {
   METRIC_HTTP_SERVER_REQUEST_DURATION,
 } from '@opentelemetry/semantic-conventions';
 import type { PluginContext } from '../../kernel/index.ts';
-import { modelCalled } from '../agent/progress.ts';
+import { modelCalled } from '../agent/index.ts';
 import { requestBegun, requestEnded } from '../http/request-events.ts';
 import { errorAttributes, modelAttributes, replyAttributes, requestAttributes, sqlAttributes } from './attributes.ts';
 import { ATLAS, GEN_AI } from './conventions.ts';

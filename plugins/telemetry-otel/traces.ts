@@ -18,7 +18,7 @@ import {
   ATTR_DB_QUERY_TEXT,
 } from '@opentelemetry/semantic-conventions';
 import { messagesOf, type PluginContext, type Scope, type SqlOutcome, withoutCredentials } from '../../kernel/index.ts';
-import { modelCalled, questionBegun, questionEnded, toolBegun, toolEnded } from '../agent/progress.ts';
+import { modelCalled, questionBegun, questionEnded, toolBegun, toolEnded } from '../agent/index.ts';
 import { requestBegun, requestEnded } from '../http/request-events.ts';
 import { errorAttributes, modelAttributes, replyAttributes, requestAttributes, sqlAttributes } from './attributes.ts';
 import { messagesText } from './content.ts';

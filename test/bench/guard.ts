@@ -3,7 +3,7 @@ import { parseSync } from 'libpg-query';
 import type { Actor, ConnectionInfo, SqlStatement, TableDescription } from '../../kernel/index.ts';
 import { Descriptions } from '../../plugins/row-security/description.ts';
 import { RowSecurity } from '../../plugins/row-security/security.ts';
-import type { ModelEntity, SemanticModel } from '../../plugins/semantic-layer/model.ts';
+import type { ModelEntity, SemanticModel } from '../../plugins/semantic-layer/index.ts';
 import { loadDialect } from '../../plugins/sql-guard/check.ts';
 import { StatementGuard } from '../../plugins/sql-guard/guard.ts';
 import { testScope } from '../harness/create-test-app.ts';

@@ -1,6 +1,6 @@
 /** What the model is given of semantic layers of growing size: how much, and whether it is the right part. */
-import { ContextWriter } from '../../plugins/semantic-layer/context.ts';
-import { LayerSearch } from '../../plugins/semantic-layer/search.ts';
+import { semanticLayer } from '../../plugins/semantic-layer/index.ts';
+import { createTestApp } from '../harness/create-test-app.ts';
 import { type Bench, median, type Row } from './measure.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -22,17 +22,19 @@ interface Measured {
 
 async function measure(entities: number): Promise<Measured> {
   using workspace = await createWorkspace(entities, QUESTIONS);
-  const writer = new ContextWriter(new LayerSearch());
-  const { model, layer } = workspace;
+  const { layer, semanticDir: dir } = workspace;
+  await using app = await createTestApp({ plugins: [semanticLayer({ dir, contextBytes: MAX_BYTES })] });
+  const { contextFor, modelFor } = app.get(semanticLayer);
+  const model = await modelFor(null);
   const startedAt = performance.now();
-  await writer.write(model, layer.questions[0]?.question ?? '');
+  await contextFor(model, layer.questions[0]?.question ?? '');
   const firstMs = performance.now() - startedAt;
   const bytes: number[] = [];
   const questionMs: number[] = [];
   let found = 0;
   for (const { question, entity } of layer.questions) {
     const askedAt = performance.now();
-    const text = await writer.write(model, question);
+    const text = await contextFor(model, question);
     questionMs.push(performance.now() - askedAt);
     bytes.push(Buffer.byteLength(text));
     if (showsColumnsOf(text, entity)) found += 1;

@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { loadSemanticLayer } from '../../plugins/semantic-layer/load.ts';
-import type { SemanticModel } from '../../plugins/semantic-layer/model.ts';
+import { loadSemanticLayer, type SemanticModel } from '../../plugins/semantic-layer/index.ts';
 import { type GeneratedLayer, generateLayer, writeLayer } from '../harness/generate-layer.ts';
 
 const ROWS = 1_000;

@@ -1,6 +1,6 @@
 /** Random tables of several tenants, the rules about them, and what each actor is meant to see of them. */
 import type { Actor } from '../../kernel/index.ts';
-import type { ModelDimension, ModelEntity } from '../../plugins/semantic-layer/model.ts';
+import type { ModelDimension, ModelEntity } from '../../plugins/semantic-layer/index.ts';
 import type { Choices } from './choices.ts';
 import type { FuzzDialect, FuzzType } from './engine.ts';
 

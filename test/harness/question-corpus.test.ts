@@ -7,7 +7,7 @@ import { Value } from '@sinclair/typebox/value';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CatalogFile, EntityFile, GlossaryFile, MetricsFile } from '../../plugins/semantic-layer/schema.ts';
+import { CatalogFile, EntityFile, GlossaryFile, MetricsFile } from '../../plugins/semantic-layer/index.ts';
 import { corpusNames, judge, readCorpus } from './question-corpus.ts';
 import { comparisonOf, type Row, rowsDifference } from './same-rows.ts';
 
