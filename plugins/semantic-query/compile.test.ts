@@ -2,8 +2,8 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { compileQuery } from './compile.ts';
 import { type Dialect, PlanError, type QueryPlan } from './plan.ts';
-import { loadSql, schemaSql } from './property.fixture.ts';
-import { dimension, entity, modelOf, shop } from './shop.fixture.ts';
+import { loadSql, schemaSql } from './fixtures/random-plans.ts';
+import { dimension, entity, modelOf, shop } from './fixtures/shop.ts';
 
 const sql = (plan: QueryPlan, dialect: Dialect = 'sqlite', model = shop) => compileQuery(model, plan, { dialect }).sql;
 

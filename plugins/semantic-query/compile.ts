@@ -1,16 +1,16 @@
 /** From a typed plan to one SQL statement: `compileQuery` is the way in. */
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { syntaxOf } from './dialect.ts';
-import { JoinGraph, sameConnection } from './join-graph.ts';
-import { compileMeasured } from './measured.ts';
-import { Members } from './members.ts';
-import { Names } from './names.ts';
-import { compiledColumn } from './outputs.ts';
-import { compileOver } from './over.ts';
+import { JoinGraph, sameConnection } from './lookup/join-graph.ts';
+import { compileMeasured } from './query/measure-query.ts';
+import { Members } from './lookup/members.ts';
+import { Names } from './lookup/names.ts';
+import { compiledColumn } from './query/output-columns.ts';
+import { compileOver } from './query/nested-aggregate.ts';
 import { type CompiledQuery, type Dialect, PlanError, type QueryPlan } from './plan.ts';
-import { checkShape, resolveQuestion } from './question.ts';
-import { compileRows } from './rows.ts';
-import type { Compilation } from './scope.ts';
+import { checkShape, resolveQuestion } from './query/resolved-plan.ts';
+import { compileRows } from './query/row-query.ts';
+import type { Compilation } from './clauses/from-clause.ts';
 
 /** Compiles the plan over the model. Throws `PlanError` where the plan does not fit it, or leaves a choice. */
 export function compileQuery(model: SemanticModel, plan: QueryPlan, options: { dialect: Dialect }): CompiledQuery {

@@ -4,10 +4,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/harness/postgres.ts';
 import { compileQuery } from './compile.ts';
-import type { Data, Value } from './definition.fixture.ts';
+import type { Data, Value } from './fixtures/reference-evaluator.ts';
 import { type CompiledQuery, type Dialect, PlanError, type QueryPlan } from './plan.ts';
-import { expectedRows, loadSql, plans, schemaSql, shops } from './property.fixture.ts';
-import { shop } from './shop.fixture.ts';
+import { expectedRows, loadSql, plans, schemaSql, shops } from './fixtures/random-plans.ts';
+import { shop } from './fixtures/shop.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 

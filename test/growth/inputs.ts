@@ -190,9 +190,9 @@ function inJson(shapes: TextInput['shapes']): TextInput['shapes'] {
   return Object.fromEntries(wrapped);
 }
 
-/** What the plugins list of themselves, each in its own `text-inputs.fixture.ts`. */
+/** What the plugins list of themselves, each in its own `fixtures/text-inputs.ts`. */
 async function pluginInputs(): Promise<TextInput[]> {
-  const files = globSync('plugins/*/text-inputs.fixture.ts', { cwd: root }).sort();
+  const files = globSync('plugins/*/fixtures/text-inputs.ts', { cwd: root }).sort();
   const listed = await Promise.all(files.map((file) => import(pathToFileURL(join(root, file)).href)));
   return listed.flatMap(({ textInputs }: { textInputs: readonly TextInput[] }) => textInputs);
 }

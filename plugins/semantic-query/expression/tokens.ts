@@ -3,8 +3,8 @@
  * functions, keywords and types, and to put an alias before each column once several tables are in play.
  */
 
-import { expressionWords, nullWords, strictFunctions, timeUnits, unitFunctions } from './expression-words.ts';
-import { type Dialect, PlanError } from './plan.ts';
+import { expressionWords, nullWords, strictFunctions, timeUnits, unitFunctions } from './words.ts';
+import { type Dialect, PlanError } from '../plan.ts';
 
 export interface Token {
   readonly kind: 'word' | 'name' | 'text' | 'number' | 'reference' | 'symbol' | 'space';

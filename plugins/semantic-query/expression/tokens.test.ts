@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isAggregate, realDivisions, simpleAggregate } from './aggregate-expression.ts';
-import { isOperand, render, tokenize } from './expression.ts';
-import type { Dialect } from './plan.ts';
+import { isAggregate, realDivisions, simpleAggregate } from './aggregate-calls.ts';
+import { isOperand, render, tokenize } from './tokens.ts';
+import type { Dialect } from '../plan.ts';
 
 const tokens = (sql: string, dialect: Dialect = 'postgres') => tokenize(sql, dialect, 'a test');
 const text = (list: readonly { text: string }[]) => list.map((token) => token.text).join('');

@@ -1,10 +1,10 @@
 /** Measures, metrics and aggregates made on the spot, each as something that can be written as one aggregate. */
-import type { DimensionType, Measure, MeasureType, ModelEntity, ModelMetric } from '../semantic-layer/index.ts';
-import { expandMeasures, isAggregate, realDivisions, simpleAggregate } from './aggregate-expression.ts';
-import { nameOf, type Token } from './expression.ts';
-import { sameName } from './names.ts';
-import { PlanError, type QueryPlan } from './plan.ts';
-import type { Compilation } from './scope.ts';
+import type { DimensionType, Measure, MeasureType, ModelEntity, ModelMetric } from '../../semantic-layer/index.ts';
+import { expandMeasures, isAggregate, realDivisions, simpleAggregate } from '../expression/aggregate-calls.ts';
+import { nameOf, type Token } from '../expression/tokens.ts';
+import { sameName } from '../lookup/names.ts';
+import { PlanError, type QueryPlan } from '../plan.ts';
+import type { Compilation } from './from-clause.ts';
 
 export interface Aggregate {
   readonly entity: ModelEntity;

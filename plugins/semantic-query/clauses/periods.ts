@@ -1,5 +1,5 @@
 /** Dates and times as written in plans, as half-open ranges: `2024`, `2024-Q2`, `2024-05`, `2024-05-31`, ISO timestamps. */
-import { PlanError } from './plan.ts';
+import { PlanError } from '../plan.ts';
 
 /** `from` inclusive, `to` exclusive. Days as `YYYY-MM-DD`, instants as `YYYY-MM-DD HH:MM:SS`, in UTC where a zone was given. */
 export interface Period {

@@ -1,9 +1,9 @@
 /** ORDER BY: what was asked for, then the dimensions, so that the same data always gives the same rows in a limit. */
 
-import { type GroupKey, isPlainColumn } from './aggregate.ts';
-import type { Syntax } from './dialect.ts';
-import { isCount } from './measures.ts';
-import type { OrderTarget, Question } from './question.ts';
+import { type GroupKey, isPlainColumn } from '../clauses/aggregation.ts';
+import type { Syntax } from '../dialect.ts';
+import { isCount } from '../clauses/measures.ts';
+import type { OrderTarget, Question } from './resolved-plan.ts';
 
 /** Time first to last; otherwise the largest measure first. */
 function defaultOrder({ keys, outputs }: Question): Question['order'] {

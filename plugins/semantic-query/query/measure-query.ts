@@ -1,15 +1,15 @@
 /** Plans with measures: one flat SELECT where it can be, else aggregates side by side, put together on their groups. */
-import type { ModelEntity } from '../semantic-layer/index.ts';
-import { type Aggregation, aggregate, unused } from './aggregate.ts';
-import { compared } from './filters.ts';
-import { isDetour } from './join-graph.ts';
-import { type Aggregate, isAdditive, isCount } from './measures.ts';
-import { orderTerms } from './order.ts';
-import type { Measured } from './outputs.ts';
-import { PlanError } from './plan.ts';
-import type { OrderTarget, Question } from './question.ts';
-import type { Compilation } from './scope.ts';
-import { printSelect, type SelectColumn } from './statement.ts';
+import type { ModelEntity } from '../../semantic-layer/index.ts';
+import { type Aggregation, aggregate, unused } from '../clauses/aggregation.ts';
+import { compared } from '../clauses/filters.ts';
+import { isDetour } from '../lookup/join-graph.ts';
+import { type Aggregate, isAdditive, isCount } from '../clauses/measures.ts';
+import { orderTerms } from './order-by.ts';
+import type { Measured } from './output-columns.ts';
+import { PlanError } from '../plan.ts';
+import type { OrderTarget, Question } from './resolved-plan.ts';
+import type { Compilation } from '../clauses/from-clause.ts';
+import { printSelect, type SelectColumn } from '../clauses/select.ts';
 
 type Range = 'current' | 'previous';
 

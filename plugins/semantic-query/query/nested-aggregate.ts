@@ -1,9 +1,9 @@
 /** One figure over groups: "the average number of orders per month", "the most visits on a day". */
-import type { SemanticModel } from '../semantic-layer/index.ts';
-import { syntaxOf } from './dialect.ts';
-import { outputName } from './outputs.ts';
-import { type CompiledColumn, type CompiledQuery, type Dialect, PlanError, type QueryPlan } from './plan.ts';
-import { nested, printSelect } from './statement.ts';
+import type { SemanticModel } from '../../semantic-layer/index.ts';
+import { syntaxOf } from '../dialect.ts';
+import { outputName } from './output-columns.ts';
+import { type CompiledColumn, type CompiledQuery, type Dialect, PlanError, type QueryPlan } from '../plan.ts';
+import { nested, printSelect } from '../clauses/select.ts';
 
 type Compile = (model: SemanticModel, plan: QueryPlan, options: { dialect: Dialect }) => CompiledQuery;
 

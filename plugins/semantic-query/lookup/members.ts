@@ -1,9 +1,9 @@
 /** Dimensions, join columns and conditions of an entity as tokens, with every `{dimension}` expanded. */
-import type { ModelDimension, ModelEntity } from '../semantic-layer/index.ts';
-import type { Syntax } from './dialect.ts';
-import { columnToken, nameOf, parenthesized, type Qualification, render, type Token, tokenize } from './expression.ts';
+import type { ModelDimension, ModelEntity } from '../../semantic-layer/index.ts';
+import type { Syntax } from '../dialect.ts';
+import { columnToken, nameOf, parenthesized, type Qualification, render, type Token, tokenize } from '../expression/tokens.ts';
 import { sameName } from './names.ts';
-import { PlanError } from './plan.ts';
+import { PlanError } from '../plan.ts';
 
 export class Members {
   readonly #syntax: Syntax;

@@ -1,8 +1,8 @@
 /**
  * The declared joins as a graph that can be walked both ways, and the one path between two entities that is meant.
  */
-import type { ModelEntity, ModelJoin, SemanticModel } from '../semantic-layer/index.ts';
-import { PlanError } from './plan.ts';
+import type { ModelEntity, ModelJoin, SemanticModel } from '../../semantic-layer/index.ts';
+import { PlanError } from '../plan.ts';
 
 export interface Hop {
   readonly from: ModelEntity;

@@ -1,11 +1,11 @@
 /** Aggregates over the rows of one entity, per group: each row counts once in each group it belongs to. */
-import type { ModelDimension, ModelEntity } from '../semantic-layer/index.ts';
-import { type Condition, place } from './conditions.ts';
-import type { Token } from './expression.ts';
+import type { ModelDimension, ModelEntity } from '../../semantic-layer/index.ts';
+import { type Condition, place } from './where-clause.ts';
+import type { Token } from '../expression/tokens.ts';
 import { type Aggregate, aggregateSql, ignoresRepeats } from './measures.ts';
-import { type Grain, PlanError } from './plan.ts';
-import { type Compilation, Scope, type Source } from './scope.ts';
-import { nested, printSelect, type Select, type SelectColumn } from './statement.ts';
+import { type Grain, PlanError } from '../plan.ts';
+import { type Compilation, Scope, type Source } from './from-clause.ts';
+import { nested, printSelect, type Select, type SelectColumn } from './select.ts';
 
 export interface GroupKey {
   readonly entity: ModelEntity;

@@ -1,12 +1,12 @@
 /** Plans without measures: rows of an entity, or distinct values of dimensions. */
-import type { ModelEntity } from '../semantic-layer/index.ts';
-import { type GroupKey, groupTerms, isPlainColumn, keySql } from './aggregate.ts';
-import { place } from './conditions.ts';
-import { orderTerms } from './order.ts';
-import { PlanError } from './plan.ts';
-import type { OrderTarget, Question } from './question.ts';
-import { type Compilation, Scope } from './scope.ts';
-import { printSelect } from './statement.ts';
+import type { ModelEntity } from '../../semantic-layer/index.ts';
+import { type GroupKey, groupTerms, isPlainColumn, keySql } from '../clauses/aggregation.ts';
+import { place } from '../clauses/where-clause.ts';
+import { orderTerms } from './order-by.ts';
+import { PlanError } from '../plan.ts';
+import type { OrderTarget, Question } from './resolved-plan.ts';
+import { type Compilation, Scope } from '../clauses/from-clause.ts';
+import { printSelect } from '../clauses/select.ts';
 
 /** The first entity of the dimensions that reaches the others without meeting rows several times, else the first. */
 function rootOf(compilation: Compilation, entities: readonly ModelEntity[]): ModelEntity {

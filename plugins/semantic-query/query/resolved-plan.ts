@@ -1,13 +1,13 @@
 /** A plan with its names resolved and its rules checked: what `compile.ts` writes out. */
 import { Value } from '@sinclair/typebox/value';
-import type { ModelEntity } from '../semantic-layer/index.ts';
-import { type GroupKey, unused } from './aggregate.ts';
-import { type Condition, conditionsOf, withoutCondition } from './conditions.ts';
-import { isTime } from './filters.ts';
-import { adhocAggregate, isAdditive, namedAggregate } from './measures.ts';
-import { findOutput, type Key, type Measured, type Output, outputName, outputNames, outputsOf } from './outputs.ts';
-import { type MeasureFilter, PlanError, QueryPlan } from './plan.ts';
-import type { Compilation } from './scope.ts';
+import type { ModelEntity } from '../../semantic-layer/index.ts';
+import { type GroupKey, unused } from '../clauses/aggregation.ts';
+import { type Condition, conditionsOf, withoutCondition } from '../clauses/where-clause.ts';
+import { isTime } from '../clauses/filters.ts';
+import { adhocAggregate, isAdditive, namedAggregate } from '../clauses/measures.ts';
+import { findOutput, type Key, type Measured, type Output, outputName, outputNames, outputsOf } from './output-columns.ts';
+import { type MeasureFilter, PlanError, QueryPlan } from '../plan.ts';
+import type { Compilation } from '../clauses/from-clause.ts';
 
 /** A column of the answer, a measure that is not in it, or a dimension of listed rows that is not. */
 export type OrderTarget =

@@ -2,12 +2,12 @@
  * The FROM clause of one SELECT: an entity and what was joined to it, along declared joins. Hops that reach one row at
  * most are LEFT JOINs, so no row is lost; hops that multiply are inner joins and are remembered in `multiplied`.
  */
-import type { ModelEntity, SemanticModel } from '../semantic-layer/index.ts';
-import type { Syntax } from './dialect.ts';
-import { isStrict, type Token } from './expression.ts';
-import type { Hop, JoinGraph, Path } from './join-graph.ts';
-import type { Members } from './members.ts';
-import type { Names } from './names.ts';
+import type { ModelEntity, SemanticModel } from '../../semantic-layer/index.ts';
+import type { Syntax } from '../dialect.ts';
+import { isStrict, type Token } from '../expression/tokens.ts';
+import type { Hop, JoinGraph, Path } from '../lookup/join-graph.ts';
+import type { Members } from '../lookup/members.ts';
+import type { Names } from '../lookup/names.ts';
 
 /** What every step of one compilation shares. */
 export interface Compilation {

@@ -2,13 +2,13 @@
  * Conditions on rows and where they go. A condition on an entity that meets a row several times holds when one of its
  * rows meets all such conditions.
  */
-import type { ModelEntity } from '../semantic-layer/index.ts';
+import type { ModelEntity } from '../../semantic-layer/index.ts';
 import { compared, filterCondition, timeRangeCondition } from './filters.ts';
-import type { Path } from './join-graph.ts';
+import type { Path } from '../lookup/join-graph.ts';
 import { aggregateSql, isCount, namedAggregate } from './measures.ts';
-import { type Alternative, PlanError, type QueryPlan, type RelatedFilter } from './plan.ts';
-import { type Compilation, Scope, type Source } from './scope.ts';
-import { nested, printSelect } from './statement.ts';
+import { type Alternative, PlanError, type QueryPlan, type RelatedFilter } from '../plan.ts';
+import { type Compilation, Scope, type Source } from './from-clause.ts';
+import { nested, printSelect } from './select.ts';
 
 export interface Condition {
   readonly entity: ModelEntity;

@@ -1,8 +1,8 @@
 /** Expressions that aggregate on their own: ratios, metrics with SQL, measures whose SQL holds the function already. */
 
-import { closing, nameOf, parenthesized, significant, type Token } from './expression.ts';
-import { aggregateFunctions } from './expression-words.ts';
-import type { Dialect } from './plan.ts';
+import { closing, nameOf, parenthesized, significant, type Token } from './tokens.ts';
+import { aggregateFunctions } from './words.ts';
+import type { Dialect } from '../plan.ts';
 
 const symbol = (text: string): Token => ({ kind: 'symbol', text });
 const space: Token = { kind: 'space', text: ' ' };

@@ -1,9 +1,9 @@
 /** The columns of the answer: their names, and what `orderBy` means by a name. */
-import type { ModelEntity } from '../semantic-layer/index.ts';
-import { type GroupKey, unused } from './aggregate.ts';
-import type { Aggregate } from './measures.ts';
-import { sameName } from './names.ts';
-import { type CompiledColumn, PlanError } from './plan.ts';
+import type { ModelEntity } from '../../semantic-layer/index.ts';
+import { type GroupKey, unused } from '../clauses/aggregation.ts';
+import type { Aggregate } from '../clauses/measures.ts';
+import { sameName } from '../lookup/names.ts';
+import { type CompiledColumn, PlanError } from '../plan.ts';
 
 export interface Key extends GroupKey {
   readonly name: string;

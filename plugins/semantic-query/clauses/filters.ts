@@ -2,13 +2,13 @@
  * Filters and time ranges on a dimension, as conditions. Negations keep NULLs: "status is not cancelled" holds for a row
  * without a status.
  */
-import type { DimensionType } from '../semantic-layer/index.ts';
-import type { Condition } from './conditions.ts';
-import type { Syntax } from './dialect.ts';
-import { isOperand, type Token } from './expression.ts';
+import type { DimensionType } from '../../semantic-layer/index.ts';
+import type { Condition } from './where-clause.ts';
+import type { Syntax } from '../dialect.ts';
+import { isOperand, type Token } from '../expression/tokens.ts';
 import { nextDay, type Period, periodOf } from './periods.ts';
-import { type MeasureFilter, PlanError, type PlanFilter, type TimeRange } from './plan.ts';
-import type { Compilation } from './scope.ts';
+import { type MeasureFilter, PlanError, type PlanFilter, type TimeRange } from '../plan.ts';
+import type { Compilation } from './from-clause.ts';
 
 type Scalar = string | number | boolean;
 type Operator = PlanFilter['operator'];

@@ -1,8 +1,8 @@
 /** From the names in a plan to the members of the model. Case does not matter; what is unclear is asked back. */
 
-import { nearest } from '../../kernel/index.ts';
-import type { Measure, ModelDimension, ModelEntity, ModelMetric, SemanticModel } from '../semantic-layer/index.ts';
-import { PlanError } from './plan.ts';
+import { nearest } from '../../../kernel/index.ts';
+import type { Measure, ModelDimension, ModelEntity, ModelMetric, SemanticModel } from '../../semantic-layer/index.ts';
+import { PlanError } from '../plan.ts';
 
 const maxChoices = 20;
 
