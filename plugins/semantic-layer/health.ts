@@ -1,6 +1,6 @@
 /** Says what is wrong with the semantic layer: to anybody who reads the health report without names, to the operator with them. */
 import { type HealthItem, within } from '../../kernel/index.ts';
-import type { LiveLayer } from './live.ts';
+import type { LiveLayer } from './reloading-layer.ts';
 
 /** A report right after the start waits this long for the first load; a large layer takes longer and says so. */
 const PATIENCE_MS = 100;

@@ -13,16 +13,16 @@ import {
 } from '../../kernel/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import type { SemanticLayerApi } from './api.ts';
-import { DatabaseSchemas } from './database-schema.ts';
+import { DatabaseSchemas } from './database/database-schema.ts';
 import { layerHealth } from './health.ts';
 import { KnownOrganizations, migrations } from './known-organizations.ts';
-import { LiveLayer } from './live.ts';
+import { LiveLayer } from './reloading-layer.ts';
 import { SemanticLayerOptions } from './options.ts';
-import { contextParts, exploreTool } from './prompt.ts';
+import { contextParts, exploreTool } from './agent-context.ts';
 
 export type { SemanticLayerApi } from './api.ts';
-export { createModel } from './build.ts';
-export { loadSemanticLayer } from './load.ts';
+export { createModel } from './build/build-model.ts';
+export { loadSemanticLayer } from './loader.ts';
 export type {
   ModelDimension,
   ModelEntity,

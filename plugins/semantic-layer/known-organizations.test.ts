@@ -6,7 +6,7 @@ import { type LayerFolder, layerFolder } from '../../test/harness/layer-folder.t
 import { startPostgres } from '../../test/harness/postgres.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { semanticLayer } from './index.ts';
-import { LiveLayer } from './live.ts';
+import { LiveLayer } from './reloading-layer.ts';
 
 const FILES = { 'entities/a.yml': 'table: a\n', '.orgs/acme/entities/own.yml': 'table: own\n' };
 const GONE = { code: 'not_available', reason: 'E_SEMANTIC_LAYER_GONE' };

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { defaultContextBytes } from './context.ts';
-import { defaultExploreBytes } from './explore.ts';
+import { defaultContextBytes } from './context/context-writer.ts';
+import { defaultExploreBytes } from './context/explore.ts';
 
 export const SemanticLayerOptions = Type.Object(
   {

@@ -1,13 +1,13 @@
 /** Loads a semantic layer's folder into a model, and again, cheaply, when files have changed. */
 import { statSync } from 'node:fs';
-import { buildModel, createModel, type Finding } from './build.ts';
-import { KnownSchemas } from './database-schema.ts';
-import { hashOf, type LayerFile, parseLayerFile } from './file.ts';
-import { fitToDatabases } from './fit.ts';
+import { buildModel, createModel, type Finding } from './build/build-model.ts';
+import { KnownSchemas } from './database/database-schema.ts';
+import { hashOf, type LayerFile, parseLayerFile } from './files/layer-file.ts';
+import { fitToDatabases } from './database/schema-drift.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
-import { pacer } from './pace.ts';
-import { type FoundFile, readLayerFile, scanLayer } from './scan.ts';
-import { parseYaml } from './yaml.ts';
+import { pacer } from './files/event-loop.ts';
+import { type FoundFile, readLayerFile, scanLayer } from './files/scan.ts';
+import { parseYaml } from './files/yaml.ts';
 
 /** The model of one folder. Broken files are in its `problems`; it never throws for what a file holds. */
 export function loadSemanticLayer(dir: string): Promise<SemanticModel> {

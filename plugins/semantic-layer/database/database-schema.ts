@@ -1,6 +1,6 @@
 /** Keeps what the connected databases have, tables and columns, and reads it again when there is reason to. */
-import type { ConnectionInfo, DbType, TableDescription } from '../../kernel/index.ts';
-import { hashOf } from './file.ts';
+import type { ConnectionInfo, DbType, TableDescription } from '../../../kernel/index.ts';
+import { hashOf } from '../files/layer-file.ts';
 
 /** The columns of a table by their names in lower case. */
 export type TableColumns = ReadonlySet<string>;

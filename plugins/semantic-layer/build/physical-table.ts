@@ -1,5 +1,5 @@
 /** Says where the table of an entity is. */
-import type { EntityItem } from './file.ts';
+import type { EntityItem } from '../files/layer-file.ts';
 
 /** `schema.table` is split, unless the schema is given by itself. */
 export function physicalTable({ table, schema }: EntityItem): { table: string; schema?: string } {

@@ -1,8 +1,8 @@
 /** What the agent gets from the semantic layer: pieces of its prompt, and the explore tool. */
 import { type Static, Type } from '@sinclair/typebox';
 import type { AgentTool, ContextPart, Question, Scope } from '../../kernel/index.ts';
-import { byteLength } from './bounded-text.ts';
-import type { LiveLayer } from './live.ts';
+import { byteLength } from './context/bounded-text.ts';
+import type { LiveLayer } from './reloading-layer.ts';
 
 const instructions = `The semantic layer below describes the data that may be queried: entities (tables) with columns, measures, joins and segments, metrics, and a glossary.
 - Use only tables and columns it names, with the definitions of its measures, segments and metrics.

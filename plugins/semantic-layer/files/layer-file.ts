@@ -1,10 +1,10 @@
 /** One file of the layer: its text read into checked items, or the problems that keep it out. */
 import { createHash } from 'node:crypto';
 import type { TSchema } from '@sinclair/typebox';
-import type { ModelDimension, SemanticProblem } from './model.ts';
+import type { ModelDimension, SemanticProblem } from '../model.ts';
 import type { FileKind, FoundFile } from './scan.ts';
-import { CatalogFile, EntityFile, GlossaryTerm, Metric } from './schema.ts';
-import { checkShape, isRecord, type ShapeProblem } from './shape.ts';
+import { CatalogFile, EntityFile, GlossaryTerm, Metric } from '../schema.ts';
+import { checkShape, isRecord, type ShapeProblem } from './schema-check.ts';
 import { type Path, parseYaml } from './yaml.ts';
 
 /** An entity with the defaults of its dimensions filled in. */

@@ -1,10 +1,10 @@
 /** A layer beside a database that has less than the layer names. */
 import { describe, expect, it } from 'vitest';
-import type { ConnectionInfo, TableDescription } from '../../kernel/index.ts';
-import { layerFolder } from '../../test/harness/layer-folder.ts';
+import type { ConnectionInfo, TableDescription } from '../../../kernel/index.ts';
+import { layerFolder } from '../../../test/harness/layer-folder.ts';
+import { LayerLoader } from '../loader.ts';
 import { DatabaseSchemas } from './database-schema.ts';
 import { columnsIn } from './expression-columns.ts';
-import { LayerLoader } from './load.ts';
 
 const table = (name: string, columns: string, schema?: string): TableDescription => ({
   name,

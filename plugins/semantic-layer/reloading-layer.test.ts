@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { generateLayer, writeLayer } from '../../test/harness/generate-layer.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
-import { LiveLayer } from './live.ts';
+import { LiveLayer } from './reloading-layer.ts';
 import type { SemanticModel } from './model.ts';
 
 const limits = { checkIntervalMs: 0, contextBytes: 16_384, exploreBytes: 16_384 };

@@ -2,14 +2,14 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AtlasError, within } from '../../kernel/index.ts';
-import { createModel } from './build.ts';
-import { ContextWriter } from './context.ts';
-import type { DatabaseSchemas, KnownSchemas } from './database-schema.ts';
-import { explore } from './explore.ts';
+import { createModel } from './build/build-model.ts';
+import { ContextWriter } from './context/context-writer.ts';
+import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
+import { explore } from './context/explore.ts';
 import { KnownOrganizations } from './known-organizations.ts';
-import { LayerLoader } from './load.ts';
+import { LayerLoader } from './loader.ts';
 import type { SemanticModel } from './model.ts';
-import { LayerSearch } from './search.ts';
+import { LayerSearch } from './context/search.ts';
 
 /** What a request is known by: the model is pinned to this object. */
 export interface LayerScope {

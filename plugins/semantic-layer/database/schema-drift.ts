@@ -1,12 +1,12 @@
 /** Leaves out of the layer's files what the connected databases do not have, and says what that is. */
-import { didYouMean } from '../../kernel/index.ts';
+import { didYouMean } from '../../../kernel/index.ts';
 import type { ConnectionTables, KnownSchemas, TableColumns } from './database-schema.ts';
 import { columnsIn } from './expression-columns.ts';
-import type { EntityItem, Item, LayerFile } from './file.ts';
-import type { ModelDimension } from './model.ts';
-import { connectionOf, ownNameOf, physicalTable } from './physical-table.ts';
-import { reads } from './visible.ts';
-import type { Path } from './yaml.ts';
+import type { EntityItem, Item, LayerFile } from '../files/layer-file.ts';
+import type { ModelDimension } from '../model.ts';
+import { connectionOf, ownNameOf, physicalTable } from '../build/physical-table.ts';
+import { reads } from '../hidden-columns.ts';
+import type { Path } from '../files/yaml.ts';
 
 export interface Misfit {
   readonly file: LayerFile;

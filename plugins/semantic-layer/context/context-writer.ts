@@ -1,10 +1,10 @@
 /** What the model is told of the semantic layer for one question: bounded, whatever the layer's size. */
 import { BoundedText, byteLength } from './bounded-text.ts';
-import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from './model.ts';
+import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { Ranker } from './rank.ts';
 import { cutLevels, detailLevels, entityLine, line, renderEntity, renderMetric, renderTerm } from './render.ts';
 import type { LayerSearch } from './search.ts';
-import { type VisibleModel, visibleModel } from './visible.ts';
+import { type VisibleModel, visibleModel } from '../hidden-columns.ts';
 import { stem, tokenize } from './words.ts';
 
 export const defaultContextBytes = 16 * 1024;

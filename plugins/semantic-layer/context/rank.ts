@@ -1,7 +1,7 @@
 /** Which entities, metrics and terms a question speaks of, from the hits of the text index. */
-import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from './model.ts';
+import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { type Hit, termId } from './search.ts';
-import type { VisibleModel } from './visible.ts';
+import type { VisibleModel } from '../hidden-columns.ts';
 import { stem, tokenize } from './words.ts';
 
 export interface Ranking {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { generateLayer, writeLayer } from '../../test/harness/generate-layer.ts';
-import { layerFolder } from '../../test/harness/layer-folder.ts';
-import { ContextWriter, defaultContextBytes } from './context.ts';
-import { loadSemanticLayer } from './load.ts';
+import { generateLayer, writeLayer } from '../../../test/harness/generate-layer.ts';
+import { layerFolder } from '../../../test/harness/layer-folder.ts';
+import { ContextWriter, defaultContextBytes } from './context-writer.ts';
+import { loadSemanticLayer } from '../loader.ts';
 import { LayerSearch } from './search.ts';
 
 const bytes = (text: string) => Buffer.byteLength(text, 'utf8');

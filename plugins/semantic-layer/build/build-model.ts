@@ -1,12 +1,12 @@
 /** Puts the files of a layer together into one model, and reports what refers to something that is not there. */
 
-import { didYouMean } from '../../kernel/index.ts';
-import type { EntityItem, Item, LayerFile } from './file.ts';
+import { didYouMean } from '../../../kernel/index.ts';
+import type { EntityItem, Item, LayerFile } from '../files/layer-file.ts';
 import { checkDimensions, checkMeasures, checkSegments } from './members.ts';
-import type { ModelEntity, ModelJoin, ModelMetric, ModelTerm, SemanticModel, SemanticProblem } from './model.ts';
+import type { ModelEntity, ModelJoin, ModelMetric, ModelTerm, SemanticModel, SemanticProblem } from '../model.ts';
 import { connectionOf, ownNameOf, physicalTable } from './physical-table.ts';
-import type { CatalogFile, Join } from './schema.ts';
-import type { Path } from './yaml.ts';
+import type { CatalogFile, Join } from '../schema.ts';
+import type { Path } from '../files/yaml.ts';
 
 /** A problem whose line and column are still to be looked up in `file`. */
 export interface Finding {

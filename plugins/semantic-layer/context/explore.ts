@@ -1,14 +1,14 @@
 /** Looking around in a semantic layer by path. What is not one of the layer's own files cannot be named. */
 import { stringify } from 'yaml';
-import { nearest } from '../../kernel/index.ts';
+import { nearest } from '../../../kernel/index.ts';
 import { byteLength } from './bounded-text.ts';
-import { type EntityItem, type LayerFile, parseLayerFile } from './file.ts';
-import type { SemanticModel } from './model.ts';
+import { type EntityItem, type LayerFile, parseLayerFile } from '../files/layer-file.ts';
+import type { SemanticModel } from '../model.ts';
 import { entityLine, line, renderMetric, renderTerm } from './render.ts';
-import { readLayerFile } from './scan.ts';
-import type { CatalogFile, GlossaryTerm, Metric } from './schema.ts';
+import { readLayerFile } from '../files/scan.ts';
+import type { CatalogFile, GlossaryTerm, Metric } from '../schema.ts';
 import { type LayerSearch, termId } from './search.ts';
-import { HiddenColumns, hiddenNames, visibleModel } from './visible.ts';
+import { HiddenColumns, hiddenNames, visibleModel } from '../hidden-columns.ts';
 
 export const defaultExploreBytes = 16 * 1024;
 const maxSearchResults = 25;

@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type LayerFolder, layerFolder } from '../../test/harness/layer-folder.ts';
-import { LiveLayer } from './live.ts';
+import { type LayerFolder, layerFolder } from '../../../test/harness/layer-folder.ts';
+import { LiveLayer } from '../reloading-layer.ts';
 
 const orders = '# All our orders\ntable: orders\ndescription: What was ordered.\n';
 const files = {

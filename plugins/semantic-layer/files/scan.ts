@@ -1,8 +1,8 @@
 /** Finds the files of a semantic layer, and reads them. Nothing outside the layer's root is ever opened. */
 import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import type { SemanticProblem } from './model.ts';
-import { pacer } from './pace.ts';
+import type { SemanticProblem } from '../model.ts';
+import { pacer } from './event-loop.ts';
 
 export type FileKind = 'catalog' | 'glossary' | 'entity' | 'metrics';
 

@@ -1,9 +1,9 @@
 /** A ranked text index over entities, metrics and glossary terms. */
 import { createHash } from 'node:crypto';
 import MiniSearch from 'minisearch';
-import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from './model.ts';
-import { pacer } from './pace.ts';
-import { visibleModel } from './visible.ts';
+import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
+import { pacer } from '../files/event-loop.ts';
+import { visibleModel } from '../hidden-columns.ts';
 import { stem, tokenize } from './words.ts';
 
 type HitKind = 'entity' | 'metric' | 'term';

@@ -3,7 +3,7 @@
  * TypeBox's own messages for unions and unknown keys do not tell an author what to write instead.
  */
 import { Kind, type TObject, type TSchema, type TUnion } from '@sinclair/typebox';
-import { didYouMean } from '../../kernel/index.ts';
+import { didYouMean } from '../../../kernel/index.ts';
 import type { Path } from './yaml.ts';
 
 export interface ShapeProblem {

@@ -1,11 +1,11 @@
 /** Checks the parts of one entity against each other; what cannot be used is reported and left out. */
 
-import { didYouMean } from '../../kernel/index.ts';
-import type { EntityItem } from './file.ts';
-import type { ModelDimension } from './model.ts';
-import { referencesIn } from './references.ts';
-import type { Measure, Segment } from './schema.ts';
-import type { Path } from './yaml.ts';
+import { didYouMean } from '../../../kernel/index.ts';
+import type { EntityItem } from '../files/layer-file.ts';
+import type { ModelDimension } from '../model.ts';
+import { referencesIn } from '../references.ts';
+import type { Measure, Segment } from '../schema.ts';
+import type { Path } from '../files/yaml.ts';
 
 export type ReportMember = (path: Path, message: string) => void;
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
-import { loadSemanticLayer } from './load.ts';
+import { loadSemanticLayer } from './loader.ts';
 
 const customers = 'table: customers\ndimensions:\n  - name: id\n';
 

@@ -1,7 +1,7 @@
 /** Entities, metrics and terms as compact lines for a model. Every piece of a file's text stays on its line. */
-import type { ModelDimension, ModelEntity, ModelJoin, ModelMetric, ModelTerm } from './model.ts';
-import { expandReferences } from './references.ts';
-import type { Measure } from './schema.ts';
+import type { ModelDimension, ModelEntity, ModelJoin, ModelMetric, ModelTerm } from '../model.ts';
+import { expandReferences } from '../references.ts';
+import type { Measure } from '../schema.ts';
 
 export interface Detail {
   readonly samples: boolean;
