@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { contextCollect, definePlugin, type Question, toolsCollect } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import type { AgentEvent } from './events.ts';
+import type { AgentEvent } from './api.ts';
 import { agent } from './index.ts';
 import { callSql, scriptedApp, testShop } from '../../test/harness/scripted-agent.ts';
 

@@ -3,8 +3,8 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provide
 import { describe, expect, test } from 'vitest';
 import type { Question } from '../../kernel/index.ts';
 import { blockingTime, maxBlockingMs } from '../../test/growth/blocking.ts';
-import type { AgentEvent, Answer } from './events.ts';
-import { spelling } from './execute-sql.ts';
+import type { AgentEvent, Answer } from './api.ts';
+import { spelling } from './tools/execute-sql.ts';
 import { agent } from './index.ts';
 import { generate, type ModelAnswer, stream } from './model-call.ts';
 import { type ScriptedApp, scriptedApp } from '../../test/harness/scripted-agent.ts';

@@ -1,12 +1,12 @@
 import { definePlugin, toolsCollect } from '../../kernel/index.ts';
 import { ProcessBudget } from './budget.ts';
-import type { Agent, Answer } from './events.ts';
-import { executeSqlTool } from './execute-sql.ts';
+import type { Agent, Answer } from './api.ts';
+import { executeSqlTool } from './tools/execute-sql.ts';
 import { work } from './loop.ts';
 import { AgentOptions } from './options.ts';
-import { preparation } from './question.ts';
+import { preparation } from './preparation.ts';
 
-export type { Agent, AgentEvent, Answer, Usage } from './events.ts';
+export type { Agent, AgentEvent, Answer, Usage } from './api.ts';
 export {
   type ModelCalled,
   modelCalled,
@@ -19,7 +19,7 @@ export {
   toolEnded,
 } from './progress.ts';
 export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';
-export { type ResultForModel, resultForModel } from './result-summary.ts';
+export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 
 export const agent = definePlugin({
   name: 'agent',

@@ -15,14 +15,14 @@ import {
 } from '../../kernel/index.ts';
 import { type ProcessBudget, QuestionBudget } from './budget.ts';
 import { abortError, QuestionTime, untilAborted } from './deadlines.ts';
-import type { AgentEvent, Answer, Usage } from './events.ts';
+import type { AgentEvent, Answer, Usage } from './api.ts';
 import { generate, MOST_CALLS, type ModelAnswer, stream } from './model-call.ts';
 import type { AgentOptions } from './options.ts';
 import { type Bus, modelCalled, questionBegun, questionEnded } from './progress.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
-import { errorOf, failed, forModel, withFewerRows, withNote } from './tool-outcome.ts';
-import type { Toolbox, ToolCall } from './tools.ts';
+import { errorOf, failed, forModel, withFewerRows, withNote } from './tools/tool-outcome.ts';
+import type { Toolbox, ToolCall } from './tools/toolbox.ts';
 
 /** What a question needs before its first step. */
 interface Preparation {

@@ -10,9 +10,9 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import { untilAborted } from './deadlines.ts';
-import type { Usage } from './events.ts';
+import type { Usage } from './api.ts';
 import { sizeOf } from './size.ts';
-import { type ToolCall, toolCall } from './tools.ts';
+import { type ToolCall, toolCall } from './tools/toolbox.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 

@@ -1,7 +1,7 @@
 /** What the agent tells of its work to whoever listens on the bus, such as telemetry. Payloads are shared, not copied. */
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { defineEvent, type PluginContext, type Question, type Scope } from '../../kernel/index.ts';
-import type { Answer } from './events.ts';
+import type { Answer } from './api.ts';
 import type { ModelAnswer } from './model-call.ts';
 import type { ModelName } from './provider-errors.ts';
 

@@ -1,6 +1,6 @@
 /** The tool that runs the model's SQL, through the same guarded path as everybody's. */
 import { type Static, Type } from '@sinclair/typebox';
-import { type AgentTool, AtlasError, type PluginContext, type SqlReply, type ToolRun } from '../../kernel/index.ts';
+import { type AgentTool, AtlasError, type PluginContext, type SqlReply, type ToolRun } from '../../../kernel/index.ts';
 import { resultForModel } from './result-summary.ts';
 
 const ExecuteSqlInput = Type.Object({

@@ -9,9 +9,9 @@ import {
   messagesOf,
   type ToolOutcome,
   type ToolRun,
-} from '../../kernel/index.ts';
-import { type Bus, toolBegun, toolEnded } from './progress.ts';
-import { sizeOf } from './size.ts';
+} from '../../../kernel/index.ts';
+import { type Bus, toolBegun, toolEnded } from '../progress.ts';
+import { sizeOf } from '../size.ts';
 import { failed } from './tool-outcome.ts';
 import { schemaForModel } from './tool-schema.ts';
 

@@ -15,7 +15,7 @@ import {
 import type { Prepare } from './loop.ts';
 import type { AgentOptions } from './options.ts';
 import { conversation, systemPrompt } from './prompt.ts';
-import { toolboxes } from './tools.ts';
+import { toolboxes } from './tools/toolbox.ts';
 
 /** Puts together what the loop needs. Rejects when the question cannot be worked on, before a model is paid for. */
 export function preparation(ctx: PluginContext, options: AgentOptions): Prepare {

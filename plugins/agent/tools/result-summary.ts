@@ -1,5 +1,5 @@
 /** What the model sees of a result: columns, the first rows and, where rows are left out, a summary. Never all of it. */
-import type { SqlResult } from '../../kernel/index.ts';
+import type { SqlResult } from '../../../kernel/index.ts';
 
 interface NumericSummary {
   readonly min: number;

@@ -1,6 +1,6 @@
 /** Says what a tool's outcome is for those who read it: the model, the client, and the answer. */
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
-import type { ToolOutcome, ToolTable } from '../../kernel/index.ts';
+import type { ToolOutcome, ToolTable } from '../../../kernel/index.ts';
 import { resultForModel } from './result-summary.ts';
 
 /** What the model reads when a call did not work. */
