@@ -17,7 +17,7 @@ export {
   type ToolEnded,
   toolBegun,
   toolEnded,
-} from './progress.ts';
+} from './events.ts';
 export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 

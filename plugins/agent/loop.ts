@@ -18,7 +18,7 @@ import { abortError, QuestionTime, untilAborted } from './deadlines.ts';
 import type { AgentEvent, Answer, Usage } from './api.ts';
 import { generate, MOST_CALLS, type ModelAnswer, stream } from './model-call.ts';
 import type { AgentOptions } from './options.ts';
-import { type Bus, modelCalled, questionBegun, questionEnded } from './progress.ts';
+import { type Bus, modelCalled, questionBegun, questionEnded } from './events.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
 import { errorOf, failed, forModel, withFewerRows, withNote } from './tools/tool-outcome.ts';

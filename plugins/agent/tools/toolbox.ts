@@ -10,7 +10,7 @@ import {
   type ToolOutcome,
   type ToolRun,
 } from '../../../kernel/index.ts';
-import { type Bus, toolBegun, toolEnded } from '../progress.ts';
+import { type Bus, toolBegun, toolEnded } from '../events.ts';
 import { sizeOf } from '../size.ts';
 import { failed } from './tool-outcome.ts';
 import { schemaForModel } from './tool-schema.ts';
