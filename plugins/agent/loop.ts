@@ -2,7 +2,7 @@
  * The tool loop: ask the model, run the tools that it calls, tell it the results, until it answers. One loop serves
  * streaming and not, directly over the AI SDK's provider interface.
  */
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import {
   AtlasError,
   messageOf,
@@ -19,22 +19,11 @@ import type { AgentEvent, Answer, Usage } from './api.ts';
 import { generate, MOST_CALLS, type ModelAnswer, stream } from './model-call.ts';
 import type { AgentOptions } from './options.ts';
 import { type Bus, modelCalled, questionBegun, questionEnded } from './events.ts';
+import type { Preparation, Prepare } from './preparation.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
+import type { ToolCall } from './tools/tool-call.ts';
 import { errorOf, failed, forModel, withFewerRows, withNote } from './tools/tool-outcome.ts';
-import type { Toolbox, ToolCall } from './tools/toolbox.ts';
-
-/** What a question needs before its first step. */
-interface Preparation {
-  readonly question: Question;
-  readonly model: LanguageModelV4;
-  readonly modelName: ModelName;
-  readonly tools: Toolbox;
-  readonly system: string;
-  readonly conversation: readonly LanguageModelV4Message[];
-}
-
-export type Prepare = (question: Question, scope: Scope) => Promise<Preparation>;
 
 /** What is the same for every question. */
 export interface Workplace {

@@ -12,7 +12,7 @@ import type {
 import { untilAborted } from './deadlines.ts';
 import type { Usage } from './api.ts';
 import { sizeOf } from './size.ts';
-import { type ToolCall, toolCall } from './tools/toolbox.ts';
+import { type ToolCall, toolCall } from './tools/tool-call.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 

@@ -1,5 +1,5 @@
 /** Everything that is settled before the first step: the question, its connections, model, tools and instructions. */
-import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4Message } from '@ai-sdk/provider';
 import {
   AtlasError,
   type ConnectionInfo,
@@ -10,12 +10,25 @@ import {
   type Question,
   questionBefore,
   type ResolvedModel,
+  type Scope,
   toolsCollect,
 } from '../../kernel/index.ts';
-import type { Prepare } from './loop.ts';
 import type { AgentOptions } from './options.ts';
 import { conversation, systemPrompt } from './prompt.ts';
-import { toolboxes } from './tools/toolbox.ts';
+import type { ModelName } from './provider-errors.ts';
+import { type Toolbox, toolboxes } from './tools/toolbox.ts';
+
+/** What a question needs before its first step. */
+export interface Preparation {
+  readonly question: Question;
+  readonly model: LanguageModelV4;
+  readonly modelName: ModelName;
+  readonly tools: Toolbox;
+  readonly system: string;
+  readonly conversation: readonly LanguageModelV4Message[];
+}
+
+export type Prepare = (question: Question, scope: Scope) => Promise<Preparation>;
 
 /** Puts together what the loop needs. Rejects when the question cannot be worked on, before a model is paid for. */
 export function preparation(ctx: PluginContext, options: AgentOptions): Prepare {
