@@ -1,6 +1,7 @@
 /** Aggregates over the rows of one entity, per group: each row counts once in each group it belongs to. */
 import type { ModelDimension, ModelEntity } from '../../semantic-layer/index.ts';
-import { type Condition, place } from './where-clause.ts';
+import type { Condition } from './condition.ts';
+import { place } from './where-clause.ts';
 import type { Token } from '../expression/tokens.ts';
 import { type Aggregate, aggregateSql, ignoresRepeats } from './measures.ts';
 import { type Grain, PlanError } from '../plan.ts';

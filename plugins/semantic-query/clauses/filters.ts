@@ -3,7 +3,7 @@
  * without a status.
  */
 import type { DimensionType } from '../../semantic-layer/index.ts';
-import type { Condition } from './where-clause.ts';
+import type { Condition } from './condition.ts';
 import type { Syntax } from '../dialect.ts';
 import { isOperand, type Token } from '../expression/tokens.ts';
 import { nextDay, type Period, periodOf } from './periods.ts';

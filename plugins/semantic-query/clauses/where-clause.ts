@@ -3,22 +3,13 @@
  * rows meets all such conditions.
  */
 import type { ModelEntity } from '../../semantic-layer/index.ts';
+import type { Condition } from './condition.ts';
 import { compared, filterCondition, timeRangeCondition } from './filters.ts';
 import type { Path } from '../lookup/join-graph.ts';
 import { aggregateSql, isCount, namedAggregate } from './measures.ts';
 import { type Alternative, PlanError, type QueryPlan, type RelatedFilter } from '../plan.ts';
 import { type Compilation, Scope, type Source } from './from-clause.ts';
 import { nested, printSelect } from './select.ts';
-
-export interface Condition {
-  readonly entity: ModelEntity;
-  /**
-   * Must not hold. Where the entity can be met several times: for `none` of its rows, or for the `same` row of which
-   * something else is asked.
-   */
-  readonly excluded?: 'none' | 'same';
-  sql(scope: Scope, source: Source): string;
-}
 
 /** What a plan, a related filter and a portion say about rows alike. */
 type RowConditions = Pick<QueryPlan, 'filters' | 'segments' | 'anyOf' | 'excludedSegments' | 'timeRange' | 'related'>;

@@ -2,7 +2,8 @@
 import { Value } from '@sinclair/typebox/value';
 import type { ModelEntity } from '../../semantic-layer/index.ts';
 import { type GroupKey, unused } from '../clauses/aggregation.ts';
-import { type Condition, conditionsOf, withoutCondition } from '../clauses/where-clause.ts';
+import type { Condition } from '../clauses/condition.ts';
+import { conditionsOf, withoutCondition } from '../clauses/where-clause.ts';
 import { isTime } from '../clauses/filters.ts';
 import { adhocAggregate, isAdditive, namedAggregate } from '../clauses/measures.ts';
 import { findOutput, type Key, type Measured, type Output, outputName, outputNames, outputsOf } from './output-columns.ts';
