@@ -1,7 +1,8 @@
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { compileQuery } from './compile.ts';
-import { type Dialect, PlanError, type QueryPlan } from './plan.ts';
+import { PlanError } from './errors.ts';
+import type { Dialect, QueryPlan } from './plan.ts';
 import { loadSql, schemaSql } from './fixtures/random-plans.ts';
 import { dimension, entity, modelOf, shop } from './fixtures/shop.ts';
 
@@ -509,7 +510,7 @@ describe('on real rows', () => {
 
 describe('what cannot be compiled', () => {
   it.each([
-    ['nothing asked', {}, 'invalid_plan', /asks for nothing/],
+    ['nothing asked', {}, 'invalid_plan', /selects nothing/],
     ['a malformed plan', { measures: 'orders.count' }, 'invalid_plan', /measures/],
     ['an unknown part', { measure: ['orders.count'] }, 'invalid_plan', /malformed/],
     ['no rows', { ...byStatus, limit: 0 }, 'invalid_plan', /limit/],

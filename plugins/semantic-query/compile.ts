@@ -1,25 +1,26 @@
-/** From a typed plan to one SQL statement: `compileQuery` is the way in. */
+/** Compiles a typed plan to one SQL statement. */
 import type { SemanticModel } from '../semantic-layer/index.ts';
+import type { Compilation } from './compilation.ts';
 import { syntaxOf } from './dialect.ts';
+import { PlanError } from './errors.ts';
 import { JoinGraph, sameConnection } from './lookup/join-graph.ts';
-import { compileMeasured } from './query/measure-query.ts';
 import { Members } from './lookup/members.ts';
 import { Names } from './lookup/names.ts';
+import type { CompiledQuery, Dialect, QueryPlan } from './plan.ts';
+import { compileMeasureQuery } from './query/measure-query.ts';
+import { compileNestedAggregate } from './query/nested-aggregate.ts';
 import { compiledColumn } from './query/output-columns.ts';
-import { compileOver } from './query/nested-aggregate.ts';
-import { type CompiledQuery, type Dialect, PlanError, type QueryPlan } from './plan.ts';
-import { checkShape, resolveQuestion } from './query/resolved-plan.ts';
-import { compileRows } from './query/row-query.ts';
-import type { Compilation } from './clauses/from-clause.ts';
+import { checkShape, resolvePlan } from './query/resolved-plan.ts';
+import { compileRowQuery } from './query/row-query.ts';
 
-/** Compiles the plan over the model. Throws `PlanError` where the plan does not fit it, or leaves a choice. */
+/** Compiles the plan over the model. Throws `PlanError` when the plan does not fit the model or is ambiguous. */
 export function compileQuery(model: SemanticModel, plan: QueryPlan, options: { dialect: Dialect }): CompiledQuery {
   checkShape(plan);
-  if (plan.over !== undefined) return compileOver(compileQuery, model, plan, options);
-  const compilation = begin(model, plan, options.dialect);
-  const question = resolveQuestion(compilation, plan);
-  const sql =
-    question.measured.length > 0 ? compileMeasured(compilation, question) : compileRows(compilation, question);
+  if (plan.over !== undefined) return compileNestedAggregate(compileQuery, model, plan, options);
+  const compilation = compilationOf(model, plan, options.dialect);
+  const resolved = resolvePlan(compilation, plan);
+  const compile = resolved.measures.length > 0 ? compileMeasureQuery : compileRowQuery;
+  const sql = compile(compilation, resolved);
   const entities = [...compilation.entities];
   const other = entities.find((entity) => !sameConnection(entity, entities[0]!));
   if (other !== undefined) {
@@ -30,13 +31,13 @@ export function compileQuery(model: SemanticModel, plan: QueryPlan, options: { d
   }
   return {
     sql,
-    columns: question.outputs.map(compiledColumn),
+    columns: resolved.outputs.map(compiledColumn),
     entities: entities.map(({ name }) => name),
     connection: entities[0]?.connection,
   };
 }
 
-/** Connection that the plan's first name lives on; `undefined` = the default one. Throws `PlanError` for unknown names. */
+/** Connection of the plan's first name; `undefined` = the default connection. Throws `PlanError` for an unknown name. */
 export function connectionOf(model: SemanticModel, plan: QueryPlan): string | undefined {
   const names = new Names(model);
   const measure = plan.measures?.[0];
@@ -51,7 +52,7 @@ export function connectionOf(model: SemanticModel, plan: QueryPlan): string | un
   return dimension === undefined ? undefined : names.dimension(dimension).entity.connection;
 }
 
-function begin(model: SemanticModel, plan: QueryPlan, dialect: Dialect): Compilation {
+function compilationOf(model: SemanticModel, plan: QueryPlan, dialect: Dialect): Compilation {
   const syntax = syntaxOf(dialect);
   const members = new Members(syntax);
   const graph = new JoinGraph(model);

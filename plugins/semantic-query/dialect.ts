@@ -1,5 +1,6 @@
 /** What differs between the dialects: quoting, literals, time buckets, null-safe comparison, LIKE and the place of NULLs. */
-import { type Dialect, type Grain, PlanError } from './plan.ts';
+import { PlanError } from './errors.ts';
+import type { Dialect, Grain } from './plan.ts';
 import { reservedWords } from './reserved-words.ts';
 
 export interface Syntax {

@@ -1,17 +1,17 @@
 import { datasourceList, definePlugin, toolsCollect } from '../../kernel/index.ts';
-import { semanticLayer, type SemanticModel } from '../semantic-layer/index.ts';
+import { type SemanticModel, semanticLayer } from '../semantic-layer/index.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
 import type { CompiledQuery, Dialect, QueryPlan } from './plan.ts';
 import { queryMetricsTool } from './tool.ts';
 
 export { compileQuery } from './compile.ts';
+export { PlanError } from './errors.ts';
 export {
   type CompiledColumn,
   type CompiledQuery,
   type Dialect,
   type Grain,
-  PlanError,
   type PlanFilter,
   QueryPlan,
   type RelatedFilter,

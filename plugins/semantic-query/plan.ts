@@ -1,6 +1,6 @@
 /**
- * A typed question: what to measure, by what, under which conditions. `compile.ts` turns it into one SQL statement.
- * Names are `entity.member`, or a bare member name where only one entity has it.
+ * Defines the typed plan of a query: measures, dimensions and filters. `compile.ts` turns it into one SQL statement.
+ * Names are `entity.member`, or just the member's name when only one entity has it.
  */
 import { type Static, Type } from '@sinclair/typebox';
 
@@ -70,9 +70,9 @@ export const TimeRange = Type.Object(
 export type TimeRange = Static<typeof TimeRange>;
 
 /**
- * A condition on rows by what is related to them: "customers with more than 5 orders in 2024", "products never ordered".
- * The rows of `entity` that belong to one row of `of` and meet the conditions are counted (or `measure` is taken over
- * them; over no row it is 0) and compared with `value`. Never multiplies rows: compiled to a correlated subquery.
+ * A condition on rows by their related rows: "customers with more than 5 orders in 2024", "products never ordered".
+ * The rows of `entity` that belong to one row of `of` and match the conditions are counted (or aggregated by `measure`,
+ * 0 over no rows) and compared with `value`. Compiled to a correlated subquery, so it never multiplies rows.
  */
 export const RelatedFilter = Type.Object(
   {
@@ -101,7 +101,7 @@ export const RelatedFilter = Type.Object(
 );
 export type RelatedFilter = Static<typeof RelatedFilter>;
 
-/** One way in which a row may qualify: all of it must hold. */
+/** One of several sets of conditions, all of which must hold. */
 export const Alternative = Type.Object(
   { filters: Type.Optional(Type.Array(PlanFilter)), segments: Type.Optional(Type.Array(Type.String())) },
   closed,
@@ -116,7 +116,7 @@ export const QueryPlan = Type.Object(
         description: '`entity.measure`, a metric id, or `entity.count` for a count of rows',
       }),
     ),
-    /** Aggregates made on the spot over a dimension that has no declared measure. */
+    /** Ad hoc aggregates over a dimension without a declared measure. */
     adhocMeasures: Type.Optional(
       Type.Array(
         Type.Object(
@@ -141,7 +141,7 @@ export const QueryPlan = Type.Object(
           {
             dimension: Type.String(),
             grain: Type.Optional(Grain),
-            /** Also groups by the primary key of the dimension's entity, unseen, so that namesakes stay apart. */
+            /** Also groups by the primary key of the dimension's entity, without showing it, so that equal names stay apart. */
             identity: Type.Optional(Type.Boolean()),
           },
           closed,
@@ -153,7 +153,7 @@ export const QueryPlan = Type.Object(
     filters: Type.Optional(Type.Array(PlanFilter, { description: 'all must hold' })),
     /** Named segments, `entity.segment`, and glossary terms with a condition. All must hold. */
     segments: Type.Optional(Type.Array(Type.String())),
-    /** For each list, at least one alternative must hold; the alternatives of a list are about the same entity. */
+    /** At least one alternative of each list must hold; the alternatives of a list concern the same entity. */
     anyOf: Type.Optional(Type.Array(Type.Array(Alternative, { minItems: 2 }))),
     /** Segments or terms that must not hold. */
     excludedSegments: Type.Optional(Type.Array(Type.String())),
@@ -161,12 +161,12 @@ export const QueryPlan = Type.Object(
     timeRange: Type.Optional(TimeRange),
     /** A second range; every measure is returned for both, with the change and the change in percent. */
     comparison: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() }, closed)),
-    /** Adds each group's share of the total, in percent, for every measure that adds up. */
+    /** Adds each group's share of the total, in percent, for every additive measure. */
     share: Type.Optional(Type.Boolean()),
     /** Rows of `entity` (or of the first dimension's entity) that have no related row in these entities. */
     without: Type.Optional(Type.Array(Type.String())),
     related: Type.Optional(Type.Array(RelatedFilter, { description: 'all must hold' })),
-    /** Every measure becomes the percentage (0 to 100) of itself that also meets these conditions. */
+    /** Turns every measure into the percentage (0 to 100) of it that also matches these conditions. */
     portion: Type.Optional(
       Type.Object(
         {
@@ -179,9 +179,9 @@ export const QueryPlan = Type.Object(
       ),
     ),
     /**
-     * One figure over groups: the plan's one measure for each group of `dimensions`, then this aggregate of those
-     * values. `entity`: an average over all its rows that meet these conditions, also those without any measured row;
-     * the plan then has no dimensions.
+     * A nested aggregate: the plan's one measure per group of `dimensions`, then this aggregate of those values.
+     * `entity`: an average over all its rows that match these conditions, including rows without any measured row; the
+     * plan then has no dimensions.
      */
     over: Type.Optional(
       Type.Object(
@@ -205,7 +205,7 @@ export const QueryPlan = Type.Object(
       ),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** Names of joins to take where the declared joins leave a choice. */
+    /** Names of the joins to use when the declared joins are ambiguous. */
     joinPath: Type.Optional(Type.Array(Type.String())),
   },
   closed,
@@ -217,7 +217,7 @@ export type Dialect = 'sqlite' | 'postgres' | 'mysql' | 'duckdb';
 export interface CompiledColumn {
   readonly name: string;
   readonly kind: 'dimension' | 'measure' | 'comparison' | 'change' | 'change_percent' | 'share';
-  /** The measure or dimension it came from, as `entity.member`, or the metric id. */
+  /** The measure or dimension it shows, as `entity.member`, or the metric's id. */
   readonly source: string;
   readonly type: 'string' | 'number' | 'boolean' | 'date' | 'timestamp' | 'json';
   readonly unit?: string;
@@ -230,16 +230,4 @@ export interface CompiledQuery {
   /** Entities read, by name. */
   readonly entities: readonly string[];
   readonly connection: string | undefined;
-}
-
-/** The plan cannot be compiled as it stands. `choices` names the ways out where there are several. */
-export class PlanError extends Error {
-  readonly code: 'unknown_name' | 'ambiguous_name' | 'ambiguous_path' | 'no_path' | 'fan_out' | 'invalid_plan';
-  readonly choices: readonly string[];
-  constructor(code: PlanError['code'], message: string, choices: readonly string[] = []) {
-    super(message);
-    this.name = 'PlanError';
-    this.code = code;
-    this.choices = choices;
-  }
 }

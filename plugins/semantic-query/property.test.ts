@@ -4,10 +4,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/harness/postgres.ts';
 import { compileQuery } from './compile.ts';
-import type { Data, Value } from './fixtures/reference-evaluator.ts';
-import { type CompiledQuery, type Dialect, PlanError, type QueryPlan } from './plan.ts';
+import { PlanError } from './errors.ts';
 import { expectedRows, loadSql, plans, schemaSql, shops } from './fixtures/random-plans.ts';
+import type { Data, Value } from './fixtures/reference-evaluator.ts';
 import { shop } from './fixtures/shop.ts';
+import type { CompiledQuery, Dialect, QueryPlan } from './plan.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 

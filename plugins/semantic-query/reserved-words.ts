@@ -1,4 +1,4 @@
-/** Words that at least one of the dialects refuses as a bare name, in lower case. Quoting one too many does no harm. */
+/** Lists the words that at least one dialect reserves, in lower case. Quoting a word needlessly does no harm. */
 export const reservedWords: ReadonlySet<string> = new Set(
   `accessible add all alter analyse analyze and anti any array as asc asensitive asof asymmetric authorization before
   begin between bigint binary blob both by call cascade case cast change char character check collate collation column

@@ -1,9 +1,10 @@
-/** The tool `queryMetrics`: governed numbers for any model, without writing SQL. */
+/** Provides the tool `queryMetrics`, which answers from the semantic layer without SQL written by the model. */
 import { type AgentTool, AtlasError, type ConnectionInfo, type SqlReply, type ToolRun } from '../../kernel/index.ts';
 import { resultForModel } from '../agent/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery, connectionOf } from './compile.ts';
-import { type CompiledQuery, PlanError, QueryPlan } from './plan.ts';
+import { PlanError } from './errors.ts';
+import { type CompiledQuery, QueryPlan } from './plan.ts';
 
 const DESCRIPTION =
   'Answers from the semantic layer without SQL: name measures or metrics, dimensions (dates with a grain), filters, a ' +
@@ -18,7 +19,7 @@ interface MetricsTool {
   readonly resultBudgetBytes: number;
 }
 
-/** What to do about a plan that does not compile, for the model that made it. */
+/** Tells the model what to change in a plan that does not compile. */
 export function asAtlasError(error: unknown): unknown {
   if (!(error instanceof PlanError)) return error;
   const asks = error.code === 'ambiguous_name' || error.code === 'ambiguous_path';
@@ -29,7 +30,7 @@ export function asAtlasError(error: unknown): unknown {
   return new AtlasError(error.message, { code: 'invalid_request', hint, cause: error });
 }
 
-function chosen(connections: readonly ConnectionInfo[], wanted: string | undefined): ConnectionInfo {
+function connectionFor(connections: readonly ConnectionInfo[], wanted: string | undefined): ConnectionInfo {
   const connection = connections.find(({ id }) => id === (wanted ?? 'default'));
   const found = connection ?? (wanted === undefined ? connections[0] : undefined);
   if (found !== undefined) return found;
@@ -53,7 +54,7 @@ export function queryMetricsTool(tool: MetricsTool): AgentTool {
       let connection: ConnectionInfo;
       let query: CompiledQuery;
       try {
-        connection = chosen(connections, connectionOf(model, plan) ?? run.question.connectionId);
+        connection = connectionFor(connections, connectionOf(model, plan) ?? run.question.connectionId);
         query = compileQuery(model, plan, { dialect: connection.dbType });
       } catch (error) {
         throw asAtlasError(error);

@@ -1,12 +1,14 @@
-/** Aggregates over the rows of one entity, per group: each row counts once in each group it belongs to. */
+/** Aggregates the rows of one entity per group; a row counts once in each of its groups. */
 import type { ModelDimension, ModelEntity } from '../../semantic-layer/index.ts';
-import type { Condition } from './condition.ts';
-import { place } from './where-clause.ts';
+import type { Compilation } from '../compilation.ts';
+import { PlanError } from '../errors.ts';
 import type { Token } from '../expression/tokens.ts';
+import type { Grain } from '../plan.ts';
+import type { Condition } from './condition.ts';
+import { FromClause, type RowSource } from './from-clause.ts';
 import { type Aggregate, aggregateSql, ignoresRepeats } from './measures.ts';
-import { type Grain, PlanError } from '../plan.ts';
-import { type Compilation, Scope, type Source } from './from-clause.ts';
 import { nested, printSelect, type Select, type SelectColumn } from './select.ts';
+import { whereClause } from './where-clause.ts';
 
 export interface GroupKey {
   readonly entity: ModelEntity;
@@ -15,34 +17,34 @@ export interface GroupKey {
   readonly tokens: readonly Token[];
   /** Output name, quoted as needed. */
   readonly alias: string;
-  /** Grouped by, not shown. Hidden keys come last. */
+  /** Grouped by but not selected; hidden keys come last. */
   readonly hidden: boolean;
 }
 
 export interface Aggregation extends Pick<Select, 'from' | 'where' | 'groupBy'> {
   readonly keys: readonly SelectColumn[];
-  /** One per aggregate, in their order. */
+  /** One per aggregate, in the same order. */
   readonly values: readonly string[];
-  /** A row of the entity may belong to several groups, so groups do not add up to the total. */
+  /** A row may belong to several groups, so the groups do not add up to the total. */
   readonly overlapping: boolean;
 }
 
-export function keySql(compilation: Compilation, scope: Scope, key: GroupKey, source: Source): string {
-  const value = scope.sql(source, key.tokens);
+export function keySql(compilation: Compilation, clause: FromClause, key: GroupKey, source: RowSource): string {
+  const value = clause.sql(source, key.tokens);
   return key.grain === undefined ? value : compilation.syntax.bucket(key.grain, value);
 }
 
-/** A column as it stands, which groups and orders by its name. */
+/** Whether the SQL is just a column, so that GROUP BY and ORDER BY can use its name. */
 export const isPlainColumn = (sql: string) =>
   /^([A-Za-z_]\w*|"[^"]+"|`[^`]+`)(\.([A-Za-z_]\w*|"[^"]+"|`[^`]+`))?$/.test(sql) && !/^(null|true|false)$/i.test(sql);
 
-/** Names where all are plain columns; positions otherwise, which no dialect can mistake. */
+/** Column names when all keys are plain columns; otherwise positions, which every dialect reads alike. */
 export function groupTerms(columns: readonly SelectColumn[], keys: readonly GroupKey[]): string[] {
   const plain = columns.every(({ sql }) => isPlainColumn(sql));
   return columns.map(({ sql }, index) => (plain || keys[index]!.hidden ? sql : String(index + 1)));
 }
 
-export function unused(name: string, taken: Iterable<string>): string {
+export function uniqueName(name: string, taken: Iterable<string>): string {
   const lower = new Set([...taken].map((other) => other.toLowerCase()));
   let free = name;
   for (let n = 2; lower.has(free.toLowerCase()); n++) free = `${name}_${n}`;
@@ -57,59 +59,59 @@ export function aggregate(
   conditions: readonly Condition[],
 ): Aggregation {
   const { graph, joinPath } = compilation;
-  const scope = new Scope(compilation, entity);
-  const sources = keys.map((key) => scope.reach(graph.path(entity, key.entity, joinPath)));
-  const where = place(compilation, scope, conditions);
+  const clause = new FromClause(compilation, entity);
+  const sources = keys.map((key) => clause.reach(graph.path(entity, key.entity, joinPath)));
+  const where = whereClause(compilation, clause, conditions);
   const columns = keys.map((key, index) => ({
-    sql: keySql(compilation, scope, key, sources[index]!),
+    sql: keySql(compilation, clause, key, sources[index]!),
     alias: key.alias,
   }));
-  if (scope.multiplied && !aggregates.every(ignoresRepeats)) {
-    return overGroups(compilation, scope, aggregates, columns, where(), keys);
+  if (clause.multiplied && !aggregates.every(ignoresRepeats)) {
+    return aggregateDistinctPairs(compilation, clause, aggregates, columns, where(), keys);
   }
   return {
     keys: columns,
-    values: aggregates.map((one) => aggregateSql(one, (tokens) => scope.sql(scope.root, tokens))),
-    from: scope.from(),
+    values: aggregates.map((one) => aggregateSql(one, (tokens) => clause.sql(clause.root, tokens))),
+    from: clause.from(),
     where: where(),
     groupBy: groupTerms(columns, keys),
-    overlapping: scope.multiplied,
+    overlapping: clause.multiplied,
   };
 }
 
-/** First which row is in which group, each pair once; then the aggregates over these pairs. */
-function overGroups(
+/** Selects the distinct pairs of group and row first, then aggregates over them. */
+function aggregateDistinctPairs(
   compilation: Compilation,
-  scope: Scope,
+  clause: FromClause,
   aggregates: readonly Aggregate[],
   columns: readonly SelectColumn[],
   where: readonly string[],
   keys: readonly GroupKey[],
 ): Aggregation {
   const { members, syntax } = compilation;
-  const { root } = scope;
+  const { root } = clause;
   const primaryKey = compilation.primaryKey(root.entity);
   if (primaryKey.length === 0) {
     const others = [...new Set(keys.map((key) => key.entity.name))].filter((name) => name !== root.entity.name);
     throw new PlanError(
       'fan_out',
-      `One row of ${root.entity.name} meets several of ${others.join(' and ')}, and without a primary key rows cannot be ` +
-        `counted once; mark the primary_key of ${root.entity.name} in the semantic layer.`,
+      `One row of ${root.entity.name} matches several rows of ${others.join(' and ')}, and without a primary key it would be ` +
+        `counted several times; declare the primary_key of ${root.entity.name} in the semantic layer.`,
       [],
     );
   }
   const aliases = columns.map(({ alias }) => alias);
   const keyColumns = primaryKey.map((tokens, index) => {
-    const name = unused(primaryKey.length === 1 ? 'row_key' : `row_key_${index + 1}`, aliases);
-    return { tokens, column: { sql: scope.sql(root, tokens), alias: name } };
+    const name = uniqueName(primaryKey.length === 1 ? 'row_key' : `row_key_${index + 1}`, aliases);
+    return { tokens, column: { sql: clause.sql(root, tokens), alias: name } };
   });
   const pairs = printSelect({
     distinct: true,
     columns: [...columns, ...keyColumns.map(({ column }) => column)],
-    from: scope.from(),
+    from: clause.from(),
     where,
   });
-  const name = unused('matched', [root.alias]);
+  const name = uniqueName('matched', [root.alias]);
   const qualifier = syntax.identifier(root.alias);
   const write = (tokens: readonly Token[]) => members.sql(root.entity, tokens, qualifier, qualifier);
   const on = keyColumns.map(({ tokens, column }) => `${write(tokens)} = ${name}.${column.alias}`);
@@ -117,7 +119,7 @@ function overGroups(
   return {
     keys: outer,
     values: aggregates.map((one) => aggregateSql(one, write)),
-    from: [`${nested(pairs)} AS ${name}`, `JOIN ${scope.table(root)} ON ${on.join(' AND ')}`],
+    from: [`${nested(pairs)} AS ${name}`, `JOIN ${clause.table(root)} ON ${on.join(' AND ')}`],
     groupBy: groupTerms(outer, keys),
     overlapping: true,
   };

@@ -1,13 +1,13 @@
-/** Describes a condition on the rows of an entity, to be written into a WHERE clause. */
+/** Defines a condition on the rows of an entity, from which WHERE clauses are written. */
 import type { ModelEntity } from '../../semantic-layer/index.ts';
-import type { Scope, Source } from './from-clause.ts';
+import type { FromClause, RowSource } from './from-clause.ts';
 
 export interface Condition {
   readonly entity: ModelEntity;
   /**
-   * Must not hold. Where the entity can be met several times: for `none` of its rows, or for the `same` row of which
-   * something else is asked.
+   * The condition must not hold. When several rows of the entity can match: for `none` of them, or not for the `same`
+   * row that meets the plan's other conditions.
    */
   readonly excluded?: 'none' | 'same';
-  sql(scope: Scope, source: Source): string;
+  sql(clause: FromClause, source: RowSource): string;
 }

@@ -1,29 +1,30 @@
 /**
- * Filters and time ranges on a dimension, as conditions. Negations keep NULLs: "status is not cancelled" holds for a row
- * without a status.
+ * Turns filters and time ranges on a dimension into conditions. Negations keep NULLs: "status is not cancelled" holds for
+ * a row without a status.
  */
 import type { DimensionType } from '../../semantic-layer/index.ts';
-import type { Condition } from './condition.ts';
+import type { Compilation } from '../compilation.ts';
 import type { Syntax } from '../dialect.ts';
+import { PlanError } from '../errors.ts';
 import { isOperand, type Token } from '../expression/tokens.ts';
+import type { MeasureFilter, PlanFilter, TimeRange } from '../plan.ts';
+import type { Condition } from './condition.ts';
 import { nextDay, type Period, periodOf } from './periods.ts';
-import { type MeasureFilter, PlanError, type PlanFilter, type TimeRange } from '../plan.ts';
-import type { Compilation } from './from-clause.ts';
 
 type Scalar = string | number | boolean;
 type Operator = PlanFilter['operator'];
 
-const operators = {
+const OPERATORS = {
   greater_than: '>',
   greater_or_equal: '>=',
   less_than: '<',
   less_or_equal: '<=',
 } as const;
 
-/** A number against a value; `not_equals` holds for NULL. */
+/** Compares a value with a number; `not_equals` holds for NULL. */
 export function compared(syntax: Syntax, value: string, operator: MeasureFilter['operator'], wanted: number): string {
   if (operator === 'not_equals') return syntax.differs(value, String(wanted));
-  return `${value} ${operator === 'equals' ? '=' : operators[operator]} ${wanted}`;
+  return `${value} ${operator === 'equals' ? '=' : OPERATORS[operator]} ${wanted}`;
 }
 
 export const isTime = (type: DimensionType) => type === 'date' || type === 'timestamp';
@@ -46,13 +47,13 @@ function literal(value: Scalar, type: DimensionType, syntax: Syntax, name: strin
   return syntax.text(String(value));
 }
 
-/** What a point in time is compared with: SQLite holds text, in which `T` and a space must not matter. */
+/** Both sides of a comparison of times: SQLite stores text, where `T` and a space must be equivalent. */
 interface TimeSide {
   readonly value: string;
   point(point: string): string;
 }
 
-/** Midnight is the day itself where there are only days. */
+/** On a date dimension, midnight means the whole day. */
 function onDay(period: Period, type: DimensionType): Period {
   if (type !== 'date' || !/ 00:00:00$/.test(period.from)) return period;
   const day = period.from.slice(0, 10);
@@ -76,7 +77,7 @@ function timeEquals(value: string, type: DimensionType, period: Period, syntax: 
 }
 
 function timeCompare(
-  operator: keyof typeof operators,
+  operator: keyof typeof OPERATORS,
   value: string,
   type: DimensionType,
   period: Period,
@@ -84,8 +85,8 @@ function timeCompare(
 ) {
   const { value: side, point } = timeSide(value, type, period, syntax);
   if (period.precision === 'instant' && type === 'timestamp')
-    return `${side} ${operators[operator]} ${point(period.from)}`;
-  if (period.precision === 'day' && type === 'date') return `${side} ${operators[operator]} ${point(period.from)}`;
+    return `${side} ${OPERATORS[operator]} ${point(period.from)}`;
+  if (period.precision === 'day' && type === 'date') return `${side} ${OPERATORS[operator]} ${point(period.from)}`;
   switch (operator) {
     case 'less_than':
       return `${side} < ${point(period.from)}`;
@@ -105,7 +106,7 @@ function timeFilter(
   periods: readonly Period[],
   syntax: Syntax,
 ): string {
-  if (operator in operators) return timeCompare(operator as keyof typeof operators, value, type, periods[0]!, syntax);
+  if (operator in OPERATORS) return timeCompare(operator as keyof typeof OPERATORS, value, type, periods[0]!, syntax);
   const negated = operator === 'not_equals' || operator === 'not_in';
   const points = periods.every(({ precision }) => precision === 'day') && type === 'date';
   if (points)
@@ -132,13 +133,13 @@ function valueFilter(operator: Operator, value: string, literals: readonly strin
         ? syntax.differs(value, first)
         : `(${value} NOT IN (${literals.join(', ')}) OR ${value} IS NULL)`;
     default:
-      return `${value} ${operators[operator as keyof typeof operators]} ${first}`;
+      return `${value} ${OPERATORS[operator as keyof typeof OPERATORS]} ${first}`;
   }
 }
 
-const takesOne = new Set(Object.keys(operators));
+const SINGLE_VALUE = new Set(Object.keys(OPERATORS));
 
-/** The condition of a filter; its values are checked here, before anything is written. */
+/** The condition of a filter. Throws `PlanError` when its values do not fit the dimension. */
 export function filterCondition(compilation: Compilation, filter: PlanFilter): Condition {
   const { names, members, syntax } = compilation;
   const { entity, dimension } = names.dimension(filter.dimension);
@@ -147,18 +148,15 @@ export function filterCondition(compilation: Compilation, filter: PlanFilter): C
   const tokens = members.dimension(entity, dimension);
   const condition = (write: (value: string) => string): Condition => ({
     entity,
-    sql: (scope, source) => write(wrapped(scope.sql(source, tokens), tokens)),
+    sql: (clause, source) => write(wrapped(clause.sql(source, tokens), tokens)),
   });
 
   if (operator === 'is_null') return condition((value) => `${value} IS NULL`);
   if (operator === 'is_not_null') return condition((value) => `${value} IS NOT NULL`);
   if (values.length === 0)
     throw new PlanError('invalid_plan', `The filter on ${name} has no value; give at least one.`);
-  if (takesOne.has(operator) && values.length > 1) {
-    throw new PlanError(
-      'invalid_plan',
-      `The filter on ${name} compares with one value, not ${values.length}; give one.`,
-    );
+  if (SINGLE_VALUE.has(operator) && values.length > 1) {
+    throw new PlanError('invalid_plan', `The filter on ${name} takes one value, not ${values.length}; give one.`);
   }
   if (operator === 'contains' || operator === 'starts_with' || operator === 'ends_with') {
     return condition((value) => {
@@ -175,7 +173,7 @@ export function filterCondition(compilation: Compilation, filter: PlanFilter): C
   return condition((value) => valueFilter(operator, value, literals, syntax));
 }
 
-/** The condition of a time range; `undefined` when it is open on both sides. */
+/** The condition of a time range; `undefined` when it is open at both ends. */
 export function timeRangeCondition(compilation: Compilation, range: TimeRange): Condition | undefined {
   const { names, members, syntax } = compilation;
   const { entity, dimension } = names.dimension(range.dimension);
@@ -195,8 +193,8 @@ export function timeRangeCondition(compilation: Compilation, range: TimeRange): 
   const tokens = members.dimension(entity, dimension);
   return {
     entity,
-    sql(scope, source) {
-      const value = wrapped(scope.sql(source, tokens), tokens);
+    sql(clause, source) {
+      const value = wrapped(clause.sql(source, tokens), tokens);
       const bound = (operator: string, period: Period | undefined) => {
         if (period === undefined) return [];
         const { value: side, point } = timeSide(value, dimension.type, period, syntax);

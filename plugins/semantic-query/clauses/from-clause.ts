@@ -1,39 +1,24 @@
 /**
- * The FROM clause of one SELECT: an entity and what was joined to it, along declared joins. Hops that reach one row at
- * most are LEFT JOINs, so no row is lost; hops that multiply are inner joins and are remembered in `multiplied`.
+ * Builds the FROM clause of one SELECT: an entity and what is joined to it along declared joins. To-one joins are LEFT
+ * JOINs, so no row is lost; joins that multiply rows are inner joins and set `multiplied`.
  */
-import type { ModelEntity, SemanticModel } from '../../semantic-layer/index.ts';
+import type { ModelEntity } from '../../semantic-layer/index.ts';
+import type { Compilation } from '../compilation.ts';
 import type { Syntax } from '../dialect.ts';
 import { isStrict, type Token } from '../expression/tokens.ts';
-import type { Hop, JoinGraph, Path } from '../lookup/join-graph.ts';
-import type { Members } from '../lookup/members.ts';
-import type { Names } from '../lookup/names.ts';
+import type { Hop, Path } from '../lookup/join-graph.ts';
 
-/** What every step of one compilation shares. */
-export interface Compilation {
-  readonly model: SemanticModel;
-  readonly names: Names;
-  readonly members: Members;
-  readonly graph: JoinGraph;
-  readonly syntax: Syntax;
-  readonly joinPath: readonly string[];
-  /** Primary key, one fragment per column: as marked, else the column that joins to one row rely on; empty if unknown. */
-  primaryKey(entity: ModelEntity): readonly (readonly Token[])[];
-  /** Entities read so far. */
-  readonly entities: Set<ModelEntity>;
-}
-
-export interface Source {
+export interface RowSource {
   readonly entity: ModelEntity;
   readonly alias: string;
 }
 
-interface Joined extends Source {
-  readonly parent: Source;
+interface Joined extends RowSource {
+  readonly parent: RowSource;
   readonly hop: Hop;
 }
 
-/** The physical table, quoted part by part; a name that is written with quotes stays as it is. */
+/** The physical table with each part quoted as needed; a name that already contains quotes stays as written. */
 function tableSql(entity: ModelEntity, syntax: Syntax): string {
   if (/["`[]/.test(entity.table)) return entity.table;
   const parts = entity.table.split('.');
@@ -41,29 +26,29 @@ function tableSql(entity: ModelEntity, syntax: Syntax): string {
   return parts.map((part) => syntax.identifier(part)).join('.');
 }
 
-export class Scope {
-  readonly root: Source;
+export class FromClause {
+  readonly root: RowSource;
   readonly #compilation: Compilation;
   readonly #joined: Joined[] = [];
-  /** Aliases taken here and in the statements around, which must not be shadowed; in lower case. */
+  /** Aliases taken here and in enclosing statements, which must not be shadowed, in lower case. */
   readonly #aliases: Set<string>;
   readonly #nested: boolean;
   #multiplied = false;
 
-  /** `outer` makes this the scope of a subquery of it. */
-  constructor(compilation: Compilation, root: ModelEntity, outer?: Scope) {
+  /** `outer`: the FROM clause of the enclosing statement when this is a subquery's. */
+  constructor(compilation: Compilation, root: ModelEntity, outer?: FromClause) {
     this.#compilation = compilation;
     this.#aliases = new Set(outer === undefined ? [] : outer.#aliases);
     this.#nested = outer !== undefined;
     this.root = this.#source(root);
   }
 
-  /** Whether a joined table may repeat the rows of the root. */
+  /** Whether a join may repeat the rows of the root entity. */
   get multiplied(): boolean {
     return this.#multiplied;
   }
 
-  #source(entity: ModelEntity): Source {
+  #source(entity: ModelEntity): RowSource {
     this.#compilation.entities.add(entity);
     let alias = entity.name;
     for (let n = 2; this.#aliases.has(alias.toLowerCase()); n++) alias = `${entity.name}_${n}`;
@@ -71,8 +56,8 @@ export class Scope {
     return { entity, alias };
   }
 
-  /** How far the tables joined so far lead along the path, and the hops that are left. */
-  follow(path: Path): { source: Source; rest: Path } {
+  /** Follows the path over tables that are already joined; `rest` are the hops that are not. */
+  follow(path: Path): { source: RowSource; rest: Path } {
     let source = this.root;
     for (const [index, hop] of path.entries()) {
       const next = this.#joined.find((joined) => joined.parent === source && joined.hop === hop);
@@ -82,8 +67,8 @@ export class Scope {
     return { source, rest: [] };
   }
 
-  /** Joins what is missing to get to the end of the path. */
-  reach(path: Path): Source {
+  /** Joins whatever the path still needs and returns its end. */
+  reach(path: Path): RowSource {
     let { source, rest } = this.follow(path);
     for (const hop of rest) {
       const joined: Joined = { ...this.#source(hop.to), parent: source, hop };
@@ -94,15 +79,15 @@ export class Scope {
     return source;
   }
 
-  #qualifier(source: Source): string {
+  #qualifier(source: RowSource): string {
     return this.#compilation.syntax.identifier(source.alias);
   }
 
   /**
-   * The fragment over the row of `source`, NULL where a LEFT JOIN found none. Columns stay bare while there is one
-   * table, so ask once everything has been joined.
+   * The fragment over the row of `source`, NULL when a LEFT JOIN found no row. Columns stay unqualified while there is
+   * only one table, so call this after all joins have been added.
    */
-  sql(source: Source, tokens: readonly Token[]): string {
+  sql(source: RowSource, tokens: readonly Token[]): string {
     const qualifier = this.#qualifier(source);
     const bare = this.#joined.length === 0 && !this.#nested;
     const sql = this.#compilation.members.sql(source.entity, tokens, bare ? undefined : qualifier, qualifier);
@@ -110,25 +95,25 @@ export class Scope {
     return present === undefined ? sql : `CASE WHEN ${present} THEN ${sql} END`;
   }
 
-  /** That a LEFT JOIN found the row; `undefined` for rows that are always there. */
-  present(source: Source): string | undefined {
+  /** The condition that a LEFT JOIN found a row; `undefined` for sources that always have one. */
+  present(source: RowSource): string | undefined {
     const joined = this.#joined.find((one) => one === source);
     if (joined === undefined || joined.hop.multiplies) return undefined;
     return `${this.#column(source, joined.hop.on[0]!.to)} IS NOT NULL`;
   }
 
-  #column(source: Source, name: string): string {
+  #column(source: RowSource, name: string): string {
     const { members } = this.#compilation;
     const qualifier = this.#qualifier(source);
     return members.sql(source.entity, members.joinColumn(source.entity, name), qualifier, qualifier);
   }
 
-  /** The join condition between a row of this scope (or of the outer one) and one of `to`. */
-  on(hop: Hop, from: Source, to: Source): string[] {
+  /** The join conditions between a row of this clause (or of the outer one) and a row of `to`. */
+  on(hop: Hop, from: RowSource, to: RowSource): string[] {
     return hop.on.map((pair) => `${this.#column(from, pair.from)} = ${this.#column(to, pair.to)}`);
   }
 
-  table(source: Source): string {
+  table(source: RowSource): string {
     const { syntax } = this.#compilation;
     const table = tableSql(source.entity, syntax);
     const alias = this.#qualifier(source);

@@ -1,17 +1,18 @@
-/** Measures, metrics and aggregates made on the spot, each as something that can be written as one aggregate. */
+/** Resolves measures, metrics and ad hoc measures to aggregates. */
 import type { DimensionType, Measure, MeasureType, ModelEntity, ModelMetric } from '../../semantic-layer/index.ts';
-import { expandMeasures, isAggregate, realDivisions, simpleAggregate } from '../expression/aggregate-calls.ts';
+import type { Compilation } from '../compilation.ts';
+import { PlanError } from '../errors.ts';
+import { exactDivisions, expandMeasures, isAggregate, simpleAggregate } from '../expression/aggregate-calls.ts';
 import { nameOf, type Token } from '../expression/tokens.ts';
 import { sameName } from '../lookup/names.ts';
-import { PlanError, type QueryPlan } from '../plan.ts';
-import type { Compilation } from './from-clause.ts';
+import type { QueryPlan } from '../plan.ts';
 
 export interface Aggregate {
   readonly entity: ModelEntity;
   /** `entity.measure` or the metric's id. */
   readonly source: string;
   readonly name: string;
-  /** `expression`: the tokens hold the aggregate functions. Without tokens, `count` counts rows. */
+  /** `expression`: the tokens contain the aggregate functions. `count` without tokens counts rows. */
   readonly type: Exclude<MeasureType, 'ratio'> | 'expression';
   readonly tokens: readonly Token[] | undefined;
   readonly valueType: DimensionType;
@@ -19,12 +20,12 @@ export interface Aggregate {
   readonly format?: string;
 }
 
-/** Adds up over groups that share no row. */
+/** Whether the values of disjoint groups add up to the total. */
 export const isAdditive = ({ type }: Aggregate) => type === 'count' || type === 'sum';
-/** Is zero, not NULL, over no rows. */
+/** Whether the value over no rows is 0 instead of NULL. */
 export const isCount = ({ type }: Aggregate) => type === 'count' || type === 'count_distinct';
 
-/** The same whether a row is met once or several times. */
+/** Whether repeated rows leave the value unchanged. */
 export const ignoresRepeats = ({ type }: Aggregate) => type === 'min' || type === 'max' || type === 'count_distinct';
 
 export function aggregateSql(aggregate: Aggregate, write: (tokens: readonly Token[]) => string): string {
@@ -35,12 +36,12 @@ export function aggregateSql(aggregate: Aggregate, write: (tokens: readonly Toke
   return type === 'count_distinct' ? `COUNT(DISTINCT ${value})` : `${type.toUpperCase()}(${value})`;
 }
 
-const taken = (tokens: readonly Token[]): Pick<Aggregate, 'type' | 'tokens'> =>
+const asAggregate = (tokens: readonly Token[]): Pick<Aggregate, 'type' | 'tokens'> =>
   simpleAggregate(tokens) ?? { type: 'expression', tokens };
 
 const isStar = (tokens: readonly Token[]) => tokens.length === 1 && tokens[0]!.text === '*';
 
-/** Type of a minimum or maximum: that of the dimension it is taken of. */
+/** The type of the values; a minimum or maximum has the type of its dimension. */
 function valueTypeOf(entity: ModelEntity, type: MeasureType, sql: string): DimensionType {
   if (type !== 'min' && type !== 'max') return 'number';
   const name = sql.replace(/^\{\s*(.*?)\s*\}$/, '$1');
@@ -48,7 +49,7 @@ function valueTypeOf(entity: ModelEntity, type: MeasureType, sql: string): Dimen
   return dimension?.type ?? 'number';
 }
 
-/** An aggregate expression, in which other measures of the entity may be named. `open`: the measures it is part of. */
+/** The tokens of an aggregate expression, with the entity's other measures expanded. `open`: measures being expanded. */
 function expression(
   compilation: Compilation,
   entity: ModelEntity,
@@ -71,10 +72,10 @@ function expression(
   if (tokens.some((token) => token.kind === 'word' && /^select$/i.test(token.text))) {
     throw new PlanError(
       'invalid_plan',
-      `${where} is written as a whole query; the semantic layer needs an aggregate expression over ${entity.name} here.`,
+      `${where} is a whole query; write it as an aggregate expression over ${entity.name} in the semantic layer.`,
     );
   }
-  return realDivisions(expandMeasures(tokens, inner), syntax.dialect);
+  return exactDivisions(expandMeasures(tokens, inner), syntax.dialect);
 }
 
 function aggregateTokens(
@@ -114,7 +115,7 @@ function measureAggregate(
       );
     }
     const tokens = expression(compilation, entity, measure.sql, source, [...open, measure]);
-    return { ...base, ...taken(tokens), valueType: 'number' };
+    return { ...base, ...asAggregate(tokens), valueType: 'number' };
   }
   if (measure.sql === undefined && measure.type === 'count') {
     return { ...base, type: 'count', tokens: undefined, valueType: 'number' };
@@ -122,7 +123,7 @@ function measureAggregate(
   const sql = measure.sql ?? syntax.identifier(measure.name);
   const tokens = members.expression(entity, sql, source);
   if (isAggregate(tokens)) {
-    return { ...base, ...taken(realDivisions(tokens, syntax.dialect)), valueType: 'number' };
+    return { ...base, ...asAggregate(exactDivisions(tokens, syntax.dialect)), valueType: 'number' };
   }
   const counted = measure.type === 'count' && isStar(tokens) ? undefined : tokens;
   return { ...base, type: measure.type, tokens: counted, valueType: valueTypeOf(entity, measure.type, sql) };
@@ -137,7 +138,7 @@ const countOf = (entity: ModelEntity): Aggregate => ({
   valueType: 'number',
 });
 
-/** The entity of a metric that names none: the one its SQL qualifies columns with. */
+/** The entity of a metric that declares none: the one that qualifies the columns of its SQL. */
 function entityOfSql(compilation: Compilation, metric: ModelMetric, tokens: readonly Token[]): ModelEntity {
   const owners = tokens.flatMap((token, at) => {
     const isOwner = tokens[at + 1]?.text === '.' && tokens[at - 1]?.text !== '.';
@@ -185,11 +186,11 @@ function metricAggregate(compilation: Compilation, metric: ModelMetric): Aggrega
       `The metric ${metric.id} does not aggregate anything; write its sql with SUM, COUNT or the like.`,
     );
   }
-  return { entity, ...own, ...taken(tokens), valueType: 'number' };
+  return { entity, ...own, ...asAggregate(tokens), valueType: 'number' };
 }
 
-/** The measure or metric of this name. */
-export function namedAggregate(compilation: Compilation, name: string): Aggregate {
+/** The aggregate of the measure or metric with this name. */
+export function aggregateNamed(compilation: Compilation, name: string): Aggregate {
   const found = compilation.names.measure(name);
   if ('id' in found) return metricAggregate(compilation, found);
   const { entity, measure } = found;

@@ -1,7 +1,7 @@
-/** Dates and times as written in plans, as half-open ranges: `2024`, `2024-Q2`, `2024-05`, `2024-05-31`, ISO timestamps. */
-import { PlanError } from '../plan.ts';
+/** Parses dates and times of plans to half-open ranges: `2024`, `2024-Q2`, `2024-05`, `2024-05-31`, ISO timestamps. */
+import { PlanError } from '../errors.ts';
 
-/** `from` inclusive, `to` exclusive. Days as `YYYY-MM-DD`, instants as `YYYY-MM-DD HH:MM:SS`, in UTC where a zone was given. */
+/** `from` inclusive, `to` exclusive. Days are `YYYY-MM-DD`; instants are `YYYY-MM-DD HH:MM:SS`, in UTC when a zone was given. */
 export interface Period {
   readonly from: string;
   readonly to: string;
@@ -41,7 +41,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(time) && day(new Date(time)) === text;
 }
 
-/** `what` names the dimension in the message. */
+/** Throws `PlanError` for any other text; `what` names the dimension in the message. */
 export function periodOf(value: string | number | boolean, what: string): Period {
   const text = String(value).trim();
   const parts = /^(\d{4})(?:-(?:Q([1-4])|(0[1-9]|1[0-2])))?$/i.exec(text);

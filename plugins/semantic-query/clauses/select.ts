@@ -1,4 +1,4 @@
-/** A SELECT as data, and how it is laid out for people to read. */
+/** Prints a SELECT statement in a layout for people. */
 export interface SelectColumn {
   readonly sql: string;
   /** Already quoted as needed. */
@@ -9,7 +9,7 @@ export interface Select {
   readonly with?: readonly { readonly name: string; readonly sql: string }[];
   readonly distinct?: boolean;
   readonly columns: readonly SelectColumn[];
-  /** First table, then one join per item; none where only subqueries are selected. */
+  /** The first table, then one join per item; empty when only subqueries are selected. */
   readonly from: readonly string[];
   readonly where?: readonly string[];
   readonly groupBy?: readonly string[];
@@ -18,17 +18,17 @@ export interface Select {
   readonly limit?: number | undefined;
 }
 
-/** Longer select lists take one line per column. */
-const lineWidth = 100;
+/** Longest list on one line, in characters; a longer one gets a line per item. */
+const LINE_WIDTH = 100;
 
 export const indent = (sql: string, by = '  ') => sql.replaceAll('\n', `\n${by}`);
 
-/** A subquery in parentheses, its text moved in. */
+/** A subquery in parentheses, indented. */
 export const nested = (sql: string) => `(\n  ${indent(sql)}\n)`;
 
 function list(keyword: string, items: readonly string[]): string {
   const line = `${keyword} ${items.join(', ')}`;
-  return line.length <= lineWidth && !line.includes('\n')
+  return line.length <= LINE_WIDTH && !line.includes('\n')
     ? line
     : `${keyword}\n  ${items.map((item) => indent(item)).join(',\n  ')}`;
 }

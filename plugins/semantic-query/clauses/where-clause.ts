@@ -1,20 +1,22 @@
 /**
- * Conditions on rows and where they go. A condition on an entity that meets a row several times holds when one of its
- * rows meets all such conditions.
+ * Builds the WHERE clause from a plan's conditions. Conditions on an entity of which several rows match one row hold when
+ * one of these rows fulfils all of them.
  */
 import type { ModelEntity } from '../../semantic-layer/index.ts';
+import type { Compilation } from '../compilation.ts';
+import { PlanError } from '../errors.ts';
+import type { Path } from '../lookup/join-graph.ts';
+import type { Alternative, QueryPlan, RelatedFilter } from '../plan.ts';
 import type { Condition } from './condition.ts';
 import { compared, filterCondition, timeRangeCondition } from './filters.ts';
-import type { Path } from '../lookup/join-graph.ts';
-import { aggregateSql, isCount, namedAggregate } from './measures.ts';
-import { type Alternative, PlanError, type QueryPlan, type RelatedFilter } from '../plan.ts';
-import { type Compilation, Scope, type Source } from './from-clause.ts';
+import { FromClause, type RowSource } from './from-clause.ts';
+import { aggregateNamed, aggregateSql, isCount } from './measures.ts';
 import { nested, printSelect } from './select.ts';
 
-/** What a plan, a related filter and a portion say about rows alike. */
+/** The row conditions that plans, related filters and portions have in common. */
 type RowConditions = Pick<QueryPlan, 'filters' | 'segments' | 'anyOf' | 'excludedSegments' | 'timeRange' | 'related'>;
 
-/** `besides`: conditions that hold already, and do not change their meaning by what is added to them. */
+/** Resolves conditions by name. `besides`: conditions of the plan that these are added to. */
 export function conditionsOf(
   compilation: Compilation,
   wanted: RowConditions,
@@ -24,7 +26,7 @@ export function conditionsOf(
   const required = [
     ...(wanted.filters ?? []).map((filter) => filterCondition(compilation, filter)),
     ...(wanted.segments ?? []).map((name) => namedCondition(compilation, name)),
-    ...(wanted.anyOf ?? []).map((alternatives) => eitherCondition(compilation, alternatives)),
+    ...(wanted.anyOf ?? []).map((alternatives) => anyOfCondition(compilation, alternatives)),
     ...(wanted.related ?? []).map((related) => relatedCondition(compilation, related)),
     ...(inRange === undefined ? [] : [inRange]),
   ];
@@ -42,12 +44,12 @@ function namedCondition(compilation: Compilation, name: string): Condition {
   const isOr = tokens.some(({ kind, text }) => kind === 'word' && /^(or|xor)$/i.test(text));
   return {
     entity,
-    sql: (scope, source) => (isOr ? `(${scope.sql(source, tokens)})` : scope.sql(source, tokens)),
+    sql: (clause, source) => (isOr ? `(${clause.sql(source, tokens)})` : clause.sql(source, tokens)),
   };
 }
 
-/** One of several sets of conditions on the same row. */
-function eitherCondition(compilation: Compilation, alternatives: readonly Alternative[]): Condition {
+/** At least one of several sets of conditions on the same row. */
+function anyOfCondition(compilation: Compilation, alternatives: readonly Alternative[]): Condition {
   const ways = alternatives.map(({ filters = [], segments = [] }) => [
     ...filters.map((filter) => filterCondition(compilation, filter)),
     ...segments.map((name) => namedCondition(compilation, name)),
@@ -63,52 +65,56 @@ function eitherCondition(compilation: Compilation, alternatives: readonly Altern
     );
   return {
     entity,
-    sql: (scope, source) =>
-      `(${ways.map((way) => way.map((condition) => condition.sql(scope, source)).join(' AND ')).join(' OR ')})`,
+    sql: (clause, source) =>
+      `(${ways.map((way) => way.map((condition) => condition.sql(clause, source)).join(' AND ')).join(' OR ')})`,
   };
 }
 
 const negated = (sql: string) => `(${sql}) IS NOT TRUE`;
 
 /**
- * `EXISTS (…)` over the rows that `first` leads to from `source`; each item goes on along its own path, to a row for
- * which its condition holds, or which is merely there.
+ * `EXISTS (…)` over the rows that `first` joins to `source`. Each item continues along its own path to a row for which
+ * its condition holds; without a condition, to any row.
  */
 function exists(
   compilation: Compilation,
-  outer: Scope,
-  source: Source,
+  outer: FromClause,
+  source: RowSource,
   first: Path[number],
   items: readonly { readonly rest: Path; readonly condition?: Condition }[],
 ): string {
-  const scope = new Scope(compilation, first.to, outer);
-  const reached = items.map(({ rest, condition }) => ({ at: scope.reach(rest), condition }));
-  const where = scope.on(first, source, scope.root);
+  const clause = new FromClause(compilation, first.to, outer);
+  const reached = items.map(({ rest, condition }) => ({ at: clause.reach(rest), condition }));
+  const where = clause.on(first, source, clause.root);
   for (const { at, condition } of reached) {
-    const sql = condition === undefined ? scope.present(at) : condition.sql(scope, at);
+    const sql = condition === undefined ? clause.present(at) : condition.sql(clause, at);
     if (sql !== undefined) where.push(condition?.excluded ? negated(sql) : sql);
   }
-  return `EXISTS ${nested(printSelect({ columns: [{ sql: '1', alias: '1' }], from: scope.from(), where }))}`;
+  return `EXISTS ${nested(printSelect({ columns: [{ sql: '1', alias: '1' }], from: clause.from(), where }))}`;
 }
 
 /**
- * Joins what the conditions need without multiplying a row, and gives a writer for the WHERE clause, to be called once
- * everything is joined.
+ * Adds the joins that the conditions need and that do not multiply rows. The returned function writes the terms of the
+ * WHERE clause; call it after all joins have been added.
  */
-export function place(compilation: Compilation, scope: Scope, conditions: readonly Condition[]): () => string[] {
+export function whereClause(
+  compilation: Compilation,
+  clause: FromClause,
+  conditions: readonly Condition[],
+): () => string[] {
   const { graph, joinPath } = compilation;
-  const paths = conditions.map((condition) => graph.path(scope.root.entity, condition.entity, joinPath));
+  const paths = conditions.map((condition) => graph.path(clause.root.entity, condition.entity, joinPath));
   for (const path of paths) {
-    if (!scope.follow(path).rest.some((hop) => hop.multiplies)) scope.reach(path);
+    if (!clause.follow(path).rest.some((hop) => hop.multiplies)) clause.reach(path);
   }
   return () => {
     const where: string[] = [];
-    const groups: { first: Path[number]; source: Source; items: { rest: Path; condition: Condition }[] }[] = [];
+    const groups: { first: Path[number]; source: RowSource; items: { rest: Path; condition: Condition }[] }[] = [];
     for (const [index, condition] of conditions.entries()) {
-      const { source, rest } = scope.follow(paths[index]!);
+      const { source, rest } = clause.follow(paths[index]!);
       const first = rest[0];
       if (first === undefined) {
-        const sql = condition.sql(scope, source);
+        const sql = condition.sql(clause, source);
         where.push(condition.excluded ? negated(sql) : sql);
         continue;
       }
@@ -119,25 +125,25 @@ export function place(compilation: Compilation, scope: Scope, conditions: readon
     }
     for (const { first, source, items } of groups) {
       const together = items.filter(({ condition }) => condition.excluded !== 'none');
-      if (together.length > 0) where.push(exists(compilation, scope, source, first, together));
+      if (together.length > 0) where.push(exists(compilation, clause, source, first, together));
       for (const { rest, condition } of items.filter((item) => !together.includes(item))) {
         const { entity, sql } = condition;
-        where.push(`NOT ${exists(compilation, scope, source, first, [{ rest, condition: { entity, sql } }])}`);
+        where.push(`NOT ${exists(compilation, clause, source, first, [{ rest, condition: { entity, sql } }])}`);
       }
     }
     return where;
   };
 }
 
-/** What is said of a row's relations holds for no row that is missing. */
-function present(scope: Scope, source: Source, sql: string): string {
-  const isThere = scope.present(source);
+/** Restricts a condition on related rows to rows that exist. */
+function present(clause: FromClause, source: RowSource, sql: string): string {
+  const isThere = clause.present(source);
   return isThere === undefined ? sql : `${isThere} AND ${sql}`;
 }
 
 /**
- * Rows of `base` without a row of `target`. Conditions on what lies beyond `target` belong to it: "customers without
- * orders in 2024" asks for no order in 2024.
+ * Rows of `base` without a related row at the end of `path`. `inner` are conditions on that row and beyond: "customers
+ * without orders in 2024" means without an order in 2024.
  */
 export function withoutCondition(
   compilation: Compilation,
@@ -148,53 +154,64 @@ export function withoutCondition(
   const { graph, joinPath } = compilation;
   return {
     entity: base,
-    sql(scope, source) {
+    sql(clause, source) {
       const items = inner.map((condition) => ({
         rest: graph.path(base, condition.entity, joinPath).slice(1),
         condition,
       }));
       return present(
-        scope,
+        clause,
         source,
-        `NOT ${exists(compilation, scope, source, path[0]!, [{ rest: path.slice(1) }, ...items])}`,
+        `NOT ${exists(compilation, clause, source, path[0]!, [{ rest: path.slice(1) }, ...items])}`,
       );
     },
   };
 }
 
-/** A row of `of` by the number of its rows of another entity, or by a measure over them; over none it is 0. */
+/** A condition on rows of `of` by the number of their rows of another entity, or by a measure over these; 0 over no rows. */
 function relatedCondition(compilation: Compilation, related: RelatedFilter): Condition {
   const { graph, joinPath, names, syntax } = compilation;
   const [of, entity] = [names.entity(related.of), names.entity(related.entity)];
-  const measured = namedAggregate(compilation, related.measure ?? `${entity.name}.count`);
+  const aggregate = aggregateNamed(compilation, related.measure ?? `${entity.name}.count`);
   const path = graph.path(entity, of, joinPath);
   const last = path.at(-1);
   if (last === undefined)
     throw new PlanError('invalid_plan', `${of.name} cannot be related to itself; name another entity.`);
-  if (measured.entity !== entity) {
-    throw new PlanError('invalid_plan', `${measured.source} is not a measure of ${entity.name}; take one of its own.`);
+  if (aggregate.entity !== entity) {
+    throw new PlanError(
+      'invalid_plan',
+      `${aggregate.source} is not a measure of ${entity.name}; name a measure of ${entity.name}.`,
+    );
   }
   const inner = conditionsOf(compilation, related);
   return {
     entity: of,
     sql(outer, source) {
-      const scope = new Scope(compilation, entity, outer);
+      const clause = new FromClause(compilation, entity, outer);
       const between = path.slice(0, -1);
-      // Where a row could meet this row of `of` in several ways it is asked whether it does at all.
-      const several = between.some((hop) => hop.multiplies);
-      const at = several ? undefined : scope.reach(between);
-      const write = place(compilation, scope, inner);
-      const tie: Condition = {
+      // A row that could match this row of `of` in several ways must count once: EXISTS instead of joins.
+      const multiplies = between.some((hop) => hop.multiplies);
+      const at = multiplies ? undefined : clause.reach(between);
+      const write = whereClause(compilation, clause, inner);
+      const correlation: Condition = {
         entity: last.from,
         sql: (to, end) => to.on(last, end, source).join(' AND '),
       };
-      const ties =
+      const correlations =
         at === undefined
-          ? [exists(compilation, scope, scope.root, between[0]!, [{ rest: between.slice(1), condition: tie }])]
-          : scope.on(last, at, source);
-      const value = aggregateSql(measured, (tokens) => scope.sql(scope.root, tokens));
-      const column = isCount(measured) ? value : `COALESCE(${value}, 0)`;
-      const select = { columns: [{ sql: column, alias: column }], from: scope.from(), where: [...ties, ...write()] };
+          ? [
+              exists(compilation, clause, clause.root, between[0]!, [
+                { rest: between.slice(1), condition: correlation },
+              ]),
+            ]
+          : clause.on(last, at, source);
+      const value = aggregateSql(aggregate, (tokens) => clause.sql(clause.root, tokens));
+      const column = isCount(aggregate) ? value : `COALESCE(${value}, 0)`;
+      const select = {
+        columns: [{ sql: column, alias: column }],
+        from: clause.from(),
+        where: [...correlations, ...write()],
+      };
       return present(outer, source, compared(syntax, nested(printSelect(select)), related.operator, related.value));
     },
   };

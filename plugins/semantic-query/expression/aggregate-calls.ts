@@ -1,19 +1,19 @@
-/** Expressions that aggregate on their own: ratios, metrics with SQL, measures whose SQL holds the function already. */
+/** Recognizes and rewrites aggregate functions in SQL expressions of measures and metrics. */
 
-import { closing, nameOf, parenthesized, significant, type Token } from './tokens.ts';
-import { aggregateFunctions } from './words.ts';
 import type { Dialect } from '../plan.ts';
+import { closing, nameOf, parenthesized, significant, type Token } from './tokens.ts';
+import { AGGREGATE_FUNCTIONS } from './words.ts';
 
 const symbol = (text: string): Token => ({ kind: 'symbol', text });
 const space: Token = { kind: 'space', text: ' ' };
 
-/** Index after an aggregate call that begins at `at`, or `undefined`. MIN and MAX of several arguments take no rows together. */
+/** Index after the aggregate call that begins at `at`, or `undefined`. MIN and MAX with several arguments do not aggregate. */
 function aggregateCall(tokens: readonly Token[], at: number): number | undefined {
   const token = tokens[at]!;
   const open = significant(tokens, at, 1);
   if (token.kind !== 'word' || tokens[open]?.text !== '(') return undefined;
   const name = token.text.toLowerCase();
-  if (!aggregateFunctions.has(name)) return undefined;
+  if (!AGGREGATE_FUNCTIONS.has(name)) return undefined;
   const close = closing(tokens, open);
   if ((name === 'min' || name === 'max') && hasComma(tokens, open, close)) return undefined;
   const next = significant(tokens, close, 1);
@@ -33,14 +33,14 @@ function hasComma(tokens: readonly Token[], open: number, close: number): boolea
   });
 }
 
-/** Whether one of its parts aggregates rows. */
+/** Whether the expression contains an aggregate call. */
 export function isAggregate(tokens: readonly Token[]): boolean {
   return tokens.some((_, at) => aggregateCall(tokens, at) !== undefined);
 }
 
 type SimpleAggregate = 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'max';
 
-/** `SUM(amount)` taken apart, where the whole is one such call; no tokens for `COUNT(*)`. */
+/** Function and argument when the whole expression is one call such as `SUM(amount)`; no tokens for `COUNT(*)`. */
 export function simpleAggregate(
   tokens: readonly Token[],
 ): { type: SimpleAggregate; tokens: readonly Token[] | undefined } | undefined {
@@ -65,7 +65,7 @@ function trim(tokens: readonly Token[]): readonly Token[] {
   return first === -1 ? [] : tokens.slice(first, last + 1);
 }
 
-/** Replaces names outside of aggregate functions: there a name can only be another measure. */
+/** Replaces the names outside aggregate functions, which can only be those of other measures. */
 export function expandMeasures(
   tokens: readonly Token[],
   measure: (name: string) => readonly Token[] | undefined,
@@ -91,7 +91,7 @@ export function expandMeasures(
   return expanded;
 }
 
-/** Index after the operand that begins at `at`: a call, a parenthesis or a name. */
+/** Index after the operand that begins at `at`: a call, a parenthesized expression or a name. */
 function operandEnd(tokens: readonly Token[], at: number): number {
   const aggregate = aggregateCall(tokens, at);
   if (aggregate !== undefined) return aggregate;
@@ -102,12 +102,12 @@ function operandEnd(tokens: readonly Token[], at: number): number {
 }
 
 /**
- * Makes the divisions between aggregates real ones: no integer division in SQLite and Postgres, and NULL instead of an
- * error where the divisor is zero. Divisions inside an aggregate function are row by row and stay as written.
+ * Makes divisions between aggregates exact: no integer division in SQLite and Postgres, and NULL instead of an error
+ * when the divisor is zero. Divisions inside an aggregate function apply to single rows and stay as written.
  */
-export function realDivisions(tokens: readonly Token[], dialect: Dialect): Token[] {
+export function exactDivisions(tokens: readonly Token[], dialect: Dialect): Token[] {
   const written: Token[] = [];
-  let isReal = false;
+  let isDecimal = false;
   for (let at = 0; at < tokens.length; ) {
     const end = aggregateCall(tokens, at);
     if (end !== undefined) {
@@ -116,14 +116,14 @@ export function realDivisions(tokens: readonly Token[], dialect: Dialect): Token
       continue;
     }
     const token = tokens[at++]!;
-    // A product with a decimal number in it is real already; a sum or a parenthesis begins anew.
-    if (token.kind === 'number') isReal ||= token.text.includes('.');
-    else if (token.kind === 'symbol' && !/^[*/]$/.test(token.text)) isReal = false;
+    // A product that contains a decimal number is not integer; a sum or a parenthesis starts a new term.
+    if (token.kind === 'number') isDecimal ||= token.text.includes('.');
+    else if (token.kind === 'symbol' && !/^[*/]$/.test(token.text)) isDecimal = false;
     if (token.kind !== 'symbol' || token.text !== '/') {
       written.push(token);
       continue;
     }
-    if (!isReal && (dialect === 'sqlite' || dialect === 'postgres')) {
+    if (!isDecimal && (dialect === 'sqlite' || dialect === 'postgres')) {
       written.push(symbol('*'), space, { kind: 'number', text: '1.0' }, space);
     }
     written.push(token);
@@ -132,7 +132,7 @@ export function realDivisions(tokens: readonly Token[], dialect: Dialect): Token
     const first = tokens[at];
     if (first === undefined || first.kind === 'number' || /^nullif$/i.test(first.text)) continue;
     const stop = operandEnd(tokens, at);
-    written.push({ kind: 'word', text: 'NULLIF' }, symbol('('), ...realDivisions(tokens.slice(at, stop), dialect));
+    written.push({ kind: 'word', text: 'NULLIF' }, symbol('('), ...exactDivisions(tokens.slice(at, stop), dialect));
     written.push(symbol(','), space, { kind: 'number', text: '0' }, symbol(')'));
     at = stop;
   }

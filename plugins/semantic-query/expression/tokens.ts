@@ -1,10 +1,11 @@
 /**
- * SQL fragments of the semantic layer as tokens: enough of a lexer to expand `{dimension}`, to tell columns from
- * functions, keywords and types, and to put an alias before each column once several tables are in play.
+ * Splits the semantic layer's SQL fragments into tokens: enough of a lexer to expand `{dimension}`, to tell columns from
+ * functions, keywords and types, and to qualify each column with an alias once several tables are joined.
  */
 
-import { expressionWords, nullWords, strictFunctions, timeUnits, unitFunctions } from './words.ts';
-import { type Dialect, PlanError } from '../plan.ts';
+import { PlanError } from '../errors.ts';
+import type { Dialect } from '../plan.ts';
+import { EXPRESSION_WORDS, NULL_WORDS, STRICT_FUNCTIONS, TIME_UNITS, UNIT_FUNCTIONS } from './words.ts';
 
 export interface Token {
   readonly kind: 'word' | 'name' | 'text' | 'number' | 'reference' | 'symbol' | 'space';
@@ -15,7 +16,7 @@ export interface Token {
 /** A column of the entity at hand, already quoted as needed. */
 export const columnToken = (identifier: string): Token => ({ kind: 'name', text: identifier });
 
-const rules: readonly (readonly [Token['kind'] | 'comment', RegExp])[] = [
+const RULES: readonly (readonly [Token['kind'] | 'comment', RegExp])[] = [
   ['space', /\s+/y],
   ['comment', /--[^\n]*|\/\*[\s\S]*?\*\//y],
   ['reference', /\{\s*[\p{L}_][\p{L}\p{N}_ .-]*\}/uy],
@@ -26,10 +27,10 @@ const rules: readonly (readonly [Token['kind'] | 'comment', RegExp])[] = [
   ['symbol', /::|<=>|<>|!=|<=|>=|\|\||->>|->|[\s\S]/y],
 ];
 
-/** MySQL strings know backslashes, and its double quotes are strings as well. */
-const mysqlText = /'(?:[^'\\]|''|\\[\s\S])*'|"(?:[^"\\]|""|\\[\s\S])*"/y;
+/** MySQL has backslash escapes in strings, and double quotes delimit strings too. */
+const MYSQL_TEXT = /'(?:[^'\\]|''|\\[\s\S])*'|"(?:[^"\\]|""|\\[\s\S])*"/y;
 /** Square brackets quote names in SQLite; elsewhere they index. */
-const sqliteBrackets = /\[[^\]]*\]/y;
+const SQLITE_BRACKETS = /\[[^\]]*\]/y;
 
 function match(rule: RegExp, source: string, at: number): string | undefined {
   rule.lastIndex = at;
@@ -38,14 +39,14 @@ function match(rule: RegExp, source: string, at: number): string | undefined {
 
 function nextToken(source: string, at: number, dialect: Dialect): { kind: Token['kind'] | 'comment'; text: string } {
   if (dialect === 'mysql') {
-    const text = match(mysqlText, source, at);
+    const text = match(MYSQL_TEXT, source, at);
     if (text !== undefined) return { kind: 'text', text };
   }
   if (dialect === 'sqlite') {
-    const text = match(sqliteBrackets, source, at);
+    const text = match(SQLITE_BRACKETS, source, at);
     if (text !== undefined) return { kind: 'name', text };
   }
-  for (const [kind, rule] of rules) {
+  for (const [kind, rule] of RULES) {
     const text = match(rule, source, at);
     if (text !== undefined) return { kind, text };
   }
@@ -55,7 +56,7 @@ function nextToken(source: string, at: number, dialect: Dialect): { kind: Token[
 /** Longest fragment, in characters. */
 const MAX_LENGTH = 20_000;
 
-/** `where` names the fragment in messages. Comments go; a semicolon or an open quote or comment is refused. */
+/** Tokenizes a fragment; `where` names it in messages. Drops comments; refuses semicolons and unclosed quotes or comments. */
 export function tokenize(source: string, dialect: Dialect, where: string): Token[] {
   if (source.length > MAX_LENGTH) {
     const what = `The SQL of ${where} is longer than ${MAX_LENGTH} characters`;
@@ -65,7 +66,7 @@ export function tokenize(source: string, dialect: Dialect, where: string): Token
   for (let at = 0; at < source.length; ) {
     const { kind, text } = nextToken(source, at, dialect);
     at += text.length;
-    if (kind === 'symbol' && (/[;'"`]/.test(text) || opens(source, at - text.length, dialect))) {
+    if (kind === 'symbol' && (/[;'"`]/.test(text) || opensUnclosed(source, at - text.length, dialect))) {
       throw new PlanError('invalid_plan', `The SQL of ${where} has a stray ${text}; correct it in the semantic layer.`);
     }
     if (kind === 'comment' || kind === 'space') tokens.push({ kind: 'space', text: ' ' });
@@ -77,13 +78,13 @@ export function tokenize(source: string, dialect: Dialect, where: string): Token
   return tokens;
 }
 
-/** Whether a comment, name or text begins at `at`, of which no rule has found the end: none further on will, either. */
-function opens(source: string, at: number, dialect: Dialect): boolean {
+/** Whether an unclosed comment, name or string begins at `at`: checked once, since no later rule would find its end either. */
+function opensUnclosed(source: string, at: number, dialect: Dialect): boolean {
   const rule = dialect === 'sqlite' ? /\/\*|\$\w*\$|\[/y : /\/\*|\$\w*\$/y;
   return match(rule, source, at) !== undefined;
 }
 
-/** Name that a word or quoted name stands for, in lower case. */
+/** The name of a word or quoted identifier, in lower case. */
 export function nameOf(token: Token): string {
   const text = token.kind === 'name' ? token.text.slice(1, -1) : token.text;
   return (/^["`[]/.test(token.text) ? text : token.text).toLowerCase();
@@ -91,14 +92,14 @@ export function nameOf(token: Token): string {
 
 const isName = (token: Token | undefined): boolean => token?.kind === 'word' || token?.kind === 'name';
 
-/** Index of the next token from `at` in steps of `step` that is not space. */
+/** Index of the next token that is not space, forwards (`1`) or backwards (`-1`) from `at`. */
 export function significant(tokens: readonly Token[], at: number, step: 1 | -1): number {
   let index = at + step;
   while (tokens[index]?.kind === 'space') index += step;
   return index;
 }
 
-/** Index of the parenthesis that closes the one at `open`; the last index where none does. */
+/** Index of the parenthesis that closes the one at `open`; the last index when it is never closed. */
 export function closing(tokens: readonly Token[], open: number): number {
   let depth = 0;
   for (let index = open; index < tokens.length; index++) {
@@ -109,7 +110,7 @@ export function closing(tokens: readonly Token[], open: number): number {
   return tokens.length - 1;
 }
 
-/** Whether the fragment can stand beside an operator without parentheses: a name, a literal, a call, or wrapped. */
+/** Whether the fragment needs no parentheses beside an operator: a name, a literal, a call or a parenthesized expression. */
 export function isOperand(tokens: readonly Token[]): boolean {
   let open = 0;
   while (isName(tokens[open]) && tokens[open + 1]?.text === '.') open += 2;
@@ -121,37 +122,37 @@ export function isOperand(tokens: readonly Token[]): boolean {
 export const parenthesized = (tokens: readonly Token[]): readonly Token[] =>
   isOperand(tokens) ? tokens : [{ kind: 'symbol', text: '(' }, ...tokens, { kind: 'symbol', text: ')' }];
 
-/** Whether the fragment is surely NULL (or not true) where all its columns are NULL. */
+/** Whether the fragment is certainly NULL (or not true) when all its columns are NULL. */
 export function isStrict(tokens: readonly Token[]): boolean {
   const words = tokens.filter(isName);
   if (words.length === 0 || tokens.some(({ text }) => text === '<=>')) return false;
   return tokens.every((token, at) => {
     if (token.kind !== 'word') return true;
     const word = token.text.toLowerCase();
-    const isCall = tokens[significant(tokens, at, 1)]?.text === '(' && !expressionWords.has(word);
-    return isCall ? strictFunctions.has(word) : !nullWords.has(word);
+    const isCall = tokens[significant(tokens, at, 1)]?.text === '(' && !EXPRESSION_WORDS.has(word);
+    return isCall ? STRICT_FUNCTIONS.has(word) : !NULL_WORDS.has(word);
   });
 }
 
 export interface Qualification {
-  /** Alias to put before columns; `undefined` leaves them bare. */
+  /** Alias that qualifies columns; `undefined` leaves them unqualified. */
   readonly alias: string | undefined;
-  /** What a written qualifier (`orders.status`) becomes. */
+  /** Replaces a qualifier of the entity itself, as in `orders.status`. */
   readonly qualifier: string;
-  /** Lower-case names that stand for the entity as a qualifier. */
+  /** Names of the entity that may be used as a qualifier, in lower case. */
   readonly ownNames: ReadonlySet<string>;
-  /** Lower-case columns the model knows of, for names that are also SQL words, such as `date`. */
+  /** Columns that the model knows, in lower case, for names that are also SQL words, such as `date`. */
   readonly columns: ReadonlySet<string>;
 }
 
-/** A word in a place where SQL expects something other than a column: a type, a unit, a collation. */
-function isPlaced(tokens: readonly Token[], at: number): boolean {
+/** Whether SQL expects something other than a column here: a type, a unit or a collation. */
+function isTypeOrUnit(tokens: readonly Token[], at: number): boolean {
   const before = significant(tokens, at, -1);
   const previous = tokens[before]?.text.toLowerCase();
   if (previous === '::' || previous === 'as' || previous === 'collate') return true;
   const word = tokens[at]!.text.toLowerCase();
-  if (!timeUnits.has(word)) return false;
-  if (previous === '(') return unitFunctions.has(tokens[significant(tokens, before, -1)]?.text.toLowerCase() ?? '');
+  if (!TIME_UNITS.has(word)) return false;
+  if (previous === '(') return UNIT_FUNCTIONS.has(tokens[significant(tokens, before, -1)]?.text.toLowerCase() ?? '');
   let steps = before;
   for (let count = 0; count < 3 && steps >= 0; count++, steps = significant(tokens, steps, -1)) {
     if (tokens[steps]?.text.toLowerCase() === 'interval') return true;
@@ -164,14 +165,14 @@ function isColumn(tokens: readonly Token[], at: number, columns: ReadonlySet<str
   const next = tokens[significant(tokens, at, 1)];
   if (!isName(token) || next?.text === '(') return false;
   if (token.kind === 'name') return true;
-  if (isPlaced(tokens, at)) return false;
+  if (isTypeOrUnit(tokens, at)) return false;
   const word = token.text.toLowerCase();
-  const kind = expressionWords.get(word);
+  const kind = EXPRESSION_WORDS.get(word);
   if (kind === undefined) return true;
-  return kind === 'soft' && next?.kind !== 'text' && columns.has(word);
+  return kind === 'nonReserved' && next?.kind !== 'text' && columns.has(word);
 }
 
-/** Writes the fragment out, each column of the entity behind its alias. */
+/** Writes the fragment as SQL with each column of the entity qualified. */
 export function render(tokens: readonly Token[], to: Qualification): string {
   const hasSubquery = tokens.some((token) => token.kind === 'word' && /^select$/i.test(token.text));
   let sql = '';

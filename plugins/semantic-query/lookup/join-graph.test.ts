@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SemanticModel } from '../../semantic-layer/index.ts';
-import { JoinGraph } from './join-graph.ts';
-import { PlanError } from '../plan.ts';
+import { PlanError } from '../errors.ts';
 import { dimension, entity, join, modelOf } from '../fixtures/shop.ts';
+import { JoinGraph } from './join-graph.ts';
 
 const node = (name: string, ...joins: Parameters<typeof join>[]) =>
   entity(name, { dimensions: [dimension('id')], joins: joins.map((one) => join(...one)) });

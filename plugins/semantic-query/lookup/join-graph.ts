@@ -1,27 +1,27 @@
 /**
- * The declared joins as a graph that can be walked both ways, and the one path between two entities that is meant.
+ * Finds the join path between two entities in the graph of declared joins, which can be followed in both directions.
  */
 import type { ModelEntity, ModelJoin, SemanticModel } from '../../semantic-layer/index.ts';
-import { PlanError } from '../plan.ts';
+import { PlanError } from '../errors.ts';
 
 export interface Hop {
   readonly from: ModelEntity;
   readonly to: ModelEntity;
-  /** `orders.customers`: where the join is declared, whichever way it is walked. Two where both sides declare it. */
+  /** Where the join is declared, such as `orders.customers`, whatever its direction; two names when both sides declare it. */
   readonly names: readonly string[];
   readonly on: readonly { readonly from: string; readonly to: string }[];
-  /** One row of `from` may meet several rows of `to`. */
+  /** One row of `from` may match several rows of `to`. */
   readonly multiplies: boolean;
-  /** One row of `to` may meet several rows of `from`. */
+  /** One row of `to` may match several rows of `from`. */
   readonly multipliesBack: boolean;
 }
 
 export type Path = readonly Hop[];
 
-/** Longer chains of joins are not looked for. */
-const maxHops = 6;
-/** Enough to show that there is a choice. */
-const maxChoices = 8;
+/** Longest join path, in joins. */
+const MAX_HOPS = 6;
+/** Paths collected at most: enough to show the ambiguity. */
+const MAX_CHOICES = 8;
 
 const multiplying = { many_to_one: false, one_to_one: false, one_to_many: true, many_to_many: true };
 const multiplyingBack = { many_to_one: true, one_to_one: false, one_to_many: false, many_to_many: true };
@@ -32,7 +32,7 @@ const signature = ({ to, on }: Hop) => {
   return [to.source, to.name, ...columns.sort()].join();
 };
 
-function declared(from: ModelEntity, to: ModelEntity, join: ModelJoin): Hop {
+function declaredHop(from: ModelEntity, to: ModelEntity, join: ModelJoin): Hop {
   return {
     from,
     to,
@@ -54,7 +54,7 @@ function reversed(hop: Hop): Hop {
   };
 }
 
-/** Whether one statement can read both. */
+/** Whether one statement can read both entities. */
 export const sameConnection = (a: ModelEntity, b: ModelEntity) => (a.connection ?? '') === (b.connection ?? '');
 
 export class JoinGraph {
@@ -64,16 +64,16 @@ export class JoinGraph {
     for (const entity of model.entities) {
       for (const join of entity.joins) {
         const target = model.entity(`${entity.source}.${join.target}`) ?? model.entity(join.target);
-        // A join of an entity with itself leads nowhere new: a plan names each entity in one role.
+        // A plan uses each entity in one role, so a self-join is never needed.
         if (target === undefined || target === entity || !sameConnection(entity, target)) continue;
-        const hop = declared(entity, target, join);
+        const hop = declaredHop(entity, target, join);
         this.#add(hop);
         this.#add(reversed(hop));
       }
     }
   }
 
-  /** The same columns joined from both sides are one join. Where the two disagree, the careful reading holds. */
+  /** Declarations of the same columns from both sides are one join; where they disagree, assume that rows multiply. */
   #add(hop: Hop): void {
     const hops = this.#hops.get(hop.from) ?? new Map<string, Hop>();
     this.#hops.set(hop.from, hops);
@@ -92,21 +92,21 @@ export class JoinGraph {
     return [...(this.#hops.get(entity)?.values() ?? [])];
   }
 
-  /** Columns that joins to one row of the entity rely on, and which are therefore unique. */
+  /** Columns that to-one joins to the entity refer to, and which are therefore unique. */
   uniqueColumns(entity: ModelEntity): string[] {
     const incoming = this.hops(entity).find((hop) => hop.multiplies && !hop.multipliesBack);
     return incoming?.on.map(({ from }) => from) ?? [];
   }
 
-  /** Whether a path to at most one row exists at all. */
+  /** Whether a path to at most one row exists. */
   hasSinglePath(from: ModelEntity, to: ModelEntity): boolean {
     return from === to || this.#search(from, to, (hop) => !hop.multiplies).length > 0;
   }
 
   /**
-   * The path that is meant. Paths that reach one row at most come first, then those that go down to details and up
-   * again to what these refer to, then any. Within a class a path with a shortcut gives way to the shortcut; where
-   * several are left `joinPath` decides, or `ambiguous_path` asks.
+   * The path to use. Paths to at most one row come first, then those that go down to details and up again to what these
+   * refer to, then any other. Within a class a shorter way replaces a detour; among several `joinPath` decides, else
+   * `ambiguous_path` is thrown.
    */
   path(from: ModelEntity, to: ModelEntity, joinPath: readonly string[]): Path {
     if (from === to) return [];
@@ -141,11 +141,11 @@ export class JoinGraph {
     }
   }
 
-  /** Distance in hops to `to`, for entities within reach of it. */
+  /** Distance in hops to `to` of every entity that can reach it. */
   #distances(to: ModelEntity): Map<ModelEntity, number> {
     const distances = new Map([[to, 0]]);
     for (const [entity, distance] of distances) {
-      if (distance === maxHops) break;
+      if (distance === MAX_HOPS) break;
       for (const hop of this.hops(entity)) if (!distances.has(hop.to)) distances.set(hop.to, distance + 1);
     }
     return distances;
@@ -163,7 +163,7 @@ export class JoinGraph {
       const here = visited.at(-1)!;
       for (const hop of this.hops(here)) {
         const left = distances.get(hop.to);
-        if (found.length >= maxChoices || left === undefined || path.length + 1 + left > maxHops) continue;
+        if (found.length >= MAX_CHOICES || left === undefined || path.length + 1 + left > MAX_HOPS) continue;
         if (visited.includes(hop.to) || !allowed(hop, path)) continue;
         const earlier = visited.slice(0, -1);
         const shortcut = earlier.some((entity) => this.hops(entity).some((h) => h.to === hop.to && allowed(h, [])));
@@ -178,13 +178,13 @@ export class JoinGraph {
   }
 }
 
-/** Down to details, then up from them, never down again: the rows met are details of the starting row. */
+/** Whether the path goes down to details, then up, never down again: its rows are details of the first row. */
 function descends(hop: Hop, path: Path): boolean {
   const climbs = hop.multipliesBack && !hop.multiplies;
   return path.length === 0 ? !climbs : !isDetour([...path, hop]);
 }
 
-/** Up to something shared and down to other details of it: the two ends have no relation but that. */
+/** Whether the path goes up to a shared row and down to its other details: the two ends are otherwise unrelated. */
 export function isDetour(path: Path): boolean {
   const climb = path.findIndex((hop) => hop.multipliesBack && !hop.multiplies);
   return climb !== -1 && path.slice(climb).some((hop) => hop.multiplies);
@@ -217,9 +217,10 @@ function choose(from: ModelEntity, to: ModelEntity, candidates: readonly Path[],
   );
 }
 
-/** The joins of a path that not all of its rivals share. */
-function distinct(path: Path, rivals: readonly Path[]): string {
-  const shared = (hop: Hop) => rivals.every((rival) => rival.some((other) => other.names[0] === hop.names[0]));
+/** The joins of a path that not all alternatives share. */
+function distinct(path: Path, alternatives: readonly Path[]): string {
+  const shared = (hop: Hop) =>
+    alternatives.every((alternative) => alternative.some((other) => other.names[0] === hop.names[0]));
   return path
     .filter((hop) => !shared(hop))
     .map((hop) => hop.names[0])

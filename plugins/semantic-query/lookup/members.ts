@@ -1,9 +1,17 @@
-/** Dimensions, join columns and conditions of an entity as tokens, with every `{dimension}` expanded. */
+/** Turns dimensions, join columns and conditions of an entity into tokens, with every `{dimension}` expanded. */
 import type { ModelDimension, ModelEntity } from '../../semantic-layer/index.ts';
 import type { Syntax } from '../dialect.ts';
-import { columnToken, nameOf, parenthesized, type Qualification, render, type Token, tokenize } from '../expression/tokens.ts';
+import { PlanError } from '../errors.ts';
+import {
+  columnToken,
+  nameOf,
+  parenthesized,
+  type Qualification,
+  render,
+  type Token,
+  tokenize,
+} from '../expression/tokens.ts';
 import { sameName } from './names.ts';
-import { PlanError } from '../plan.ts';
 
 export class Members {
   readonly #syntax: Syntax;
@@ -13,7 +21,7 @@ export class Members {
     this.#syntax = syntax;
   }
 
-  /** Columns that the model speaks of by name, in lower case. */
+  /** Columns that the model names, in lower case. */
   #knownColumns(entity: ModelEntity): ReadonlySet<string> {
     const known = this.#columns.get(entity);
     if (known !== undefined) return known;
@@ -28,7 +36,7 @@ export class Members {
     return tokenize(sql, this.#syntax.dialect, where);
   }
 
-  /** `where` names the fragment in messages. A reference that `other` resolves is not looked up as a dimension. */
+  /** `where` names the fragment in messages; `other` resolves references that are not dimensions. */
   expression(
     entity: ModelEntity,
     sql: string,
@@ -67,7 +75,7 @@ export class Members {
     return this.expression(entity, dimension.sql, where, undefined, [...open, dimension]);
   }
 
-  /** A column named in a join: the physical column, or the dimension that goes by this name. */
+  /** A column named in a join: the physical column, or the dimension of that name. */
   joinColumn(entity: ModelEntity, column: string): readonly Token[] {
     const physical = [columnToken(this.#syntax.identifier(column))];
     const dimension = entity.dimensions.find(({ name }) => sameName(name, column));
@@ -79,14 +87,14 @@ export class Members {
     return isPhysical ? physical : tokens;
   }
 
-  /** Primary key, one fragment per column; empty where the model names none. */
+  /** Declared primary key, one fragment per column; empty when there is none. */
   primaryKey(entity: ModelEntity): (readonly Token[])[] {
     return entity.dimensions
       .filter(({ primary_key }) => primary_key === true)
       .map((dimension) => this.dimension(entity, dimension));
   }
 
-  /** `alias` undefined leaves the columns bare. */
+  /** Writes the fragment as SQL; without `alias` its columns are unqualified. */
   sql(entity: ModelEntity, tokens: readonly Token[], alias: string | undefined, qualifier: string): string {
     const { name, table, schema } = entity;
     const names = [name, table, table.replace(/^.*\./, ''), `${schema}.${table}`];

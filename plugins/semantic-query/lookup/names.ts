@@ -1,10 +1,9 @@
-/** From the names in a plan to the members of the model. Case does not matter; what is unclear is asked back. */
-
+/** Resolves the names in a plan to members of the model, ignoring case. An ambiguous name is an error with choices. */
 import { nearest } from '../../../kernel/index.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, SemanticModel } from '../../semantic-layer/index.ts';
-import { PlanError } from '../plan.ts';
+import { PlanError } from '../errors.ts';
 
-const maxChoices = 20;
+const MAX_CHOICES = 20;
 
 export const sameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
@@ -13,13 +12,13 @@ interface DimensionMember {
   readonly dimension: ModelDimension;
 }
 
-/** `measure` is undefined for the count of rows that every entity has. */
+/** `measure` is `undefined` for the row count that every entity has. */
 interface MeasureMember {
   readonly entity: ModelEntity;
   readonly measure: Measure | undefined;
 }
 
-/** A condition by name: a segment, or a glossary term with SQL. */
+/** A named condition: a segment, or a glossary term with SQL. */
 interface NamedCondition {
   readonly entity: ModelEntity;
   readonly label: string;
@@ -33,7 +32,7 @@ function unknown(kind: string, name: string, known: readonly string[]): PlanErro
   const close = nearest(bare(name), known.map(bare));
   const meant = known.filter((candidate) => bare(candidate) === close);
   const hint = meant.length > 0 ? ` Did you mean ${meant.join(' or ')}?` : '';
-  const choices = [...new Set([...meant, ...known])].slice(0, maxChoices);
+  const choices = [...new Set([...meant, ...known])].slice(0, MAX_CHOICES);
   return new PlanError('unknown_name', `The semantic layer has no ${kind} ${JSON.stringify(name)}.${hint}`, choices);
 }
 
@@ -64,7 +63,7 @@ export class Names {
     );
   }
 
-  /** `entity.member` taken apart, where what stands before the last dot is an entity. */
+  /** Splits `entity.member` when the part before the last dot is an entity. */
   #split(name: string): { entity: ModelEntity; member: string } | undefined {
     const dot = name.lastIndexOf('.');
     const entity = dot > 0 ? this.#model.entity(name.slice(0, dot)) : undefined;
@@ -75,7 +74,7 @@ export class Names {
     return this.#model.entities.flatMap((entity) => of(entity).map((member) => ({ entity, member })));
   }
 
-  /** Hidden dimensions are refused in the words used for those that do not exist. */
+  /** A hidden dimension is refused like one that does not exist. */
   dimension(name: string): DimensionMember {
     const visible = (entity: ModelEntity) => entity.dimensions.filter((dimension) => dimension.hidden !== true);
     const split = this.#split(name);
@@ -100,7 +99,7 @@ export class Names {
     );
   }
 
-  /** A metric by its id, a measure, or `entity.count`. */
+  /** Finds a metric by id, a measure, or `entity.count`. */
   measure(name: string): MeasureMember | ModelMetric {
     const metric = this.#model.metric(name);
     if (metric !== undefined) return metric;

@@ -1,17 +1,18 @@
-/** One figure over groups: "the average number of orders per month", "the most visits on a day". */
+/** Compiles an aggregate over groups: "the average number of orders per month", "the most visits on a day". */
 import type { SemanticModel } from '../../semantic-layer/index.ts';
-import { syntaxOf } from '../dialect.ts';
-import { outputName } from './output-columns.ts';
-import { type CompiledColumn, type CompiledQuery, type Dialect, PlanError, type QueryPlan } from '../plan.ts';
 import { nested, printSelect } from '../clauses/select.ts';
+import { syntaxOf } from '../dialect.ts';
+import { PlanError } from '../errors.ts';
+import type { CompiledColumn, CompiledQuery, Dialect, QueryPlan } from '../plan.ts';
+import { outputName } from './output-columns.ts';
 
 type Compile = (model: SemanticModel, plan: QueryPlan, options: { dialect: Dialect }) => CompiledQuery;
 
 const invalid = (message: string) => new PlanError('invalid_plan', message);
-const prefix = { avg: 'average', min: 'minimum', max: 'maximum' } as const;
+const PREFIXES = { avg: 'average', min: 'minimum', max: 'maximum' } as const;
 
-/** `plan.over` is set; `compile` is used for its parts. Throws `PlanError` where the plan does not allow it. */
-export function compileOver(
+/** Requires `plan.over`; `compile` compiles its parts. Throws `PlanError` when the plan cannot be nested. */
+export function compileNestedAggregate(
   compile: Compile,
   model: SemanticModel,
   plan: QueryPlan,
@@ -21,13 +22,13 @@ export function compileOver(
   check(plan);
   const { aggregate, entity, ...conditions } = over!;
   const groups = compile(model, inner, options);
-  const measured = groups.columns.find(({ kind }) => kind === 'measure')!;
+  const measure = groups.columns.find(({ kind }) => kind === 'measure')!;
   const { identifier } = syntaxOf(options.dialect);
-  const name = outputName(`${prefix[aggregate]}_${measured.name}`);
+  const name = outputName(`${PREFIXES[aggregate]}_${measure.name}`);
   const alias = identifier(name);
-  const column: CompiledColumn = { ...measured, name, type: aggregate === 'avg' ? 'number' : measured.type };
+  const column: CompiledColumn = { ...measure, name, type: aggregate === 'avg' ? 'number' : measure.type };
   if (entity === undefined) {
-    const value = `${aggregate.toUpperCase()}(per_group.${identifier(measured.name)})`;
+    const value = `${aggregate.toUpperCase()}(per_group.${identifier(measure.name)})`;
     const sql = printSelect({
       columns: [{ sql: value, alias }],
       from: [`${nested(groups.sql)} AS per_group`],
@@ -46,10 +47,10 @@ function check(plan: QueryPlan): void {
   const { over, measures = [], adhocMeasures = [], dimensions = [] } = plan;
   if (measures.length + adhocMeasures.length !== 1)
     throw invalid('An aggregate over groups needs exactly one measure.');
-  const beside = (['comparison', 'share', 'portion', 'orderBy', 'limit', 'entity', 'without'] as const).filter(
+  const unsupported = (['comparison', 'share', 'portion', 'orderBy', 'limit', 'entity', 'without'] as const).filter(
     (part) => plan[part] !== undefined && plan[part] !== false,
   );
-  if (beside.length > 0) throw invalid(`An aggregate over groups cannot have ${beside.join(' or ')} too.`);
+  if (unsupported.length > 0) throw invalid(`An aggregate over groups cannot have ${unsupported.join(' or ')} too.`);
   if (over!.entity === undefined) {
     if (dimensions.length === 0) throw invalid('An aggregate over groups needs dimensions; name the groups.');
   } else if (over!.aggregate !== 'avg' || dimensions.length > 0 || (plan.measureFilters ?? []).length > 0)

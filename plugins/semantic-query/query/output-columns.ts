@@ -1,9 +1,10 @@
-/** The columns of the answer: their names, and what `orderBy` means by a name. */
+/** Names the columns of a result and finds the column that `orderBy` names. */
 import type { ModelEntity } from '../../semantic-layer/index.ts';
-import { type GroupKey, unused } from '../clauses/aggregation.ts';
+import { type GroupKey, uniqueName } from '../clauses/aggregation.ts';
 import type { Aggregate } from '../clauses/measures.ts';
+import { PlanError } from '../errors.ts';
 import { sameName } from '../lookup/names.ts';
-import { type CompiledColumn, PlanError } from '../plan.ts';
+import type { CompiledColumn } from '../plan.ts';
 
 export interface Key extends GroupKey {
   readonly name: string;
@@ -11,9 +12,9 @@ export interface Key extends GroupKey {
   readonly source: string;
 }
 
-export interface Measured {
+export interface MeasureColumn {
   readonly aggregate: Aggregate;
-  /** Output name; of one that only a filter or an order needs, its name inside the statement. */
+  /** Column name; for a measure that only a filter or order needs, its name inside the statement. */
   readonly name: string;
 }
 
@@ -22,7 +23,7 @@ export type Output =
   | {
       readonly kind: Exclude<CompiledColumn['kind'], 'dimension'>;
       readonly name: string;
-      readonly measured: Measured;
+      readonly measure: MeasureColumn;
       /** The value is a percentage of the measure. */
       readonly portion: boolean;
     };
@@ -34,31 +35,31 @@ export function outputName(name: string): string {
   return plain === '' ? 'value' : plain;
 }
 
-/** Each name once: members of the same name get their entity's before it. */
+/** Unique column names: members of the same name are prefixed with their entity's. */
 export function outputNames(items: readonly { readonly name: string; readonly entity: ModelEntity }[]): string[] {
   const plain = items.map(({ name }) => outputName(name));
   const taken: string[] = [];
   for (const [index, { entity }] of items.entries()) {
     const name = plain[index]!;
     const isShared = plain.filter((other) => other === name).length > 1;
-    taken.push(unused(isShared ? outputName(`${entity.name}_${name}`) : name, taken));
+    taken.push(uniqueName(isShared ? outputName(`${entity.name}_${name}`) : name, taken));
   }
   return taken;
 }
 
-/** Dimensions, then each measure followed by what is derived from it. */
+/** The dimensions, then each measure followed by the columns derived from it. */
 export function outputsOf(
   keys: readonly Key[],
-  measured: readonly Measured[],
+  measures: readonly MeasureColumn[],
   wants: { readonly comparison: boolean; readonly share: boolean; readonly portion: boolean },
 ): Output[] {
   const outputs: Output[] = keys.map((key) => ({ kind: 'dimension', name: key.name, key }));
-  const taken = [...keys, ...measured].map(({ name }) => name);
-  for (const one of measured) {
+  const taken = [...keys, ...measures].map(({ name }) => name);
+  for (const one of measures) {
     const add = (kind: Exclude<Output['kind'], 'dimension'>, suffix: string) => {
-      const name = suffix === '' ? one.name : unused(`${one.name}_${suffix}`, taken);
+      const name = suffix === '' ? one.name : uniqueName(`${one.name}_${suffix}`, taken);
       taken.push(name);
-      outputs.push({ kind, name, measured: one, portion: wants.portion });
+      outputs.push({ kind, name, measure: one, portion: wants.portion });
     };
     add('measure', wants.portion ? 'percent' : '');
     if (wants.comparison) {
@@ -73,14 +74,14 @@ export function outputsOf(
   return outputs;
 }
 
-/** By output name, or by the dimension's or measure's own name; `orders.order_date` finds its month too. */
+/** Finds a column by its name or by its dimension or measure; `orders.order_date` also finds its month. */
 export function findOutput(outputs: readonly Output[], by: string): Output | undefined {
   const named = outputs.find(({ name }) => sameName(name, by));
   if (named !== undefined) return named;
   const matches = outputs.filter((output) => {
     if (output.kind === 'dimension')
       return [output.key.source, output.key.dimension.name].some((own) => sameName(own, by));
-    const { source, name } = output.measured.aggregate;
+    const { source, name } = output.measure.aggregate;
     return output.kind === 'measure' && [source, name].some((own) => sameName(own, by));
   });
   if (matches.length <= 1) return matches[0];
@@ -99,7 +100,7 @@ export function compiledColumn(output: Output): CompiledColumn {
     const type = grain === undefined ? dimension.type : grain === 'day' || grain === 'week' ? 'date' : 'string';
     return { name, kind, source, type };
   }
-  const { source, valueType, unit, format } = output.measured.aggregate;
+  const { source, valueType, unit, format } = output.measure.aggregate;
   if (kind === 'change_percent' || kind === 'share' || output.portion)
     return { name, kind, source, type: 'number', unit: '%' };
   const shown = { ...(unit !== undefined && { unit }), ...(format !== undefined && { format }) };

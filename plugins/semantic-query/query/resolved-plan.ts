@@ -1,36 +1,45 @@
-/** A plan with its names resolved and its rules checked: what `compile.ts` writes out. */
+/** Resolves the names of a plan and checks its rules, before any SQL is written. */
 import { Value } from '@sinclair/typebox/value';
 import type { ModelEntity } from '../../semantic-layer/index.ts';
-import { type GroupKey, unused } from '../clauses/aggregation.ts';
+import { type GroupKey, uniqueName } from '../clauses/aggregation.ts';
 import type { Condition } from '../clauses/condition.ts';
-import { conditionsOf, withoutCondition } from '../clauses/where-clause.ts';
 import { isTime } from '../clauses/filters.ts';
-import { adhocAggregate, isAdditive, namedAggregate } from '../clauses/measures.ts';
-import { findOutput, type Key, type Measured, type Output, outputName, outputNames, outputsOf } from './output-columns.ts';
-import { type MeasureFilter, PlanError, QueryPlan } from '../plan.ts';
-import type { Compilation } from '../clauses/from-clause.ts';
+import { adhocAggregate, aggregateNamed, isAdditive } from '../clauses/measures.ts';
+import { conditionsOf, withoutCondition } from '../clauses/where-clause.ts';
+import type { Compilation } from '../compilation.ts';
+import { PlanError } from '../errors.ts';
+import { type MeasureFilter, QueryPlan } from '../plan.ts';
+import {
+  findOutput,
+  type Key,
+  type MeasureColumn,
+  type Output,
+  outputName,
+  outputNames,
+  outputsOf,
+} from './output-columns.ts';
 
-/** A column of the answer, a measure that is not in it, or a dimension of listed rows that is not. */
+/** A result column, or a measure or dimension that orders rows without being selected. */
 export type OrderTarget =
   | Output
-  | { readonly kind: 'hidden'; readonly measured: Measured }
+  | { readonly kind: 'hidden'; readonly measure: MeasureColumn }
   | { readonly kind: 'row'; readonly key: GroupKey };
 
-export interface Question {
-  /** Entity whose rows are listed; `undefined` for aggregates and for distinct values. */
+export interface ResolvedPlan {
+  /** Entity whose rows are listed; `undefined` for aggregates and distinct values. */
   readonly listed: ModelEntity | undefined;
-  /** Those shown, then those that only keep namesakes apart. */
+  /** The selected keys, then the hidden ones that keep equal names apart. */
   readonly keys: readonly GroupKey[];
-  /** Those asked for, then those that only a filter or an order needs. */
-  readonly measured: readonly Measured[];
+  /** The selected measures, then those that only a filter or order needs. */
+  readonly measures: readonly MeasureColumn[];
   readonly outputs: readonly Output[];
-  readonly having: readonly { readonly measured: Measured; readonly filter: MeasureFilter }[];
+  readonly having: readonly { readonly measure: MeasureColumn; readonly filter: MeasureFilter }[];
   readonly order: readonly { readonly by: OrderTarget; readonly direction: 'asc' | 'desc' }[];
   readonly timeRange: { readonly entity: ModelEntity; readonly source: string } | undefined;
-  /** Conditions on rows, for the time range and for the comparison's. */
+  /** Row conditions for the time range; `previous` for that of the comparison. */
   readonly current: readonly Condition[];
   readonly previous: readonly Condition[] | undefined;
-  /** Further conditions, of whose rows the percentage of the whole is asked for. */
+  /** Further conditions: the measures become the percentage of rows that match them. */
   readonly portion: readonly Condition[] | undefined;
   readonly share: boolean;
   readonly limit: number | undefined;
@@ -38,7 +47,7 @@ export interface Question {
 
 const invalid = (message: string) => new PlanError('invalid_plan', message);
 
-/** A plan may come from a language model, so its shape is checked too. */
+/** Checks the plan against its schema, since it may come from a language model. */
 export function checkShape(plan: QueryPlan): void {
   if (Value.Check(QueryPlan, plan)) return;
   const error = Value.Errors(QueryPlan, plan).First();
@@ -68,21 +77,21 @@ function dimensionsOf(compilation: Compilation, plan: QueryPlan, listed: ModelEn
   });
 }
 
-/** Keys of the entities whose rows stay apart although their dimensions are the same; none where no key is known. */
+/** Hidden primary keys for dimensions with `identity`; none when no key is known. */
 function identityKeys(compilation: Compilation, plan: QueryPlan, taken: readonly string[]): GroupKey[] {
   const found = (plan.dimensions ?? []).filter(({ identity }) => identity === true);
   const members = found.map(({ dimension }) => compilation.names.dimension(dimension));
   const entities = new Map(members.map(({ entity, dimension }) => [entity, dimension]));
   return [...entities].flatMap(([entity, dimension]) =>
     compilation.primaryKey(entity).map((tokens, index) => {
-      const alias = compilation.syntax.identifier(unused(outputName(`${entity.name}_key_${index + 1}`), taken));
+      const alias = compilation.syntax.identifier(uniqueName(outputName(`${entity.name}_key_${index + 1}`), taken));
       return { entity, dimension, grain: undefined, tokens, alias, hidden: true };
     }),
   );
 }
 
-/** The whole of the plan's `without`, each with the conditions that lie beyond it. */
-function withouts(compilation: Compilation, plan: QueryPlan, base: ModelEntity, conditions: readonly Condition[]) {
+/** Adds the plan's `without` conditions, each with the conditions on entities beyond it. */
+function applyWithout(compilation: Compilation, plan: QueryPlan, base: ModelEntity, conditions: readonly Condition[]) {
   const { graph, joinPath, names } = compilation;
   const targets = (plan.without ?? []).map((name) => names.entity(name));
   const paths = targets.map((target) => {
@@ -126,10 +135,10 @@ function listedEntity(compilation: Compilation, plan: QueryPlan): ModelEntity | 
   return plan.without !== undefined && first !== undefined ? names.dimension(first.dimension).entity : undefined;
 }
 
-/** Checks the plan against its rules and the model; everything a caller can get wrong is reported here. */
-export function resolveQuestion(compilation: Compilation, plan: QueryPlan): Question {
+/** Throws `PlanError` for everything that a caller can get wrong. */
+export function resolvePlan(compilation: Compilation, plan: QueryPlan): ResolvedPlan {
   const named = [
-    ...(plan.measures ?? []).map((name) => namedAggregate(compilation, name)),
+    ...(plan.measures ?? []).map((name) => aggregateNamed(compilation, name)),
     ...(plan.adhocMeasures ?? []).map((adhoc) => adhocAggregate(compilation, adhoc)),
   ];
   const aggregates = named.filter(
@@ -152,25 +161,25 @@ export function resolveQuestion(compilation: Compilation, plan: QueryPlan): Ques
     return { ...dimension, name, alias: compilation.syntax.identifier(name), hidden: false };
   });
   const identities = listed === undefined ? identityKeys(compilation, plan, unique) : [];
-  const measured = aggregates.map((aggregate, index): Measured => {
+  const measures = aggregates.map((aggregate, index): MeasureColumn => {
     if (plan.share === true && !isAdditive(aggregate)) {
       throw invalid(`Shares need a sum or a count; ${aggregate.source} does not add up over groups.`);
     }
     return { aggregate, name: unique[keys.length + index]! };
   });
-  const outputs = outputsOf(keys, measured, {
+  const outputs = outputsOf(keys, measures, {
     comparison: plan.comparison !== undefined,
     share: plan.share === true,
     portion: plan.portion !== undefined,
   });
-  const hidden: Measured[] = [];
-  const measuredBy = (name: string): Measured => {
-    const aggregate = namedAggregate(compilation, name);
-    const known = [...measured, ...hidden].find((one) => one.aggregate.source === aggregate.source);
+  const hidden: MeasureColumn[] = [];
+  const measureColumn = (name: string): MeasureColumn => {
+    const aggregate = aggregateNamed(compilation, name);
+    const known = [...measures, ...hidden].find((one) => one.aggregate.source === aggregate.source);
     if (known !== undefined) return known;
     const added = {
       aggregate,
-      name: unused(
+      name: uniqueName(
         outputName(aggregate.name),
         [...outputs, ...hidden].map((one) => one.name),
       ),
@@ -180,20 +189,20 @@ export function resolveQuestion(compilation: Compilation, plan: QueryPlan): Ques
   };
   const having = (plan.measureFilters ?? []).map((filter) => {
     const output = findOutput(outputs, filter.measure);
-    const known = output !== undefined && output.kind === 'measure' ? output.measured : measuredBy(filter.measure);
-    return { measured: known, filter };
+    const known = output !== undefined && output.kind === 'measure' ? output.measure : measureColumn(filter.measure);
+    return { measure: known, filter };
   });
   const order = (plan.orderBy ?? []).map(({ by, direction = 'asc' }) => {
     const target = findOutput(outputs, by) ?? (isAggregated ? undefined : rowKey(compilation, by, listed));
-    return { by: target ?? ({ kind: 'hidden', measured: measuredBy(by) } as const), direction };
+    return { by: target ?? ({ kind: 'hidden', measure: measureColumn(by) } as const), direction };
   });
-  const rows = (wanted: QueryPlan) => withouts(compilation, wanted, base, conditionsOf(compilation, wanted));
+  const rows = (wanted: QueryPlan) => applyWithout(compilation, wanted, base, conditionsOf(compilation, wanted));
   const comparison = plan.comparison && { ...plan.comparison, dimension: plan.timeRange!.dimension };
   const current = rows(plan);
   return {
     listed,
     keys: [...keys, ...identities],
-    measured: [...measured, ...hidden],
+    measures: [...measures, ...hidden],
     outputs,
     having,
     order,
@@ -206,12 +215,12 @@ export function resolveQuestion(compilation: Compilation, plan: QueryPlan): Ques
   };
 }
 
-function timeOf(compilation: Compilation, name: string): NonNullable<Question['timeRange']> {
+function timeOf(compilation: Compilation, name: string): NonNullable<ResolvedPlan['timeRange']> {
   const { entity, dimension } = compilation.names.dimension(name);
   return { entity, source: `${entity.name}.${dimension.name}` };
 }
 
-/** A dimension that listed rows are ordered by without showing it. */
+/** A dimension that orders listed rows without being selected. */
 function rowKey(compilation: Compilation, by: string, listed: ModelEntity | undefined): OrderTarget {
   const { entity, dimension } = compilation.names.dimension(by);
   const source = `${entity.name}.${dimension.name}`;
@@ -224,7 +233,7 @@ function rowKey(compilation: Compilation, by: string, listed: ModelEntity | unde
 }
 
 function checkRows(plan: QueryPlan, dimensions: number): void {
-  if (dimensions === 0) throw invalid('The plan asks for nothing; give it measures, dimensions or an entity.');
+  if (dimensions === 0) throw invalid('The plan selects nothing; give it measures, dimensions or an entity.');
   const needing = (['measureFilters', 'comparison', 'share', 'portion'] as const).filter((part) => {
     const value = plan[part];
     return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;

@@ -1,14 +1,15 @@
-/** Plans without measures: rows of an entity, or distinct values of dimensions. */
+/** Compiles plans without measures: rows of an entity, or distinct values of dimensions. */
 import type { ModelEntity } from '../../semantic-layer/index.ts';
 import { type GroupKey, groupTerms, isPlainColumn, keySql } from '../clauses/aggregation.ts';
-import { place } from '../clauses/where-clause.ts';
-import { orderTerms } from './order-by.ts';
-import { PlanError } from '../plan.ts';
-import type { OrderTarget, Question } from './resolved-plan.ts';
-import { type Compilation, Scope } from '../clauses/from-clause.ts';
+import { FromClause } from '../clauses/from-clause.ts';
 import { printSelect } from '../clauses/select.ts';
+import { whereClause } from '../clauses/where-clause.ts';
+import type { Compilation } from '../compilation.ts';
+import { PlanError } from '../errors.ts';
+import { orderTerms } from './order-by.ts';
+import type { OrderTarget, ResolvedPlan } from './resolved-plan.ts';
 
-/** The first entity of the dimensions that reaches the others without meeting rows several times, else the first. */
+/** The first entity that reaches the others by to-one joins, else simply the first. */
 function rootOf(compilation: Compilation, entities: readonly ModelEntity[]): ModelEntity {
   const { graph, joinPath } = compilation;
   const single = entities.find((from) =>
@@ -19,7 +20,7 @@ function rootOf(compilation: Compilation, entities: readonly ModelEntity[]): Mod
   return single ?? entities[0]!;
 }
 
-/** Primary key as marked and not hidden: what listed rows are told apart by. */
+/** The declared, visible primary key, by which listed rows are distinct. */
 function rowKeys(compilation: Compilation, entity: ModelEntity): GroupKey[] {
   return entity.dimensions
     .filter(({ primary_key, hidden }) => primary_key === true && hidden !== true)
@@ -33,18 +34,18 @@ function rowKeys(compilation: Compilation, entity: ModelEntity): GroupKey[] {
     }));
 }
 
-export function compileRows(compilation: Compilation, question: Question): string {
+export function compileRowQuery(compilation: Compilation, plan: ResolvedPlan): string {
   const { graph, joinPath, syntax } = compilation;
-  const { listed, keys, order } = question;
+  const { listed, keys, order } = plan;
   const root = listed ?? rootOf(compilation, [...new Set(keys.map(({ entity }) => entity))]);
-  const scope = new Scope(compilation, root);
+  const clause = new FromClause(compilation, root);
   const last = listed === undefined ? [] : rowKeys(compilation, listed);
   const ordered = order.flatMap(({ by }) => (by.kind === 'row' ? [by.key] : []));
   const reached = [...keys, ...ordered, ...last].map((key) => ({
     key,
-    source: scope.reach(graph.path(root, key.entity, joinPath)),
+    source: clause.reach(graph.path(root, key.entity, joinPath)),
   }));
-  if (listed !== undefined && scope.multiplied) {
+  if (listed !== undefined && clause.multiplied) {
     const finer = reached.find(({ key }) => graph.path(root, key.entity, joinPath).some((hop) => hop.multiplies))!.key
       .entity;
     throw new PlanError(
@@ -53,25 +54,25 @@ export function compileRows(compilation: Compilation, question: Question): strin
       [finer.name],
     );
   }
-  const where = place(compilation, scope, question.current);
+  const where = whereClause(compilation, clause, plan.current);
   const sql = (target: OrderTarget) => {
     const key = target.kind === 'dimension' || target.kind === 'row' ? target.key : undefined;
     const at = reached.find((one) => one.key === key);
     if (at === undefined) throw new Error('unreachable: rows have dimensions only');
-    return keySql(compilation, scope, at.key, at.source);
+    return keySql(compilation, clause, at.key, at.source);
   };
   const grouped = keys.map((key) => ({ sql: sql({ kind: 'row', key }), alias: key.alias }));
-  // Distinct values, unless something that is not shown tells them apart or orders them.
+  // GROUP BY instead of DISTINCT where the order or a hidden key needs columns that are not selected.
   const isGrouped =
     listed === undefined &&
     (keys.some((key) => key.hidden) || (syntax.dialect === 'mysql' && !grouped.every((one) => isPlainColumn(one.sql))));
   return printSelect({
     distinct: listed === undefined && !isGrouped,
-    columns: question.outputs.map((output) => ({ sql: sql(output), alias: syntax.identifier(output.name) })),
-    from: scope.from(),
+    columns: plan.outputs.map((output) => ({ sql: sql(output), alias: syntax.identifier(output.name) })),
+    from: clause.from(),
     where: where(),
     groupBy: isGrouped ? groupTerms(grouped, keys) : [],
-    orderBy: orderTerms(question, syntax, sql, { last, isGrouped }),
-    limit: question.limit,
+    orderBy: orderTerms(plan, syntax, sql, { last, isGrouped }),
+    limit: plan.limit,
   });
 }
