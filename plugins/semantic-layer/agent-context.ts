@@ -1,26 +1,26 @@
-/** What the agent gets from the semantic layer: pieces of its prompt, and the explore tool. */
+/** Gives the agent the semantic layer: parts of its prompt and the explore tool. */
 import { type Static, Type } from '@sinclair/typebox';
 import type { AgentTool, ContextPart, Question, Scope } from '../../kernel/index.ts';
 import { byteLength } from './context/bounded-text.ts';
-import type { LiveLayer } from './reloading-layer.ts';
+import type { ReloadingLayer } from './reloading-layer.ts';
 
-const instructions = `The semantic layer below describes the data that may be queried: entities (tables) with columns, measures, joins and segments, metrics, and a glossary.
+const INSTRUCTIONS = `The semantic layer below describes the data that may be queried: entities (tables) with columns, measures, joins and segments, metrics, and a glossary.
 - Use only tables and columns it names, with the definitions of its measures, segments and metrics.
 - Join only along the joins it declares. A measure must not be summed over rows that a join has multiplied.
 - A glossary term marked AMBIGUOUS: ask the user which of its meanings is meant, before any query.
 - What is not shown is reached with the explore tool.`;
 
-/** A follow-up such as "and by region?" is understood from what was asked before it. */
-const turnsConsidered = 3;
+/** User messages whose words choose the context: a follow-up such as "and by region?" needs the earlier ones. */
+const TURNS_CONSIDERED = 3;
 
-/** The trusted instructions and, fenced off as data, the part of the layer that matters; together at most `maxBytes`. */
+/** The trusted instructions and, as untrusted data, the relevant part of the layer; together at most `maxBytes`. */
 export async function contextParts(
-  layer: LiveLayer,
+  layer: ReloadingLayer,
   question: Question,
   scope: Scope,
   maxBytes: number,
 ): Promise<readonly ContextPart[]> {
-  const asked = question.turns.filter(({ role }) => role === 'user').slice(-turnsConsidered);
+  const asked = question.turns.filter(({ role }) => role === 'user').slice(-TURNS_CONSIDERED);
   const words = asked
     .reverse()
     .map(({ text }) => text)
@@ -29,8 +29,8 @@ export async function contextParts(
   const { notice } = model;
   const rules =
     notice === undefined
-      ? instructions
-      : `${instructions}\n- Tell the user, when it matters for the question: ${notice}`;
+      ? INSTRUCTIONS
+      : `${INSTRUCTIONS}\n- Tell the user, when it matters for the question: ${notice}`;
   const text = await layer.contextFor(model, words, { maxBytes: maxBytes - byteLength(rules) });
   return [
     { title: 'How to use the semantic layer', text: rules, trusted: true },
@@ -48,7 +48,7 @@ const ExploreInput = Type.Object(
   { additionalProperties: false },
 );
 
-export function exploreTool(layer: LiveLayer): AgentTool {
+export function exploreTool(layer: ReloadingLayer): AgentTool {
   return {
     name: 'explore',
     description:

@@ -1,15 +1,15 @@
-/** Says what is wrong with the semantic layer: to anybody who reads the health report without names, to the operator with them. */
+/** Reports the health of the semantic layer, without the names of anything in it. */
 import { type HealthItem, within } from '../../kernel/index.ts';
-import type { LiveLayer } from './reloading-layer.ts';
+import type { ReloadingLayer } from './reloading-layer.ts';
 
-/** A report right after the start waits this long for the first load; a large layer takes longer and says so. */
-const PATIENCE_MS = 100;
+/** How long a report right after the start waits for the first load. */
+const FIRST_LOAD_TIMEOUT_MS = 100;
 
-/** Shows the layer as it is whenever the item is read: the layer notices changes by itself. */
-export async function layerHealth(layer: LiveLayer): Promise<HealthItem> {
+/** An item whose fields are read from the layer on access, so that they are always current. */
+export async function layerHealth(layer: ReloadingLayer): Promise<HealthItem> {
   if (!layer.isSettled)
     await within(
-      PATIENCE_MS,
+      FIRST_LOAD_TIMEOUT_MS,
       layer.ready().catch(() => undefined),
       () => undefined,
     );
@@ -29,7 +29,7 @@ export async function layerHealth(layer: LiveLayer): Promise<HealthItem> {
 
 type State = Pick<HealthItem, 'status' | 'message' | 'details'>;
 
-function stateOf(layer: LiveLayer): State {
+function stateOf(layer: ReloadingLayer): State {
   if (!layer.isLoaded) {
     return { status: 'ok', message: 'The files are being loaded.', details: { entityCount: layer.entityCount } };
   }

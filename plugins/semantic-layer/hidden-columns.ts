@@ -1,4 +1,4 @@
-/** What a model may be shown: everything but hidden dimensions and what would read them. */
+/** Removes hidden dimensions, and everything that reads them, from what the language model is shown. */
 import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from './model.ts';
 
 export interface VisibleModel {
@@ -21,13 +21,13 @@ interface HasSql {
   readonly sql?: string;
 }
 
-/** What entities in the model and in their files have in common. */
+/** The common part of entities in the model and in files. */
 interface Members {
   readonly dimensions?: readonly { readonly name: string; readonly sql: string; readonly hidden?: boolean }[];
   readonly joins?: readonly HasJoin[];
 }
 
-/** The model's own lists where nothing is hidden. */
+/** What may be shown of a model; the model itself when nothing is hidden. */
 export function visibleModel(model: SemanticModel): VisibleModel {
   const hidden = new HiddenColumns(model);
   if (hidden.isEmpty) return model;
@@ -38,7 +38,7 @@ export function visibleModel(model: SemanticModel): VisibleModel {
   };
 }
 
-/** Columns that nobody may see, by entity. */
+/** The hidden columns of a model, by entity. */
 export class HiddenColumns {
   readonly #model: SemanticModel;
   readonly #byEntity = new Map<string, ReadonlySet<string>>();
@@ -59,7 +59,7 @@ export class HiddenColumns {
     return this.#byEntity.get(this.#model.entity(entityName ?? '')?.name ?? '');
   }
 
-  /** An entity without hidden dimensions, and without members, joins and patterns that read one of `own`. */
+  /** The entity without hidden dimensions and without members, joins and patterns that read one of `own`. */
   withoutHidden<E extends Members>(entity: E, own: ReadonlySet<string> | undefined): E {
     const lists = new Map<string, unknown>(Object.entries(entity));
     const changed: Record<string, unknown> = {};
@@ -88,7 +88,7 @@ export class HiddenColumns {
     return !reads(sql, own) && !reads(declared?.sql, own);
   }
 
-  /** A term keeps its words, but not a condition that reads what is hidden. */
+  /** The term without a condition that reads hidden columns. */
   withoutHiddenCondition<T extends HasSql & { readonly entity?: string }>(term: T): T {
     if (!reads(term.sql, this.of(term.entity))) return term;
     const { sql: _, ...rest } = term;

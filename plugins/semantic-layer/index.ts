@@ -12,13 +12,13 @@ import {
   toolsCollect,
 } from '../../kernel/index.ts';
 import { internalDb } from '../internal-db/index.ts';
+import { contextParts, exploreTool } from './agent-context.ts';
 import type { SemanticLayerApi } from './api.ts';
 import { DatabaseSchemas } from './database/database-schema.ts';
 import { layerHealth } from './health.ts';
 import { KnownOrganizations, migrations } from './known-organizations.ts';
-import { LiveLayer } from './reloading-layer.ts';
 import { SemanticLayerOptions } from './options.ts';
-import { contextParts, exploreTool } from './agent-context.ts';
+import { ReloadingLayer } from './reloading-layer.ts';
 
 export type { SemanticLayerApi } from './api.ts';
 export { createModel } from './build/build-model.ts';
@@ -46,7 +46,7 @@ export {
   type Segment,
 } from './schema.ts';
 
-const maxLoggedProblems = 20;
+const MAX_LOGGED_PROBLEMS = 20;
 
 export const semanticLayer = definePlugin({
   name: 'semantic-layer',
@@ -61,14 +61,14 @@ export const semanticLayer = definePlugin({
       known.save().catch((error: unknown) => {
         ctx.log.warn(
           { error: messageOf(error) },
-          'Which organizations have a semantic layer of their own could not be saved; it will be tried again.',
+          'Which organizations have their own semantic layer could not be saved; the next check tries again.',
         );
       });
     const schemas = new DatabaseSchemas({
       connections: async () => (await ctx.call(datasourceList, undefined, ctx.scope())).map(({ value }) => value),
       describe: async (id) => ctx.callKey(datasourceDescribe, id, undefined, ctx.scope()),
     });
-    const layer = new LiveLayer({
+    const layer = new ReloadingLayer({
       ...options,
       schemas,
       known,
@@ -76,7 +76,7 @@ export const semanticLayer = definePlugin({
         ctx.log.info({ dir, version, entities: entities.length, problems: problems.length }, 'Semantic layer loaded.');
         if (notice !== undefined) ctx.log.warn({}, notice);
         const parts = problems.filter(({ message }) => message !== notice);
-        for (const { message, ...place } of parts.slice(0, maxLoggedProblems)) ctx.log.warn(place, message);
+        for (const { message, ...place } of parts.slice(0, MAX_LOGGED_PROBLEMS)) ctx.log.warn(place, message);
       },
     });
     ctx.tap(contextCollect, (question, scope) => contextParts(layer, question, scope, options.contextBytes));
@@ -84,16 +84,16 @@ export const semanticLayer = definePlugin({
     ctx.tap(toolsCollect, () => tools);
     ctx.tap(healthCheck, async () => [await layerHealth(layer)]);
     ctx.tap(sqlSettled, ({ status }) => {
-      if (status === 'failed') schemas.suspect();
+      if (status === 'failed') schemas.statementFailed();
     });
     ctx.tap(storeMigrations, () => [...migrations]);
     ctx.onReady(async () => {
       await known.load();
       await saved();
     });
-    // Once the others are ready, in the background: requests that come first wait for it, everything else does not.
+    // In the background once the other plugins are ready; only requests that need the layer wait for it.
     ctx.on(appReady, () => {
-      layer.ready().catch((error: unknown) => ctx.log.debug({ error }, 'The load was stopped.'));
+      layer.ready().catch((error: unknown) => ctx.log.debug({ error }, 'Loading the semantic layer was stopped.'));
       layer.watch();
     });
     ctx.onClose(async () => {

@@ -6,7 +6,7 @@ import { type LayerFolder, layerFolder } from '../../test/harness/layer-folder.t
 import { startPostgres } from '../../test/harness/postgres.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { semanticLayer } from './index.ts';
-import { LiveLayer } from './reloading-layer.ts';
+import { ReloadingLayer } from './reloading-layer.ts';
 
 const FILES = { 'entities/a.yml': 'table: a\n', '.orgs/acme/entities/own.yml': 'table: own\n' };
 const GONE = { code: 'not_available', reason: 'E_SEMANTIC_LAYER_GONE' };
@@ -63,7 +63,7 @@ describe('organizations with a layer of their own', () => {
     symlinkSync('loop', join(folder.dir, '.orgs/loop'));
     symlinkSync('nowhere', join(folder.dir, '.orgs/dangling'));
     symlinkSync('acme', join(folder.dir, '.orgs/linked'));
-    const layer = new LiveLayer({ dir: folder.dir, ...limits });
+    const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
     for (const orgId of ['file', 'loop', 'dangling']) {
       await expect(layer.for({ orgId }), orgId).rejects.toMatchObject({ code: 'not_available' });
     }

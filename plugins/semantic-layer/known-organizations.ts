@@ -1,10 +1,10 @@
-/** Remembers which organizations have had a layer of their own, with the internal database beyond a restart. */
+/** Records which organizations have had their own layer, in the internal database when there is one. */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 
 const TABLE = 'semantic_layer_organizations';
-/** Rows of one statement: SQLite takes so many parameters and no more. */
+/** Rows per statement, within SQLite's limit of parameters. */
 const BATCH = 500;
 
 export const migrations: readonly Migration[] = [
@@ -23,7 +23,7 @@ export class KnownOrganizations {
   readonly #unsaved = new Set<string>();
   #saving: Promise<void> | undefined;
 
-  /** Without a configured database they are known until the process ends. */
+  /** Without a configured database the record ends with the process. */
   constructor(db?: InternalDb) {
     this.#db = db?.configured ? db : undefined;
   }
@@ -42,7 +42,7 @@ export class KnownOrganizations {
     if (this.#db !== undefined) this.#unsaved.add(orgId);
   }
 
-  /** Reads those of earlier runs. Rejects when the database cannot be read: nobody would then know them. */
+  /** Reads the organizations of earlier runs. Rejects when the database cannot be read. */
   async load(): Promise<void> {
     const stored: string[] = (await this.#db?.run((db) => db(TABLE).pluck('org_id'))) ?? [];
     for (const orgId of stored) {
@@ -51,7 +51,7 @@ export class KnownOrganizations {
     }
   }
 
-  /** Writes those that are new. Rejects when the database cannot be written; the next call writes them then. */
+  /** Writes new organizations. Rejects when the database cannot be written; the next call tries again. */
   save(): Promise<void> {
     this.#saving ??= this.#write().finally(() => {
       this.#saving = undefined;

@@ -138,7 +138,7 @@ describe('YAML that does not parse', () => {
     [
       'an unknown alias',
       'description: *nowhere\n',
-      '2:14 `*nowhere` is an alias of nothing; put a text that begins with `*` in quotes.',
+      '2:14 `*nowhere` is an alias without an anchor; put a text that begins with `*` in quotes.',
     ],
     ['a tag', 'description: !secret x\n', '2:14 YAML tags (`!…`) are not supported here; remove the tag.'],
   ])('names line and column of %s', async (_, text, expected) => {
@@ -206,7 +206,7 @@ describe('YAML that does not match', () => {
       /^4:\d+ `dimensions\[0\].hidden` must be `true` or `false`, not nothing\.$/,
     ],
     ['dimensions:\n  - type: number\n', '3:5 The required key `name` is missing in `dimensions[0]`.'],
-    ['dimensions: id\n', '2:13 `dimensions` must be a list (`- …` on lines of their own), not `id`.'],
+    ['dimensions: id\n', '2:13 `dimensions` must be a list (each item on a line that begins with `-`), not `id`.'],
     [
       'measures:\n  - { name: a, type: summ, sql: b }\n',
       /^3:22 `measures\[0\].type` must be one of count, .*, not `summ`; did you mean `sum`\?$/,
@@ -264,7 +264,7 @@ describe('YAML that does not match', () => {
 
   test.each([
     ['glossary.yml', '- term: a\n', '1:1 The file needs a list under `terms`.'],
-    ['glossary.yml', 'terms: { a: b }\n', '1:8 `terms` must be a list (`- …` on lines of their own).'],
+    ['glossary.yml', 'terms: { a: b }\n', '1:8 `terms` must be a list (each item on a line that begins with `-`).'],
     ['metrics/m.yml', 'metrics: []\nowner: x\n', '2:1 Unknown key `owner`; this file holds one list, under `metrics`.'],
     ['catalog.yml', 'title: x\n', /^1:1 Unknown key `title`/],
     ['orders.yml', 'table: orders\n', '1:1 This file is not read here: move it to `entities/` or `metrics/`.'],
@@ -302,12 +302,12 @@ segments:
     expect(entity?.measures.map(({ name }) => name)).toEqual(['ok']);
     expect(entity?.segments).toEqual([]);
     expect(model.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
-      '5:21 The `sql` of `a` leads back to itself.',
-      '6:21 The `sql` of `b` leads back to itself.',
+      '5:21 The `sql` of `a` refers to itself.',
+      '6:21 The `sql` of `b` refers to itself.',
       '7:21 `{nowhere}` names no dimension of this entity.',
       '9:21 `{f}` names no dimension of this entity; did you mean `a`?',
       '11:32 `{d}` names no dimension of this entity; did you mean `id`?',
-      '12:5 The measure `n` needs `sql`: what its `sum` is taken of.',
+      '12:5 The measure `n` needs `sql`: the expression of its `sum`.',
       '15:21 `{goood}` names no dimension of this entity; did you mean `good`?',
     ]);
   });
@@ -343,7 +343,7 @@ joins:
     expect(model.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
       '3:15 There is no entity `custmers`; did you mean `customers`?',
       '5:5 3 joins lead to `customers`; give each of them a `name`.',
-      '7:15 `leads` is on another connection and cannot be joined; ask both separately.',
+      '7:15 `leads` is on another connection and cannot be joined; query the two separately.',
     ]);
   });
 
@@ -433,7 +433,7 @@ describe('the folder', () => {
     expect(model.entities.map(({ name }) => name)).toEqual(['customers', 'orders']);
     expect(model.problems.map(({ file, message }) => `${file}: ${message}`)).toEqual([
       'elsewhere: This link leads out of the semantic layer and is not followed.',
-      'entities/gone.yml: This link leads nowhere; remove or repair it.',
+      'entities/gone.yml: This link is broken; remove or repair it.',
       'entities/plain.yml: This link leads out of the semantic layer and is not followed.',
     ]);
   });

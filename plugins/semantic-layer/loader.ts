@@ -1,15 +1,15 @@
-/** Loads a semantic layer's folder into a model, and again, cheaply, when files have changed. */
+/** Loads the folder of a semantic layer into a model; loading it again parses only changed files. */
 import { statSync } from 'node:fs';
-import { buildModel, createModel, type Finding } from './build/build-model.ts';
+import { buildModel, createModel } from './build/build-model.ts';
 import { KnownSchemas } from './database/database-schema.ts';
-import { hashOf, type LayerFile, parseLayerFile } from './files/layer-file.ts';
-import { fitToDatabases } from './database/schema-drift.ts';
-import type { SemanticModel, SemanticProblem } from './model.ts';
-import { pacer } from './files/event-loop.ts';
+import { removeSchemaDrift } from './database/schema-drift.ts';
+import { type Finding, hashOf, type LayerFile, parseLayerFile } from './files/layer-file.ts';
 import { type FoundFile, readLayerFile, scanLayer } from './files/scan.ts';
+import { timeSlicer } from './files/time-slicing.ts';
 import { parseYaml } from './files/yaml.ts';
+import type { SemanticModel, SemanticProblem } from './model.ts';
 
-/** The model of one folder. Broken files are in its `problems`; it never throws for what a file holds. */
+/** Loads the model of a folder. Reports broken files in its `problems` instead of throwing. */
 export function loadSemanticLayer(dir: string): Promise<SemanticModel> {
   return new LayerLoader(dir).load();
 }
@@ -19,10 +19,10 @@ interface Loaded {
   readonly file: LayerFile;
 }
 
-/** A file changed twice within the clock tick of its file system may carry the signature of the first change. */
-const clockTickMs = 50;
+/** Resolution of file times: a second change within it may leave the signature unchanged. */
+const CLOCK_TICK_MS = 50;
 
-/** Remembers what it has parsed: a second `load` looks at every file's signature and parses only what changed. */
+/** Loads one folder repeatedly: checks every file's signature and parses only changed files. */
 export class LayerLoader {
   readonly #root: string;
   readonly #signal: AbortSignal | undefined;
@@ -30,12 +30,12 @@ export class LayerLoader {
   #model: SemanticModel | undefined;
   #content = '';
   #schemaVersion = '';
-  /** What the databases lacked. */
-  #lacks = '';
+  /** What the databases lacked at the last load. */
+  #drift = '';
   #entityFileCount = 0;
-  #fitted: readonly LayerFile[] = [];
+  #matchedFiles: readonly LayerFile[] = [];
 
-  /** `signal` stops a load that is under way: it rejects. */
+  /** `signal` makes a running load reject. */
   constructor(root: string, signal?: AbortSignal) {
     this.#root = root;
     this.#signal = signal;
@@ -45,21 +45,24 @@ export class LayerLoader {
     return this.#root;
   }
 
-  /** Entity files found, known long before they are parsed. */
+  /** Number of entity files found, known before they are parsed. */
   get entityFileCount(): number {
     return this.#entityFileCount;
   }
 
-  /** The files of the last load, the broken ones included, without what the databases do not have. */
+  /** The files of the last load, including broken ones, without what the databases lack. */
   get files(): readonly LayerFile[] {
-    return this.#fitted;
+    return this.#matchedFiles;
   }
 
-  /** Of what `schemas` have. The same model object as before when nothing has changed. Not to be called again before it has settled. */
+  /**
+   * Loads what `schemas` have of the layer; returns the same model object when nothing has changed. Call it again only
+   * once it has settled.
+   */
   async load(schemas = new KnownSchemas()): Promise<SemanticModel> {
     const scan = await scanLayer(this.#root, this.#signal);
     this.#entityFileCount = scan.files.filter(({ kind }) => kind === 'entity').length;
-    const pause = pacer(this.#signal);
+    const pause = timeSlicer(this.#signal);
     const files: LayerFile[] = [];
     for (const found of scan.files) {
       files.push(this.#read(found));
@@ -69,31 +72,31 @@ export class LayerLoader {
     for (const path of this.#files.keys()) if (!present.has(path)) this.#files.delete(path);
 
     const contents = files.map(({ path, hash }) => [path, hash]);
-    const isSeen = schemas.version === this.#schemaVersion;
+    const isSameSchema = schemas.version === this.#schemaVersion;
     const content = hashOf(JSON.stringify([scan.found, scan.problems, contents]));
-    if (this.#model !== undefined && isSeen && content === this.#content) return this.#model;
-    const fitted = fitToDatabases(files, schemas);
-    const lacks = JSON.stringify(fitted.misfits.map(({ file, message }) => [file.path, message]));
-    const isSame = this.#model !== undefined && content === this.#content && lacks === this.#lacks;
+    if (this.#model !== undefined && isSameSchema && content === this.#content) return this.#model;
+    const matched = removeSchemaDrift(files, schemas);
+    const drift = JSON.stringify(matched.findings.map(({ file, message }) => [file.path, message]));
+    const isSame = this.#model !== undefined && content === this.#content && drift === this.#drift;
     this.#schemaVersion = schemas.version;
     this.#content = content;
-    this.#lacks = lacks;
+    this.#drift = drift;
     if (this.#model !== undefined && isSame) return this.#model;
-    const { parts, findings } = buildModel(fitted.files);
+    const { parts, findings } = buildModel(matched.files);
     const problems = [
       ...(scan.found ? scan.problems : [this.#missing()]),
       ...files.flatMap((file) => file.problems),
-      ...(await this.#locate([...fitted.misfits, ...findings])),
+      ...(await this.#locate([...matched.findings, ...findings])),
     ];
     if (scan.found && problems.length === 0 && parts.entities.length === 0) problems.push(this.#empty());
     const [first] = problems;
-    const notice = fitted.notice ?? (parts.entities.length > 0 || first === undefined ? undefined : noticeOf(first));
+    const notice = matched.notice ?? (parts.entities.length > 0 || first === undefined ? undefined : noticeOf(first));
     const order = (a: SemanticProblem, b: SemanticProblem) => a.line - b.line || a.column - b.column;
     problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : order(a, b)));
-    this.#fitted = fitted.files;
+    this.#matchedFiles = matched.files;
     this.#model = createModel(parts, (this.#model?.version ?? 0) + 1, problems, {
       ...(notice !== undefined && { notice }),
-      ...(fitted.summary !== undefined && { summary: fitted.summary }),
+      ...(matched.summary !== undefined && { summary: matched.summary }),
     });
     return this.#model;
   }
@@ -110,14 +113,14 @@ export class LayerLoader {
       const problems = [{ file: found.path, line: 1, column: 1, message }];
       file = { path: found.path, kind: found.kind, source: found.source, hash: message, items: [], problems };
     }
-    const isSettled = Date.now() - Number.parseFloat(found.signature) > clockTickMs;
+    const isSettled = Date.now() - Number.parseFloat(found.signature) > CLOCK_TICK_MS;
     this.#files.set(found.path, { signature: isSettled ? found.signature : '', file });
     return file;
   }
 
-  /** Positions are looked up only for what is reported: models do not carry them. */
+  /** Looks up line and column of the findings, which the model does not store. */
   async #locate(findings: readonly Finding[]): Promise<SemanticProblem[]> {
-    const pause = pacer(this.#signal);
+    const pause = timeSlicer(this.#signal);
     const problems: SemanticProblem[] = [];
     for (const [file, own] of Map.groupBy(findings, (finding) => finding.file)) {
       const yaml = this.#parseAgain(file.path);
@@ -158,7 +161,7 @@ export class LayerLoader {
   }
 }
 
-/** Why a path cannot be reached; `undefined` when it can. */
+/** The error code of a path that cannot be accessed; `undefined` when it can. */
 function statusOf(path: string): string | undefined {
   try {
     return void statSync(path);
@@ -167,8 +170,8 @@ function statusOf(path: string): string | undefined {
   }
 }
 
-/** A problem of a layer without a single entity, for whoever asks; the text of a fault in a file may name what is hidden. */
+/** Explains to users why the layer has no entity. A problem's own text may contain hidden names. */
 function noticeOf({ file, line, column, message }: SemanticProblem): string {
   if (line === 1 && column === 1 && !/\.ya?ml$/i.test(file)) return message;
-  return `The semantic layer has no entity that can be used: ${file}, line ${line}, column ${column} is not right; the log says why.`;
+  return `The semantic layer has no entity that can be used: ${file}, line ${line}, column ${column} is invalid; the log says why.`;
 }

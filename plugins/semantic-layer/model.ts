@@ -1,12 +1,12 @@
 /**
- * The semantic layer in memory: one immutable `SemanticModel` per load. A request pins the one it began with.
+ * Defines the semantic layer in memory: one immutable `SemanticModel` per load. A request keeps the one it began with.
  */
 import type { CatalogFile, Dimension, DimensionType, GlossaryTerm, Join, Measure, Metric, Segment } from './schema.ts';
 
 /** A dimension with its defaults filled in. */
 export interface ModelDimension extends Omit<Dimension, 'sql' | 'type'> {
   readonly name: string;
-  /** As written; the column of the same name when the file has none. `{other}` stands for another dimension. */
+  /** As written; by default the column `name`. `{other}` stands for another dimension. */
   readonly sql: string;
   readonly type: DimensionType;
 }
@@ -32,7 +32,7 @@ export interface ModelEntity {
   readonly joins: readonly ModelJoin[];
   readonly segments: readonly Segment[];
   readonly queryPatterns: readonly { readonly description: string; readonly sql: string }[];
-  /** Path below the layer's root, such as `entities/orders.yml` or `warehouse/entities/orders.yml`. */
+  /** Path relative to the layer's root, such as `entities/orders.yml` or `warehouse/entities/orders.yml`. */
   readonly file: string;
   /** `default`, or the name of the source's own folder. */
   readonly source: string;
@@ -49,7 +49,7 @@ export interface ModelTerm extends GlossaryTerm {
   readonly source: string;
 }
 
-/** A file that could not be used, or one of its parts. `line` and `column` count from 1. */
+/** A problem of a file or part that cannot be used. `line` and `column` count from 1. */
 export interface SemanticProblem {
   readonly file: string;
   readonly line: number;
@@ -65,11 +65,11 @@ export interface SemanticModel {
   readonly glossary: readonly ModelTerm[];
   readonly catalog: CatalogFile | undefined;
   readonly problems: readonly SemanticProblem[];
-  /** Why little or nothing can be answered, and what to do: there is no layer, or it does not fit the database. For users: it names nothing hidden. */
+  /** For users: why little can be answered and what to do. Names nothing hidden. */
   readonly notice?: string;
-  /** How much of the layer the databases do not have, without names: for whoever may not know any. */
+  /** For everyone: how much of the layer the databases lack, without names. */
   readonly summary?: string;
-  /** By entity name, case-insensitively; entities of a source are also found as `source.entity`. */
+  /** Finds an entity by name, ignoring case, or as `source.entity`. */
   entity(name: string): ModelEntity | undefined;
   metric(id: string): ModelMetric | undefined;
 }

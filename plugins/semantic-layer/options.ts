@@ -1,18 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { defaultContextBytes } from './context/context-writer.ts';
-import { defaultExploreBytes } from './context/explore.ts';
+import { DEFAULT_CONTEXT_BYTES } from './context/context-writer.ts';
+import { DEFAULT_EXPLORE_BYTES } from './context/explore.ts';
 
 export const SemanticLayerOptions = Type.Object(
   {
     dir: Type.String({ default: './semantic', minLength: 1, description: "the layer's folder" }),
     contextBytes: Type.Integer({
-      default: defaultContextBytes,
+      default: DEFAULT_CONTEXT_BYTES,
       minimum: 2048,
       maximum: 65_536,
-      description: 'most of the layer that one prompt holds, in bytes',
+      description: 'largest part of the layer in one prompt, in bytes',
     }),
     exploreBytes: Type.Integer({
-      default: defaultExploreBytes,
+      default: DEFAULT_EXPLORE_BYTES,
       minimum: 1024,
       maximum: 65_536,
       description: 'longest answer of the explore tool, in bytes',
@@ -20,12 +20,12 @@ export const SemanticLayerOptions = Type.Object(
     watchIntervalMs: Type.Integer({
       default: 2_000,
       minimum: 0,
-      description: 'time between two looks for changes when nobody asks, in milliseconds; 0: none',
+      description: 'time between two checks for changes without requests, in milliseconds; 0 turns them off',
     }),
     checkIntervalMs: Type.Integer({
       default: 250,
       minimum: 0,
-      description: 'least time between two looks for changed files, in milliseconds',
+      description: 'shortest time between two checks for changed files, in milliseconds',
     }),
   },
   { additionalProperties: false },

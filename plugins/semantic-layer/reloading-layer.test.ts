@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { generateLayer, writeLayer } from '../../test/harness/generate-layer.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
-import { LiveLayer } from './reloading-layer.ts';
 import type { SemanticModel } from './model.ts';
+import { ReloadingLayer } from './reloading-layer.ts';
 
 const limits = { checkIntervalMs: 0, contextBytes: 16_384, exploreBytes: 16_384 };
 const scope = (orgId: string | null = null) => ({ orgId });
 const names = (model: SemanticModel) => model.entities.map(({ name }) => name);
 
 /** The model once `isWanted` holds of it; the interval between two looks may have to pass first. */
-async function eventually(layer: LiveLayer, isWanted: (model: SemanticModel) => boolean): Promise<SemanticModel> {
+async function eventually(layer: ReloadingLayer, isWanted: (model: SemanticModel) => boolean): Promise<SemanticModel> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const model = await layer.modelFor(null);
     if (isWanted(model)) return model;
@@ -23,7 +23,7 @@ async function eventually(layer: LiveLayer, isWanted: (model: SemanticModel) => 
 describe('changes', () => {
   test('are noticed without a restart: changed, added, removed and renamed files', async () => {
     using folder = layerFolder({ 'entities/a.yml': 'table: a\n', 'entities/b.yml': 'table: b\n' });
-    const layer = new LiveLayer({ dir: folder.dir, ...limits });
+    const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
     expect(names(await layer.modelFor(null))).toEqual(['a', 'b']);
     folder.write('entities/a.yml', 'table: a2\n');
     expect(names(await eventually(layer, ({ version }) => version === 2))).toEqual(['a2', 'b']);
@@ -38,7 +38,7 @@ describe('changes', () => {
 
   test('of the same size within one tick of the clock are noticed', async () => {
     using folder = layerFolder({ 'entities/a.yml': 'table: a\n' });
-    const layer = new LiveLayer({ dir: folder.dir, ...limits });
+    const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
     for (const name of ['b', 'c', 'd']) {
       await layer.modelFor(null);
       folder.write('entities/a.yml', `table: ${name}\n`);
@@ -48,7 +48,7 @@ describe('changes', () => {
 
   test('that change no content make no new version', async () => {
     using folder = layerFolder({ 'entities/a.yml': 'table: a\n' });
-    const layer = new LiveLayer({ dir: folder.dir, ...limits });
+    const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
     const before = await layer.modelFor(null);
     utimesSync(join(folder.dir, 'entities/a.yml'), 1, 1);
     expect(await layer.modelFor(null)).toBe(before);
@@ -57,7 +57,7 @@ describe('changes', () => {
   test('that break a file are reported, and the others go on; repaired, it is back', async () => {
     using folder = layerFolder({ 'entities/a.yml': 'table: a\n', 'entities/b.yml': 'table: b\n' });
     const seen: number[] = [];
-    const layer = new LiveLayer({ dir: folder.dir, ...limits, onVersion: ({ version }) => seen.push(version) });
+    const layer = new ReloadingLayer({ dir: folder.dir, ...limits, onVersion: ({ version }) => seen.push(version) });
     await layer.modelFor(null);
     folder.write('entities/a.yml', 'table: [\n');
     const broken = await eventually(layer, ({ problems }) => problems.length > 0);
@@ -70,7 +70,7 @@ describe('changes', () => {
 
   test('a folder that appears later is taken up', async () => {
     using folder = layerFolder();
-    const layer = new LiveLayer({ dir: join(folder.dir, 'semantic'), ...limits });
+    const layer = new ReloadingLayer({ dir: join(folder.dir, 'semantic'), ...limits });
     expect((await layer.modelFor(null)).problems).toHaveLength(1);
     folder.write('semantic/entities/a.yml', 'table: a\n');
     expect((await eventually(layer, ({ entities }) => entities.length === 1)).problems).toEqual([]);
@@ -79,7 +79,7 @@ describe('changes', () => {
   test('reach the ranked index', async () => {
     using folder = layerFolder();
     writeLayer(folder.dir, generateLayer(60));
-    const layer = new LiveLayer({ dir: folder.dir, ...limits });
+    const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
     const before = await layer.modelFor(null);
     await layer.contextFor(before, 'anything');
     folder.write('entities/zeppelins.yml', 'table: zeppelins\ndescription: Airships.\n');
@@ -93,7 +93,7 @@ describe('changes', () => {
 describe('a request', () => {
   test('keeps the version it began with', async () => {
     using folder = layerFolder({ 'entities/a.yml': 'table: a\n' });
-    const layer = new LiveLayer({ dir: folder.dir, ...limits });
+    const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
     const early = scope();
     const pinned = await layer.for(early);
     folder.write('entities/b.yml', 'table: b\n');
@@ -106,7 +106,7 @@ describe('a request', () => {
   test('that comes first waits for the load; the event loop stays free', async () => {
     using folder = layerFolder();
     writeLayer(folder.dir, generateLayer(400));
-    const layer = new LiveLayer({ dir: folder.dir, ...limits });
+    const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
     expect([layer.current().version, layer.entityCount]).toEqual([0, 0]);
     let turns = 0;
     let isOver = false;
@@ -130,7 +130,7 @@ describe('a request', () => {
   test('that waits when the layer is closed is told', async () => {
     using folder = layerFolder();
     writeLayer(folder.dir, generateLayer(400));
-    const layer = new LiveLayer({ dir: folder.dir, ...limits });
+    const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
     const waiting = layer.ready();
     layer.close();
     await expect(waiting).rejects.toThrow(/abort/);
@@ -143,7 +143,7 @@ describe('an organization', () => {
       'entities/a.yml': 'table: a\n',
       '.orgs/acme/entities/own.yml': 'table: own\n',
     });
-    const layer = new LiveLayer({ dir: folder.dir, ...limits });
+    const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
     expect(names(await layer.for(scope('acme')))).toEqual(['own']);
     expect(names(await layer.for(scope('other')))).toEqual(['a']);
     expect(names(await layer.for(scope()))).toEqual(['a']);
@@ -157,7 +157,7 @@ describe('an organization', () => {
       '.orgs/acme/entities/own.yml': 'table: own\n',
       '.orgs/other/entities/own.yml': 'table: own\n',
     });
-    const layer = new LiveLayer({ dir: folder.dir, ...limits });
+    const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
     expect(names(await layer.for(scope('acme')))).toEqual(['own']);
     folder.remove('.orgs');
     for (const orgId of ['acme', 'other']) {
@@ -175,10 +175,10 @@ describe('an organization', () => {
     '%j names no folder: it gets no layer where organizations have their own',
     async (orgId) => {
       using folder = layerFolder({ 'entities/a.yml': 'table: a\n' });
-      const shared = new LiveLayer({ dir: folder.dir, ...limits });
+      const shared = new ReloadingLayer({ dir: folder.dir, ...limits });
       expect(names(await shared.for(scope(orgId)))).toEqual(['a']);
       mkdirSync(join(folder.dir, '.orgs/entities'), { recursive: true });
-      const layer = new LiveLayer({ dir: folder.dir, ...limits });
+      const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
       for (const each of [layer, shared]) {
         await expect(each.for(scope(orgId))).rejects.toMatchObject({ reason: 'E_ORGANIZATION_UNMAPPED' });
         expect(names(await each.for(scope('other')))).toEqual(['a']);

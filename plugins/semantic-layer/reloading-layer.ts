@@ -1,59 +1,59 @@
-/** The semantic layer of a running service: loads in the background, notices changes, and pins requests to a version. */
+/** Keeps the semantic layer of a running service up to date and pins each request to one version of it. */
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AtlasError, within } from '../../kernel/index.ts';
 import { createModel } from './build/build-model.ts';
 import { ContextWriter } from './context/context-writer.ts';
-import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
 import { explore } from './context/explore.ts';
+import { LayerSearch } from './context/search.ts';
+import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { LayerLoader } from './loader.ts';
 import type { SemanticModel } from './model.ts';
-import { LayerSearch } from './context/search.ts';
 
-/** What a request is known by: the model is pinned to this object. */
-export interface LayerScope {
+/** The part of a request's scope that its model is pinned to. */
+export interface RequestScope {
   readonly orgId: string | null;
-  readonly parent?: LayerScope | undefined;
+  readonly parent?: RequestScope | undefined;
 }
 
-export interface LiveLayerOptions {
+export interface ReloadingLayerOptions {
   readonly dir: string;
-  /** Least time between two looks at the files. */
+  /** Shortest time between two checks of the files. */
   readonly checkIntervalMs: number;
   readonly contextBytes: number;
   readonly exploreBytes: number;
-  /** What the databases have; missing: they are not looked at. */
+  /** The schemas of the databases; without it the layer is not compared with them. */
   readonly schemas?: DatabaseSchemas;
-  /** Those that have had a layer of their own; missing: as far as this object has seen it. */
+  /** Organizations that have had their own layer; by default those seen by this object. */
   readonly known?: KnownOrganizations;
-  /** Time between two looks when nobody asks; 0: none. */
+  /** Time between two checks without requests; 0 turns them off. */
   readonly watchIntervalMs?: number;
-  /** Called once for every new version, the first included. */
+  /** Called once for every version, including the first. */
   readonly onVersion?: (model: SemanticModel, dir: string) => void;
 }
 
-/** At most this part of the time goes into looking for changes, however many files there are. */
-const checkingShare = 0.05;
-/** A database that does not answer must not keep questions waiting for longer. */
-const schemaPatienceMs = 3_000;
-const maxOrganizations = 64;
-const organizationId = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-const nothingLoaded = { entities: [], metrics: [], glossary: [], catalog: undefined };
+/** Largest share of the time that is spent on checking for changes, however many files there are. */
+const CHECKING_SHARE = 0.05;
+/** How long a request waits for the first description of the databases. */
+const SCHEMA_TIMEOUT_MS = 3_000;
+const MAX_ORGANIZATIONS = 64;
+const ORGANIZATION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+const EMPTY_PARTS = { entities: [], metrics: [], glossary: [], catalog: undefined };
 
-/** One folder with its current model, its index and its prompts. */
-class LiveFolder {
+/** One folder with its current model, text index and cached prompts. */
+class ReloadingFolder {
   readonly loader: LayerLoader;
   readonly search = new LayerSearch();
   readonly writer = new ContextWriter(this.search);
-  readonly #options: LiveLayerOptions;
+  readonly #options: ReloadingLayerOptions;
   #model: SemanticModel | undefined;
   #nextCheck = 0;
   #loading: Promise<SemanticModel> | undefined;
 
   #schemas: KnownSchemas | undefined;
 
-  constructor(dir: string, options: LiveLayerOptions, signal: AbortSignal) {
+  constructor(dir: string, options: ReloadingLayerOptions, signal: AbortSignal) {
     this.loader = new LayerLoader(dir, signal);
     this.#options = options;
   }
@@ -62,10 +62,10 @@ class LiveFolder {
     return this.#model;
   }
 
-  /** The current model; looks at the files first when that is due. Concurrent callers share one look. */
+  /** The current model; checks the files first when that is due. Concurrent callers share one check. */
   latest(): Promise<SemanticModel> {
     const isKnown = this.#schemas === this.#knownSchemas();
-    // One that is under way may have begun with less knowledge of the databases.
+    // A running load may have started with older schemas.
     if (this.#loading !== undefined) return this.#loading.then((model) => (isKnown ? model : this.latest()));
     if (this.#model !== undefined && isKnown && performance.now() < this.#nextCheck)
       return Promise.resolve(this.#model);
@@ -86,8 +86,8 @@ class LiveFolder {
     this.#schemas = schemas;
     const tookMs = performance.now() - started;
     const isFirst = this.#model === undefined;
-    // The first load parses everything; what later looks cost is known only after one of them.
-    const restMs = isFirst ? 0 : tookMs / checkingShare;
+    // The first load parses everything, so it says nothing about the cost of later checks.
+    const restMs = isFirst ? 0 : tookMs / CHECKING_SHARE;
     this.#nextCheck = performance.now() + Math.max(this.#options.checkIntervalMs, restMs);
     if (model !== this.#model) this.#options.onVersion?.(model, this.loader.root);
     this.#model = model;
@@ -95,54 +95,54 @@ class LiveFolder {
   }
 }
 
-export class LiveLayer {
-  readonly #options: LiveLayerOptions;
+export class ReloadingLayer {
+  readonly #options: ReloadingLayerOptions;
   readonly #closing = new AbortController();
-  readonly #default: LiveFolder;
-  readonly #organizations = new Map<string, LiveFolder>();
-  readonly #pins = new WeakMap<LayerScope, Promise<SemanticModel>>();
-  readonly #folders = new WeakMap<SemanticModel, LiveFolder>();
+  readonly #default: ReloadingFolder;
+  readonly #organizations = new Map<string, ReloadingFolder>();
+  readonly #pins = new WeakMap<RequestScope, Promise<SemanticModel>>();
+  readonly #folders = new WeakMap<SemanticModel, ReloadingFolder>();
   readonly #known: KnownOrganizations;
   #watching: NodeJS.Timeout | undefined;
-  readonly #empty = createModel(nothingLoaded, 0, []);
+  readonly #empty = createModel(EMPTY_PARTS, 0, []);
 
-  constructor(options: LiveLayerOptions) {
+  constructor(options: ReloadingLayerOptions) {
     this.#options = options;
     this.#known = options.known ?? new KnownOrganizations();
-    this.#default = new LiveFolder(options.dir, options, this.#closing.signal);
-    this.#seenOrganizations();
+    this.#default = new ReloadingFolder(options.dir, options, this.#closing.signal);
+    this.#recordOrganizations();
   }
 
-  /** Settles when the default layer has been loaded once. Starts the load. */
+  /** Loads the default layer; settles once it has been loaded. */
   async ready(): Promise<void> {
     if (!this.isSettled) await this.modelFor(null);
   }
 
-  /** Whether the default layer is loaded and the databases have been asked what they have. */
+  /** Whether the default layer is loaded and the databases have been read. */
   get isSettled(): boolean {
     return this.isLoaded && this.#options.schemas?.wasRead !== false;
   }
 
-  /** Looks for changes of the default layer and of the databases from now on, also when nobody asks. */
+  /** Starts checking the default layer and the databases for changes without requests. */
   watch(): void {
     const { watchIntervalMs = 0, schemas } = this.#options;
     if (watchIntervalMs === 0) return;
-    const look = async () => {
+    const check = async () => {
       const { summary } = await this.#default.latest();
       await schemas?.refresh(summary === undefined);
       await this.#default.latest();
-      this.#seenOrganizations();
+      this.#recordOrganizations();
       await this.#known.save();
     };
-    // An error here is one of closing: whoever asks next gets any other.
-    this.#watching = setInterval(() => void look().catch(() => undefined), watchIntervalMs).unref();
+    // An error here comes from closing; the next request sees any other.
+    this.#watching = setInterval(() => void check().catch(() => undefined), watchIntervalMs).unref();
   }
 
   get isLoaded(): boolean {
     return this.#default.current !== undefined;
   }
 
-  /** Entities of the default layer; while it is being loaded, the files that may hold one. */
+  /** Number of entities of the default layer; of entity files while it is being loaded. */
   get entityCount(): number {
     return this.#default.current?.entities.length ?? this.#default.loader.entityFileCount;
   }
@@ -152,9 +152,9 @@ export class LiveLayer {
     return this.#default.current ?? this.#empty;
   }
 
-  /** The model for one request: the same at every call with the same scope, and with the parts of it. */
-  for(scope: LayerScope): Promise<SemanticModel> {
-    for (let at: LayerScope | undefined = scope; at !== undefined; at = at.parent) {
+  /** The model for one request: the same for every call with its scope or a part of it. */
+  for(scope: RequestScope): Promise<SemanticModel> {
+    for (let at: RequestScope | undefined = scope; at !== undefined; at = at.parent) {
       const pinned = this.#pins.get(at);
       if (pinned !== undefined) return pinned;
     }
@@ -164,14 +164,14 @@ export class LiveLayer {
   }
 
   /**
-   * The organization's own layer where it has a folder, else the default one; up to date with the files. Rejects with
-   * `not_available` where it is not sure that the organization has never had a folder.
+   * The organization's own layer when it has a folder, else the default layer; up to date with the files. Rejects with
+   * `not_available` when the organization may have had a folder that is gone.
    */
   async modelFor(orgId: string | null): Promise<SemanticModel> {
     const folder = this.#folderFor(orgId);
     const { schemas } = this.#options;
     if (schemas?.wasRead === false) {
-      const reading = within(schemaPatienceMs, schemas.refresh(true), () => undefined);
+      const reading = within(SCHEMA_TIMEOUT_MS, schemas.refresh(true), () => undefined);
       await Promise.all([folder.latest(), reading]);
     }
     const model = await folder.latest();
@@ -189,52 +189,52 @@ export class LiveLayer {
     return writer.write(model, question, maxBytes);
   }
 
-  /** See `explore.ts`: in the layer of the scope's organization. */
-  async explore(scope: LayerScope, path: string): Promise<string> {
+  /** Answers the explore tool from the layer of the scope's organization. */
+  async explore(scope: RequestScope, path: string): Promise<string> {
     const model = await this.for(scope);
     const { loader, search } = this.#folders.get(model) ?? this.#default;
     return explore({ root: loader.root, files: loader.files, model, search }, path, this.#options.exploreBytes);
   }
 
-  /** Stops a load that is under way. */
+  /** Stops checking, and aborts a running load. */
   close(): void {
     clearInterval(this.#watching);
     this.#closing.abort();
   }
 
-  /** Remembers who has a layer, so that its removal is told from never having had one. */
-  #seenOrganizations(): void {
+  /** Records which organizations have a layer, so that a removed one is noticed. */
+  #recordOrganizations(): void {
     try {
       for (const entry of readdirSync(join(this.#options.dir, '.orgs'), { withFileTypes: true })) {
         const isFolder = entry.isDirectory() || entry.isSymbolicLink();
-        if (isFolder && organizationId.test(entry.name)) this.#known.add(entry.name);
+        if (isFolder && ORGANIZATION_ID.test(entry.name)) this.#known.add(entry.name);
       }
     } catch {
-      // There is none, or `#folderFor` says what is wrong with it.
+      // Without the folder there are no organizations; `#folderFor` reports any other error.
     }
   }
 
-  #folderFor(orgId: string | null): LiveFolder {
+  #folderFor(orgId: string | null): ReloadingFolder {
     if (orgId === null) return this.#default;
     const parent = join(this.#options.dir, '.orgs');
-    if (!organizationId.test(orgId)) {
-      if (this.#known.isEmpty && lookAt(parent) === undefined) return this.#default;
-      throw unmapped(orgId);
+    if (!ORGANIZATION_ID.test(orgId)) {
+      if (this.#known.isEmpty && statusOf(parent) === undefined) return this.#default;
+      throw invalidOrganization(orgId);
     }
     const dir = join(parent, orgId);
-    const found = lookAt(dir);
+    const found = statusOf(dir);
     if (found?.isDirectory() !== true) {
       this.#organizations.delete(orgId);
-      if (found !== undefined || this.#known.has(orgId)) throw layerGone(orgId);
+      if (found !== undefined || this.#known.has(orgId)) throw layerRemoved(orgId);
       return this.#default;
     }
     this.#known.add(orgId);
     const known = this.#organizations.get(orgId);
-    const folder = known ?? new LiveFolder(dir, this.#options, this.#closing.signal);
-    // The order of the map is that of last use: the one unused for longest goes first.
+    const folder = known ?? new ReloadingFolder(dir, this.#options, this.#closing.signal);
+    // The map is in order of last use; the least recently used folder is dropped.
     this.#organizations.delete(orgId);
     this.#organizations.set(orgId, folder);
-    if (this.#organizations.size > maxOrganizations) {
+    if (this.#organizations.size > MAX_ORGANIZATIONS) {
       const [oldest] = this.#organizations.keys();
       if (oldest !== undefined) this.#organizations.delete(oldest);
     }
@@ -242,8 +242,8 @@ export class LiveLayer {
   }
 }
 
-/** `undefined` where there is nothing. Throws `not_available` where that cannot be known. */
-function lookAt(path: string): Stats | undefined {
+/** `undefined` when there is nothing. Throws `not_available` when that cannot be determined. */
+function statusOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
@@ -257,8 +257,8 @@ function lookAt(path: string): Stats | undefined {
   }
 }
 
-/** The layer that everybody else has may show what this organization's own had masked. */
-function layerGone(orgId: string): AtlasError {
+/** The default layer may show what the organization's own layer masked, so it is no replacement. */
+function layerRemoved(orgId: string): AtlasError {
   return new AtlasError(`The semantic layer of the organization "${orgId}" is gone: its folder was removed.`, {
     code: 'not_available',
     reason: 'E_SEMANTIC_LAYER_GONE',
@@ -266,11 +266,11 @@ function layerGone(orgId: string): AtlasError {
   });
 }
 
-/** There is no telling which of the layers was meant for it. */
-function unmapped(orgId: string): AtlasError {
+/** The id cannot be a folder name, so the organization's layer cannot be determined. */
+function invalidOrganization(orgId: string): AtlasError {
   return new AtlasError(`The organization ${JSON.stringify(orgId.slice(0, 130))} cannot have a semantic layer.`, {
     code: 'not_available',
     reason: 'E_ORGANIZATION_UNMAPPED',
-    hint: 'Where organizations have layers of their own, an id has to be the name of a folder: 1 to 128 letters, digits, `.`, `_` and `-`, beginning with a letter or digit.',
+    hint: 'When organizations have their own layers, the id of an organization must be a folder name: 1 to 128 letters, digits, `.`, `_` and `-`, beginning with a letter or digit.',
   });
 }

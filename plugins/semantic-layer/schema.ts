@@ -1,5 +1,5 @@
 /**
- * The shapes of the semantic layer's YAML files, as schemas: the one source for validation and for the types.
+ * Defines the schemas of the semantic layer's YAML files, from which validation and types are derived.
  * The formats are those of `docs/semantic-layer.md`.
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';

@@ -1,19 +1,12 @@
-/** Puts the files of a layer together into one model, and reports what refers to something that is not there. */
+/** Builds one model from the files of a layer and reports references to missing parts. */
 
 import { didYouMean } from '../../../kernel/index.ts';
-import type { EntityItem, Item, LayerFile } from '../files/layer-file.ts';
-import { checkDimensions, checkMeasures, checkSegments } from './members.ts';
-import type { ModelEntity, ModelJoin, ModelMetric, ModelTerm, SemanticModel, SemanticProblem } from '../model.ts';
-import { connectionOf, ownNameOf, physicalTable } from './physical-table.ts';
-import type { CatalogFile, Join } from '../schema.ts';
+import type { EntityItem, Finding, Item, LayerFile } from '../files/layer-file.ts';
 import type { Path } from '../files/yaml.ts';
-
-/** A problem whose line and column are still to be looked up in `file`. */
-export interface Finding {
-  readonly file: LayerFile;
-  readonly path: Path;
-  readonly message: string;
-}
+import type { ModelEntity, ModelJoin, ModelMetric, ModelTerm, SemanticModel, SemanticProblem } from '../model.ts';
+import type { CatalogFile, Join } from '../schema.ts';
+import { checkDimensions, checkMeasures, checkSegments } from './members.ts';
+import { connectionOf, ownNameOf, physicalTable } from './physical-table.ts';
 
 export type ModelParts = Omit<SemanticModel, 'version' | 'problems' | 'entity' | 'metric'>;
 
@@ -23,7 +16,7 @@ interface Draft {
   readonly file: LayerFile;
   readonly item: EntityItem;
   readonly ownName: string;
-  /** Unique in the model: `source.name` where another source has the same name. */
+  /** Unique in the model: `source.name` when another source has the same name. */
   name: string;
   entity?: ModelEntity;
 }
@@ -42,7 +35,7 @@ export function buildModel(files: readonly LayerFile[]): { parts: ModelParts; fi
   return { parts: { entities, metrics, glossary, catalog }, findings };
 }
 
-/** Adds the look-ups and freezes. */
+/** Freezes the parts and adds the lookups by name. */
 export function createModel(
   parts: ModelParts,
   version: number,
@@ -70,10 +63,10 @@ export function createModel(
   });
 }
 
-/** Finds entities by the names that files use. */
+/** Finds entities by the names used in files. */
 class Names {
   readonly #drafts = new Map<string, Draft>();
-  /** Entities whose file is broken: what refers to them has no problem of its own. */
+  /** Entities whose file is broken: references to them are not reported again. */
   readonly #broken: ReadonlySet<string>;
 
   constructor(drafts: readonly Draft[], files: readonly LayerFile[]) {
@@ -90,7 +83,7 @@ class Names {
     return this.#drafts.get(`${source}.${key}`) ?? this.#drafts.get(key);
   }
 
-  /** Finds or reports. */
+  /** Finds the entity or reports that it is missing. */
   resolve(name: string, file: LayerFile, path: Path, report: Report): Draft | undefined {
     const draft = this.find(name, file.source);
     if (draft === undefined && !this.#broken.has(name.toLowerCase().replace(/^.*\./, ''))) {
@@ -171,7 +164,7 @@ function checkJoins(draft: Draft, names: Names, report: Report): readonly ModelJ
     const target = names.resolve(join.target, file, ['joins', index, 'target'], report);
     if (target === undefined) continue;
     if (connectionOf(target.item, target.file.source) !== connectionOf(item, file.source)) {
-      const message = `\`${join.target}\` is on another connection and cannot be joined; ask both separately.`;
+      const message = `\`${join.target}\` is on another connection and cannot be joined; query the two separately.`;
       report(file, ['joins', index, 'target'], message);
       continue;
     }
@@ -179,7 +172,7 @@ function checkJoins(draft: Draft, names: Names, report: Report): readonly ModelJ
     let name = join.name ?? join.target;
     if (taken.has(name.toLowerCase())) {
       report(file, ['joins', index], nameClash(join, declared));
-      // Both ways stay visible, so that nothing picks one of them silently.
+      // Both joins are kept, so that the ambiguity shows instead of being resolved silently.
       name = `${name}_${on[0]?.from ?? index}`;
       if (taken.has(name.toLowerCase())) continue;
     }
@@ -201,7 +194,7 @@ function buildMetrics(files: readonly LayerFile[], names: Names, report: Report)
     const metric = checkMetric(item, file, names, report);
     if (metric === undefined) continue;
     const taken = metrics.get(metric.id.toLowerCase());
-    // As with entities, a metric of another source is told apart by the name of its source.
+    // As with entities, the name of the source distinguishes a metric of another source.
     const id = taken !== undefined && taken.source !== file.source ? `${file.source}.${metric.id}` : metric.id;
     if (metrics.has(id.toLowerCase())) {
       report(file, [...item.path, 'id'], `The metric \`${id}\` is declared twice; rename or remove one.`);
@@ -243,7 +236,7 @@ function checkMetric(item: Item<'metrics'>, file: LayerFile, names: Names, repor
   };
 }
 
-/** Every entity can count its rows. */
+/** Every entity has the measure `count`. */
 function hasMeasure({ entity }: Draft, name: string): boolean {
   const key = name.toLowerCase();
   return key === 'count' || entity!.measures.some((measure) => measure.name.toLowerCase() === key);
@@ -284,7 +277,7 @@ function buildGlossary(
     taken.add(key);
     const { entity, sql, ...text } = term;
     const owner = entity === undefined ? undefined : names.resolve(entity, file, [...item.path, 'entity'], report);
-    // Without its entity a condition means nothing: the words of the definition remain.
+    // A condition is meaningless without its entity; the definition's text remains.
     const condition = { ...(owner && { entity: owner.name }), ...(sql !== undefined && (owner || !entity) && { sql }) };
     const meanings = term.meanings?.map((meaning, index) => {
       if (typeof meaning === 'string') return meaning;

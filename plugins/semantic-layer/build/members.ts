@@ -1,15 +1,15 @@
-/** Checks the parts of one entity against each other; what cannot be used is reported and left out. */
+/** Checks the members of one entity against each other; reports and leaves out those that cannot be used. */
 
 import { didYouMean } from '../../../kernel/index.ts';
 import type { EntityItem } from '../files/layer-file.ts';
+import type { Path } from '../files/yaml.ts';
 import type { ModelDimension } from '../model.ts';
 import { referencesIn } from '../references.ts';
 import type { Measure, Segment } from '../schema.ts';
-import type { Path } from '../files/yaml.ts';
 
 export type ReportMember = (path: Path, message: string) => void;
 
-/** The dimensions that can be used. A hidden or masked one is never left out: it is kept, and kept from view. */
+/** The usable dimensions. A hidden or masked one is never left out but kept as hidden, so that its column stays protected. */
 export function checkDimensions(entity: EntityItem, report: ReportMember): readonly ModelDimension[] {
   const declared = entity.dimensions ?? [];
   const kept = new Map<string, { dimension: ModelDimension; index: number }>();
@@ -33,11 +33,11 @@ export function checkDimensions(entity: EntityItem, report: ReportMember): reado
     const path = ['dimensions', index, 'sql'];
     const unknown = referencesIn(dimension.sql).find((name) => !kept.has(name.toLowerCase()));
     if (unknown !== undefined) report(path, unknownReference(unknown, names()));
-    else if (reaches(key, key, kept)) report(path, `The \`sql\` of \`${dimension.name}\` leads back to itself.`);
+    else if (reaches(key, key, kept)) report(path, `The \`sql\` of \`${dimension.name}\` refers to itself.`);
     else continue;
     broken.add(key);
   }
-  // What builds on a broken dimension is broken too; that dimension's own problem says why.
+  // A dimension that depends on a broken one is broken too; it is not reported again.
   for (const key of kept.keys()) {
     if ([...broken].some((target) => reaches(key, target, kept))) broken.add(key);
   }
@@ -58,7 +58,7 @@ export function checkMeasures(
 ): readonly Measure[] {
   return usableMembers('measures', entity.measures ?? [], dimensions, report, (measure) =>
     measure.sql === undefined && measure.type !== 'count'
-      ? `The measure \`${measure.name}\` needs \`sql\`: what its \`${measure.type}\` is taken of.`
+      ? `The measure \`${measure.name}\` needs \`sql\`: the expression of its \`${measure.type}\`.`
       : undefined,
   );
 }
@@ -120,7 +120,7 @@ function isProtected(dimension: ModelDimension): boolean {
   return dimension.hidden === true || dimension.mask !== undefined;
 }
 
-/** Whether the `sql` of `from` leads to `target` over any number of references. */
+/** Whether the `sql` of `from` refers to `target`, directly or indirectly. */
 function reaches(
   from: string,
   target: string,

@@ -1,10 +1,10 @@
-/** Text in whole blocks, never more bytes than allowed. */
+/** Collects blocks of text up to a number of bytes. */
 
 export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
-/** Blocks are separated by line ends; one that does not fit is left out whole, so no line is ever cut. */
+/** Text of at most `maxBytes` UTF-8 bytes. A block that does not fit is left out whole, so no line is ever cut. */
 export class BoundedText {
   readonly #blocks: string[] = [];
   #left: number;
@@ -18,7 +18,7 @@ export class BoundedText {
     return this.#left - this.#reserved;
   }
 
-  /** Keeps room for a block that is added after `release`. */
+  /** Reserves space for a block that is added after `release`. */
   reserve(block: string): void {
     this.#reserved = byteLength(block) + 1;
   }
@@ -27,7 +27,7 @@ export class BoundedText {
     this.#reserved = 0;
   }
 
-  /** Whether the block was taken. */
+  /** Adds the block when it fits; whether it did. */
   add(block: string): boolean {
     if (block === '') return true;
     const bytes = byteLength(block) + 1;
@@ -37,7 +37,7 @@ export class BoundedText {
     return true;
   }
 
-  /** Adds a title and the lines of as many items as fit, from the first; whether all did. */
+  /** Adds a title and as many items as fit, in order; whether all did. */
   addList<T>(title: string, items: Iterable<T>, render: (item: T) => string): boolean {
     let before = `${title}\n`;
     for (const item of items) {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { generateLayer, writeLayer } from '../../../test/harness/generate-layer.ts';
 import { layerFolder } from '../../../test/harness/layer-folder.ts';
-import { ContextWriter, defaultContextBytes } from './context-writer.ts';
+import { ContextWriter, DEFAULT_CONTEXT_BYTES } from './context-writer.ts';
 import { loadSemanticLayer } from '../loader.ts';
 import { LayerSearch } from './search.ts';
 
@@ -30,7 +30,7 @@ describe.each([50, 500, 2000])('%i generated entities', (count) => {
     const missed: string[] = [];
     for (const { question, entity } of layer.questions) {
       const text = await write(question);
-      expect(bytes(text)).toBeLessThanOrEqual(defaultContextBytes);
+      expect(bytes(text)).toBeLessThanOrEqual(DEFAULT_CONTEXT_BYTES);
       expect(text).toContain(`of ${count} entities are shown in detail`);
       const block = text.split('\n## ').find((part) => part.startsWith(`${entity} `));
       if (block === undefined || !block.includes('\ncolumns:\n- id')) missed.push(question);
@@ -180,7 +180,7 @@ describe('a layer that does not fit', () => {
     expect(huge).toContain('- w_col_1717 (string)');
     expect(huge).toContain('- id (string, primary key)');
     expect(huge).toMatch(/- … 1601 more columns in entities\/w.yml/);
-    expect(bytes(huge)).toBeLessThanOrEqual(defaultContextBytes);
+    expect(bytes(huge)).toBeLessThanOrEqual(DEFAULT_CONTEXT_BYTES);
   });
 
   test('gives what the best entity joins, and the terms of the question, ambiguous ones first', async () => {

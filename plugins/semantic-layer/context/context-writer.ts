@@ -1,51 +1,52 @@
-/** What the model is told of the semantic layer for one question: bounded, whatever the layer's size. */
-import { BoundedText, byteLength } from './bounded-text.ts';
-import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
-import { Ranker } from './rank.ts';
-import { cutLevels, detailLevels, entityLine, line, renderEntity, renderMetric, renderTerm } from './render.ts';
-import type { LayerSearch } from './search.ts';
+/** Writes the part of the semantic layer that goes into the prompt of one question. */
+
 import { type VisibleModel, visibleModel } from '../hidden-columns.ts';
+import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
+import { BoundedText, byteLength } from './bounded-text.ts';
+import { Ranker } from './rank.ts';
+import { DETAIL_LEVELS, entityLine, line, NARROW_LEVELS, renderEntity, renderMetric, renderTerm } from './render.ts';
+import type { LayerSearch } from './search.ts';
 import { stem, tokenize } from './words.ts';
 
-export const defaultContextBytes = 16 * 1024;
+export const DEFAULT_CONTEXT_BYTES = 16 * 1024;
 
-/** Shares of the space, so that no section starves the others. */
-const glossaryShare = 0.2;
-const metricsShare = 0.15;
-const overviewShare = 0.15;
-/** The first entity may take this much of the entities' space, so that it does not stand alone. */
-const largestShare = 0.6;
-const maxKeptForms = 256;
-/** Scheduled reports and dashboards ask the same again and again. */
-const maxKeptTexts = 32;
+/** Shares of the space for each section. */
+const GLOSSARY_SHARE = 0.2;
+const METRICS_SHARE = 0.15;
+const OVERVIEW_SHARE = 0.15;
+/** The first entity's share of the entities' space, so that others have room too. */
+const LARGEST_SHARE = 0.6;
+const MAX_CACHED_BLOCKS = 256;
+/** Cached prompts: scheduled reports and dashboards repeat their questions. */
+const MAX_CACHED_PROMPTS = 32;
 
-/** What one model may show, who finds it, and the lines about it that were in a prompt. */
+/** What is cached for one model: its visible parts, its ranker and the text written so far. */
 interface Parts {
   readonly visible: VisibleModel;
   readonly ranker: Ranker;
   readonly lines: Map<ModelEntity | ModelMetric | ModelTerm, string>;
-  /** Prompts of the last questions, by length and question, the last used at the end. */
+  /** Prompts by length and question, the most recently used last. */
   readonly texts: Map<string, string>;
 }
 
-/** Writes the prompts of one layer, and remembers what it has put into words. */
+/** Writes the prompts of one layer and caches their text. */
 export class ContextWriter {
   readonly #search: LayerSearch;
-  /** `undefined`: does not fit. */
+  /** `text` is `undefined` when the layer does not fit. */
   readonly #whole = new WeakMap<SemanticModel, { readonly maxBytes: number; readonly text: string | undefined }>();
   readonly #parts = new WeakMap<SemanticModel, Parts>();
-  /** Forms of the entities asked for of late, by detail level. */
-  readonly #forms = new Map<ModelEntity, string[]>();
+  /** Recently used text of entities, by detail level. */
+  readonly #blocks = new Map<ModelEntity, string[]>();
 
   constructor(search: LayerSearch) {
     this.#search = search;
   }
 
   /**
-   * Text of at most `maxBytes` UTF-8 bytes. A layer that fits is given whole and always in the same words; else the
-   * entities, metrics and terms that matter for `question`, the best in most detail, and how to reach the rest.
+   * Text of at most `maxBytes` UTF-8 bytes. A layer that fits is written whole and always the same, for prompt caches;
+   * else the entities, metrics and terms relevant to `question`, the best in most detail, and how to reach the rest.
    */
-  async write(model: SemanticModel, question: string, maxBytes = defaultContextBytes): Promise<string> {
+  async write(model: SemanticModel, question: string, maxBytes = DEFAULT_CONTEXT_BYTES): Promise<string> {
     const whole = this.#wholeLayer(model, maxBytes);
     if (whole !== undefined) return whole;
     const { texts } = this.#partsOf(model);
@@ -53,7 +54,7 @@ export class ContextWriter {
     const text = texts.get(key) ?? (await this.#chosenParts(model, question, maxBytes));
     texts.delete(key);
     texts.set(key, text);
-    if (texts.size > maxKeptTexts) texts.delete(texts.keys().next().value ?? '');
+    if (texts.size > MAX_CACHED_PROMPTS) texts.delete(texts.keys().next().value ?? '');
     return text;
   }
 
@@ -67,7 +68,7 @@ export class ContextWriter {
       text.add(header(model)) &&
       text.addList('# Glossary', glossary, (term) => termLine(model, parts, term)) &&
       text.addList('# Metrics', metrics, (metric) => metricLine(model, parts, metric)) &&
-      text.addList('# Entities', entities, (entity) => renderEntity(entity, detailLevels[0]!));
+      text.addList('# Entities', entities, (entity) => renderEntity(entity, DETAIL_LEVELS[0]!));
     const whole = fits ? text.toString() : undefined;
     this.#whole.set(model, { maxBytes, text: whole });
     return whole;
@@ -81,15 +82,15 @@ export class ContextWriter {
     const total = parts.visible.entities.length;
     text.reserve(footer(total, total));
     text.add(header(model));
-    const terms = new BoundedText(maxBytes * glossaryShare);
+    const terms = new BoundedText(maxBytes * GLOSSARY_SHARE);
     terms.addList('# Glossary', glossary, (term) => termLine(model, parts, term));
     text.add(terms.toString());
-    const figures = new BoundedText(maxBytes * metricsShare);
+    const figures = new BoundedText(maxBytes * METRICS_SHARE);
     figures.addList('# Metrics', metrics, (metric) => metricLine(model, parts, metric));
     text.add(figures.toString());
 
     text.add('# Entities');
-    const detailed = new BoundedText(text.spaceLeft - maxBytes * overviewShare);
+    const detailed = new BoundedText(text.spaceLeft - maxBytes * OVERVIEW_SHARE);
     const shown = this.#addDetails(detailed, entities, question);
     text.add(detailed.toString());
     text.addList('# Other entities, by likeness to the question', entities.slice(shown), (entity) =>
@@ -100,36 +101,36 @@ export class ContextWriter {
     return text.toString();
   }
 
-  /** How many of the entities, from the first, got a block. */
+  /** Adds the first entities in detail; returns how many fitted. */
   #addDetails(text: BoundedText, entities: readonly ModelEntity[], question: string): number {
     const words = new Set(tokenize(question).map(stem));
     const relevance = ({ name, synonyms }: ModelDimension) =>
       tokenize([name, ...(synonyms ?? [])].join(' ')).filter((word) => words.has(stem(word))).length;
     const space = text.spaceLeft;
     for (const [index, entity] of entities.entries()) {
-      const limit = index === 0 && entities.length > 1 ? space * largestShare : text.spaceLeft;
-      const form = this.#longestForm(entity, limit, relevance);
-      if (form === undefined || !text.add(form)) return index;
+      const limit = index === 0 && entities.length > 1 ? space * LARGEST_SHARE : text.spaceLeft;
+      const block = this.#longestBlock(entity, limit, relevance);
+      if (block === undefined || !text.add(block)) return index;
     }
     return entities.length;
   }
 
-  #longestForm(
+  #longestBlock(
     entity: ModelEntity,
     limit: number,
     relevance: (dimension: ModelDimension) => number,
   ): string | undefined {
-    const forms = this.#forms.get(entity) ?? [];
-    if (this.#forms.size >= maxKeptForms) this.#forms.clear();
-    this.#forms.set(entity, forms);
-    for (const [index, level] of detailLevels.entries()) {
-      const form = forms[index] ?? renderEntity(entity, level);
-      forms[index] = form;
-      if (byteLength(form) < limit) return form;
+    const blocks = this.#blocks.get(entity) ?? [];
+    if (this.#blocks.size >= MAX_CACHED_BLOCKS) this.#blocks.clear();
+    this.#blocks.set(entity, blocks);
+    for (const [index, level] of DETAIL_LEVELS.entries()) {
+      const block = blocks[index] ?? renderEntity(entity, level);
+      blocks[index] = block;
+      if (byteLength(block) < limit) return block;
     }
-    for (const level of cutLevels) {
-      const form = renderEntity(entity, level, relevance);
-      if (byteLength(form) < limit) return form;
+    for (const level of NARROW_LEVELS) {
+      const block = renderEntity(entity, level, relevance);
+      if (byteLength(block) < limit) return block;
     }
     return undefined;
   }

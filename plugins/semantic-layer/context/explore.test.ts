@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type LayerFolder, layerFolder } from '../../../test/harness/layer-folder.ts';
-import { LiveLayer } from '../reloading-layer.ts';
+import { ReloadingLayer } from '../reloading-layer.ts';
 
 const orders = '# All our orders\ntable: orders\ndescription: What was ordered.\n';
 const files = {
@@ -18,7 +18,7 @@ const files = {
 };
 
 function explorer(folder: LayerFolder, { orgId = null as string | null, exploreBytes = 16_384 } = {}) {
-  const layer = new LiveLayer({ dir: folder.dir, checkIntervalMs: 0, contextBytes: 16_384, exploreBytes });
+  const layer = new ReloadingLayer({ dir: folder.dir, checkIntervalMs: 0, contextBytes: 16_384, exploreBytes });
   return (path: string) => layer.explore({ orgId }, path);
 }
 
@@ -118,7 +118,7 @@ metrics/: 1 file`;
     using folder = layerFolder(files);
     symlinkSync(join(outside.dir, 'secret.yml'), join(folder.dir, 'entities/link.yml'));
     symlinkSync(outside.dir, join(folder.dir, 'linked'));
-    const layer = new LiveLayer({
+    const layer = new ReloadingLayer({
       dir: folder.dir,
       checkIntervalMs: 60_000,
       contextBytes: 16_384,

@@ -1,19 +1,19 @@
-/** Looking around in a semantic layer by path. What is not one of the layer's own files cannot be named. */
+/** Answers the explore tool: lists, shows and searches the files of a semantic layer, and nothing else. */
 import { stringify } from 'yaml';
 import { nearest } from '../../../kernel/index.ts';
-import { byteLength } from './bounded-text.ts';
 import { type EntityItem, type LayerFile, parseLayerFile } from '../files/layer-file.ts';
-import type { SemanticModel } from '../model.ts';
-import { entityLine, line, renderMetric, renderTerm } from './render.ts';
 import { readLayerFile } from '../files/scan.ts';
-import type { CatalogFile, GlossaryTerm, Metric } from '../schema.ts';
-import { type LayerSearch, termId } from './search.ts';
 import { HiddenColumns, hiddenNames, visibleModel } from '../hidden-columns.ts';
+import type { SemanticModel } from '../model.ts';
+import type { CatalogFile, GlossaryTerm, Metric } from '../schema.ts';
+import { byteLength } from './bounded-text.ts';
+import { entityLine, line, renderMetric, renderTerm } from './render.ts';
+import { type LayerSearch, termId } from './search.ts';
 
-export const defaultExploreBytes = 16 * 1024;
-const maxSearchResults = 25;
+export const DEFAULT_EXPLORE_BYTES = 16 * 1024;
+const MAX_SEARCH_RESULTS = 25;
 
-/** What `explore` looks into. */
+/** The layer that `explore` shows. */
 export interface ExploredLayer {
   readonly root: string;
   readonly files: readonly LayerFile[];
@@ -22,11 +22,11 @@ export interface ExploredLayer {
 }
 
 /**
- * Text for a path: '' lists the layer, a folder its files, a file gives its text without what is hidden, `?words`
- * searches. Longer texts come in pages: `entities#2`. Never more than `maxBytes`; a path that is not there is answered
- * with one sentence that names the nearest ones.
+ * Text for a path: '' lists the layer, a folder lists its files, a file shows its text without what is hidden, `?words`
+ * searches. Long text is split into pages of at most `maxBytes`: `entities#2`. An unknown path is answered with one
+ * sentence that names the nearest path.
  */
-export async function explore(layer: ExploredLayer, path: string, maxBytes = defaultExploreBytes): Promise<string> {
+export async function explore(layer: ExploredLayer, path: string, maxBytes = DEFAULT_EXPLORE_BYTES): Promise<string> {
   const asked = path.trim();
   if (asked.startsWith('?')) return pageOf(await searchResults(layer, asked.slice(1)), asked, 1, maxBytes);
   const [, rawName = '', number] = /^(.*?)(?:#(\d{1,6}))?$/s.exec(asked) ?? [];
@@ -55,7 +55,7 @@ function folderText({ files, model }: ExploredLayer, folder: string): string | u
 
 function describeFile(file: LayerFile): string {
   const [first] = file.items;
-  if (first === undefined) return file.problems.length > 0 ? 'not usable, see its problems' : 'nothing in it';
+  if (first === undefined) return file.problems.length > 0 ? 'not usable, see its problems' : 'empty';
   switch (file.kind) {
     case 'entity': {
       const { table, description } = first.value as EntityItem;
@@ -70,7 +70,7 @@ function describeFile(file: LayerFile): string {
   }
 }
 
-/** `undefined` when there is no such file. An entity's name and a path without its ending are understood, too. */
+/** `undefined` when there is no such file. Also accepts an entity's name and a path without its extension. */
 function fileText(layer: ExploredLayer, name: string): string | undefined {
   const wanted = [name, `${name}.yml`, `${name}.yaml`, layer.model.entity(name)?.file];
   const known = layer.files.find(({ path }) => wanted.includes(path));
@@ -86,8 +86,8 @@ function fileText(layer: ExploredLayer, name: string): string | undefined {
 }
 
 /**
- * The file's own text where it shows nothing that is hidden; without `text` what is left of it. A broken entity is not shown at all: what its author wanted
- * to hide cannot be told.
+ * The file's own text when it contains nothing hidden, else what is left of it as YAML. A broken entity is not shown at
+ * all, since what its author meant to hide is unknown.
  */
 function withoutHidden(model: SemanticModel, file: LayerFile, text: string | undefined): string {
   const [problem] = file.problems;
@@ -135,7 +135,7 @@ async function searchResults({ model, search }: ExploredLayer, words: string): P
     return term ? `${renderTerm(term, model.entity(term.entity ?? ''))} [${term.file}]` : [];
   });
   if (found.length === 0) return `Nothing in the semantic layer is like "${line(words, 100)}"; try other words.`;
-  return [`Found for "${line(words, 100)}", best first:`, ...found.slice(0, maxSearchResults)].join('\n');
+  return [`Found for "${line(words, 100)}", best first:`, ...found.slice(0, MAX_SEARCH_RESULTS)].join('\n');
 }
 
 function unknownPath({ files }: ExploredLayer, path: string): string {
@@ -150,7 +150,7 @@ function unknownPath({ files }: ExploredLayer, path: string): string {
   return `There is no \`${shown}\` in the semantic layer; ${hint}${near === undefined ? '.' : ''}`;
 }
 
-/** Whole lines up to `maxBytes`, with a note on how to read on. */
+/** One page of whole lines, with a note on how to get the next. */
 function pageOf(text: string, path: string, number: number, maxBytes: number): string {
   if (number === 1 && byteLength(text) <= maxBytes) return text;
   const room = maxBytes - 200;

@@ -1,35 +1,37 @@
-/** Which entities, metrics and terms a question speaks of, from the hits of the text index. */
+/** Ranks entities, metrics and terms by their relevance to a question, from the hits of the text index. */
+
+import type { VisibleModel } from '../hidden-columns.ts';
 import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { type Hit, termId } from './search.ts';
-import type { VisibleModel } from '../hidden-columns.ts';
 import { stem, tokenize } from './words.ts';
 
 export interface Ranking {
-  /** All entities, the most wanted first. */
+  /** All entities, the most relevant first. */
   readonly entities: readonly ModelEntity[];
   readonly metrics: readonly ModelMetric[];
   readonly glossary: readonly ModelTerm[];
 }
 
-/** How much an entity counts for being joined to one that was asked for. */
-const joinedWeight = 0.3;
-const parentsOfJoins = 3;
-/** Metrics and terms below this part of the best hit's score are noise. */
-const noiseLevel = 0.3;
+/** Weight of an entity for being joined to a relevant one. */
+const JOINED_WEIGHT = 0.3;
+/** Entities whose joined entities are ranked up. */
+const EXPANDED_ENTITIES = 3;
+/** Metrics and terms with a smaller share of the best hit's score are left out. */
+const NOISE_LEVEL = 0.3;
 
-interface SpokenTerm {
+interface TermNames {
   readonly term: ModelTerm;
   /** The words of the term and of each of its synonyms. */
   readonly names: readonly (readonly string[])[];
 }
 
-/** Ranks the parts of one model. What does not depend on the question is looked up once. */
+/** Ranks the parts of one model. */
 export class Ranker {
   readonly #model: SemanticModel;
   readonly #visible: VisibleModel;
   readonly #metrics: ReadonlyMap<string, ModelMetric>;
   readonly #terms: ReadonlyMap<string, ModelTerm>;
-  readonly #spokenTerms: readonly SpokenTerm[];
+  readonly #termNames: readonly TermNames[];
   /** Names of the entities that join an entity, by its name. */
   readonly #joining = new Map<string, string[]>();
 
@@ -38,7 +40,7 @@ export class Ranker {
     this.#visible = visible;
     this.#metrics = new Map(visible.metrics.map((metric) => [metric.id, metric]));
     this.#terms = new Map(visible.glossary.map((term) => [termId(term), term]));
-    this.#spokenTerms = visible.glossary.map((term) => ({ term, names: namesOf(term) }));
+    this.#termNames = visible.glossary.map((term) => ({ term, names: namesOf(term) }));
     for (const { name, joins } of visible.entities) {
       for (const { target } of joins) {
         const known = this.#joining.get(target);
@@ -49,18 +51,18 @@ export class Ranker {
   }
 
   rank(hits: readonly Hit[], question: string): Ranking {
-    const strong = hits.filter(({ score }) => score >= noiseLevel * (hits[0]?.score ?? 0));
-    const spoken = this.#spokenIn(question);
-    // A term of the question, above all an ambiguous one, must be in the prompt whatever else is.
-    spoken.sort((a, b) => Number(b.status === 'ambiguous') - Number(a.status === 'ambiguous'));
+    const strong = hits.filter(({ score }) => score >= NOISE_LEVEL * (hits[0]?.score ?? 0));
+    const mentioned = this.#mentionedIn(question);
+    // A term that the question mentions must be in the prompt, an ambiguous one above all.
+    mentioned.sort((a, b) => Number(b.status === 'ambiguous') - Number(a.status === 'ambiguous'));
     return {
       entities: this.#entities(hits),
       metrics: pickHits(strong, 'metric', this.#metrics),
-      glossary: [...new Set([...spoken, ...pickHits(strong, 'term', this.#terms)])],
+      glossary: [...new Set([...mentioned, ...pickHits(strong, 'term', this.#terms)])],
     };
   }
 
-  /** By the question's own words, and by the metrics, terms and joins that lead to an entity. */
+  /** By the question's words, and by the metrics, terms and joins that refer to an entity. */
   #entities(hits: readonly Hit[]): readonly ModelEntity[] {
     const model = this.#model;
     const scores = new Map<string, number>();
@@ -73,10 +75,10 @@ export class Ranker {
       else if (kind === 'metric') raise(model.metric(id)?.entity, score);
       else for (const name of entitiesOf(this.#terms.get(id), model)) raise(name, score);
     }
-    const best = [...scores].sort(([, a], [, b]) => b - a).slice(0, parentsOfJoins);
+    const best = [...scores].sort(([, a], [, b]) => b - a).slice(0, EXPANDED_ENTITIES);
     for (const [name, score] of best) {
-      for (const { target } of model.entity(name)?.joins ?? []) raise(target, score * joinedWeight);
-      for (const other of this.#joining.get(name) ?? []) raise(other, score * joinedWeight * 0.9);
+      for (const { target } of model.entity(name)?.joins ?? []) raise(target, score * JOINED_WEIGHT);
+      for (const other of this.#joining.get(name) ?? []) raise(other, score * JOINED_WEIGHT * 0.9);
     }
     const { entities } = this.#visible;
     const scoreOf = ({ name }: ModelEntity) => scores.get(name) ?? 0;
@@ -84,10 +86,10 @@ export class Ranker {
     return [...wanted, ...entities.filter((entity) => scoreOf(entity) === 0)];
   }
 
-  /** Terms of which every word, or every word of one of their synonyms, is in the question. */
-  #spokenIn(question: string): ModelTerm[] {
+  /** Terms of which all words, or all words of a synonym, are in the question. */
+  #mentionedIn(question: string): ModelTerm[] {
     const words = new Set(tokenize(question).map(compared));
-    return this.#spokenTerms
+    return this.#termNames
       .filter(({ names }) => names.some((parts) => parts.every((word) => words.has(word))))
       .map(({ term }) => term);
   }
@@ -108,5 +110,5 @@ function namesOf({ term, synonyms }: ModelTerm): string[][] {
   return names.filter((parts) => parts.length > 0);
 }
 
-// Here even stop words count: "US" is a term, and "us" a word that names nothing.
+// Stop words count here: "US" may be a term although "us" is a stop word.
 const compared = (word: string) => stem(word) ?? word;

@@ -1,4 +1,4 @@
-/** Entities, metrics and terms as compact lines for a model. Every piece of a file's text stays on its line. */
+/** Renders entities, metrics and terms as compact lines for the model. Text from files never breaks a line. */
 import type { ModelDimension, ModelEntity, ModelJoin, ModelMetric, ModelTerm } from '../model.ts';
 import { expandReferences } from '../references.ts';
 import type { Measure } from '../schema.ts';
@@ -10,33 +10,33 @@ export interface Detail {
   readonly maxColumns: number;
 }
 
-const everyColumn = Number.POSITIVE_INFINITY;
+const ALL_COLUMNS = Number.POSITIVE_INFINITY;
 
-/** From the richest to the barest, with every column. */
-export const detailLevels: readonly Detail[] = [
-  { samples: true, descriptions: true, maxColumns: everyColumn },
-  { samples: false, descriptions: true, maxColumns: everyColumn },
-  { samples: false, descriptions: false, maxColumns: everyColumn },
+/** From most to least detail, all with every column. */
+export const DETAIL_LEVELS: readonly Detail[] = [
+  { samples: true, descriptions: true, maxColumns: ALL_COLUMNS },
+  { samples: false, descriptions: true, maxColumns: ALL_COLUMNS },
+  { samples: false, descriptions: false, maxColumns: ALL_COLUMNS },
 ];
 
-/** For entities that are too wide even without words. */
-export const cutLevels: readonly Detail[] = [400, 120, 40, 12].map((maxColumns) => ({
+/** For entities with too many columns to show even without descriptions. */
+export const NARROW_LEVELS: readonly Detail[] = [400, 120, 40, 12].map((maxColumns) => ({
   samples: false,
   descriptions: false,
   maxColumns,
 }));
 
-const maxDescription = 240;
-const maxSql = 400;
-const maxSamples = 8;
+const MAX_DESCRIPTION = 240;
+const MAX_SQL = 400;
+const MAX_SAMPLES = 8;
 
-/** An entity with its columns, measures, joins, segments and patterns. A cut spares keys and what is relevant. */
+/** An entity with its columns, measures, joins, segments and patterns. A cut keeps keys and the most relevant columns. */
 export function renderEntity(
   entity: ModelEntity,
   detail: Detail,
   relevance: (dimension: ModelDimension) => number = () => 0,
 ): string {
-  const lines = [`## ${entityHead(entity)}${also(entity.synonyms)}`];
+  const lines = [`## ${entityHead(entity)}${synonymsOf(entity.synonyms)}`];
   const shown = chooseColumns(entity, detail.maxColumns, relevance);
   if (shown.length > 0) lines.push('columns:', ...shown.map((dimension) => dimensionLine(entity, dimension, detail)));
   const left = entity.dimensions.length - shown.length;
@@ -48,11 +48,11 @@ export function renderEntity(
     lines.push('joins:', ...shorten(entity.joins.map((join) => joinLine(entity, join, detail))));
   const segments = entity.segments.map(
     ({ name, sql, description, synonyms }) =>
-      `- ${line(name)}: ${expanded(sql, entity)}${detail.descriptions ? said(description) + also(synonyms) : ''}`,
+      `- ${line(name)}: ${expanded(sql, entity)}${detail.descriptions ? descriptionOf(description) + synonymsOf(synonyms) : ''}`,
   );
   if (segments.length > 0) lines.push('segments (ready-made conditions):', ...shorten(segments));
   if (detail.descriptions && entity.queryPatterns.length > 0) {
-    const patterns = entity.queryPatterns.map(({ description, sql }) => `- ${line(description)}: ${line(sql, maxSql)}`);
+    const patterns = entity.queryPatterns.map(({ description, sql }) => `- ${line(description)}: ${line(sql, MAX_SQL)}`);
     lines.push('query patterns:', ...shorten(patterns));
   }
   return lines.join('\n');
@@ -67,31 +67,31 @@ export function renderMetric(metric: ModelMetric, entity: ModelEntity | undefine
   const source =
     metric.measure !== undefined
       ? `${metric.entity}.${metric.measure}`
-      : `${entity ? expanded(metric.sql ?? '', entity) : line(metric.sql ?? '', maxSql)}${metric.entity ? ` over ${metric.entity}` : ''}`;
+      : `${entity ? expanded(metric.sql ?? '', entity) : line(metric.sql ?? '', MAX_SQL)}${metric.entity ? ` over ${metric.entity}` : ''}`;
   const notes = [
     metric.unit && `unit ${metric.unit}`,
     metric.objective,
     metric.dimensions && `by ${metric.dimensions.join(', ')}`,
   ];
   const label = metric.label === undefined ? '' : ` "${line(metric.label)}"`;
-  const rest = said(metric.description) + also(metric.synonyms);
-  return `- ${line(metric.id)}${label} = ${line(source, maxSql)}${noted(notes)}${rest}`;
+  const rest = descriptionOf(metric.description) + synonymsOf(metric.synonyms);
+  return `- ${line(metric.id)}${label} = ${line(source, MAX_SQL)}${notesOf(notes)}${rest}`;
 }
 
 export function renderTerm(term: ModelTerm, entity: ModelEntity | undefined): string {
   const condition =
     term.sql === undefined
       ? ''
-      : ` [${term.entity ? `${term.entity}: ` : ''}${entity ? expanded(term.sql, entity) : line(term.sql, maxSql)}]`;
+      : ` [${term.entity ? `${term.entity}: ` : ''}${entity ? expanded(term.sql, entity) : line(term.sql, MAX_SQL)}]`;
   const tables = term.tables === undefined ? '' : ` (tables: ${line(term.tables.join(', '))})`;
-  const definition = said(term.definition) + condition + tables + also(term.synonyms);
+  const definition = descriptionOf(term.definition) + condition + tables + synonymsOf(term.synonyms);
   if (term.status !== 'ambiguous') return `- ${line(term.term)}${definition}`;
   const meanings = (term.meanings ?? []).map((meaning, index) => {
     if (typeof meaning === 'string') return `  ${index + 1}. ${line(meaning)}`;
     const { name, description, entity: of, measure, metric, dimension, sql } = meaning;
     const member = measure ?? dimension;
-    const stands = [metric && `metric ${metric}`, of && (member ? `${of}.${member}` : of), sql && line(sql, maxSql)];
-    return `  ${index + 1}. ${line(name)}${said(description)}${noted(stands)}`;
+    const stands = [metric && `metric ${metric}`, of && (member ? `${of}.${member}` : of), sql && line(sql, MAX_SQL)];
+    return `  ${index + 1}. ${line(name)}${descriptionOf(description)}${notesOf(stands)}`;
   });
   return [`- ${line(term.term)}: AMBIGUOUS, ask which meaning is meant before querying${definition}`, ...meanings].join(
     '\n',
@@ -106,7 +106,7 @@ function entityHead(entity: ModelEntity): string {
     entity.connection && `connection ${entity.connection}`,
     entity.grain && line(entity.grain),
   ];
-  return `${line(entity.name)}${noted(notes)}${said(entity.description)}`;
+  return `${line(entity.name)}${notesOf(notes)}${descriptionOf(entity.description)}`;
 }
 
 function chooseColumns(
@@ -134,15 +134,15 @@ function dimensionLine(entity: ModelEntity, dimension: ModelDimension, detail: D
   const isColumn = sql.toLowerCase() === name.toLowerCase();
   const notes = [type, primary_key === true && 'primary key', mask !== undefined && 'masked'];
   const expression = isColumn ? '' : ` = ${expanded(sql, entity)}`;
-  const words = detail.descriptions ? said(description) + also(synonyms) : '';
+  const words = detail.descriptions ? descriptionOf(description) + synonymsOf(synonyms) : '';
   const samples = detail.samples && mask === undefined ? examples(sample_values ?? []) : '';
-  return `- ${line(name)}${noted(notes)}${expression}${words}${samples}`;
+  return `- ${line(name)}${notesOf(notes)}${expression}${words}${samples}`;
 }
 
 function measureLine(entity: ModelEntity, measure: Measure, detail: Detail): string {
   const { name, type, sql, format, description, synonyms } = measure;
-  const words = detail.descriptions ? said(description) + also(synonyms) : '';
-  return `- ${line(name)} = ${aggregate(type, sql === undefined ? '*' : expanded(sql, entity))}${noted([format])}${words}`;
+  const words = detail.descriptions ? descriptionOf(description) + synonymsOf(synonyms) : '';
+  return `- ${line(name)} = ${aggregate(type, sql === undefined ? '*' : expanded(sql, entity))}${notesOf([format])}${words}`;
 }
 
 function aggregate(type: Measure['type'], sql: string): string {
@@ -153,29 +153,29 @@ function aggregate(type: Measure['type'], sql: string): string {
 function joinLine(entity: ModelEntity, join: ModelJoin, detail: Detail): string {
   const on = join.on.map(({ from, to }) => `${entity.name}.${from} = ${join.target}.${to}`).join(' and ');
   const name = join.name === join.target ? '' : `${join.name}: `;
-  const words = detail.descriptions ? said(join.description) : '';
+  const words = detail.descriptions ? descriptionOf(join.description) : '';
   return `- ${line(`${name}${join.target} (${join.relationship}) on ${on}`)}${words}`;
 }
 
 function examples(values: readonly unknown[]): string {
   if (values.length === 0) return '';
-  const shown = values.slice(0, maxSamples).map((value) => line(String(value), 40));
+  const shown = values.slice(0, MAX_SAMPLES).map((value) => line(String(value), 40));
   return `; e.g. ${shown.join(', ')}`;
 }
 
 function expanded(sql: string, entity: ModelEntity): string {
-  return line(expandReferences(sql, entity.dimensions), maxSql);
+  return line(expandReferences(sql, entity.dimensions), MAX_SQL);
 }
 
-function said(description: string | undefined): string {
-  return description ? `: ${line(description, maxDescription)}` : '';
+function descriptionOf(description: string | undefined): string {
+  return description ? `: ${line(description, MAX_DESCRIPTION)}` : '';
 }
 
-function also(synonyms: readonly string[] | undefined): string {
-  return synonyms?.length ? ` (also: ${line(synonyms.join(', '), maxDescription)})` : '';
+function synonymsOf(synonyms: readonly string[] | undefined): string {
+  return synonyms?.length ? ` (also: ${line(synonyms.join(', '), MAX_DESCRIPTION)})` : '';
 }
 
-function noted(notes: readonly (string | false | undefined)[]): string {
+function notesOf(notes: readonly (string | false | undefined)[]): string {
   const given = notes.filter((note) => note);
   return given.length === 0 ? '' : ` (${given.join(', ')})`;
 }
@@ -184,7 +184,7 @@ function cutList(texts: readonly string[], max: number, file: string): readonly 
   return texts.length <= max ? texts : [...texts.slice(0, max), `- … ${texts.length - max} more in ${file}`];
 }
 
-/** One line without line breaks and control characters, cut at a character. */
+/** Text without line breaks and control characters, cut to `maxLength` characters. */
 export function line(text: string, maxLength = 1000): string {
   const flat = text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
   return flat.length <= maxLength ? flat : `${flat.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

@@ -1,8 +1,8 @@
-/** A ranked text index over entities, metrics and glossary terms. */
+/** Searches entities, metrics and glossary terms with a text index. */
 import { createHash } from 'node:crypto';
 import MiniSearch from 'minisearch';
 import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
-import { pacer } from '../files/event-loop.ts';
+import { timeSlicer } from '../files/time-slicing.ts';
 import { visibleModel } from '../hidden-columns.ts';
 import { stem, tokenize } from './words.ts';
 
@@ -23,14 +23,14 @@ interface SearchDocument {
   readonly values: string;
 }
 
-const fields = ['name', 'members', 'text', 'values'] as const;
-/** Longer questions are pasted text: what matters stands first. */
-const maxQuestionLength = 4000;
-const boost = { name: 4, members: 1.5, text: 1, values: 2 };
+const FIELDS = ['name', 'members', 'text', 'values'] as const;
+/** A longer question is pasted text; only its beginning is searched. */
+const MAX_QUESTION_LENGTH = 4000;
+const BOOST = { name: 4, members: 1.5, text: 1, values: 2 };
 
 /**
- * One index through all versions of a layer: a reload changes the documents that changed. A request that holds an older
- * version may find names its model does not know, and passes over them.
+ * One index for all versions of a layer; a reload updates the documents that changed. A request with an older version may
+ * find names that its model does not have, which it ignores.
  */
 export class LayerSearch {
   readonly #index: MiniSearch<SearchDocument>;
@@ -42,14 +42,14 @@ export class LayerSearch {
 
   constructor() {
     this.#index = new MiniSearch<SearchDocument>({
-      fields: [...fields],
+      fields: [...FIELDS],
       tokenize,
       processTerm: (term) => this.#learn(term),
       searchOptions: {
         processTerm: stem,
-        boost,
+        boost: BOOST,
         prefix: (term) => term.length >= 4 && !/\d/.test(term),
-        // Only what is spelt like nothing in the layer can be a typo: one edit, or two in a long word.
+        // Only a word that the layer does not contain can be a typo: one edit, or two in a long word.
         fuzzy: (term) =>
           !this.#vocabulary.has(term) && term.length >= 4 && !/\d/.test(term) && (term.length < 8 ? 1 : 2),
         maxFuzzy: 2,
@@ -58,11 +58,11 @@ export class LayerSearch {
     });
   }
 
-  /** What the question speaks of, best first. Brings the index up to date first; other requests run in between. */
+  /** The parts that match the question, best first. Updates the index first, yielding to other requests. */
   async search(model: SemanticModel, question: string): Promise<readonly Hit[]> {
-    this.#update = this.#update.then(() => this.#bringUpToDate(model));
+    this.#update = this.#update.then(() => this.#updateIndex(model));
     await this.#update;
-    return this.#index.search(question.slice(0, maxQuestionLength)).map(({ id, score }) => {
+    return this.#index.search(question.slice(0, MAX_QUESTION_LENGTH)).map(({ id, score }) => {
       const colon = String(id).indexOf(':');
       return { kind: String(id).slice(0, colon) as HitKind, id: String(id).slice(colon + 1), score };
     });
@@ -74,9 +74,9 @@ export class LayerSearch {
     return word;
   }
 
-  async #bringUpToDate(model: SemanticModel): Promise<void> {
+  async #updateIndex(model: SemanticModel): Promise<void> {
     if (model.version <= this.#version) return;
-    const pause = pacer();
+    const pause = timeSlicer();
     const present = new Set<string>();
     for (const document of documentsOf(model)) {
       if (present.has(document.id)) continue;

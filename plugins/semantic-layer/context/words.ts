@@ -1,25 +1,25 @@
-/** Words of names and questions, in the form in which they are compared. */
+/** Splits names and questions into words and stems them for comparison. */
 
-/** Words of a question that name nothing in a database. */
-const stopWords = new Set(
+/** Words of questions that never name anything in a database. */
+const STOP_WORDS = new Set(
   `a about all also an and any are as at be been being between but by can could did do does each every for from get
   give had has have how i if in into is it its last let list me more most much many my no not of on one or our out over
   past per please show since so some tell than that the their them then there these they this those through to top
   under until up us was we were what when where which who whose why will with would you your`.split(/\s+/),
 );
 
-/** No database has longer names; what is longer is no word, and its like is searched for at great length. */
-const maxWordLength = 128;
+/** Longer words are ignored: no database has such names, and fuzzy search over them is slow. */
+const MAX_WORD_LENGTH = 128;
 
 /**
- * The distinct words of a text, in lower case: split at everything but letters and digits, at `camelCase` and between
- * letters and digits. In queries and in the field `name`, an identifier of several parts also stands for itself, so
- * that naming it in full counts most.
+ * The distinct words of a text in lower case, split at everything but letters and digits, at `camelCase` and between
+ * letters and digits. In queries and the field `name` a compound identifier is also a word itself, so that a full match
+ * ranks highest.
  */
 export function tokenize(text: string, field?: string): string[] {
   const tokens = new Set<string>();
   for (const identifier of text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []) {
-    if (identifier.length > maxWordLength) continue;
+    if (identifier.length > MAX_WORD_LENGTH) continue;
     const parts = identifier.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu) ?? [];
     for (const part of parts) tokens.add(part.toLowerCase());
     if (parts.length > 1 && (field === undefined || field === 'name')) tokens.add(identifier.toLowerCase());
@@ -28,11 +28,11 @@ export function tokenize(text: string, field?: string): string[] {
 }
 
 /**
- * What is left of a lower-case word when accents, English plural and final vowels are gone, so that `category` meets
- * `categories` and `course` meets `courses`; `null` for words that name nothing.
+ * A lower-case word without accents, English plural and final vowels, so that `category` matches `categories` and
+ * `course` matches `courses`; `null` for stop words.
  */
 export function stem(term: string): string | null {
-  if (stopWords.has(term)) return null;
+  if (STOP_WORDS.has(term)) return null;
   let word = isAscii(term) ? term : term.normalize('NFKD').replace(/\p{M}/gu, '');
   if (word.length <= 3) return word;
   if (word.endsWith('s') && !/[sui]s$/.test(word)) word = word.slice(0, -1);

@@ -1,33 +1,33 @@
-/** Keeps what the connected databases have, tables and columns, and reads it again when there is reason to. */
+/** Reads the tables and columns of the connected databases, and again when they may have changed. */
 import type { ConnectionInfo, DbType, TableDescription } from '../../../kernel/index.ts';
 import { hashOf } from '../files/layer-file.ts';
 
-/** The columns of a table by their names in lower case. */
+/** The column names of a table, in lower case. */
 export type TableColumns = ReadonlySet<string>;
 
 export interface SchemaSource {
   connections(): Promise<readonly ConnectionInfo[]>;
-  /** Rejects while the database cannot be asked. */
+  /** Rejects while the database is not available. */
   describe(connectionId: string): Promise<readonly TableDescription[]>;
 }
 
-/** Engines that tell tables apart by capital letters, whatever the server is set to. */
+/** Engines whose table names are case-sensitive whatever the server's settings. */
 const EXACT_TABLES: ReadonlySet<DbType> = new Set(['postgres']);
-/** Where unqualified names are looked up when the connection names no schema. */
-const USUAL_SCHEMAS: readonly (string | undefined)[] = [undefined, 'public', 'main'];
+/** Schemas in which unqualified names are looked up when the connection names none. */
+const DEFAULT_SCHEMAS: readonly (string | undefined)[] = [undefined, 'public', 'main'];
 const SYSTEM_SCHEMA = /^(pg_|information_schema$)/i;
-/** Of a database that did not answer or does not fit the layer: it may be mended at any time. */
+/** Time between two reads while a database does not answer or does not match the layer. */
 const FAULTY_INTERVAL_MS = 5_000;
-/** After statements that failed: one reason is a table that was dropped. */
-const SUSPECT_INTERVAL_MS = 30_000;
+/** Time between two reads after a failed statement: a table may have been dropped. */
+const FAILED_STATEMENT_INTERVAL_MS = 30_000;
 
 /** The tables of one connection. */
 export class ConnectionTables {
   readonly id: string;
   readonly #info: ConnectionInfo;
-  /** By the name as it is written. */
+  /** By exact name. */
   readonly #tables = new Map<string, TableColumns>();
-  /** By the name in lower case, for engines that may find the table by it. */
+  /** By name in lower case, for engines whose table names may be case-insensitive. */
   readonly #anyCase = new Map<string, TableColumns>();
   readonly #schemas = new Set<string | undefined>();
 
@@ -42,9 +42,9 @@ export class ConnectionTables {
     }
   }
 
-  /** `missing`: there is none. `unknown`: it is in a schema that the database does not list, such as its own. */
+  /** `unknown`: the table is in a schema that the database does not list, such as a system schema. */
   find(schema: string | undefined, name: string): TableColumns | 'missing' | 'unknown' {
-    const own = this.#info.schema === undefined ? USUAL_SCHEMAS : [this.#info.schema, undefined];
+    const own = this.#info.schema === undefined ? DEFAULT_SCHEMAS : [this.#info.schema, undefined];
     const isOwn = schema === undefined || own.some((known) => known?.toLowerCase() === schema.toLowerCase());
     for (const place of schema === undefined ? own : isOwn ? [schema, undefined] : [schema]) {
       const key = keyOf(place, name);
@@ -59,9 +59,9 @@ export class ConnectionTables {
 
 const keyOf = (schema: string | undefined, name: string) => `${schema ?? ''}\0${name}`;
 
-/** What is known at one moment. */
+/** The schemas known at one moment. */
 export class KnownSchemas {
-  /** Changes whenever any of it does. */
+  /** Changes with any of the schemas. */
   readonly version: string;
   readonly #connections: ReadonlyMap<string, ConnectionTables | undefined>;
 
@@ -70,7 +70,7 @@ export class KnownSchemas {
     this.#connections = connections;
   }
 
-  /** Of the connection of that name, or of the default one; `unknown` until it has answered. */
+  /** The tables of the named or default connection; `unknown` until it has answered. */
   of(connection: string | undefined): ConnectionTables | 'missing' | 'unknown' {
     if (this.#connections.size === 0) return 'unknown';
     const [first = ''] = this.#connections.keys();
@@ -82,10 +82,10 @@ export class KnownSchemas {
 export class DatabaseSchemas {
   readonly #source: SchemaSource;
   #known = new KnownSchemas();
-  #looking: Promise<void> | undefined;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
   #isFaulty = false;
-  #isSuspect = false;
+  #hasFailedStatement = false;
 
   constructor(source: SchemaSource) {
     this.#source = source;
@@ -95,30 +95,35 @@ export class DatabaseSchemas {
     return this.#known;
   }
 
-  /** Whether every database has been asked once. */
+  /** Whether every database has been read once. */
   get wasRead(): boolean {
-    return this.#lookedAt !== Number.NEGATIVE_INFINITY;
+    return this.#readAt !== Number.NEGATIVE_INFINITY;
   }
 
-  /** Says that a statement failed. */
-  suspect(): void {
-    this.#isSuspect = true;
+  /** Makes the next refresh read the schemas again: a statement failed. */
+  statementFailed(): void {
+    this.#hasFailedStatement = true;
   }
 
-  /** Asks the databases where that is due. `fits`: nothing that the layer names is missing. Never rejects. */
-  async refresh(fits: boolean): Promise<void> {
-    const waitMs = !fits || this.#isFaulty ? FAULTY_INTERVAL_MS : this.#isSuspect ? SUSPECT_INTERVAL_MS : undefined;
-    const isDue = !this.wasRead || (waitMs !== undefined && performance.now() - this.#lookedAt >= waitMs);
-    if (!isDue && this.#looking === undefined) return;
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-      this.#lookedAt = performance.now();
+  /** Reads the databases when that is due. `matches`: they have everything that the layer names. Never rejects. */
+  async refresh(matches: boolean): Promise<void> {
+    const waitMs =
+      !matches || this.#isFaulty
+        ? FAULTY_INTERVAL_MS
+        : this.#hasFailedStatement
+          ? FAILED_STATEMENT_INTERVAL_MS
+          : undefined;
+    const isDue = !this.wasRead || (waitMs !== undefined && performance.now() - this.#readAt >= waitMs);
+    if (!isDue && this.#reading === undefined) return;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+      this.#readAt = performance.now();
     });
-    return this.#looking;
+    return this.#reading;
   }
 
-  async #look(): Promise<void> {
-    this.#isSuspect = false;
+  async #read(): Promise<void> {
+    this.#hasFailedStatement = false;
     let connections: readonly ConnectionInfo[] = [];
     try {
       connections = await this.#source.connections();
@@ -127,13 +132,13 @@ export class DatabaseSchemas {
       this.#isFaulty = true;
     }
     const found = await Promise.all(connections.map((info) => this.#describe(info)));
-    const version = hashOf(JSON.stringify(found.map(({ info, tables }) => [info, tables?.map(shape)])));
+    const version = hashOf(JSON.stringify(found.map(({ info, tables }) => [info, tables?.map(outline)])));
     if (version === this.#known.version) return;
     const entries = found.map(({ info, tables }) => [info.id, tables && new ConnectionTables(info, tables)] as const);
     this.#known = new KnownSchemas(version, new Map(entries));
   }
 
-  /** A database that does not answer is `undefined`: what it has is not known. */
+  /** `tables` is `undefined` when the database does not answer. */
   async #describe(info: ConnectionInfo) {
     try {
       return { info, tables: await this.#source.describe(info.id) };
@@ -144,4 +149,4 @@ export class DatabaseSchemas {
   }
 }
 
-const shape = ({ schema, name, columns }: TableDescription) => [schema, name, columns.map((column) => column.name)];
+const outline = ({ schema, name, columns }: TableDescription) => [schema, name, columns.map((column) => column.name)];

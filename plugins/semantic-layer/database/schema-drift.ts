@@ -1,33 +1,27 @@
-/** Leaves out of the layer's files what the connected databases do not have, and says what that is. */
+/** Removes what the connected databases do not have from the layer's files, and reports it. */
 import { didYouMean } from '../../../kernel/index.ts';
+import { connectionOf, ownNameOf, physicalTable } from '../build/physical-table.ts';
+import type { EntityItem, Finding, Item, LayerFile } from '../files/layer-file.ts';
+import type { Path } from '../files/yaml.ts';
+import { reads } from '../hidden-columns.ts';
+import type { ModelDimension } from '../model.ts';
 import type { ConnectionTables, KnownSchemas, TableColumns } from './database-schema.ts';
 import { columnsIn } from './expression-columns.ts';
-import type { EntityItem, Item, LayerFile } from '../files/layer-file.ts';
-import type { ModelDimension } from '../model.ts';
-import { connectionOf, ownNameOf, physicalTable } from '../build/physical-table.ts';
-import { reads } from '../hidden-columns.ts';
-import type { Path } from '../files/yaml.ts';
 
-export interface Misfit {
-  readonly file: LayerFile;
-  readonly path: Path;
-  readonly message: string;
-}
-
-export interface Fitted {
+export interface MatchedLayer {
   readonly files: readonly LayerFile[];
-  readonly misfits: readonly Misfit[];
-  /** For users: one sentence or two, without names of hidden and masked dimensions and their columns. */
+  readonly findings: readonly Finding[];
+  /** For users: what is missing, without the names of hidden and masked dimensions and their columns. */
   readonly notice: string | undefined;
-  /** For anybody: how much is missing, no names. `undefined` when everything is there. */
+  /** For everyone: how much is missing, without names. `undefined` when nothing is. */
   readonly summary: string | undefined;
 }
 
-/** What is known of an entity's table. */
-interface Fit {
+/** The table of an entity, as the database describes it. */
+interface KnownTable {
   readonly table: string;
   readonly columns: TableColumns;
-  /** Columns that members read and the table does not have. */
+  /** Columns that the entity's members read and the table lacks. */
   readonly missing: Set<string>;
   /** Hidden and masked dimensions. */
   readonly secrets: readonly ModelDimension[];
@@ -40,15 +34,15 @@ interface HasSql {
 const MOST_NAMED = 5;
 const ADVICE = 'Generate a layer with "npx atlas init", or correct the files.';
 
-export function fitToDatabases(files: readonly LayerFile[], schemas: KnownSchemas): Fitted {
-  return new Fitting(schemas).run(files);
+export function removeSchemaDrift(files: readonly LayerFile[], schemas: KnownSchemas): MatchedLayer {
+  return new DriftRemoval(schemas).run(files);
 }
 
-class Fitting {
+class DriftRemoval {
   readonly #schemas: KnownSchemas;
-  readonly #misfits: Misfit[] = [];
-  readonly #fits = new Map<string, Fit>();
-  /** Names of the entities that are left out. */
+  readonly #findings: Finding[] = [];
+  readonly #tables = new Map<string, KnownTable>();
+  /** Names of the entities that were removed. */
   readonly #dropped = new Set<string>();
   readonly #missing = {
     connections: new Set<string>(),
@@ -63,14 +57,14 @@ class Fitting {
     this.#schemas = schemas;
   }
 
-  run(files: readonly LayerFile[]): Fitted {
+  run(files: readonly LayerFile[]): MatchedLayer {
     const fitted = files.map((file) => (file.kind === 'entity' ? this.#entityFile(file) : file));
     const complete = fitted.map((file) => (file.kind === 'entity' ? this.#joins(file) : this.#conditions(file)));
-    return { files: complete, misfits: this.#misfits, notice: this.#notice(), summary: this.#summary() };
+    return { files: complete, findings: this.#findings, notice: this.#notice(), summary: this.#summary() };
   }
 
   #report(file: LayerFile, path: Path, message: string): void {
-    this.#misfits.push({ file, path, message });
+    this.#findings.push({ file, path, message });
   }
 
   #entityFile(file: LayerFile): LayerFile {
@@ -104,30 +98,30 @@ class Fitting {
       this.#report(file, ['table'], `The database "${tables.id}" has no table \`${shown}\`; the entity is left out.`);
       return this.#drop(file, entity);
     }
-    const fit: Fit = {
+    const known: KnownTable = {
       table: shown,
       columns,
       missing: new Set(),
       secrets: (entity.dimensions ?? []).filter(isProtected),
     };
     const name = ownNameOf(entity).toLowerCase();
-    this.#fits.set(`${file.source}.${name}`, fit);
-    if (!this.#fits.has(name)) this.#fits.set(name, fit);
-    return this.#members(file, entity, fit);
+    this.#tables.set(`${file.source}.${name}`, known);
+    if (!this.#tables.has(name)) this.#tables.set(name, known);
+    return this.#members(file, entity, known);
   }
 
-  /** Without the members that read what is missing. What protects a column stays, and hides it. */
-  #members(file: LayerFile, entity: EntityItem, fit: Fit): LayerFile {
+  /** Removes members that read missing columns. A hidden or masked dimension stays, hidden, to protect its column. */
+  #members(file: LayerFile, entity: EntityItem, known: KnownTable): LayerFile {
     const { dimensions = [], measures = [], segments = [], query_patterns: patterns = [] } = entity;
     for (const [list, members] of Object.entries({ dimensions, measures, segments })) {
       members.forEach((member, index) => {
-        const absent = missingIn(member, fit);
-        for (const column of absent) fit.missing.add(column);
-        if (absent.length > 0) this.#reportColumns(file, [list, index], fit, absent);
+        const absent = missingIn(member, known);
+        for (const column of absent) known.missing.add(column);
+        if (absent.length > 0) this.#reportColumns(file, [list, index], known, absent);
       });
     }
-    if (fit.missing.size === 0) return file;
-    const isThere = ({ sql }: HasSql) => !reads(sql, fit.missing);
+    if (known.missing.size === 0) return file;
+    const isThere = ({ sql }: HasSql) => !reads(sql, known.missing);
     return withItems(file, [
       {
         path: [],
@@ -145,40 +139,42 @@ class Fitting {
     ]);
   }
 
-  #reportColumns(file: LayerFile, path: Path, fit: Fit, absent: readonly string[]): void {
+  #reportColumns(file: LayerFile, path: Path, known: KnownTable, absent: readonly string[]): void {
     for (const column of absent) {
-      const name = `${fit.table}.${column}`;
+      const name = `${known.table}.${column}`;
       const own = new Set([column]);
       this.#missing.columns.add(name);
-      if (fit.secrets.some((secret) => reads(secret.sql, own) || reads(secret.name, own))) this.#protected.add(name);
-      const hint = didYouMean(column, fit.columns) || '.';
+      if (known.secrets.some((secret) => reads(secret.sql, own) || reads(secret.name, own))) this.#protected.add(name);
+      const hint = didYouMean(column, known.columns) || '.';
       this.#report(
         file,
         path,
-        `The table \`${fit.table}\` has no column \`${column}\`; what reads it is left out${hint}`,
+        `The table \`${known.table}\` has no column \`${column}\`; what reads it is left out${hint}`,
       );
     }
   }
 
-  #fitOf(name: string | undefined, source: string): Fit | undefined {
+  #tableOf(name: string | undefined, source: string): KnownTable | undefined {
     const key = (name ?? '').toLowerCase();
-    return this.#fits.get(`${source}.${key}`) ?? this.#fits.get(key);
+    return this.#tables.get(`${source}.${key}`) ?? this.#tables.get(key);
   }
 
   #isDropped(name: string, source: string): boolean {
     const key = name.toLowerCase();
-    return this.#fitOf(name, source) === undefined && (this.#dropped.has(`${source}.${key}`) || this.#dropped.has(key));
+    return (
+      this.#tableOf(name, source) === undefined && (this.#dropped.has(`${source}.${key}`) || this.#dropped.has(key))
+    );
   }
 
-  /** Without the joins to entities that are left out, and those whose columns are missing on either side. */
+  /** Removes joins to removed entities and joins whose columns are missing on either side. */
   #joins(file: LayerFile): LayerFile {
     const entity = file.items[0]?.value as EntityItem | undefined;
-    const own = entity && this.#fitOf(ownNameOf(entity), file.source);
+    const own = entity && this.#tableOf(ownNameOf(entity), file.source);
     if (entity?.joins === undefined || own === undefined) return file;
     const dimensions = new Set(entity.dimensions?.map(({ name }) => name.toLowerCase()));
     const joins = entity.joins.filter((join, index) => {
       if (this.#isDropped(join.target, file.source)) return false;
-      const far = this.#fitOf(join.target, file.source);
+      const far = this.#tableOf(join.target, file.source);
       const pairs = Array.isArray(join.on) ? join.on : [join.on];
       const absent = pairs.flatMap(({ from, to }) => [
         ...(has(own, from) || dimensions.has(from.toLowerCase()) ? [] : [`${own.table}.${from}`]),
@@ -193,17 +189,17 @@ class Fitting {
     return joins.length === entity.joins.length ? file : withItems(file, [{ path: [], value: { ...entity, joins } }]);
   }
 
-  /** Metrics and terms without those of an entity that is left out, and those that read a missing column. */
+  /** Removes metrics and terms of removed entities and those that read a missing column. */
   #conditions(file: LayerFile): LayerFile {
     if (file.kind === 'catalog') return file;
     const items = file.items.filter(({ value, path }) => {
       const { entity, sql } = value as { entity?: string; sql?: string };
       if (entity !== undefined && this.#isDropped(entity, file.source)) return false;
-      const fit = this.#fitOf(entity, file.source);
-      if (fit === undefined) return true;
-      const absent = missingIn({ ...(sql !== undefined && { sql }) }, fit);
-      this.#reportColumns(file, path, fit, absent);
-      return absent.length === 0 && !reads(sql, fit.missing);
+      const known = this.#tableOf(entity, file.source);
+      if (known === undefined) return true;
+      const absent = missingIn({ ...(sql !== undefined && { sql }) }, known);
+      this.#reportColumns(file, path, known, absent);
+      return absent.length === 0 && !reads(sql, known.missing);
     });
     return items.length === file.items.length ? file : withItems(file, items);
   }
@@ -247,12 +243,12 @@ function counted({ size }: ReadonlySet<string>, one: string): string | undefined
 
 const isProtected = ({ hidden, mask }: ModelDimension) => hidden === true || mask !== undefined;
 
-const has = ({ columns }: Fit, name: string) => columns.has(name.toLowerCase());
+const has = ({ columns }: KnownTable, name: string) => columns.has(name.toLowerCase());
 
-/** Columns that certainly are read and certainly are not there. */
-function missingIn({ sql }: HasSql, fit: Fit): string[] {
+/** Columns that are certainly read and certainly missing. */
+function missingIn({ sql }: HasSql, known: KnownTable): string[] {
   const read = sql === undefined ? [] : (columnsIn(sql) ?? []);
-  return [...new Set(read.filter((name) => !fit.columns.has(name)))];
+  return [...new Set(read.filter((name) => !known.columns.has(name)))];
 }
 
 function withItems(file: LayerFile, items: readonly Item[]): LayerFile {

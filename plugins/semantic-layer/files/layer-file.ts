@@ -1,10 +1,10 @@
-/** One file of the layer: its text read into checked items, or the problems that keep it out. */
+/** Parses one file of the layer into checked items and problems. */
 import { createHash } from 'node:crypto';
 import type { TSchema } from '@sinclair/typebox';
 import type { ModelDimension, SemanticProblem } from '../model.ts';
-import type { FileKind, FoundFile } from './scan.ts';
 import { CatalogFile, EntityFile, GlossaryTerm, Metric } from '../schema.ts';
-import { checkShape, isRecord, type ShapeProblem } from './schema-check.ts';
+import type { FileKind, FoundFile } from './scan.ts';
+import { checkSchema, isRecord, type SchemaProblem } from './schema-check.ts';
 import { type Path, parseYaml } from './yaml.ts';
 
 /** An entity with the defaults of its dimensions filled in. */
@@ -27,25 +27,32 @@ export interface LayerFile<Kind extends FileKind = FileKind> {
   readonly path: string;
   readonly kind: Kind;
   readonly source: string;
-  /** Of the content; equal contents are parsed once. */
+  /** Hash of the content; a file with the same content is not parsed again. */
   readonly hash: string;
   /** An entity or catalog file holds at most one item, the others a list. */
   readonly items: readonly Item<Kind>[];
   readonly problems: readonly SemanticProblem[];
-  /** Set where items are left out because the database does not have what they name. */
+  /** Whether items are left out because the database lacks what they name. */
   readonly isReduced?: boolean;
 }
 
-/** Of one file: who has corrected these loads again. */
-const maxProblems = 50;
+/** A problem whose line and column in `file` are still to be looked up. */
+export interface Finding {
+  readonly file: LayerFile;
+  readonly path: Path;
+  readonly message: string;
+}
 
-const itemSchemas: Readonly<Record<FileKind, TSchema>> = {
+/** Problems reported of one file. */
+const MAX_PROBLEMS = 50;
+
+const ITEM_SCHEMAS: Readonly<Record<FileKind, TSchema>> = {
   catalog: CatalogFile,
   glossary: GlossaryTerm,
   entity: EntityFile,
   metrics: Metric,
 };
-const emptyFile: Readonly<Record<FileKind, string>> = {
+const EMPTY_FILE: Readonly<Record<FileKind, string>> = {
   catalog: 'The file is empty; a catalog has `name`, `description` and `entities`.',
   glossary: 'The file is empty; a glossary has a list under `terms`.',
   entity: 'The file is empty; an entity needs at least `table`.',
@@ -71,12 +78,12 @@ export function parseLayerFile(found: Pick<FoundFile, 'path' | 'kind' | 'source'
       [],
       yaml.problems.map((problem) => ({ file: path, ...problem })),
     );
-  if (yaml.value === null) return result([], [{ file: path, line: 1, column: 1, message: emptyFile[kind] }]);
+  if (yaml.value === null) return result([], [{ file: path, line: 1, column: 1, message: EMPTY_FILE[kind] }]);
 
-  const problems: ShapeProblem[] = [];
+  const problems: SchemaProblem[] = [];
   const items: Item[] = [];
   for (const item of itemsOf(kind, yaml.value, problems)) {
-    const itemProblems = checkShape(itemSchemas[kind], item.value, item.path);
+    const itemProblems = checkSchema(ITEM_SCHEMAS[kind], item.value, item.path);
     problems.push(...itemProblems);
     if (itemProblems.length > 0) continue;
     if (kind === 'entity') fillDefaults(item.value as EntityFile);
@@ -85,13 +92,13 @@ export function parseLayerFile(found: Pick<FoundFile, 'path' | 'kind' | 'source'
   return result(
     items,
     problems
-      .slice(0, maxProblems)
+      .slice(0, MAX_PROBLEMS)
       .map((problem) => ({ file: path, ...yaml.locate(problem.path, problem.at), message: problem.message })),
   );
 }
 
 /** Splits a file into its items by shape. */
-function itemsOf(kind: FileKind, value: unknown, problems: ShapeProblem[]): { value: unknown; path: Path }[] {
+function itemsOf(kind: FileKind, value: unknown, problems: SchemaProblem[]): { value: unknown; path: Path }[] {
   const list = kind === 'glossary' ? 'terms' : 'metrics';
   const listed = isRecord(value) && Object.hasOwn(value, list);
   if (kind === 'catalog' || kind === 'entity' || (kind === 'metrics' && isRecord(value) && !listed)) {
@@ -108,7 +115,7 @@ function itemsOf(kind: FileKind, value: unknown, problems: ShapeProblem[]): { va
   }
   const entries = value[list] ?? [];
   if (!Array.isArray(entries)) {
-    const message = `\`${list}\` must be a list (\`- …\` on lines of their own).`;
+    const message = `\`${list}\` must be a list (each item on a line that begins with \`-\`).`;
     problems.push({ path: [list], at: 'value', message });
     return [];
   }

@@ -1,17 +1,17 @@
-/** Finds the files of a semantic layer, and reads them. Nothing outside the layer's root is ever opened. */
+/** Finds and reads the files of a semantic layer. Never opens anything outside the layer's root. */
 import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { SemanticProblem } from '../model.ts';
-import { pacer } from './event-loop.ts';
+import { timeSlicer } from './time-slicing.ts';
 
 export type FileKind = 'catalog' | 'glossary' | 'entity' | 'metrics';
 
 export interface FoundFile {
-  /** Below the root, with `/`. */
+  /** Relative to the root, with `/`. */
   readonly path: string;
   readonly kind: FileKind;
   readonly source: string;
-  /** Changes whenever the file does. */
+  /** Changes when the file changes. */
   readonly signature: string;
 }
 
@@ -21,26 +21,26 @@ export interface Scan {
   readonly problems: readonly SemanticProblem[];
 }
 
-const maxFileBytes = 512 * 1024;
-const yamlFile = /\.ya?ml$/i;
-const topLevelKinds: Readonly<Record<string, FileKind>> = { catalog: 'catalog', glossary: 'glossary' };
-const folderKinds: Readonly<Record<string, FileKind>> = { entities: 'entity', metrics: 'metrics' };
+const MAX_FILE_BYTES = 512 * 1024;
+const YAML_FILE = /\.ya?ml$/i;
+const TOP_LEVEL_KINDS: Readonly<Record<string, FileKind>> = { catalog: 'catalog', glossary: 'glossary' };
+const FOLDER_KINDS: Readonly<Record<string, FileKind>> = { entities: 'entity', metrics: 'metrics' };
 
 /**
- * Lists the layer's files in a stable order, the default source first. Uses synchronous calls in short slices: on a
- * local disk they cost a tenth of what 2,000 asynchronous ones do.
+ * Lists the layer's files in a stable order, the default source first. Synchronous calls in short slices cost a tenth of
+ * 2,000 asynchronous ones on a local disk.
  */
 export async function scanLayer(root: string, signal?: AbortSignal): Promise<Scan> {
   const files: FoundFile[] = [];
   const problems: SemanticProblem[] = [];
-  const pause = pacer(signal);
+  const pause = timeSlicer(signal);
   const report = (file: string, message: string) => void problems.push({ file, line: 1, column: 1, message });
   const realRoot = realPath(root);
   if (realRoot === undefined || !statSync(realRoot).isDirectory()) return { found: false, files, problems };
 
   await readSource('default', '');
   for (const entry of entriesOf('')) {
-    if (entry.name in folderKinds || statusOf(entry.name, entry)?.isDirectory() !== true) continue;
+    if (entry.name in FOLDER_KINDS || statusOf(entry.name, entry)?.isDirectory() !== true) continue;
     if (entry.name === 'default') report(entry.name, 'A source cannot be named `default`; rename the folder.');
     else await readSource(entry.name, `${entry.name}/`);
   }
@@ -49,11 +49,11 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
   async function readSource(source: string, prefix: string): Promise<void> {
     for (const entry of entriesOf(prefix)) {
       const path = prefix + entry.name;
-      const folderKind = folderKinds[entry.name];
+      const folderKind = FOLDER_KINDS[entry.name];
       if (folderKind !== undefined) {
         if (statusOf(path, entry)?.isDirectory()) await readFolder(source, path, folderKind);
-      } else if (yamlFile.test(entry.name)) {
-        const kind = topLevelKinds[entry.name.replace(yamlFile, '')];
+      } else if (YAML_FILE.test(entry.name)) {
+        const kind = TOP_LEVEL_KINDS[entry.name.replace(YAML_FILE, '')];
         if (kind !== undefined) addFile(path, entry, kind, source);
         else report(path, 'This file is not read here: move it to `entities/` or `metrics/`.');
       }
@@ -63,9 +63,9 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
   async function readFolder(source: string, folder: string, kind: FileKind): Promise<void> {
     for (const entry of entriesOf(folder)) {
       const path = `${folder}/${entry.name}`;
-      if (yamlFile.test(entry.name)) addFile(path, entry, kind, source);
+      if (YAML_FILE.test(entry.name)) addFile(path, entry, kind, source);
       else if (statusOf(path, entry)?.isDirectory())
-        report(path, `Files of \`${folder}/\` lie directly in it; move these up.`);
+        report(path, `Subfolders of \`${folder}/\` are not read; move their files up.`);
       await pause();
     }
   }
@@ -91,13 +91,13 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
     }
   }
 
-  /** `undefined`, and reported, for what leads out of the layer or nowhere. Only links need to be followed. */
+  /** `undefined`, and reported, for a link that is broken or leads out of the layer. */
   function statusOf(path: string, entry: Dirent): Stats | undefined {
     const absolute = join(root, path);
     if (entry.isSymbolicLink()) {
       const real = realPath(absolute);
       if (real === undefined) {
-        report(path, 'This link leads nowhere; remove or repair it.');
+        report(path, 'This link is broken; remove or repair it.');
         return undefined;
       }
       if (!isInside(realRoot!, real)) {
@@ -106,7 +106,7 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
       }
     }
     try {
-      // Gone since the folder was listed: as if it had never been there.
+      // A file that was deleted since the folder was listed is ignored.
       return statSync(absolute, { throwIfNoEntry: false });
     } catch {
       report(path, 'This cannot be read; check its permissions.');
@@ -115,7 +115,7 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
   }
 }
 
-/** The text of a layer's file. Throws an `Error` whose message is one sentence for the author. */
+/** The text of a layer's file. Throws an `Error` with one sentence for its author. */
 export function readLayerFile(root: string, path: string): string {
   const realRoot = realPath(root);
   const real = realPath(join(root, path));
@@ -123,7 +123,7 @@ export function readLayerFile(root: string, path: string): string {
   if (!isInside(realRoot, real)) throw new Error('This link leads out of the semantic layer and is not followed.');
   const status = statSync(real);
   if (!status.isFile()) throw new Error('This is not a regular file; put a YAML file in its place.');
-  if (status.size > maxFileBytes) throw new Error('The file is larger than 512 KiB; split it.');
+  if (status.size > MAX_FILE_BYTES) throw new Error('The file is larger than 512 KiB; split it.');
   let bytes: Uint8Array;
   try {
     bytes = readFileSync(real);

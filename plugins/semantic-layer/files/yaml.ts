@@ -1,4 +1,4 @@
-/** YAML text to plain values, with the way back from a value to its line and column. */
+/** Parses YAML to plain values and finds the line and column of a value. */
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, parseDocument, type YAMLError } from 'yaml';
 
 export type Path = readonly (string | number)[];
@@ -17,7 +17,7 @@ export type YamlResult =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** Where the value at `path`, or its key, stands; the nearest enclosing value when `path` leads nowhere. */
+      /** Position of the value at `path` or of its key; of the nearest enclosing value when there is none. */
       readonly locate: (path: Path, at: 'key' | 'value') => Position;
     }
   | { readonly ok: false; readonly problems: readonly YamlProblem[] };
@@ -26,18 +26,18 @@ const options = {
   schema: 'core',
   merge: true,
   stringKeys: true,
-  // The library compares every key with every other; `inspect` does it in one pass.
+  // The library takes quadratic time to find duplicate keys; `inspect` takes linear time.
   uniqueKeys: false,
   prettyErrors: false,
-  // Not `silent`, which would let several documents pass.
+  // Not `silent`, which would accept several documents.
   logLevel: 'error',
 } as const;
-/** Aliases in one file, and nodes that each of them may stand for. */
-const maxAliases = 1000;
-const maxAliasCount = 100;
-const maxProblems = 5;
+/** Aliases in one file, and nodes that each of them may expand to. */
+const MAX_ALIASES = 1000;
+const MAX_NODES_PER_ALIAS = 100;
+const MAX_PROBLEMS = 5;
 
-/** Never throws. One document per text; aliases are allowed in numbers that cannot blow up memory. */
+/** Parses one document. Never throws; limits aliases so that they cannot exhaust memory. */
 export function parseYaml(text: string): YamlResult {
   try {
     const document = parseDocument(text, options);
@@ -45,13 +45,13 @@ export function parseYaml(text: string): YamlResult {
     const found = errors.map((error) => ({ offset: error.pos[0], message: explain(error) }));
     if (found.length === 0) inspect(document.contents, found);
     if (found.length > 0) return failure(text, found);
-    const value: unknown = document.toJS({ maxAliasCount });
+    const value: unknown = document.toJS({ maxAliasCount: MAX_NODES_PER_ALIAS });
     return { ok: true, value, locate: (path, at) => positionAt(text, offsetOf(document, path, at)) };
   } catch (error) {
-    // Nesting exhausts the stack; what is left are aliases of aliases.
+    // A RangeError is an exhausted stack; the only other error is too many nodes from aliases.
     const isNesting = error instanceof RangeError;
     const offset = isNesting ? 0 : Math.max(0, text.indexOf('*'));
-    return failure(text, [{ offset, message: isNesting ? tooDeep : tooManyAliases }]);
+    return failure(text, [{ offset, message: isNesting ? TOO_DEEP : TOO_MANY_ALIASES }]);
   }
 }
 
@@ -60,16 +60,16 @@ interface Found {
   readonly message: string;
 }
 
-const tooDeep = 'The YAML is nested too deeply to be read; flatten it.';
-const tooManyAliases = 'The aliases of this file multiply into too much data; write the values out.';
+const TOO_DEEP = 'The YAML is nested too deeply to be read; flatten it.';
+const TOO_MANY_ALIASES = 'The aliases of this file multiply into too much data; write the values out.';
 
 function failure(text: string, found: readonly Found[]): YamlResult {
-  const deep = found.find(({ message }) => message === tooDeep);
-  const problems = deep === undefined ? found.slice(0, maxProblems) : [deep];
+  const deep = found.find(({ message }) => message === TOO_DEEP);
+  const problems = deep === undefined ? found.slice(0, MAX_PROBLEMS) : [deep];
   return { ok: false, problems: problems.map(({ offset, message }) => ({ ...positionAt(text, offset), message })) };
 }
 
-/** Finds keys that appear twice, and aliases that are too many or stand for nothing. */
+/** Finds duplicate keys, too many aliases and aliases without an anchor. */
 function inspect(root: unknown, found: Found[]): void {
   const anchors = new Set<string>();
   let aliases = 0;
@@ -78,10 +78,13 @@ function inspect(root: unknown, found: Found[]): void {
       const offset = node.range?.[0] ?? 0;
       if (!anchors.has(node.source)) {
         const name = `\`*${node.source}\``;
-        found.push({ offset, message: `${name} is an alias of nothing; put a text that begins with \`*\` in quotes.` });
+        found.push({
+          offset,
+          message: `${name} is an alias without an anchor; put a text that begins with \`*\` in quotes.`,
+        });
       }
       aliases++;
-      if (aliases === maxAliases) found.push({ offset, message: tooManyAliases });
+      if (aliases === MAX_ALIASES) found.push({ offset, message: TOO_MANY_ALIASES });
       return;
     }
     if (isNode(node) && node.anchor !== undefined) anchors.add(node.anchor);
@@ -101,12 +104,12 @@ function inspect(root: unknown, found: Found[]): void {
 }
 
 function explain(error: YAMLError): string {
-  if (error.message.includes('call stack')) return tooDeep;
+  if (error.message.includes('call stack')) return TOO_DEEP;
   switch (error.code) {
     case 'TAB_AS_INDENT':
-      return 'YAML does not allow tabs as indentation; use spaces.';
+      return 'YAML does not allow tabs for indentation; use spaces.';
     case 'MULTIPLE_DOCS':
-      return 'The file holds several YAML documents (`---`); keep one and move the others to files of their own.';
+      return 'The file contains several YAML documents (`---`); keep one and move the others to separate files.';
     case 'BLOCK_AS_IMPLICIT_KEY':
       return 'A text with a colon in it, or a key in the wrong place: put the text in quotes or start a new line.';
     case 'TAG_RESOLVE_FAILED':
