@@ -1,4 +1,4 @@
-/** What the agent says while it works, and what it has said in the end. */
+/** Defines the API of the agent: its events and its answer. */
 import type { PendingAction, Question, Scope, ToolTable } from '../../kernel/index.ts';
 
 export interface Usage {
@@ -11,19 +11,19 @@ export interface Answer {
   readonly text: string;
   /** Statements that ran, in order. */
   readonly sql: readonly string[];
-  /** One table for each statement of `sql`. */
+  /** One table per statement of `sql`. */
   readonly data: readonly ToolTable[];
   /** Model calls made. */
   readonly steps: number;
   readonly usage: Usage;
   readonly pendingActions: readonly PendingAction[];
-  /** `stop`: the model had finished; `length`: the step limit or the token limit cut it. */
+  /** `stop`: the model had finished; `length`: the step or token limit ended it. */
   readonly finishReason: 'stop' | 'length';
 }
 
 export interface ToolCalled {
   readonly type: 'tool-call';
-  /** Never the same again, whatever the model calls it: unique in a conversation of any length. */
+  /** Unique across all questions, whatever id the model uses. */
   readonly toolCallId: string;
   readonly toolName: string;
   readonly args: unknown;
@@ -33,9 +33,9 @@ export interface ToolReturned {
   readonly type: 'tool-result';
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Of a call that failed `{error, hint?}`. */
+  /** `{error, hint?}` when the call failed. */
   readonly result: unknown;
-  /** Why the call failed, one sentence; missing when it did not. */
+  /** Why the call failed, in one sentence; absent when it succeeded. */
   readonly error?: string;
 }
 
@@ -47,10 +47,10 @@ export type AgentEvent =
 
 /** The API of the `agent` plugin. Failures are `AtlasError`s with the interface's codes. */
 export interface Agent {
-  /** Longest time of one question. */
+  /** Time limit of one question. */
   readonly requestTimeoutMs: number;
-  /** Streams the work on a question. Ends with `finish`, or throws. Leaving the loop cancels model call and SQL. */
+  /** Answers a question as a stream that ends with `finish` or throws. Leaving the loop cancels model call and SQL. */
   ask(question: Question, scope: Scope): AsyncIterable<AgentEvent>;
-  /** Works on a question without streaming from the model. `observe` hears every event on the way. */
+  /** Answers a question without streaming from the model. `observe` is called with every event. */
   answer(question: Question, scope: Scope, observe?: (event: AgentEvent) => void): Promise<Answer>;
 }

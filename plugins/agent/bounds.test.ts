@@ -3,11 +3,11 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provide
 import { describe, expect, test } from 'vitest';
 import type { Question } from '../../kernel/index.ts';
 import { blockingTime, maxBlockingMs } from '../../test/growth/blocking.ts';
+import { type ScriptedApp, scriptedApp } from '../../test/harness/scripted-agent.ts';
 import type { AgentEvent, Answer } from './api.ts';
-import { spelling } from './tools/execute-sql.ts';
 import { agent } from './index.ts';
 import { generate, type ModelAnswer, stream } from './model-call.ts';
-import { type ScriptedApp, scriptedApp } from '../../test/harness/scripted-agent.ts';
+import { normalizeSpace } from './tools/execute-sql.ts';
 
 const question: Question = { turns: [{ role: 'user', text: 'All?' }], surface: 'api' };
 
@@ -154,14 +154,14 @@ describe('one answer', () => {
   });
 });
 
-describe('spelling', () => {
+describe('normalizeSpace', () => {
   test('white space and closing semicolons make no difference, quoted ones do', () => {
-    expect(spelling('select  1\n;; \n')).toBe(spelling(' select 1'));
+    expect(normalizeSpace('select  1\n;; \n')).toBe(normalizeSpace(' select 1'));
     for (const quoted of [`'a  b'`, `"a  b"`, '`a  b`', '/* a  b */', '-- a  b', `'it''s  b'`, `'a  b`, '/* a  b']) {
-      expect(spelling(`select ${quoted}`)).toContain(quoted.trim());
+      expect(normalizeSpace(`select ${quoted}`)).toContain(quoted.trim());
     }
-    // Other ways of quoting: better two spellings too many than one too few.
-    for (const other of ['$$a  b$$', String.raw`'it\'s  b'`]) expect(spelling(other)).toBe(other);
+    // With other kinds of quoting, statements stay as written.
+    for (const other of ['$$a  b$$', String.raw`'it\'s  b'`]) expect(normalizeSpace(other)).toBe(other);
   });
 
   test.each([
@@ -172,7 +172,9 @@ describe('spelling', () => {
     ['spaces', ' \n'],
   ])('of %s takes no time', async (_, text) => {
     for (const length of [16_384, 200_000]) {
-      expect(await blockingTime(() => spelling(`${text.repeat(length / text.length)}x`))).toBeLessThan(maxBlockingMs());
+      expect(await blockingTime(() => normalizeSpace(`${text.repeat(length / text.length)}x`))).toBeLessThan(
+        maxBlockingMs(),
+      );
     }
   });
 });

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import type { Question } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { callSql, scriptedApp, testShop } from '../../test/harness/scripted-agent.ts';
 import { ProcessBudget, QuestionBudget } from './budget.ts';
 import { agent } from './index.ts';
-import { callSql, scriptedApp, testShop } from '../../test/harness/scripted-agent.ts';
 import { rowsThatFit, sizeOf } from './size.ts';
 
 const MIB = 1024 * 1024;
@@ -97,9 +97,9 @@ test('what is held is given back exactly once', () => {
   const one = new QuestionBudget(all, 1_000);
   one.hold(70);
   expect(all.roomBytes).toBe(30);
-  expect(() => all.admit()).not.toThrow();
+  expect(() => all.checkCapacity()).not.toThrow();
   one.hold(20);
-  expect(() => all.admit()).toThrow('hold as much memory');
+  expect(() => all.checkCapacity()).toThrow('take all the memory');
   one.end();
   one.hold(50);
   one.end();

@@ -1,18 +1,18 @@
-/** Counts what running questions hold in memory, and says when one question, or all of them, hold too much. */
+/** Limits the memory that results and conversations of running questions take. */
 import { AtlasError, type ToolTable } from '../../kernel/index.ts';
 import { rowsThatFit } from './size.ts';
 
-/** Of all that may be held, beyond which no new question begins: the rest is for those that run. */
+/** Share of the process limit beyond which no new question begins; the rest is for running questions. */
 const SHARE_FOR_NEW = 3 / 4;
-/** Of a question's own, up to which several results are fetched at the same time. */
-const SHARE_FOR_SEVERAL = 1 / 16;
-/** Of a question's own, beyond which its model is told. */
+/** Share of a question's limit up to which tool calls run in parallel. */
+const SHARE_FOR_PARALLEL_CALLS = 1 / 16;
+/** Share of a question's limit beyond which the model is warned. */
 const SHARE_BEFORE_NOTICE = 3 / 4;
 const RETRY_AFTER_SECONDS = 5;
 
 const mebibytes = (bytes: number) => `${Math.max(0, Math.floor(bytes / 1024 / 102.4) / 10)} MiB`;
 
-/** What all running questions hold. */
+/** The memory of all running questions. */
 export class ProcessBudget {
   readonly #limitBytes: number;
   #heldBytes = 0;
@@ -29,10 +29,10 @@ export class ProcessBudget {
     return Math.max(0, this.#limitBytes - this.#heldBytes);
   }
 
-  /** Throws `overloaded` when no new question may begin. */
-  admit(): void {
+  /** Throws `overloaded` when too little is left for a new question. */
+  checkCapacity(): void {
     if (this.#heldBytes <= this.#limitBytes * SHARE_FOR_NEW) return;
-    throw new AtlasError('The questions that are being answered hold as much memory as they may.', {
+    throw new AtlasError('The running questions take all the memory that they may.', {
       code: 'overloaded',
       reason: 'E_AGENT_MEMORY',
       retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -40,19 +40,19 @@ export class ProcessBudget {
     });
   }
 
-  /** A negative number gives back. */
+  /** Adds to what is held; a negative number releases. */
   count(bytes: number): void {
     this.#heldBytes += bytes;
   }
 }
 
-/** What one question holds: instructions, conversation, arguments, results and the rows of its answer. */
+/** The memory of one question: instructions, conversation, arguments, results and the rows of its answer. */
 export class QuestionBudget {
   readonly #process: ProcessBudget;
   readonly #limitBytes: number;
   #heldBytes = 0;
-  /** Why rows were dropped, once they were. */
-  #dropped: 'own limit' | 'limit of all' | undefined;
+  /** The limit because of which rows were dropped. */
+  #droppedBy: 'question' | 'process' | undefined;
   #isOver = false;
 
   constructor(process: ProcessBudget, limitBytes: number) {
@@ -60,48 +60,48 @@ export class QuestionBudget {
     this.#limitBytes = limitBytes;
   }
 
-  /** Nothing more can be looked up. */
+  /** Whether no further result fits. */
   get isSpent(): boolean {
-    return this.#dropped !== undefined || this.#heldBytes >= this.#limitBytes;
+    return this.#droppedBy !== undefined || this.#heldBytes >= this.#limitBytes;
   }
 
-  /** Results so far are small, so that several more may be fetched at the same time. */
-  get isRoomy(): boolean {
-    return this.#heldBytes < this.#limitBytes * SHARE_FOR_SEVERAL && this.#process.roomBytes > this.#limitBytes;
+  /** Whether results so far are small enough to run calls in parallel. */
+  get allowsParallelCalls(): boolean {
+    return this.#heldBytes < this.#limitBytes * SHARE_FOR_PARALLEL_CALLS && this.#process.roomBytes > this.#limitBytes;
   }
 
-  /** What the model is told with a result, once there is something to tell. */
+  /** The note about memory that the model gets with a result; `undefined` while there is plenty. */
   get notice(): string | undefined {
     const limit = mebibytes(this.#limitBytes);
     if (this.isSpent) {
       const why =
-        this.#dropped === 'limit of all'
+        this.#droppedBy === 'process'
           ? 'The server has no memory left for further rows at the moment.'
           : `The results of this question have reached their limit of ${limit}.`;
-      return `${why} No further call is run: answer from what there is, and say what is missing.`;
+      return `${why} No further call is run: answer from the results so far, and say what is missing.`;
     }
     if (this.#heldBytes < this.#limitBytes * SHARE_BEFORE_NOTICE) return undefined;
     return `Only ${mebibytes(this.#limitBytes - this.#heldBytes)} of ${limit} are left for the results of this question: aggregate, or fetch fewer rows and columns.`;
   }
 
-  /** Counts what is kept whatever its size. */
+  /** Counts bytes that are kept in any case. */
   hold(bytes: number): void {
     if (this.#isOver) return;
     this.#process.count(bytes);
     this.#heldBytes += bytes;
   }
 
-  /** Counts a table, without the rows that are too many; then it is `truncated`. */
+  /** Counts a table and drops the rows that do not fit; the table is then `truncated`. */
   holdTable(table: ToolTable): ToolTable {
     const ownRoomBytes = this.#limitBytes - this.#heldBytes;
     const { count, bytes } = rowsThatFit(table.rows, Math.min(ownRoomBytes, this.#process.roomBytes));
     this.hold(bytes);
     if (count === table.rows.length) return table;
-    this.#dropped = this.#process.roomBytes < ownRoomBytes - bytes ? 'limit of all' : 'own limit';
+    this.#droppedBy = this.#process.roomBytes < ownRoomBytes - bytes ? 'process' : 'question';
     return { ...table, rows: table.rows.slice(0, count), truncated: true };
   }
 
-  /** Nothing is held any more; what comes late is not counted. */
+  /** Releases everything; later additions are not counted. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

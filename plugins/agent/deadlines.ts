@@ -1,4 +1,4 @@
-/** How long a question and each of its model calls may take, and what ends them early. */
+/** Limits the time of a question and of each of its model calls. */
 import { AtlasError, type Scope } from '../../kernel/index.ts';
 
 const seconds = (ms: number) => `${ms < 1000 ? (ms / 1000).toFixed(1) : Math.round(ms / 1000)} s`;
@@ -11,7 +11,7 @@ function tooLong(what: string, ms: number): AtlasError {
   });
 }
 
-/** A controller that aborts with its parent, or by itself when its time is over. */
+/** An abort controller with a timeout that also aborts with its parent. */
 class Deadline {
   readonly #controller = new AbortController();
   readonly #parent: AbortSignal;
@@ -29,16 +29,16 @@ class Deadline {
     return this.#controller.signal;
   }
 
-  /** Stops the clock. `abandon` also aborts what still runs. */
+  /** Clears the timeout. `abandon` also aborts whatever is still running. */
   end(abandon: boolean): void {
     clearTimeout(this.#timer);
     this.#parent.removeEventListener('abort', this.#follow);
-    if (abandon) this.#controller.abort(new AtlasError('The question was given up.', { code: 'request_cancelled' }));
+    if (abandon) this.#controller.abort(new AtlasError('The question was cancelled.', { code: 'request_cancelled' }));
   }
 }
 
-/** The time of one question. Its scope goes to hooks and tools, so that what they started ends with the question. */
-export class QuestionTime {
+/** The deadline of one question. Hooks and tools get its scope, so that what they started ends with the question. */
+export class QuestionDeadline {
   readonly scope: Scope;
   readonly #deadline: Deadline;
 
@@ -47,7 +47,7 @@ export class QuestionTime {
     this.scope = parent.part(this.#deadline.signal);
   }
 
-  /** The time of one model call. */
+  /** Starts the deadline of one model call. */
   step(stepTimeoutMs: number): Deadline {
     return new Deadline(this.scope.signal, stepTimeoutMs, 'The model did not answer within');
   }
@@ -57,13 +57,13 @@ export class QuestionTime {
   }
 }
 
-/** What waiting code throws at an abort: the reason when it is one of ours. */
+/** The error of an aborted wait: the signal's reason when it is an `AtlasError`. */
 export function abortError(signal: AbortSignal): AtlasError {
   if (signal.reason instanceof AtlasError) return signal.reason;
   return new AtlasError('The request was cancelled.', { code: 'request_cancelled', cause: signal.reason });
 }
 
-/** Waits for work, but not longer than the signal lets it, even when the work itself takes no notice. */
+/** Waits for work, but rejects at the abort even when the work itself ignores the signal. */
 export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(abortError(signal));

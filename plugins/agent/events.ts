@@ -1,23 +1,23 @@
-/** What the agent tells of its work to whoever listens on the bus, such as telemetry. Payloads are shared, not copied. */
+/** Defines the bus events of the agent, for observers such as telemetry. Payloads are shared, not copied. */
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { defineEvent, type PluginContext, type Question, type Scope } from '../../kernel/index.ts';
 import type { Answer } from './api.ts';
 import type { ModelAnswer } from './model-call.ts';
 import type { ModelName } from './provider-errors.ts';
 
-/** The part of a plugin's context that the work needs. */
+/** The part of a plugin's context that the agent uses for events and logs. */
 export type Bus = Pick<PluginContext, 'emit' | 'hears' | 'logOf'>;
 
-/** `scope`: a part of the request's, and the parent of everything that is done for the question. */
+/** `scope`: a part of the request's scope, and the parent of everything done for the question. */
 export const questionBegun = defineEvent<{ readonly scope: Scope; readonly question: Question }>('question:begun');
 
 export interface QuestionEnded {
   readonly scope: Scope;
-  /** `undefined` when there was none: see `error`. */
+  /** `undefined` when the question failed or was abandoned. */
   readonly answer: Answer | undefined;
-  /** `undefined` without an answer: whoever asked has left. */
+  /** `undefined` although there is no answer: the client has left. */
   readonly error: unknown;
-  /** `undefined` when the question ended before there was one. */
+  /** `undefined` when the question ended before a model was resolved. */
   readonly model: ModelName | undefined;
   readonly durationMs: number;
 }
@@ -34,14 +34,14 @@ export interface ModelCalled {
 export const modelCalled = defineEvent<ModelCalled>('model:called');
 
 export interface ToolBegun {
-  /** A part of the question's, and the parent of what the tool does. */
+  /** A part of the question's scope, and the parent of what the tool does. */
   readonly scope: Scope;
   readonly tool: string;
-  /** As in the messages between agent and model. */
+  /** As in the messages to the model. */
   readonly toolCallId: string;
   readonly input: unknown;
 }
-/** Only calls that really run a tool: not those of a tool that there is not, or with arguments that do not fit. */
+/** Emitted only for calls that run a tool: not for an unknown tool or invalid arguments. */
 export const toolBegun = defineEvent<ToolBegun>('tool:begun');
 
 export interface ToolEnded {

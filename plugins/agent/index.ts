@@ -1,10 +1,10 @@
 import { definePlugin, toolsCollect } from '../../kernel/index.ts';
-import { ProcessBudget } from './budget.ts';
 import type { Agent, Answer } from './api.ts';
-import { executeSqlTool } from './tools/execute-sql.ts';
-import { work } from './loop.ts';
+import { ProcessBudget } from './budget.ts';
+import { type AgentRuntime, answerQuestion } from './loop.ts';
 import { AgentOptions } from './options.ts';
 import { preparation } from './preparation.ts';
+import { executeSqlTool } from './tools/execute-sql.ts';
 
 export type { Agent, AgentEvent, Answer, Usage } from './api.ts';
 export {
@@ -29,16 +29,16 @@ export const agent = definePlugin({
   options: AgentOptions,
   setup(ctx, options): Agent {
     const executeSql = executeSqlTool(ctx.runSql, options.resultBudgetBytes);
-    // Rows are in memory up to three times while they are sent: as rows, as text and as bytes.
+    // While rows are sent, up to three copies of them are in memory: rows, text and bytes.
     const budget = new ProcessBudget(options.processBudgetBytes ?? 2 * options.questionBudgetBytes);
-    const place = { prepare: preparation(ctx, options), options, bus: ctx, budget };
+    const runtime: AgentRuntime = { prepare: preparation(ctx, options), options, bus: ctx, budget };
     ctx.tap(toolsCollect, () => [executeSql]);
     return {
       requestTimeoutMs: options.requestTimeoutMs,
-      ask: (question, scope) => work(place, question, scope, true),
+      ask: (question, scope) => answerQuestion(runtime, question, scope, true),
       async answer(question, scope, observe) {
         let answer: Answer | undefined;
-        for await (const event of work(place, question, scope, false)) {
+        for await (const event of answerQuestion(runtime, question, scope, false)) {
           observe?.(event);
           if (event.type === 'finish') answer = event.answer;
         }

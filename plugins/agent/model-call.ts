@@ -1,4 +1,4 @@
-/** One call of the model, streamed or not, gathered into what the loop needs next. */
+/** Calls the model, streamed or not, and assembles its answer. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   LanguageModelV4,
@@ -9,39 +9,39 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
-import { untilAborted } from './deadlines.ts';
 import type { Usage } from './api.ts';
+import { untilAborted } from './deadlines.ts';
 import { sizeOf } from './size.ts';
 import { type ToolCall, toolCall } from './tools/tool-call.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
 export interface ModelAnswer {
-  /** Goes back to the model in the next step: text, reasoning and calls in their order, with the provider's marks. */
+  /** Sent back to the model in the next step: text, reasoning and calls in order, with the provider's metadata. */
   readonly content: readonly AssistantPart[];
   readonly text: string;
-  /** Of too many calls only the first, so that something can be told about them. */
+  /** Only the first call when there were too many, to carry the refusal. */
   readonly calls: readonly ToolCall[];
   readonly finish: 'done' | 'length' | 'withheld' | 'broken' | 'too-many-calls';
-  /** The provider interface's own word for it: `stop`, `length`, `tool-calls`, … */
+  /** The provider interface's finish reason: `stop`, `length`, `tool-calls`, … */
   readonly reason: string;
   readonly usage: Usage;
-  /** What all of it takes in memory. */
+  /** Memory of the whole answer. */
   readonly bytes: number;
-  /** It was cut here, so that the model may still be at work. */
+  /** The answer was cut, so the model may still be generating. */
   readonly isCut: boolean;
 }
 
-/** More calls than this in one step are refused together. */
-export const MOST_CALLS = 64;
-/** Pieces of text and of reasoning in one step. */
-const MOST_PARTS = 1_024;
-/** Reasoning and the provider's marks of one step: sealed reasoning is long. */
-const LONGEST_REASONING_BYTES = 512 * 1024;
-/** How long a stream whose parts are all there is read before others have their turn. */
-const LONGEST_TURN_MS = 10;
+/** Largest number of calls in one step; more are refused together. */
+export const MAX_CALLS = 64;
+/** Largest number of text and reasoning parts in one step. */
+const MAX_PARTS = 1_024;
+/** Limit of reasoning and provider metadata in one step: encrypted reasoning is long. */
+const MAX_REASONING_BYTES = 512 * 1024;
+/** Time for which buffered parts are read before yielding to the event loop. */
+const TIME_SLICE_MS = 10;
 
-/** The provider interface's reasons; those not named here mean that the model had finished. */
+/** Finish reasons of the provider interface; any other means that the model had finished. */
 const FINISH = new Map<string, ModelAnswer['finish']>([
   ['length', 'length'],
   ['content-filter', 'withheld'],
@@ -51,17 +51,17 @@ const FINISH = new Map<string, ModelAnswer['finish']>([
 
 type OpenPart = { type: 'text' | 'reasoning'; text: string; providerOptions?: SharedV4ProviderMetadata };
 
-const marks = (metadata: SharedV4ProviderMetadata | undefined) =>
+const optionsFrom = (metadata: SharedV4ProviderMetadata | undefined) =>
   metadata === undefined ? {} : { providerOptions: metadata };
 
-/** Puts an answer together from its pieces, and cuts it where it is too long. */
-class Assembly {
+/** Assembles an answer from its parts and cuts it when it is too long. */
+class AnswerBuilder {
   readonly #parts: AssistantPart[] = [];
   readonly #open = new Map<string, OpenPart>();
   readonly #calls: ToolCall[] = [];
   readonly #answerBytes: number;
   readonly #usedIds: Set<string>;
-  /** Of arguments that arrive in pieces: what is counted already. */
+  /** Bytes already counted of arguments that arrive in pieces, by call. */
   readonly #argumentBytes = new Map<string, number>();
   #announcedCalls = 0;
   #firstAnnounced: LanguageModelV4ToolCall | undefined;
@@ -73,18 +73,18 @@ class Assembly {
   #reason = 'error';
   #usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
-  /** `usedIds`: those of the calls so far of the same question, which grow by those of this answer. */
+  /** `usedIds`: ids of the question's calls so far; those of this answer are added. */
   constructor(answerBytes: number, usedIds: Set<string>) {
     this.#answerBytes = answerBytes;
     this.#usedIds = usedIds;
   }
 
-  /** Nothing more is taken. */
+  /** Whether the answer was cut; nothing more is added. */
   get isCut(): boolean {
     return this.#cut !== undefined;
   }
 
-  /** Adds what still fits of a text and returns it. */
+  /** Adds as much of a text as fits and returns it. */
   text(id: string, delta: string, metadata?: SharedV4ProviderMetadata): string {
     const room = this.#answerBytes - this.#bytes;
     const bytes = Buffer.byteLength(delta);
@@ -100,16 +100,16 @@ class Assembly {
     if (!this.isCut) this.#add('reasoning', id, delta, metadata);
   }
 
-  /** A call on its way: counted now, so that too many are refused at once. */
+  /** Counts a call whose arguments are still to come, so that too many calls are refused early. */
   announceCall(toolCallId: string, toolName: string): void {
     this.#announcedCalls += 1;
     this.#firstAnnounced ??= { type: 'tool-call', toolCallId, toolName, input: '{}' };
-    if (this.#announcedCalls <= MOST_CALLS || this.isCut) return;
+    if (this.#announcedCalls <= MAX_CALLS || this.isCut) return;
     this.#cut = 'too-many-calls';
     if (this.#calls.length === 0) this.#take(this.#firstAnnounced);
   }
 
-  /** Arguments on their way: counted now, so that those without end are given up. */
+  /** Counts a piece of arguments, so that endless arguments are cut early. */
   argumentDelta(id: string, delta: string): void {
     const bytes = Buffer.byteLength(delta);
     if (bytes === 0) return;
@@ -118,7 +118,7 @@ class Assembly {
   }
 
   call(sent: LanguageModelV4ToolCall): void {
-    if (this.#calls.length === MOST_CALLS) this.#cut ??= 'too-many-calls';
+    if (this.#calls.length === MAX_CALLS) this.#cut ??= 'too-many-calls';
     const input: unknown = sent.input;
     const bytes = typeof input === 'string' ? Buffer.byteLength(input) : sizeOf(input, this.#answerBytes);
     this.#count(Math.max(0, bytes - (this.#argumentBytes.get(sent.toolCallId) ?? 0)));
@@ -131,9 +131,9 @@ class Assembly {
     const call = toolCall(sent, this.#usedIds);
     this.#calls.push(call);
     const { modelCallId: toolCallId, toolName, args } = call;
-    // Arguments that did not parse are not sent back: providers refuse a history that holds broken JSON.
+    // Arguments that did not parse are not sent back: providers refuse broken JSON in messages.
     const own = typeof args === 'object' ? args : {};
-    this.#parts.push({ type: 'tool-call', toolCallId, toolName, input: own, ...marks(sent.providerMetadata) });
+    this.#parts.push({ type: 'tool-call', toolCallId, toolName, input: own, ...optionsFrom(sent.providerMetadata) });
   }
 
   end(finish: string, usage: LanguageModelV4Usage | undefined): void {
@@ -145,7 +145,7 @@ class Assembly {
 
   answer(): ModelAnswer {
     const tooMany = this.#cut === 'too-many-calls';
-    // A call behind the cut may be half of what was meant.
+    // Calls of an answer that was cut may be incomplete.
     const calls = this.#cut === 'length' ? [] : tooMany ? this.#calls.slice(0, 1) : this.#calls;
     const firstId = calls[0]?.modelCallId;
     return {
@@ -166,7 +166,7 @@ class Assembly {
     const key = `${type} ${id}`;
     let part = this.#open.get(key);
     if (part === undefined) {
-      if (this.#open.size === MOST_PARTS) {
+      if (this.#open.size === MAX_PARTS) {
         this.#cut ??= 'length';
         return;
       }
@@ -187,22 +187,22 @@ class Assembly {
 
   #countReasoning(bytes: number): void {
     this.#reasoningBytes += bytes;
-    if (this.#reasoningBytes > LONGEST_REASONING_BYTES) this.#cut ??= 'length';
+    if (this.#reasoningBytes > MAX_REASONING_BYTES) this.#cut ??= 'length';
   }
 }
 
 const tokens = (count: unknown) => (Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : 0);
 
 const metadataBytes = (metadata: SharedV4ProviderMetadata | undefined) =>
-  metadata === undefined ? 0 : sizeOf(metadata, LONGEST_REASONING_BYTES);
+  metadata === undefined ? 0 : sizeOf(metadata, MAX_REASONING_BYTES);
 
-/** As much of a text as `bytes` hold, without half of a character. */
+/** The beginning of a text in at most `bytes` bytes, without half a character. */
 function beginning(text: string, bytes: number): string {
   const cut = Buffer.from(text).subarray(0, Math.max(0, bytes)).toString('utf8');
   return cut.replace(/\uFFFD$/, '');
 }
 
-/** Calls without streaming. Rejects with what the model throws, or at the abort of the call's signal. */
+/** Calls the model without streaming. Rejects with the model's error, or when the signal is aborted. */
 export async function generate(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
@@ -210,18 +210,18 @@ export async function generate(
   usedIds: Set<string>,
 ): Promise<ModelAnswer> {
   const { content, finishReason, usage } = await untilAborted(model.doGenerate(options), options.abortSignal);
-  const assembly = new Assembly(answerBytes, usedIds);
-  assembly.end(finishReason.unified, usage);
+  const builder = new AnswerBuilder(answerBytes, usedIds);
+  builder.end(finishReason.unified, usage);
   for (const [index, part] of content.entries()) {
-    if (part.type === 'text') assembly.text(`${index}`, part.text, part.providerMetadata);
-    else if (part.type === 'reasoning') assembly.reasoning(`${index}`, part.text, part.providerMetadata);
-    else if (part.type === 'tool-call' && part.providerExecuted !== true) assembly.call(part);
-    if (assembly.isCut) break;
+    if (part.type === 'text') builder.text(`${index}`, part.text, part.providerMetadata);
+    else if (part.type === 'reasoning') builder.reasoning(`${index}`, part.text, part.providerMetadata);
+    else if (part.type === 'tool-call' && part.providerExecuted !== true) builder.call(part);
+    if (builder.isCut) break;
   }
-  return assembly.answer();
+  return builder.answer();
 }
 
-/** Calls with streaming: text as it comes, in the end the whole. Leaving it leaves the model's stream. */
+/** Calls the model with streaming: yields text, returns the whole answer. Leaving the generator cancels the stream. */
 export async function* stream(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
@@ -230,21 +230,21 @@ export async function* stream(
 ): AsyncGenerator<string, ModelAnswer> {
   const { abortSignal } = options;
   const reader = (await streamOf(model, options)).getReader();
-  const assembly = new Assembly(answerBytes, usedIds);
+  const builder = new AnswerBuilder(answerBytes, usedIds);
   let turnAt = performance.now();
   try {
     for (;;) {
       const { done, value } = await untilAborted(reader.read(), abortSignal);
-      if (done) return assembly.answer();
-      const text = take(assembly, value);
+      if (done) return builder.answer();
+      const text = addPart(builder, value);
       if (text !== '') yield text;
-      if (assembly.isCut) return assembly.answer();
-      if (performance.now() - turnAt < LONGEST_TURN_MS) continue;
+      if (builder.isCut) return builder.answer();
+      if (performance.now() - turnAt < TIME_SLICE_MS) continue;
       await nextTurn();
       turnAt = performance.now();
     }
   } finally {
-    // Whoever leaves early aborts the call as well; this only tells the stream that nobody reads on.
+    // Cancels only the reading; the caller aborts the call itself.
     reader.cancel().catch(() => {});
   }
 }
@@ -257,7 +257,7 @@ async function streamOf(
   try {
     return (await untilAborted(called, options.abortSignal)).stream;
   } catch (error) {
-    // A stream that comes all the same, from a model that takes no notice, has no reader.
+    // A model that ignores the abort may still return a stream, which must not be left open.
     called.then(
       ({ stream }) => void stream.cancel().catch(() => {}),
       () => {},
@@ -266,32 +266,32 @@ async function streamOf(
   }
 }
 
-/** Takes one part of a stream in; returns the text that the client is to see. Throws the error that a part carries. */
-function take(assembly: Assembly, part: LanguageModelV4StreamPart): string {
+/** Adds one part of a stream; returns text for the client. Throws the error of an error part. */
+function addPart(builder: AnswerBuilder, part: LanguageModelV4StreamPart): string {
   switch (part.type) {
     case 'text-start':
     case 'text-end':
-      return assembly.text(part.id, '', part.providerMetadata);
+      return builder.text(part.id, '', part.providerMetadata);
     case 'text-delta':
-      return assembly.text(part.id, part.delta, part.providerMetadata);
+      return builder.text(part.id, part.delta, part.providerMetadata);
     case 'reasoning-start':
     case 'reasoning-end':
-      assembly.reasoning(part.id, '', part.providerMetadata);
+      builder.reasoning(part.id, '', part.providerMetadata);
       return '';
     case 'reasoning-delta':
-      assembly.reasoning(part.id, part.delta, part.providerMetadata);
+      builder.reasoning(part.id, part.delta, part.providerMetadata);
       return '';
     case 'tool-input-start':
-      if (part.providerExecuted !== true) assembly.announceCall(part.id, part.toolName);
+      if (part.providerExecuted !== true) builder.announceCall(part.id, part.toolName);
       return '';
     case 'tool-input-delta':
-      assembly.argumentDelta(part.id, part.delta);
+      builder.argumentDelta(part.id, part.delta);
       return '';
     case 'tool-call':
-      if (part.providerExecuted !== true) assembly.call(part);
+      if (part.providerExecuted !== true) builder.call(part);
       return '';
     case 'finish':
-      assembly.end(part.finishReason.unified, part.usage);
+      builder.end(part.finishReason.unified, part.usage);
       return '';
     case 'error':
       throw part.error;

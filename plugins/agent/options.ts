@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 
-/** More steps than this are never made, whatever the configuration says. */
+/** Upper limit of `maxSteps`. */
 const MAX_STEPS = 25;
 
 export const AgentOptions = Type.Object(
@@ -11,8 +11,8 @@ export const AgentOptions = Type.Object(
       maximum: MAX_STEPS,
       description: `model calls for one question, 1 to ${MAX_STEPS}`,
     }),
-    stepTimeoutMs: Type.Integer({ default: 60_000, minimum: 1, description: 'longest time of one model call' }),
-    requestTimeoutMs: Type.Integer({ default: 180_000, minimum: 1, description: 'longest time of one question' }),
+    stepTimeoutMs: Type.Integer({ default: 60_000, minimum: 1, description: 'time limit of one model call' }),
+    requestTimeoutMs: Type.Integer({ default: 180_000, minimum: 1, description: 'time limit of one question' }),
     resultBudgetBytes: Type.Integer({
       default: 4_096,
       minimum: 512,
@@ -27,18 +27,18 @@ export const AgentOptions = Type.Object(
     answerBytes: Type.Integer({
       default: 65_536,
       minimum: 1,
-      description: 'longest text and tool arguments in one step; more is cut off',
+      description: 'longest text and tool arguments of one step; more is cut off',
     }),
     questionBudgetBytes: Type.Integer({
       default: 32 * 1024 * 1024,
       minimum: 1024 * 1024,
-      description: 'most memory that one question holds: rows for its answer, conversation with the model, arguments',
+      description: 'memory limit of one question: rows of its answer, messages to the model, arguments',
     }),
     processBudgetBytes: Type.Optional(
       Type.Integer({
         minimum: 1024 * 1024,
         description:
-          'most memory that all running questions hold; near it new ones are refused with `overloaded`; default: twice that of one question',
+          'memory limit of all running questions; near it new ones are refused with `overloaded`; default: twice that of one question',
       }),
     ),
   },

@@ -1,4 +1,4 @@
-/** Everything that is settled before the first step: the question, its connections, model, tools and instructions. */
+/** Prepares a question before the first step: its connections, model, tools and instructions. */
 import type { LanguageModelV4, LanguageModelV4Message } from '@ai-sdk/provider';
 import {
   AtlasError,
@@ -14,7 +14,7 @@ import {
   toolsCollect,
 } from '../../kernel/index.ts';
 import type { AgentOptions } from './options.ts';
-import { conversation, systemPrompt } from './prompt.ts';
+import { chatMessages, systemPrompt } from './prompt.ts';
 import type { ModelName } from './provider-errors.ts';
 import { type Toolbox, toolboxes } from './tools/toolbox.ts';
 
@@ -25,12 +25,13 @@ export interface Preparation {
   readonly modelName: ModelName;
   readonly tools: Toolbox;
   readonly system: string;
-  readonly conversation: readonly LanguageModelV4Message[];
+  /** The conversation, ending with the question. */
+  readonly messages: readonly LanguageModelV4Message[];
 }
 
 export type Prepare = (question: Question, scope: Scope) => Promise<Preparation>;
 
-/** Puts together what the loop needs. Rejects when the question cannot be worked on, before a model is paid for. */
+/** Collects what the loop needs. Rejects a question that cannot be answered before a model is called. */
 export function preparation(ctx: PluginContext, options: AgentOptions): Prepare {
   const toolboxOf = toolboxes();
   return async (asked, scope) => {
@@ -55,7 +56,7 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
         context: context.map(({ value }) => value),
         now: ctx.now(),
       }),
-      conversation: conversation(question.turns, options.historyBytes),
+      messages: chatMessages(question.turns, options.historyBytes),
     };
   };
 }
@@ -93,10 +94,13 @@ function languageModel(resolved: ResolvedModel | undefined): LanguageModelV4 {
   }
   const { specificationVersion, provider } = resolved.model;
   if (specificationVersion !== 'v4') {
-    throw new AtlasError(`The model of "${provider}" speaks version ${specificationVersion} of the AI SDK, not v4.`, {
-      code: 'configuration_error',
-      hint: 'Update the provider package.',
-    });
+    throw new AtlasError(
+      `The model of "${provider}" has version ${specificationVersion} of the AI SDK's provider interface; expected v4.`,
+      {
+        code: 'configuration_error',
+        hint: 'Update the provider package.',
+      },
+    );
   }
   return resolved.model as LanguageModelV4;
 }

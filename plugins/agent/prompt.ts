@@ -1,4 +1,4 @@
-/** What the model is told: the rules, the place it works in, and the conversation so far. */
+/** Writes the prompt: the rules, the context, the connections and the conversation. */
 import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { ChatTurn, ConnectionInfo, ContextPart, DbType } from '../../kernel/index.ts';
@@ -10,7 +10,7 @@ const DIALECTS: Readonly<Record<DbType, string>> = {
   duckdb: 'DuckDB',
 };
 
-// The same for every question and therefore first: providers cache the longest common beginning of a prompt.
+// First because it is always the same: providers cache the longest common prefix of prompts.
 const RULES = `You are a data analyst. You answer questions about the databases below with figures that you looked up with your tools, never with figures from memory and never with guesses.
 
 How to work
@@ -35,7 +35,7 @@ export interface PromptInput {
   readonly now: number;
 }
 
-/** The system message. Untrusted parts stand between tags with a mark that their author cannot know. */
+/** The system message. Untrusted parts are put between tags with a random mark that their author cannot know. */
 export function systemPrompt(input: PromptInput): string {
   const mark = randomUUID().slice(-12);
   const sections = [RULES];
@@ -61,10 +61,10 @@ function connectionSection({ connections, connectionId }: PromptInput): string {
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /**
- * The conversation, ending with the question: as many of the earlier turns as fit, newest first. Neighbours of the
- * same role become one message, because the templates of many local models insist on alternation.
+ * The conversation as messages, ending with the question: the latest earlier turns that fit into `historyBytes`.
+ * Consecutive turns of one role become one message, because many local models require alternating roles.
  */
-export function conversation(turns: readonly ChatTurn[], historyBytes: number): LanguageModelV4Message[] {
+export function chatMessages(turns: readonly ChatTurn[], historyBytes: number): LanguageModelV4Message[] {
   const question = turns.at(-1);
   if (question === undefined) return [];
   const kept: ChatTurn[] = [question];

@@ -1,4 +1,4 @@
-/** What a failure of a model is called for the client. Nothing of the provider's own words goes out. */
+/** Turns failures of a model provider into errors for the client, without the provider's own text. */
 import { APICallError } from '@ai-sdk/provider';
 import { AtlasError, type AtlasErrorInit } from '../../kernel/index.ts';
 
@@ -8,7 +8,7 @@ export interface ModelName {
   readonly modelId: string;
 }
 
-/** What this machine has no more of, such as file descriptors or ports. */
+/** Errors of exhausted resources of this machine, such as file descriptors or ports. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM', 'EAGAIN']);
 
 const UNREACHABLE = new Set([
@@ -31,7 +31,7 @@ const UNREACHABLE = new Set([
 ]);
 const DEFAULT_RETRY_AFTER_SECONDS = 10;
 
-/** HTTP status of an error out of the AI SDK, whether it came as a response or inside a stream. */
+/** HTTP status of an error from the AI SDK, whether from a response or inside a stream. */
 export function statusOf(error: unknown): number | undefined {
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === 'number' ? status : undefined;
@@ -44,7 +44,7 @@ export function providerCodeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** The system's error code anywhere in the chain of causes, when it says that no connection came about or it broke. */
+/** The system's error code of a failed or broken connection, from anywhere in the chain of causes. */
 export function networkCodeOf(error: unknown): string | undefined {
   for (let current = error, depth = 0; current instanceof Error && depth < 8; current = current.cause, depth += 1) {
     const { code } = current as { code?: unknown };
@@ -57,7 +57,7 @@ export function networkCodeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Seconds after which the provider takes requests again: `retry-after` as seconds or a date, or `retry-after-ms`. */
+/** Seconds after which to retry, from `retry-after` (seconds or a date) or `retry-after-ms`. */
 export function retryAfterSecondsOf(error: unknown, now = Date.now()): number | undefined {
   const headers = APICallError.isInstance(error) ? error.responseHeaders : undefined;
   const ms = Number(headers?.['retry-after-ms'] ?? Number.NaN);
@@ -105,7 +105,7 @@ function describe(error: unknown, { provider, modelId }: ModelName): Described {
   if (status === 408 || status === 504) {
     return [`${who} did not answer in time.`, { code: 'provider_timeout', hint: 'Ask again.' }];
   }
-  // With a status the answer had begun: then the connection broke, the provider was not out of reach.
+  // With a status the answer had begun, so the provider was reachable and the connection broke later.
   const networkCode = status === undefined ? networkCodeOf(error) : undefined;
   if (networkCode !== undefined) {
     const hint = EXHAUSTED.has(networkCode)
@@ -125,7 +125,7 @@ function describe(error: unknown, { provider, modelId }: ModelName): Described {
   ];
 }
 
-/** An `AtlasError` is taken as it is; anything else gets the code that says what the provider did. */
+/** Returns an `AtlasError` as it is; converts any other error by its status and code. */
 export function providerError(error: unknown, model: ModelName): AtlasError {
   if (error instanceof AtlasError) return error;
   const [message, init] = describe(error, model);

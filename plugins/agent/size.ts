@@ -1,20 +1,20 @@
-/** Estimates how much memory values take, without writing them down as JSON. */
+/** Estimates the memory of values without serializing them. */
 
-/** A value's place in its object or list, with the object around a number or text. */
-const PLACE_BYTES = 16;
+/** Overhead of one value in an object or list. */
+const VALUE_OVERHEAD_BYTES = 16;
 
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Bytes that a value takes, about: its texts and numbers with the places they stand in. Goes no further once it has
- * found `enough`, nor deeper than `deepest`: what is nested deeper counts as infinite.
+ * Approximate bytes of a value. Stops counting once it exceeds `enough`; a value nested deeper than `deepest` counts as
+ * infinite.
  */
 export function sizeOf(value: unknown, enough: number, deepest = 100): number {
-  if (typeof value === 'string') return value.length + PLACE_BYTES;
-  if (typeof value !== 'object' || value === null) return PLACE_BYTES;
-  if (ArrayBuffer.isView(value)) return value.byteLength + PLACE_BYTES;
+  if (typeof value === 'string') return value.length + VALUE_OVERHEAD_BYTES;
+  if (typeof value !== 'object' || value === null) return VALUE_OVERHEAD_BYTES;
+  if (ArrayBuffer.isView(value)) return value.byteLength + VALUE_OVERHEAD_BYTES;
   if (deepest === 0) return Number.POSITIVE_INFINITY;
-  let bytes = PLACE_BYTES;
+  let bytes = VALUE_OVERHEAD_BYTES;
   if (Array.isArray(value)) {
     for (const item of value) {
       bytes += sizeOf(item, enough - bytes, deepest - 1);
@@ -29,7 +29,7 @@ export function sizeOf(value: unknown, enough: number, deepest = 100): number {
   return bytes;
 }
 
-/** How many of the rows, from the first, fit into `roomBytes`, and what they take. */
+/** How many of the first rows fit into `roomBytes`, and their bytes. */
 export function rowsThatFit(rows: readonly Row[], roomBytes: number): { count: number; bytes: number } {
   let bytes = 0;
   for (const [count, row] of rows.entries()) {
@@ -40,9 +40,9 @@ export function rowsThatFit(rows: readonly Row[], roomBytes: number): { count: n
   return { count: rows.length, bytes };
 }
 
-/** The names of its columns are those of all other rows and take no memory again. */
+/** Column names are shared by all rows, so they are not counted. */
 function rowSize(row: Row, enough: number): number {
-  let bytes = PLACE_BYTES;
+  let bytes = VALUE_OVERHEAD_BYTES;
   for (const name in row) {
     bytes += sizeOf(row[name], enough - bytes);
     if (bytes > enough) break;

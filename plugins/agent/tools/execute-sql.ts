@@ -1,4 +1,4 @@
-/** The tool that runs the model's SQL, through the same guarded path as everybody's. */
+/** Provides the tool `executeSQL`, which runs the model's SQL through the guarded pipeline. */
 import { type Static, Type } from '@sinclair/typebox';
 import { type AgentTool, AtlasError, type PluginContext, type SqlReply, type ToolRun } from '../../../kernel/index.ts';
 import { resultForModel } from './result-summary.ts';
@@ -12,24 +12,24 @@ const DESCRIPTION =
   'Runs one reading SQL statement. Gives columns, the first rows, rowCount and, where rows are left out, a summary; ' +
   'the user sees all rows. A statement that fails comes back as {error, hint}: change it before you run it again.';
 
-/** Longer ones are compared as they are. */
-const LONGEST_RESPELT_CHARS = 16_384;
-/** Every alternative matches wherever it begins, with or without its end, so that each character is read once. */
+/** Longer statements are compared as written. */
+const MAX_NORMALIZED_CHARS = 16_384;
+/** Every alternative also matches without its end, so that matching takes linear time. */
 const QUOTED_OR_SPACE = /'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\s+/g;
 
 /**
- * One spelling for statements that differ in white space only; quoted text and comments stay as they are. Statements
- * with other ways of quoting are left alone.
+ * Normalizes white space outside quoted text and comments, so that equal statements compare as equal. Statements with
+ * other kinds of quoting stay as written.
  */
-export function spelling(sql: string): string {
-  if (sql.length > LONGEST_RESPELT_CHARS || /[\\$]/.test(sql)) return sql;
-  const spelt = sql.replace(QUOTED_OR_SPACE, (found) => (/^\s/.test(found) ? ' ' : found));
-  let end = spelt.length;
-  while (end > 0 && ' ;'.includes(spelt.charAt(end - 1))) end -= 1;
-  return spelt.slice(0, end).trimStart();
+export function normalizeSpace(sql: string): string {
+  if (sql.length > MAX_NORMALIZED_CHARS || /[\\$]/.test(sql)) return sql;
+  const normalized = sql.replace(QUOTED_OR_SPACE, (found) => (/^\s/.test(found) ? ' ' : found));
+  let end = normalized.length;
+  while (end > 0 && ' ;'.includes(normalized.charAt(end - 1))) end -= 1;
+  return normalized.slice(0, end).trimStart();
 }
 
-/** A statement that has failed for this question fails again, unrun; one that is running is waited for. */
+/** Runs a statement unless the same one has failed for this question; then it fails again without running. */
 async function runOnce(run: ToolRun, key: string, start: () => Promise<SqlReply>): Promise<SqlReply> {
   const earlier = run.memory.get(key) as Promise<SqlReply> | undefined;
   if (earlier !== undefined) {
@@ -49,7 +49,7 @@ async function runOnce(run: ToolRun, key: string, start: () => Promise<SqlReply>
   return reply;
 }
 
-/** `executeSQL`. Statements that fail reject with the code of whoever refused them. */
+/** A statement that fails rejects with the error of the plugin that refused it. */
 export function executeSqlTool(runSql: PluginContext['runSql'], resultBudgetBytes: number): AgentTool {
   return {
     name: 'executeSQL',
@@ -58,9 +58,9 @@ export function executeSqlTool(runSql: PluginContext['runSql'], resultBudgetByte
     async run(input, run) {
       const { sql, connectionId: wanted } = input as Static<typeof ExecuteSqlInput>;
       const { surface, conversationId } = run.question;
-      // Models fill optional arguments with empty text.
+      // Models write an empty string for an omitted argument.
       const connectionId = wanted || run.question.connectionId;
-      const reply = await runOnce(run, `executeSQL ${connectionId ?? ''} ${spelling(sql)}`, () =>
+      const reply = await runOnce(run, `executeSQL ${connectionId ?? ''} ${normalizeSpace(sql)}`, () =>
         runSql(
           {
             sql,

@@ -1,4 +1,4 @@
-/** What the model sees of a result: columns, the first rows and, where rows are left out, a summary. Never all of it. */
+/** Cuts a result for the model to columns, the first rows and, when rows are left out, a summary. */
 import type { SqlResult } from '../../../kernel/index.ts';
 
 interface NumericSummary {
@@ -11,11 +11,11 @@ interface NumericSummary {
 export interface ResultForModel {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** Rows that the client got; `rows` holds the first of them. */
+  /** Number of rows that the client gets; `rows` are the first of them. */
   readonly rowCount: number;
   /** The database had more rows than `rowCount`, or a value was cut. */
   readonly truncated: boolean;
-  /** Present when `rows` or `columns` leave something out. Its numbers cover all `rowCount` rows. */
+  /** Present when rows or columns are left out; its numbers cover all `rowCount` rows. */
   readonly summary?: {
     readonly shownRows: number;
     readonly hiddenColumns?: number;
@@ -24,10 +24,10 @@ export interface ResultForModel {
   readonly notes?: readonly string[];
 }
 
-const LONGEST_CELL_CHARS = 256;
-const LONGEST_NAME_CHARS = 128;
-const SUMMARISED_COLUMNS = 20;
-const SHOWN_NOTES = 5;
+const MAX_CELL_CHARS = 256;
+const MAX_NAME_CHARS = 128;
+const MAX_SUMMARIZED_COLUMNS = 20;
+const MAX_NOTES = 5;
 
 const clip = (text: string, chars: number) => (text.length <= chars ? text : `${text.slice(0, chars)}…`);
 
@@ -39,11 +39,11 @@ function clipValue(value: unknown, chars: number): unknown {
   return text.length <= chars ? value : clip(text, chars);
 }
 
-/** As many of the columns as a quarter of the budget can name, the first one always. */
+/** The first columns whose names fit into a quarter of the budget; at least one. */
 function shownColumns(columns: readonly string[], budgetBytes: number): readonly string[] {
   let bytes = 0;
   const end = columns.findIndex((name, index) => {
-    bytes += Buffer.byteLength(clip(name, LONGEST_NAME_CHARS)) + 3;
+    bytes += Buffer.byteLength(clip(name, MAX_NAME_CHARS)) + 3;
     return index > 0 && bytes > budgetBytes / 4;
   });
   return end === -1 ? columns : columns.slice(0, end);
@@ -65,18 +65,15 @@ function numericSummary(result: SqlResult, column: string): NumericSummary | und
   return count === 0 ? undefined : { min, max, sum, nulls };
 }
 
-/** Cuts a result to about `budgetBytes` of JSON. The first row is always there, with its long values shortened. */
+/** Cuts a result to about `budgetBytes` of JSON. The first row is always kept, with long values cut. */
 export function resultForModel(result: SqlResult, budgetBytes: number): ResultForModel {
   const columns = shownColumns(result.columns, budgetBytes);
-  const cellChars = Math.max(
-    16,
-    Math.min(LONGEST_CELL_CHARS, Math.floor(budgetBytes / 2 / Math.max(1, columns.length))),
-  );
+  const cellChars = Math.max(16, Math.min(MAX_CELL_CHARS, Math.floor(budgetBytes / 2 / Math.max(1, columns.length))));
   const rows: Record<string, unknown>[] = [];
   let bytes = 0;
   for (const row of result.rows) {
     const shown = Object.fromEntries(
-      columns.map((name) => [clip(name, LONGEST_NAME_CHARS), clipValue(row[name], cellChars)]),
+      columns.map((name) => [clip(name, MAX_NAME_CHARS), clipValue(row[name], cellChars)]),
     );
     bytes += Buffer.byteLength(JSON.stringify(shown)) + 1;
     if (bytes > budgetBytes && rows.length > 0) break;
@@ -85,20 +82,20 @@ export function resultForModel(result: SqlResult, budgetBytes: number): ResultFo
   const hiddenColumns = result.columns.length - columns.length;
   const cut = rows.length < result.rows.length || hiddenColumns > 0;
   return {
-    columns: columns.map((name) => clip(name, LONGEST_NAME_CHARS)),
+    columns: columns.map((name) => clip(name, MAX_NAME_CHARS)),
     rows,
     rowCount: result.rows.length,
     truncated: result.truncated,
-    ...(cut && { summary: summarise(result, columns, rows.length, hiddenColumns) }),
-    ...(result.notes.length > 0 && { notes: result.notes.slice(0, SHOWN_NOTES).map((note) => clip(note, 256)) }),
+    ...(cut && { summary: summarize(result, columns, rows.length, hiddenColumns) }),
+    ...(result.notes.length > 0 && { notes: result.notes.slice(0, MAX_NOTES).map((note) => clip(note, 256)) }),
   };
 }
 
-function summarise(result: SqlResult, columns: readonly string[], shownRows: number, hiddenColumns: number) {
+function summarize(result: SqlResult, columns: readonly string[], shownRows: number, hiddenColumns: number) {
   const numeric: Record<string, NumericSummary> = {};
-  for (const name of columns.slice(0, SUMMARISED_COLUMNS)) {
+  for (const name of columns.slice(0, MAX_SUMMARIZED_COLUMNS)) {
     const summary = numericSummary(result, name);
-    if (summary !== undefined) numeric[clip(name, LONGEST_NAME_CHARS)] = summary;
+    if (summary !== undefined) numeric[clip(name, MAX_NAME_CHARS)] = summary;
   }
   return { shownRows, ...(hiddenColumns > 0 && { hiddenColumns }), numeric };
 }

@@ -1,27 +1,27 @@
-/** Says what a tool's outcome is for those who read it: the model, the client, and the answer. */
+/** Converts a tool's outcome for the model, the client and the answer. */
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
 import type { ToolOutcome, ToolTable } from '../../../kernel/index.ts';
 import { resultForModel } from './result-summary.ts';
 
-/** What the model reads when a call did not work. */
+/** What the model gets for a failed call. */
 interface ToolFailure {
   readonly error: string;
   readonly hint?: string;
 }
 
-/** An outcome that the model reads as `{error, hint?}`. */
+/** The outcome of a failed call: `{error, hint?}`. */
 export const failed = (error: string, hint?: string): ToolOutcome => {
   const failure: ToolFailure = { error, ...(hint !== undefined && { hint }) };
   return { forModel: failure };
 };
 
-/** Why a call failed; `undefined` when it did not. */
+/** Why the call failed; `undefined` when it succeeded. */
 export function errorOf({ forModel }: ToolOutcome): string | undefined {
   const error = (forModel as Partial<ToolFailure> | null | undefined)?.error;
   return typeof error === 'string' ? error : undefined;
 }
 
-/** A result as the model reads it: rows and file text carry the mark that the instructions explain. */
+/** The result for the model, with rows and file text marked as untrusted data. */
 export function forModel({ forModel: value }: ToolOutcome): LanguageModelV4ToolResultOutput {
   const data = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { value };
   return { type: 'json', value: ('error' in data ? data : { untrustedData: true, ...data }) as never };
@@ -30,7 +30,7 @@ export function forModel({ forModel: value }: ToolOutcome): LanguageModelV4ToolR
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The outcome of a call whose `table` lost rows, as all who read it are told. */
+/** The outcome with a table that lost rows, for the model and the client alike. */
 export function withFewerRows(outcome: ToolOutcome, table: ToolTable, resultBudgetBytes: number): ToolOutcome {
   const { forModel, forClient } = outcome;
   const { columns, rows } = table;
@@ -43,7 +43,7 @@ export function withFewerRows(outcome: ToolOutcome, table: ToolTable, resultBudg
   return { ...outcome, table, ...kept };
 }
 
-/** The same with a note for the model. */
+/** The outcome with a further note for the model. */
 export function withNote(outcome: ToolOutcome, note: string): ToolOutcome {
   const { forModel, forClient = forModel } = outcome;
   if (!isRecord(forModel)) return outcome;

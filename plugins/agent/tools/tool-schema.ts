@@ -1,14 +1,14 @@
-/** A tool's schema as models are sent it, with every call: the same meaning in fewer words. */
+/** Compacts a tool's schema for the model without changing its meaning. */
 import type { JSONSchema7 } from '@ai-sdk/provider';
 
 type Json = null | string | number | boolean | readonly Json[] | { readonly [key: string]: Json };
 
-/** Shorter ones are no longer than what would refer to them. */
-const SHORTEST_DEFINITION = 120;
+/** A shorter object is repeated: a reference would save nothing. */
+const MIN_DEFINITION_CHARS = 120;
 
 /**
- * A copy as plain JSON, where a choice between constants is an `enum`, and an object that is described several times is
- * a definition that the places refer to. The tool itself still checks with its own.
+ * A copy as plain JSON, in which a union of constants becomes an `enum` and a repeated object a definition. The tool still
+ * validates with its own schema.
  */
 export function schemaForModel(schema: object): JSONSchema7 {
   const compacted = compact(JSON.parse(JSON.stringify(schema)) as Json);
@@ -17,7 +17,7 @@ export function schemaForModel(schema: object): JSONSchema7 {
 
 const hasDefinitions = (root: Json) => typeof root === 'object' && root !== null && '$defs' in root;
 
-/** Finds the objects that are described several times. */
+/** Replaces repeated objects by references to definitions. */
 class Definitions {
   readonly root: Json;
   readonly #times = new Map<string, number>();
@@ -38,11 +38,11 @@ class Definitions {
     for (const item of Object.values(value)) this.#count(item);
   }
 
-  /** `key` is that of the property which the value belongs to: a definition is called after the first. */
+  /** `key`: the property of the value; a definition is named after the first. */
   #placed(value: Json, key: string): Json {
     if (typeof value !== 'object' || value === null) return value;
     const text = describesObject(value) ? JSON.stringify(value) : '';
-    if (text.length < SHORTEST_DEFINITION || (this.#times.get(text) ?? 0) < 2) return this.#inside(value, key);
+    if (text.length < MIN_DEFINITION_CHARS || (this.#times.get(text) ?? 0) < 2) return this.#inside(value, key);
     let name = this.#names.get(text);
     if (name === undefined) {
       name = key in this.#definitions ? `${key}${this.#names.size}` : key;
@@ -80,7 +80,7 @@ function compact(value: Json): Json {
   return { ...(Object.fromEntries(kept) as Record<string, Json>), ...choices };
 }
 
-/** `undefined` unless these are all constants of one type and nothing else is said of them. */
+/** The type and values of a union of constants of one type; `undefined` for any other union. */
 function constants(anyOf: Json): { readonly type: Json; readonly enum: readonly Json[] } | undefined {
   if (!isList(anyOf) || anyOf.length === 0) return undefined;
   let type: Json | undefined;

@@ -14,7 +14,7 @@ import type { ToolCall } from './tool-call.ts';
 import { failed } from './tool-outcome.ts';
 import { schemaForModel } from './tool-schema.ts';
 
-/** Failures that another call by the model can avoid; any other ends the question with its code. */
+/** Codes of failures that the model can repair with another call; any other ends the question. */
 const REPAIRABLE = new Set([
   'sql_refused',
   'sql_failed',
@@ -25,17 +25,17 @@ const REPAIRABLE = new Set([
 ]);
 
 export class Toolbox {
-  /** As the model is told. */
+  /** As sent to the model. */
   readonly definitions: LanguageModelV4FunctionTool[] = [];
   readonly #tools = new Map<string, AgentTool>();
 
-  /** Throws when two plugins bring a tool of the same name. */
+  /** Throws when two plugins provide a tool of the same name. */
   constructor(collected: readonly Collected<AgentTool>[]) {
     const owners = new Map<string, string>();
     for (const { plugin, value: tool } of collected) {
       const owner = owners.get(tool.name);
       if (owner !== undefined) {
-        throw new AtlasError(`Plugins "${owner}" and "${plugin}" both bring a tool named "${tool.name}".`, {
+        throw new AtlasError(`Plugins "${owner}" and "${plugin}" both provide a tool named "${tool.name}".`, {
           code: 'configuration_error',
           hint: 'Leave one of them out, or rename its tool.',
         });
@@ -52,8 +52,8 @@ export class Toolbox {
   }
 
   /**
-   * Runs one call. A call that the model can do better comes back as `{error, hint}` for it to read; rejects when the
-   * question cannot go on, such as when the database is down.
+   * Runs one call. A failure that the model can repair is returned as `{error, hint}`; any other rejects, such as when
+   * the database is down.
    */
   async run(call: ToolCall, run: ToolRun, bus: Bus): Promise<ToolOutcome> {
     const tool = this.#tools.get(call.toolName);
@@ -78,7 +78,7 @@ export class Toolbox {
       }
       const stack = error instanceof Error ? error.stack : undefined;
       bus.logOf(scope).error({ tool: tool.name, error: messagesOf(error), stack }, 'A tool failed.');
-      return failed(`${tool.name} failed because of a fault of its own.`, 'Go on without it, or say what is missing.');
+      return failed(`${tool.name} failed because of an internal error.`, 'Go on without it, or say what is missing.');
     } finally {
       if (bus.hears(toolEnded)) {
         bus.emit(toolEnded, { scope, tool: tool.name, error: failure, durationMs: performance.now() - startedAt });
@@ -87,7 +87,7 @@ export class Toolbox {
   }
 }
 
-/** Toolboxes, the same one as long as the same tools are collected: what is sent to models is then prepared once. */
+/** Returns the same toolbox as long as the same tools are collected, so that their schemas are prepared once. */
 export function toolboxes(): (collected: readonly Collected<AgentTool>[]) => Toolbox {
   let known: { readonly tools: readonly AgentTool[]; readonly toolbox: Toolbox } | undefined;
   return (collected) => {
