@@ -198,7 +198,7 @@ class RunningApp implements App {
       scope: (init) => this.scope(init),
       emit: (event, payload) => this.#bus.emit(event, payload),
       on: (event, listener) => this.#bus.on(name, event, listener),
-      hears: (event) => this.#bus.hears(event),
+      hasListeners: (event) => this.#bus.hasListeners(event),
       observeHooks: (observer) => {
         during('observeHooks');
         this.#hooks.observe(observer);

@@ -74,8 +74,8 @@ export interface PluginContext {
   scope(init?: Omit<ScopeInit, 'log'>): Scope;
   emit<T>(event: EventType<T>, payload: T): void;
   on<T>(event: EventType<T>, listener: (payload: T) => void): void;
-  /** Whether anybody listens: ask before making a payload that costs something. */
-  hears<T>(event: EventType<T>): boolean;
+  /** Whether the event has listeners: check this before building an expensive payload. */
+  hasListeners<T>(event: EventType<T>): boolean;
   /** Times every tap of every plugin. The observer must not throw. */
   observeHooks(observer: HookObserver): void;
   /** What runs here: plugins, hooks, times. */

@@ -39,7 +39,7 @@ export class Bus {
     });
   }
 
-  hears<T>(event: EventType<T>): boolean {
+  hasListeners<T>(event: EventType<T>): boolean {
     return this.#emitter.listenerCount(event.id) > 0;
   }
 

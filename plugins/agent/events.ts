@@ -6,7 +6,7 @@ import type { ModelAnswer } from './model-call.ts';
 import type { ModelName } from './provider-errors.ts';
 
 /** The part of a plugin's context that the agent uses for events and logs. */
-export type Bus = Pick<PluginContext, 'emit' | 'hears' | 'logOf'>;
+export type Bus = Pick<PluginContext, 'emit' | 'hasListeners' | 'logOf'>;
 
 /** `scope`: a part of the request's scope, and the parent of everything done for the question. */
 export const questionBegun = defineEvent<{ readonly scope: Scope; readonly question: Question }>('question:begun');

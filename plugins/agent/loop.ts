@@ -13,12 +13,12 @@ import {
   type ToolOutcome,
   type ToolTable,
 } from '../../kernel/index.ts';
+import type { AgentEvent, Answer, Usage } from './api.ts';
 import { type ProcessBudget, QuestionBudget } from './budget.ts';
 import { abortError, QuestionDeadline, untilAborted } from './deadlines.ts';
-import type { AgentEvent, Answer, Usage } from './api.ts';
+import { type Bus, modelCalled, questionBegun, questionEnded } from './events.ts';
 import { generate, MAX_CALLS, type ModelAnswer, stream } from './model-call.ts';
 import type { AgentOptions } from './options.ts';
-import { type Bus, modelCalled, questionBegun, questionEnded } from './events.ts';
 import type { Preparation, Prepare } from './preparation.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
@@ -66,7 +66,7 @@ export async function* answerQuestion(
   scope.signal.addEventListener('abort', () => budget.end(), { once: true });
   let run: QuestionRun | undefined;
   let failure: unknown;
-  if (bus.hears(questionBegun)) bus.emit(questionBegun, { scope, question: asked });
+  if (bus.hasListeners(questionBegun)) bus.emit(questionBegun, { scope, question: asked });
   try {
     runtime.budget.checkCapacity();
     const prepared = await untilAborted(prepare(asked, scope), scope.signal);
@@ -79,7 +79,7 @@ export async function* answerQuestion(
     const answer = run?.answer;
     budget.end();
     deadline.end(answer === undefined);
-    if (bus.hears(questionEnded)) {
+    if (bus.hasListeners(questionEnded)) {
       const durationMs = performance.now() - startedAt;
       bus.emit(questionEnded, { scope, answer, error: failure, model: run?.modelName, durationMs });
     }
@@ -180,7 +180,7 @@ class QuestionRun {
       throw failure;
     } finally {
       step.end(answer === undefined || answer.isCut);
-      if (this.#bus.hears(modelCalled)) {
+      if (this.#bus.hasListeners(modelCalled)) {
         const { scope } = this.#deadline;
         const durationMs = performance.now() - startedAt;
         const { prompt } = call;

@@ -132,14 +132,14 @@ function followResponse({ ctx, entered, left }: ServerParts, request: FastifyReq
   entered(scope, (error) => {
     if (!reply.sent && !reply.raw.headersSent) answerError(ctx, error, request, reply);
   });
-  if (ctx.hears(requestBegun)) ctx.emit(requestBegun, { scope, method, headers: request.headers });
+  if (ctx.hasListeners(requestBegun)) ctx.emit(requestBegun, { scope, method, headers: request.headers });
   reply.raw.once('close', () => {
     const complete = reply.raw.writableFinished;
     if (!complete) scope.abort(new AtlasError('The client has left.', { reason: CLIENT_GONE }));
     left(scope);
     const status = complete ? reply.statusCode : 499;
     const durationMs = performance.now() - startedAt;
-    if (ctx.hears(requestEnded)) {
+    if (ctx.hasListeners(requestEnded)) {
       const route = request.is404 ? undefined : request.routeOptions.url;
       ctx.emit(requestEnded, { scope, method, route, status, durationMs });
     }

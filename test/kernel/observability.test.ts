@@ -71,11 +71,11 @@ it('the bus says whether anybody listens', async () => {
     ctx = given;
   });
   await using alone = await createTestApp({ plugins: [speaks] });
-  expect(ctx.hears(heard)).toBe(false);
+  expect(ctx.hasListeners(heard)).toBe(false);
   await using together = await createTestApp({
     plugins: [speaks, plugin('hears', (given) => given.on(heard, () => {}))],
   });
-  expect([ctx.hears(heard), alone === together]).toEqual([true, false]);
+  expect([ctx.hasListeners(heard), alone === together]).toEqual([true, false]);
 });
 
 describe('hook observers', () => {

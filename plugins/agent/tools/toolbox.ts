@@ -66,7 +66,7 @@ export class Toolbox {
     const scope = run.scope.part();
     const startedAt = performance.now();
     let failure: unknown;
-    if (bus.hears(toolBegun)) bus.emit(toolBegun, { scope, tool: tool.name, toolCallId, input });
+    if (bus.hasListeners(toolBegun)) bus.emit(toolBegun, { scope, tool: tool.name, toolCallId, input });
     try {
       return await tool.run(input, { ...run, scope });
     } catch (error) {
@@ -80,7 +80,7 @@ export class Toolbox {
       bus.logOf(scope).error({ tool: tool.name, error: messagesOf(error), stack }, 'A tool failed.');
       return failed(`${tool.name} failed because of an internal error.`, 'Go on without it, or say what is missing.');
     } finally {
-      if (bus.hears(toolEnded)) {
+      if (bus.hasListeners(toolEnded)) {
         bus.emit(toolEnded, { scope, tool: tool.name, error: failure, durationMs: performance.now() - startedAt });
       }
     }
