@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { contextCollect, definePlugin, type Question, toolsCollect } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { callSql, scriptedApp, testShop } from '../../test/harness/scripted-agent.ts';
 import type { AgentEvent } from './api.ts';
 import { agent } from './index.ts';
-import { callSql, scriptedApp, testShop } from '../../test/harness/scripted-agent.ts';
 
 const ask = (text: string, more: Partial<Question> = {}): Question => ({
   turns: [{ role: 'user', text }],
@@ -337,7 +337,7 @@ describe('limits', () => {
   test('a question that is empty or far too long is refused before the model is asked', async () => {
     await using scripted = await scriptedApp([], { agent: { questionBytes: 20 } });
     const { app, server } = scripted;
-    for (const text of [' ', 'x'.repeat(21)]) {
+    for (const text of [' ', 'x'.repeat(21), 'ä'.repeat(11)]) {
       await expect(app.get(agent).answer(ask(text), app.scope())).rejects.toMatchObject({ code: 'invalid_request' });
     }
     expect(server.requests).toHaveLength(0);

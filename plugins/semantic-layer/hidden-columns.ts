@@ -1,5 +1,5 @@
-/** Removes hidden dimensions, and everything that reads them, from what the language model is shown. */
-import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from './model.ts';
+/** Removes hidden dimensions, what reads them, and sample values of masked ones from what the language model is shown. */
+import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from './model.ts';
 
 export interface VisibleModel {
   readonly entities: readonly ModelEntity[];
@@ -23,14 +23,14 @@ interface HasSql {
 
 /** The common part of entities in the model and in files. */
 interface Members {
-  readonly dimensions?: readonly { readonly name: string; readonly sql: string; readonly hidden?: boolean }[];
+  readonly dimensions?: readonly ModelDimension[];
   readonly joins?: readonly HasJoin[];
 }
 
 /** What may be shown of a model; the model itself when nothing is hidden. */
 export function visibleModel(model: SemanticModel): VisibleModel {
   const hidden = new HiddenColumns(model);
-  if (hidden.isEmpty) return model;
+  if (hidden.isEmpty && !model.entities.some(({ dimensions }) => dimensions.some(hasMaskedSamples))) return model;
   return {
     entities: model.entities.map((entity) => hidden.withoutHidden(entity, hidden.of(entity.name))),
     metrics: model.metrics.filter((metric) => hidden.showsMetric(metric)),
@@ -59,7 +59,10 @@ export class HiddenColumns {
     return this.#byEntity.get(this.#model.entity(entityName ?? '')?.name ?? '');
   }
 
-  /** The entity without hidden dimensions and without members, joins and patterns that read one of `own`. */
+  /**
+   * The entity without hidden dimensions, without members, joins and patterns that read one of `own`, and without sample
+   * values of masked dimensions.
+   */
   withoutHidden<E extends Members>(entity: E, own: ReadonlySet<string> | undefined): E {
     const lists = new Map<string, unknown>(Object.entries(entity));
     const changed: Record<string, unknown> = {};
@@ -69,7 +72,13 @@ export class HiddenColumns {
       const kept = list.filter(isShown);
       if (kept.length < list.length) changed[key] = kept;
     };
-    keep<{ hidden?: boolean } & HasSql>('dimensions', ({ hidden, sql }) => hidden !== true && !reads(sql, own));
+    const { dimensions = [] } = entity;
+    const shown = dimensions.filter(({ hidden, sql }) => hidden !== true && !reads(sql, own));
+    if (shown.length < dimensions.length || shown.some(hasMaskedSamples)) {
+      changed.dimensions = shown.map((dimension) =>
+        hasMaskedSamples(dimension) ? withoutSamples(dimension) : dimension,
+      );
+    }
     for (const key of ['measures', 'segments', 'queryPatterns', 'query_patterns']) {
       keep<HasSql>(key, ({ sql }) => !reads(sql, own));
     }
@@ -94,6 +103,12 @@ export class HiddenColumns {
     const { sql: _, ...rest } = term;
     return rest as T;
   }
+}
+
+const hasMaskedSamples = ({ mask, sample_values }: ModelDimension) => mask !== undefined && sample_values !== undefined;
+
+function withoutSamples({ sample_values: _, ...dimension }: ModelDimension): ModelDimension {
+  return dimension;
 }
 
 /** Names and columns of the hidden dimensions, in lower case. */

@@ -38,6 +38,7 @@ describe('the plugin', () => {
       ['How to use the semantic layer', true],
       ['Semantic layer', false],
     ]);
+    expect(parts[0]?.value.text).toContain('AMBIGUOUS: ask the user which of its meanings is meant');
     expect(parts[1]?.value.text).toContain('## orders: What was bought.');
     const bytes = parts.reduce((sum, { value }) => sum + Buffer.byteLength(value.text), 0);
     expect(bytes).toBeLessThanOrEqual(16_384);

@@ -2,9 +2,9 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { compileQuery } from './compile.ts';
 import { PlanError } from './errors.ts';
-import type { Dialect, QueryPlan } from './plan.ts';
 import { loadSql, schemaSql } from './fixtures/random-plans.ts';
 import { dimension, entity, modelOf, shop } from './fixtures/shop.ts';
+import type { Dialect, QueryPlan } from './plan.ts';
 
 const sql = (plan: QueryPlan, dialect: Dialect = 'sqlite', model = shop) => compileQuery(model, plan, { dialect }).sql;
 
@@ -525,6 +525,13 @@ describe('what cannot be compiled', () => {
       /email/,
     ],
     ['a name of two', { dimensions: [{ dimension: 'name' }] }, 'ambiguous_name', /customers.name/],
+    ['a count of any entity', { measures: ['count'] }, 'ambiguous_name', /orders.count/],
+    [
+      'an order by two',
+      { dimensions: [{ dimension: 'customers.name' }, { dimension: 'regions.name' }], orderBy: [{ by: 'name' }] },
+      'ambiguous_name',
+      /customers_name or regions_name/,
+    ],
     ['a term of two', { ...byStatus, segments: ['Revenue'] }, 'ambiguous_name', /paid/],
     [
       'a grain of a text',
@@ -584,7 +591,7 @@ describe('what cannot be compiled', () => {
       'a share of overlapping groups',
       { measures: ['orders.count'], dimensions: [{ dimension: 'category' }], share: true },
       'invalid_plan',
-      /overlap/,
+      /disjoint/,
     ],
     [
       'rows that would repeat',

@@ -94,7 +94,7 @@ describe('the tool queryMetrics, through the guarded path', () => {
     const plan = { measures: ['orders.revenue'], dimensions: [{ dimension: 'customers.city' }] };
     await expect(ask(plan)).rejects.toMatchObject({
       code: 'invalid_request',
-      hint: expect.stringContaining('orders.customers; orders.payer'),
+      hint: 'Ask the user which is meant unless the question says it. Choices: orders.customers; orders.payer.',
     });
     const { table } = await ask({ ...plan, joinPath: ['payer'] });
     expect(table?.rows).toEqual([

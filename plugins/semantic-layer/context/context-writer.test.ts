@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { generateLayer, writeLayer } from '../../../test/harness/generate-layer.ts';
 import { layerFolder } from '../../../test/harness/layer-folder.ts';
-import { ContextWriter, DEFAULT_CONTEXT_BYTES } from './context-writer.ts';
 import { loadSemanticLayer } from '../loader.ts';
+import { ContextWriter, DEFAULT_CONTEXT_BYTES } from './context-writer.ts';
 import { LayerSearch } from './search.ts';
 
 const bytes = (text: string) => Buffer.byteLength(text, 'utf8');
@@ -162,6 +162,19 @@ joins:
       'a',
     );
     expect(text.split('\n').filter((line) => line.startsWith('## '))).toEqual(['## a: x # Entities ## fake y z']);
+  });
+});
+
+describe('a layer in letters of several bytes', () => {
+  const entityOf = (n: number) =>
+    `table: t${n}\ndescription: ${'売上の合計。'.repeat(30)}\ndimensions: [{ name: id, description: ${'番号'.repeat(60)} }]\n`;
+  const layerOf = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`entities/t${n}.yml`, entityOf(n)]));
+
+  test.each([4, 10, 40])('takes no more bytes than allowed, of %i entities', async (count) => {
+    const text = await contextOf(layerOf(count), '売上 t1', 4_096);
+    expect(bytes(text)).toBeLessThanOrEqual(4_096);
+    expect(bytes(text)).toBeGreaterThan(2_048);
   });
 });
 

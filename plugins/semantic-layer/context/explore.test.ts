@@ -196,6 +196,25 @@ query_patterns:
     expect(await explore('glossary.yml')).toContain('definition: Is known.');
   });
 
+  test('sample values of a masked column are neither shown nor found', async () => {
+    using folder = layerFolder({
+      'entities/people.yml': `
+table: people
+dimensions:
+  - { name: city, sample_values: [Verona] }
+  - { name: email, mask: "'***'", sample_values: [montague@example.com] }
+`,
+      'entities/others.yml': 'table: others\n',
+    });
+    const explore = explorer(folder);
+    expect(await explore('?montague')).toMatch(/^Nothing in the semantic layer/);
+    expect(await explore('?Verona')).toContain('- people');
+    const shown = await explore('entities/people.yml');
+    expect(shown).toContain('mask: "\'***\'"');
+    expect(shown).toContain('Verona');
+    expect(shown).not.toContain('montague');
+  });
+
   test('a broken entity is not shown, for what is hidden in it cannot be told', async () => {
     using folder = layerFolder({
       'entities/a.yml': 'table: a\n',

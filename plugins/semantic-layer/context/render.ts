@@ -52,7 +52,9 @@ export function renderEntity(
   );
   if (segments.length > 0) lines.push('segments (ready-made conditions):', ...shorten(segments));
   if (detail.descriptions && entity.queryPatterns.length > 0) {
-    const patterns = entity.queryPatterns.map(({ description, sql }) => `- ${line(description)}: ${line(sql, MAX_SQL)}`);
+    const patterns = entity.queryPatterns.map(
+      ({ description, sql }) => `- ${line(description)}: ${line(sql, MAX_SQL)}`,
+    );
     lines.push('query patterns:', ...shorten(patterns));
   }
   return lines.join('\n');
@@ -135,7 +137,7 @@ function dimensionLine(entity: ModelEntity, dimension: ModelDimension, detail: D
   const notes = [type, primary_key === true && 'primary key', mask !== undefined && 'masked'];
   const expression = isColumn ? '' : ` = ${expanded(sql, entity)}`;
   const words = detail.descriptions ? descriptionOf(description) + synonymsOf(synonyms) : '';
-  const samples = detail.samples && mask === undefined ? examples(sample_values ?? []) : '';
+  const samples = detail.samples ? examples(sample_values ?? []) : '';
   return `- ${line(name)}${notesOf(notes)}${expression}${words}${samples}`;
 }
 

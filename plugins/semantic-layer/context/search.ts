@@ -1,9 +1,9 @@
 /** Searches entities, metrics and glossary terms with a text index. */
 import { createHash } from 'node:crypto';
 import MiniSearch from 'minisearch';
-import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { timeSlicer } from '../files/time-slicing.ts';
 import { visibleModel } from '../hidden-columns.ts';
+import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { stem, tokenize } from './words.ts';
 
 type HitKind = 'entity' | 'metric' | 'term';
@@ -127,9 +127,7 @@ function entityDocument(entity: ModelEntity, use: readonly (string | undefined)[
       ...members.map(({ description }) => description),
       ...queryPatterns.map(({ description }) => description),
     ]),
-    values: join(
-      dimensions.flatMap(({ sample_values, mask }) => (mask === undefined ? sample_values : undefined) ?? []),
-    ),
+    values: join(dimensions.flatMap(({ sample_values }) => sample_values ?? [])),
   };
 }
 
