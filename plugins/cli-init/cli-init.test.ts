@@ -198,7 +198,7 @@ describe('init', () => {
       env: { SVC_DATASOURCE_URL: 'sqlite:library.db' },
     });
     expect(code).toBe(1);
-    expect(stderr).toContain("is the demo's and stays as it is. Choose a folder of your own with SVC_SEMANTIC_DIR");
+    expect(stderr).toContain("is the demo's and is not overwritten. Choose another folder with SVC_SEMANTIC_DIR");
   });
 
   it('writes nothing when more than a fifth of the tables cannot be read, unless forced', async () => {

@@ -7,7 +7,7 @@ import { isNamedCredential } from './sensitive.ts';
 type Column = TableDescription['columns'][number];
 type Type = 'string' | 'number' | 'boolean' | 'date' | 'timestamp' | 'json';
 
-/** What is known of all tables together. */
+/** All tables with the names of their entities. */
 export interface Tables {
   /** Names of the entities by the names of their tables. */
   readonly names: ReadonlyMap<string, string>;
@@ -16,13 +16,13 @@ export interface Tables {
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
-/** Numbers of which neither sum nor average says anything. */
+/** Names of numbers whose sum and average are meaningless. */
 const NO_QUANTITY =
   /(^|_)(id|no|nr|num|number|code|key|year|month|day|zip|postal_code|lat|latitude|lon|lng|longitude|position|rank|sort|version|floor|level|phone|fax|isbn)$/i;
-/** Yes or no, kept as a number. */
+/** Whether a number column stores a boolean. */
 const isFlag = (name: string, rows: Profile['rows']) =>
   rows.length > 1 && rows.every((row) => [0, 1, null, undefined].includes(row[name] as number | null | undefined));
-/** Numbers of which only the average says something. */
+/** Names of numbers whose average is meaningful, but not their sum. */
 const NO_SUM = /(^|_)(rate|ratio|percent|percentage|pct|rating|score|grade|age|temperature)$/i;
 
 export const singular = (name: string) =>
@@ -50,7 +50,7 @@ function typeOf({ type, name }: Column, rows: Profile['rows'], dbType: DbType): 
   const all = (test: (value: unknown) => boolean) => values.length > 0 && values.every(test);
   if (/^bool|^tinyint\(1\)|^bit\(1\)/i.test(type)) return 'boolean';
   if (/json/i.test(type)) return 'json';
-  // SQLite has no type for dates: it keeps texts, or numbers that say nothing to its date functions.
+  // SQLite has no date type: dates are stored as text, or as numbers that its date functions cannot read.
   if (dbType === 'sqlite' && all((value) => typeof value === 'string' && TIMESTAMP.test(value))) return 'timestamp';
   if (dbType === 'sqlite' && all((value) => typeof value === 'string' && DATE.test(value))) return 'date';
   if (dbType === 'sqlite' && all((value) => typeof value === 'number')) return 'number';
@@ -101,7 +101,7 @@ interface Join {
   readonly description?: string;
 }
 
-/** A foreign key that nobody declared: `<table>_id` beside exactly one such table with a key of one column. */
+/** Undeclared foreign keys: a column `<table>_id` when there is exactly one such table and its key has one column. */
 function impliedKeys(table: TableDescription, { tables }: Tables): TableDescription['foreignKeys'] {
   const declared = new Set(table.foreignKeys.flatMap(({ columns }) => columns));
   return table.columns.flatMap(({ name }) => {
@@ -145,7 +145,7 @@ function joinsOf(table: TableDescription, all: Tables): Join[] {
       target,
       relationship: isWhole ? 'one_to_one' : 'many_to_one',
       on: key.columns.map((from, index) => ({ from, to: key.references[index] ?? '' })),
-      ...(!isDeclared && { description: 'Taken from the names of the columns; the database declares no foreign key.' }),
+      ...(!isDeclared && { description: 'Derived from the column names; the database declares no foreign key.' }),
     });
   }
   return joins;
@@ -183,7 +183,7 @@ export function entityOf(
     if (dimension.hidden || dimension.type !== 'number' || keys.has(column)) continue;
     if (NO_QUANTITY.test(dimension.name) || isFlag(column, profile.rows)) continue;
     const sql = dimension.sql === undefined ? dimension.name : `{${dimension.name}}`;
-    // "fine amount" beside "amount": several tables may have a column of that name.
+    // "fine amount" as well as "amount", because several tables may have a column of that name.
     const words = dimension.name.replaceAll('_', ' ');
     const own = `${singular(name).replaceAll('_', ' ')} ${words}`;
     const isTotal = /^total(_|$)/.test(dimension.name);

@@ -1,4 +1,4 @@
-/** Writes the files of a generated layer. What people changed is kept. */
+/** Writes the files of a generated layer; keeps files that were changed by hand. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,13 +15,13 @@ const HEADER = /^# Written by atlas init \(([0-9a-f]{12})\).*\n/;
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
 
-/** The hash tells whether somebody has changed the file since. */
+/** Adds a header with a hash, by which a later change is noticed. */
 function withHeader(value: unknown): string {
   const text = stringify(value, { lineWidth: 120 });
   return `# Written by atlas init (${hashOf(text)}). Yours to change: a changed file is kept when init runs again.\n${text}`;
 }
 
-/** Files by their path below the layer's folder. */
+/** The content of the files by path relative to the layer's folder. */
 export function layerFiles(
   profiles: readonly Profile[],
   all: Tables,
@@ -62,7 +62,7 @@ export function writeFiles(dir: string, files: ReadonlyMap<string, string>): Wri
     if (before === text) return { path, state: 'unchanged' };
     if (before !== undefined && !isOurs(before)) return { path, state: 'kept' };
     mkdirSync(dirname(target), { recursive: true });
-    // Renamed into its place, so that a running server never reads half a file.
+    // Written beside it and renamed, so that a running server never reads half a file.
     writeFileSync(`${target}.tmp`, text);
     renameSync(`${target}.tmp`, target);
     return { path, state: 'written' };

@@ -20,21 +20,21 @@ const FAILED_SHARE = 0.2;
 const wrong = (message: string, hint?: string) =>
   new AtlasError(message, { code: 'configuration_error', ...(hint !== undefined && { hint }) });
 
-/** Where the composition looks for its layer. */
+/** The folder of the composition's semantic layer. */
 function layerDir({ plugins }: AtlasConfig, run: CliRun, demoDir: string): string {
   const entry = plugins.find(({ definition }) => definition.name === 'semantic-layer');
   const { dir = './semantic' } = (entry?.options ?? {}) as { dir?: string };
   const path = resolve(run.cwd, dir);
   if (existsSync(path) && existsSync(demoDir) && realpathSync(path) === realpathSync(demoDir)) {
     throw wrong(
-      `The layer in ${dir} is the demo's and stays as it is.`,
-      'Choose a folder of your own with SVC_SEMANTIC_DIR, such as SVC_SEMANTIC_DIR=./layer, and keep it for "atlas serve".',
+      `The layer in ${dir} is the demo's and is not overwritten.`,
+      'Choose another folder with SVC_SEMANTIC_DIR, such as SVC_SEMANTIC_DIR=./layer, and keep the setting for "atlas serve".',
     );
   }
   return path;
 }
 
-/** The tables of one schema: the one that is asked for, else that of the connection. */
+/** The tables of the given schema, or of the connection's. */
 function tablesOf(
   all: readonly TableDescription[],
   schema: string | undefined,
@@ -91,7 +91,7 @@ function summary(written: readonly Written[], dir: string, tables: number): stri
   return [
     `Read ${tables} ${tables === 1 ? 'table' : 'tables'}; ${done} in ${dir}.`,
     ...(kept.length > 0
-      ? [`Kept, because they were changed by hand (remove one to have it written anew): ${kept.join(', ')}.`]
+      ? [`Kept, because they were changed by hand (delete one to have it written again): ${kept.join(', ')}.`]
       : []),
   ].join('\n');
 }
@@ -101,7 +101,7 @@ const isRowSecured = ({ plugins }: AtlasConfig) => plugins.some(({ definition })
 /** Why some tables have no sample values. */
 function withheldNote(config: AtlasConfig, withheld: readonly string[]): string {
   if (isRowSecured(config))
-    return 'No sample values were written: row security is on, and samples are for everybody who asks.\n';
+    return 'No sample values were written: row security is on, and every user would see them.\n';
   if (withheld.length === 0) return '';
   return `${printableText(`No sample values were written for tables whose rows belong to tenants: ${withheld.join(', ')}.`)}\n`;
 }

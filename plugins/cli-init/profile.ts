@@ -1,4 +1,4 @@
-/** Reads the tables of the connected database, and a sample of the rows of each. */
+/** Reads the tables of the connected database and sample rows of each. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,18 +20,18 @@ import { holdsCredential, isCategory, samplesOf } from './sensitive.ts';
 
 const SAMPLED_ROWS = 1_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** Counting the different values of a larger table takes too long. */
-const MOST_COUNTED_ROWS = 1_000_000;
-/** More than samples may be, so that too many are known as such. */
-const MOST_DIFFERENT = 50;
+/** Tables with more rows are not searched for distinct values, which would take too long. */
+const MAX_COUNTED_ROWS = 1_000_000;
+/** Distinct values that are read: more than the samples kept, to recognize columns with too many. */
+const MAX_DISTINCT_VALUES = 50;
 
 export interface Profile {
   readonly table: TableDescription;
   /** The first rows in the order of the primary key. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** All values of categories, where they may be written down. */
+  /** The values of category columns, by column, when they may be written to files. */
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** Columns in which a credential was seen. */
+  /** Columns that contain a credential. */
   readonly credentials: ReadonlySet<string>;
   /** Why the table could not be read. */
   readonly failure?: string;
@@ -39,21 +39,21 @@ export interface Profile {
 
 export interface ProfiledDatabase {
   readonly info: ConnectionInfo;
-  /** Of tables that are named without one; `undefined`: the engine has none. */
+  /** Schema of unqualified tables; `undefined` when the engine has no schemas. */
   readonly ownSchema: string | undefined;
   readonly tables: readonly TableDescription[];
-  /** Of the tables named in `withoutSamples` no values are kept. */
+  /** Profiles the tables; keeps no values of those in `withoutSamples`. */
   profile(tables: readonly TableDescription[], withoutSamples: ReadonlySet<string>): Promise<readonly Profile[]>;
 }
 
-/** Starts the databases of a composition with a guard, and nothing else of it, for as long as `work` takes. */
+/** Runs `work` with the databases of a composition behind the SQL guard, without its other plugins. */
 export async function withDatabase<T>(
   config: AtlasConfig,
   options: CreateAppOptions,
   signal: AbortSignal,
   work: (database: ProfiledDatabase) => Promise<T>,
 ): Promise<T> {
-  // Loaded for this command only: the command line must not load the guard to show its help.
+  // Loaded on demand: `--help` must not load the guard.
   const { semanticLayer } = await import('../semantic-layer/index.ts');
   const { sqlGuard } = await import('../sql-guard/index.ts');
   const { sqlLimits } = await import('../sql-limits/index.ts');
@@ -102,7 +102,7 @@ async function databaseOf(app: App, scope: Scope, dir: string): Promise<Profiled
   };
 }
 
-/** The tables without a word about them: what the guard lets through. */
+/** Writes a layer with just the table names, so that the guard permits them. */
 function writeBareLayer(dir: string, tables: readonly TableDescription[]): void {
   mkdirSync(join(dir, 'entities'), { recursive: true });
   tables.forEach(({ schema, name }, index) => {
@@ -131,7 +131,7 @@ async function profileOf(
     const rows = await read(`SELECT * FROM ${from}${key === '' ? '' : ` ORDER BY ${key}`} LIMIT ${SAMPLED_ROWS}`);
     const values = new Map<string, readonly string[]>();
     const credentials = new Set<string>();
-    const isWhole = rows.length < SAMPLED_ROWS || (table.estimatedRows ?? 0) > MOST_COUNTED_ROWS;
+    const isWhole = rows.length < SAMPLED_ROWS || (table.estimatedRows ?? 0) > MAX_COUNTED_ROWS;
     for (const { name } of table.columns) {
       const sampled = rows.map((row) => row[name]);
       const isCredential = sampled.some(holdsCredential);
@@ -139,7 +139,7 @@ async function profileOf(
       if (isCredential || !withSamples || !isCategory(name, sampled)) continue;
       const all = isWhole
         ? sampled
-        : (await read(`SELECT DISTINCT ${quoted(name)} FROM ${from} LIMIT ${MOST_DIFFERENT}`)).map(
+        : (await read(`SELECT DISTINCT ${quoted(name)} FROM ${from} LIMIT ${MAX_DISTINCT_VALUES}`)).map(
             (row) => Object.values(row)[0],
           );
       const samples = samplesOf(all);

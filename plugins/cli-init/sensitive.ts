@@ -1,13 +1,13 @@
-/** Decides which columns hold credentials, and which values may be written down as samples. Unsure means no. */
+/** Decides which columns contain credentials and which values may be written as samples; when unsure, none. */
 import { withoutCredentials } from '../../kernel/index.ts';
 import { plainName } from './names.ts';
 
-/** Length of a text in which credentials are looked for. */
-const MOST_READ = 10_000;
+/** Characters of a value that are searched for credentials. */
+const MAX_SEARCHED_CHARS = 10_000;
 
-/** Whole words of a plain name, in the singular or plural, numbered or not: `address_2` has the word `address`. */
+/** Matches whole words of a plain name, in singular or plural, with or without a number: `address` in `address_2`. */
 const words = (...lists: readonly string[]) => new RegExp(`(?:^|_)(?:${lists.join('|')})s?_?\\d*(?=_|$)`);
-/** Words at the end of a name: `customer` and `customer_name`, but not `customer_segment`. */
+/** Matches words at the end of a name: `customer` and `customer_name`, but not `customer_segment`. */
 const lastWords = (...lists: readonly string[]) =>
   new RegExp(`(?:^|_)(?:${lists.join('|')})s?_?\\d*(?:_(?:name|id|no|nr|number|code|ref|info|detail)s?)?$`);
 
@@ -19,15 +19,15 @@ const CREDENTIAL = [
   words('recovery_code', 'backup_code', 'verification_code', 'security_(?:code|answer|question)', 'mnemonic'),
   words('conn(?:ection)?_?str(?:ing)?', 'database_url', 'seed_phrase'),
 ];
-/** Names of credentials where they are texts: as a number, salt is what food contains. */
+/** Names of credentials in text columns only: a number named `salt` is an ingredient. */
 const CREDENTIAL_TEXT = words(
   ...['pass', 'recovery', 'session', 'o?auth', 'authori[sz]ation', 'hashe?', 'salt', 'nonce', 'signature'],
   ...['hmac', 'md', 'sha', 'bcrypt'],
 );
-/** Columns that say nothing by themselves: in the table `api_keys` the column `value` is a credential too. */
+/** Generic column names, which inherit the table's meaning: `value` in `api_keys` is a credential. */
 const GENERIC = /^(?:key|value|code|data|content|payload|body)s?$/;
 
-/** Names of texts about somebody, or in somebody's own words. */
+/** Names of personal data and free text. */
 const PRIVATE = [
   /mail|phone|mobile|telefon|address|adresse|street|strasse|straße|birth|geburt|iban|passport|nick|webhook|website/,
   /(?:first|last|full|sur|user|maiden|middle|given|family|display|legal|real|father|mother|account)s?_?name/,
@@ -46,13 +46,13 @@ const PRIVATE = [
   lastWords('customer', 'client', 'company', 'companie'),
   /^(?:names?|values?|data|config|settings)$|_by$/,
 ];
-/** What the law protects most: not even its kinds are written down. */
+/** Names of special categories of personal data, of which not even the categories are written. */
 const SPECIAL =
   /diagnos|medica|prescri|allerg|disease|therap|treatment|symptom|illness|disabilit|religio|ethnic|sexual|biometr|genetic/;
 
-/** `token_type` and `email_status` hold neither tokens nor addresses. */
+/** Names of kinds: `token_type` and `email_status` contain neither tokens nor addresses. */
 const KIND = /_(?:type|status|kind|category|class|method|provider|level|country|currency|language|algorithm|format)$/;
-/** Numbers, times and answers of yes or no that are about a credential: `token_count`, `password_changed_at`. */
+/** Names of numbers, times and flags about credentials: `token_count`, `password_changed_at`. */
 const QUANTITY =
   /_(?:id|count|usage|used|duration|seconds|minutes|ms|length|size|limit|attempts|rate|cost|price|amount|total|age|at|on|date|time|expires|expiry|until|set|enabled|required|verified|valid|expired|revoked)$|^(?:is|has)_|(?:input|output|prompt|completion|total|max|cached|reasoning)_tokens$/;
 
@@ -60,7 +60,7 @@ const matches = (patterns: readonly RegExp[], name: string) => patterns.some((pa
 
 const isCredentialName = (name: string) => matches(CREDENTIAL, name) && !KIND.test(name);
 
-/** Whether a column is named like one that holds credentials. */
+/** Whether a column's name says that it contains credentials. */
 export function isNamedCredential(table: string, column: string, type: string): boolean {
   const name = plainName(column);
   if (KIND.test(name)) return false;
@@ -79,9 +79,9 @@ function isNamedPrivate(column: string): boolean {
 const PRIVATE_VALUE = [
   // E-mail addresses, URLs and hosts.
   /\S@\S|:\/\/|^(?:www|mailto|tel)[.:]/i,
-  // Seven digits in a row, however they are grouped: numbers of telephones, cards, accounts, persons; dates of birth.
+  // Seven digits, however grouped: telephone, card, account and identity numbers, dates of birth.
   /\d(?:[ ()./-]{0,3}\d){6}/,
-  // IBANs, addresses of computers, coordinates.
+  // IBANs, IP and MAC addresses, coordinates.
   /^[A-Z]{2}\d{2}[A-Z0-9 ]{10,}$/i,
   /\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:[0-9a-f]{0,4}:){3}|\d\.\d{4}/i,
   // UUIDs, hexadecimal digests, keys.
@@ -89,7 +89,7 @@ const PRIVATE_VALUE = [
   /(?=[A-Za-z]{0,64}\d)[A-Za-z0-9]{16}|[A-Za-z0-9+/_-]{20,}={1,2}/,
 ];
 
-/** A word in which letters and digits alternate, or lower and upper case: most words of a language do not. */
+/** Whether a word alternates between letters and digits, or lower and upper case, as words of a language do not. */
 const isRandom = (text: string) =>
   text
     .split(/[^A-Za-z0-9]+/)
@@ -99,42 +99,42 @@ const isRandom = (text: string) =>
         (word.length >= 16 && (word.match(/[a-z](?=[A-Z])/g) ?? []).length >= 4),
     );
 
-/** Whether a value holds a credential, as the kernel knows them. */
+/** Whether a value contains a credential that the log would redact. */
 export function holdsCredential(value: unknown): boolean {
   if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return false;
-  const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, MOST_READ);
+  const text = (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, MAX_SEARCHED_CHARS);
   return withoutCredentials(text) !== text;
 }
 
-const MOST_SAMPLES = 20;
-const LONGEST_SAMPLE = 40;
-const FEWEST_VALUES = 5;
+const MAX_SAMPLES = 20;
+const MAX_SAMPLE_CHARS = 40;
+const MIN_VALUES = 5;
 
-/** A text that is short, printed in one line and shows nothing about anybody. */
+/** Whether a value is a short, printable text without personal data. */
 const isPlainText = (value: unknown): value is string =>
   typeof value === 'string' &&
   value.trim() !== '' &&
-  value.length <= LONGEST_SAMPLE &&
+  value.length <= MAX_SAMPLE_CHARS &&
   !/\p{Cc}/u.test(value) &&
   !matches(PRIVATE_VALUE, value) &&
   !isRandom(value);
 
-/** Whether the values of some rows are those of a category: few, repeated, short, and of nobody. */
+/** Whether a column's values are those of a category: few, repeated, short and not personal. */
 export function isCategory(column: string, values: readonly unknown[]): boolean {
   const known = values.filter((value) => value !== null && value !== undefined);
   const different = new Set(known);
   return (
-    known.length >= FEWEST_VALUES &&
+    known.length >= MIN_VALUES &&
     different.size <= known.length / 2 &&
     !isNamedPrivate(column) &&
     samplesOf(known) !== undefined
   );
 }
 
-/** The different values in order, if each of them may be written down and they are few. */
+/** The distinct values in order when they are few and each may be written; else `undefined`. */
 export function samplesOf(values: readonly unknown[]): readonly string[] | undefined {
   const different = [...new Set(values.filter((value) => value !== null && value !== undefined))];
-  return different.length > 0 && different.length <= MOST_SAMPLES && different.every(isPlainText)
+  return different.length > 0 && different.length <= MAX_SAMPLES && different.every(isPlainText)
     ? different.sort()
     : undefined;
 }

@@ -1,4 +1,4 @@
-/** Finds the tables whose rows belong to tenants: their values are not for everybody. */
+/** Finds the tables whose rows belong to tenants, so that their values are not shown to other tenants. */
 import type { TableDescription } from '../../kernel/index.ts';
 import { singular } from './entity.ts';
 import { plainName } from './names.ts';
@@ -7,8 +7,8 @@ const TENANT =
   /(?:^|_)(?:tenants?|tenantid|mandants?|(?:orgs?|organi[sz]ations?|workspaces?)(?:_?(?:id|key|code|uuid|no|slug))?)(?:_|$)/;
 
 /**
- * Names of the tables that are about tenants, have a column of them, or refer to such a table, over any number of
- * others. The database does not say which tables a view shows, so beside such tables every view is one.
+ * Names of the tables of tenants, with a tenant column, or that refer to such a table directly or indirectly. The database
+ * does not say which tables a view reads, so when there are such tables every view counts as one.
  */
 export function tenantTables(tables: readonly TableDescription[]): ReadonlySet<string> {
   const isTenant = (name: string) => TENANT.test(plainName(name));
