@@ -125,7 +125,11 @@ terms:
 
 describe('YAML that does not parse', () => {
   test.each([
-    ['a tab as indentation', 'dimensions:\n\t- name: id\n', '3:1 YAML does not allow tabs as indentation; use spaces.'],
+    [
+      'a tab as indentation',
+      'dimensions:\n\t- name: id\n',
+      '3:1 YAML does not allow tabs for indentation; use spaces.',
+    ],
     [
       'a key twice',
       'type: fact\ntype: view\n',
@@ -134,7 +138,7 @@ describe('YAML that does not parse', () => {
     ['an open quote', 'description: "never closed\n', /^\d:\d+ This is not valid YAML: Missing closing "quote/],
     ['an open bracket', 'synonyms: [a, b\n', /^\d:\d+ This is not valid YAML: /],
     ['a colon in a text', 'description: Note: this breaks\n', /^2:\d+ A text with a colon in it/],
-    ['several documents', '---\ntable: b\n', /^2:1 The file holds several YAML documents/],
+    ['several documents', '---\ntable: b\n', /^2:1 The file contains several YAML documents/],
     [
       'an unknown alias',
       'description: *nowhere\n',
