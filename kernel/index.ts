@@ -53,4 +53,4 @@ export type { Logger } from './log.ts';
 export { didYouMean, nearest } from './nearest.ts';
 export { type Actor, NOBODY, type Role, Scope, type ScopeInit } from './scope.ts';
 export { type Override, override } from './services.ts';
-export { within } from './within.ts';
+export { withTimeout } from './with-timeout.ts';

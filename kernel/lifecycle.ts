@@ -1,6 +1,7 @@
-/** Moments after setup, each with a time limit that names who is late. */
+/** Runs the moments of a plugin's life, each with a time limit, and keeps track of running work. */
 import { AtlasError, blame, messageOf } from './errors.ts';
 import type { Awaitable } from './hooks/kinds.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export type Moment = 'setup' | 'onReady' | 'onDrain' | 'onClose';
 
@@ -17,18 +18,14 @@ export async function runStep<T>(
   timeoutMs: number,
   run: () => Awaitable<T>,
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const error = new AtlasError(`Plugin "${plugin}" did not finish ${moment} within ${timeoutMs} ms.`, {
+  const work = (async () => run())();
+  try {
+    return await withTimeout(work, timeoutMs, () => {
+      throw new AtlasError(`Plugin "${plugin}" did not finish ${moment} within ${timeoutMs} ms.`, {
         reason: 'E_LIFECYCLE_TIMEOUT',
         hint: 'Look at what it waits for: a server that does not answer, or a promise that never settles.',
       });
-      reject(error);
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([(async () => run())(), late]);
+    });
   } catch (error) {
     if (error instanceof AtlasError) throw blame(error, plugin, moment);
     const wrapped = new AtlasError(`Plugin "${plugin}" failed in ${moment}: ${messageOf(error)}`, {
@@ -36,8 +33,6 @@ export async function runStep<T>(
       cause: error,
     });
     throw blame(wrapped, plugin, moment);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -66,15 +61,10 @@ export class InFlight {
   /** Waits until nothing runs or the time is over; returns the labels of what still runs. */
   async settle(timeoutMs: number): Promise<string[]> {
     if (this.#work.size === 0) return [];
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs);
-    });
-    const idle = (async () => {
-      while (this.#work.size > 0) await Promise.allSettled([...this.#work.keys()]);
-    })();
-    await Promise.race([idle, late]);
-    clearTimeout(timer);
+    const idle = async () => {
+      while (this.#work.size > 0) await Promise.allSettled(this.#work.keys());
+    };
+    await withTimeout(idle(), timeoutMs, () => {});
     return [...this.#work.values()];
   }
 }

@@ -1,6 +1,6 @@
 /** Writes entries, many at once in one commit, and goes on trying with those that the database did not take. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AtlasError, within } from '../../kernel/index.ts';
+import { AtlasError, withTimeout } from '../../kernel/index.ts';
 import { type InternalDb, insertRows, type RowStatement } from '../internal-db/index.ts';
 import type { AuditRow } from './entry.ts';
 import { AUDIT_TABLE } from './migrations.ts';
@@ -63,7 +63,7 @@ export class AuditWriter {
   async add(row: AuditRow): Promise<void> {
     if (this.waiting.size >= MAX_WAITING && !this.waiting.has(row.id)) throw unavailable('does not keep up');
     this.waiting.set(row.id, row);
-    await within(WAIT_MS, this.commit(row), () => {
+    await withTimeout(this.commit(row), WAIT_MS, () => {
       throw unavailable('does not answer');
     });
   }
@@ -71,7 +71,7 @@ export class AuditWriter {
   /** A last attempt to write what waits. */
   async close(): Promise<void> {
     this.closing.abort();
-    await within(CLOSE_MS, this.retrying ?? Promise.resolve(), () => {});
+    await withTimeout(this.retrying ?? Promise.resolve(), CLOSE_MS, () => {});
   }
 
   private async commit(row: AuditRow): Promise<void> {

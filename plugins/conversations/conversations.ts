@@ -6,7 +6,7 @@ import {
   type PluginContext,
   type Question,
   type Scope,
-  within,
+  withTimeout,
 } from '../../kernel/index.ts';
 import type { AgentEvent } from '../agent/index.ts';
 import { type MessagePart, textOf } from './parts.ts';
@@ -115,13 +115,13 @@ export class StoredConversations implements Conversations {
 
   /** What is being written now: waited for before the database closes. */
   async settled(): Promise<void> {
-    await within(STOP_WAIT_MS, Promise.all(this.endings.values()), () => {});
+    await withTimeout(Promise.all(this.endings.values()), STOP_WAIT_MS, () => {});
   }
 
   /** Waits for answers of the conversation that are over, so that whoever has got them finds them stored. */
   async written(id: string): Promise<void> {
     const ending = this.endings.get(id);
-    if (ending !== undefined) await within(ANSWER_WAIT_MS, ending, () => {});
+    if (ending !== undefined) await withTimeout(ending, ANSWER_WAIT_MS, () => {});
   }
 
   /** As the API answers it. A writer that is no more has left its answer interrupted. */

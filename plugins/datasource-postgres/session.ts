@@ -5,7 +5,7 @@ import {
   type SqlResult,
   type SqlStatement,
   type TableDescription,
-  within,
+  withTimeout,
 } from '../../kernel/index.ts';
 import { assertReads, cancelled, type PostgresTarget, type Session, toObjects } from '../datasource-kit/index.ts';
 import { destroyClient, type Opened, requestCancel } from './connect.ts';
@@ -76,7 +76,7 @@ export class PostgresSession implements Session {
     } catch (error) {
       filter.dropRows = true;
       // The server tells what went wrong before it has let go of what the statement held.
-      if (this.#usable) await within(LETTING_GO_MS, query('ROLLBACK').then(noMatter, noMatter), noMatter);
+      if (this.#usable) await withTimeout(query('ROLLBACK').then(noMatter, noMatter), LETTING_GO_MS, noMatter);
       throw statementError(error, limits.timeoutMs);
     }
     const { columns, collector } = statement;
@@ -127,12 +127,7 @@ export class PostgresSession implements Session {
     while (!ended && this.#usable) {
       // Awaited, so that no cancel is on its way when the next statement starts.
       await requestCancel(this.#context.target, this.#opened);
-      let timer: NodeJS.Timeout | undefined;
-      const again = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, CANCEL_AGAIN_MS);
-      });
-      await Promise.race([finished, again]);
-      clearTimeout(timer);
+      await withTimeout(finished, CANCEL_AGAIN_MS, noMatter);
     }
   }
 

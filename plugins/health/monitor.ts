@@ -2,7 +2,7 @@
  * Keeps the last known health items, so that a request never waits for a database that hangs: checks run one at a
  * time in the background, and a caller gets the newest result that is there.
  */
-import { AtlasError, type Collected, type HealthItem, messageOf, within } from '../../kernel/index.ts';
+import { AtlasError, type Collected, type HealthItem, messageOf, withTimeout } from '../../kernel/index.ts';
 
 export interface Checked {
   readonly items: readonly Collected<HealthItem>[];
@@ -44,7 +44,8 @@ export class Monitor {
   async read(): Promise<Checked> {
     if (performance.now() - this.#finishedAt < this.#options.freshMs) return this.#last;
     const { patienceMs, firstPatienceMs } = this.#options;
-    await within(this.#last.checkedAt === undefined ? firstPatienceMs : patienceMs, this.refresh(), () => {});
+    const waitMs = this.#last.checkedAt === undefined ? firstPatienceMs : patienceMs;
+    await withTimeout(this.refresh(), waitMs, () => {});
     return this.#last;
   }
 

@@ -4,7 +4,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { AtlasError, type Collected, type PluginContext, type Route } from '../../kernel/index.ts';
 import { type AddressOf, addressReader } from './address.ts';
 import type { Connections } from './connections.ts';
-import { InFlight } from './in-flight.ts';
+import { RunningRequests } from './running-requests.ts';
 import { mountRoute } from './mount.ts';
 import type { HttpOptions } from './options.ts';
 import { createServer, type ServerPhase } from './server.ts';
@@ -26,7 +26,7 @@ const LISTEN_FAULTS: Readonly<Record<string, { readonly what: string; readonly h
 export class WebServer {
   readonly #ctx: PluginContext;
   readonly #options: HttpOptions;
-  readonly #inFlight = new InFlight();
+  readonly #running = new RunningRequests();
   readonly #addressOf: AddressOf;
   #app!: FastifyInstance;
   #connections!: Connections;
@@ -48,9 +48,9 @@ export class WebServer {
       options,
       phase: () => server.#phase,
       routes: () => server.routes,
-      entered: (scope, refuse) => server.#inFlight.enter(scope, refuse),
+      entered: (scope, refuse) => server.#running.enter(scope, refuse),
       left: (scope) => {
-        server.#inFlight.leave(scope);
+        server.#running.leave(scope);
         // A connection that was busy when the drain began has just become idle: it would hold the stop up.
         if (server.#phase === 'stopping') setImmediate(() => server.#app.server.closeIdleConnections());
       },
@@ -109,19 +109,19 @@ export class WebServer {
   cancel(): void {
     this.#phase = 'stopping';
     this.#gracefulCloseMs = 0;
-    this.#inFlight.cancel();
+    this.#running.cancel();
   }
 
   /** Takes no new connections, waits for the running requests, then cancels those that are left. */
   async drain(): Promise<void> {
     this.#phase = 'stopping';
     this.#app.server.close();
-    if (await this.#inFlight.idle(this.#gracefulCloseMs)) return;
-    this.#ctx.log.warn({ requests: this.#inFlight.size }, 'Cancelling requests that still run.');
-    this.#inFlight.cancel();
-    if (await this.#inFlight.idle(CANCEL_GRACE_MS)) return;
-    this.#inFlight.abandon();
-    await this.#inFlight.idle(ANSWER_GRACE_MS);
+    if (await this.#running.idle(this.#gracefulCloseMs)) return;
+    this.#ctx.log.warn({ requests: this.#running.size }, 'Cancelling requests that still run.');
+    this.#running.cancel();
+    if (await this.#running.idle(CANCEL_GRACE_MS)) return;
+    this.#running.abandon();
+    await this.#running.idle(ANSWER_GRACE_MS);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 /** Work on the one knex instance, with failures that people can read. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
-import { type Logger, within } from '../../kernel/index.ts';
+import { type Logger, withTimeout } from '../../kernel/index.ts';
 import type { Engine } from './engine.ts';
 import { nestedUse, translated, unavailable } from './failures.ts';
 import { Liveness } from './liveness.ts';
@@ -74,7 +74,7 @@ export class Database {
   async close(): Promise<void> {
     this.#closed = true;
     this.liveness.stop();
-    await within(CLOSE_MS, this.engine.close(), () => {});
+    await withTimeout(this.engine.close(), CLOSE_MS, () => {});
   }
 
   #admit(): void {

@@ -1,5 +1,5 @@
 /** Says whether the internal database answers. */
-import { type HealthItem, messageOf, within } from '../../kernel/index.ts';
+import { type HealthItem, messageOf, withTimeout } from '../../kernel/index.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './failures.ts';
 
@@ -21,7 +21,7 @@ export function probeOf(database: Database): () => Promise<HealthItem> {
   return async () => {
     const startedAt = performance.now();
     try {
-      await within(PROBE_MS, ask(), () => {
+      await withTimeout(ask(), PROBE_MS, () => {
         throw unavailable('it does not answer');
       });
       return { component: 'internalDb', status: 'ok', latencyMs: Math.round(performance.now() - startedAt) };

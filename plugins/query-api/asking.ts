@@ -1,6 +1,6 @@
 /** Asking the agent, with question and answer stored where conversations are kept. */
 import { randomUUID } from 'node:crypto';
-import { AtlasError, type Question, type Scope, within } from '../../kernel/index.ts';
+import { AtlasError, type Question, type Scope, withTimeout } from '../../kernel/index.ts';
 import type { Agent, AgentEvent, Answer } from '../agent/index.ts';
 import type { ChatClient, Conversations, OpenConversation } from '../conversations/index.ts';
 
@@ -47,7 +47,7 @@ export class Asking {
       return { answer, conversationId: await storedId(conversation, ANSWER_WAIT_MS) };
     } catch (error) {
       // Whoever is told of the failure finds what had been said.
-      await within(NAMING_MS, conversation.end('interrupted'), () => false);
+      await withTimeout(conversation.end('interrupted'), NAMING_MS, () => false);
       throw error;
     }
   }
@@ -91,7 +91,7 @@ export class Asking {
         return undefined;
       },
     );
-    return within(NAMING_MS, opened, () => {
+    return withTimeout(opened, NAMING_MS, () => {
       isLate = true;
       opened.catch(() => {});
       scope.log.error({}, 'A conversation could not be opened by its name in time.');
@@ -102,7 +102,7 @@ export class Asking {
 
 /** The conversation's id, once it is known to be stored; what is said in it is written while nobody waits. */
 async function storedId({ id, begun }: OpenConversation, waitMs: number): Promise<string | undefined> {
-  return (await within(waitMs, begun, () => false)) ? id : undefined;
+  return (await withTimeout(begun, waitMs, () => false)) ? id : undefined;
 }
 
 /** The same events, written down as they pass. */

@@ -1,5 +1,5 @@
 /** Finds policies that would filter nothing, because no database has their tables or their column. */
-import { AtlasError, type ConnectionInfo, didYouMean, within } from '../../kernel/index.ts';
+import { AtlasError, type ConnectionInfo, didYouMean, withTimeout } from '../../kernel/index.ts';
 import type { Description, Descriptions } from './description.ts';
 import type { Policy } from './options.ts';
 
@@ -86,7 +86,7 @@ export class Coverage {
 
   private async describe(connection: ConnectionInfo): Promise<Description | undefined> {
     const reading = Promise.resolve(this.init.descriptions.get(connection)).catch(() => undefined);
-    return within(START_MS, reading, () => undefined);
+    return withTimeout(reading, START_MS, () => undefined);
   }
 }
 

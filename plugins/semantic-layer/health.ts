@@ -1,5 +1,5 @@
 /** Reports the health of the semantic layer, without the names of anything in it. */
-import { type HealthItem, within } from '../../kernel/index.ts';
+import { type HealthItem, withTimeout } from '../../kernel/index.ts';
 import type { ReloadingLayer } from './reloading-layer.ts';
 
 /** How long a report right after the start waits for the first load. */
@@ -8,9 +8,9 @@ const FIRST_LOAD_TIMEOUT_MS = 100;
 /** An item whose fields are read from the layer on access, so that they are always current. */
 export async function layerHealth(layer: ReloadingLayer): Promise<HealthItem> {
   if (!layer.isSettled)
-    await within(
-      FIRST_LOAD_TIMEOUT_MS,
+    await withTimeout(
       layer.ready().catch(() => undefined),
+      FIRST_LOAD_TIMEOUT_MS,
       () => undefined,
     );
   return {

@@ -1,7 +1,7 @@
 /** Keeps the semantic layer of a running service up to date and pins each request to one version of it. */
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { AtlasError, within } from '../../kernel/index.ts';
+import { AtlasError, withTimeout } from '../../kernel/index.ts';
 import { createModel } from './build/build-model.ts';
 import { ContextWriter } from './context/context-writer.ts';
 import { explore } from './context/explore.ts';
@@ -171,7 +171,7 @@ export class ReloadingLayer {
     const folder = this.#folderFor(orgId);
     const { schemas } = this.#options;
     if (schemas?.wasRead === false) {
-      const reading = within(SCHEMA_TIMEOUT_MS, schemas.refresh(true), () => undefined);
+      const reading = withTimeout(schemas.refresh(true), SCHEMA_TIMEOUT_MS, () => undefined);
       await Promise.all([folder.latest(), reading]);
     }
     const model = await folder.latest();

@@ -8,7 +8,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { authResolve, httpRoutes, type PluginContext, sqlSettled, within } from '../../kernel/index.ts';
+import { authResolve, httpRoutes, type PluginContext, sqlSettled, withTimeout } from '../../kernel/index.ts';
 import { Collector } from './collector.ts';
 import { watchMetrics } from './metrics.ts';
 import type { TelemetryOptions } from './options.ts';
@@ -46,7 +46,7 @@ export function startTelemetry(ctx: PluginContext, options: TelemetryOptions): v
   });
   ctx.onClose(async () => {
     collector?.close();
-    await within(LAST_EXPORT_MS, Promise.allSettled(parts.map(({ provider }) => provider.shutdown())), () => {});
+    await withTimeout(Promise.allSettled(parts.map(({ provider }) => provider.shutdown())), LAST_EXPORT_MS, () => {});
   });
 }
 

@@ -6,6 +6,7 @@ import {
   type SqlResult,
   type SqlStatement,
   type TableDescription,
+  withTimeout,
 } from '../../../kernel/index.ts';
 import { cancelled, closing, noAnswer, timedOut, unchecked } from '../errors.ts';
 import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
@@ -98,15 +99,13 @@ export class ServerDatabase {
     const giveUp = new AbortController();
     const idle = this.#pool.takeIdle();
     const opening = idle === undefined ? this.#driver.open(() => {}, giveUp.signal) : Promise.resolve(idle);
-    const silent = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      silent.reject(noAnswer());
-      giveUp.abort();
-    }, HEALTH_TIMEOUT_MS);
+    const ping = opening.then((session) => session.ping());
     try {
-      await Promise.race([opening.then((session) => session.ping()), silent.promise]);
+      await withTimeout(ping, HEALTH_TIMEOUT_MS, () => {
+        giveUp.abort();
+        throw noAnswer();
+      });
     } finally {
-      clearTimeout(timer);
       if (idle !== undefined) this.#pool.release(idle);
       // What was opened for this alone goes, even when it comes late.
       else opening.then((session) => session.destroy()).catch(() => {});

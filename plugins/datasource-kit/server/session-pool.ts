@@ -1,4 +1,5 @@
 /** The sessions of one connection and those who wait for one, first come first served. */
+import { withTimeout } from '../../../kernel/index.ts';
 import { cancelled, closing, timedOut, tooBusy } from '../errors.ts';
 import { WaitingQueue } from '../waiting-queue.ts';
 import type { Driver, Session } from './session.ts';
@@ -149,8 +150,6 @@ export class SessionPool {
   }
 
   async #reset(session: Session): Promise<void> {
-    const late = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => late.resolve(false), RESET_TIMEOUT_MS);
     let counted = 1;
     this.#resetting += counted;
     const uncount = () => {
@@ -161,8 +160,8 @@ export class SessionPool {
       uncount();
       this.#serve();
     }, USUAL_RESET_MS);
-    const clean = await Promise.race([session.reset().catch(() => false), late.promise]);
-    clearTimeout(timer);
+    const reset = session.reset().catch(() => false);
+    const clean = await withTimeout(reset, RESET_TIMEOUT_MS, () => false);
     clearTimeout(unusual);
     uncount();
     if (clean && session.usable && !this.#closed) this.#putBack(session);

@@ -1,9 +1,9 @@
-/** The requests that run now, so that a stop can wait for them and then cancel what is left. */
-import { AtlasError, type Scope } from '../../kernel/index.ts';
+/** Keeps the requests that run now, so that a stop can wait for them and then cancel what is left. */
+import { AtlasError, type Scope, withTimeout } from '../../kernel/index.ts';
 
-export class InFlight {
+export class RunningRequests {
   readonly #requests = new Map<Scope, (error: AtlasError) => void>();
-  #whenIdle: (() => void) | undefined;
+  #idle = Promise.withResolvers<void>();
 
   get size(): number {
     return this.#requests.size;
@@ -16,19 +16,18 @@ export class InFlight {
 
   leave(scope: Scope): void {
     this.#requests.delete(scope);
-    if (this.#requests.size === 0) this.#whenIdle?.();
+    if (this.#requests.size === 0) this.#idle.resolve();
   }
 
   /** Waits until nothing runs; `false` when the time was over before. */
   async idle(timeoutMs: number): Promise<boolean> {
     if (this.#requests.size === 0) return true;
-    let timer: NodeJS.Timeout | undefined;
-    const idle = await new Promise<boolean>((resolve) => {
-      this.#whenIdle = () => resolve(true);
-      timer = setTimeout(resolve, timeoutMs, false);
-    });
-    clearTimeout(timer);
-    return idle;
+    this.#idle = Promise.withResolvers<void>();
+    return withTimeout(
+      this.#idle.promise.then(() => true),
+      timeoutMs,
+      () => false,
+    );
   }
 
   /** Cancels everything that still runs: model calls and statements end with this error. */
@@ -36,7 +35,7 @@ export class InFlight {
     for (const scope of this.#requests.keys()) scope.abort(stopping());
   }
 
-  /** Answers in place of those who take no notice that they are cancelled. */
+  /** Answers with an error for handlers that ignore their cancellation. */
   abandon(): void {
     for (const refuse of this.#requests.values()) refuse(stopping());
   }
