@@ -2,16 +2,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { type Env, readEnv } from '../config/env.ts';
 import { selfHosted } from '../config/presets/self-hosted.ts';
-import {
-  type AtlasConfig,
-  AtlasError,
-  bindPackage,
-  didYouMean,
-  findConfig,
-  loadConfig,
-  type PluginEntry,
-} from '../kernel/index.ts';
+import { type AtlasConfig, AtlasError, type CreateAppOptions, didYouMean, type PluginEntry } from '../kernel/index.ts';
 import type { Compose, Composition } from '../plugins/cli/index.ts';
+import { withoutCredentials } from '../plugins/redaction-kit/index.ts';
+import { bindPackage, findConfig, loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { extension } from './package.ts';
 
@@ -75,11 +69,15 @@ function modelWarnings({ provider, model }: Env): string[] {
   return ['SVC_MODEL is not set, so the server is asked for the model "default"; set it to the name of a model there.'];
 }
 
+function appOptions({ logLevel }: Env): CreateAppOptions {
+  return { log: createLog(logLevel), redact: withoutCredentials, gatePlugins, drainMs: DRAIN_MS };
+}
+
 export function composePreset(env: Readonly<Record<string, string | undefined>>): Composition {
   const read = readEnv(env);
   return {
     config: { plugins: selfHosted(read.env) },
-    options: { log: createLog(read.env.logLevel), gatePlugins, drainMs: DRAIN_MS },
+    options: appOptions(read.env),
     warnings: [...read.warnings, ...auditWarnings(read.env), ...modelWarnings(read.env)],
   };
 }
@@ -104,7 +102,7 @@ export const compose: Compose = async ({ cwd, env, builtIn = false }) => {
   const { plugins } = await load(path);
   return {
     config: { plugins: plugins.filter((entry) => !isCommand(entry)) },
-    options: { log: createLog(read.env.logLevel), gatePlugins, drainMs: DRAIN_MS },
+    options: appOptions(read.env),
     warnings: read.warnings,
   };
 };

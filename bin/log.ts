@@ -1,8 +1,9 @@
 /** Writes the log to standard error: JSON lines, or lines for people on a terminal. Whatever a caller puts in, no credential comes out. */
 import colors from 'picocolors';
 import { type DestinationStream, pino } from 'pino';
-import { type Logger, messagesOf, withoutCredentials } from '../kernel/index.ts';
+import { type Logger, messagesOf } from '../kernel/index.ts';
 import { printableText } from '../plugins/cli/index.ts';
+import { withoutCredentials } from '../plugins/redaction-kit/index.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 

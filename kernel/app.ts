@@ -1,6 +1,5 @@
-/** One running composition: check, sort, set up, seal, ready; and the way back. */
-import type { AtlasConfig } from './define-config.ts';
-import type { AnyPluginDefinition, PluginContext, PluginEntry, PluginRef } from './define-plugin.ts';
+/** Starts a composition (check, sort, set up, seal, ready) and stops it in reverse. */
+import type { AnyPluginDefinition, AtlasConfig, PluginContext, PluginEntry, PluginRef } from './define-plugin.ts';
 import type { AppDescription, PluginStatus } from './description.ts';
 import { AtlasError, BootError, type BootProblem, CloseError, messageOf, messagesOf } from './errors.ts';
 import { appClosed, appReady, Bus } from './events.ts';
@@ -11,13 +10,16 @@ import { HookRegistry } from './hooks/registry.ts';
 import { InFlight, type LifecycleStep, type Moment, runAll, runStep } from './lifecycle.ts';
 import { type Logger, logFrom, SILENT } from './log.ts';
 import { checkOptions } from './options.ts';
-import { Pipelines } from './pipelines.ts';
+import { createPipelines, type Pipelines } from './pipelines.ts';
+import { hideValues, type Redact } from './redaction.ts';
 import { Scope, type ScopeInit } from './scope.ts';
-import { type Override, refOf, Services } from './services.ts';
+import { type Override, Services } from './services.ts';
 
 export interface CreateAppOptions {
   /** Default: nothing is logged. */
   readonly log?: Logger;
+  /** Takes secrets out of what observers hear of statements. Default: hides every value in those texts. */
+  readonly redact?: Redact;
   /** Milliseconds since the epoch. Default: the system's clock. */
   readonly now?: () => number;
   readonly overrides?: readonly Override[];
@@ -31,14 +33,12 @@ export interface CreateAppOptions {
   readonly until?: 'sealed' | 'ready';
 }
 
-export interface App extends AsyncDisposable {
+export interface App extends Pipelines, AsyncDisposable {
   readonly log: Logger;
   /** Runs a hook from outside any plugin. What a tap throws rejects the promise. */
   call<H extends AnyHook>(hook: H, payload: PayloadOf<H>, scope: Scope, deadlineMs?: number): Promise<CallResult<H>>;
   /** The same for the owner of `key`. */
   callKey<P, R>(hook: Hook<'keyed', P, R>, key: string, payload: P, scope: Scope, deadlineMs?: number): Promise<R>;
-  runSql: Pipelines['runSql'];
-  runAction: Pipelines['runAction'];
   /** The API of a plugin. Throws when the composition does not have it. */
   get<A>(ref: PluginRef<A>): A;
   /** A request that starts outside any plugin, as tests and the command line do. */
@@ -51,7 +51,10 @@ export interface App extends AsyncDisposable {
 interface Loaded {
   readonly definition: AnyPluginDefinition;
   readonly options: unknown;
+  readonly timeoutMs: number;
   readonly steps: Record<Exclude<Moment, 'setup'>, LifecycleStep[]>;
+  /** Taps and lifecycle callbacks are taken only while this is true. */
+  isSettingUp: boolean;
   status: PluginStatus;
   setupMs: number;
   readyMs: number;
@@ -59,19 +62,18 @@ interface Loaded {
 
 /** Starts a composition. Rejects with a `BootError` that lists every problem; what was set up by then is closed. */
 export async function createApp(config: AtlasConfig, options: CreateAppOptions = {}): Promise<App> {
-  const app = new RunningApp(config.plugins, options);
-  await app.boot();
+  const app = new RunningApp(options);
+  await app.boot(config.plugins);
   return app;
 }
 
 class RunningApp implements App {
   readonly log: Logger;
   readonly #options: CreateAppOptions;
-  readonly #entries: readonly PluginEntry[];
   readonly #hooks = new HookRegistry(catalog);
   readonly #services = new Services();
   readonly #inFlight = new InFlight();
-  readonly #pipelines = new Pipelines(this.#hooks, this.#inFlight);
+  readonly #pipelines: Pipelines;
   readonly #bus: Bus;
   readonly #plugins: Loaded[] = [];
   #bootMs = 0;
@@ -79,21 +81,19 @@ class RunningApp implements App {
 
   readonly call: App['call'] = async (...args) => this.#hooks.call(...args);
   readonly callKey: App['callKey'] = async (...args) => this.#hooks.callKey(...args);
-  readonly runSql: Pipelines['runSql'] = this.#pipelines.runSql.bind(this.#pipelines);
-  readonly runAction: Pipelines['runAction'] = this.#pipelines.runAction.bind(this.#pipelines);
+  readonly runSql: App['runSql'] = (...args) => this.#pipelines.runSql(...args);
+  readonly runAction: App['runAction'] = (...args) => this.#pipelines.runAction(...args);
 
-  constructor(entries: readonly PluginEntry[], options: CreateAppOptions) {
-    const replaced = new Set((options.overrides ?? []).map(({ ref }) => ref.pluginName));
-    this.#entries = entries.filter(({ definition }) => !replaced.has(definition.name));
+  constructor(options: CreateAppOptions) {
     this.#options = options;
     this.log = options.log ?? SILENT;
     this.#bus = new Bus(this.log);
-    for (const { ref, api } of options.overrides ?? []) this.#services.provide(ref.pluginName, api);
+    this.#pipelines = createPipelines(this.#hooks, this.#inFlight, options.redact ?? hideValues);
   }
 
-  async boot(): Promise<void> {
+  async boot(entries: readonly PluginEntry[]): Promise<void> {
     const startedAt = performance.now();
-    this.#check();
+    this.#check(entries);
     try {
       for (const plugin of this.#plugins) await this.#setUp(plugin);
       const problems = this.#hooks.seal((hookId) => this.#options.gatePlugins?.[hookId]);
@@ -103,28 +103,32 @@ class RunningApp implements App {
       // What closes badly after a failed start is told together with the failure itself.
       const closing = await this.close().then(
         () => [],
-        (failure: BootError) => failure.problems,
+        (failure: CloseError) => failure.problems,
       );
       if (error instanceof BootError && closing.length === 0) throw error;
+      const hint = error instanceof AtlasError ? error.hint : undefined;
       const problems =
-        error instanceof BootError
-          ? error.problems
-          : [{ plugin: undefined, message: messageOf(error), ...hintOf(error) }];
+        error instanceof BootError ? error.problems : [{ plugin: undefined, message: messageOf(error), hint }];
       throw new BootError([...problems, ...closing], error);
     }
     this.#bootMs = performance.now() - startedAt;
     if (this.#options.until !== 'sealed') this.#bus.emit(appReady, { bootMs: this.#bootMs });
   }
 
-  #check(): void {
-    const provided = new Set((this.#options.overrides ?? []).map(({ ref }) => ref.pluginName));
-    const problems = checkGraph(this.#entries, provided);
-    const sorted = sortEntries(this.#entries, problems);
+  #check(listed: readonly PluginEntry[]): void {
+    const overrides = this.#options.overrides ?? [];
+    for (const { ref, api } of overrides) this.#services.provide(ref.pluginName, api);
+    const replaced = new Set(overrides.map(({ ref }) => ref.pluginName));
+    const entries = listed.filter(({ definition }) => !replaced.has(definition.name));
+    const problems = checkGraph(entries, replaced);
+    const sorted = sortEntries(entries, problems);
     for (const { definition, options } of sorted) {
       this.#plugins.push({
         definition,
         options: checkOptions(definition.name, definition.options, options, problems),
+        timeoutMs: definition.setupTimeoutMs ?? this.#options.timeoutMs ?? 30_000,
         steps: { onReady: [], onDrain: [], onClose: [] },
+        isSettingUp: false,
         status: 'registered',
         setupMs: 0,
         readyMs: 0,
@@ -134,51 +138,45 @@ class RunningApp implements App {
   }
 
   async #setUp(plugin: Loaded): Promise<void> {
-    const { definition } = plugin;
+    const { definition, options, timeoutMs } = plugin;
+    const { name } = definition;
     const startedAt = performance.now();
     const needs = this.#services.resolve(definition.needs ?? {});
-    const { context, seal } = this.#context(plugin);
+    const run = () => definition.setup(this.#context(plugin), options, needs);
+    plugin.isSettingUp = true;
     try {
-      const api: unknown = await runStep(definition.name, 'setup', this.#timeoutOf(definition), () =>
-        definition.setup(context, plugin.options, needs),
-      );
-      if (api !== undefined) this.#services.provide(definition.name, api);
+      const api: unknown = await runStep('setup', { plugin: name, timeoutMs, run });
+      if (api !== undefined) this.#services.provide(name, api);
     } catch (error) {
       plugin.status = 'failed';
       throw error;
     } finally {
-      seal();
+      plugin.isSettingUp = false;
     }
     plugin.setupMs = performance.now() - startedAt;
   }
 
   async #makeReady(plugin: Loaded): Promise<void> {
     const startedAt = performance.now();
-    for (const step of plugin.steps.onReady) await runStep(step.plugin, 'onReady', step.timeoutMs, step.run);
+    for (const step of plugin.steps.onReady) await runStep('onReady', step);
     plugin.status = 'ready';
     plugin.readyMs = performance.now() - startedAt;
   }
 
-  #timeoutOf(definition: AnyPluginDefinition): number {
-    return definition.setupTimeoutMs ?? this.#options.timeoutMs ?? 30_000;
-  }
-
-  #context(plugin: Loaded): { context: PluginContext; seal: () => void } {
-    const { name } = plugin.definition;
-    const timeoutMs = this.#timeoutOf(plugin.definition);
-    let open = true;
+  #context(plugin: Loaded): PluginContext {
+    const { timeoutMs, definition } = plugin;
+    const { name } = definition;
     const during = (what: string) => {
-      if (open) return;
-      throw new AtlasError(`Plugin "${name}" calls ${what} after its setup; do it inside setup.`, {
-        reason: 'E_SETUP_OVER',
-      });
+      if (plugin.isSettingUp) return;
+      const message = `Plugin "${name}" calls ${what} after its setup; do it inside setup.`;
+      throw new AtlasError(message, { reason: 'E_SETUP_OVER' });
     };
     const at = (moment: Exclude<Moment, 'setup'>) => (run: LifecycleStep['run']) => {
       during(moment);
       plugin.steps[moment].push({ plugin: name, timeoutMs, run });
     };
     const log = logFrom(this.log, () => ({ plugin: name }));
-    const context: PluginContext = {
+    return {
       plugin: name,
       log,
       logOf: (scope) => scope.logTo(log),
@@ -193,8 +191,7 @@ class RunningApp implements App {
       },
       call: this.#hooks.call.bind(this.#hooks),
       callKey: this.#hooks.callOpenKey.bind(this.#hooks),
-      runSql: this.runSql,
-      runAction: this.runAction,
+      ...this.#pipelines,
       scope: (init) => this.scope(init),
       emit: (event, payload) => this.#bus.emit(event, payload),
       on: (event, listener) => this.#bus.on(name, event, listener),
@@ -213,20 +210,13 @@ class RunningApp implements App {
         log.error({ error: messagesOf(error) }, 'A plugin has failed; its gates refuse from now on.');
       },
     };
-    return {
-      context,
-      seal: () => {
-        open = false;
-      },
-    };
   }
 
   get<A>(ref: PluginRef<A>): A {
     const api = this.#services.get(ref);
     if (api === undefined) {
-      throw new AtlasError(`The composition has no plugin "${ref.pluginName}" with an API.`, {
-        reason: 'E_PLUGIN_UNKNOWN',
-      });
+      const message = `The composition has no plugin "${ref.pluginName}" with an API.`;
+      throw new AtlasError(message, { reason: 'E_PLUGIN_UNKNOWN' });
     }
     return api;
   }
@@ -237,16 +227,11 @@ class RunningApp implements App {
 
   describe(): AppDescription {
     return {
-      plugins: this.#plugins.map(({ definition, status, setupMs, readyMs }) => ({
-        name: definition.name,
-        version: definition.version,
-        type: definition.type,
-        description: definition.description,
-        needs: needsOf(definition).map(([, need]) => refOf(need).pluginName),
-        status,
-        setupMs,
-        readyMs,
-      })),
+      plugins: this.#plugins.map(({ definition, status, setupMs, readyMs }) => {
+        const { name, version, type, description } = definition;
+        const needs = needsOf(definition).map(({ pluginName }) => pluginName);
+        return { name, version, type, description, needs, status, setupMs, readyMs };
+      }),
       hooks: this.#hooks.describe(),
       bootMs: this.#bootMs,
     };
@@ -258,27 +243,20 @@ class RunningApp implements App {
   }
 
   async #shutDown(): Promise<void> {
-    const plugins = [...this.#plugins].reverse();
+    const plugins = this.#plugins.toReversed();
     const problems: BootProblem[] = [];
-    const gather = (errors: readonly AtlasError[]) => {
-      for (const error of errors) problems.push({ plugin: undefined, message: error.message });
+    const report = (message: string) => problems.push({ plugin: undefined, message });
+    const run = async (moment: 'onDrain' | 'onClose', { steps }: Loaded) => {
+      for (const error of await runAll(moment, steps[moment].toReversed())) report(error.message);
     };
-    gather(
-      await runAll(
-        'onDrain',
-        plugins.flatMap((plugin) => [...plugin.steps.onDrain].reverse()),
-      ),
-    );
+    for (const plugin of plugins) await run('onDrain', plugin);
     const running = await this.#inFlight.settle(this.#options.drainMs ?? 8_000);
     if (running.length > 0) {
       const some = running.slice(0, 5).join(', ');
-      problems.push({
-        plugin: undefined,
-        message: `Closed although this still ran: ${some}${running.length > 5 ? ', …' : ''}.`,
-      });
+      report(`Closed although this still ran: ${some}${running.length > 5 ? ', …' : ''}.`);
     }
     for (const plugin of plugins) {
-      gather(await runAll('onClose', [...plugin.steps.onClose].reverse()));
+      await run('onClose', plugin);
       if (plugin.status !== 'failed') plugin.status = 'stopped';
     }
     this.#bus.emit(appClosed, { errors: problems.length });
@@ -288,8 +266,4 @@ class RunningApp implements App {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-function hintOf(error: unknown): { hint?: string } {
-  return error instanceof AtlasError && error.hint !== undefined ? { hint: error.hint } : {};
 }

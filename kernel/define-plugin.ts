@@ -1,30 +1,13 @@
-/** Plugins: what an author writes, and the typed entry and reference that comes out of it. */
+/** Defines a plugin: what an author writes, and the typed entry and reference that comes out of it. */
 import type { Static, TSchema } from '@sinclair/typebox';
-import type { AppDescription } from './description.ts';
+import type { AppDescription, PluginType } from './description.ts';
 import type { EventType } from './events.ts';
 import type { AnyHook, Awaitable, CallResult, Hook, PayloadOf, TapHandler } from './hooks/kinds.ts';
 import type { TapOptions } from './hooks/order.ts';
-import type { ActionOutcome, ActionRequest } from './hooks/payloads/actions.ts';
-import type { SqlReply, SqlRequest } from './hooks/payloads/sql.ts';
 import type { HookObserver } from './hooks/registry.ts';
 import type { Logger } from './log.ts';
+import type { Pipelines } from './pipelines.ts';
 import type { Scope, ScopeInit } from './scope.ts';
-
-/** The first five are what `plugin create` offers; the others are used by first-party plugins. */
-export type PluginType =
-  | 'datasource'
-  | 'context'
-  | 'interaction'
-  | 'action'
-  | 'sandbox'
-  | 'auth'
-  | 'policy'
-  | 'model'
-  | 'delivery'
-  | 'storage'
-  | 'admin'
-  | 'command'
-  | 'core';
 
 /** A plugin as others name it in `needs`. `A` is the API that its setup returns. */
 export interface PluginRef<A = unknown> {
@@ -52,8 +35,11 @@ export function optional<A>(ref: PluginRef<A>): OptionalRef<A> {
   return { optional: ref };
 }
 
-/** What a plugin may do. Taps and lifecycle callbacks are taken only while `setup` runs. */
-export interface PluginContext {
+/**
+ * What a plugin may do. Taps and lifecycle callbacks are taken only while `setup` runs. Databases and actions are
+ * reached through `runSql` and `runAction` only.
+ */
+export interface PluginContext extends Pipelines {
   readonly plugin: string;
   /** Its lines carry the plugin's name. */
   readonly log: Logger;
@@ -66,10 +52,6 @@ export interface PluginContext {
   call<H extends AnyHook>(hook: H, payload: PayloadOf<H>, scope: Scope, deadlineMs?: number): Awaitable<CallResult<H>>;
   /** Not for what a gate guards: that goes through `runSql` and `runAction`. */
   callKey<P, R>(hook: Hook<'keyed', P, R>, key: string, payload: P, scope: Scope, deadlineMs?: number): Awaitable<R>;
-  /** The only door to a database: see `pipelines.ts`. */
-  runSql(request: SqlRequest, scope: Scope): Promise<SqlReply>;
-  /** The only door to an action. `approved` skips the review that has already been made. */
-  runAction(request: ActionRequest, scope: Scope, options?: { readonly approved?: boolean }): Promise<ActionOutcome>;
   /** A request that starts here: at the HTTP server, in a schedule, in a webhook. */
   scope(init?: Omit<ScopeInit, 'log'>): Scope;
   emit<T>(event: EventType<T>, payload: T): void;
@@ -111,6 +93,16 @@ export type AnyPluginDefinition = PluginDefinition<any, any, any>;
 export interface PluginEntry {
   readonly definition: AnyPluginDefinition;
   readonly options: unknown;
+}
+
+/** What `atlas.config.ts` exports. */
+export interface AtlasConfig {
+  /** What runs here. The order matters only between plugins that do not need one another. */
+  readonly plugins: readonly PluginEntry[];
+}
+
+export function defineConfig(config: AtlasConfig): AtlasConfig {
+  return config;
 }
 
 /**

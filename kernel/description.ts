@@ -1,6 +1,11 @@
-/** What runs, as `atlas hooks`, `atlas boot` and the admin interface show it. */
-import type { PluginType } from './define-plugin.ts';
+/** Describes what runs, as `atlas hooks`, `atlas boot` and the admin interface show it. */
 import type { HookDescription } from './hooks/registry.ts';
+
+/** What `plugin create` offers. */
+type OfferedType = 'datasource' | 'context' | 'interaction' | 'action' | 'sandbox';
+/** What first-party plugins are besides. */
+type OwnType = 'auth' | 'policy' | 'model' | 'delivery' | 'storage' | 'admin' | 'command' | 'core';
+export type PluginType = OfferedType | OwnType;
 
 export type PluginStatus = 'registered' | 'ready' | 'failed' | 'stopped';
 

@@ -5,16 +5,16 @@
 
 export interface AtlasErrorInit {
   /** Client-visible code, such as `no_datasource`. Default `internal_error`. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** Internal reason, such as `E_HOOK_TIMEOUT`. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** What to do next, one sentence. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** Seconds after which a retry may succeed. */
-  readonly retryAfterSeconds?: number;
-  readonly details?: readonly unknown[];
+  readonly retryAfterSeconds?: number | undefined;
+  readonly details?: readonly unknown[] | undefined;
   /** A second code, for clients that are written for a library behind Atlas and know its codes. */
-  readonly libraryCode?: string;
+  readonly libraryCode?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -47,7 +47,7 @@ export interface BootProblem {
   /** `undefined`: the composition as a whole. */
   readonly plugin: string | undefined;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 /** The composition cannot start. Carries every problem found, not only the first. */
@@ -55,18 +55,12 @@ export class BootError extends AtlasError {
   readonly problems: readonly BootProblem[];
 
   constructor(problems: readonly BootProblem[], cause?: unknown) {
-    const lines = problems.map(
-      (problem) =>
-        `  - ${problem.plugin === undefined ? '' : `${problem.plugin}: `}${problem.message}${problem.hint === undefined ? '' : ` ${problem.hint}`}`,
+    const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
+    const lines = problems.map(({ plugin, message, hint }) =>
+      ['  -', plugin && `${plugin}:`, message, hint].filter((part) => part !== undefined).join(' '),
     );
-    super(
-      `Atlas cannot start, ${problems.length === 1 ? 'one problem' : `${problems.length} problems`}:\n${lines.join('\n')}`,
-      {
-        code: 'configuration_error',
-        reason: 'E_BOOT',
-        cause,
-      },
-    );
+    const init = { code: 'configuration_error', reason: 'E_BOOT', cause };
+    super(`Atlas cannot start, ${count}:\n${lines.join('\n')}`, init);
     this.name = 'BootError';
     this.problems = problems;
   }
@@ -107,11 +101,6 @@ export function blame(error: unknown, plugin: string, hook: string): AtlasError 
     error.hook ??= hook;
     return error;
   }
-  const wrapped = new AtlasError(`Plugin "${plugin}" failed in hook "${hook}": ${messageOf(error)}`, {
-    reason: 'E_TAP_FAILED',
-    cause: error,
-  });
-  wrapped.plugin = plugin;
-  wrapped.hook = hook;
-  return wrapped;
+  const message = `Plugin "${plugin}" failed in hook "${hook}": ${messageOf(error)}`;
+  return blame(new AtlasError(message, { reason: 'E_TAP_FAILED', cause: error }), plugin, hook);
 }

@@ -1,5 +1,5 @@
-/** The composition as a graph: what must be there, and in which order it is set up. */
-import type { AnyPluginDefinition, Needs, OptionalRef, PluginEntry, PluginRef } from './define-plugin.ts';
+/** Checks the composition as a graph: what must be there, and in which order it is set up. */
+import type { AnyPluginDefinition, Needs, PluginEntry, PluginRef } from './define-plugin.ts';
 import type { BootProblem } from './errors.ts';
 import { refOf } from './services.ts';
 
@@ -10,9 +10,9 @@ function importName(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A plugin's needs by the name it gave each. */
-export function needsOf(definition: AnyPluginDefinition): [string, PluginRef | OptionalRef][] {
-  return Object.entries((definition.needs ?? {}) as Needs);
+/** What a plugin needs, also what it may do without. */
+export function needsOf({ needs = {} }: AnyPluginDefinition): PluginRef[] {
+  return Object.values(needs as Needs).map(refOf);
 }
 
 /** Every fault of the composition that shows without starting anything. */
@@ -30,8 +30,8 @@ export function checkGraph(entries: readonly PluginEntry[], provided: ReadonlySe
     names.add(name);
   }
   for (const { definition } of entries) {
-    for (const [, need] of needsOf(definition)) {
-      const wanted = refOf(need).pluginName;
+    for (const need of Object.values((definition.needs ?? {}) as Needs)) {
+      const { pluginName: wanted } = refOf(need);
       if ('optional' in need || names.has(wanted) || provided.has(wanted)) continue;
       problems.push({
         plugin: definition.name,
@@ -46,25 +46,22 @@ export function checkGraph(entries: readonly PluginEntry[], provided: ReadonlySe
 /** Setup order: needs first, otherwise as listed. A cycle is a problem that shows its path. */
 export function sortEntries(entries: readonly PluginEntry[], problems: BootProblem[]): PluginEntry[] {
   const byName = new Map(entries.map((entry) => [entry.definition.name, entry]));
-  const sorted: PluginEntry[] = [];
-  const done = new Set<string>();
+  const sorted = new Set<PluginEntry>();
   const visit = (entry: PluginEntry, path: readonly string[]): void => {
     const { name } = entry.definition;
-    if (done.has(name)) return;
+    if (sorted.has(entry)) return;
     if (path.includes(name)) {
       const cycle = [...path.slice(path.indexOf(name)), name].join(' -> ');
       problems.push({ plugin: name, message: `needs itself: ${cycle}.`, hint: 'Cut one of these needs.' });
-      done.add(name);
+      sorted.add(entry);
       return;
     }
-    for (const [, need] of needsOf(entry.definition)) {
-      const other = byName.get(refOf(need).pluginName);
+    for (const { pluginName } of needsOf(entry.definition)) {
+      const other = byName.get(pluginName);
       if (other !== undefined) visit(other, [...path, name]);
     }
-    if (done.has(name)) return;
-    done.add(name);
-    sorted.push(entry);
+    sorted.add(entry);
   };
-  for (const entry of entries) visit(entry, []);
-  return sorted;
+  for (const entry of byName.values()) visit(entry, []);
+  return [...sorted];
 }

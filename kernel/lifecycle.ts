@@ -5,19 +5,14 @@ import { withTimeout } from './with-timeout.ts';
 
 export type Moment = 'setup' | 'onReady' | 'onDrain' | 'onClose';
 
-export interface LifecycleStep {
+export interface LifecycleStep<T = void> {
   readonly plugin: string;
   readonly timeoutMs: number;
-  run(): Awaitable<void>;
+  run(): Awaitable<T>;
 }
 
 /** Runs one step; rejects with an error that names plugin and moment when it throws or is late. */
-export async function runStep<T>(
-  plugin: string,
-  moment: Moment,
-  timeoutMs: number,
-  run: () => Awaitable<T>,
-): Promise<T> {
+export async function runStep<T>(moment: Moment, { plugin, timeoutMs, run }: LifecycleStep<T>): Promise<T> {
   const work = (async () => run())();
   try {
     return await withTimeout(work, timeoutMs, () => {
@@ -28,21 +23,16 @@ export async function runStep<T>(
     });
   } catch (error) {
     if (error instanceof AtlasError) throw blame(error, plugin, moment);
-    const wrapped = new AtlasError(`Plugin "${plugin}" failed in ${moment}: ${messageOf(error)}`, {
-      reason: 'E_LIFECYCLE',
-      cause: error,
-    });
-    throw blame(wrapped, plugin, moment);
+    const message = `Plugin "${plugin}" failed in ${moment}: ${messageOf(error)}`;
+    throw blame(new AtlasError(message, { reason: 'E_LIFECYCLE', cause: error }), plugin, moment);
   }
 }
 
-/** Runs every step although some fail; gives back the errors. */
+/** Runs every step although some fail; returns the errors. */
 export async function runAll(moment: Moment, steps: readonly LifecycleStep[]): Promise<AtlasError[]> {
   const errors: AtlasError[] = [];
   for (const step of steps) {
-    await runStep(step.plugin, moment, step.timeoutMs, () => step.run()).catch((error: AtlasError) => {
-      errors.push(error);
-    });
+    await runStep(moment, step).catch((error: AtlasError) => errors.push(error));
   }
   return errors;
 }

@@ -1,4 +1,4 @@
-/** Where log lines go, and what a line says of its origin without every call saying it again. */
+/** Adds the origin of a log line, such as plugin and request, without every call naming it again. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -10,31 +10,7 @@ export const SILENT: Logger = Object.freeze({ debug() {}, info() {}, warn() {}, 
 
 /** A logger whose lines carry `origin`, asked for when a line is written; a line's own fields go before it. */
 export function logFrom(log: Logger, origin: () => object): Logger {
-  return new OriginLogger(log, origin);
-}
-
-class OriginLogger implements Logger {
-  readonly #log: Logger;
-  readonly #origin: () => object;
-
-  constructor(log: Logger, origin: () => object) {
-    this.#log = log;
-    this.#origin = origin;
-  }
-
-  debug(fields: object, message: string): void {
-    this.#log.debug({ ...this.#origin(), ...fields }, message);
-  }
-
-  info(fields: object, message: string): void {
-    this.#log.info({ ...this.#origin(), ...fields }, message);
-  }
-
-  warn(fields: object, message: string): void {
-    this.#log.warn({ ...this.#origin(), ...fields }, message);
-  }
-
-  error(fields: object, message: string): void {
-    this.#log.error({ ...this.#origin(), ...fields }, message);
-  }
+  const at = (level: keyof Logger) => (fields: object, message: string) =>
+    log[level]({ ...origin(), ...fields }, message);
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

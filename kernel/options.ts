@@ -1,4 +1,4 @@
-/** A plugin's options: defaults filled in, checked against the schema, every fault reported by its path. */
+/** Checks a plugin's options against its schema and fills in the defaults; every fault is reported by its path. */
 import type { TSchema } from '@sinclair/typebox';
 import { Value, ValueErrorType } from '@sinclair/typebox/value';
 import type { BootProblem } from './errors.ts';
@@ -20,10 +20,8 @@ export function checkOptions(
 ): unknown {
   if (schema === undefined) {
     if (given !== undefined && Object.keys(given as object).length > 0) {
-      problems.push({
-        plugin,
-        message: `takes no options, but was given: ${Object.keys(given as object).join(', ')}.`,
-      });
+      const names = Object.keys(given as object).join(', ');
+      problems.push({ plugin, message: `takes no options, but was given: ${names}.` });
     }
     return {};
   }

@@ -1,11 +1,11 @@
-/** One request: who asks, until when, and where its log lines go. The same object goes through every hook. */
+/** Carries one request through every hook: its actor, its end, and where its log lines go. */
 import { randomUUID } from 'node:crypto';
 import { type Logger, logFrom } from './log.ts';
 
 export type Role = 'viewer' | 'analyst' | 'admin';
 
 export interface Actor {
-  /** `null`: nobody in particular (no authentication, or not yet authenticated). */
+  /** `null`: anonymous (no authentication, or not yet authenticated). */
   readonly id: string | null;
   /** What a log or audit row shows: an e-mail address, a key's name. */
   readonly label: string | null;
@@ -32,32 +32,30 @@ export interface ScopeInit {
 export class Scope {
   readonly requestId: string;
   readonly parent: Scope | undefined;
-  readonly #sink: Logger;
+  readonly #init: ScopeInit;
   #log: Logger | undefined;
   #actor: Actor;
   #orgId: string | null;
   #controller: AbortController | undefined;
-  #outer: AbortSignal | undefined;
   #abortReason: unknown;
 
   constructor(init: ScopeInit) {
     this.requestId = init.requestId ?? randomUUID();
     this.parent = init.parent;
-    this.#sink = init.log;
+    this.#init = init;
     this.#actor = init.actor ?? NOBODY;
     this.#orgId = init.orgId ?? null;
-    this.#outer = init.signal;
   }
 
   /** A part of this request: the same request and actor, ended with it or by `signal`, which must follow it. */
   part(signal: AbortSignal = this.signal): Scope {
     const { requestId, actor, orgId } = this;
-    return new Scope({ requestId, actor, orgId, signal, parent: this, log: this.#sink });
+    return new Scope({ requestId, actor, orgId, signal, parent: this, log: this.#init.log });
   }
 
   /** Its lines carry the request's id and the actor's. A plugin that has its context writes to `ctx.logOf(scope)`. */
   get log(): Logger {
-    this.#log ??= this.logTo(this.#sink);
+    this.#log ??= this.logTo(this.#init.log);
     return this.#log;
   }
 
@@ -74,7 +72,7 @@ export class Scope {
     return this.#orgId;
   }
 
-  /** Says who asks. Only authentication calls it, once, before anything is done for the request. */
+  /** Sets the actor. Only authentication calls it, once, before anything is done for the request. */
   identify(actor: Actor, orgId: string | null = null): void {
     this.#actor = actor;
     this.#orgId = orgId;
@@ -83,10 +81,10 @@ export class Scope {
   /** Aborts at the deadline, at a client's disconnect and at shutdown. Drivers and model calls must act on it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
-      // Made on first use: most requests end before anybody listens.
+      // Made on first use: most requests end before anything listens.
       const controller = new AbortController();
       this.#controller = controller;
-      const outer = this.#outer;
+      const outer = this.#init.signal;
       if (this.#abortReason !== undefined) controller.abort(this.#abortReason);
       else if (outer?.aborted) controller.abort(outer.reason);
       else outer?.addEventListener('abort', () => controller.abort(outer.reason), { once: true });

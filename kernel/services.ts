@@ -1,4 +1,4 @@
-/** The APIs of plugins, in one container an app; a plugin resolves only what it named in `needs`. */
+/** Keeps the APIs of the plugins of one app, each under its plugin's name. */
 import 'reflect-metadata';
 import { container, type DependencyContainer } from 'tsyringe';
 import type { Needs, OptionalRef, PluginRef, Resolved } from './define-plugin.ts';
@@ -18,24 +18,21 @@ export function refOf(need: PluginRef | OptionalRef): PluginRef {
 }
 
 export class Services {
-  readonly #root: DependencyContainer = container.createChildContainer();
+  /** A child of the library's global container, which stays empty: two apps in one process share nothing. */
+  readonly #container: DependencyContainer = container.createChildContainer();
 
   provide(plugin: string, api: unknown): void {
-    this.#root.register(plugin, { useFactory: () => api });
+    this.#container.register(plugin, { useFactory: () => api });
   }
 
-  get<A>(ref: PluginRef<A>): A | undefined {
-    return this.#root.isRegistered(ref.pluginName) ? this.#root.resolve<A>(ref.pluginName) : undefined;
+  /** `undefined` for a plugin that is not here or has no API. */
+  get<A>({ pluginName }: PluginRef<A>): A | undefined {
+    return this.#container.isRegistered(pluginName) ? this.#container.resolve<A>(pluginName) : undefined;
   }
 
-  /** The needs of one plugin through a container of its own, so that nothing else is in reach. */
+  /** The APIs of a plugin's needs, by the names that it gave them. */
   resolve<N extends Needs>(needs: N): Resolved<N> {
-    const child = this.#root.createChildContainer();
-    const resolved: Record<string, unknown> = {};
-    for (const [name, need] of Object.entries(needs)) {
-      const token = refOf(need).pluginName;
-      resolved[name] = child.isRegistered(token, true) ? child.resolve(token) : undefined;
-    }
-    return resolved as Resolved<N>;
+    const apis = Object.entries(needs).map(([name, need]) => [name, this.get(refOf(need))]);
+    return Object.fromEntries(apis) as Resolved<N>;
   }
 }

@@ -87,6 +87,15 @@ describe('boundaries', () => {
     expect(wiring).toEqual([]);
   });
 
+  it('the kernel has at most 2,200 lines in all, types and comments included', () => {
+    const total = sources('kernel/**/*.ts').reduce(
+      (sum, file) => sum + readFileSync(join(root, file), 'utf8').split('\n').length - 1,
+      0,
+    );
+    expect(total).toBeGreaterThan(1_000);
+    expect(total).toBeLessThanOrEqual(2_200);
+  });
+
   it('no secret, no escape hatch of the type system', () => {
     for (const file of sources('{bin,kernel,plugins,config}/**/*.ts')) {
       const text = readFileSync(join(root, file), 'utf8');

@@ -15,30 +15,30 @@ export interface Wait {
 }
 
 export class Deadlines {
-  private waits: Wait[] = [];
-  private crowd = CROWD;
-  private tick = 0;
-  private timer: NodeJS.Timeout | undefined;
+  #waits: Wait[] = [];
+  #crowd = CROWD;
+  #tick = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   add(wait: Wait, afterMs: number): void {
-    wait.expiresAtTick = this.tick + Math.ceil(afterMs / TICK_MS) + 1;
-    if (this.waits.push(wait) > this.crowd) this.drop();
-    this.timer ??= setInterval(() => this.sweep(), TICK_MS).unref();
+    wait.expiresAtTick = this.#tick + Math.ceil(afterMs / TICK_MS) + 1;
+    if (this.#waits.push(wait) > this.#crowd) this.#drop();
+    this.#timer ??= setInterval(() => this.#sweep(), TICK_MS).unref();
   }
 
-  private drop(): void {
-    this.waits = this.waits.filter((wait) => !wait.settled);
-    this.crowd = Math.max(CROWD, 2 * this.waits.length);
+  #drop(): void {
+    this.#waits = this.#waits.filter((wait) => !wait.settled);
+    this.#crowd = Math.max(CROWD, 2 * this.#waits.length);
   }
 
-  private sweep(): void {
-    this.tick += 1;
-    this.drop();
-    const late = this.waits.filter((wait) => wait.expiresAtTick <= this.tick);
-    this.waits = this.waits.filter((wait) => wait.expiresAtTick > this.tick);
+  #sweep(): void {
+    this.#tick += 1;
+    this.#drop();
+    const late = this.#waits.filter((wait) => wait.expiresAtTick <= this.#tick);
+    this.#waits = this.#waits.filter((wait) => wait.expiresAtTick > this.#tick);
     for (const wait of late) wait.expire();
-    if (this.waits.length > 0) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
+    if (this.#waits.length > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 }

@@ -24,14 +24,10 @@ export interface HookInfo {
 
 declare const types: unique symbol;
 
-export interface Hook<K extends HookKind = HookKind, P = unknown, R = unknown> {
+export interface Hook<K extends HookKind = HookKind, P = unknown, R = unknown> extends HookInfo {
   readonly id: string;
   readonly kind: K;
-  readonly summary: string;
   readonly deadlineMs: number;
-  readonly gateOf: string | undefined;
-  readonly sealed: boolean;
-  readonly failedItem: HookInfo['failedItem'];
   /** Never set: carries the types. */
   readonly [types]?: { payload: P; result: R };
 }
@@ -42,17 +38,17 @@ export type PayloadOf<H extends AnyHook> = H extends Hook<HookKind, infer P, inf
 
 export type Awaitable<T> = T | Promise<T>;
 
+// biome-ignore lint/suspicious/noConfusingVoidType: a tap without a return statement returns void
+type Nothing = void;
+
 /** What a tap of each kind returns. `undefined` from `first` means "not mine", from `waterfall` "unchanged". */
 export type TapResult<H extends AnyHook> =
   H extends Hook<infer K, infer P, infer R>
     ? {
         first: R | undefined;
-        // biome-ignore lint/suspicious/noConfusingVoidType: a tap without a return statement returns void
-        waterfall: P | undefined | void;
-        // biome-ignore lint/suspicious/noConfusingVoidType: a tap without a return statement returns void
-        series: void;
-        // biome-ignore lint/suspicious/noConfusingVoidType: a tap without a return statement returns void
-        parallel: void;
+        waterfall: P | undefined | Nothing;
+        series: Nothing;
+        parallel: Nothing;
         collect: readonly R[];
         keyed: R;
       }[K]
@@ -87,15 +83,7 @@ export type CallResult<H extends AnyHook> =
 
 function hook<K extends HookKind>(kind: K) {
   return <P, R = undefined>(id: string, info: HookInfo): Hook<K, P, R> =>
-    Object.freeze({
-      id,
-      kind,
-      summary: info.summary,
-      deadlineMs: info.deadlineMs ?? 30_000,
-      gateOf: info.gateOf,
-      sealed: info.sealed === true,
-      failedItem: info.failedItem,
-    });
+    Object.freeze({ id, kind, deadlineMs: 30_000, ...info });
 }
 
 /** The first tap with an answer decides. An error stops and throws; it never falls through to the next tap. */

@@ -1,8 +1,8 @@
-/** All taps of one app: open while plugins set up, then sealed, sorted and compiled once. */
+/** Holds all taps of one app: open while plugins set up, then sealed, sorted and compiled once. */
 import { AtlasError, type BootProblem, messageOf } from '../errors.ts';
 import type { Scope } from '../scope.ts';
 import { Deadlines } from './deadline.ts';
-import { compileDispatch, compileKeyed, type Dispatch, isThenable, type Tap } from './dispatch.ts';
+import { compileDispatch, type Dispatch, isThenable, type Tap } from './dispatch.ts';
 import type { AnyHook, Awaitable, CallResult, Hook, PayloadOf, TapHandler } from './kinds.ts';
 import { sortTaps, type TapOptions } from './order.ts';
 
@@ -34,7 +34,8 @@ export interface HookDescription {
 }
 
 export class HookRegistry {
-  readonly #catalog: readonly AnyHook[];
+  /** Ids of the hooks that a gate of the catalog guards. */
+  readonly #guarded: ReadonlySet<string | undefined>;
   readonly #entries = new Map<AnyHook, Entry>();
   readonly #deadlines = new Deadlines();
   readonly #observers: HookObserver[] = [];
@@ -42,8 +43,8 @@ export class HookRegistry {
 
   /** `catalog`: the hooks known before any plugin; plugins may tap and call hooks of their own as well. */
   constructor(catalog: readonly AnyHook[]) {
-    this.#catalog = catalog;
     for (const hook of catalog) this.#entry(hook);
+    this.#guarded = new Set(catalog.map(({ gateOf }) => gateOf));
   }
 
   #entry(hook: AnyHook): Entry {
@@ -64,24 +65,18 @@ export class HookRegistry {
   ): void {
     const { key } = options;
     const where = key === undefined ? `hook "${hook.id}"` : `hook "${hook.id}" for "${key}"`;
-    if (this.#sealed) {
-      throw new AtlasError(`Plugin "${plugin}" taps ${where} after the start; tap inside setup.`, {
-        reason: 'E_HOOKS_SEALED',
-      });
-    }
-    if ((hook.kind === 'keyed') !== (key !== undefined)) {
-      const rule = hook.kind === 'keyed' ? 'needs a key; use tapKey' : 'takes no key; use tap';
-      throw new AtlasError(`Plugin "${plugin}" taps ${where}, which ${rule}.`, { reason: 'E_HOOK_KIND' });
-    }
+    const refuse = (problem: string, reason: string): never => {
+      throw new AtlasError(`Plugin "${plugin}" taps ${where}${problem}.`, { reason });
+    };
+    if (this.#sealed) refuse(' after the start; tap inside setup', 'E_HOOKS_SEALED');
+    if (hook.kind === 'keyed' && key === undefined) refuse(', which needs a key; use tapKey', 'E_HOOK_KIND');
+    if (hook.kind !== 'keyed' && key !== undefined) refuse(', which takes no key; use tap', 'E_HOOK_KIND');
     const entry = this.#entry(hook);
     const owner = entry.taps.find((tap) => tap.key === key && (key !== undefined || tap.plugin === plugin));
+    if (owner?.plugin === plugin) refuse(' twice; do both things in one tap', 'E_TAP_DUPLICATE');
     if (owner !== undefined) {
-      throw new AtlasError(
-        owner.plugin === plugin
-          ? `Plugin "${plugin}" taps ${where} twice; do both things in one tap.`
-          : `Plugins "${owner.plugin}" and "${plugin}" both own ${where}; rename one or leave one out.`,
-        { reason: 'E_TAP_DUPLICATE' },
-      );
+      const message = `Plugins "${owner.plugin}" and "${plugin}" both own ${where}; rename one or leave one out.`;
+      throw new AtlasError(message, { reason: 'E_TAP_DUPLICATE' });
     }
     entry.taps.push({ plugin, handler, order: options.order ?? {}, key });
   }
@@ -114,7 +109,7 @@ export class HookRegistry {
       entry.taps,
     );
     if (hook.kind !== 'keyed') entry.dispatch = compileDispatch(hook, taps, this.#deadlines);
-    else for (const tap of taps) byKey.set(tap.key as string, compileKeyed(hook, tap, this.#deadlines));
+    else for (const tap of taps) byKey.set(tap.key as string, compileDispatch(hook, [tap], this.#deadlines));
   }
 
   /** Sorts and compiles. Returns what is wrong: contradictory orders, and gates without a tap or a seal. */
@@ -129,12 +124,11 @@ export class HookRegistry {
       const guards = entry.taps.filter(({ order }) => !hook.sealed || order.seals === true);
       if (hook.gateOf !== undefined && guards.length === 0 && tapped.has(hook.gateOf)) {
         const verb = entry.taps.length === 0 ? 'guards' : 'seals';
-        const plugin =
-          hintFor(hook.id) ?? (hook.sealed ? 'a plugin that taps it with "seals: true"' : 'one that taps it');
+        const fitting = hook.sealed ? 'a plugin that taps it with "seals: true"' : 'one that taps it';
         problems.push({
           plugin: undefined,
           message: `No plugin ${verb} "${hook.id}", which "${hook.gateOf}" needs.`,
-          hint: `Add ${plugin} to the plugins in atlas.config.ts.`,
+          hint: `Add ${hintFor(hook.id) ?? fitting} to the plugins in atlas.config.ts.`,
         });
       }
     }
@@ -142,47 +136,30 @@ export class HookRegistry {
   }
 
   /** Runs a hook of any kind but `keyed`. Answers at once where every tap does. */
-  call<H extends AnyHook>(
-    hook: H,
-    payload: PayloadOf<H>,
-    scope: Scope,
-    deadlineMs = hook.deadlineMs,
-  ): Awaitable<CallResult<H>> {
+  call<H extends AnyHook>(hook: H, payload: PayloadOf<H>, scope: Scope, deadlineMs?: number): Awaitable<CallResult<H>> {
     const dispatch = this.#entries.get(hook)?.dispatch ?? compileDispatch(hook, [], this.#deadlines);
-    return dispatch(payload, scope, deadlineMs) as Awaitable<CallResult<H>>;
+    return dispatch(payload, scope, deadlineMs ?? hook.deadlineMs) as Awaitable<CallResult<H>>;
   }
 
   /** Runs the owner of `key`. An unknown key is an error that lists the known ones. */
-  callKey<P, R>(
-    hook: Hook<'keyed', P, R>,
-    key: string,
-    payload: P,
-    scope: Scope,
-    deadlineMs = hook.deadlineMs,
-  ): Awaitable<R> {
+  callKey<P, R>(hook: Hook<'keyed', P, R>, key: string, payload: P, scope: Scope, deadlineMs?: number): Awaitable<R> {
     const dispatch = this.#entries.get(hook)?.byKey.get(key);
     if (dispatch === undefined) {
-      const known = this.keys(hook);
-      throw new AtlasError(
-        `Nothing answers "${key}" in hook "${hook.id}"; known: ${known.length === 0 ? 'none' : known.join(', ')}.`,
-        { code: 'not_found', reason: 'E_KEY_UNKNOWN' },
-      );
+      const taps = this.#entries.get(hook)?.taps ?? [];
+      const known = taps.map((tap) => tap.key).join(', ') || 'none';
+      const message = `Nothing answers "${key}" in hook "${hook.id}"; known: ${known}.`;
+      throw new AtlasError(message, { code: 'not_found', reason: 'E_KEY_UNKNOWN' });
     }
-    return dispatch(payload, scope, deadlineMs) as Awaitable<R>;
+    return dispatch(payload, scope, deadlineMs ?? hook.deadlineMs) as Awaitable<R>;
   }
 
   /** `callKey` for plugins, which reach what a gate guards through the pipelines only. */
   callOpenKey<P, R>(hook: Hook<'keyed', P, R>, ...rest: [string, P, Scope, number?]): Awaitable<R> {
-    if (this.#catalog.some(({ gateOf }) => gateOf === hook.id)) {
-      throw new AtlasError(`A plugin cannot call hook "${hook.id}" itself; use runSql or runAction.`, {
-        reason: 'E_HOOK_GATED',
-      });
+    if (this.#guarded.has(hook.id)) {
+      const message = `A plugin cannot call hook "${hook.id}" itself; use runSql or runAction.`;
+      throw new AtlasError(message, { reason: 'E_HOOK_GATED' });
     }
     return this.callKey(hook, ...rest);
-  }
-
-  keys(hook: AnyHook): string[] {
-    return (this.#entries.get(hook)?.taps ?? []).map((tap) => tap.key as string);
   }
 
   describe(): HookDescription[] {
@@ -194,10 +171,6 @@ export class HookRegistry {
       taps: taps.map((tap) => (tap.key === undefined ? { plugin: tap.plugin } : { plugin: tap.plugin, key: tap.key })),
     }));
   }
-
-  get catalog(): readonly AnyHook[] {
-    return this.#catalog;
-  }
 }
 
 /** The same handler, timed. What it answers or throws goes on untouched. */
@@ -205,20 +178,16 @@ function timed(handler: Tap['handler'], ended: (durationMs: number) => void): Ta
   return (payload, scope) => {
     const startedAt = performance.now();
     const end = () => ended(performance.now() - startedAt);
-    let answer: unknown;
+    let settled: Promise<unknown> | undefined;
     try {
-      answer = handler(payload, scope);
-    } catch (error) {
-      end();
-      throw error;
+      const answer = handler(payload, scope);
+      if (!isThenable(answer)) return answer;
+      // Followed once: a builder of statements runs its statement each time.
+      settled = Promise.resolve(answer);
+      settled.then(end, end);
+      return settled;
+    } finally {
+      if (settled === undefined) end();
     }
-    if (!isThenable(answer)) {
-      end();
-      return answer;
-    }
-    // Followed once: a builder of statements runs its statement each time.
-    const settled = Promise.resolve(answer);
-    settled.then(end, end);
-    return settled;
   };
 }

@@ -1,13 +1,7 @@
 /** One entry of the audit log: a statement of anybody, with how it ended. */
 import { randomUUID } from 'node:crypto';
-import {
-  messageOf,
-  type Scope,
-  type SqlOutcome,
-  type SqlReply,
-  type SqlStatement,
-  withoutCredentials,
-} from '../../kernel/index.ts';
+import { messageOf, type Scope, type SqlOutcome, type SqlReply, type SqlStatement } from '../../kernel/index.ts';
+import { withoutCredentials } from '../redaction-kit/index.ts';
 
 /** Longest statement kept in the database, and in a log line. */
 export const SQL_STORED_LENGTH = 2_000;

@@ -1,5 +1,5 @@
 /** Decides which columns contain credentials and which values may be written as samples; when unsure, none. */
-import { withoutCredentials } from '../../kernel/index.ts';
+import { withoutCredentials } from '../redaction-kit/index.ts';
 import { plainName } from './names.ts';
 
 /** Characters of a value that are searched for credentials. */

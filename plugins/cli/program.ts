@@ -1,6 +1,7 @@
 /** Parses a command line with the commander library and runs its command. */
 import { Command, CommanderError } from 'commander';
-import { AtlasError, type CliCommand, messageOf, withoutCredentials } from '../../kernel/index.ts';
+import { AtlasError, type CliCommand, messageOf } from '../../kernel/index.ts';
+import { withoutCredentials } from '../redaction-kit/index.ts';
 import type { Terminal } from './api.ts';
 import { printableText } from './render.ts';
 

@@ -5,8 +5,8 @@ import {
   datasourceList,
   healthCheck,
   type Logger,
-  withoutCredentials,
 } from '../../kernel/index.ts';
+import { withoutCredentials } from '../redaction-kit/index.ts';
 import { printableText } from './render.ts';
 
 /** On a terminal as a line of text, else as a line of the log, so that what collects standard error reads one format. */

@@ -4,9 +4,9 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { AtlasError, type Collected, type PluginContext, type Route } from '../../kernel/index.ts';
 import { type AddressOf, addressReader } from './address.ts';
 import type { Connections } from './connections.ts';
-import { RunningRequests } from './running-requests.ts';
 import { mountRoute } from './mount.ts';
 import type { HttpOptions } from './options.ts';
+import { RunningRequests } from './running-requests.ts';
 import { createServer, type ServerPhase } from './server.ts';
 
 /** Connections that the system keeps until they are accepted. Beyond it they are lost, and come a second later. */

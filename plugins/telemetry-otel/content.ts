@@ -1,5 +1,5 @@
 /** Messages as the GenAI conventions write them, for those who ask for content. */
-import { withoutCredentials } from '../../kernel/index.ts';
+import { withoutCredentials } from '../redaction-kit/index.ts';
 
 interface Message {
   readonly role: string;

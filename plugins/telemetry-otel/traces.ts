@@ -17,9 +17,10 @@ import {
   ATTR_DB_OPERATION_NAME,
   ATTR_DB_QUERY_TEXT,
 } from '@opentelemetry/semantic-conventions';
-import { messagesOf, type PluginContext, type Scope, type SqlOutcome, withoutCredentials } from '../../kernel/index.ts';
+import { messagesOf, type PluginContext, type Scope, type SqlOutcome } from '../../kernel/index.ts';
 import { modelCalled, questionBegun, questionEnded, toolBegun, toolEnded } from '../agent/index.ts';
 import { requestBegun, requestEnded } from '../http/request-events.ts';
+import { withoutCredentials } from '../redaction-kit/index.ts';
 import { errorAttributes, modelAttributes, replyAttributes, requestAttributes, sqlAttributes } from './attributes.ts';
 import { messagesText } from './content.ts';
 import { ATLAS, GEN_AI, RETURNED_ROWS } from './conventions.ts';

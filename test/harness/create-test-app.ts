@@ -14,6 +14,7 @@ import {
   sqlAfter,
   sqlCheck,
 } from '../../kernel/index.ts';
+import { withoutCredentials } from '../../plugins/redaction-kit/index.ts';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -90,6 +91,7 @@ export async function createTestApp(options: TestAppOptions): Promise<TestApp> {
     { plugins: options.openGates === false ? options.plugins : [...options.plugins, openGates()] },
     {
       log: capture(lines),
+      redact: withoutCredentials,
       now: () => now,
       timeoutMs: options.timeoutMs ?? 10_000,
       drainMs: options.drainMs ?? 1_000,

@@ -1,6 +1,3 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import {
   actionExecute,
@@ -11,7 +8,6 @@ import {
   datasourceList,
   definePlugin,
   httpRoutes,
-  loadConfig,
   optional,
   override,
   type PluginEntry,
@@ -320,24 +316,5 @@ describe('the action pipeline', () => {
     expect(await runs.runAction({ ...request, type: 'broken' }, runs.scope())).toMatchObject({ status: 'failed' });
     await using denies = await make('deny');
     expect(await denies.runAction(request, denies.scope())).toMatchObject({ status: 'denied' });
-  });
-});
-
-describe('loadConfig', () => {
-  const file = (text: string) => {
-    const path = join(mkdtempSync(join(tmpdir(), 'atlas-config-')), 'atlas.config.ts');
-    writeFileSync(path, text);
-    return path;
-  };
-
-  it.each([
-    ['export default { plugins: [] as string[] };', undefined],
-    ['export default {};', /has no plugins.*|plugins/],
-    ['export default { plugins: [() => {}] };', /item 1 of plugins is not a plugin entry/],
-    ['this is not TypeScript', /could not be loaded/],
-  ])('%s', async (text, error) => {
-    const loaded = loadConfig(file(text));
-    if (error === undefined) expect(await loaded).toEqual({ plugins: [] });
-    else await expect(loaded).rejects.toThrow(error);
   });
 });

@@ -15,11 +15,7 @@ export interface ActionReview {
   readonly reason?: string;
 }
 
-export interface PendingAction {
-  readonly id: string;
-  readonly type: string;
-  readonly target: string;
-  readonly summary: string;
+export interface PendingAction extends Omit<ActionRequest, 'payload'> {
   readonly approveUrl: string;
   readonly denyUrl: string;
 }

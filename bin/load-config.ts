@@ -1,11 +1,10 @@
-/** Loading `atlas.config.ts` (or `.js`, `.mjs`) as it is: Node strips the types. */
+/** Loads `atlas.config.ts` (or `.js`, `.mjs`) as it is: Node strips the types. */
 import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { withoutCredentials } from './credentials.ts';
-import type { AtlasConfig } from './define-config.ts';
-import { AtlasError, messageOf } from './errors.ts';
+import { type AtlasConfig, AtlasError, messageOf } from '../kernel/index.ts';
+import { withoutCredentials } from '../plugins/redaction-kit/index.ts';
 
 const NAMES = ['atlas.config.ts', 'atlas.config.mts', 'atlas.config.js', 'atlas.config.mjs'];
 
@@ -59,7 +58,7 @@ function placeInSource(error: unknown, path: string): string | undefined {
 /** Of plain JavaScript the engine gives no place; the parser for TypeScript does. */
 function parseErrorOf(path: string): unknown {
   const { emitWarning } = process;
-  // That the parser is experimental is no news for whoever looks for a typo.
+  // Node would warn that the parser is experimental.
   process.emitWarning = () => {};
   try {
     return void stripTypeScriptTypes(readFileSync(path, 'utf8'), { sourceUrl: path });

@@ -1,12 +1,11 @@
 /**
- * Credentials that a statement, a driver's words or a log line may hold: what keeps or passes on such a text for long
- * takes them out first. Every rule reads a text of any length in linear time: runs are bounded, or cannot fail.
+ * Hides passwords, keys and tokens in a text that is stored, logged or sent on: a statement, an error of a driver, a
+ * log line. Every rule reads a text of any length in linear time: runs are bounded, or cannot fail.
  */
-import { AtlasError } from './errors.ts';
 
 const HIDDEN = '***';
 
-/** What a value is called that nobody may read. */
+/** Names of secret values. */
 const NAMES =
   'password|passwd|passphrase|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|encryption[_-]?key|(?:auth|access|refresh|bot|id|session)[_-]?token|credential|connection[_-]?string';
 const SIGN = '(?:=>|:=|<>|!=|[:=])';
@@ -77,23 +76,4 @@ function withoutUserinfo(word: string): string {
     done = word[stop] === '@' ? stop : last;
   }
   return clean + word.slice(done);
-}
-
-/** The same error, or one like it without what caused it, if any of its texts holds credentials. */
-export function errorWithoutCredentials(error: Error): Error {
-  if (textsOf(error).every((text) => withoutCredentials(text) === text)) return error;
-  const message = withoutCredentials(error.message);
-  if (!(error instanceof AtlasError)) return Object.assign(new Error(message), { name: error.name });
-  const { code, reason, hint } = error;
-  return new AtlasError(message, {
-    code,
-    ...(reason === undefined ? {} : { reason }),
-    ...(hint === undefined ? {} : { hint: withoutCredentials(hint) }),
-  });
-}
-
-function textsOf(error: unknown, depth = 0): string[] {
-  if (!(error instanceof Error) || depth > 5) return [String(error)];
-  const hint = error instanceof AtlasError ? [error.hint ?? ''] : [];
-  return [error.message, ...hint, ...(error.cause === undefined ? [] : textsOf(error.cause, depth + 1))];
 }

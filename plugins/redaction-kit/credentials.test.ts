@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorWithoutCredentials } from '../../kernel/credentials.ts';
-import { AtlasError, withoutCredentials } from '../../kernel/index.ts';
+import { withoutCredentials } from './index.ts';
 
 describe('what must not stay', () => {
   it.each([
@@ -145,21 +144,4 @@ it.each([
   withoutCredentials(`@password${' '.repeat(500_000)}${text.slice(11)}\\`);
   // In quadratic time it would take hours.
   expect(performance.now() - started).toBeLessThan(20_000);
-});
-
-describe('an error', () => {
-  it('without credentials stays the same', () => {
-    const error = new AtlasError('No such table.', { hint: 'Look again.' });
-    expect(errorWithoutCredentials(error)).toBe(error);
-  });
-
-  it('loses a cause that holds some, and keeps its code', () => {
-    const cause = new Error('postgres://bob:hunter2@db refused');
-    const error = errorWithoutCredentials(new AtlasError('No connection.', { code: 'datasource_unavailable', cause }));
-    expect([error.cause, (error as AtlasError).code, error.message]).toEqual([
-      undefined,
-      'datasource_unavailable',
-      'No connection.',
-    ]);
-  });
 });
