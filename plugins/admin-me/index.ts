@@ -1,6 +1,6 @@
 /** What every user may do with their own account. */
 import { Type } from '@sinclair/typebox';
-import { AtlasError, definePlugin, httpRoutes, optional, type Route } from '../../kernel/index.ts';
+import { AtlasError, definePlugin, defineRoute, httpRoutes, optional, type Route } from '../../kernel/index.ts';
 import { type AuthManaged, authManaged, GivenPassword, NewPassword } from '../auth-managed/index.ts';
 
 const Change = Type.Object({ currentPassword: GivenPassword, newPassword: NewPassword });
@@ -27,7 +27,7 @@ function routes(auth: AuthManaged | undefined): Route[] {
         return { body: { passwordChangeRequired: await password().isChangeRequired(scope.actor) } };
       },
     },
-    {
+    defineRoute({
       ...shared,
       method: 'POST',
       path: '/api/v1/admin/me/password',
@@ -37,11 +37,11 @@ function routes(auth: AuthManaged | undefined): Route[] {
       responses: { 200: Type.Object({ success: Type.Literal(true) }, { title: 'Success' }) },
       errors: ['not_available', 'unavailable', 'conflict', 'forbidden', 'overloaded'],
       async handle({ body, ip }, scope) {
-        const { currentPassword, newPassword } = body as typeof Change.static;
+        const { currentPassword, newPassword } = body;
         await password().change(scope.actor, ip, currentPassword, newPassword);
         return { body: { success: true } };
       },
-    },
+    }),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** The users of managed authentication over HTTP, for administrators. */
-import { type Static, Type } from '@sinclair/typebox';
-import { AtlasError, type Route, type RouteRequest } from '../../kernel/index.ts';
+import { Type } from '@sinclair/typebox';
+import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
 import type { AuthManaged } from '../auth-managed/index.ts';
 
 const RoleName = Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')], {
@@ -59,8 +59,6 @@ const BanBody = Type.Object(
 const Done = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });
 const DONE = { body: { success: true } };
 
-const idOf = ({ params }: RouteRequest) => (params as Static<typeof UserParams>).id;
-
 export function userRoutes(auth: AuthManaged | undefined): Route[] {
   const users = () => {
     if (auth !== undefined) return auth.users;
@@ -73,7 +71,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
   const one = { ...all, params: UserParams, errors: ['not_available', 'not_found', 'forbidden'] };
   const path = '/api/v1/admin/users';
   return [
-    {
+    defineRoute({
       ...all,
       method: 'GET',
       path,
@@ -82,10 +80,9 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       query: ListQuery,
       responses: { 200: Page },
       async handle({ query }, scope) {
-        const asked = query as Static<typeof ListQuery>;
-        return { body: { ...(await users().list(scope, asked)), limit: asked.limit, offset: asked.offset } };
+        return { body: { ...(await users().list(scope, query)), limit: query.limit, offset: query.offset } };
       },
-    },
+    }),
     {
       ...all,
       method: 'GET',
@@ -95,7 +92,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       responses: { 200: Stats },
       handle: async (_request, scope) => ({ body: await users().stats(scope) }),
     },
-    {
+    defineRoute({
       ...one,
       method: 'PATCH',
       path: `${path}/:id/role`,
@@ -104,11 +101,11 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       body: RoleBody,
       responses: { 200: User },
       async handle(request, scope) {
-        const { role } = request.body as Static<typeof RoleBody>;
-        return { body: await users().setRole(scope, idOf(request), role) };
+        const { role } = request.body;
+        return { body: await users().setRole(scope, request.params.id, role) };
       },
-    },
-    {
+    }),
+    defineRoute({
       ...one,
       method: 'POST',
       path: `${path}/:id/ban`,
@@ -117,20 +114,20 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       body: BanBody,
       responses: { 200: User },
       async handle(request, scope) {
-        const { reason, expiresIn } = request.body as Static<typeof BanBody>;
-        return { body: await users().ban(scope, idOf(request), reason, expiresIn) };
+        const { reason, expiresIn } = request.body;
+        return { body: await users().ban(scope, request.params.id, reason, expiresIn) };
       },
-    },
-    {
+    }),
+    defineRoute({
       ...one,
       method: 'POST',
       path: `${path}/:id/unban`,
       operationId: 'unbanUser',
       summary: 'Lifts a ban.',
       responses: { 200: User },
-      handle: async (request, scope) => ({ body: await users().unban(scope, idOf(request)) }),
-    },
-    {
+      handle: async (request, scope) => ({ body: await users().unban(scope, request.params.id) }),
+    }),
+    defineRoute({
       ...one,
       method: 'POST',
       path: `${path}/:id/revoke`,
@@ -138,11 +135,11 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       summary: "Ends all of a user's sessions.",
       responses: { 200: Done },
       async handle(request, scope) {
-        await users().revokeSessions(scope, idOf(request));
+        await users().revokeSessions(scope, request.params.id);
         return DONE;
       },
-    },
-    {
+    }),
+    defineRoute({
       ...one,
       method: 'DELETE',
       path: `${path}/:id`,
@@ -150,9 +147,9 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       summary: 'Deletes a user for good; not oneself, and not the last administrator.',
       responses: { 200: Done },
       async handle(request, scope) {
-        await users().remove(scope, idOf(request));
+        await users().remove(scope, request.params.id);
         return DONE;
       },
-    },
+    }),
   ];
 }

@@ -1,5 +1,5 @@
 /** The audit log over HTTP, for administrators: of the active organization, or of what belongs to none. */
-import type { Route, Scope } from '../../kernel/index.ts';
+import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
 import { csv } from './csv.ts';
 import { AuditPage, AuditStatsBody, Csv, ExportQuery, ListQuery, PurgeResult } from './schemas.ts';
 import type { AuditStore } from './store.ts';
@@ -19,7 +19,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse }: AuditRou
     return scope.orgId;
   };
   return [
-    {
+    defineRoute({
       ...common,
       method: 'GET',
       path: '/api/v1/admin/audit',
@@ -29,10 +29,10 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse }: AuditRou
       responses: { 200: AuditPage },
       async handle({ query }, scope) {
         const orgId = organizationOf(scope);
-        const { limit, offset, ...filter } = query as ListQuery;
+        const { limit, offset, ...filter } = query;
         return { body: { ...(await store.list({ ...filter, orgId }, limit, offset)), limit, offset } };
       },
-    },
+    }),
     {
       ...common,
       method: 'GET',
@@ -42,7 +42,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse }: AuditRou
       responses: { 200: AuditStatsBody },
       handle: async (_, scope) => ({ body: await store.stats(organizationOf(scope), now()) }),
     },
-    {
+    defineRoute({
       ...common,
       method: 'GET',
       path: '/api/v1/admin/audit/export',
@@ -55,9 +55,9 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse }: AuditRou
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': 'attachment; filename="audit.csv"',
         },
-        stream: await csv(store.all({ ...(query as ExportQuery), orgId: organizationOf(scope) })),
+        stream: await csv(store.all({ ...query, orgId: organizationOf(scope) })),
       }),
-    },
+    }),
     {
       ...common,
       method: 'POST',

@@ -1,7 +1,6 @@
-/** Stored conversations over HTTP: everybody's own. */
-
+/** Serves each user's own conversations over HTTP. */
 import { Type } from '@sinclair/typebox';
-import type { Route, RouteRequest } from '../../kernel/index.ts';
+import { defineRoute, type Route } from '../../kernel/index.ts';
 import { ownerOf, type StoredConversations } from './conversations.ts';
 import {
   ConversationDetail,
@@ -17,7 +16,7 @@ import type { ConversationRow, ConversationStore } from './store.ts';
 const common = { tag: 'Conversations', right: 'query' } as const;
 const one = { ...common, params: ConversationParams, errors: ['not_found'] };
 
-const idOf = ({ params }: RouteRequest) => (params as ConversationParams).id.toLowerCase();
+const idOf = ({ params }: { readonly params: ConversationParams }) => params.id.toLowerCase();
 
 function shown(row: ConversationRow) {
   return {
@@ -34,7 +33,7 @@ function shown(row: ConversationRow) {
 
 export function conversationRoutes(store: ConversationStore, conversations: StoredConversations): Route[] {
   return [
-    {
+    defineRoute({
       ...common,
       method: 'GET',
       path: '/api/v1/conversations',
@@ -43,11 +42,11 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       query: ListQuery,
       responses: { 200: ConversationPage },
       async handle({ query }, scope) {
-        const { rows, total } = await store.list(ownerOf(scope), query as ListQuery);
+        const { rows, total } = await store.list(ownerOf(scope), query);
         return { body: { conversations: rows.map(shown), total } };
       },
-    },
-    {
+    }),
+    defineRoute({
       ...one,
       method: 'GET',
       path: '/api/v1/conversations/:id',
@@ -56,15 +55,15 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       query: MessagesQuery,
       responses: { 200: ConversationDetail },
       async handle(request, scope) {
-        const { limit, offset } = request.query as MessagesQuery;
+        const { limit, offset } = request.query;
         const row = await store.find(ownerOf(scope), idOf(request));
         await conversations.written(row.id);
         const { rows, total } = await store.messages(row.id, limit, offset);
         const messages = rows.map((message) => conversations.shown(message));
         return { body: { ...shown(row), messages, total, limit, offset } };
       },
-    },
-    {
+    }),
+    defineRoute({
       ...one,
       method: 'PATCH',
       path: '/api/v1/conversations/:id/star',
@@ -73,13 +72,13 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       body: StarBody,
       responses: { 200: StarResult },
       async handle(request, scope) {
-        const { starred } = request.body as StarBody;
+        const { starred } = request.body;
         const id = idOf(request);
         await store.star(ownerOf(scope), id, starred);
         return { body: { id, starred } };
       },
-    },
-    {
+    }),
+    defineRoute({
       ...one,
       method: 'DELETE',
       path: '/api/v1/conversations/:id',
@@ -90,6 +89,6 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
         await store.delete(ownerOf(scope), idOf(request));
         return { status: 204 };
       },
-    },
+    }),
   ];
 }

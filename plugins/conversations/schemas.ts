@@ -9,16 +9,13 @@ export const ListQuery = Type.Object({
   offset: Type.Integer({ default: 0, minimum: 0 }),
   starred: Type.Optional(Type.Boolean()),
 });
-export type ListQuery = Static<typeof ListQuery>;
 
 export const MessagesQuery = Type.Object({
   limit: Type.Integer({ default: 200, minimum: 1, maximum: 1_000, description: 'Most messages of the page.' }),
   offset: Type.Integer({ default: 0, minimum: 0, description: 'How many of the newest messages to leave out.' }),
 });
-export type MessagesQuery = Static<typeof MessagesQuery>;
 
 export const StarBody = Type.Object({ starred: Type.Boolean() }, { errorMessage: 'must be a JSON object' });
-export type StarBody = Static<typeof StarBody>;
 
 export const StarResult = Type.Object({ id: Type.String({ format: 'uuid' }), starred: Type.Boolean() });
 

@@ -1,13 +1,16 @@
 /** Routes, health and commands. */
-import type { TSchema } from '@sinclair/typebox';
+import type { Static, TSchema } from '@sinclair/typebox';
 import type { Scope } from '../../scope.ts';
 import type { Awaitable } from '../kinds.ts';
 import type { Right } from './identity.ts';
 
-export interface RouteRequest {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body: unknown;
+/** As the route's schema says; `Unchecked` where it has none. */
+type Checked<S extends TSchema, Unchecked> = TSchema extends S ? Unchecked : Static<S>;
+
+export interface RouteRequest<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema> {
+  readonly params: Checked<P, Readonly<Record<string, string>>>;
+  readonly query: Checked<Q, Readonly<Record<string, unknown>>>;
+  readonly body: Checked<B, unknown>;
   /** The body's bytes as received, for signatures; only where the route asked for them. */
   readonly rawBody: Buffer | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -25,7 +28,8 @@ export interface RouteReply {
   readonly sendUntil?: number;
 }
 
-export interface Route {
+/** `P`, `Q` and `B` are the schemas of path parameters, query and body; `defineRoute` infers them. */
+export interface Route<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `:name` parameters. */
   readonly path: string;
@@ -34,9 +38,9 @@ export interface Route {
   readonly summary: string;
   readonly tag: string;
   readonly right: Right;
-  readonly params?: TSchema;
-  readonly query?: TSchema;
-  readonly body?: TSchema;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
   readonly rawBody?: boolean;
   /** Largest request body, where it is less than that of the server. */
   readonly bodyLimitBytes?: number;
@@ -46,11 +50,18 @@ export interface Route {
   readonly responseHeaders?: Readonly<Record<string, TSchema>>;
   /** Error codes it may answer beside those every route may. */
   readonly errors?: readonly string[];
-  /** Neither rate-limited nor shed under pressure. */
+  /** Neither rate-limited nor refused under overload. */
   readonly essential?: boolean;
   /** Throws while the feature cannot serve; asked before anything of the request is validated. */
   ready?(): void;
-  handle(request: RouteRequest, scope: Scope): Awaitable<RouteReply>;
+  handle(request: RouteRequest<P, Q, B>, scope: Scope): Awaitable<RouteReply>;
+}
+
+/** A route whose handler gets path parameters, query and body as its schemas type them: they are checked before it. */
+export function defineRoute<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema>(
+  route: Route<P, Q, B>,
+): Route {
+  return route as unknown as Route;
 }
 
 export type HealthStatus = 'ok' | 'degraded' | 'error' | 'not_configured' | 'disabled';
