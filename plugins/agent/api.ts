@@ -19,6 +19,17 @@ export interface Answer {
   readonly pendingActions: readonly PendingAction[];
   /** `stop`: the model had finished; `length`: the step or token limit ended it. */
   readonly finishReason: 'stop' | 'length';
+  /** Id of the stored conversation; missing where nothing is stored. */
+  readonly conversationId?: string;
+}
+
+/** The first event of a streamed answer that is recorded. */
+export interface AnswerStarted {
+  readonly type: 'start';
+  /** Id of the answer as a message. */
+  readonly messageId: string;
+  /** Missing when it is not known to be stored. */
+  readonly conversationId?: string;
 }
 
 export interface ToolCalled {
@@ -40,6 +51,7 @@ export interface ToolReturned {
 }
 
 export type AgentEvent =
+  | AnswerStarted
   | { readonly type: 'text'; readonly text: string }
   | ToolCalled
   | ToolReturned

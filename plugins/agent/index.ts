@@ -1,12 +1,13 @@
 import { definePlugin, toolsCollect } from '../../kernel/index.ts';
-import type { Agent, Answer } from './api.ts';
+import type { Agent } from './api.ts';
 import { ProcessBudget } from './budget.ts';
 import { type AgentRuntime, answerQuestion } from './loop.ts';
 import { AgentOptions } from './options.ts';
 import { preparation } from './preparation.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';
+import { wrappedAgent } from './wrapped-agent.ts';
 
-export type { Agent, AgentEvent, Answer, Usage } from './api.ts';
+export type { Agent, AgentEvent, Answer, AnswerStarted, Usage } from './api.ts';
 export {
   type ModelCalled,
   modelCalled,
@@ -18,8 +19,10 @@ export {
   toolBegun,
   toolEnded,
 } from './events.ts';
+export { type Ask, agentWrap } from './hooks.ts';
 export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
+export { wrappedAgent } from './wrapped-agent.ts';
 
 export const agent = definePlugin({
   name: 'agent',
@@ -33,17 +36,6 @@ export const agent = definePlugin({
     const budget = new ProcessBudget(options.processBudgetBytes ?? 2 * options.questionBudgetBytes);
     const runtime: AgentRuntime = { prepare: preparation(ctx, options), options, bus: ctx, budget };
     ctx.tap(toolsCollect, () => [executeSql]);
-    return {
-      requestTimeoutMs: options.requestTimeoutMs,
-      ask: (question, scope) => answerQuestion(runtime, question, scope, true),
-      async answer(question, scope, observe) {
-        let answer: Answer | undefined;
-        for await (const event of answerQuestion(runtime, question, scope, false)) {
-          observe?.(event);
-          if (event.type === 'finish') answer = event.answer;
-        }
-        return answer as Answer;
-      },
-    };
+    return wrappedAgent(ctx, (...asked) => answerQuestion(runtime, ...asked), options.requestTimeoutMs);
   },
 });

@@ -1,11 +1,5 @@
 /** Warns right after the start of what keeps questions from being answered. */
-import {
-  type App,
-  type CliRun,
-  datasourceList,
-  healthCheck,
-  type Logger,
-} from '../../kernel/index.ts';
+import { type App, type CliRun, datasourceList, healthCheck, type Logger } from '../../kernel/index.ts';
 import { withoutCredentials } from '../redaction-kit/index.ts';
 import { printableText } from './render.ts';
 

@@ -2,18 +2,10 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  type Actor,
-  AtlasError,
-  authResolve,
-  definePlugin,
-  override,
-  type Question,
-  type Scope,
-} from '../../kernel/index.ts';
+import { type Actor, AtlasError, authResolve, definePlugin, type Question, type Scope } from '../../kernel/index.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp, type InjectedRequest } from '../../test/harness/create-test-app.ts';
-import { type Agent, type AgentEvent, type Answer, agent } from '../agent/index.ts';
+import { type AgentEvent, wrappedAgent } from '../agent/index.ts';
 import { userDelete } from '../auth-managed/index.ts';
 import { http } from '../http/index.ts';
 import { engines, type TestEngine } from '../internal-db/engines.fixture.ts';
@@ -74,26 +66,22 @@ async function start(
     asked.push(question);
     yield* play(question, scope) ?? EVENTS;
   }
-  const fake: Agent = {
-    requestTimeoutMs: 60_000,
-    ask: events,
-    async answer(question, scope, observe) {
-      for await (const event of events(question, scope)) {
-        observe?.(event);
-        if (event.type === 'finish') return event.answer;
-      }
-      return undefined as unknown as Answer;
-    },
-  };
+  const agent = definePlugin({
+    name: 'agent',
+    version: '1.0.0',
+    type: 'core',
+    description: 'Plays its events.',
+    setup: (ctx) => wrappedAgent(ctx, events, 60_000),
+  });
   const app = await createTestApp({
     plugins: [
       http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 500 }),
       auth(),
       internalDb({ url }),
+      agent(),
       conversations(options),
       queryApi(),
     ],
-    overrides: [override(agent, fake)],
   });
   const as = (user: string) => (method: InjectedRequest['method'], url: string, payload?: object) =>
     app.inject({ method, url, headers: { 'x-user': user }, ...(payload !== undefined && { payload }) });

@@ -25,14 +25,6 @@ const STOP_WAIT_MS = 1_000;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What a chat client says of the conversation beside the question. */
-export interface ChatClient {
-  /** The client's name for the conversation. A UUID is the conversation's id as well. */
-  readonly name?: string;
-  /** The question has been asked before: its answer, and what followed, is replaced. */
-  readonly isRegenerated?: boolean;
-}
-
 /** A conversation that a question belongs to. */
 export interface OpenConversation {
   readonly id: string;
@@ -50,10 +42,10 @@ export interface OpenConversation {
 
 export interface Conversations {
   /**
-   * The conversation of `question.conversationId`, else the actor's of the client's name, else a new one. `undefined`
-   * when nothing is stored here. Rejects with `not_found` when it is not the actor's.
+   * The conversation of `question.conversationId`, else the actor's of that `conversationName`, else a new one. Rejects
+   * with `not_found` when it is not the actor's.
    */
-  open(question: Question, scope: Scope, client?: ChatClient): Promise<OpenConversation | undefined>;
+  open(question: Question, scope: Scope): Promise<OpenConversation>;
 }
 
 const full = () =>
@@ -84,12 +76,12 @@ export class StoredConversations implements Conversations {
     this.logOf = logOf;
   }
 
-  async open(question: Question, scope: Scope, client: ChatClient = {}): Promise<OpenConversation> {
-    const row = await this.conversation(question, ownerOf(scope), client.name);
+  async open(question: Question, scope: Scope): Promise<OpenConversation> {
+    const row = await this.conversation(question, ownerOf(scope));
     if (row.isStored) await this.written(row.id);
     const asked = question.turns.slice(-1);
     const parts = JSON.stringify([{ type: 'text', text: asked[0]?.text ?? '' }] satisfies MessagePart[]);
-    const isAgain = row.isStored && client.isRegenerated === true && (await this.store.rewind(row.id, parts));
+    const isAgain = row.isStored && question.isRegenerated === true && (await this.store.rewind(row.id, parts));
     const earlier = row.isStored ? await this.earlier(row.id, question, isAgain) : [];
     const { id } = row;
     const answerId = this.id();
@@ -139,7 +131,8 @@ export class StoredConversations implements Conversations {
   }
 
   /** The conversation that the question belongs to; one that has a name is stored here already. */
-  private async conversation(question: Question, owner: Owner, name: string | undefined): Promise<BegunConversation> {
+  private async conversation(question: Question, owner: Owner): Promise<BegunConversation> {
+    const { conversationName: name } = question;
     const given = question.conversationId?.toLowerCase();
     if (given !== undefined) return { ...(await this.store.find(owner, given)), isStored: true };
     const isId = name !== undefined && UUID.test(name);

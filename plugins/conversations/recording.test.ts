@@ -4,7 +4,8 @@ import { createTestApp } from '../../test/harness/create-test-app.ts';
 import type { AgentEvent } from '../agent/index.ts';
 import { engines, type TestEngine } from '../internal-db/engines.fixture.ts';
 import { internalDb } from '../internal-db/index.ts';
-import { conversations, type OpenConversation } from './index.ts';
+import { StoredConversations } from './conversations.ts';
+import { conversations } from './index.ts';
 import type { MessagePart, ToolPart } from './parts.ts';
 import { ConversationStore, type MessageRow } from './store.ts';
 
@@ -24,10 +25,8 @@ const answer = (result: unknown): AgentEvent[] => [
 async function start(url: string, now = new Date('2026-01-15T12:00:00Z')) {
   const app = await createTestApp({ plugins: [internalDb({ url }), conversations()], now });
   const store = new ConversationStore(app.get(internalDb));
-  async function open(question: Question, scope: Scope = app.scope()): Promise<OpenConversation> {
-    const opened = await app.get(conversations).open(question, scope);
-    return opened ?? expect.fail('nothing is stored here');
-  }
+  const stored = new StoredConversations(store, { now: () => now.getTime(), logOf: (scope) => scope.log });
+  const open = (question: Question, scope: Scope = app.scope()) => stored.open(question, scope);
   /** Resolves to the conversation's id, once question and answer are stored. */
   async function say(question: Question, result: unknown = {}): Promise<string> {
     const conversation = await open(question);
@@ -141,7 +140,7 @@ describe.each(engines)('on %s', (_, openEngine) => {
     args.self = args;
     expect(await conversation.end('complete')).toBe(false);
     expect(server.app.lines).toContainEqual(
-      expect.objectContaining({ plugin: 'conversations', message: 'A conversation could not be stored.' }),
+      expect.objectContaining({ level: 'error', message: 'A conversation could not be stored.' }),
     );
   });
 

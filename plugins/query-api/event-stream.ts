@@ -1,4 +1,4 @@
-/** An agent's events as server-sent events: kept alive while nothing happens, and closed properly by a failure. */
+/** Writes an agent's events as server-sent events: kept alive while nothing happens, ended properly by a failure. */
 import type { RouteReply, Scope } from '../../kernel/index.ts';
 import type { AgentEvent } from '../agent/index.ts';
 
@@ -10,22 +10,14 @@ export interface ClientError {
 /** One stream format. An encoder may keep state, so each answer has its own. */
 export interface EventEncoder {
   readonly headers: Readonly<Record<string, string>>;
+  /** Empty for `start`, whose names are kept for the first piece. */
   encode(event: AgentEvent): string;
   /** Says that the answer broke off, and ends the stream. */
   failure(error: ClientError): string;
 }
 
-/** An answer that has begun: its events, and how they are written. */
-export interface OpenAnswer {
-  readonly events: AsyncIterable<AgentEvent>;
-  readonly encoder: EventEncoder;
-  /** Of the response, where they are known before it begins. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 export interface EventStreamInit {
   readonly scope: Scope;
-  /** Writes what goes wrong before there is an answer; its headers stand for every answer of this format. */
   readonly encoder: EventEncoder;
   readonly pingEveryMs: number;
   failure(error: unknown): ClientError;
@@ -55,66 +47,59 @@ function orQuiet<T>(pending: Promise<T>, afterMs: number, signal: AbortSignal): 
   });
 }
 
-/** An answer with its first event on the way. */
-interface Begun extends OpenAnswer {
-  readonly iterator: AsyncIterator<AgentEvent>;
-  readonly first: Promise<IteratorResult<AgentEvent>>;
-}
+type Next = IteratorResult<AgentEvent, unknown>;
 
-async function* encoded(begin: Promise<Begun>, init: EventStreamInit): AsyncGenerator<string> {
-  const { scope, pingEveryMs, failure } = init;
-  let { encoder } = init;
-  let iterator: AsyncIterator<AgentEvent> | undefined;
-  let pending: Promise<IteratorResult<AgentEvent> | Begun> = begin;
+async function* encoded(
+  events: AsyncIterator<AgentEvent>,
+  first: Promise<Next>,
+  { scope, encoder, pingEveryMs, failure }: EventStreamInit,
+): AsyncGenerator<string> {
+  let pending = first;
   try {
     for (;;) {
       const next = await orQuiet(pending, pingEveryMs, scope.signal);
       if (next === QUIET) {
         yield PING;
-      } else if ('first' in next) {
-        ({ encoder, iterator } = next);
-        pending = next.first;
       } else {
         if (next.done === true) return;
         yield encoder.encode(next.value);
-        pending = (iterator as AsyncIterator<AgentEvent>).next();
+        pending = events.next();
       }
     }
   } catch (error) {
     yield encoder.failure(failure(error));
   } finally {
     // Not awaited: an agent that has been cancelled may take its time to notice, or to begin.
-    begin.then((begun) => begun.iterator.return?.()).catch(() => {});
+    Promise.resolve(events.return?.()).catch(() => {});
   }
 }
 
 /**
- * The reply that streams the events. Waits for the first event, so that a failure before it rejects and keeps its
- * HTTP status, but no longer than headers may take.
+ * The reply that streams the events. Waits for the first piece of the answer, so that a failure before it rejects and
+ * keeps its HTTP status, but no longer than headers may take.
  */
-export async function eventStream(opening: Promise<OpenAnswer>, init: EventStreamInit): Promise<RouteReply> {
-  let headers: OpenAnswer['headers'] = {};
-  const begin = opening.then((answer): Begun => {
-    headers = answer.headers;
-    const iterator = answer.events[Symbol.asyncIterator]();
-    const first = iterator.next();
-    // Whoever waits for it hears of its failure.
-    first.catch(() => {});
-    return { ...answer, iterator, first };
-  });
-  await orQuiet(
-    begin.then(({ first }) => first),
-    Math.min(HEADERS_WITHIN_MS, init.pingEveryMs),
-    init.scope.signal,
-  );
+export async function eventStream(answer: AsyncIterable<AgentEvent>, init: EventStreamInit): Promise<RouteReply> {
+  const events = answer[Symbol.asyncIterator]();
+  let conversationId: string | undefined;
+  const begin = async (): Promise<Next> => {
+    const next = await events.next();
+    if (next.done === true || next.value.type !== 'start') return next;
+    ({ conversationId } = next.value);
+    init.encoder.encode(next.value);
+    return events.next();
+  };
+  const first = begin();
+  // Its failure is met where it is waited for.
+  first.catch(() => {});
+  await orQuiet(first, Math.min(HEADERS_WITHIN_MS, init.pingEveryMs), init.scope.signal);
   return {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
       'x-accel-buffering': 'no',
       ...init.encoder.headers,
-      ...headers,
+      ...(conversationId !== undefined && { 'x-conversation-id': conversationId }),
     },
-    stream: encoded(begin, init),
+    stream: encoded(events, first, init),
   };
 }

@@ -1,17 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AbstractChat, type ChatState, type ChatStatus, DefaultChatTransport, type UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
-import {
-  AtlasError,
-  type Override,
-  override,
-  type PendingAction,
-  type Question,
-  type Scope,
-} from '../../kernel/index.ts';
+import { AtlasError, override, type PendingAction, type Question, type Scope } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { type Agent, type AgentEvent, type Answer, agent } from '../agent/index.ts';
-import { conversations } from '../conversations/index.ts';
 import { http } from '../http/index.ts';
 import { queryApi } from './index.ts';
 
@@ -46,11 +38,7 @@ async function* play(events: readonly AgentEvent[]): AsyncGenerator<AgentEvent> 
   yield* events;
 }
 
-async function start(
-  script: Partial<Script> = {},
-  options: Parameters<typeof queryApi>[0] = {},
-  overrides: readonly Override[] = [],
-) {
+async function start(script: Partial<Script> = {}, options: Parameters<typeof queryApi>[0] = {}) {
   const asked: Question[] = [];
   const fake: Agent = {
     requestTimeoutMs: script.requestTimeoutMs ?? 60_000,
@@ -65,7 +53,7 @@ async function start(
   };
   const app = await createTestApp({
     plugins: [http({ port: 0, gracefulCloseMs: 200 }), queryApi(options)],
-    overrides: [override(agent, fake), ...overrides],
+    overrides: [override(agent, fake)],
   });
   const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload });
   return { app, asked, post, url: app.get(http).url(), [Symbol.asyncDispose]: () => app.close() };
@@ -255,18 +243,13 @@ describe('the chat stream', () => {
   });
 
   it.each(['/api/chat', '/api/chat?stream=ui'])('sends headers within a second, whatever is slow: %s', async (path) => {
-    for (const stuck of ['agent', 'conversations'] as const) {
-      const never = new Promise<never>(() => {});
-      await using t = await start(
-        {
-          // biome-ignore lint/correctness/useYield: stays silent
-          events: async function* () {
-            await never;
-          },
+    for (const isNamed of [false, true]) {
+      await using t = await start({
+        events: async function* () {
+          if (isNamed) yield { type: 'start', messageId: 'm', conversationId: UUID };
+          await new Promise(() => {});
         },
-        {},
-        stuck === 'conversations' ? [override(conversations, { open: () => never })] : [],
-      );
+      });
       const startedAt = performance.now();
       const body = JSON.stringify({ messages: [user('q')] });
       const response = await fetch(t.url + path, {
@@ -280,6 +263,7 @@ describe('the chat stream', () => {
         200,
         'text/event-stream; charset=utf-8',
       ]);
+      expect(response.headers.get('x-conversation-id')).toBe(isNamed ? UUID : null);
       const text = response.text();
       // The error of a server that stops ends the stream, also where the agent takes no notice.
       await t.app.close();
@@ -514,6 +498,23 @@ describe("the AI SDK's chat", () => {
     early = true;
     await chat.sendMessage({ text: 'q' });
     expect(chat.error?.message).toContain('provider_unreachable');
+  });
+
+  it('ends with [DONE] after a failure, as the SDK wants it', async () => {
+    await using t = await start({
+      events: async function* () {
+        yield { type: 'text', text: 'Let me' };
+        throw new AtlasError('The provider is down.', { code: 'provider_unreachable' });
+      },
+    });
+    const { body } = await t.post('/api/chat?stream=ui', { messages: [user('q')] });
+    expect(body.split('\n\n').slice(-5)).toEqual([
+      'data: {"type":"finish-step"}',
+      'data: {"type":"error","errorText":"The provider is down."}',
+      'data: {"type":"finish","finishReason":"error"}',
+      'data: [DONE]',
+      '',
+    ]);
   });
 
   it('is named by its header', async () => {

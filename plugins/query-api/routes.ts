@@ -1,16 +1,16 @@
-/** The endpoints that answer questions. */
-import { randomUUID } from 'node:crypto';
-import type { Question, Route, RouteReply, RouteRequest, Scope } from '../../kernel/index.ts';
-import type { Answer } from '../agent/index.ts';
-import type { ChatClient } from '../conversations/index.ts';
-import type { HttpServer } from '../http/api.ts';
-import type { Asking } from './asking.ts';
+/** Serves the endpoints that answer questions. */
+import { defineRoute, type Question, type Route } from '../../kernel/index.ts';
+import type { Agent, Answer } from '../agent/index.ts';
+import type { HttpServer } from '../http/index.ts';
 import { eventStream } from './event-stream.ts';
 import { turnsOf } from './messages.ts';
 import type { QueryApiOptions } from './options.ts';
 import { ChatBody, ChatQuery, ChatStream, ConversationHeader, QueryBody, QueryResult } from './schemas.ts';
 import { codeEncoder } from './stream-codes.ts';
-import { type UiMessage, uiEncoder } from './stream-ui.ts';
+import { uiEncoder } from './stream-ui.ts';
+
+/** For the end of an answer to be stored and to reach its client, beyond the deadline of its question. */
+const TAKING_MS = 5_000;
 
 /** Failures of configuration, datasource and model provider; see the table of error codes. */
 const ERRORS = [
@@ -28,6 +28,11 @@ const ERRORS = [
   'provider_error',
 ];
 
+/** When a client must have taken the whole answer to a question asked now, on the clock of `performance`. */
+function sendUntil({ requestTimeoutMs }: Agent): number {
+  return performance.now() + requestTimeoutMs + TAKING_MS;
+}
+
 /** `surface` says where the question came from, for the audit and for the agent. */
 function questionOf(body: QueryBody | ChatBody, turns: Question['turns'], surface: string): Question {
   const { connectionId, conversationId } = body;
@@ -40,8 +45,7 @@ function questionOf(body: QueryBody | ChatBody, turns: Question['turns'], surfac
 }
 
 /** Leaves out what concerns only the agent: each table has its statement in `sql`, at the same place. */
-function resultOf(answer: Answer, conversationId: string | undefined): QueryResult {
-  const { text, sql, data, steps, usage, pendingActions } = answer;
+function resultOf({ text, sql, data, steps, usage, conversationId, pendingActions }: Answer): QueryResult {
   return {
     answer: text,
     sql: [...sql],
@@ -54,8 +58,8 @@ function resultOf(answer: Answer, conversationId: string | undefined): QueryResu
 }
 
 /** One question, one answer: `POST /api/v1/query`. */
-export function queryRoute(asking: Asking): Route {
-  return {
+export function queryRoute(agent: Agent): Route {
+  return defineRoute({
     method: 'POST',
     path: '/api/v1/query',
     operationId: 'askQuestion',
@@ -65,58 +69,49 @@ export function queryRoute(asking: Asking): Route {
     body: QueryBody,
     responses: { 200: QueryResult },
     errors: ERRORS,
-    async handle(request, scope): Promise<RouteReply> {
-      const body = request.body as QueryBody;
+    async handle({ body }, scope) {
       const question = questionOf(body, [{ role: 'user', text: body.question }], 'api');
-      const sendUntil = asking.sendUntil();
-      const { answer, conversationId } = await asking.answer(question, scope);
-      return { body: resultOf(answer, conversationId), sendUntil };
+      const until = sendUntil(agent);
+      return { body: resultOf(await agent.answer(question, scope)), sendUntil: until };
     },
-  };
+  });
 }
 
 /** The same endpoint under both published paths. */
-export function chatRoutes(asking: Asking, http: HttpServer, options: QueryApiOptions): Route[] {
-  const handle = async (request: RouteRequest, scope: Scope): Promise<RouteReply> => {
-    const body = request.body as ChatBody;
-    const { stream } = request.query as ChatQuery;
-    const question = questionOf(body, turnsOf(body.messages), 'web');
-    const sendUntil = asking.sendUntil();
-    // An encoder has state, so each answer gets its own.
-    const encoderOf = (message: UiMessage) => (stream === 'ui' ? uiEncoder(message) : codeEncoder());
-    const client: ChatClient = {
-      // An empty name is none.
-      ...(body.id && { name: body.id }),
-      isRegenerated: body.trigger === 'regenerate-message',
-    };
-    const opening = asking.stream(question, scope, client).then(({ events, messageId, conversationId }) => ({
-      events,
-      encoder: encoderOf({ messageId, conversationId }),
-      headers: conversationId === undefined ? {} : { 'x-conversation-id': conversationId },
-    }));
-    const reply = await eventStream(opening, {
-      scope,
-      encoder: encoderOf({ messageId: randomUUID(), conversationId: undefined }),
-      pingEveryMs: options.pingEveryMs,
-      failure: (error) => http.failure(error, scope).body,
-    });
-    return { ...reply, sendUntil };
-  };
+export function chatRoutes(agent: Agent, http: HttpServer, { pingEveryMs }: QueryApiOptions): Route[] {
   const paths = [
     { path: '/api/chat', operationId: 'chat' },
     { path: '/api/v1/chat', operationId: 'chatV1' },
   ];
-  return paths.map((named) => ({
-    ...named,
-    method: 'POST',
-    summary: 'Answers the last message of a conversation as a stream of events.',
-    tag: 'Chat',
-    right: 'query',
-    query: ChatQuery,
-    body: ChatBody,
-    responses: { 200: ChatStream },
-    responseHeaders: { 'x-conversation-id': ConversationHeader },
-    errors: ERRORS,
-    handle,
-  }));
+  return paths.map((named) =>
+    defineRoute({
+      ...named,
+      method: 'POST',
+      summary: 'Answers the last message of a conversation as a stream of events.',
+      tag: 'Chat',
+      right: 'query',
+      query: ChatQuery,
+      body: ChatBody,
+      responses: { 200: ChatStream },
+      responseHeaders: { 'x-conversation-id': ConversationHeader },
+      errors: ERRORS,
+      async handle({ body, query }, scope) {
+        const question: Question = {
+          ...questionOf(body, turnsOf(body.messages), 'web'),
+          // An empty name is none.
+          ...(body.id && { conversationName: body.id }),
+          ...(body.trigger === 'regenerate-message' && { isRegenerated: true }),
+        };
+        const until = sendUntil(agent);
+        const reply = await eventStream(agent.ask(question, scope), {
+          scope,
+          // An encoder has state, so each answer gets its own.
+          encoder: query.stream === 'ui' ? uiEncoder() : codeEncoder(),
+          pingEveryMs,
+          failure: (error) => http.failure(error, scope).body,
+        });
+        return { ...reply, sendUntil: until };
+      },
+    }),
+  );
 }

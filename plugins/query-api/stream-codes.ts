@@ -1,4 +1,4 @@
-/** The chat stream of the interface: `data: <code>:<json>`. */
+/** Writes the chat stream of the interface: `data: <code>:<json>`. */
 import type { AgentEvent } from '../agent/index.ts';
 import type { EventEncoder } from './event-stream.ts';
 
@@ -12,6 +12,8 @@ export function codeEncoder(): EventEncoder {
     headers: {},
     encode(event: AgentEvent): string {
       switch (event.type) {
+        case 'start':
+          return '';
         case 'text':
           return line('0', event.text);
         case 'tool-call':

@@ -1,4 +1,5 @@
-/** The AI SDK's UI message stream, version 1, which `useChat` reads. */
+/** Writes the AI SDK's UI message stream, version 1, which `useChat` reads. */
+import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../agent/index.ts';
 import type { EventEncoder } from './event-stream.ts';
 
@@ -8,14 +9,10 @@ function chunk(value: { readonly type: string } & Readonly<Record<string, unknow
 
 const DONE = 'data: [DONE]\n\n';
 
-/** What the first chunk names, so that the client calls answer and conversation what Atlas calls them. */
-export interface UiMessage {
-  readonly messageId: string;
-  readonly conversationId: string | undefined;
-}
-
 /** Keeps track of the step and of the text part that are open; one encoder serves one answer. */
-export function uiEncoder({ messageId, conversationId }: UiMessage): EventEncoder {
+export function uiEncoder(): EventEncoder {
+  /** What the first chunk names, so that the client calls answer and conversation what Atlas calls them. */
+  let names: { readonly messageId: string; readonly conversationId?: string } = { messageId: randomUUID() };
   let started = false;
   /** A step is a model call: text and tool calls, then the tools' results. */
   let step: 'none' | 'calling' | 'results' = 'none';
@@ -35,6 +32,7 @@ export function uiEncoder({ messageId, conversationId }: UiMessage): EventEncode
   const begin = (): string => {
     if (started) return '';
     started = true;
+    const { messageId, conversationId } = names;
     return chunk({
       type: 'start',
       messageId,
@@ -53,6 +51,9 @@ export function uiEncoder({ messageId, conversationId }: UiMessage): EventEncode
     headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
     encode(event: AgentEvent): string {
       switch (event.type) {
+        case 'start':
+          names = event;
+          return '';
         case 'text': {
           let out = beginStep();
           if (!inText) {

@@ -3,18 +3,10 @@ import { Chat } from '@ai-sdk/react';
 import { Value } from '@sinclair/typebox/value';
 import { DefaultChatTransport, type UIMessage, uiMessageChunkSchema } from 'ai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  AtlasError,
-  type Override,
-  override,
-  type PluginEntry,
-  type Question,
-  type Scope,
-} from '../../kernel/index.ts';
+import { AtlasError, definePlugin, type PluginEntry, type Question, type Scope } from '../../kernel/index.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import type { Agent, AgentEvent } from '../agent/index.ts';
-import { agent } from '../agent/index.ts';
+import { type AgentEvent, wrappedAgent } from '../agent/index.ts';
 import { conversations } from '../conversations/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
@@ -61,27 +53,28 @@ async function* answer(n: number): AsyncGenerator<AgentEvent> {
 
 interface ServerOptions {
   readonly stored?: boolean;
-  readonly overrides?: readonly Override[];
   readonly play?: (n: number, scope: Scope) => AsyncIterable<AgentEvent> | undefined;
 }
 
-async function start({ stored = true, overrides = [], play = () => undefined }: ServerOptions = {}) {
+async function start({ stored = true, play = () => undefined }: ServerOptions = {}) {
   const asked: Question[] = [];
-  const fake: Agent = {
-    requestTimeoutMs: 60_000,
-    async *ask(question, scope) {
-      asked.push(question);
-      yield* play(asked.length, scope) ?? answer(asked.length);
-    },
-    answer: () => Promise.reject(new Error('not asked')),
-  };
+  async function* work(question: Question, scope: Scope): AsyncGenerator<AgentEvent> {
+    asked.push(question);
+    yield* play(asked.length, scope) ?? answer(asked.length);
+  }
+  const agent = definePlugin({
+    name: 'agent',
+    version: '1.0.0',
+    type: 'core',
+    description: 'Plays its events.',
+    setup: (ctx) => wrappedAgent(ctx, work, 60_000),
+  });
   used += 1;
   const storage: PluginEntry[] = stored
     ? [internalDb({ url: `sqlite:${database}/${used}.db` }), conversations()]
     : [internalDb({}), conversations()];
   const app = await createTestApp({
-    plugins: [http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 200 }), queryApi(), ...storage],
-    overrides: [override(agent, fake), ...overrides],
+    plugins: [http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 200 }), agent(), queryApi(), ...storage],
   });
   const url = app.get(http).url();
   const read = async <T>(path: string) => (await app.inject({ method: 'GET', url: `/api/v1/${path}` })).json<T>();
@@ -271,19 +264,6 @@ describe('the chat of the AI SDK', () => {
     expect([chat.status, chat.error?.message]).toEqual(['error', 'The provider is down.']);
     await expect.poll(() => chunks.at(-1)?.type).toBe('finish');
     expect(faults).toEqual([]);
-  });
-});
-
-describe('a chat whose conversation cannot be looked up', () => {
-  it.each([
-    ['is away', () => Promise.reject(new AtlasError('It is away.', { code: 'unavailable' }))],
-    ['hangs', () => new Promise<never>(() => {})],
-  ])('is answered while the database %s, and names no conversation', async (_, open) => {
-    await using server = await start({ stored: false, overrides: [override(conversations, { open })] });
-    const { chat } = chatOf(server, 'named');
-    await chat.sendMessage({ text: 'One?' });
-    expect([chat.status, textOf(chat.messages[1])]).toEqual(['ready', 'Let me look. Answer 1.']);
-    expect(chat.messages[1]?.metadata).not.toHaveProperty('conversationId');
   });
 });
 

@@ -16,6 +16,10 @@ export interface Question {
   readonly surface: string;
   readonly connectionId?: string;
   readonly conversationId?: string;
+  /** The client's own name for the conversation, read where there is no id. A UUID becomes its id. */
+  readonly conversationName?: string;
+  /** The question was asked before: its answer, and what followed, is replaced. */
+  readonly isRegenerated?: boolean;
 }
 
 /** A piece of the model's instructions. Untrusted pieces are fenced off as data. */

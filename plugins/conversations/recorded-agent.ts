@@ -1,0 +1,93 @@
+/** Records every question that the agent is asked, with its answer, in a conversation. */
+import { AtlasError, type Question, type Scope, withTimeout } from '../../kernel/index.ts';
+import type { Ask } from '../agent/index.ts';
+import type { Conversations, OpenConversation } from './conversations.ts';
+
+/** Longest wait for a conversation to be stored before a stream begins, or a failure is told. */
+const NAMING_MS = 800;
+/** The same of an answer that is complete. */
+const ANSWER_WAIT_MS = 5_000;
+
+/** The agent, wrapped: a stream begins with `start`, and the answer names the conversation, once it is known to be stored. */
+export function recordedAgent(conversations: Conversations, ask: Ask): Ask {
+  return async function* (asked, scope, isStreamed) {
+    const askedAt = performance.now();
+    const conversation = await opened(conversations, asked, scope);
+    if (conversation === undefined) {
+      yield* ask(asked, scope, isStreamed);
+      return;
+    }
+    const events = ask(conversation.question, scope, isStreamed)[Symbol.asyncIterator]();
+    let conversationId: string | undefined;
+    let isComplete = false;
+    try {
+      // The agent begins while the question is being stored. Its failure is met where the first event is read.
+      const first = events.next();
+      first.catch(() => {});
+      if (isStreamed) {
+        conversationId = await storedId(conversation, NAMING_MS - (performance.now() - askedAt));
+        yield {
+          type: 'start',
+          messageId: conversation.answerId,
+          ...(conversationId !== undefined && { conversationId }),
+        };
+      }
+      for (let next = await first; next.done !== true; next = await events.next()) {
+        const event = next.value;
+        conversation.record(event);
+        if (event.type !== 'finish') {
+          yield event;
+          continue;
+        }
+        isComplete = true;
+        void conversation.end('complete');
+        if (!isStreamed) conversationId = await storedId(conversation, ANSWER_WAIT_MS);
+        yield { type: 'finish', answer: { ...event.answer, ...(conversationId !== undefined && { conversationId }) } };
+      }
+    } catch (error) {
+      // A caller that is told of the failure finds what had been said.
+      if (!isStreamed && !isComplete) await withTimeout(conversation.end('interrupted'), NAMING_MS, () => false);
+      throw error;
+    } finally {
+      if (!isComplete) void conversation.end('interrupted');
+      await events.return?.();
+    }
+  };
+}
+
+/**
+ * The conversation of a question. One that only has the client's own name is not worth the answer, as such a client
+ * sends the messages as well: where the database is away or slow, the answer is given and not stored.
+ */
+async function opened(
+  conversations: Conversations,
+  asked: Question,
+  scope: Scope,
+): Promise<OpenConversation | undefined> {
+  const opening = conversations.open(asked, scope);
+  if (asked.conversationId !== undefined || asked.conversationName === undefined) return opening;
+  let isLate = false;
+  const named = opening.then(
+    (conversation) => {
+      // The answer is being given without it.
+      if (isLate) void conversation.end('interrupted');
+      return conversation;
+    },
+    (error: unknown) => {
+      if (!(error instanceof AtlasError) || error.code !== 'unavailable') throw error;
+      scope.log.error({ error: error.message }, 'A conversation could not be opened by its name.');
+      return undefined;
+    },
+  );
+  return withTimeout(named, NAMING_MS, () => {
+    isLate = true;
+    named.catch(() => {});
+    scope.log.error({}, 'A conversation could not be opened by its name in time.');
+    return undefined;
+  });
+}
+
+/** The conversation's id, once it is known to be stored; what is said in it is written while no one waits. */
+async function storedId({ id, begun }: OpenConversation, waitMs: number): Promise<string | undefined> {
+  return (await withTimeout(begun, Math.max(0, waitMs), () => false)) ? id : undefined;
+}
