@@ -1,6 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
+const source = (path: string) => new URL(path, import.meta.url).pathname;
+
 export default defineConfig({
+  // Examples import the package by its name; here that is the sources.
+  resolve: {
+    alias: [
+      { find: /^atlas-query$/, replacement: source('index.ts') },
+      { find: /^atlas-query\/testing$/, replacement: source('test/testing.ts') },
+      { find: /^atlas-query\/plugins\/([\w-]+)$/, replacement: source('plugins/$1/index.ts') },
+    ],
+  },
   test: {
     include: ['{kernel,plugins,config,bin,test,examples}/**/*.test.ts'],
     testTimeout: 60_000,

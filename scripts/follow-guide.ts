@@ -1,6 +1,6 @@
 /**
- * Follows `docs/writing-a-plugin.md` to the letter in an empty folder: writes the files that it shows, runs the
- * commands that it gives, and fails on the first that fails.
+ * Follows a guide to the letter in an empty folder: writes the files that it shows, runs the commands that it gives, and
+ * fails on the first that fails.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -9,6 +9,27 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 type PackageManager = 'npm' | 'pnpm';
+
+export interface Guide {
+  readonly page: string;
+  /** Commands of the page, and what they must print. */
+  readonly outputs: Readonly<Record<string, RegExp>>;
+}
+
+export const GUIDES: readonly Guide[] = [
+  {
+    page: 'docs/writing-a-plugin.md',
+    outputs: {
+      'npx vitest run': /Tests .*passed/,
+      'npx atlas hooks': /sql\.check .*business-hours/,
+      'npx atlas query "How many orders by region?"': /north .*2/,
+    },
+  },
+  {
+    page: 'docs/writing-a-datasource.md',
+    outputs: { 'npx vitest run': /Tests .*passed/, 'npx atlas query "How many orders by region?"': /north .*2/ },
+  },
+];
 
 /** Resolves to the URL that the server prints once it accepts requests. */
 function serve(command: string, cwd: string) {
@@ -29,7 +50,7 @@ function serve(command: string, cwd: string) {
 }
 
 /** `tarball` stands in for the published package. */
-export async function followGuide(tarball: string, manager: PackageManager): Promise<void> {
+export async function followGuide(guide: Guide, tarball: string, manager: PackageManager): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `atlas-guide-${manager}-`));
   const pnpm = join(process.cwd(), 'node_modules', '.bin', 'pnpm');
   const adapted = (line: string) => {
@@ -39,7 +60,7 @@ export async function followGuide(tarball: string, manager: PackageManager): Pro
   const outputs = new Map<string, string>();
   let server: ReturnType<typeof serve> | undefined;
   try {
-    const page = readFileSync('docs/writing-a-plugin.md', 'utf8');
+    const page = readFileSync(guide.page, 'utf8');
     for (const [, language, file, text = ''] of page.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)) {
       if (file !== undefined) {
         mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -64,9 +85,9 @@ export async function followGuide(tarball: string, manager: PackageManager): Pro
         );
       }
     }
-    assert.match(outputs.get('npx vitest run') ?? '', /Tests .*passed/);
-    assert.match(outputs.get('npx atlas hooks') ?? '', /sql\.check .*business-hours/);
-    assert.match([...outputs.values()].at(-1) ?? '', /north .*2/);
+    for (const [command, expected] of Object.entries(guide.outputs)) {
+      assert.match(outputs.get(command) ?? '', expected, `${guide.page}: ${command}`);
+    }
   } finally {
     server?.stop();
   }

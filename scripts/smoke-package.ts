@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { followGuide } from './follow-guide.ts';
+import { followGuide, GUIDES } from './follow-guide.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'atlas-smoke-'));
 const run = (command: string, args: readonly string[], cwd = folder) =>
@@ -88,7 +88,9 @@ try {
   if (server.pid !== undefined) process.kill(-server.pid, 'SIGTERM');
 }
 for (const manager of ['npm', 'pnpm'] as const) {
-  await followGuide(join(folder, tarball), manager);
-  console.log(`docs/writing-a-plugin.md holds to the letter with ${manager}`);
+  for (const guide of GUIDES) {
+    await followGuide(guide, join(folder, tarball), manager);
+    console.log(`${guide.page} holds to the letter with ${manager}`);
+  }
 }
 rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 /** The documentation matches the code: generated tables are fresh, and everything public stands somewhere. */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pagesWithBlocks, renew } from '../scripts/docs.ts';
@@ -48,11 +48,14 @@ describe('documentation', () => {
     }
   });
 
-  it('the guide for plugins shows the example as it is', () => {
-    const guide = readFileSync('docs/writing-a-plugin.md', 'utf8');
-    for (const file of ['business-hours.ts', 'atlas.config.ts']) {
+  it.each([
+    ['docs/writing-a-plugin.md', 'examples/own-plugin'],
+    ['docs/writing-a-datasource.md', 'examples/own-datasource'],
+  ])('%s shows %s as it is', (page, folder) => {
+    const guide = readFileSync(page, 'utf8');
+    for (const file of readdirSync(folder)) {
       const shown = guide.split(`\`\`\`ts ${file}\n`)[1]?.split('```\n')[0];
-      expect(shown, file).toBe(readFileSync(join('examples/own-plugin', file), 'utf8'));
+      expect(shown, file).toBe(readFileSync(join(folder, file), 'utf8'));
     }
   });
 

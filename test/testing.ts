@@ -4,3 +4,4 @@ export * from './contract/datasource.ts';
 export * from './contract/plugin.ts';
 export * from './contract/taps.ts';
 export * from './harness/create-test-app.ts';
+export { processIsWorking } from './harness/database-processes.ts';

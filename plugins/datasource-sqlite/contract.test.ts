@@ -1,7 +1,8 @@
 import { afterAll } from 'vitest';
 import { datasourceContract } from '../../test/contract/datasource.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
-import { databaseIsWorking, SqliteFolder } from '../../test/harness/sqlite.ts';
+import { processIsWorking } from '../../test/harness/database-processes.ts';
+import { SqliteFolder } from '../../test/harness/sqlite.ts';
 import { datasourceSqlite } from './index.ts';
 
 const folder = new SqliteFolder();
@@ -62,7 +63,7 @@ datasourceContract('sqlite', () => ({
     state: 'SELECT count(*) AS n, group_concat(name) AS names FROM things',
   },
   described: { table: 'things', columns: ['id', 'name'], primaryKey: ['id'] },
-  isWorking: databaseIsWorking,
+  isWorking: () => processIsWorking('atlas-sqlite'),
   secrets: [folder.path, path],
 }));
 

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { databaseProcesses, SqliteFolder } from '../../test/harness/sqlite.ts';
+import { databaseProcesses } from '../../test/harness/database-processes.ts';
+import { SqliteFolder } from '../../test/harness/sqlite.ts';
 import { type FileDatabase, ProcessWatcher } from '../datasource-kit/index.ts';
 import { sqliteConnection } from './connection.ts';
 

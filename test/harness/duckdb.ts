@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { databaseIsWorking, databaseProcesses } from './sqlite.ts';
+import { databaseProcesses, processIsWorking } from './database-processes.ts';
 
 export class DuckdbFolder implements Disposable {
   readonly path = mkdtempSync(join(tmpdir(), 'duckdb-test-'));
@@ -29,4 +29,4 @@ const TITLE = 'atlas-duckdb';
 export const duckdbProcesses = (parent?: number): number[] => databaseProcesses(parent, TITLE);
 
 /** Whether any database process of this test uses the processor for most of a tenth of a second. */
-export const duckdbIsWorking = (): Promise<boolean> => databaseIsWorking(TITLE);
+export const duckdbIsWorking = (): Promise<boolean> => processIsWorking(TITLE);

@@ -1,6 +1,6 @@
 /** Memory of this process and the database processes that it has started. */
 import { readFileSync } from 'node:fs';
-import { databaseProcesses } from './sqlite.ts';
+import { databaseProcesses } from './database-processes.ts';
 
 const PAGE_BYTES = 4_096;
 const EVERY_MS = 20;
