@@ -28,10 +28,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** No deadline of the agent has this length by default. */
+/** Differs from every default deadline of the agent. */
 const DEADLINE_MS = 54_321;
 
-/** Deadlines of that length end when the test says so: `end` ends the newest. */
+/** Deadlines of that length end when the test calls `end`, the newest first. */
 function deadlines(): { end(): void } {
   const timers = vi.spyOn(globalThis, 'setTimeout');
   return {
@@ -94,7 +94,7 @@ describe.each(protocols)('%s', (provider) => {
     expect(server.requests.map(({ stream }) => stream)).toEqual([true, true]);
   });
 
-  test('tells an observer without streaming what a stream would say', async () => {
+  test('an observer gets the same events without streaming', async () => {
     await using scripted = await scriptedApp(
       [{ text: 'Let me look.', ...callSql(COUNT) }, { text: 'There are 500 orders.' }],
       { model },
@@ -212,7 +212,7 @@ describe.each(protocols)('%s', (provider) => {
     await expect.poll(() => server.requests[0]?.aborted).toBe(true);
   });
 
-  test('an answer that breaks off is an error, not an answer', async () => {
+  test('an answer that breaks off is an error', async () => {
     for (const garbage of ['truncated', 'cut', 'not-json'] as const) {
       await using scripted = await scriptedApp(() => ({ text: 'one two three four five six', garbage }), { model });
       const { app } = scripted;
@@ -259,7 +259,7 @@ describe('limits', () => {
     expect(server.requests[24]?.instructions).toContain('last step');
   });
 
-  test('a model that only calls tools ends with an honest sentence', async () => {
+  test('a model that only calls tools ends with a sentence that says so', async () => {
     for (const maxSteps of [1, 3]) {
       await using scripted = await scriptedApp((_, n) => callSql(`select ${n}`), { agent: { maxSteps } });
       const { app, server } = scripted;
@@ -275,7 +275,7 @@ describe('limits', () => {
     await expect(createTestApp({ plugins: [testShop(), agent({ maxSteps: 26 })] })).rejects.toThrow('maxSteps');
   });
 
-  test('an answer without end is cut', async () => {
+  test('an endless answer is cut', async () => {
     await using scripted = await scriptedApp([{ text: 'word '.repeat(1_000) }], { agent: { answerBytes: 100 } });
     const { app } = scripted;
     const events = await gather(app.get(agent).ask(ask('?'), app.scope()));
@@ -345,7 +345,7 @@ describe('limits', () => {
 });
 
 describe('tools', () => {
-  test('arguments that are wrong come back as something to correct', async () => {
+  test('invalid arguments are returned as an error to correct', async () => {
     await using scripted = await scriptedApp([
       { toolCall: { name: 'executeSQL', args: '{"sql": "select' } },
       { toolCall: { name: 'executeSQL', args: { query: 'select 1' } } },
@@ -376,7 +376,7 @@ describe('tools', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a tool's own fault is logged and told, and the question goes on", async () => {
+  test("a tool's internal error is logged and reported, and the question goes on", async () => {
     const broken = definePlugin({
       name: 'broken-tool',
       version: '1.0.0',
@@ -436,7 +436,7 @@ describe('instructions', () => {
     },
   });
 
-  test('untrusted text is fenced with a mark that changes with each question', async () => {
+  test('untrusted text is put between tags with a mark that changes with each question', async () => {
     await using scripted = await scriptedApp(() => ({ text: 'Yes.' }), { plugins: [context()] });
     const { app, server } = scripted;
     for (const _ of [1, 2]) await app.get(agent).answer(ask('?'), app.scope());

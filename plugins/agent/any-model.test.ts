@@ -1,4 +1,4 @@
-/** Models that are not the built-in one: whatever speaks the AI SDK's provider interface. */
+/** Tests models other than the built-in one, through the AI SDK's provider interface. */
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { expect, test } from 'vitest';
 import { definePlugin, modelResolve, type ResolvedModel } from '../../kernel/index.ts';
@@ -40,7 +40,7 @@ async function appWith(generate: Generate, options: Partial<AgentOptions> = {}, 
   return createTestApp({ plugins: [testShop(), custom(), agent(options)] });
 }
 
-test("the provider's marks on reasoning and calls go back to it", async () => {
+test("the provider's metadata on reasoning and calls is sent back to it", async () => {
   const mark = (value: string) => ({ providerMetadata: { custom: { mark: value } } });
   let second: LanguageModelV4CallOptions['prompt'] = [];
   await using app = await appWith(async ({ prompt }, n) => {
@@ -69,12 +69,12 @@ test("the provider's marks on reasoning and calls go back to it", async () => {
   });
 });
 
-test('a model that takes no notice of its deadline is left behind', async () => {
+test('a model that ignores its deadline is not waited for', async () => {
   await using app = await appWith(() => new Promise(() => {}), { stepTimeoutMs: 50 });
   await expect(app.get(agent).answer(question, app.scope())).rejects.toMatchObject({ code: 'provider_timeout' });
 });
 
-test('a failure of unknown kind says nothing of its insides', async () => {
+test('an unknown failure reveals no internals', async () => {
   await using app = await appWith(() => Promise.reject(new Error('stack and secrets')));
   const answer = app.get(agent).answer(question, app.scope());
   await expect(answer).rejects.toMatchObject({
@@ -83,7 +83,7 @@ test('a failure of unknown kind says nothing of its insides', async () => {
   });
 });
 
-test('silence and refusals are told in words', async () => {
+test('empty answers and refusals are explained', async () => {
   for (const [reason, words] of [
     ['stop', 'without an answer'],
     ['content-filter', 'declined'],

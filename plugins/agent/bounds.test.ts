@@ -1,4 +1,4 @@
-/** Answers of a model that are longer, or have more in them, than an answer may. */
+/** Tests answers of a model that exceed the limits of an answer. */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import type { Question } from '../../kernel/index.ts';
@@ -30,7 +30,7 @@ describe.each(cases)('$provider, $way', ({ way, provider }) => {
   const model = { provider, apiKey: 'sk-test' };
   const ask = ways[way] as (typeof ways)[string];
 
-  test.each([65, 200, 2_000])('%i calls of one step: none is run, and the model is told once', async (count) => {
+  test.each([65, 200, 2_000])('%i calls of one step: none is run, and the model gets one refusal', async (count) => {
     const toolCalls = Array.from({ length: count }, (_, n) => ({ name: 'executeSQL', args: { sql: `select ${n}` } }));
     await using scripted = await scriptedApp([{ text: 'All at once.', toolCalls }, { text: 'One by one.' }], { model });
     const { app, server, shop } = scripted;
@@ -59,7 +59,7 @@ describe.each(cases)('$provider, $way', ({ way, provider }) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('arguments nested too deep are told to be wrong', async () => {
+  test('arguments that are nested too deeply are refused', async () => {
     const args = `{"sql":"select 1","more":${'['.repeat(9_000)}${']'.repeat(9_000)}}`;
     await using scripted = await scriptedApp([{ toolCall: { name: 'executeSQL', args } }, { text: 'No.' }], { model });
     const { app, server } = scripted;
@@ -78,7 +78,7 @@ type Part = LanguageModelV4StreamPart;
 const finish: Part = { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage };
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-/** What the agent takes of a model that streams these parts. */
+/** The answer assembled from a model that streams these parts. */
 async function taken(parts: Iterable<Part>): Promise<ModelAnswer> {
   const model = { doStream: async () => ({ stream: ReadableStream.from(parts) }) };
   const events = stream(model as never, { prompt: [], abortSignal: new AbortController().signal }, 65_536, new Set());
@@ -113,16 +113,16 @@ describe('one answer', () => {
     expect(read).toBeLessThan(9_000);
   });
 
-  test('counts that are no counts are none', async () => {
+  test('invalid token counts count as zero', async () => {
     expect(await taken([finish])).toMatchObject({ usage: { inputTokens: 1, outputTokens: 0, totalTokens: 1 } });
   });
 
-  test('reading what is all there lets others have their turn', async () => {
+  test('reading buffered parts yields to the event loop', async () => {
     const parts = numbers(60_000).map((): Part => ({ type: 'text-delta', id: '1', delta: 'x' }));
     expect(await blockingTime(() => taken([...parts, finish]))).toBeLessThan(maxBlockingMs());
   });
 
-  test('a stream that comes after the question was given up is closed', async () => {
+  test('a stream that arrives after the question was cancelled is closed', async () => {
     const abort = new AbortController();
     let cancelled = false;
     const late = new ReadableStream<Part>({
@@ -139,7 +139,7 @@ describe('one answer', () => {
     await expect.poll(() => cancelled).toBe(true);
   });
 
-  test('60,000 calls are given up at once', async () => {
+  test('60,000 calls are refused at once', async () => {
     const calls = numbers(60_000).map((n) => ({ type: 'tool-call', toolCallId: `${n}`, toolName: 'x', input: '{}' }));
     const model = {
       doGenerate: async () => ({ content: calls, finishReason: { unified: 'tool-calls' }, usage, warnings: [] }),

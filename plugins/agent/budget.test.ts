@@ -1,4 +1,4 @@
-/** What one question, and all of them together, may hold in memory. */
+/** Tests the memory limits of one question and of all questions. */
 import { expect, test } from 'vitest';
 import type { Question } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
@@ -72,12 +72,12 @@ test('near the budget of the process new questions are refused, until the others
   await expect(app.get(agent).answer(question, app.scope())).rejects.toMatchObject(refused);
   await expect(app.get(agent).ask(question, app.scope())[Symbol.asyncIterator]().next()).rejects.toMatchObject(refused);
   await first.return?.();
-  // Nobody ever comes back for the second.
+  // The reader never asks for the second event.
   scope.abort(new Error('client left'));
   expect((await app.get(agent).answer(question, app.scope())).data[0]?.rows).toHaveLength(450);
 });
 
-test('a running question that needs more than there is for all ends with what there was', async () => {
+test('a running question that exceeds the process limit ends with the rows so far', async () => {
   await using scripted = await scriptedApp(
     (request) => (request.tools.length === 0 ? { text: 'As far as it goes.' } : callSql(rows(490))),
     { agent: { questionBudgetBytes: 8 * MIB, processBudgetBytes: MIB } },
@@ -92,7 +92,7 @@ test('a running question that needs more than there is for all ends with what th
   expect(notes.at(-1)).toContain('The server has no memory left');
 });
 
-test('what is held is given back exactly once', () => {
+test('memory is released exactly once', () => {
   const all = new ProcessBudget(100);
   const one = new QuestionBudget(all, 1_000);
   one.hold(70);
@@ -106,13 +106,13 @@ test('what is held is given back exactly once', () => {
   expect(all.heldBytes).toBe(0);
 });
 
-test('budgets too small to work with cannot be configured', async () => {
+test('budgets that are too small cannot be configured', async () => {
   await expect(createTestApp({ plugins: [testShop(), agent({ questionBudgetBytes: 7 })] })).rejects.toThrow(
     'questionBudgetBytes',
   );
 });
 
-test('sizes are about what values take, and are found without reading all of them', () => {
+test('sizes are approximate and measured without reading everything', () => {
   expect(sizeOf('x'.repeat(1_000), 1e9)).toBeCloseTo(1_000, -2);
   expect(sizeOf({ a: [1, 'two', null], b: new Uint8Array(500) }, 1e9)).toBeGreaterThan(500);
   let deep: unknown = 1;

@@ -1,3 +1,4 @@
+/** Defines the plugin that answers questions with a language model and tools. */
 import { definePlugin, toolsCollect } from '../../kernel/index.ts';
 import type { Agent } from './api.ts';
 import { ProcessBudget } from './budget.ts';

@@ -1,3 +1,4 @@
+/** Defines the limits of the agent. */
 import { type Static, Type } from '@sinclair/typebox';
 
 /** Upper limit of `maxSteps`. */

@@ -1,4 +1,4 @@
-/** `atlas init` on databases of a realistic size: what it writes answers questions rightly. */
+/** Tests `atlas init` on databases of a realistic size: the layer it writes answers questions correctly. */
 import { appendFileSync, globSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -56,7 +56,7 @@ describe.each([
   ['SQLite', sqlite],
   ['PostgreSQL', postgres],
 ])('init on %s', (_, engineIn) => {
-  it('writes a layer that answers questions rightly, the same bytes each time', async () => {
+  it('writes a layer that answers questions correctly, the same bytes each time', async () => {
     using folder = emptyFolder();
     const engine = engineIn(folder.path);
     const env = { SVC_DATASOURCE_URL: engine.url };
@@ -86,7 +86,7 @@ describe.each([
 });
 
 describe('init', () => {
-  it('hides what looks like a credential and keeps values of persons out', async () => {
+  it('hides credentials and writes no personal values', async () => {
     using folder = emptyFolder();
     const { url } = sqlite(folder.path);
     await atlas(['init', '--tables', 'members,branches'], { cwd: folder.path, env: { SVC_DATASOURCE_URL: url } });
@@ -99,7 +99,7 @@ describe('init', () => {
     expect(joins).toEqual([{ target: 'branches', relationship: 'many_to_one', on: [{ from: 'branch_id', to: 'id' }] }]);
   });
 
-  it('keeps a file that somebody changed, and says so', async () => {
+  it('keeps a file that was changed by hand, and says so', async () => {
     using folder = emptyFolder();
     const env = { SVC_DATASOURCE_URL: sqlite(folder.path).url };
     await atlas(['init'], { cwd: folder.path, env });
@@ -111,7 +111,7 @@ describe('init', () => {
     expect(readFileSync(path, 'utf8')).toContain('Ours.');
   });
 
-  it('writes anew what nobody changed when the table has', async () => {
+  it('rewrites an unchanged file when its table has changed', async () => {
     using folder = emptyFolder();
     const env = { SVC_DATASOURCE_URL: sqlite(folder.path).url };
     await atlas(['init'], { cwd: folder.path, env });
@@ -121,7 +121,7 @@ describe('init', () => {
     expect((await atlas(['init'], { cwd: folder.path, env })).stdout).toContain('1 files written, 15 unchanged');
   });
 
-  it('sums amounts under plain names, and neither flags nor floors', async () => {
+  it('sums amounts under plain names, but neither flags nor floor numbers', async () => {
     using folder = emptyFolder();
     const db = new Sqlite(join(folder.path, 'hotel.db'));
     db.exec(`CREATE TABLE invoices (id INTEGER PRIMARY KEY, total_amount REAL, tax REAL, is_paid INT, floor INT);
@@ -138,7 +138,7 @@ describe('init', () => {
     ]);
   });
 
-  it('takes names of every kind, and tables that name each other twice', async () => {
+  it('handles names of every kind, and tables that refer to each other twice', async () => {
     using folder = emptyFolder();
     const db = new Sqlite(join(folder.path, 'odd.db'));
     db.exec(`CREATE TABLE "Order Details" (id INTEGER PRIMARY KEY, "Unit Price" REAL, "group" TEXT, größe TEXT);
@@ -189,7 +189,7 @@ describe('init', () => {
     expect(statSync(join(folder.path, 'semantic'), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  it("leaves the demo's layer alone", async () => {
+  it("does not overwrite the demo's layer", async () => {
     using folder = emptyFolder();
     sqlite(folder.path);
     symlinkSync(join(root, 'semantic'), join(folder.path, 'semantic'));

@@ -1,11 +1,11 @@
 /** Turns a table with its sample into an entity of the semantic layer. */
 import type { DbType, TableDescription } from '../../kernel/index.ts';
+import type { DimensionType } from '../semantic-layer/index.ts';
 import { plainName } from './names.ts';
 import type { Profile } from './profile.ts';
 import { isNamedCredential } from './sensitive.ts';
 
 type Column = TableDescription['columns'][number];
-type Type = 'string' | 'number' | 'boolean' | 'date' | 'timestamp' | 'json';
 
 /** All tables with the names of their entities. */
 export interface Tables {
@@ -45,7 +45,7 @@ export function namesOf(tables: readonly TableDescription[]): Tables {
   return { names, tables: new Map(tables.map((table) => [table.name, table])) };
 }
 
-function typeOf({ type, name }: Column, rows: Profile['rows'], dbType: DbType): Type {
+function typeOf({ type, name }: Column, rows: Profile['rows'], dbType: DbType): DimensionType {
   const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
   const all = (test: (value: unknown) => boolean) => values.length > 0 && values.every(test);
   if (/^bool|^tinyint\(1\)|^bit\(1\)/i.test(type)) return 'boolean';
@@ -63,7 +63,7 @@ function typeOf({ type, name }: Column, rows: Profile['rows'], dbType: DbType): 
 interface Dimension {
   readonly name: string;
   readonly sql?: string;
-  readonly type: Type;
+  readonly type: DimensionType;
   readonly description?: string;
   readonly primary_key?: true;
   readonly hidden?: true;

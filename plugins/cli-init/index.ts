@@ -1,3 +1,4 @@
+/** Defines the plugin of the command `init`. */
 import { cliCommands, definePlugin } from '../../kernel/index.ts';
 import { cli } from '../cli/index.ts';
 import { initCommand } from './init.ts';

@@ -1,4 +1,4 @@
-/** What `atlas init` writes down of the rows it reads: categories, and nothing of anybody. */
+/** Tests which values `atlas init` writes to files: those of categories, and no personal data. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -13,7 +13,7 @@ interface Entity {
   readonly measures: readonly { readonly name: string }[];
 }
 
-/** Runs the command on a database of these tables, whose rows are made by number. */
+/** Runs the command on a database with these tables and generated rows. */
 async function init(
   tables: Readonly<Record<string, { readonly columns: string; readonly rows: number; row(i: number): unknown[] }>>,
   env: Readonly<Record<string, string>> = {},
@@ -47,7 +47,7 @@ const samplesIn = ({ dimensions }: Entity) =>
 const hiddenIn = ({ dimensions }: Entity) => dimensions.filter(({ hidden }) => hidden).map(({ name }) => name);
 const of = <T>(i: number, ...list: T[]) => list[i % list.length] as T;
 
-/** Columns that nobody's value may be written of; the first are hidden besides. */
+/** Columns whose values must not be written; the first are also hidden. */
 const SECRET =
   'passphrase tokens secrets credentials apikey pin otp_seed recovery_codes hash signing_key access_key dsn password bearer sessionid cvv auth';
 const PERSONAL =
@@ -111,7 +111,7 @@ describe('tenants', () => {
     row: (i: number) => [i, of(i, 'warm', 'cold')],
   };
 
-  it('share no values: neither of their tables, nor of what refers to them', async () => {
+  it('no values are written of their tables and of tables that refer to them', async () => {
     const { entity, stdout } = await init({ projects, tasks, colours });
     expect(samplesIn(entity('projects'))).toEqual({});
     expect(samplesIn(entity('tasks'))).toEqual({});
@@ -119,7 +119,7 @@ describe('tenants', () => {
     expect(stdout).toContain('No sample values were written for tables whose rows belong to tenants: projects, tasks.');
   });
 
-  it('that only row security knows share no values either', async () => {
+  it('no values are written when only row security knows the tenants', async () => {
     const env = { SVC_RLS_ENABLED: 'true', SVC_RLS_COLUMN: 'family', SVC_RLS_CLAIM: 'family' };
     const { entity, stdout } = await init(
       { colours },
@@ -129,7 +129,7 @@ describe('tenants', () => {
     expect(stdout).toContain('No sample values were written: row security is on');
   });
 
-  it('are known by name in every schema; views beside them belong to them', () => {
+  it('are recognized by name in every schema, together with all views', () => {
     const table = (name: string, ...columns: string[]) => ({
       name,
       kind: name.startsWith('v_') ? ('view' as const) : ('table' as const),

@@ -1,3 +1,4 @@
+/** Defines the plugin that loads the semantic layer and gives it to the agent. */
 import {
   appReady,
   contextCollect,

@@ -17,7 +17,7 @@ const start = ({ dir }: LayerFolder, url: string | undefined) =>
 const namesOf = async (app: Awaited<ReturnType<typeof start>>, orgId: string) =>
   (await app.get(semanticLayer).modelFor(orgId)).entities.map(({ name }) => name);
 
-describe('organizations with a layer of their own', () => {
+describe('organizations with their own layer', () => {
   test.each(['sqlite', 'postgres'])(
     'are known after a restart, by the internal database on %s',
     async (dialect) => {
@@ -51,14 +51,14 @@ describe('organizations with a layer of their own', () => {
     60_000,
   );
 
-  test('are known to the running server alone where there is no database', async () => {
+  test('are known until the server stops when there is no database', async () => {
     using folder = layerFolder(FILES);
     await using app = await start(folder, undefined);
     folder.remove('.orgs');
     await expect(namesOf(app, 'acme')).rejects.toMatchObject(GONE);
   });
 
-  test('get none while their folder cannot be looked at, or is none', async () => {
+  test('get no layer while their folder cannot be read or is not a folder', async () => {
     using folder = layerFolder({ ...FILES, '.orgs/file': 'text' });
     symlinkSync('loop', join(folder.dir, '.orgs/loop'));
     symlinkSync('nowhere', join(folder.dir, '.orgs/dangling'));

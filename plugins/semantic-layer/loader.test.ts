@@ -8,7 +8,7 @@ import { loadSemanticLayer } from './loader.ts';
 
 const customers = 'table: customers\ndimensions:\n  - name: id\n';
 
-/** Loads one file beside a sound entity; its problems as `line:column message`. */
+/** Loads one file beside a valid entity and returns its problems as `line:column message`. */
 async function problemsOf(path: string, text: string | Uint8Array) {
   using folder = layerFolder({ 'entities/customers.yml': customers, [path]: text });
   const model = await loadSemanticLayer(folder.dir);
@@ -21,7 +21,7 @@ async function problemsOf(path: string, text: string | Uint8Array) {
 
 const orders = (rest: string) => problemsOf('entities/orders.yml', `table: orders\n${rest}`);
 
-describe('a sound layer', () => {
+describe('a valid layer', () => {
   test('fills in every default', async () => {
     using folder = layerFolder({
       'entities/orders.yml': `
@@ -100,7 +100,7 @@ terms:
     expect(await problemsOf('entities/orders.yml', text)).toEqual([]);
   });
 
-  test('takes sources and tells equal names apart', async () => {
+  test('reads sources and distinguishes equal names', async () => {
     using folder = layerFolder({
       'entities/orders.yml': 'table: orders\n',
       'crm/entities/orders.yaml':
@@ -160,7 +160,7 @@ describe('YAML that does not parse', () => {
     ]);
   });
 
-  test('aliases that multiply, and endless nesting, are refused in time and memory', async () => {
+  test('multiplying aliases and deep nesting are refused quickly and in little memory', async () => {
     const levels = Array.from({ length: 12 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(9)}]`);
     const bomb = `a0: &a0 [x]\n${levels.join('\n')}\n`;
     expect((await problemsOf('entities/bomb.yml', bomb))[0]).toMatch(/^2:\d+ The aliases of this file multiply/);
@@ -174,7 +174,7 @@ describe('YAML that does not parse', () => {
     expect(await problemsOf('entities/circular.yml', circular)).not.toEqual([]);
   });
 
-  test('files that are no text, too large or no files', async () => {
+  test('reports files that are not text, too large or not regular files', async () => {
     expect(await problemsOf('entities/a.yml', Uint8Array.from([0x74, 0xff, 0xfe]))).toEqual([
       '1:1 The file is not UTF-8 text; save it as UTF-8.',
     ]);
@@ -249,7 +249,7 @@ describe('YAML that does not match', () => {
     expect(model.problems).toHaveLength(1);
   });
 
-  test('of lists the items that match are kept', async () => {
+  test('valid items of a list are kept', async () => {
     using folder = layerFolder({
       'entities/customers.yml': customers,
       'glossary.yml': 'terms:\n  - { term: good }\n  - { trem: bad }\n',
@@ -280,7 +280,7 @@ describe('YAML that does not match', () => {
 });
 
 describe('references', () => {
-  test('to unknown dimensions, and in a circle, take out what depends on them', async () => {
+  test('to unknown dimensions or in a circle remove what depends on them', async () => {
     using folder = layerFolder({
       'entities/orders.yml': `table: orders
 dimensions:
@@ -316,7 +316,7 @@ segments:
     ]);
   });
 
-  test('a dimension declared twice: once hidden is hidden', async () => {
+  test('a dimension that is declared twice and hidden once is hidden', async () => {
     using folder = layerFolder({
       'entities/a.yml': 'table: a\ndimensions:\n  - { name: ssn }\n  - { name: SSN, hidden: true }\n',
     });
@@ -325,7 +325,7 @@ segments:
     expect(model.problems).toMatchObject([{ line: 4, column: 13 }]);
   });
 
-  test('joins: unknown target, two ways without names, another connection', async () => {
+  test('joins with an unknown target, without distinct names or to another connection are reported', async () => {
     using folder = layerFolder({
       'entities/customers.yml': customers,
       'crm/entities/leads.yml': 'table: leads\n',
@@ -390,7 +390,7 @@ joins:
     ]);
   });
 
-  test('an entity declared twice is taken once', async () => {
+  test('an entity that is declared twice is used once', async () => {
     using folder = layerFolder({ 'entities/a.yml': 'table: x\n', 'entities/b.yml': 'table: t\nname: X\n' });
     const model = await loadSemanticLayer(folder.dir);
     expect(model.entities.map(({ file }) => file)).toEqual(['entities/a.yml']);
@@ -400,7 +400,7 @@ joins:
     );
   });
 
-  test('a broken file is one problem, not one for each that refers to it', async () => {
+  test('a broken file is reported once, not for each reference to it', async () => {
     using folder = layerFolder({
       'entities/orders.yml':
         'table: orders\njoins:\n  - { target: customers, relationship: many_to_one, on: { from: a, to: id } }\n',
@@ -448,7 +448,7 @@ describe('the folder', () => {
     expect((await loadSemanticLayer(join(folder.dir, 'link'))).entities).toHaveLength(1);
   });
 
-  test('no order of loading changes the model', async () => {
+  test('the order of loading does not change the model', async () => {
     using folder = layerFolder();
     for (const name of ['b', 'a', 'c']) writeFileSync(join(folder.dir, `${name}.txt`), '');
     folder.write('entities/b.yml', 'table: b\n');

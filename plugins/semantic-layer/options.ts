@@ -1,3 +1,4 @@
+/** Defines the options of the semantic layer. */
 import { type Static, Type } from '@sinclair/typebox';
 import { DEFAULT_CONTEXT_BYTES } from './context/context-writer.ts';
 import { DEFAULT_EXPLORE_BYTES } from './context/explore.ts';

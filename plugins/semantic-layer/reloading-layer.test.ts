@@ -10,7 +10,7 @@ const limits = { checkIntervalMs: 0, contextBytes: 16_384, exploreBytes: 16_384 
 const scope = (orgId: string | null = null) => ({ orgId });
 const names = (model: SemanticModel) => model.entities.map(({ name }) => name);
 
-/** The model once `isWanted` holds of it; the interval between two looks may have to pass first. */
+/** Waits for a model for which `isWanted` holds; the interval between two checks may have to pass first. */
 async function eventually(layer: ReloadingLayer, isWanted: (model: SemanticModel) => boolean): Promise<SemanticModel> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const model = await layer.modelFor(null);
@@ -46,7 +46,7 @@ describe('changes', () => {
     }
   });
 
-  test('that change no content make no new version', async () => {
+  test('without a change of content make no new version', async () => {
     using folder = layerFolder({ 'entities/a.yml': 'table: a\n' });
     const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
     const before = await layer.modelFor(null);
@@ -54,7 +54,7 @@ describe('changes', () => {
     expect(await layer.modelFor(null)).toBe(before);
   });
 
-  test('that break a file are reported, and the others go on; repaired, it is back', async () => {
+  test('that break a file are reported; the others still work, and a repaired file is back', async () => {
     using folder = layerFolder({ 'entities/a.yml': 'table: a\n', 'entities/b.yml': 'table: b\n' });
     const seen: number[] = [];
     const layer = new ReloadingLayer({ dir: folder.dir, ...limits, onVersion: ({ version }) => seen.push(version) });
@@ -68,7 +68,7 @@ describe('changes', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  test('a folder that appears later is taken up', async () => {
+  test('a folder that is created later is loaded', async () => {
     using folder = layerFolder();
     const layer = new ReloadingLayer({ dir: join(folder.dir, 'semantic'), ...limits });
     expect((await layer.modelFor(null)).problems).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('changes', () => {
     expect((await eventually(layer, ({ entities }) => entities.length === 1)).problems).toEqual([]);
   });
 
-  test('reach the ranked index', async () => {
+  test('reach the text index', async () => {
     using folder = layerFolder();
     writeLayer(folder.dir, generateLayer(60));
     const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
@@ -127,7 +127,7 @@ describe('a request', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test('that waits when the layer is closed is told', async () => {
+  test('that waits when the layer is closed is rejected', async () => {
     using folder = layerFolder();
     writeLayer(folder.dir, generateLayer(400));
     const layer = new ReloadingLayer({ dir: folder.dir, ...limits });
@@ -138,7 +138,7 @@ describe('a request', () => {
 });
 
 describe('an organization', () => {
-  test('has its own layer where it has a folder, else that of everybody', async () => {
+  test('has its own layer when it has a folder, else the default layer', async () => {
     using folder = layerFolder({
       'entities/a.yml': 'table: a\n',
       '.orgs/acme/entities/own.yml': 'table: own\n',
@@ -151,7 +151,7 @@ describe('an organization', () => {
     expect(names(await layer.for(scope('other')))).toEqual(['x']);
   });
 
-  test('whose own layer was removed gets none: that of everybody may show what was masked', async () => {
+  test('whose own layer was removed gets none: the default layer may show what was masked', async () => {
     using folder = layerFolder({
       'entities/a.yml': 'table: a\n',
       '.orgs/acme/entities/own.yml': 'table: own\n',

@@ -50,7 +50,7 @@ describe('the plugin', () => {
     });
   });
 
-  test('serves other plugins one model a request', async () => {
+  test('serves other plugins one model per request', async () => {
     await using app = await boot({ 'entities/orders.yml': 'table: orders\n' });
     const scope = testScope();
     const model = await app.layer.for(scope);
@@ -80,7 +80,7 @@ describe('the plugin', () => {
     expect(item?.value).toMatchObject({ component: 'semanticLayer', ...expected });
   });
 
-  test('a missing folder is told by health and log, and breaks nothing', async () => {
+  test('a missing folder is reported by health and log, and breaks nothing', async () => {
     await using app = await createTestApp({ plugins: [semanticLayer({ dir: '/nowhere/semantic' }), caller()] });
     const { ctx, layer } = app.get(caller);
     const [item] = await ctx.call(healthCheck, undefined, testScope());

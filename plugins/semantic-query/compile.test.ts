@@ -30,13 +30,13 @@ describe('alternatives', () => {
   });
   const large = { filters: [{ dimension: 'orders.amount', operator: 'greater_than' as const, values: [100] }] };
 
-  it('keep rows that meet one of them', () => {
+  it('keep rows that match one of them', () => {
     expect(sql({ measures: ['orders.count'], anyOf: [[filter('paid'), large]] })).toContain(
       "WHERE (status = 'paid' OR amount > 100)",
     );
   });
 
-  it('must be about one entity, and each about something', () => {
+  it('must be on one entity, and none may be empty', () => {
     const other = { filters: [{ dimension: 'customers.segment', operator: 'equals', values: ['retail'] }] };
     expect(refusal({ measures: ['orders.count'], anyOf: [[filter('paid'), other]] }).message).toContain('one entity');
     expect(refusal({ measures: ['orders.count'], anyOf: [[filter('paid'), {}]] }).message).toContain(
@@ -84,7 +84,7 @@ describe('the statement', () => {
     `);
   });
 
-  it('puts measures of several entities side by side', () => {
+  it('joins measures of several entities on their groups', () => {
     expect(
       sql({ measures: ['orders.revenue', 'tickets.count'], dimensions: [{ dimension: 'customers.segment' }] }, 'mysql'),
     ).toMatchInlineSnapshot(`
@@ -189,7 +189,7 @@ describe('the statement', () => {
     `);
   });
 
-  it('keeps namesakes apart without showing their keys', () => {
+  it('keeps equal names apart without showing their keys', () => {
     const named = { dimension: 'customers.name', identity: true };
     expect(sql({ measures: ['orders.revenue'], dimensions: [named], limit: 3 })).toMatchInlineSnapshot(`
       "SELECT customers.name AS name, SUM(orders.amount) AS revenue
@@ -288,7 +288,7 @@ describe('the statement', () => {
     expect(connection).toBeUndefined();
   });
 
-  it('gives members of the same name the name of their entity', () => {
+  it('prefixes members of the same name with their entity', () => {
     const { columns } = compileQuery(
       shop,
       { entity: 'customers', dimensions: [{ dimension: 'customers.name' }, { dimension: 'regions.name' }] },
@@ -345,7 +345,7 @@ describe('on real rows', () => {
   );
   const rows = (plan: QueryPlan) => database.prepare(sql(plan)).raw().all();
 
-  it('lists rows, orders by what is not shown, and limits', () => {
+  it('lists rows, ordered by a dimension that is not selected, with a limit', () => {
     expect(rows({ entity: 'customers', dimensions: [{ dimension: 'customers.name' }] })).toEqual([
       ['Ann'],
       ['Ann'],
@@ -400,7 +400,7 @@ describe('on real rows', () => {
     expect(related({ operator: 'equals', value: 2, entity: 'products' })).toEqual([[1]]);
   });
 
-  it('gives portions in percent', () => {
+  it('returns portions in percent', () => {
     const [row] = rows({ measures: ['orders.count', 'orders.revenue'], portion: { segments: ['orders.completed'] } });
     expect(row).toEqual([100 / 3, 1000 / 70]);
     expect(
@@ -435,7 +435,7 @@ describe('on real rows', () => {
     expect(rows({ ...perCustomer, over: { ...perCustomer.over, filters: none } })).toEqual([[null]]);
   });
 
-  it('refuses what an aggregate over groups cannot have', () => {
+  it('refuses plans that cannot be nested', () => {
     const over = { aggregate: 'avg' as const };
     expect(refusal({ measures: ['orders.count'], over }).message).toContain('needs dimensions');
     expect(refusal({ ...byStatus, over, limit: 3 }).message).toContain('limit');
@@ -447,13 +447,13 @@ describe('on real rows', () => {
     );
   });
 
-  it('divides for real, and by zero gives nothing', () => {
+  it('divides exactly, and returns NULL for a division by zero', () => {
     expect(rows({ measures: ['orders.done_rate', 'done_share', 'orders.per_buyer'] })).toEqual([[1 / 3, 100 / 3, 35]]);
     const none = { dimension: 'orders.amount', operator: 'greater_than' as const, values: [1000] };
     expect(rows({ measures: ['orders.done_rate', 'orders.count'], filters: [none] })).toEqual([[null, 0]]);
   });
 
-  it('orders by what is derived, and time runs forward by default', () => {
+  it('orders by derived columns, and by ascending time by default', () => {
     const changes = rows({
       ...byStatus,
       timeRange: { dimension: 'orders.order_date', from: '2024-02-01', to: '2024-03-01' },
@@ -476,7 +476,7 @@ describe('on real rows', () => {
     expect(rows(byMonth('quarter'))).toEqual([['2024-Q1', 3]]);
   });
 
-  it('has nothing to say about a row that is missing', () => {
+  it('keeps expressions over missing rows NULL', () => {
     const units = (more: object) => rows({ measures: ['items.units'], ...more } as QueryPlan);
     database.exec('INSERT INTO order_items VALUES (4, 5, NULL, 1)');
     expect(units({ dimensions: [{ dimension: 'orders.size' }] })).toEqual([
@@ -491,7 +491,7 @@ describe('on real rows', () => {
     database.exec('DELETE FROM order_items WHERE id = 4');
   });
 
-  it('takes shares of the whole, whatever a measure filter hides', () => {
+  it('takes shares of the total, whatever a measure filter hides', () => {
     const share = { ...byStatus, share: true };
     expect(rows(share)).toEqual([
       [null, 60, 6000 / 70],
@@ -502,7 +502,7 @@ describe('on real rows', () => {
     expect(rows({ ...share, measureFilters: [least] })).toEqual([['done', 10, 1000 / 70]]);
   });
 
-  it('aggregates on the spot', () => {
+  it('computes ad hoc measures', () => {
     const adhoc = { name: 'Most', type: 'max' as const, dimension: 'orders.amount' };
     expect(rows({ adhocMeasures: [adhoc], dimensions: [{ dimension: 'customers.name' }] })).toEqual([['Ann', 60]]);
   });
@@ -624,7 +624,7 @@ describe('what cannot be compiled', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('needs a primary key to count once', () => {
+  it('needs a primary key to count rows once', () => {
     const anonymous = modelOf([
       entity('visits', {
         dimensions: [dimension('kind')],

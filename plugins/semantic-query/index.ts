@@ -1,3 +1,4 @@
+/** Defines the plugin that compiles typed plans to SQL. */
 import { datasourceList, definePlugin, toolsCollect } from '../../kernel/index.ts';
 import { type SemanticModel, semanticLayer } from '../semantic-layer/index.ts';
 import { compileQuery } from './compile.ts';

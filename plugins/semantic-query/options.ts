@@ -1,3 +1,4 @@
+/** Defines the options of the tool queryMetrics. */
 import { type Static, Type } from '@sinclair/typebox';
 
 export const SemanticQueryOptions = Type.Object(

@@ -17,7 +17,7 @@ const plain = (value: unknown): Value => {
   return typeof value === 'boolean' ? Number(value) : (value as Value);
 };
 
-/** Rows by their groups, as `expectedRows` gives them. A group must come once. */
+/** Rows by group, like those of `expectedRows`. A group must appear only once. */
 function byGroup({ columns }: CompiledQuery, rows: Rows): Map<string, Value[]> {
   const found = new Map<string, Value[]>();
   for (const row of rows) {
@@ -66,7 +66,7 @@ async function check(data: Data, plan: QueryPlan, dialect: Dialect, run: (sql: s
 
 const parse = (oid: number, text: string) => (oid === 16 ? text === 't' : oid === 23 ? Number(text) : text);
 
-describe('plans mean what they say', () => {
+describe('random plans return the expected rows', () => {
   it('on SQLite', { timeout: 120_000 }, async () => {
     const database = new Sqlite(':memory:');
     database.exec(schemaSql);
@@ -96,7 +96,7 @@ describe('plans mean what they say', () => {
       await server?.stop();
     });
 
-    it('too', { timeout: 120_000 }, async () => {
+    it('returns the same rows', { timeout: 120_000 }, async () => {
       await fc.assert(
         fc.asyncProperty(shops, plans, async (data, plan) => {
           await client.query(loadSql(data));

@@ -90,7 +90,7 @@ describe('the tool queryMetrics, through the guarded path', () => {
     expect(forModel).toMatchObject({ rows, rowCount: 2, sql: expect.stringContaining('GROUP BY') });
   });
 
-  it('asks which join is meant, and takes the answer', async () => {
+  it('asks which join is meant, and accepts the answer', async () => {
     const plan = { measures: ['orders.revenue'], dimensions: [{ dimension: 'customers.city' }] };
     await expect(ask(plan)).rejects.toMatchObject({
       code: 'invalid_request',

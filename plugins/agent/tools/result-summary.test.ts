@@ -9,7 +9,7 @@ const result = (columns: string[], rows: Record<string, unknown>[], notes: strin
   notes,
 });
 
-test('a small result is there as it is', () => {
+test('a small result is unchanged', () => {
   const rows = [{ a: 1, b: 'x', c: null }];
   expect(resultForModel(result(['a', 'b', 'c'], rows), 4_096)).toEqual({
     columns: ['a', 'b', 'c'],
@@ -19,7 +19,7 @@ test('a small result is there as it is', () => {
   });
 });
 
-test('an empty result is there as it is', () => {
+test('an empty result is unchanged', () => {
   expect(resultForModel(result(['a'], []), 4_096)).toEqual({ columns: ['a'], rows: [], rowCount: 0, truncated: false });
 });
 
@@ -36,7 +36,14 @@ test('the summary counts every row, not only those shown', () => {
   });
 });
 
-test('whatever the result, the model sees a bounded part of it', () => {
+test('the budget counts bytes, not characters', () => {
+  const rows = Array.from({ length: 300 }, (_, id) => ({ id, name: '売上'.repeat(10) }));
+  const seen = resultForModel(result(['id', 'name'], rows), 2_048);
+  expect(Buffer.byteLength(JSON.stringify(seen.rows))).toBeLessThanOrEqual(2_048);
+  expect(seen.rows.length).toBeGreaterThan(10);
+});
+
+test('the model sees a bounded part of any result', () => {
   const value = fc.oneof(
     fc.string({ maxLength: 2_000 }),
     fc.integer(),

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { expect, test } from 'vitest';
 import { schemaForModel } from './tool-schema.ts';
 
-test('a choice between constants becomes an enum, wherever it stands', () => {
+test('a union of constants becomes an enum at any depth', () => {
   const Grain = Type.Union([Type.Literal('day'), Type.Literal('week')], { description: 'how fine' });
   const schema = Type.Object({ by: Type.Array(Type.Object({ grain: Type.Optional(Grain) })), top: Type.Literal(1) });
   expect(schemaForModel(schema)).toEqual({
@@ -21,7 +21,7 @@ test('a choice between constants becomes an enum, wherever it stands', () => {
   });
 });
 
-test('other choices, and properties that are called like a keyword, stay as they are', () => {
+test('other unions, and properties named like a keyword, stay unchanged', () => {
   const schemas = [
     Type.Union([Type.String(), Type.Number()]),
     Type.Union([Type.Literal('a'), Type.Literal(1)]),
@@ -31,7 +31,7 @@ test('other choices, and properties that are called like a keyword, stay as they
   for (const schema of schemas) expect(schemaForModel(schema)).toEqual(JSON.parse(JSON.stringify(schema)));
 });
 
-test('an object that is described several times is described once', () => {
+test('a repeated object becomes one definition', () => {
   const Filter = Type.Object({
     column: Type.String({ description: 'a column of the entity that the filter is on, by its name' }),
     value: Type.Number(),

@@ -38,7 +38,7 @@ describe.each([50, 500, 2000])('%i generated entities', (count) => {
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(layer.questions.length * 0.01);
   });
 
-  test('holds any bound, whole lines only, for any question', async () => {
+  test('keeps any limit, with whole lines only, for any question', async () => {
     const whole = new Set((await write('')).split('\n').map((line) => line.slice(0, 20)));
     expect(whole.size).toBeGreaterThan(10);
     for (const maxBytes of [600, 1000, 2048, 5000, 16_384]) {
@@ -85,7 +85,7 @@ terms:
 `,
   };
 
-  test('is given whole, in the same words for every question', async () => {
+  test('is given whole and the same for every question', async () => {
     const text = await contextOf(files, 'anything');
     expect(text).toBe(await contextOf(files, 'something else'));
     expect(text).toBe(`# Semantic layer
@@ -165,13 +165,13 @@ joins:
   });
 });
 
-describe('a layer in letters of several bytes', () => {
+describe('a layer with multi-byte characters', () => {
   const entityOf = (n: number) =>
     `table: t${n}\ndescription: ${'売上の合計。'.repeat(30)}\ndimensions: [{ name: id, description: ${'番号'.repeat(60)} }]\n`;
   const layerOf = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`entities/t${n}.yml`, entityOf(n)]));
 
-  test.each([4, 10, 40])('takes no more bytes than allowed, of %i entities', async (count) => {
+  test.each([4, 10, 40])('of %i entities takes no more bytes than allowed', async (count) => {
     const text = await contextOf(layerOf(count), '売上 t1', 4_096);
     expect(bytes(text)).toBeLessThanOrEqual(4_096);
     expect(bytes(text)).toBeGreaterThan(2_048);
@@ -196,7 +196,7 @@ describe('a layer that does not fit', () => {
     expect(bytes(huge)).toBeLessThanOrEqual(DEFAULT_CONTEXT_BYTES);
   });
 
-  test('gives what the best entity joins, and the terms of the question, ambiguous ones first', async () => {
+  test('includes what the best entity joins, and the terms of the question, ambiguous ones first', async () => {
     const files: Record<string, string> = {};
     for (let n = 0; n < 80; n++) files[`entities/noise_${n}.yml`] = wide(`noise${n}`, 20);
     files['entities/orders.yml'] = wide(
@@ -215,7 +215,7 @@ describe('a layer that does not fit', () => {
     expect(text).toContain('# Glossary\n- US: AMBIGUOUS');
   });
 
-  test('is led to an entity by its metrics and terms', async () => {
+  test('finds an entity by its metrics and terms', async () => {
     const files: Record<string, string> = {};
     for (let n = 0; n < 80; n++) files[`entities/e${n}.yml`] = wide(`e${n}`, 20);
     files['metrics/m.yml'] = 'id: churn\nlabel: Churn\nentity: e41\nmeasure: count\n';

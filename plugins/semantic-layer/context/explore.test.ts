@@ -134,7 +134,7 @@ metrics/: 1 file`;
     );
   });
 
-  test('is bounded; what is longer comes in pages that lose nothing', async () => {
+  test('is bounded; longer texts are split into pages without loss', async () => {
     const long = `table: long\ndimensions:\n${Array.from({ length: 300 }, (_, n) => `  - { name: größe_${n} }\n`).join('')}`;
     using folder = layerFolder({
       'entities/long.yml': long,
@@ -215,7 +215,7 @@ dimensions:
     expect(shown).not.toContain('montague');
   });
 
-  test('a broken entity is not shown, for what is hidden in it cannot be told', async () => {
+  test('a broken entity is not shown, since what it hides is unknown', async () => {
     using folder = layerFolder({
       'entities/a.yml': 'table: a\n',
       'entities/people.yml': 'table: people\ndimensions:\n  - { name: ssn, hiden: true }\n',

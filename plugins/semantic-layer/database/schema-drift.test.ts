@@ -1,4 +1,4 @@
-/** A layer beside a database that has less than the layer names. */
+/** Tests layers that name more than their database has. */
 import { describe, expect, it } from 'vitest';
 import type { ConnectionInfo, TableDescription } from '../../../kernel/index.ts';
 import { layerFolder } from '../../../test/harness/layer-folder.ts';
@@ -54,8 +54,8 @@ const files = {
     'metrics:\n  - { id: revenue, entity: orders, measure: revenue }\n  - { id: heads, entity: customers, measure: count }\n',
 };
 
-describe('a layer that fits', () => {
-  it('means the table of exactly its name where two differ in capital letters only', async () => {
+describe('a layer that matches the database', () => {
+  it('uses the table with exactly its name when two differ only in case', async () => {
     const tables = [
       table('orders', 'id status total_cents customer_id card'),
       table('ORDERS', 'k'),
@@ -67,7 +67,7 @@ describe('a layer that fits', () => {
     }
   });
 
-  it('is left as it is, names in any case', async () => {
+  it('is unchanged, whatever the case of its names', async () => {
     const tables = [table('Orders', 'ID Status total_cents customer_id card'), table('CUSTOMERS', 'id country')];
     const model = await fitted(files, { tables });
     expect(model).toMatchObject({ problems: [] });
@@ -75,7 +75,7 @@ describe('a layer that fits', () => {
     expect(model.entity('orders')?.measures).toHaveLength(2);
   });
 
-  it('is left as it is while the database does not answer', async () => {
+  it('is unchanged while the database does not answer', async () => {
     using folder = layerFolder(files);
     const schemas = new DatabaseSchemas({
       connections: async () => [{ id: 'default', dbType: 'sqlite', maskedUrl: '' }],
@@ -87,7 +87,7 @@ describe('a layer that fits', () => {
 });
 
 describe('what the database lacks', () => {
-  it('a table: the entity is not offered, nor what leads to it', async () => {
+  it('a table: the entity is removed, with everything that refers to it', async () => {
     const model = await fitted(files, { tables: [table('orders', 'id status total_cents customer_id card')] });
     expect(model.entities.map(({ name }) => name)).toEqual(['orders']);
     expect(model.entity('orders')?.joins).toEqual([]);
@@ -105,7 +105,7 @@ describe('what the database lacks', () => {
     );
   });
 
-  it('a column: it is not offered, nor what is computed of it', async () => {
+  it('a column: it is removed, with everything computed from it', async () => {
     const tables = [table('orders', 'id state total customer_id'), table('customers', 'id country')];
     const model = await fitted(files, { tables });
     const entity = model.entity('orders');
@@ -140,14 +140,14 @@ describe('what the database lacks', () => {
     expect(both.summary).toContain('database: 1 table and 3 columns of it');
   });
 
-  it('a column of a join: the join is not offered', async () => {
+  it('a column of a join: the join is removed', async () => {
     const tables = [table('orders', 'id status total_cents buyer card'), table('customers', 'id country')];
     const model = await fitted(files, { tables });
     expect(model.entity('orders')?.joins).toEqual([]);
     expect(model.notice).toContain('no columns for the join orders → customers');
   });
 
-  it('a connection: its entities are not offered', async () => {
+  it('a connection: its entities are removed', async () => {
     const model = await fitted(
       { 'lake/entities/a.yml': 'table: a\n', 'entities/b.yml': 'table: b\n' },
       { tables: [table('b', 'x')] },
@@ -163,7 +163,7 @@ describe('what the database lacks', () => {
   });
 });
 
-describe('where a table is looked for', () => {
+describe('the schema of a table', () => {
   it.each([
     ['orders', 'public', undefined, true],
     ['orders', 'sales', undefined, false],
@@ -181,7 +181,7 @@ describe('where a table is looked for', () => {
     expect(model.entities).toHaveLength(found ? 1 : 0);
   });
 
-  it('of another database of a MySQL server nothing is known', async () => {
+  it('tables in other databases of a MySQL server are unknown, not missing', async () => {
     const info = { dbType: 'mysql' as const, schema: 'shop' };
     const model = await fitted(
       { 'entities/o.yml': 'table: crm.people\n' },

@@ -15,7 +15,7 @@ function qualified(sql: string, dialect: Dialect = 'postgres', columns: string[]
   });
 }
 
-describe('columns get their alias, and nothing else does', () => {
+describe('only columns get an alias', () => {
   it.each([
     ['amount', 'o.amount'],
     ['"Total Amount" + tax', 'o."Total Amount" + o.tax'],
@@ -54,14 +54,14 @@ describe('columns get their alias, and nothing else does', () => {
 });
 
 describe('aggregates', () => {
-  it('are told from scalars', () => {
+  it('are distinguished from scalars', () => {
     expect(isAggregate(tokens('SUM(a) / COUNT(*)'))).toBe(true);
     expect(isAggregate(tokens('MAX(0, a)'))).toBe(false);
     expect(isAggregate(tokens('ROUND(a)'))).toBe(false);
     expect(isAggregate(tokens('SUM(a) OVER ()'))).toBe(false);
   });
 
-  it('are taken apart where they are one call', () => {
+  it('are split into function and argument when they are one call', () => {
     expect(simpleAggregate(tokens('COUNT(*)'))).toEqual({ type: 'count', tokens: undefined });
     expect(simpleAggregate(tokens('count( DISTINCT a )'))).toMatchObject({
       type: 'count_distinct',
@@ -79,16 +79,16 @@ describe('aggregates', () => {
     ['ROUND(SUM(a) / NULLIF(SUM(b), 0), 2)', 'ROUND(SUM(a) * 1.0 / NULLIF(SUM(b), 0), 2)'],
     ['SUM(a) / (SUM(b) / COUNT(*))', 'SUM(a) * 1.0 / NULLIF((SUM(b) * 1.0 / NULLIF(COUNT(*), 0)), 0)'],
     ['SUM(a) / COUNT(*) FILTER (WHERE b)', 'SUM(a) * 1.0 / NULLIF(COUNT(*) FILTER (WHERE b), 0)'],
-  ])('divide for real: %s', (sql, expected) => {
+  ])('divide exactly: %s', (sql, expected) => {
     expect(text(exactDivisions(tokens(sql), 'postgres'))).toBe(expected);
   });
 
-  it('divide as they are written where division is real already', () => {
+  it('divide as written where division is exact already', () => {
     expect(text(exactDivisions(tokens('SUM(a) / COUNT(*)', 'mysql'), 'mysql'))).toBe('SUM(a) / NULLIF(COUNT(*), 0)');
   });
 });
 
-it('knows what can stand beside an operator', () => {
+it('knows what needs no parentheses beside an operator', () => {
   expect(['a', 'a.b', 'f(a, g(b))', '(a + b)', "'x'"].map((sql) => isOperand(tokens(sql)))).toEqual(
     Array(5).fill(true),
   );
@@ -104,6 +104,6 @@ it.each([
   expect(() => tokenize(sql, dialect, 'orders.total')).toThrow(`The SQL of orders.total ${why}`);
 });
 
-it('takes signs that are neither comment nor quote', () => {
+it('accepts symbols that are neither comment nor quote', () => {
   expect(text(tokens('a / b - c[1] * $1'))).toBe('a / b - c[1] * $1');
 });

@@ -34,7 +34,7 @@ describe('the path between entities', () => {
     node('countries'),
   ]);
 
-  it('asks which of several joins is meant, and takes the answer', () => {
+  it('asks which of several joins is meant, and accepts the answer', () => {
     const error = refused(addresses, 'orders', 'countries');
     expect(error).toMatchObject({ code: 'ambiguous_path', choices: ['orders.billing', 'orders.shipping'] });
     for (const answer of ['shipping', 'orders.shipping']) {
@@ -45,7 +45,7 @@ describe('the path between entities', () => {
     expect(hop!.on).toEqual([{ from: 'shipping_id', to: 'id' }]);
   });
 
-  it('asks between longer ways, and each choice can be given back', () => {
+  it('asks which of several longer paths is meant, and accepts each choice', () => {
     const model = modelOf([
       node('items', ['orders', 'many_to_one', 'o', 'id'], ['products', 'many_to_one', 'p', 'id']),
       node('orders', ['customers', 'many_to_one', 'c', 'id']),
@@ -64,7 +64,7 @@ describe('the path between entities', () => {
     ]);
   });
 
-  it('takes the shortcut of a way, not the way', () => {
+  it('prefers a direct join to a detour', () => {
     const model = modelOf([
       node('items', ['orders', 'many_to_one', 'o', 'id'], ['customers', 'many_to_one', 'c', 'id']),
       node('orders', ['customers', 'many_to_one', 'c', 'id']),
@@ -74,7 +74,7 @@ describe('the path between entities', () => {
     expect(route(model, 'items', 'customers', ['items.orders', 'orders.customers'])).toBe('> orders > customers');
   });
 
-  it('prefers one row to several, and details to what is merely shared', () => {
+  it('prefers to-one paths, and details to shared entities', () => {
     const model = modelOf([
       node('orders', ['customers', 'many_to_one', 'c', 'id'], ['notes', 'one_to_many', 'id', 'o']),
       node('notes', ['authors', 'many_to_one', 'a', 'id'], ['customers', 'many_to_one', 'c', 'id']),
@@ -85,7 +85,7 @@ describe('the path between entities', () => {
     expect(route(model, 'orders', 'authors')).toBe('< notes > authors');
   });
 
-  it('takes a join that both sides declare as one', () => {
+  it('treats a join that both sides declare as one', () => {
     const model = modelOf([
       node('orders', ['customers', 'many_to_one', 'customer_id', 'id']),
       node('customers', ['orders', 'one_to_many', 'id', 'customer_id']),
@@ -94,7 +94,7 @@ describe('the path between entities', () => {
     expect(route(model, 'customers', 'orders')).toBe('< orders');
   });
 
-  it('says where there is none', () => {
+  it('reports that there is none', () => {
     const model = modelOf([
       node('a', ['missing', 'many_to_one', 'x', 'y'], ['a', 'many_to_one', 'up', 'id']),
       node('b'),
@@ -103,7 +103,7 @@ describe('the path between entities', () => {
     expect(refused(addresses, 'orders', 'countries', ['sideways']).code).toBe('unknown_name');
   });
 
-  it('stays quick among thousands of entities around a hub', () => {
+  it('stays fast among thousands of entities around a hub', () => {
     const spokes = Array.from({ length: 2_000 }, (_, n) => node(`s${n}`, ['hub', 'many_to_one', 'h', 'id']));
     const model = modelOf([node('hub'), ...spokes]);
     expect(route(model, 's1', 's1999')).toBe('> hub < s1999');
