@@ -57,16 +57,11 @@ function unknown(kind: string, name: string, known: readonly string[]): never {
   });
 }
 
-function auditWarnings({ databaseUrl, logLevel }: Env): string[] {
-  if (databaseUrl !== undefined || logLevel === 'debug' || logLevel === 'info') return [];
+function auditWarnings({ internalDb, logLevel }: Env): string[] {
+  if (internalDb.url !== undefined || logLevel === 'debug' || logLevel === 'info') return [];
   return [
     `Nothing is audited: DATABASE_URL is not set, and SVC_LOG_LEVEL=${logLevel} leaves the audit out of the log; set the one, or the other to info.`,
   ];
-}
-
-function modelWarnings({ provider, model }: Env): string[] {
-  if (provider !== 'openai-compatible' || model !== undefined) return [];
-  return ['SVC_MODEL is not set, so the server is asked for the model "default"; set it to the name of a model there.'];
 }
 
 function appOptions({ logLevel }: Env): CreateAppOptions {
@@ -78,7 +73,7 @@ export function composePreset(env: Readonly<Record<string, string | undefined>>)
   return {
     config: { plugins: selfHosted(read.env) },
     options: appOptions(read.env),
-    warnings: [...read.warnings, ...auditWarnings(read.env), ...modelWarnings(read.env)],
+    warnings: [...read.warnings, ...auditWarnings(read.env)],
   };
 }
 

@@ -1,23 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { authModeOf, readEnv, variables } from './env.ts';
+import { readEnv, variables } from './env.ts';
 import { selfHosted } from './presets/self-hosted.ts';
 
 describe('readEnv', () => {
   it('fills every default from an empty environment, without a warning', () => {
     const { env, warnings } = readEnv({});
-    expect(env).toMatchObject({ port: 3001, host: '127.0.0.1', rowLimit: 1000, queryTimeoutMs: 30_000, maxSteps: 25 });
+    expect(env).toMatchObject({
+      http: { port: 3001, host: '127.0.0.1' },
+      sqlLimits: { maxRows: 1000, timeoutMs: 30_000 },
+      agent: { maxSteps: 25 },
+      rateLimit: undefined,
+    });
     expect(env.datasourceUrl).toBeUndefined();
     expect(warnings).toEqual([]);
   });
 
   it('treats an empty value as unset and trims the rest', () => {
-    expect(readEnv({ PORT: '', SVC_HOST: ' 0.0.0.0 ' }).env).toMatchObject({ port: 3001, host: '0.0.0.0' });
+    expect(readEnv({ PORT: '', SVC_HOST: ' 0.0.0.0 ' }).env.http).toMatchObject({ port: 3001, host: '0.0.0.0' });
   });
 
   it.each([
-    ['PORT', 'http', 'a whole number from 0 to 65535'],
-    ['PORT', '70000', 'a whole number from 0 to 65535'],
-    ['SVC_MAX_STEPS', '26', 'a whole number from 1 to 25'],
+    ['PORT', 'http', 'an integer from 0 to 65535'],
+    ['PORT', '70000', 'an integer from 0 to 65535'],
+    ['SVC_MAX_STEPS', '26', 'an integer from 1 to 25'],
     ['SVC_PROVIDER', 'magic', 'one of openai, openai-compatible, offline'],
     ['SVC_DATASOURCE_URL', 'oracle://user:hunter2@db', 'a URL that begins with'],
     ['OPENAI_BASE_URL', 'localhost:11434', 'an http or https URL'],
@@ -28,11 +33,11 @@ describe('readEnv', () => {
     } catch (error) {
       message = (error as Error).message;
     }
-    expect(message).toContain(`${name} is malformed; it takes ${shape}`);
+    expect(message).toContain(`${name} is invalid: expected ${shape}`);
     expect(message).not.toContain(value === '26' || value === '70000' ? `=${value}` : value);
   });
 
-  it('reports all malformed values together', () => {
+  it('reports all invalid values together', () => {
     expect(() => readEnv({ PORT: 'x', SVC_ROW_LIMIT: '-1' })).toThrow(/PORT[\s\S]*SVC_ROW_LIMIT/);
   });
 
@@ -49,7 +54,7 @@ describe('readEnv', () => {
       { SVC_API_KEY: 'k', AUTHLIB_SECRET: 's'.repeat(32), DATABASE_URL: 'sqlite:x' },
       ['the authentication mode is managed'],
     ],
-    [{ SVC_HOST: '0.0.0.0' }, ['whoever reaches it is an administrator']],
+    [{ SVC_HOST: '0.0.0.0' }, ['every client that reaches it is an administrator']],
     [{ SVC_HOST: '0.0.0.0', SVC_API_KEY: 'k' }, []],
     [{ SVC_HOST: '::1' }, []],
     [{ SVC_METRICS_TOKEN: 't'.repeat(16) }, ['without SVC_METRICS_ENABLED=true']],
@@ -61,14 +66,14 @@ describe('readEnv', () => {
   });
 
   it('takes no list of origins that names none', () => {
-    expect(() => readEnv({ SVC_CORS_ORIGIN: ' , ' })).toThrow(/SVC_CORS_ORIGIN is malformed/);
+    expect(() => readEnv({ SVC_CORS_ORIGIN: ' , ' })).toThrow(/SVC_CORS_ORIGIN is invalid/);
   });
 
   it('does not start without a protection that was asked for', () => {
     expect(() => readEnv({ SVC_ACTIONS_ENABLED: 'true' })).toThrow(/SVC_ACTIONS_ENABLED is set, but this version/);
     expect(() => readEnv({ SVC_RLS_ENABLED: 'true' })).toThrow(/set SVC_RLS_COLUMN and SVC_RLS_CLAIM too/);
     expect(() => readEnv({ SVC_RLS_COLUMN: 'tenant_id' })).toThrow(/without SVC_RLS_ENABLED=true/);
-    expect(() => readEnv({ SVC_RLS_CLAIMS: '[1]' })).toThrow(/SVC_RLS_CLAIMS is malformed; it takes a JSON object/);
+    expect(() => readEnv({ SVC_RLS_CLAIMS: '[1]' })).toThrow(/SVC_RLS_CLAIMS is invalid: expected a JSON object/);
     expect(readEnv({ SVC_AUTH_MODE: 'none', SVC_RLS_ENABLED: 'false' }).warnings).toEqual([]);
   });
 
@@ -85,24 +90,21 @@ describe('readEnv', () => {
     [{ SVC_AUTH_MODE: 'simple-key', SVC_API_KEY: 'k', ...jwks }, 'api-key'],
     [{ SVC_AUTH_MODE: 'managed', ...managed, ...jwks }, 'managed'],
   ])('%j is the mode %s', (source, mode) => {
-    expect(authModeOf(readEnv(source).env)).toBe(mode);
+    expect(readEnv(source).env.authMode.name).toBe(mode);
   });
 
   it.each([
     [{ SVC_AUTH_MODE: 'api-key' }, /mode is api-key; set SVC_API_KEY too/],
     [{ SVC_AUTH_MODE: 'managed' }, /set AUTHLIB_SECRET too[\s\S]*set DATABASE_URL too/],
     [{ SVC_AUTH_JWKS_URL: jwks.SVC_AUTH_JWKS_URL }, /mode is byot; set SVC_AUTH_ISSUER too/],
-    [{ AUTHLIB_SECRET: 'short' }, /AUTHLIB_SECRET is malformed; it takes a text of at least 32 characters/],
-    [{ SVC_ENCRYPTION_KEY: 'c2hvcnQ=' }, /SVC_ENCRYPTION_KEY is malformed; it takes 32 bytes in base64/],
-    [{ SVC_TRUST_PROXY: 'maybe' }, /SVC_TRUST_PROXY is malformed; it takes true, false, or/],
-    [
-      { SVC_CORS_ORIGIN: 'app.example.com' },
-      /SVC_CORS_ORIGIN is malformed; it takes a comma-separated list of origins/,
-    ],
-    [{ SVC_ADMIN_EMAIL: 'boss' }, /SVC_ADMIN_EMAIL is malformed; it takes an e-mail address/],
-    [{ AUTHLIB_URL: 'https://api.example.com/api' }, /AUTHLIB_URL is malformed; it takes an http or https URL without/],
-    [{ AUTHLIB_TRUSTED_ORIGINS: '*' }, /AUTHLIB_TRUSTED_ORIGINS is malformed/],
-    [{ SVC_AUTH_MODE: 'magic' }, /SVC_AUTH_MODE is malformed; it takes one of none, api-key/],
+    [{ AUTHLIB_SECRET: 'short' }, /AUTHLIB_SECRET is invalid: expected a text of at least 32 characters/],
+    [{ SVC_ENCRYPTION_KEY: 'c2hvcnQ=' }, /SVC_ENCRYPTION_KEY is invalid: expected 32 bytes in base64/],
+    [{ SVC_TRUST_PROXY: 'maybe' }, /SVC_TRUST_PROXY is invalid: expected true, false, or/],
+    [{ SVC_CORS_ORIGIN: 'app.example.com' }, /SVC_CORS_ORIGIN is invalid: expected a comma-separated list of origins/],
+    [{ SVC_ADMIN_EMAIL: 'boss' }, /SVC_ADMIN_EMAIL is invalid: expected an e-mail address/],
+    [{ AUTHLIB_URL: 'https://api.example.com/api' }, /AUTHLIB_URL is invalid: expected an http or https URL without/],
+    [{ AUTHLIB_TRUSTED_ORIGINS: '*' }, /AUTHLIB_TRUSTED_ORIGINS is invalid/],
+    [{ SVC_AUTH_MODE: 'magic' }, /SVC_AUTH_MODE is invalid: expected one of byot, managed, api-key/],
     [{ GITHUB_CLIENT_ID: 'x' }, /GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET need each other/],
   ])('%j stops the start', (source, message) => {
     expect(() => readEnv(source)).toThrow(message);
@@ -116,15 +118,15 @@ describe('readEnv', () => {
     const others = { ...managed, ...jwks, [name]: '' };
     for (const value of ['', '  \n']) {
       expect(() => readEnv({ [name]: value })).toThrow(
-        `The environment is not right:\n  - ${name} is set but empty; give it a value, or unset it.`,
+        `The environment is invalid:\n  - ${name} is set but empty; give it a value, or unset it.`,
       );
-      expect(readEnv({ ...others, [name]: value, SVC_AUTH_MODE: other }).env.authMode).toBe(other);
+      expect(readEnv({ ...others, [name]: value, SVC_AUTH_MODE: other }).env.authMode.name).toBe(other);
     }
   });
 
   it('says once that the credential of the mode is empty', () => {
     expect(() => readEnv({ SVC_AUTH_MODE: 'api-key', SVC_API_KEY: '' })).toThrow(
-      /^The environment is not right:\n {2}- SVC_API_KEY is set but empty; give it a value, or unset it\.$/,
+      /^The environment is invalid:\n {2}- SVC_API_KEY is set but empty; give it a value, or unset it\.$/,
     );
   });
 
@@ -133,9 +135,18 @@ describe('readEnv', () => {
       SVC_CORS_ORIGIN: 'HTTPS://App.Example.com:443, http://localhost:3000/,Capacitor://localhost,*',
       AUTHLIB_TRUSTED_ORIGINS: 'HTTPS://App.Example.com:443',
       AUTHLIB_URL: 'HTTPS://Api.Example.com:443/',
+      ...managed,
     });
-    expect(env.corsOrigin).toEqual(['https://app.example.com', 'http://localhost:3000', 'capacitor://localhost', '*']);
-    expect([...env.authTrustedOrigins, env.authUrl]).toEqual(['https://app.example.com', 'https://api.example.com']);
+    expect(env.http.corsOrigins).toEqual([
+      'https://app.example.com',
+      'http://localhost:3000',
+      'capacitor://localhost',
+      '*',
+    ]);
+    expect(env.authMode.plugin.options).toMatchObject({
+      trustedOrigins: ['https://app.example.com'],
+      url: 'https://api.example.com',
+    });
   });
 
   it.each(['Production', 'PRODUCTION', ' production '])('takes NODE_ENV=%s for production', (NODE_ENV) => {
@@ -145,14 +156,34 @@ describe('readEnv', () => {
   });
 
   it('takes one proxy, several, and none', () => {
-    const proxy = (value: string) => readEnv({ SVC_TRUST_PROXY: value }).env.trustProxy;
+    const proxy = (value: string) => readEnv({ SVC_TRUST_PROXY: value }).env.http.trustProxy;
     expect([proxy('true'), proxy('0'), proxy('10.0.0.0/8, fd00::1')]).toEqual([true, false, ['10.0.0.0/8', 'fd00::1']]);
   });
 
-  it('every variable has a name, a shape and a description', () => {
-    for (const variable of Object.values(variables)) {
-      expect(variable.name).toMatch(/^[A-Z][A-Z0-9_]+$/);
-      expect(variable.description).toMatch(/^[`A-Z].*\.$/);
+  it('every variable has a name, an expected value and the description of its option', () => {
+    for (const { name, expected, schema } of variables) {
+      expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
+      expect(expected, name).not.toBe('');
+      expect(schema.description, name).toMatch(/\w/);
     }
+    expect(new Set(variables.map(({ name }) => name)).size).toBe(variables.length);
+  });
+
+  it('gives the key of a mode, and of a provider, to its plugin', () => {
+    const { env } = readEnv({ SVC_API_KEY: 'k', SVC_RLS_CLAIMS: '{"tenant":1}', OPENAI_API_KEY: 'o', SVC_MODEL: 'm' });
+    expect(env.authMode.plugin.options).toEqual({ keys: [{ key: 'k', role: 'analyst', claims: { tenant: 1 } }] });
+    expect(env.provider.plugin.options).toEqual({ provider: 'openai', apiKey: 'o', model: 'm' });
+  });
+
+  it.each([
+    ['postgres://reader@db/shop', 'datasource-postgres'],
+    ['mariadb://reader@db/shop', 'datasource-mysql'],
+    ['sqlite:shop.db', 'datasource-sqlite'],
+    ['duckdb:shop.db', 'datasource-duckdb'],
+  ])('%s is opened by %s', (SVC_DATASOURCE_URL, name) => {
+    const opened = selfHosted(readEnv({ SVC_DATASOURCE_URL }).env).filter(
+      ({ definition }) => definition.type === 'datasource',
+    );
+    expect(opened.map(({ definition }) => definition.name)).toEqual([name]);
   });
 });

@@ -1,182 +1,301 @@
-/** One environment variable: its name, the shape of its value, and what it does. */
+/** Reads environment variables by the schemas of the plugin options that they set. */
 import { isIP } from 'node:net';
+import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import type { AnyPluginDefinition, PluginEntry } from '../kernel/index.ts';
 
-export interface Variable<T> {
+/** How the text of a variable becomes the value of an option. */
+export interface Syntax {
+  /** The expected text, for messages and the documentation: `an integer from 1 to 65535`. */
+  readonly expected: string;
+  /** `undefined`: invalid. */
+  read(text: string): unknown;
+}
+
+export interface Variable extends Syntax {
   readonly name: string;
-  /** The wanted shape in words, for messages and the documentation: `a whole number from 1 to 65535`. */
-  readonly shape: string;
-  readonly description: string;
-  /** As the documentation shows it. */
-  readonly defaultText: string;
-  readonly fallback: T;
-  /** `undefined`: malformed. */
-  parse(text: string): T | undefined;
+  /** Holds range, default and description of the option that the variable sets. */
+  readonly schema: TSchema;
+  /** The options: `http.port`; empty where it decides something else. */
+  readonly options: readonly string[];
 }
 
-interface About {
-  readonly description: string;
-  /** Default: the fallback as text. */
-  readonly defaultText?: string;
+/** The valid values that are set, by variable. */
+export type Values = ReadonlyMap<string, unknown>;
+
+/** Variables that set the options `O`. */
+export interface Settings<O> {
+  readonly variables: readonly Variable[];
+  /** The variables without which there are no options. */
+  readonly required: readonly string[];
+  /** The options with their defaults; `undefined` while a required variable is not set. */
+  read(values: Values): O | undefined;
+  /** One sentence for each group of variables that is set in part. */
+  problems(values: Values): string[];
 }
 
-function variable<T>(name: string, shape: string, fallback: T, about: About, parse: Variable<T>['parse']): Variable<T> {
-  const defaultText = about.defaultText ?? (fallback === undefined ? 'none' : String(fallback));
-  return { name, shape, fallback, description: about.description, defaultText, parse };
+interface NamedVariable {
+  readonly [NAMED]: string;
+  readonly syntax: Syntax;
+}
+const NAMED = Symbol('name');
+
+/** Variables by option, in the shape of the options `T`; a list of options has one item. */
+export type Names<T> =
+  | string
+  | NamedVariable
+  | (T extends readonly (infer Item)[]
+      ? readonly [Names<Item>]
+      : T extends object
+        ? { readonly [K in keyof T]?: Names<NonNullable<T[K]>> }
+        : never);
+
+/** A variable whose syntax the schema of its option does not tell. */
+export function named(name: string, syntax: Syntax): NamedVariable {
+  return { [NAMED]: name, syntax };
 }
 
-export function text<F extends string | undefined>(name: string, fallback: F, about: About) {
-  return variable<string | F>(name, 'text', fallback, about, (value) => value);
+type AnyPlugin = ((...given: never[]) => PluginEntry) & { readonly definition: AnyPluginDefinition };
+type OptionsOf<P extends AnyPlugin> = NonNullable<Parameters<P>[0]>;
+
+/** The variables that set options of a plugin: `settings(http, { port: 'PORT' })`. */
+export function settings<P extends AnyPlugin>(plugin: P, names: Names<OptionsOf<P>>): Settings<OptionsOf<P>> {
+  const { name, options } = plugin.definition;
+  return settingsOf<OptionsOf<P>>(options, names, name);
 }
 
-/** A secret text of at least so many characters. */
-export function secret(name: string, minLength: number, about: About) {
-  return variable<string | undefined>(name, `a text of at least ${minLength} characters`, undefined, about, (value) =>
-    value.length >= minLength ? value : undefined,
-  );
+/** The same for a schema that belongs to no plugin. */
+export function settingsOf<O>(schema: TSchema, names: Names<O>, path = ''): Settings<O> {
+  if (typeof names === 'string') return leaf(schema, names, syntaxOf(schema), path);
+  if (isNamed(names)) return leaf(schema, names[NAMED], names.syntax, path);
+  if (Array.isArray(names)) {
+    const item = settingsOf<unknown>(schema.items, names[0] as Names<unknown>, `${path}[]`);
+    return { ...item, read: (values) => (item.read(values) === undefined ? undefined : ([item.read(values)] as O)) };
+  }
+  return group(schema, names as Readonly<Record<string, Names<unknown>>>, path);
 }
 
-/** Keys of 32 bytes in base64. */
-export function encryptionKeys(name: string, about: About) {
-  const shape = '32 bytes in base64, or several such keys separated by commas';
-  return variable<readonly string[]>(name, shape, [], { defaultText: 'none', ...about }, (value) => {
-    const keys = value.split(',').map((key) => key.trim());
-    return keys.every((key) => /^[A-Za-z0-9+/_-]{43}=?$/.test(key)) ? keys : undefined;
+const isNamed = (names: unknown): names is NamedVariable =>
+  typeof names === 'object' && names !== null && NAMED in names;
+
+function leaf<O>(schema: TSchema, name: string, { expected, read }: Syntax, path: string): Settings<O> {
+  const variable: Variable = {
+    name,
+    schema,
+    options: path.includes('.') ? [path] : [],
+    expected,
+    read(text) {
+      const value = read(text);
+      return Value.Check(schema, value) ? value : undefined;
+    },
+  };
+  return {
+    variables: [variable],
+    required: [name],
+    read: (values) => (values.get(name) ?? schema.default) as O | undefined,
+    problems: () => [],
+  };
+}
+
+function group<O>(schema: TSchema, names: Readonly<Record<string, Names<unknown>>>, path: string): Settings<O> {
+  const parts = Object.entries(names).map(([key, name]) => {
+    const option: TSchema = schema.properties[key];
+    const isRequired = (schema.required ?? []).includes(key) && option.default === undefined;
+    return {
+      key,
+      isRequired,
+      isGroup: typeof name === 'object',
+      ...settingsOf<unknown>(option, name, path === '' ? key : `${path}.${key}`),
+    };
   });
+  const required = parts.filter(({ isRequired }) => isRequired).flatMap((part) => part.required);
+  return {
+    variables: parts.flatMap(({ variables }) => variables),
+    required,
+    read(values) {
+      if (!required.every((name) => values.has(name))) return undefined;
+      const given = parts.map(({ key, read }) => [key, read(values)]);
+      return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as O;
+    },
+    problems: (values) =>
+      parts
+        .filter(({ isGroup, isRequired }) => isGroup && !isRequired)
+        .flatMap((part) => {
+          const isSet = part.variables.some(({ name }) => values.has(name));
+          if (!isSet || part.required.every((name) => values.has(name))) return [];
+          return [`${part.required.join(' and ')} need each other; set both, or neither.`];
+        }),
+  };
+}
+
+/** The syntax that the type of an option asks for. */
+function syntaxOf(schema: TSchema): Syntax {
+  const { type, anyOf } = schema;
+  const literals: readonly unknown[] = (anyOf ?? []).map((option: TSchema) => option.const);
+  if (anyOf !== undefined) {
+    return literals.includes(undefined)
+      ? syntaxOf(anyOf[0])
+      : { expected: `one of ${literals.join(', ')}`, read: (text) => literals.find((literal) => literal === text) };
+  }
+  if (type === 'integer' || type === 'number') return { expected: rangeOf(schema), read: number };
+  if (type === 'boolean') return { expected: 'true or false', read: flag };
+  if (type === 'array') return { expected: schema.expected ?? 'a comma-separated list', read: list };
+  if (type !== 'object') return { expected: schema.expected ?? lengthOf(schema), read: (text) => text };
+  const [item]: readonly TSchema[] = Object.values(schema.patternProperties ?? {});
+  return item?.type === 'string'
+    ? { expected: 'a comma-separated list of key=value', read: pairs }
+    : { expected: 'a JSON object', read: json };
+}
+
+function rangeOf({ type, minimum = 0, maximum }: TSchema): string {
+  const kind = type === 'integer' ? 'an integer' : 'a number';
+  return maximum === undefined ? `${kind} of at least ${minimum}` : `${kind} from ${minimum} to ${maximum}`;
+}
+
+const lengthOf = ({ minLength = 1 }: TSchema) =>
+  minLength > 1 ? `a text of at least ${minLength} characters` : 'text';
+
+const number = (text: string) => (/^(\d+(\.\d*)?|\.\d+)$/.test(text) ? Number(text) : undefined);
+
+const flag = (text: string) => (/^(true|1)$/.test(text) ? true : /^(false|0)$/.test(text) ? false : undefined);
+
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/** As OpenTelemetry writes headers and attributes; values may be percent-encoded. */
+function pairs(text: string): Record<string, string> | undefined {
+  const found = text.split(',').map((pair) => /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair));
+  try {
+    return found.includes(null)
+      ? undefined
+      : Object.fromEntries(found.map((pair) => [pair?.[1], decodeURIComponent(pair?.[2] ?? '')]));
+  } catch {
+    return undefined;
+  }
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const httpUrl: Syntax = {
+  expected: 'an http or https URL',
+  read: (text) => (/^https?:\/\//.test(text) && URL.canParse(text) ? text : undefined),
+};
+
+/** The URL of a database by its scheme; the driver of that scheme checks the rest. */
+export function urlOf(schemes: readonly string[]): Syntax {
+  return {
+    expected: `a URL that begins with ${schemes.map((scheme) => `${scheme}:`).join(' or ')}`,
+    read: (text) => (schemes.some((scheme) => text.startsWith(`${scheme}:`)) ? text : undefined),
+  };
 }
 
 /** True, false, or the addresses and networks of proxies. */
-export function proxies(name: string, about: About) {
-  const shape = 'true, false, or a comma-separated list of addresses and networks';
-  return variable<boolean | readonly string[]>(name, shape, false, about, (value) => {
-    if (/^(true|1)$/.test(value)) return true;
-    if (/^(false|0)$/.test(value)) return false;
-    const networks = value.split(',').map((network) => network.trim());
-    return networks.every((network) => isIP(network.replace(/\/\d{1,3}$/, '')) > 0) ? networks : undefined;
-  });
-}
+export const proxies: Syntax = {
+  expected: 'true, false, or a comma-separated list of addresses and networks',
+  read(text) {
+    const networks = list(text);
+    const areNetworks = networks.length > 0 && networks.every((item) => isIP(item.replace(/\/\d{1,3}$/, '')) > 0);
+    return flag(text) ?? (areNetworks ? networks : undefined);
+  },
+};
 
-export function integer<F extends number | undefined>(
-  name: string,
-  fallback: F,
-  range: readonly [number, number],
-  about: About,
-) {
-  const [min, max] = range;
-  return variable<number | F>(name, `a whole number from ${min} to ${max}`, fallback, about, (value) => {
-    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-    return number >= min && number <= max ? number : undefined;
-  });
-}
-
-export function flag(name: string, fallback: boolean, about: About) {
-  return variable<boolean>(name, 'true or false', fallback, about, (value) =>
-    value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : undefined,
-  );
-}
-
-export function choice<const C extends string, F extends C | undefined>(
-  name: string,
-  choices: readonly C[],
-  fallback: F,
-  about: About,
-) {
-  return variable<C | F>(name, `one of ${choices.join(', ')}`, fallback, about, (value) =>
-    choices.find((item) => item === value),
-  );
-}
-
-export function list(name: string, about: About) {
-  return variable<readonly string[]>(name, 'a comma-separated list', [], { defaultText: 'empty', ...about }, (value) =>
-    value
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
-  );
-}
-
-export function httpUrl<F extends string | undefined>(name: string, fallback: F, about: About) {
-  return variable<string | F>(name, 'an http or https URL', fallback, about, (value) =>
-    /^https?:\/\//.test(value) && URL.canParse(value) ? value : undefined,
-  );
-}
-
-export function email(name: string, about: About) {
-  return variable<string | undefined>(name, 'an e-mail address', undefined, about, (value) =>
-    /^[^\s@]+@[^\s@]+$/.test(value) ? value : undefined,
-  );
-}
-
-/** The address of a server, without a path. */
-export function httpOrigin(name: string, about: About) {
-  const shape = 'an http or https URL without a path, such as https://api.example.com';
-  return variable<string | undefined>(name, shape, undefined, about, (value) =>
-    /^https?:/i.test(value) && isOrigin(value) ? asBrowsersWrite(value) : undefined,
-  );
-}
+/** Whether `NODE_ENV` says so, in any case of letters. */
+export const production: Syntax = {
+  expected: '`production`, or any other text',
+  read: (text) => text.toLowerCase() === 'production',
+};
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@*]+\/?$/i;
 
 const isOrigin = (text: string) => ORIGIN.test(text) && URL.canParse(text);
+const isHttpOrigin = (text: string) => /^https?:/i.test(text) && isOrigin(text);
 
-/** In lower case and without the scheme's own port. */
-function asBrowsersWrite(origin: string): string {
+/** In lower case and without the scheme's default port, as browsers write it. */
+function normalizedOrigin(origin: string): string {
   const { origin: known } = new URL(origin);
   return known === 'null' ? origin.replace(/^[^:]+/, (scheme) => scheme.toLowerCase()) : known;
 }
 
-/** Origins of web pages; `isOpen`: also those of apps, by any scheme, and `*` for all of them. */
-export function origins(name: string, isOpen: boolean, about: About) {
-  const shape = `a comma-separated list of origins, such as https://app.example.com${isOpen ? ', or *' : ''}`;
-  return variable<readonly string[]>(name, shape, [], { defaultText: 'empty', ...about }, (value) => {
-    const items = value
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== '');
-    const isAllowed = (item: string) => isOrigin(item) && (isOpen || /^https?:/i.test(item));
-    const areOrigins = items.every((item) => (isOpen && item === '*') || isAllowed(item));
-    if (items.length === 0 || !areOrigins) return undefined;
-    return items.map((item) => (item === '*' ? item : asBrowsersWrite(item)));
-  });
+/** The address of a server, without a path. */
+export const httpOrigin: Syntax = {
+  expected: 'an http or https URL without a path, such as https://api.example.com',
+  read: (text) => (isHttpOrigin(text) ? normalizedOrigin(text) : undefined),
+};
+
+function originsOf(text: string, isAllowed: (origin: string) => boolean): readonly string[] | undefined {
+  const items = list(text);
+  if (items.length === 0 || !items.every((item) => item === '*' || isAllowed(item))) return undefined;
+  return items.map((item) => (item === '*' ? item : normalizedOrigin(item)));
 }
 
-/** A database's URL by its scheme; the scheme's own driver checks the rest. */
-export function databaseUrl(name: string, schemes: readonly string[], about: About) {
-  const shape = `a URL that begins with ${schemes.map((scheme) => `${scheme}:`).join(' or ')}`;
-  return variable<string | undefined>(name, shape, undefined, about, (value) =>
-    schemes.some((scheme) => value.startsWith(`${scheme}:`)) ? value : undefined,
-  );
+const ORIGINS = 'a comma-separated list of origins, such as https://app.example.com';
+
+/** Origins of web pages. */
+export const httpOrigins: Syntax = {
+  expected: ORIGINS,
+  read: (text) => (list(text).includes('*') ? undefined : originsOf(text, isHttpOrigin)),
+};
+
+/** Origins of web pages and of apps, by any scheme, or `*` for all of them. */
+export const origins: Syntax = { expected: `${ORIGINS}, or *`, read: (text) => originsOf(text, isOrigin) };
+
+/** One of several plugins of which one runs, such as an authentication mode. */
+export interface Alternative {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** An authentication mode that lets everybody in. */
+  readonly isOpen: boolean;
+  readonly settings: Settings<unknown>;
+  /** The variable that chooses it while none is chosen by name; the last alternative needs none. */
+  readonly chosenBy: string | undefined;
+  /** Variables that it needs beside the required ones of its options. */
+  readonly needs: readonly string[];
+  /** The warning about these options, if any. */
+  warning(values: Values): string | undefined;
+  plugin(values: Values): PluginEntry;
 }
 
-export function share(name: string, fallback: number, about: About) {
-  return variable<number>(name, 'a number from 0 to 1', fallback, about, (value) =>
-    /^(0|1|1\.0*|0?\.\d+)$/.test(value) ? Number(value) : undefined,
-  );
+/** The alternative that was chosen. */
+export interface Chosen extends Pick<Alternative, 'name' | 'isOpen'> {
+  readonly plugin: PluginEntry;
 }
 
-/** As OpenTelemetry writes headers and attributes; values may be percent-encoded. */
-export function pairs(name: string, about: About) {
-  const shape = 'a comma-separated list of key=value';
-  return variable<Readonly<Record<string, string>>>(name, shape, {}, { defaultText: 'none', ...about }, (value) => {
-    const found = value.split(',').map((pair) => /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair));
-    try {
-      return found.includes(null)
-        ? undefined
-        : Object.fromEntries(found.map((pair) => [pair?.[1], decodeURIComponent(pair?.[2] ?? '')]));
-    } catch {
-      return undefined;
-    }
-  });
+interface AlternativeInit<O> {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly isOpen?: boolean;
+  /** Options that no variable sets. */
+  readonly options?: O;
+  readonly chosenBy?: string;
+  readonly needs?: readonly string[];
+  warning?(values: Values): string | undefined;
 }
 
-export function jsonObject(name: string, about: About) {
-  return variable<Readonly<Record<string, unknown>> | undefined>(name, 'a JSON object', undefined, about, (value) => {
-    try {
-      const parsed: unknown = JSON.parse(value);
-      return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-        ? (parsed as Record<string, unknown>)
-        : undefined;
-    } catch {
-      return undefined;
-    }
-  });
+/** A plugin that is chosen among others, with the variables that set its options. */
+export function alternative<P extends AnyPlugin>(
+  init: AlternativeInit<OptionsOf<P>>,
+  plugin: P,
+  names: Names<OptionsOf<P>>,
+): Alternative {
+  const own = settings(plugin, names);
+  const create = plugin as unknown as (options: object) => PluginEntry;
+  return {
+    name: init.name,
+    aliases: init.aliases ?? [],
+    isOpen: init.isOpen === true,
+    settings: own,
+    chosenBy: init.chosenBy,
+    needs: init.needs ?? [],
+    warning: (values) => init.warning?.(values),
+    plugin: (values) => create(Object.assign({}, own.read(values), init.options)),
+  };
 }

@@ -20,6 +20,13 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
+/** A default as people write it. */
+function defaultText(value: unknown): string {
+  if (value === undefined || (typeof value === 'object' && Object.keys(Object(value)).length === 0)) return 'none';
+  if (typeof value === 'number' && value >= 1024 ** 2 && value % 1024 ** 2 === 0) return `${value / 1024 ** 2} MiB`;
+  return String(value);
+}
+
 /** A schema in a few words. */
 function shape(schema: TSchema): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
@@ -132,8 +139,14 @@ export async function generatedTables(): Promise<Tables> {
       ]),
     ),
     variables: table(
-      ['variable', 'value', 'default', 'meaning'],
-      Object.values(variables).map((v) => [`\`${v.name}\``, v.shape, v.defaultText, v.description]),
+      ['variable', 'value', 'default', 'meaning', 'options'],
+      variables.map(({ name, expected, schema, options }) => [
+        `\`${name}\``,
+        expected,
+        defaultText(schema.default),
+        sentence((schema.description ?? '').replace(`: ${name}`, '')),
+        options.map((option) => `\`${option}\``).join(', '),
+      ]),
     ),
     errors: table(
       ['code', 'status', 'meaning'],

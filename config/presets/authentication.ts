@@ -1,54 +1,41 @@
-/** Authentication: the plugins of the mode that the environment asks for, with accounts and rate limit. */
+/** Lists the authentication modes, and builds the plugins of the one that is chosen. */
 import type { PluginEntry } from '../../kernel/index.ts';
 import { adminMe } from '../../plugins/admin-me/index.ts';
 import { adminUsers } from '../../plugins/admin-users/index.ts';
-import { authApiKey } from '../../plugins/auth-api-key/index.ts';
-import { authByot } from '../../plugins/auth-byot/index.ts';
-import { authManaged } from '../../plugins/auth-managed/index.ts';
-import { authNone } from '../../plugins/auth-none/index.ts';
+import { API_KEY_MODE, authApiKey } from '../../plugins/auth-api-key/index.ts';
+import { authByot, BYOT_MODE } from '../../plugins/auth-byot/index.ts';
+import { authManaged, MANAGED_MODE } from '../../plugins/auth-managed/index.ts';
+import { authNone, NONE_MODE } from '../../plugins/auth-none/index.ts';
 import { authRoles } from '../../plugins/auth-roles/index.ts';
-import { rateLimit } from '../../plugins/rate-limit/index.ts';
-import { authModeOf, type Env } from '../env.ts';
+import { alternative, type Chosen, httpOrigin, httpOrigins, httpUrl, named, origins, production } from '../variable.ts';
 
-const both = (clientId: string | undefined, clientSecret: string | undefined) =>
-  clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret };
+/** The first whose variable `chosenBy` is set is taken, unless SVC_AUTH_MODE names another. */
+export const AUTH_MODES = [
+  alternative({ ...BYOT_MODE, chosenBy: 'SVC_AUTH_JWKS_URL' }, authByot, {
+    jwksUrl: named('SVC_AUTH_JWKS_URL', httpUrl),
+    issuer: 'SVC_AUTH_ISSUER',
+    audience: 'SVC_AUTH_AUDIENCE',
+    roleClaim: 'SVC_AUTH_ROLE_CLAIM',
+    orgClaim: 'SVC_AUTH_ORG_CLAIM',
+  }),
+  alternative({ ...MANAGED_MODE, chosenBy: 'AUTHLIB_SECRET', needs: ['DATABASE_URL'] }, authManaged, {
+    secret: 'AUTHLIB_SECRET',
+    url: named('AUTHLIB_URL', httpOrigin),
+    trustedOrigins: named('AUTHLIB_TRUSTED_ORIGINS', httpOrigins),
+    corsOrigins: named('SVC_CORS_ORIGIN', origins),
+    adminEmail: 'SVC_ADMIN_EMAIL',
+    production: named('NODE_ENV', production),
+    google: { clientId: 'GOOGLE_CLIENT_ID', clientSecret: 'GOOGLE_CLIENT_SECRET' },
+    github: { clientId: 'GITHUB_CLIENT_ID', clientSecret: 'GITHUB_CLIENT_SECRET' },
+    microsoft: { clientId: 'MICROSOFT_CLIENT_ID', clientSecret: 'MICROSOFT_CLIENT_SECRET' },
+  }),
+  alternative({ ...API_KEY_MODE, chosenBy: 'SVC_API_KEY' }, authApiKey, {
+    keys: [{ key: 'SVC_API_KEY', role: 'SVC_API_KEY_ROLE', claims: 'SVC_RLS_CLAIMS' }],
+  }),
+  alternative(NONE_MODE, authNone, {}),
+] as const;
 
-function mode(env: Env): PluginEntry[] {
-  switch (authModeOf(env)) {
-    case 'none':
-      return [authNone()];
-    case 'api-key':
-      return [authRoles(), authApiKey({ keys: [{ key: env.apiKey, role: env.apiKeyRole, claims: env.rlsClaims }] })];
-    case 'byot':
-      return [
-        authRoles(),
-        authByot({
-          jwksUrl: env.authJwksUrl,
-          issuer: env.authIssuer,
-          audience: env.authAudience,
-          roleClaim: env.authRoleClaim,
-          orgClaim: env.authOrgClaim,
-        }),
-      ];
-    case 'managed':
-      return [
-        authRoles(),
-        authManaged({
-          secret: env.authSecret,
-          url: env.authUrl,
-          trustedOrigins: env.authTrustedOrigins,
-          corsOrigins: env.corsOrigin,
-          adminEmail: env.adminEmail,
-          production: env.nodeEnv?.toLowerCase() === 'production',
-          google: both(env.googleClientId, env.googleClientSecret),
-          github: both(env.githubClientId, env.githubClientSecret),
-          microsoft: both(env.microsoftClientId, env.microsoftClientSecret),
-        }),
-      ];
-  }
-}
-
-export function authentication(env: Env): PluginEntry[] {
-  const limit = env.rateLimitRpm === undefined ? [] : [rateLimit({ requestsPerMinute: env.rateLimitRpm })];
-  return [...mode(env), adminMe(), adminUsers(), ...limit];
+/** The plugin of the mode, roles unless it is open to everybody, and the routes for accounts. */
+export function authentication({ authMode: { isOpen, plugin } }: { readonly authMode: Chosen }): PluginEntry[] {
+  return [...(isOpen ? [] : [authRoles()]), plugin, adminMe(), adminUsers()];
 }

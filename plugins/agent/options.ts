@@ -10,9 +10,14 @@ export const AgentOptions = Type.Object(
       default: MAX_STEPS,
       minimum: 1,
       maximum: MAX_STEPS,
-      description: `model calls for one question, 1 to ${MAX_STEPS}`,
+      description: 'most model calls for one question',
     }),
-    stepTimeoutMs: Type.Integer({ default: 60_000, minimum: 1, description: 'time limit of one model call' }),
+    stepTimeoutMs: Type.Integer({
+      default: 60_000,
+      minimum: 1,
+      maximum: 3_600_000,
+      description: 'time limit of one model call, in milliseconds',
+    }),
     requestTimeoutMs: Type.Integer({ default: 180_000, minimum: 1, description: 'time limit of one question' }),
     resultBudgetBytes: Type.Integer({
       default: 4_096,
@@ -32,12 +37,14 @@ export const AgentOptions = Type.Object(
     }),
     questionBudgetBytes: Type.Integer({
       default: 32 * 1024 * 1024,
-      minimum: 1024 * 1024,
+      minimum: 1024 ** 2,
+      maximum: 1024 ** 3,
       description: 'memory limit of one question: rows of its answer, messages to the model, arguments',
     }),
     processBudgetBytes: Type.Optional(
       Type.Integer({
-        minimum: 1024 * 1024,
+        minimum: 1024 ** 2,
+        maximum: 64 * 1024 ** 3,
         description:
           'memory limit of all running questions; near it new ones are refused with `overloaded`; default: twice that of one question',
       }),

@@ -10,6 +10,8 @@ const SAFE_KEY_CHARACTERS = 16;
 const HINT = 'Send the key you were given as Authorization: Bearer KEY, or as X-API-Key: KEY.';
 const HEALTH: HealthItem = { component: 'auth', status: 'ok', details: { mode: 'api-key', enabled: true } };
 
+export { API_KEY_MODE } from './mode.ts';
+
 export const authApiKey = definePlugin({
   name: 'auth-api-key',
   version: '1.0.0',

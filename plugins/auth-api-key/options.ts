@@ -8,11 +8,11 @@ const ApiKey = Type.Object(
       pattern: '^[^\\s\\x00-\\x1f\\x7f]([^\\x00-\\x1f\\x7f]*[^\\s\\x00-\\x1f\\x7f])?$',
       maxLength: 1_024,
       description:
-        'the secret, best 32 random characters or more, without line breaks or spaces around it: SVC_API_KEY',
+        'secret that clients send, best 32 random characters or more, without line breaks or spaces around it',
     }),
     role: Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')], {
       default: 'analyst',
-      description: 'what its bearer may do: viewer, analyst or admin',
+      description: 'role of the clients that send the key',
     }),
     claims: Type.Record(Type.String(), Type.Unknown(), { default: {}, description: 'claims for row security' }),
   },

@@ -8,6 +8,8 @@ import { IssuerKeys } from './keys.ts';
 import { ByotOptions } from './options.ts';
 import { looksLikeJwt, verifier } from './verify.ts';
 
+export { BYOT_MODE } from './mode.ts';
+
 /** What the plugin gives to others. */
 export interface AuthByot {
   /** The claim that names the organization. */

@@ -4,7 +4,7 @@ const Text = Type.String({ minLength: 1 });
 
 export const ByotOptions = Type.Object(
   {
-    jwksUrl: Type.String({ minLength: 1, description: "where the issuer's public keys are: SVC_AUTH_JWKS_URL" }),
+    jwksUrl: Type.String({ minLength: 1, description: "URL of the issuer's public keys: SVC_AUTH_JWKS_URL" }),
     issuer: Type.String({ minLength: 1, description: 'the `iss` that tokens must have: SVC_AUTH_ISSUER' }),
     audience: Type.Optional(
       Type.Union([Text, Type.Array(Text, { minItems: 1 })], {

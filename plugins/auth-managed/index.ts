@@ -21,6 +21,7 @@ import type { Organizations } from './organizations.ts';
 import { SECURITY_SCHEMES } from './security.ts';
 import type { UserDeletion, Users } from './users.ts';
 
+export { MANAGED_MODE } from './mode.ts';
 export type { RoleMember } from './organizations.ts';
 export { GivenPassword, NewPassword } from './password-length.ts';
 export type { Administrator, ManagedUser, UserDeletion, UserPage, UserQuery, UserStats } from './users.ts';

@@ -6,7 +6,10 @@ const Origin = Type.String({
 });
 
 const Provider = Type.Object(
-  { clientId: Type.String({ minLength: 1 }), clientSecret: Type.String({ minLength: 1 }) },
+  {
+    clientId: Type.String({ minLength: 1, description: 'client id of the application at this provider' }),
+    clientSecret: Type.String({ minLength: 1, description: 'client secret of the application at this provider' }),
+  },
   { additionalProperties: false },
 );
 
@@ -22,7 +25,10 @@ export const AuthManagedOptions = Type.Object(
         description: 'public address of the API; https makes cookies secure',
       }),
     ),
-    trustedOrigins: Type.Array(Origin, { default: [], description: 'origins of browsers that may change something' }),
+    trustedOrigins: Type.Array(Origin, {
+      default: [],
+      description: 'origins of browsers that may change something with a session cookie',
+    }),
     corsOrigins: Type.Array(Type.String(), {
       default: [],
       description:
@@ -31,12 +37,13 @@ export const AuthManagedOptions = Type.Object(
     adminEmail: Type.Optional(
       Type.String({
         pattern: '^[^\\s@]+@[^\\s@]+$',
-        description: 'whoever signs up with this address is administrator',
+        expected: 'an e-mail address',
+        description: 'address whose user becomes an administrator at sign-up; without it the first user does',
       }),
     ),
     production: Type.Boolean({
       default: false,
-      description: 'true: no development account is created, as on a server that others reach',
+      description: 'whether others reach this server: then no development account is created',
     }),
     signUp: Type.Boolean({ default: true, description: 'false: nobody can create an account for themselves' }),
     signInAfterSignUp: Type.Boolean({

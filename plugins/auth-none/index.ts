@@ -15,6 +15,8 @@ const EVERYBODY: Identity = Object.freeze({
 
 const HEALTH: HealthItem = { component: 'auth', status: 'ok', details: { mode: 'none', enabled: false } };
 
+export { NONE_MODE } from './mode.ts';
+
 export const authNone = definePlugin({
   name: 'auth-none',
   version: '1.0.0',

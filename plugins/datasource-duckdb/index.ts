@@ -6,6 +6,7 @@ import { DatasourceDuckdbOptions } from './options.ts';
 export { bindAll } from './bind.ts';
 export { duckdbConnection } from './connection.ts';
 export { describeSchema } from './describe.ts';
+export { DUCKDB_SCHEMES } from './schemes.ts';
 export { engineSettings, FINAL_SETTINGS } from './settings.ts';
 export { Verifier } from './verify.ts';
 

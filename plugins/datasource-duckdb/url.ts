@@ -1,9 +1,10 @@
 /** DuckDB's URLs: `duckdb:PATH`, `duckdb:///absolute` or `duckdb://relative`. */
 import { AtlasError } from '../../kernel/index.ts';
 import { type FileUrlFormat, maskFileUrl, parseFileUrl } from '../datasource-kit/index.ts';
+import { DUCKDB_SCHEMES } from './schemes.ts';
 
 const FORMAT: FileUrlFormat = {
-  schemes: ['duckdb'],
+  schemes: DUCKDB_SCHEMES,
   // Every file is opened for reading only, so these say nothing new.
   ignoredQueries: ['access_mode=read_only', 'mode=ro'],
   memory: 'a database in memory is empty and cannot be opened read-only',

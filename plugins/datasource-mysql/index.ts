@@ -5,6 +5,7 @@ import { DatasourceMysqlOptions } from './options.ts';
 
 export { describeDatabases } from './describe.ts';
 export { typedParameters } from './parameters.ts';
+export { MYSQL_SCHEMES } from './schemes.ts';
 export { settingsSql } from './settings.ts';
 
 /** MySQL and MariaDB databases, each statement in a read-only transaction that is rolled back. */

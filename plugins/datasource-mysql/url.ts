@@ -2,10 +2,11 @@
 import { isIP } from 'node:net';
 import type { SslOptions } from 'mysql2';
 import { invalidUrl, maskServerUrl, parseServerUrl, readUrlFile, type UrlDialect } from '../datasource-kit/index.ts';
+import { MYSQL_SCHEMES } from './schemes.ts';
 
 const DIALECT: UrlDialect = {
   name: 'MySQL',
-  schemes: ['mysql', 'mariadb'],
+  schemes: MYSQL_SCHEMES,
   params: ['socket', 'ssl-mode', 'sslmode', 'ssl', 'ssl-ca', 'ssl-cert', 'ssl-key'],
   ignoredParams: [
     'charset',

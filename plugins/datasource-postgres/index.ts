@@ -5,6 +5,7 @@ import { DatasourcePostgresOptions } from './options.ts';
 
 export { describeSchemas } from './describe.ts';
 export { PostgresDriver } from './driver.ts';
+export { POSTGRES_SCHEMES } from './schemes.ts';
 export { parameterText } from './types.ts';
 
 /** PostgreSQL databases, each statement in a read-only transaction that is rolled back. */

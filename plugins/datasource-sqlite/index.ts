@@ -6,6 +6,7 @@ import { DatasourceSqliteOptions } from './options.ts';
 export { bind } from './bind.ts';
 export { describeSchema } from './describe.ts';
 export { fromFailure } from './errors.ts';
+export { SQLITE_SCHEMES } from './schemes.ts';
 export { Schema } from './verify.ts';
 
 /** SQLite files, read-only, each asked in processes of its own so that a statement can be stopped. */

@@ -1,9 +1,10 @@
 /** SQLite's URLs: `sqlite:PATH`, `sqlite:///absolute`, `sqlite://relative` or `file:PATH`. */
 import { AtlasError } from '../../kernel/index.ts';
 import { type FileUrlFormat, maskFileUrl, parseFileUrl } from '../datasource-kit/index.ts';
+import { SQLITE_SCHEMES } from './schemes.ts';
 
 const FORMAT: FileUrlFormat = {
-  schemes: ['sqlite', 'sqlite3', 'file'],
+  schemes: [...SQLITE_SCHEMES, 'sqlite3', 'file'],
   // Every file is opened for reading only, so this one says nothing new.
   ignoredQueries: ['mode=ro'],
   memory: 'an in-memory database is empty and cannot be opened read-only',

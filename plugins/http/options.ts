@@ -5,7 +5,12 @@ export const HttpOptions = Type.Object(
     port: Type.Integer({ default: 3001, minimum: 0, maximum: 65_535, description: 'TCP port; 0 takes any free one' }),
     host: Type.String({ default: '127.0.0.1', minLength: 1, description: 'address to listen on; 0.0.0.0 for all' }),
     listen: Type.Boolean({ default: true, description: 'whether the port is taken; false: routes are mounted only' }),
-    bodyLimitBytes: Type.Integer({ default: 1_048_576, minimum: 1, description: 'largest request body' }),
+    bodyLimitBytes: Type.Integer({
+      default: 1_048_576,
+      minimum: 1,
+      maximum: 1024 ** 3,
+      description: 'largest request body, in bytes',
+    }),
     corsOrigins: Type.Array(Type.String({ pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^/\\s]+/?)$' }), {
       default: [],
       description:

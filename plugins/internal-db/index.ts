@@ -13,6 +13,7 @@ export type { AppliedMigration, InternalDb } from './api.ts';
 export { translated } from './failures.ts';
 export { insertRows, jsonRows, updateRows } from './json-rows.ts';
 export type { RowStatement, RowWrite } from './row-writes.ts';
+export { INTERNAL_DB_SCHEMES } from './schemes.ts';
 
 /** The libraries are loaded here, so that a composition without the database does not pay for them. */
 async function openEngine(url: string, settings: EngineSettings): Promise<Engine> {

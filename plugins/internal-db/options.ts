@@ -3,7 +3,11 @@ import { type Static, Type } from '@sinclair/typebox';
 export const InternalDbOptions = Type.Object(
   {
     url: Type.Optional(
-      Type.String({ minLength: 1, description: '"postgres://user:password@host:5432/database" or "sqlite:PATH"' }),
+      Type.String({
+        minLength: 1,
+        description:
+          'internal database for users, conversations and the audit log: "postgres://user:password@host:5432/database" or "sqlite:PATH"; without it those answer `not_available`',
+      }),
     ),
     poolSize: Type.Integer({
       minimum: 1,
@@ -43,12 +47,17 @@ export const InternalDbOptions = Type.Object(
         pattern: '^[A-Za-z0-9+/_-]{43}=?$',
         description: '32 bytes in base64, as "openssl rand -base64 32" prints them',
       }),
-      { default: [], description: 'the first encrypts, all decrypt' },
+      {
+        default: [],
+        expected: '32 bytes in base64, or several such keys separated by commas',
+        description:
+          'keys for stored secrets: the first encrypts, all decrypt; without it one is derived from `deriveFrom`',
+      },
     ),
     deriveFrom: Type.Optional(
       Type.String({
         minLength: 32,
-        description: 'a secret text of at least 32 characters, from which a key is derived that ranks after the others',
+        description: 'secret text from which a key is derived; it ranks after `encryptionKeys`',
       }),
     ),
   },

@@ -5,6 +5,7 @@ import { ModelOfflineOptions } from './options.ts';
 
 export { type Reading, readQuestion } from './conversation.ts';
 export { createOfflineModel } from './offline-model.ts';
+export { OFFLINE } from './provider.ts';
 
 const READY: HealthItem = {
   component: 'provider',

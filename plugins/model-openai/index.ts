@@ -2,6 +2,8 @@ import { definePlugin, healthCheck, modelResolve } from '../../kernel/index.ts';
 import { OpenaiModel } from './model.ts';
 import { ModelOpenaiOptions } from './options.ts';
 
+export { OPENAI, OPENAI_COMPATIBLE } from './provider.ts';
+
 export const modelOpenai = definePlugin({
   name: 'model-openai',
   version: '1.0.0',

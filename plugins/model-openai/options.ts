@@ -7,12 +7,13 @@ export const ModelOpenaiOptions = Type.Object(
       description:
         '"openai" speaks the Responses API, "openai-compatible" Chat Completions (Ollama, vLLM, LM Studio, gateways)',
     }),
-    apiKey: Type.Optional(Type.String({ description: 'needed by "openai"; compatible servers may do without' })),
+    apiKey: Type.Optional(
+      Type.String({ description: 'key of the provider; needed by "openai", compatible servers may do without' }),
+    ),
     baseUrl: Type.Optional(
       Type.String({
         pattern: '^https?://\\S+$',
-        description:
-          'an http or https URL, usually ending in /v1; default OpenAI itself, needed by "openai-compatible"',
+        description: 'URL of the provider, usually ending in /v1; needed by "openai-compatible"; default: OpenAI',
       }),
     ),
     model: Type.Optional(Type.String({ minLength: 1, description: 'id of the model as the provider names it' })),

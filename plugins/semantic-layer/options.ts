@@ -5,7 +5,7 @@ import { DEFAULT_EXPLORE_BYTES } from './context/explore.ts';
 
 export const SemanticLayerOptions = Type.Object(
   {
-    dir: Type.String({ default: './semantic', minLength: 1, description: "the layer's folder" }),
+    dir: Type.String({ default: './semantic', minLength: 1, description: 'root folder of the semantic layer' }),
     contextBytes: Type.Integer({
       default: DEFAULT_CONTEXT_BYTES,
       minimum: 2048,

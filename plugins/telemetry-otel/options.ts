@@ -10,12 +10,16 @@ export const TelemetryOptions = Type.Object(
     ),
     headers: Type.Record(Type.String(), Type.String(), {
       default: {},
-      description: 'sent with every export, such as a key',
+      description: 'headers of every export, such as a key',
     }),
-    serviceName: Type.String({ default: 'atlas', minLength: 1, description: 'service.name of everything' }),
+    serviceName: Type.String({
+      default: 'atlas',
+      minLength: 1,
+      description: 'name of this service in traces and metrics',
+    }),
     attributes: Type.Record(Type.String(), Type.String(), {
       default: {},
-      description: 'further attributes of the resource',
+      description: 'further attributes of this service',
     }),
     traceRatio: Type.Number({
       default: 1,
@@ -23,20 +27,28 @@ export const TelemetryOptions = Type.Object(
       maximum: 1,
       description: 'share of traces kept; a caller with a traceparent has decided already',
     }),
-    intervalMs: Type.Integer({ default: 60_000, minimum: 1_000, description: 'time between two exports of metrics' }),
+    intervalMs: Type.Integer({
+      default: 60_000,
+      minimum: 1_000,
+      maximum: 3_600_000,
+      description: 'time between two exports of metrics, in milliseconds',
+    }),
     content: Type.Boolean({
       default: false,
-      description: 'put questions, answers, tool arguments, SQL and error texts into traces',
+      description: 'whether traces hold questions, answers, tool arguments, SQL and error texts',
     }),
-    metricsRoute: Type.Boolean({ default: false, description: 'serve GET /api/v1/metrics for Prometheus' }),
+    metricsRoute: Type.Boolean({
+      default: false,
+      description: 'whether `GET /api/v1/metrics` answers in the format of Prometheus',
+    }),
     metricsPublic: Type.Boolean({
       default: false,
-      description: 'whether everybody may read the metrics, not only administrators',
+      description: 'whether metrics are public; else administrators only read them',
     }),
     metricsToken: Type.Optional(
       Type.String({
         minLength: 16,
-        description: 'a bearer token that the metrics are read with, besides by administrators; not with metricsPublic',
+        description: 'bearer token of a scraper that reads the metrics; not together with `metricsPublic`',
       }),
     ),
   },

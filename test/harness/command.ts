@@ -14,6 +14,8 @@ export interface Finished {
 
 export interface CommandOptions {
   readonly cwd: string;
+  /** The executable. Default: that of this repository. */
+  readonly bin?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** How many descriptors the process may have. */
   readonly descriptors?: number;
@@ -28,7 +30,7 @@ function environment(env: CommandOptions['env']): Record<string, string | undefi
 }
 
 function launch(args: readonly string[], options: CommandOptions): ChildProcess {
-  const command = [process.execPath, BIN, ...args];
+  const command = [process.execPath, options.bin ?? BIN, ...args];
   const limited = ['/bin/sh', '-c', `ulimit -n ${options.descriptors}; exec "$@"`, 'sh', ...command];
   const [file = '', ...rest] = options.descriptors === undefined ? command : limited;
   return spawn(file, rest, {

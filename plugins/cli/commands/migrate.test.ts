@@ -98,7 +98,7 @@ describe('atlas migrate', { timeout: 120_000 }, () => {
     expect(unreachable.stderr).toMatch(/^The internal database is not available: the server does not accept/);
     const malformed = await run({ DATABASE_URL: 'mysql://user:geheim@host/db' });
     expect(malformed.code).toBe(1);
-    expect(malformed.stderr).toContain('DATABASE_URL is malformed; it takes a URL that begins with postgres:');
+    expect(malformed.stderr).toContain('DATABASE_URL is invalid: expected a URL that begins with postgres:');
     expect(`${unreachable.stderr}${malformed.stderr}`).not.toMatch(/geheim|\n\s+at /);
 
     writeFileSync(join(folder.path, 'atlas.config.ts'), 'export default { plugins: [] };');

@@ -1,0 +1,20 @@
+/** Lists the database engines, and builds the plugin for a database's URL. */
+import type { PluginEntry } from '../../kernel/index.ts';
+import { DUCKDB_SCHEMES, datasourceDuckdb } from '../../plugins/datasource-duckdb/index.ts';
+import { datasourceMysql, MYSQL_SCHEMES } from '../../plugins/datasource-mysql/index.ts';
+import { datasourcePostgres, POSTGRES_SCHEMES } from '../../plugins/datasource-postgres/index.ts';
+import { datasourceSqlite, SQLITE_SCHEMES } from '../../plugins/datasource-sqlite/index.ts';
+
+export const ENGINES = [
+  { schemes: POSTGRES_SCHEMES, plugin: datasourcePostgres },
+  { schemes: MYSQL_SCHEMES, plugin: datasourceMysql },
+  { schemes: SQLITE_SCHEMES, plugin: datasourceSqlite },
+  { schemes: DUCKDB_SCHEMES, plugin: datasourceDuckdb },
+] as const;
+
+/** The plugin for the URL, with one connection called `default`. */
+export function datasources({ datasourceUrl: url }: { readonly datasourceUrl?: string | undefined }): PluginEntry[] {
+  const [scheme] = url?.split(':', 1) ?? [];
+  const engine = ENGINES.find(({ schemes }) => schemes.some((known) => known === scheme));
+  return url === undefined || engine === undefined ? [] : [engine.plugin({ connections: [{ id: 'default', url }] })];
+}

@@ -1,0 +1,2 @@
+/** Declares the authentication mode of this plugin. */
+export const MANAGED_MODE = { name: 'managed' } as const;

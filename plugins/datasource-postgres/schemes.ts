@@ -1,0 +1,2 @@
+/** Declares the schemes of the URLs that this plugin opens. */
+export const POSTGRES_SCHEMES = ['postgres', 'postgresql'] as const;

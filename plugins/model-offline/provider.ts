@@ -1,0 +1,2 @@
+/** Declares the provider of this plugin. */
+export const OFFLINE = { name: 'offline' } as const;
