@@ -1,0 +1,39 @@
+/**
+ * Plants small bugs into a plugin, one at a time, and counts those that its own tests find:
+ * `npm run mutate -- audit`, or of a part `npm run mutate -- sql-guard/resolve`.
+ */
+import { existsSync, globSync } from 'node:fs';
+import { Stryker } from '@stryker-mutator/core';
+
+/** Share of planted bugs that the tests have to find. */
+const REQUIRED_PERCENT = 85;
+
+/** The folder of that name, and files whose names begin with it, in the plugin; never tests. */
+function optionsOf(area: string): ConstructorParameters<typeof Stryker>[0] {
+  const [plugin = ''] = area.split('/');
+  const files = globSync([`plugins/${area}/**/*.ts`, `plugins/${area}*.ts`]);
+  const mutate = files.filter((file) => !/\.(?:test|fixture|d)\.ts$|\/fixtures\//.test(file));
+  if (plugin === '' || !existsSync(`plugins/${plugin}`) || mutate.length === 0) {
+    throw new Error(`There is no plugin or part "${area}"; write it as "audit" or "sql-guard/resolve".`);
+  }
+  return {
+    mutate,
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { dir: `plugins/${plugin}`, related: false },
+    coverageAnalysis: 'perTest',
+    // What runs when a file is loaded, such as schemas and tables, would need all tests for each bug.
+    ignoreStatic: true,
+    concurrency: 1,
+    timeoutMS: 20_000,
+    reporters: ['progress-append-only', 'clear-text', 'json'],
+    jsonReporter: { fileName: `.mutants/${area.replaceAll('/', '-')}.json` },
+    clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportScoreTable: true },
+    tempDirName: '.mutants/sandbox',
+    ignorePatterns: ['dist', '.atlas', '.mutants'],
+    thresholds: { high: 100, low: REQUIRED_PERCENT, break: REQUIRED_PERCENT },
+    allowEmpty: false,
+  };
+}
+
+await new Stryker(optionsOf(process.argv[2] ?? '')).runMutationTest();
