@@ -1,4 +1,5 @@
-/** Entries as comma-separated values: RFC 4180, and safe to open in a spreadsheet. */
+/** Writes audit entries as CSV. */
+import { csvLines } from '../csv-kit/index.ts';
 import type { AuditEntry } from './store.ts';
 
 const COLUMNS = [
@@ -21,18 +22,7 @@ const COLUMNS = [
   'id',
 ] as const satisfies readonly (keyof AuditEntry)[];
 
-/** A spreadsheet takes a cell that begins like this for a formula, some also behind blanks, or in full width. */
-const FORMULA = /^\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-
-function cell(value: AuditEntry[(typeof COLUMNS)[number]]): string {
-  if (value === null) return '';
-  if (typeof value === 'number') return String(value);
-  const text = Array.isArray(value) ? value.join(' ') : String(value);
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-const line = (cells: readonly string[]) => `${cells.join(',')}\r\n`;
+const cell = (value: AuditEntry[(typeof COLUMNS)[number]]) => (Array.isArray(value) ? value.join(' ') : value);
 
 /** Waits for the first batch, so that a database that is away rejects before the answer has begun. */
 export async function csv(batches: AsyncIterator<readonly AuditEntry[]>): Promise<AsyncIterable<string>> {
@@ -43,8 +33,8 @@ async function* lines(
   first: IteratorResult<readonly AuditEntry[]>,
   batches: AsyncIterator<readonly AuditEntry[]>,
 ): AsyncGenerator<string> {
-  yield line(COLUMNS);
+  yield csvLines([COLUMNS]);
   for (let batch = first; batch.done !== true; batch = await batches.next()) {
-    yield batch.value.map((entry) => line(COLUMNS.map((column) => cell(entry[column])))).join('');
+    yield csvLines(batch.value.map((entry) => COLUMNS.map((column) => cell(entry[column]))));
   }
 }

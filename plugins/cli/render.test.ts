@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderTable } from './render.ts';
+import { renderCsv, renderTable } from './render.ts';
 
 const row = (columns: readonly string[], value: string) => Object.fromEntries(columns.map((name) => [name, value]));
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
@@ -30,4 +30,15 @@ describe('a table', () => {
     expect(drawn).toContain('x'.repeat(60));
     expect(drawn).toContain('東京'.repeat(10));
   });
+});
+
+it('CSV has a header, quotes and no formulas', () => {
+  const rows = [
+    { 'a,b': 'x,"y"', total: -1 },
+    { 'a,b': '=1+1', total: '-3.3333333333333333' },
+    { 'a,b': null, total: { n: 1 } },
+  ];
+  expect(renderCsv({ columns: ['a,b', 'total'], rows })).toBe(
+    '"a,b",total\r\n"x,""y""",-1\r\n\'=1+1,-3.3333333333333333\r\n,"{""n"":1}"\r\n',
+  );
 });

@@ -1,6 +1,7 @@
 /** Answers as people read them in a terminal, and as programs read them. */
 import Table from 'cli-table3';
 import colors from 'picocolors';
+import { csvLines } from '../csv-kit/index.ts';
 
 export interface RenderedTable {
   readonly columns: readonly string[];
@@ -106,19 +107,9 @@ function isNumber(value: unknown): boolean {
   return typeof value === 'number' || value === null || value === undefined;
 }
 
-function csvCell(value: unknown): string {
-  const text =
-    value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** RFC 4180, with a header line. */
+/** CSV with a header line. */
 export function renderCsv(table: RenderedTable): string {
-  const lines = [
-    table.columns.map(csvCell).join(','),
-    ...table.rows.map((row) => table.columns.map((name) => csvCell(row[name])).join(',')),
-  ];
-  return `${lines.join('\r\n')}\r\n`;
+  return csvLines([table.columns, ...table.rows.map((row) => table.columns.map((name) => row[name]))]);
 }
 
 /** Answer, statements and tables, one under the other. */
