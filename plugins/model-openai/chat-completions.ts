@@ -1,6 +1,6 @@
 /**
- * Language models over the Chat Completions API of compatible servers. By hand and not through the provider package,
- * which costs a good part of a question; see README.md.
+ * Calls language models through the Chat Completions API of compatible servers, without the provider package, which
+ * would take a good part of a question's time; see README.md.
  */
 import type { IncomingMessage } from 'node:http';
 import {
@@ -16,6 +16,7 @@ import { ChatReply, ErrorInReply } from './chat-reply.ts';
 import { ChatRequests } from './chat-request.ts';
 import type { Connections } from './connections.ts';
 import { isEvents } from './event-lines.ts';
+import { hideKey } from './hide-key.ts';
 import { isEventStream, piecesOf, pulledStream, textOf } from './response-body.ts';
 
 export interface ChatCompletionsSettings {
@@ -67,7 +68,7 @@ export function chatCompletions(settings: ChatCompletionsSettings): LanguageMode
     },
     async doStream(options): Promise<LanguageModelV4StreamResult> {
       const incoming = await send(options, true);
-      if (isEventStream(incoming)) return { stream: await streamedReply(incoming) };
+      if (isEventStream(incoming)) return { stream: await streamedReply(incoming, apiKey) };
       return { stream: ReadableStream.from([START, ...(await wholeReply(incoming))]) };
     },
   };
@@ -154,7 +155,7 @@ function generated(parts: readonly Part[]): LanguageModelV4GenerateResult {
  * The answer as it comes. Resolves with the first word of it and not before, so that a failure ahead of that is a
  * failure of the call, which can be tried again.
  */
-async function streamedReply(incoming: IncomingMessage): Promise<ReadableStream<Part>> {
+async function streamedReply(incoming: IncomingMessage, apiKey: string | undefined): Promise<ReadableStream<Part>> {
   const parts = partsOf(incoming);
   let first = await parts();
   const next = async () => {
@@ -164,7 +165,7 @@ async function streamedReply(incoming: IncomingMessage): Promise<ReadableStream<
     try {
       return await parts();
     } catch (error) {
-      return [{ type: 'error', error } as const];
+      return [{ type: 'error', error: hideKey(error, apiKey) } as const];
     }
   };
   return pulledStream(next, incoming, QUEUED_PARTS);

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { AtlasError, healthCheck, type Question } from '../../kernel/index.ts';
+import { AtlasError, healthCheck, messagesOf, type Question } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import type { Step } from '../../test/harness/openai-server.ts';
 import { callSql, type ScriptedApp, scriptedApp, testShop } from '../../test/harness/scripted-agent.ts';
@@ -85,6 +86,27 @@ describe.each(['openai', 'openai-compatible'] as const)('%s', (provider) => {
     expect(JSON.stringify(scripted.app.lines)).not.toContain(KEY);
   });
 
+  test('a key that the provider repeats stands in no log line, whatever it looks like', async () => {
+    const apiKey = 'swordfish.opal.42';
+    const echo = { message: `Incorrect API key provided: ${apiKey}.`, type: apiKey, code: apiKey };
+    const steps: Step[] = [
+      { status: 401, body: { error: echo } },
+      { status: 500, body: `no: ${apiKey}` },
+      { text: 'x', streamError: echo },
+    ];
+    for (const step of steps) {
+      await using scripted = await scriptedApp(() => step, { model: { provider, apiKey } });
+      for (const streaming of step.streamError === undefined ? [true, false] : [true]) {
+        // As the log writes it, with its causes and at the level debug with their stacks.
+        const failure = await failureOf(scripted, streaming);
+        const told = [messagesOf(failure), failure.stack, (failure.cause as Error).stack, await health(scripted)];
+        expect(inspect([told, scripted.app.lines], { depth: 20 })).not.toContain(apiKey);
+      }
+      expect(scripted.server.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
+      expect(scripted.app.lines.length).toBeGreaterThan(0);
+    }
+  });
+
   test('an error inside a stream', async () => {
     for (const text of ['', 'Some text first']) {
       const streamError = { message: 'overloaded', type: 'server_error', code: 'server_error' };
@@ -93,7 +115,7 @@ describe.each(['openai', 'openai-compatible'] as const)('%s', (provider) => {
     }
   });
 
-  test('nobody listens', async () => {
+  test('no server listens', async () => {
     const plugins = [testShop(), modelOpenai({ ...model, baseUrl: 'http://127.0.0.1:9/v1', maxRetries: 1 }), agent()];
     await using app = await createTestApp({ plugins });
     expect(await failureOf({ app: app }, false)).toMatchObject({ code: 'provider_unreachable' });
@@ -133,7 +155,7 @@ describe.each(['openai', 'openai-compatible'] as const)('%s', (provider) => {
     expect(scripted.server.requests).toHaveLength(1);
   });
 
-  test('a rate limit met on the way is what the client hears of', async () => {
+  test('a rate limit met on the way is what the client is told', async () => {
     const steps: Step[] = [{ status: 429, headers: { 'retry-after': '0' } }, { status: 500 }];
     await using scripted = await scriptedApp(steps, { model: { ...model, maxRetries: 1 } });
     expect(await failureOf(scripted, false)).toMatchObject({ code: 'provider_rate_limit' });

@@ -1,10 +1,11 @@
-/** The model that questions are answered with: the provider package's, with retries, and what health says about it. */
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+/** Provides the language model, with retries and a health report. */
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { AtlasError, type HealthItem, type Logger, messageOf } from '../../kernel/index.ts';
 import { providerCodeOf, providerError, statusOf } from '../agent/index.ts';
 import { chatCompletions } from './chat-completions.ts';
 import { type Connections, keptConnections } from './connections.ts';
 import { fetchOver } from './fetch.ts';
+import { hideKey, withoutKey } from './hide-key.ts';
 import { DEFAULT_MODELS, type ModelOpenaiOptions, OPENAI_URL } from './options.ts';
 import { withRetries } from './retry.ts';
 
@@ -13,6 +14,16 @@ const RESPONSES_OPTIONS = { openai: { store: false } };
 
 /** Of what a provider says about its failure, in the log. */
 const LONGEST_MESSAGE_CHARS = 1_000;
+
+type Part = LanguageModelV4StreamPart;
+
+const withoutKeyInErrors = (apiKey: string | undefined) =>
+  new TransformStream<Part, Part>({
+    transform(part, controller) {
+      if (part.type === 'error') hideKey(part.error, apiKey);
+      controller.enqueue(part);
+    },
+  });
 
 export class OpenaiModel {
   readonly provider: ModelOpenaiOptions['provider'];
@@ -87,7 +98,10 @@ export class OpenaiModel {
       modelId: this.modelId,
       supportedUrls: model.supportedUrls,
       doGenerate: (options) => model.doGenerate(complete(options)),
-      doStream: (options) => model.doStream(complete(options)),
+      async doStream(options) {
+        const result = await model.doStream(complete(options));
+        return { ...result, stream: result.stream.pipeThrough(withoutKeyInErrors(apiKey)) };
+      },
     };
   }
 
@@ -113,25 +127,25 @@ export class OpenaiModel {
 
   /** Remembers for health and logs what the client is not told. A call that its own client cancelled is no failure. */
   #failed(error: unknown, signal: AbortSignal | undefined): AtlasError {
-    const failure = providerError(signal?.aborted ? signal.reason : error, this);
+    const { apiKey } = this.#options;
+    const failure = providerError(signal?.aborted ? signal.reason : hideKey(error, apiKey), this);
     if (signal?.aborted && failure.code !== 'provider_timeout') return failure;
     this.#failure = failure;
-    const { apiKey } = this.#options;
-    const message = messageOf(error);
+    const providerCode = providerCodeOf(error);
     this.#log.warn(
       {
         provider: this.provider,
         model: this.modelId,
         status: statusOf(error),
-        providerCode: providerCodeOf(error),
-        error: (apiKey ? message.replaceAll(apiKey, '***') : message).slice(0, LONGEST_MESSAGE_CHARS),
+        providerCode: providerCode && withoutKey(providerCode, apiKey),
+        error: messageOf(error).slice(0, LONGEST_MESSAGE_CHARS),
       },
       failure.message,
     );
     return failure;
   }
 
-  /** From the last call; health makes no call of its own. */
+  /** From the last call; health makes no call. */
   health(): HealthItem {
     const item = { component: 'provider', details: { provider: this.provider, model: this.modelId } };
     const missing = this.#missing;
