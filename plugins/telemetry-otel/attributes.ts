@@ -1,4 +1,4 @@
-/** What spans and metrics both say of a thing. Each has few values, whatever clients send, and none is content. */
+/** Makes the attributes that spans and metrics share. Each has few values, whatever clients send; none holds content. */
 import type { Attributes } from '@opentelemetry/api';
 import {
   ATTR_DB_OPERATION_NAME,
@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/semantic-conventions';
 import { AtlasError, type SqlOutcome } from '../../kernel/index.ts';
 import type { ModelCalled } from '../agent/index.ts';
-import type { RequestEnded } from '../http/request-events.ts';
+import type { RequestEnded } from '../http/index.ts';
 import { GEN_AI } from './conventions.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -27,7 +27,7 @@ function errorType(error: unknown): string {
 export const errorAttributes = (error: unknown): Attributes =>
   error === undefined ? {} : { [ATTR_ERROR_TYPE]: errorType(error) };
 
-/** Anybody may send any method. */
+/** Clients may send any method. */
 export const requestAttributes = (method: string): Attributes => ({
   [ATTR_HTTP_REQUEST_METHOD]: METHODS.has(method) ? method : '_OTHER',
   [ATTR_URL_SCHEME]: 'http',

@@ -1,4 +1,4 @@
-/** For tests: a collector that takes OTLP over HTTP and reads as much of its protobuf as tests ask about. */
+/** Starts a collector for tests, which takes OTLP over HTTP and decodes the fields that tests look at. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -111,7 +111,7 @@ export async function startCollector(status: CollectorStatus = 200): Promise<Tes
     }
     response.writeHead(collector.status, { 'content-type': 'application/x-protobuf' }).end();
   });
-  // It keeps its port while it is down: nobody else can get it.
+  // It keeps its port while it is down, so that no other process gets it.
   server.on('connection', (socket) => {
     if (collector.status === 'down') socket.destroy();
   });

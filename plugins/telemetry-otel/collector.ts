@@ -1,4 +1,4 @@
-/** The way to the collector: OTLP over HTTP. One that is down costs a bounded queue and one line of the log. */
+/** Exports telemetry to a collector by OTLP over HTTP. One that is down costs a bounded queue and one line of the log. */
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { type IMetricReader, PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics';

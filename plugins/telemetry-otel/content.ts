@@ -1,4 +1,4 @@
-/** Messages as the GenAI conventions write them, for those who ask for content. */
+/** Writes messages as the GenAI conventions define them, for traces with content. */
 import { withoutCredentials } from '../redaction-kit/index.ts';
 
 interface Message {
@@ -18,7 +18,7 @@ interface Part {
 
 function partOf({ type, text, toolCallId, toolName, input }: Part) {
   if (type === 'tool-call') return { type: 'tool_call', id: toolCallId, name: toolName, arguments: input };
-  // Results hold rows of the database, which are nobody's business here.
+  // Results hold rows of the database, which never leave with telemetry.
   if (type === 'tool-result') return { type: 'tool_call_response', id: toolCallId, name: toolName };
   return { type, content: text };
 }

@@ -1,4 +1,4 @@
-/** Names of the semantic conventions that are not stable yet, and those of Atlas itself. */
+/** Names attributes: those of the semantic conventions that are not stable yet, and those of Atlas. */
 export const GEN_AI = {
   operation: 'gen_ai.operation.name',
   provider: 'gen_ai.provider.name',

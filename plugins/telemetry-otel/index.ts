@@ -1,4 +1,4 @@
-/** Traces and metrics with OpenTelemetry. Without an endpoint and without the route nothing is even loaded. */
+/** Exports traces and metrics with OpenTelemetry. Without an endpoint and without the route nothing is loaded. */
 import { AtlasError, definePlugin } from '../../kernel/index.ts';
 import { TelemetryOptions } from './options.ts';
 
@@ -10,11 +10,14 @@ export const telemetryOtel = definePlugin({
   options: TelemetryOptions,
   async setup(ctx, options) {
     if (options.metricsPublic && options.metricsToken !== undefined) {
-      throw new AtlasError('The metrics cannot be for everybody and have a token: metricsPublic and metricsToken.', {
-        code: 'configuration_error',
-        reason: 'E_METRICS_ACCESS',
-        hint: 'Unset SVC_METRICS_PUBLIC or SVC_METRICS_TOKEN.',
-      });
+      throw new AtlasError(
+        'The metrics cannot be public and have a token: metricsPublic and metricsToken exclude each other.',
+        {
+          code: 'configuration_error',
+          reason: 'E_METRICS_ACCESS',
+          hint: 'Unset SVC_METRICS_PUBLIC or SVC_METRICS_TOKEN.',
+        },
+      );
     }
     if (options.endpoint === undefined && !options.metricsRoute) return;
     const { startTelemetry } = await import('./start.ts');

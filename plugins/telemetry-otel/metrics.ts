@@ -1,4 +1,4 @@
-/** Counts and durations. No attribute has a value that a client may choose freely. */
+/** Records counts and durations. No attribute has a value that a client may choose freely. */
 import type { Histogram, Meter } from '@opentelemetry/api';
 import {
   METRIC_DB_CLIENT_OPERATION_DURATION,
@@ -6,7 +6,7 @@ import {
 } from '@opentelemetry/semantic-conventions';
 import type { PluginContext } from '../../kernel/index.ts';
 import { modelCalled } from '../agent/index.ts';
-import { requestBegun, requestEnded } from '../http/request-events.ts';
+import { requestBegun, requestEnded } from '../http/index.ts';
 import { errorAttributes, modelAttributes, replyAttributes, requestAttributes, sqlAttributes } from './attributes.ts';
 import { ATLAS, GEN_AI } from './conventions.ts';
 import type { SqlWatch } from './traces.ts';

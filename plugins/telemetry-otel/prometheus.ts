@@ -1,7 +1,7 @@
-/** `GET /api/v1/metrics` in the text format of Prometheus, on the server that is there anyway. */
+/** Serves `GET /api/v1/metrics` in the text format of Prometheus, on the server of the API. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
-import { MetricReader } from '@opentelemetry/sdk-metrics';
+import { MetricReader, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { Type } from '@sinclair/typebox';
 import type { Credentials, Identity, Route } from '../../kernel/index.ts';
 import { bearerToken } from '../auth-kit/index.ts';
@@ -15,9 +15,26 @@ export class PullReader extends MetricReader {
   protected override async onShutdown(): Promise<void> {}
 }
 
+/** Units that Prometheus names at the end of a metric's name; the library leaves them out. */
+const UNIT_SUFFIXES: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes', '1': 'ratio' };
+
+/** The metrics under the names that Prometheus and its dashboards expect: `…_seconds`, `…_bytes`, `…_ratio`. */
+function withUnitSuffixes(collected: ResourceMetrics): ResourceMetrics {
+  const scopeMetrics = collected.scopeMetrics.map(({ scope, metrics }) => ({
+    scope,
+    metrics: metrics.map((metric) => {
+      const { name, unit } = metric.descriptor;
+      const suffix = UNIT_SUFFIXES[unit];
+      const named = suffix === undefined ? { unit: '' } : { unit: suffix, name: `${name}_${suffix}` };
+      return { ...metric, descriptor: { ...metric.descriptor, ...named } };
+    }),
+  }));
+  return { ...collected, scopeMetrics };
+}
+
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Whoever sends the token is an administrator for this one route; for everybody else it is nobody's credential. */
+/** Makes the bearer of the token an administrator of this one route. On other routes the token is not recognized. */
 export function metricsTokenReader(token: string): (credentials: Credentials) => Identity | undefined {
   const expected = digest(token);
   const identity: Identity = {
@@ -46,7 +63,7 @@ export function metricsRoute(reader: PullReader, { metricsPublic }: TelemetryOpt
       const { resourceMetrics } = await reader.collect();
       return {
         headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
-        body: serializer.serialize(resourceMetrics),
+        body: serializer.serialize(withUnitSuffixes(resourceMetrics)),
       };
     },
   };

@@ -1,49 +1,75 @@
-/** What the process itself does: how late its event loop is, and its memory. Read only when somebody collects. */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { getHeapStatistics } from 'node:v8';
+/** Measures the process itself: the delay and use of its event loop, and its memory. Reads only when asked. */
+import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 import type { Meter } from '@opentelemetry/api';
 
 const RESOLUTION_MS = 20;
-/** Delays are those of the last so many milliseconds at least, whoever collects how often. */
+/** Delays are those of at least this long, however often metrics are collected. */
 const WINDOW_MS = 10_000;
 const NANOSECONDS = 1e9;
+const HEAP_SPACE = 'v8js.heap.space.name';
 
 /** Returns what ends it. */
 export function watchRuntime(meter: Meter): () => void {
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  let resetAt = performance.now();
-  delay.enable();
-  const gauge = (name: string, description: string, unit: string) =>
-    meter.createObservableGauge(name, { description, unit });
-  const mean = gauge('nodejs.eventloop.delay.mean', 'Mean delay of the event loop.', 's');
-  const p99 = gauge('nodejs.eventloop.delay.p99', '99th percentile of the delay of the event loop.', 's');
-  const max = gauge('nodejs.eventloop.delay.max', 'Longest delay of the event loop.', 's');
-  meter.addBatchObservableCallback(
-    (result) => {
-      // Nothing was measured yet: the library's answer is not a number then.
-      if (delay.count > 0) {
-        result.observe(mean, delay.mean / NANOSECONDS);
-        result.observe(p99, delay.percentile(99) / NANOSECONDS);
-        result.observe(max, delay.max / NANOSECONDS);
-      }
-      if (performance.now() - resetAt < WINDOW_MS) return;
-      delay.reset();
-      resetAt = performance.now();
-    },
-    [mean, p99, max],
-  );
+  const stop = watchEventLoop(meter);
+  watchMemory(meter);
+  return stop;
+}
 
-  const resident = gauge('process.memory.usage', 'Physical memory in use.', 'By');
-  const heap = gauge('v8js.memory.heap.used', 'Heap in use.', 'By');
-  const limit = gauge('v8js.memory.heap.limit', 'Largest heap.', 'By');
+function watchEventLoop(meter: Meter): () => void {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  let windowBeganAt = performance.now();
+  let used: EventLoopUtilization = performance.eventLoopUtilization();
+  delay.enable();
+  const statistics = {
+    min: () => delay.min,
+    max: () => delay.max,
+    mean: () => delay.mean,
+    stddev: () => delay.stddev,
+    p50: () => delay.percentile(50),
+    p90: () => delay.percentile(90),
+    p99: () => delay.percentile(99),
+  };
+  const gauges = Object.entries(statistics).map(([name, read]) => {
+    const options = { description: `Delay of the event loop: ${name}.`, unit: 's' };
+    return { gauge: meter.createObservableGauge(`nodejs.eventloop.delay.${name}`, options), read };
+  });
+  const utilization = meter.createObservableGauge('nodejs.eventloop.utilization', {
+    description: 'Share of the time in which the event loop was busy.',
+    unit: '1',
+  });
   meter.addBatchObservableCallback(
     (result) => {
-      const { used_heap_size, heap_size_limit } = getHeapStatistics();
-      result.observe(resident, process.memoryUsage.rss());
-      result.observe(heap, used_heap_size);
-      result.observe(limit, heap_size_limit);
+      result.observe(utilization, performance.eventLoopUtilization(used).utilization);
+      // Before the first measurement the library's answer is not a number.
+      if (delay.count > 0) for (const { gauge, read } of gauges) result.observe(gauge, read() / NANOSECONDS);
+      if (performance.now() - windowBeganAt < WINDOW_MS) return;
+      delay.reset();
+      used = performance.eventLoopUtilization();
+      windowBeganAt = performance.now();
     },
-    [resident, heap, limit],
+    [utilization, ...gauges.map(({ gauge }) => gauge)],
   );
   return () => delay.disable();
+}
+
+function watchMemory(meter: Meter): void {
+  const bytes = (name: string, description: string) =>
+    meter.createObservableUpDownCounter(name, { description, unit: 'By' });
+  const resident = bytes('process.memory.usage', 'Physical memory in use.');
+  const used = bytes('v8js.memory.heap.used', 'Heap in use.');
+  const reserved = bytes('v8js.memory.heap.limit', 'Heap that is reserved.');
+  const max = bytes('atlas.heap.max', 'Size beyond which the heap cannot grow.');
+  meter.addBatchObservableCallback(
+    (result) => {
+      result.observe(resident, process.memoryUsage.rss());
+      result.observe(max, getHeapStatistics().heap_size_limit);
+      for (const { space_name, space_used_size, space_size } of getHeapSpaceStatistics()) {
+        const space = { [HEAP_SPACE]: space_name };
+        result.observe(used, space_used_size, space);
+        result.observe(reserved, space_size, space);
+      }
+    },
+    [resident, max, used, reserved],
+  );
 }

@@ -1,4 +1,4 @@
-/** Puts the parts together. Nothing is registered globally: two apps of one process never meet. */
+/** Starts traces and metrics. Nothing is registered globally, so two apps of one process stay apart. */
 import { randomUUID } from 'node:crypto';
 import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
@@ -84,7 +84,7 @@ function startMetrics(
   ctx.onClose(watchRuntime(meter));
   if (pull !== undefined) {
     ctx.tap(httpRoutes, () => [metricsRoute(pull, options)]);
-    // First, so that no other plugin takes the token for a bad credential of its own.
+    // First, so that no other authentication plugin rejects the token.
     if (options.metricsToken !== undefined) {
       ctx.tap(authResolve, metricsTokenReader(options.metricsToken), { stage: 'pre' });
     }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { trace } from '@opentelemetry/api';
 import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
@@ -315,14 +317,26 @@ describe('GET /api/v1/metrics', () => {
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     const text = await response.text();
     for (const line of text.split('\n')) expect(line).toMatch(LINE);
-    expect(text).toMatch(/http_server_request_duration_count\{[^}]*http_route="\/things\/:id"[^}]*\} 30\n/);
+    expect(text).toMatch(/http_server_request_duration_seconds_count\{[^}]*http_route="\/things\/:id"[^}]*\} 30\n/);
     expect(text).toMatch(/http_server_active_requests\{http_request_method="GET",url_scheme="http"\} 1\n/);
     expect(text).toMatch(/gen_ai_client_token_usage_sum\{[^}]*gen_ai_token_type="input"\} 200\n/);
     expect(text).toMatch(/atlas_sql_settled_total\{[^}]*atlas_sql_status="succeeded"\} 1\n/);
-    expect(text).toMatch(/atlas_hook_duration_count\{atlas_hook="datasource.execute",atlas_plugin="test-shop"\} 1\n/);
-    expect(text).toMatch(/process_memory_usage \d+/);
+    expect(text).toMatch(
+      /atlas_hook_duration_seconds_count\{atlas_hook="datasource.execute",atlas_plugin="test-shop"\} 1\n/,
+    );
+    expect(text).toMatch(/process_memory_usage_bytes \d+/);
     expect(text).not.toMatch(/Zebulon|Xylophone|select region|tester/i);
-    expect(text.match(/^http_server_request_duration_count/gm)?.length).toBeLessThan(6);
+    expect(text.match(/^http_server_request_duration_seconds_count/gm)?.length).toBeLessThan(6);
+  });
+
+  it('has the names that the README lists', async () => {
+    await using t = await start({ metricsRoute: true, metricsPublic: true });
+    await t.ask();
+    const text = await (await fetch(`${t.url}/api/v1/metrics`)).text();
+    const served = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+    const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
+    const listed = [...readme.matchAll(/^\| `[a-z0-9_.]+` \| `([a-z0-9_]+)` \|/gm)].map(([, name]) => name);
+    expect(served.sort()).toEqual([...listed, 'target_info'].sort());
   });
 
   const keys = [

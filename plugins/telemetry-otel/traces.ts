@@ -1,10 +1,11 @@
 /**
- * One trace a request. A span is known by its scope, and what belongs to a part of the scope becomes its child, so no
- * context has to be carried through asynchronous calls. What is told once it is over gets its real times afterwards.
+ * Records one trace for each request. A span is found by its scope, and work in a part of that scope becomes its child,
+ * so no context is carried through asynchronous calls. Events that report a past duration get a span with those times.
  */
 import {
   type Attributes,
   type Context,
+  defaultTextMapGetter,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
@@ -12,6 +13,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import {
   ATTR_DB_COLLECTION_NAME,
   ATTR_DB_OPERATION_NAME,
@@ -19,12 +21,11 @@ import {
 } from '@opentelemetry/semantic-conventions';
 import { messagesOf, type PluginContext, type Scope, type SqlOutcome } from '../../kernel/index.ts';
 import { modelCalled, questionBegun, questionEnded, toolBegun, toolEnded } from '../agent/index.ts';
-import { requestBegun, requestEnded } from '../http/request-events.ts';
+import { requestBegun, requestEnded } from '../http/index.ts';
 import { withoutCredentials } from '../redaction-kit/index.ts';
 import { errorAttributes, modelAttributes, replyAttributes, requestAttributes, sqlAttributes } from './attributes.ts';
 import { messagesText } from './content.ts';
 import { ATLAS, GEN_AI, RETURNED_ROWS } from './conventions.ts';
-import { callerOf } from './traceparent.ts';
 
 /** Takes a statement that has ended. */
 export type SqlWatch = (outcome: SqlOutcome, scope: Scope) => void;
@@ -37,6 +38,7 @@ const now = () => performance.timeOrigin + performance.now();
  */
 export function watchTraces(ctx: PluginContext, tracer: Tracer, content: boolean): SqlWatch {
   const spans = new WeakMap<Scope, Span>();
+  const propagator = new W3CTraceContextPropagator();
 
   const contextOf = (scope: Scope | undefined): Context => {
     for (let at = scope; at !== undefined; at = at.parent) {
@@ -58,8 +60,7 @@ export function watchTraces(ctx: PluginContext, tracer: Tracer, content: boolean
   };
 
   ctx.on(requestBegun, ({ scope, method, headers }) => {
-    const caller = callerOf(headers.traceparent, headers.tracestate);
-    const context = caller === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, caller);
+    const context = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
     const attributes = { ...requestAttributes(method), [ATLAS.requestId]: scope.requestId };
     spans.set(scope, begin(method, SpanKind.SERVER, attributes, context));
   });
@@ -136,7 +137,7 @@ export function watchTraces(ctx: PluginContext, tracer: Tracer, content: boolean
   return (outcome, scope) => {
     const { statement, status, durationMs, rowCount, error } = outcome;
     const known = sqlAttributes(outcome);
-    // Of a refused statement nobody knows whether these are tables at all.
+    // Of a refused statement it is not known whether these are tables at all.
     const [table, ...others] = status === 'refused' ? [] : (statement?.tables ?? []);
     const collection = others.length === 0 ? table : undefined;
     const attributes = {

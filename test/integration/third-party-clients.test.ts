@@ -115,7 +115,7 @@ suiteNeeding(
       headers: { authorization: `Bearer ${'m'.repeat(32)}` },
     });
     const metrics = await response.text();
-    expect(metrics).toContain('http_server_request_duration_bucket');
+    expect(metrics).toContain('http_server_request_duration_seconds_bucket');
     const check = spawnSync(promtool ?? '', ['check', 'metrics'], { input: metrics, encoding: 'utf8' });
     expect(check.stdout + check.stderr).toBe('');
     expect(check.status).toBe(0);
