@@ -1,4 +1,4 @@
-/** What the `internal-db` plugin gives to others. */
+/** Declares the service of the `internal-db` plugin. */
 import type { Knex } from 'knex';
 import type { Route } from '../../kernel/index.ts';
 import type { RowWrite } from './row-writes.ts';
@@ -42,9 +42,9 @@ export interface InternalDb {
   migrate(): Promise<readonly AppliedMigration[]>;
   /** Encrypts secrets at rest. `purpose` is bound to the text: what was sealed for one opens for no other. */
   readonly secrets: {
-    /** Throws `configuration_error` when there is no key. */
-    seal(plain: string, purpose: string): string;
-    /** Throws when the key is unknown or the text was changed. */
-    open(sealed: string, purpose: string): string;
+    /** Rejects with `configuration_error` when there is no key. */
+    seal(plain: string, purpose: string): Promise<string>;
+    /** Rejects with `configuration_error` when the key is unknown or the text was changed. */
+    open(sealed: string, purpose: string): Promise<string>;
   };
 }

@@ -1,15 +1,13 @@
 /**
- * Secrets at rest: AES-256-GCM, written `v1.<key id>.<nonce>.<ciphertext and tag>` in base64url. The key id is the
- * first 8 hexadecimal digits of the key's SHA-256, so that keys can be rotated: the first encrypts, all decrypt.
+ * Encrypts secrets at rest as JSON Web Encryption (RFC 7516): AES-256-GCM, the key named in the header by the first 8
+ * hexadecimal digits of its SHA-256, so that keys can be rotated: the first encrypts, all decrypt.
  */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, hkdfSync } from 'node:crypto';
 import { AtlasError } from '../../kernel/index.ts';
 import type { InternalDb } from './api.ts';
+import { readLegacySecret } from './legacy-secrets.ts';
 
-const ALGORITHM = 'aes-256-gcm';
-const VERSION = 'v1';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+const ALGORITHM = { alg: 'dir', enc: 'A256GCM' } as const;
 /** Part of what a key is derived from; another one gives other keys. */
 const DERIVATION = 'atlas stored secrets v1';
 
@@ -18,13 +16,15 @@ interface Key {
   readonly bytes: Buffer;
 }
 
-function keyOf(bytes: Buffer): Key {
-  return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes };
+/** An encrypted text of which it is known which key it needs. */
+interface SealedSecret {
+  readonly keyId: string;
+  /** Throws or rejects when the text was changed or sealed for another purpose. */
+  decrypt(key: Buffer, purpose: string): string | Promise<string>;
 }
 
-/** The rest of a text is bound to its beginning and to what it is for. */
-function bound(keyId: string, purpose: string): Buffer {
-  return Buffer.from(`${VERSION}.${keyId}.${purpose}`);
+function keyOf(bytes: Buffer): Key {
+  return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes };
 }
 
 function unreadable(why: string, hint: string, cause?: unknown): AtlasError {
@@ -36,8 +36,37 @@ function unreadable(why: string, hint: string, cause?: unknown): AtlasError {
   });
 }
 
-const CHANGED = 'it was changed, or stored for something else';
 const ENTER_AGAIN = 'Enter the secret again, or restore the database from a backup.';
+
+/** The last character of base64url may hold bits that say nothing; only the text that was written is accepted. */
+const isCanonical = (part: string) => Buffer.from(part, 'base64url').toString('base64url') === part;
+
+/** Loaded on use: most servers store no secret. */
+const loadJose = () => import('jose');
+
+/** `undefined` for a text in another form. */
+async function readSecret(text: string): Promise<SealedSecret | undefined> {
+  if (!text.split('.').every(isCanonical)) return undefined;
+  const { compactDecrypt, decodeProtectedHeader } = await loadJose();
+  let keyId: unknown;
+  try {
+    keyId = decodeProtectedHeader(text).kid;
+  } catch {
+    return undefined;
+  }
+  if (typeof keyId !== 'string' || !/^[0-9a-f]{8}$/.test(keyId)) return undefined;
+  return {
+    keyId,
+    async decrypt(key, purpose) {
+      const { plaintext, protectedHeader } = await compactDecrypt(text, key, {
+        keyManagementAlgorithms: [ALGORITHM.alg],
+        contentEncryptionAlgorithms: [ALGORITHM.enc],
+      });
+      if (protectedHeader.purpose !== purpose) throw new Error('stored for another purpose');
+      return Buffer.from(plaintext).toString('utf8');
+    },
+  };
+}
 
 /** `encryptionKeys`: 32 bytes in base64 each. `deriveFrom`: a secret text whose key ranks last. */
 export function secretsOf(encryptionKeys: readonly string[], deriveFrom: string | undefined): InternalDb['secrets'] {
@@ -45,7 +74,7 @@ export function secretsOf(encryptionKeys: readonly string[], deriveFrom: string 
   if (deriveFrom !== undefined) keys.push(keyOf(Buffer.from(hkdfSync('sha256', deriveFrom, '', DERIVATION, 32))));
 
   return {
-    seal(plain, purpose) {
+    async seal(plain, purpose) {
       const [key] = keys;
       if (key === undefined) {
         throw new AtlasError('A secret cannot be stored, because there is no key to encrypt it with.', {
@@ -54,34 +83,26 @@ export function secretsOf(encryptionKeys: readonly string[], deriveFrom: string 
           hint: 'Set SVC_ENCRYPTION_KEY to what "openssl rand -base64 32" prints, or AUTHLIB_SECRET, and start again.',
         });
       }
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(bound(key.id, purpose));
-      const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return [VERSION, key.id, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
+      const { CompactEncrypt } = await loadJose();
+      return new CompactEncrypt(Buffer.from(plain))
+        .setProtectedHeader({ ...ALGORITHM, kid: key.id, purpose })
+        .encrypt(key.bytes);
     },
 
-    open(text, purpose) {
-      const [, id, nonceText = '', sealedText = ''] = /^v1\.([0-9a-f]{8})\.([\w-]{16})\.([\w-]+)$/.exec(text) ?? [];
-      if (id === undefined) throw unreadable('it is not in a form that Atlas writes', ENTER_AGAIN);
-      const key = keys.find((known) => known.id === id);
+    async open(text, purpose) {
+      const sealed: SealedSecret | undefined = readLegacySecret(text) ?? (await readSecret(text));
+      if (sealed === undefined) throw unreadable('it is not in a form that Atlas writes', ENTER_AGAIN);
+      const key = keys.find(({ id }) => id === sealed.keyId);
       if (key === undefined) {
         throw unreadable(
-          `it was encrypted with the key ${id}, which is not configured`,
+          `it was encrypted with the key ${sealed.keyId}, which is not configured`,
           'Add the earlier key to SVC_ENCRYPTION_KEY, after the present one, and start again.',
         );
       }
-      const sealed = Buffer.from(sealedText, 'base64url');
-      // The last character may hold bits that say nothing; only the text that was written is accepted.
-      if (sealed.toString('base64url') !== sealedText) throw unreadable(CHANGED, ENTER_AGAIN);
       try {
-        const decipher = createDecipheriv(ALGORITHM, key.bytes, Buffer.from(nonceText, 'base64url'), {
-          authTagLength: TAG_BYTES,
-        })
-          .setAAD(bound(key.id, purpose))
-          .setAuthTag(sealed.subarray(-TAG_BYTES));
-        return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8');
+        return await sealed.decrypt(key.bytes, purpose);
       } catch (error) {
-        throw unreadable(CHANGED, ENTER_AGAIN, error);
+        throw unreadable('it was changed, or stored for something else', ENTER_AGAIN, error);
       }
     },
   };
