@@ -13,9 +13,8 @@ import {
 } from '../../kernel/index.ts';
 import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
 import { http } from '../http/index.ts';
-import type { InternalDb } from '../internal-db/api.ts';
 import { engines, type TestEngine } from '../internal-db/engines.fixture.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { type InternalDb, internalDb } from '../internal-db/index.ts';
 import { csv } from './csv.ts';
 import { audit } from './index.ts';
 import type { AuditEntry } from './store.ts';
@@ -24,7 +23,7 @@ const NOW = new Date('2026-01-15T12:00:00Z');
 const connection: ConnectionInfo = { id: 'main', dbType: 'sqlite', maskedUrl: 'sqlite:x.db' };
 const actor = { id: 'ann', label: 'ann@example.com', role: 'admin', mode: 'test', claims: {} } as const;
 
-/** A database that answers, refuses or fails as the statement's first word says. */
+/** A database that answers, refuses, fails or runs until it is cancelled, as the statement says. */
 const database = definePlugin({
   name: 'test-database',
   version: '1.0.0',
@@ -37,12 +36,18 @@ const database = definePlugin({
     ctx.tap(sqlCheck, ({ sql }) => {
       if (sql.startsWith('DELETE')) throw new AtlasError('Only reading statements run.', { code: 'sql_refused' });
     });
-    ctx.tapKey(datasourceExecute, 'main', ({ sql }) => {
+    ctx.tapKey(datasourceExecute, 'main', ({ sql }, { signal }) => {
+      if (sql.includes('slow'))
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       if (sql.includes('broken')) throw new AtlasError('postgres://bob:hunter2@db is gone.', { code: 'sql_failed' });
       return { columns: ['id'], rows: [{ id: 1 }, { id: 2 }], truncated: false, notes: [] };
     });
   },
 });
+
+/** A UUID that says when and which. */
+const idOf = (timestamp: string, index: number) =>
+  `${String(index).padStart(8, '0')}-0000-4000-8000-${timestamp.replace(/\D/g, '').slice(2, 14)}`;
 
 /** Stops the writing at the database, as a disk that is full would. */
 async function refuseWrites(db: InternalDb): Promise<void> {
@@ -62,7 +67,7 @@ async function start(url: string | undefined, options: Parameters<typeof audit>[
     app.get(internalDb).run((knex) =>
       knex('audit_log').insert(
         rows.map((row, index) => ({
-          id: `${index}-${row.timestamp}`,
+          id: idOf(row.timestamp, index),
           auth_mode: 'test',
           sql: '=1+1',
           duration_ms: 1,
@@ -130,6 +135,20 @@ describe.each(engines)('on %s', (_, open) => {
     expect(ended.get('DELETE FROM orders\u{fffd}')).toEqual(['refused: Only reading statements run.', 'main']);
     expect(ended.get('SELECT broken')).toEqual(['failed: postgres://***@db is gone.', 'main']);
     expect(ended.get('SELECT 1')?.[1]).toBe('none');
+  });
+
+  it('keeps what was cancelled while it ran', async () => {
+    await using server = await start(await engine.fresh());
+    const leaving = new AbortController();
+    const scope = testScope({ actor, requestId: 'r1', signal: leaving.signal });
+    const run = server.app.runSql({ sql: 'SELECT slow', surface: 'api' }, scope);
+    leaving.abort(new Error('the client left'));
+    await expect(run).rejects.toThrow();
+    await expect.poll(async () => (await server.entries()).total).toBe(1);
+    const { entries } = await server.entries('?success=false');
+    expect(entries).toMatchObject([
+      { sql: 'SELECT slow', error: expect.stringMatching(/^cancelled: /), success: false, userId: 'ann', rowCount: 0 },
+    ]);
   });
 
   it('keeps one entry of each of many statements at once', async () => {
@@ -288,14 +307,14 @@ it('deletes for good what has not been shown for long', async () => {
   {
     await using server = await start(url, { retentionDays: 36_500 });
     await server.insert([{ timestamp: '2026-01-01T00:00:00.000Z' }, { timestamp: '2026-01-02T00:00:00.000Z' }]);
-    const deletedAt = (id: string, deleted_at: string) =>
-      server.app.get(internalDb).run((knex) => knex('audit_log').where('id', 'like', `${id}-%`).update({ deleted_at }));
-    await deletedAt('0', '2025-12-01T00:00:00.000Z');
-    await deletedAt('1', '2026-01-10T00:00:00.000Z');
+    const deletedAt = (timestamp: string, deleted_at: string) =>
+      server.app.get(internalDb).run((knex) => knex('audit_log').where({ timestamp }).update({ deleted_at }));
+    await deletedAt('2026-01-01T00:00:00.000Z', '2025-12-01T00:00:00.000Z');
+    await deletedAt('2026-01-02T00:00:00.000Z', '2026-01-10T00:00:00.000Z');
   }
   await using server = await start(url, { retentionDays: 36_500 });
-  const ids = () => server.app.get(internalDb).run((knex) => knex('audit_log').pluck('id'));
-  await expect.poll(ids).toEqual(['1-2026-01-02T00:00:00.000Z']);
+  const times = () => server.app.get(internalDb).run((knex) => knex('audit_log').pluck('timestamp'));
+  await expect.poll(times).toEqual(['2026-01-02T00:00:00.000Z']);
 });
 
 it.each([

@@ -1,13 +1,14 @@
-/** One entry of the audit log: a statement of anybody, with how it ended. */
+/** Makes the audit entry of a statement: what was asked, by which user, and how it ended. */
 import { randomUUID } from 'node:crypto';
 import { messageOf, type Scope, type SqlOutcome, type SqlReply, type SqlStatement } from '../../kernel/index.ts';
+import { jsonText } from '../internal-db/index.ts';
 import { withoutCredentials } from '../redaction-kit/index.ts';
 
 /** Longest statement kept in the database, and in a log line. */
 export const SQL_STORED_LENGTH = 2_000;
 export const SQL_LOGGED_LENGTH = 500;
 const ERROR_LENGTH = 1_000;
-/** Names that come from outside: of a caller, and of a connection that there may not even be. */
+/** Names that clients choose: a user's label, and a connection that may not exist. */
 const NAME_LENGTH = 320;
 const MAX_TABLES = 100;
 
@@ -34,7 +35,7 @@ export interface AuditRow {
   readonly org_id: string | null;
 }
 
-/** What a statement's text becomes before it is kept. */
+/** Changes a statement's text before it is stored. */
 export type Redact = (sql: string, statement: SqlStatement | undefined) => string;
 
 interface Ended {
@@ -79,7 +80,7 @@ function entryOf(ended: Ended, scope: Scope, at: number, redact: Redact): AuditR
     error: error === null ? null : kept(error, ERROR_LENGTH),
     connection_id: (statement?.connection.id ?? ended.connectionId)?.slice(0, NAME_LENGTH) ?? null,
     db_type: statement?.connection.dbType ?? null,
-    tables: JSON.stringify(statement?.tables?.slice(0, MAX_TABLES) ?? []),
+    tables: jsonText(statement?.tables?.slice(0, MAX_TABLES) ?? []),
     conversation_id: ended.conversationId ?? null,
     request_id: requestId,
     surface: ended.surface,

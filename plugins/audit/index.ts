@@ -1,4 +1,4 @@
-/** Every statement of every surface, kept before its rows are handed out. */
+/** Writes every statement of every surface to the audit log before its rows are handed out. */
 import {
   definePlugin,
   httpRoutes,
@@ -15,7 +15,7 @@ import { internalDb } from '../internal-db/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { redactLiterals } from '../sql-guard/index.ts';
 import { type AuditRow, entryOfOutcome, entryOfReply, type Redact } from './entry.ts';
-import { migrations } from './migrations.ts';
+import { migrationsFor } from './migrations.ts';
 import { AuditOptions } from './options.ts';
 import { recorder } from './recorder.ts';
 import { auditRoutes } from './routes.ts';
@@ -29,7 +29,7 @@ export const audit = definePlugin({
   name: 'audit',
   version: '1.0.0',
   type: 'policy',
-  description: 'Keeps every statement with who asked and how it ended.',
+  description: 'Records every statement with its user and how it ended.',
   needs: { db: optional(internalDb), rows: optional(rowSecurity), tokens: optional(authByot) },
   options: AuditOptions,
   setup(ctx, options, { db, rows, tokens }) {
@@ -59,7 +59,7 @@ export const audit = definePlugin({
     const access = tenancy(rows, tokens);
     if (access.warning !== undefined) ctx.log.warn({}, access.warning);
     const cutoff = () => ctx.now() - options.retentionDays * DAY_MS;
-    ctx.tap(storeMigrations, () => [...migrations]);
+    ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse })));
     if (!db.configured) return;
     const purge = async () => {

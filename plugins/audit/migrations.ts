@@ -1,9 +1,14 @@
+/** Creates and changes the table of the audit log. */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
+import { changeColumnTypes, type InternalDb, type JsonColumns } from '../internal-db/index.ts';
 
 export const AUDIT_TABLE = 'audit_log';
 
-export const migrations: readonly Migration[] = [
+/** PostgreSQL only. */
+export const JSON_COLUMNS: JsonColumns = { tables: 'jsonb' };
+
+const tableMigrations: readonly Migration[] = [
   {
     name: '0001-audit-log',
     async up(connection) {
@@ -27,7 +32,7 @@ export const migrations: readonly Migration[] = [
         table.text('surface').notNullable();
         table.text('org_id');
         table.string('deleted_at', 24);
-        // Nobody looks for what has been purged.
+        // Purged entries are never looked up.
         const predicate = trx.whereNull('deleted_at');
         table.index(['timestamp', 'id'], 'audit_log_by_time', { predicate });
         table.index(['org_id', 'timestamp'], 'audit_log_by_org', { predicate });
@@ -45,3 +50,20 @@ export const migrations: readonly Migration[] = [
     },
   },
 ];
+
+const postgresMigrations: readonly Migration[] = [
+  {
+    name: '0003-postgres-types',
+    up: (connection) =>
+      changeColumnTypes(connection as Knex.Transaction, AUDIT_TABLE, {
+        id: 'uuid',
+        timestamp: 'timestamptz(3)',
+        deleted_at: 'timestamptz(3)',
+        ...JSON_COLUMNS,
+      }),
+  },
+];
+
+export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
+  return dialect === 'postgres' ? [...tableMigrations, ...postgresMigrations] : [...tableMigrations];
+}

@@ -1,4 +1,4 @@
-/** Says and keeps that a statement was asked for. */
+/** Logs a statement and stores its audit entry. */
 import { AtlasError, messagesOf, type PluginContext, type Scope } from '../../kernel/index.ts';
 import { type AuditRow, SQL_LOGGED_LENGTH } from './entry.ts';
 import { shownEntry } from './store.ts';

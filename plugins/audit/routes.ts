@@ -1,4 +1,4 @@
-/** The audit log over HTTP, for administrators: of the active organization, or of what belongs to none. */
+/** Serves the audit log to administrators: entries of the active organization, or those that belong to none. */
 import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
 import { csv } from './csv.ts';
 import { AuditPage, AuditStatsBody, Csv, ExportQuery, ListQuery, PurgeResult } from './schemas.ts';
@@ -8,7 +8,7 @@ export interface AuditRoutesOptions {
   now(): number;
   /** Entries written before are too old. */
   cutoff(): number;
-  /** Throws `forbidden` for an administrator of whom it is not known which entries are theirs. */
+  /** Throws `forbidden` for an administrator whose organization is not known. */
   refuse(scope: Scope): void;
 }
 

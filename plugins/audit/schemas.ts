@@ -1,4 +1,4 @@
-/** What the audit endpoints take and answer. */
+/** Describes parameters and answers of the audit endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
 
 const Time = Type.String({

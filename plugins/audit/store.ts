@@ -1,6 +1,6 @@
-/** Reading the audit log, and forgetting what is too old. */
+/** Reads the audit log and deletes entries that are too old. */
 import type { Knex } from 'knex';
-import type { InternalDb } from '../internal-db/api.ts';
+import type { InternalDb } from '../internal-db/index.ts';
 import type { AuditRow } from './entry.ts';
 import { AUDIT_TABLE } from './migrations.ts';
 
@@ -8,6 +8,11 @@ const DAY_MS = 86_400_000;
 const STATS_DAYS = 7;
 const EXPORT_BATCH_ROWS = 1_000;
 const PURGE_BATCH_ROWS = 1_000;
+/** The day of an entry in UTC. */
+const DAY = {
+  sqlite: 'substr(timestamp, 1, 10)',
+  postgres: `to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+};
 
 export interface AuditFilter {
   /** `null`: what belongs to no organization. Never all of them. */
@@ -92,9 +97,9 @@ export class AuditStore {
     const days = Array.from({ length: STATS_DAYS }, (_, index) => dayOf(now - (STATS_DAYS - 1 - index) * DAY_MS));
     const rows = await this.db.run((db) =>
       filtered(db, { orgId, from: `${days[0]}T00:00:00.000Z` })
-        .select(db.raw('substr(timestamp, 1, 10) AS day'), 'success')
+        .select(db.raw(`${DAY[this.db.dialect]} AS day`), 'success')
         .count({ count: '*' })
-        .groupByRaw('substr(timestamp, 1, 10), success'),
+        .groupByRaw(`${DAY[this.db.dialect]}, success`),
     );
     const counted = (rows as { day: string; success: boolean | number; count: number | string }[]).map((row) => ({
       day: row.day,
@@ -118,7 +123,7 @@ export class AuditStore {
     return this.purgeOf((query) => query.where('org_id', orgId), cutoff, now);
   }
 
-  /** The same for everybody, as no request may. */
+  /** The same for all organizations; no request may do this. */
   purgeAll(cutoff: number, now: number): Promise<Purged[]> {
     return this.purgeOf((query) => query, cutoff, now);
   }
@@ -165,7 +170,7 @@ const newestFirst = (query: Knex.QueryBuilder) =>
     { column: 'id', order: 'desc' },
   ]);
 
-/** Entries are compared as the texts they are kept as, so a time in another zone is converted first. */
+/** SQLite compares times as texts, so a time in another zone is converted first. */
 const utc = (time: string) => new Date(time).toISOString();
 
 const shown = (db: Knex): Knex.QueryBuilder => db(AUDIT_TABLE).whereNull('deleted_at');

@@ -1,10 +1,10 @@
-/** Decides who may read the audit log where tokens of an identity provider say whose rows somebody sees. */
+/** Decides which administrators may read the audit log when row security separates tenants by claims of their tokens. */
 import { AtlasError, type Scope } from '../../kernel/index.ts';
 import type { AuthByot } from '../auth-byot/index.ts';
 import type { RowSecurityService } from '../row-security/index.ts';
 
 export interface Tenancy {
-  /** Throws `forbidden` for an administrator of whom it is not known which entries are theirs. */
+  /** Throws `forbidden` for an administrator whose organization is not known. */
   refuse(scope: Scope): void;
   /** What an operator should know at the start. */
   readonly warning: string | undefined;

@@ -1,9 +1,9 @@
-/** Writes entries, many at once in one commit, and goes on trying with those that the database did not take. */
+/** Writes audit entries, many in one commit, and tries again while the database is not available. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AtlasError, withTimeout } from '../../kernel/index.ts';
 import { type InternalDb, insertRows, type RowStatement } from '../internal-db/index.ts';
 import type { AuditRow } from './entry.ts';
-import { AUDIT_TABLE } from './migrations.ts';
+import { AUDIT_TABLE, JSON_COLUMNS } from './migrations.ts';
 
 const COLUMNS = [
   'id',
@@ -52,7 +52,7 @@ export class AuditWriter {
 
   constructor(db: InternalDb) {
     this.db = db;
-    const sql = `${insertRows(db.dialect, AUDIT_TABLE, COLUMNS)} ${ONCE}`;
+    const sql = `${insertRows(db.dialect, AUDIT_TABLE, COLUMNS, JSON_COLUMNS)} ${ONCE}`;
     this.insert = { sql, order: 0, isById: true };
   }
 

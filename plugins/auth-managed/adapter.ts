@@ -68,7 +68,8 @@ export function knexAdapter(store: Store): (options: BetterAuthOptions) => DBAda
       config: {
         adapterId: 'knex',
         adapterName: 'Knex',
-        supportsDates: native,
+        // The internal database answers times as ISO 8601 texts.
+        supportsDates: false,
         supportsBooleans: native,
         supportsJSON: false,
         transaction: (work) => store.transaction(() => work(adapter)),

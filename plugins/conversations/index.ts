@@ -4,7 +4,7 @@ import { agentWrap } from '../agent/index.ts';
 import { userDelete } from '../auth-managed/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { StoredConversations } from './conversations.ts';
-import { migrations } from './migrations.ts';
+import { migrationsFor } from './migrations.ts';
 import { ConversationsOptions } from './options.ts';
 import { recordedAgent } from './recorded-agent.ts';
 import { conversationRoutes } from './routes.ts';
@@ -20,7 +20,7 @@ export const conversations = definePlugin({
   setup(ctx, { deletedUsers }, { db }) {
     const store = new ConversationStore(db);
     const stored = new StoredConversations(store, ctx);
-    ctx.tap(storeMigrations, () => [...migrations]);
+    ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(agentWrap, () => (db.configured ? [(ask) => recordedAgent(stored, ask)] : []));
     ctx.tap(httpRoutes, () => db.routes(conversationRoutes(store, stored)));
     ctx.tap(userDelete, ({ userId, actorId }) => {

@@ -1,11 +1,15 @@
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
+import { changeColumnTypes, type InternalDb, type JsonColumns } from '../internal-db/index.ts';
 
 export const CONVERSATIONS = 'conversations';
 export const MESSAGES = 'conversation_messages';
 export const COUNTS = 'conversation_counts';
 
-export const migrations: readonly Migration[] = [
+/** PostgreSQL only. Messages may hold NUL, which `jsonb` refuses, and `json` keeps the order of columns in results. */
+export const JSON_COLUMNS: JsonColumns = { parts: 'json' };
+
+const tableMigrations: readonly Migration[] = [
   {
     name: '0001-conversations',
     async up(connection) {
@@ -58,3 +62,24 @@ export const migrations: readonly Migration[] = [
     },
   },
 ];
+
+const postgresMigrations: readonly Migration[] = [
+  {
+    name: '0003-postgres-types',
+    async up(connection) {
+      const trx = connection as Knex.Transaction;
+      const times = { created_at: 'timestamptz(3)', updated_at: 'timestamptz(3)' } as const;
+      // Neither side of a reference can change its type alone.
+      await trx.schema.alterTable(MESSAGES, (table) => table.dropForeign('conversation_id'));
+      await changeColumnTypes(trx, CONVERSATIONS, { id: 'uuid', ...times });
+      await changeColumnTypes(trx, MESSAGES, { id: 'uuid', conversation_id: 'uuid', ...times, ...JSON_COLUMNS });
+      await trx.schema.alterTable(MESSAGES, (table) =>
+        table.foreign('conversation_id').references('id').inTable(CONVERSATIONS).onDelete('CASCADE'),
+      );
+    },
+  },
+];
+
+export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
+  return dialect === 'postgres' ? [...tableMigrations, ...postgresMigrations] : [...tableMigrations];
+}

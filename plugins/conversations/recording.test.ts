@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Question, Scope } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
@@ -103,14 +104,14 @@ describe.each(engines)('on %s', (_, openEngine) => {
     await using server = await start(await engine.fresh());
     const id = await server.say(ask('One?'));
     const filler = Array.from({ length: 997 }, (_, n) => ({
-      id: `${n}`,
+      id: randomUUID(),
       conversation_id: id,
       position: n,
       role: 'user',
       parts: '[]',
       state: 'complete',
-      created_at: '',
-      updated_at: '',
+      created_at: '2026-01-15T12:00:00.000Z',
+      updated_at: '2026-01-15T12:00:00.000Z',
     }));
     await server.app.get(internalDb).run((db) => db.batchInsert('conversation_messages', filler, 100));
     expect(await server.say(ask('The last?', id))).toBe(id);

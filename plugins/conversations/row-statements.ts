@@ -1,6 +1,6 @@
 /** Statements that write rows of many conversations at a time. */
 import { type InternalDb, insertRows, jsonRows, type RowStatement, updateRows } from '../internal-db/index.ts';
-import { CONVERSATIONS, COUNTS, MESSAGES } from './migrations.ts';
+import { CONVERSATIONS, COUNTS, JSON_COLUMNS, MESSAGES } from './migrations.ts';
 import type { ConversationRow, MessageRow } from './store.ts';
 
 const CONVERSATION_COLUMNS = [
@@ -46,8 +46,12 @@ export function rowStatements(dialect: InternalDb['dialect']) {
       isById: false,
     },
     touched: { sql: updateRows(dialect, CONVERSATIONS, ['updated_at']), order: 2, isById: true },
-    messages: { sql: insertRows(dialect, MESSAGES, MESSAGE_COLUMNS), order: 3, isById: false },
-    updates: { sql: updateRows(dialect, MESSAGES, ['state', 'parts', 'updated_at']), order: 4, isById: true },
+    messages: { sql: insertRows(dialect, MESSAGES, MESSAGE_COLUMNS, JSON_COLUMNS), order: 3, isById: false },
+    updates: {
+      sql: updateRows(dialect, MESSAGES, ['state', 'parts', 'updated_at'], JSON_COLUMNS),
+      order: 4,
+      isById: true,
+    },
     counts: { sql: countRows(dialect), order: 5, isById: false },
   } satisfies Record<string, RowStatement>;
 }

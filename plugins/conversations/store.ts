@@ -52,9 +52,12 @@ export interface SaidRow extends Pick<MessageRow, 'role' | 'position'> {
 /** The parts whose type is `text`. PostgreSQL looks at them as they are written, as it cannot read every text. */
 const TEXT_PARTS = {
   sqlite: `(SELECT json_group_array(json(value)) FROM json_each(parts) WHERE value ->> 'type' = 'text')`,
-  postgres: `(SELECT COALESCE(json_agg(part), '[]')::text FROM json_array_elements(parts::json) AS part
+  postgres: `(SELECT COALESCE(json_agg(part), '[]')::text FROM json_array_elements(parts) AS part
     WHERE part::text LIKE '{"type":"text",%')`,
 };
+
+/** PostgreSQL fails on any other text as an id. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Of the messages of one page, in characters of their JSON. */
 const PAGE_LENGTH = 8 * 1024 * 1024;
@@ -94,6 +97,7 @@ export class ConversationStore {
 
   /** Rejects with `not_found` for one that does not exist or is somebody else's, alike. */
   async find(owner: Owner, id: string): Promise<ConversationRow> {
+    if (!UUID.test(id)) throw notFound();
     const row = await this.db.run((db) =>
       db(CONVERSATIONS)
         .where({ ...owner, id })
@@ -128,7 +132,8 @@ export class ConversationStore {
   async rewind(id: string, parts: string): Promise<boolean> {
     return this.db.transaction(async (db) => {
       const asked = await db(MESSAGES)
-        .where({ conversation_id: id, role: 'user', parts })
+        .where({ conversation_id: id, role: 'user' })
+        .whereRaw('CAST(parts AS TEXT) = ?', [parts])
         .orderBy('position', 'desc')
         .first('position');
       if (asked === undefined) return false;
@@ -149,7 +154,7 @@ export class ConversationStore {
         const sized = db(newest.as('newest')).select(
           '*',
           db.raw('ROW_NUMBER() OVER (ORDER BY position DESC) AS place'),
-          db.raw('SUM(LENGTH(parts)) OVER (ORDER BY position DESC) AS length'),
+          db.raw('SUM(LENGTH(CAST(parts AS TEXT))) OVER (ORDER BY position DESC) AS length'),
         );
         return db(sized.as('sized')).where('place', 1).orWhere('length', '<=', PAGE_LENGTH).orderBy('position');
       }),

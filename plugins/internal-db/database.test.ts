@@ -391,7 +391,7 @@ describe('a PostgreSQL server that stays', () => {
   });
 });
 
-/** A way to a server that can be frozen: nothing passes, and nobody is told. */
+/** A proxy before a server that can be frozen: nothing passes, and no connection is closed. */
 async function frozenAtWill(target: URL) {
   const sockets = new Set<Socket>();
   let frozen = false;
@@ -451,7 +451,7 @@ describe('a PostgreSQL server that does not answer', () => {
 });
 
 describe('a SQLite file', () => {
-  it('is created with its folder, for nobody else to read, and is durable', async () => {
+  it('is created with its folder, readable by this user only, and is durable', async () => {
     using folder = emptyFolder();
     const path = `${folder.path}/new/atlas.db`;
     await using app = await boot({ url: `sqlite:${path}` });

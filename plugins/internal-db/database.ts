@@ -1,13 +1,13 @@
-/** Work on the one knex instance, with failures that people can read. */
+/** Runs queries and transactions on the one knex instance and translates their errors. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { type Logger, withTimeout } from '../../kernel/index.ts';
 import type { Engine } from './engine.ts';
-import { nestedUse, translated, unavailable } from './failures.ts';
+import { nestedUse, translated, unavailable } from './errors.ts';
 import { Liveness } from './liveness.ts';
 import type { BatchStatement } from './row-writes.ts';
 
-/** How long a close waits for transactions that still run; a server must stop while its database hangs. */
+/** Longest wait of a close for running transactions; a server must stop although its database hangs. */
 const CLOSE_MS = 1_000;
 
 export class Database {

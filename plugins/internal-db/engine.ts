@@ -1,4 +1,4 @@
-/** What both engines have in common: a knex instance, and how patient it is. */
+/** Declares what both engines provide: a knex instance, its time limits and its migration lock. */
 import type { Knex } from 'knex';
 import type { Logger } from '../../kernel/index.ts';
 import type { BatchStatement } from './row-writes.ts';

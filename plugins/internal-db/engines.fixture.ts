@@ -1,4 +1,4 @@
-/** Both engines, empty databases on each, and a plugin with migrations, for tests. */
+/** Starts both engines for tests, with empty databases and a plugin that brings migrations. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
@@ -9,7 +9,7 @@ import { startPostgres } from '../../test/harness/postgres.ts';
 import { internalDb } from './index.ts';
 
 export interface TestEngine extends AsyncDisposable {
-  /** The URL of a database that nobody has used yet. */
+  /** The URL of a new database. */
   fresh(): Promise<string>;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { AtlasError } from '../../kernel/index.ts';
-import { unavailable } from './failures.ts';
+import { unavailable } from './errors.ts';
 import { GroupCommit } from './group-commit.ts';
 
 /** Writes nothing but remembers the groups; `refuse` says what is wrong with one. */

@@ -1,7 +1,7 @@
-/** Writes that arrive while others are being written go together with the next commit, which costs what one costs. */
+/** Groups writes that arrive during a commit into the next one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AtlasError } from '../../kernel/index.ts';
-import { unavailable } from './failures.ts';
+import { unavailable } from './errors.ts';
 
 interface Waiting<T> {
   readonly item: T;
@@ -23,7 +23,7 @@ export interface GroupCommitOptions<T> {
   readonly maxItems?: number;
   /** About how much memory an item takes. */
   readonly bytesOf?: (item: T) => number;
-  /** How long a commit waits for more items, asked before each; for those who know that more are about to come. */
+  /** How long a commit waits for more items, asked before each. */
   readonly delayMs?: () => number;
 }
 

@@ -1,17 +1,19 @@
+/** Opens the internal database and offers it to other plugins, with migrations and encrypted secrets. */
 import { definePlugin, healthCheck, storeMigrations } from '../../kernel/index.ts';
 import type { InternalDb } from './api.ts';
 import { Database } from './database.ts';
 import type { Engine, EngineSettings } from './engine.ts';
-import { Migrations } from './migrations.ts';
+import { probeOf } from './health.ts';
+import { Migrator } from './migrator.ts';
 import { InternalDbOptions } from './options.ts';
-import { probeOf } from './probe.ts';
 import { secretsOf } from './secrets.ts';
 import { withDatabase, withoutDatabase } from './service.ts';
 import { parseDatabaseUrl } from './url.ts';
 
 export type { AppliedMigration, InternalDb } from './api.ts';
-export { translated } from './failures.ts';
-export { insertRows, jsonRows, updateRows } from './json-rows.ts';
+export { changeColumnTypes } from './column-types.ts';
+export { translated } from './errors.ts';
+export { insertRows, type JsonColumns, jsonRows, jsonText, updateRows } from './json-rows.ts';
 export type { RowStatement, RowWrite } from './row-writes.ts';
 export { INTERNAL_DB_SCHEMES } from './schemes.ts';
 
@@ -37,7 +39,7 @@ export const internalDb = definePlugin({
       return withoutDatabase(secrets);
     }
     const database = new Database(await openEngine(options.url, { ...options, log: ctx.log }), ctx.log);
-    const migrations = new Migrations({
+    const migrator = new Migrator({
       database,
       collect: async () => ctx.call(storeMigrations, undefined, ctx.scope()),
       now: ctx.now,
@@ -46,12 +48,12 @@ export const internalDb = definePlugin({
     const probe = probeOf(database);
     ctx.tap(healthCheck, async () => [await probe()]);
     ctx.onReady(async () => {
-      const applied = await migrations.apply();
+      const applied = await migrator.apply();
       if (applied.length > 0)
         ctx.log.info({ migrations: applied }, 'Migrations of the internal database were applied.');
       database.liveness.start();
     });
     ctx.onClose(() => database.close());
-    return withDatabase(database, migrations, secrets);
+    return withDatabase(database, migrator, secrets);
   },
 });

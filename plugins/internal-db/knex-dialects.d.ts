@@ -1,4 +1,4 @@
-/** The dialects of knex that this plugin extends; the library does not type them. */
+/** Declares the dialects of knex that this plugin extends; the library has no types for them. */
 
 interface DialectQuery {
   sql: string;
@@ -21,7 +21,6 @@ declare module 'knex/lib/dialects/postgres/index.js' {
 declare module 'knex/lib/dialects/better-sqlite3/index.js' {
   import type { Knex } from 'knex';
 
-  /** `C`: the connection of whoever extends it. */
   export default class SqliteClient extends Knex.Client {
     _driver(): object;
     // biome-ignore lint/suspicious/noExplicitAny: the connection is that of the subclass

@@ -1,10 +1,10 @@
-/** Asks the internal database twice a second whether it answers, so that nobody waits for one that does not. */
+/** Pings the internal database twice a second and rejects waiting calls once it stops answering. */
 import { type Logger, messageOf } from '../../kernel/index.ts';
 import type { Engine } from './engine.ts';
-import { unavailable } from './failures.ts';
+import { unavailable } from './errors.ts';
 
 const TICK_MS = 500;
-/** Far more calls than a server answers at a time; each of them holds a request in memory. */
+/** Far more calls than a server answers at a time; each holds a request in memory. */
 const MAX_CALLS = 5_000;
 
 export class Liveness {

@@ -1,11 +1,11 @@
-/** The internal database on a PostgreSQL server. */
+/** Opens the internal database on a PostgreSQL server. */
 import type { Knex } from 'knex';
-import type { Client } from 'pg';
+import type { Client, CustomTypesConfig } from 'pg';
 import type { PostgresTarget } from '../datasource-kit/index.ts';
 import { type Engine, type EngineSettings, knexConfig, MigratingPhase } from './engine.ts';
 import type { BatchStatement } from './row-writes.ts';
 
-/** Any number that is no other program's: the letters "atlas", then 1. */
+/** Advisory lock that no other program takes: the letters "atlas", then 1. */
 const MIGRATION_LOCK = 0x61_74_6c_61_73_01n;
 
 const GOODBYE_MS = 1_000;
@@ -27,6 +27,25 @@ function giveUpOn(client: Client): () => void {
   };
 }
 
+/** PostgreSQL's numbers of the types `json`, `jsonb` and `timestamptz`. */
+const JSON_TYPES: readonly number[] = [114, 3802];
+const TIMESTAMPTZ = 1184;
+
+/** Values as a SQLite file answers them: JSON and times as texts, times in ISO 8601 with milliseconds. */
+function typesLikeSqlite({ types }: Pick<typeof import('pg'), 'types'>): CustomTypesConfig {
+  const parseTime = types.getTypeParser(TIMESTAMPTZ);
+  const timeText = (text: string) => {
+    const time: unknown = parseTime(text);
+    return time instanceof Date ? time.toISOString() : text;
+  };
+  return {
+    getTypeParser(type: number, format?: 'text' | 'binary') {
+      if (JSON_TYPES.includes(type)) return String;
+      return type === TIMESTAMPTZ ? timeText : types.getTypeParser(type, format as 'text');
+    },
+  } as CustomTypesConfig;
+}
+
 export async function openPostgres(server: PostgresTarget, settings: EngineSettings): Promise<Engine> {
   const [{ default: knex }, { default: BaseClient }, { default: pg }] = await Promise.all([
     import('knex'),
@@ -34,6 +53,7 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     import('pg'),
   ]);
   const migrating = new MigratingPhase();
+  const types = typesLikeSqlite(pg);
 
   const giveUps = new Set<() => void>();
 
@@ -53,6 +73,7 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
       connectionTimeoutMillis: Math.ceil(settings.acquireTimeoutMs * 0.8),
       keepAlive: true,
       keepAliveInitialDelayMillis: 30_000,
+      types,
     });
     client.on('error', () => dispose(client));
     client.on('end', () => dispose(client));
@@ -86,7 +107,7 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     }
 
     override async _query(client: Client, query: DialectQuery): Promise<DialectQuery> {
-      // A server that hangs must not hold connections, and those who wait for them, forever.
+      // A server that hangs must not hold connections, and calls that wait for them, forever.
       const giveUp = giveUpOn(client);
       const timer = migrating.on ? undefined : setTimeout(giveUp, settings.statementTimeoutMs);
       giveUps.add(giveUp);
@@ -147,7 +168,7 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
       return true;
     } catch (error) {
       watch = undefined;
-      // Any other failure came at once, and keeps nobody waiting.
+      // Any other failure came at once; no call waits.
       return !(isSilent || /timeout expired/.test(String(error)));
     } finally {
       clearTimeout(timer);

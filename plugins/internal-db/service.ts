@@ -1,9 +1,9 @@
-/** The API of the plugin, with a database and without. */
+/** Implements the service of the plugin, with a database and without. */
 import type { Route } from '../../kernel/index.ts';
 import type { InternalDb } from './api.ts';
 import type { Database } from './database.ts';
-import { notAvailable } from './failures.ts';
-import type { Migrations } from './migrations.ts';
+import { notAvailable } from './errors.ts';
+import type { Migrator } from './migrator.ts';
 import { rowWrites } from './row-writes.ts';
 
 /** Codes that a route may answer because it needs the database. */
@@ -13,7 +13,7 @@ function described(route: Route): Route {
   return { ...route, errors: [...new Set([...(route.errors ?? []), ...ERRORS])] };
 }
 
-export function withDatabase(database: Database, migrations: Migrations, secrets: InternalDb['secrets']): InternalDb {
+export function withDatabase(database: Database, migrator: Migrator, secrets: InternalDb['secrets']): InternalDb {
   return {
     configured: true,
     dialect: database.engine.dialect,
@@ -22,8 +22,8 @@ export function withDatabase(database: Database, migrations: Migrations, secrets
     transaction: (work) => database.transaction(work),
     write: rowWrites((batch) => database.execute(batch)),
     routes: (routes) => routes.map(described),
-    migrations: () => migrations.list(),
-    migrate: () => migrations.apply(),
+    migrations: () => migrator.list(),
+    migrate: () => migrator.apply(),
     secrets,
   };
 }

@@ -1,4 +1,4 @@
-/** The connection to a SQLite file: a thread that runs one statement after the other. */
+/** Sends statements to the thread that has a SQLite file open. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { BatchStatement } from './row-writes.ts';
@@ -89,7 +89,7 @@ export class SqliteConnection {
   }
 
   private next(): Promise<StatementReply> {
-    // While somebody waits, the thread keeps the process alive.
+    // While a call waits, the thread keeps the process alive.
     this.worker.ref();
     const reply = new Promise<StatementReply>((resolve, reject) => this.waiting.push({ resolve, reject }));
     return reply.finally(() => {

@@ -1,4 +1,4 @@
-/** A SQLite file in a thread of its own: a commit waits for the disk, and nothing else has to wait with it. */
+/** Runs the statements of a SQLite file in a worker thread, so that a commit does not block the event loop. */
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import type { BatchStatement } from './row-writes.ts';

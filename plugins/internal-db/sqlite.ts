@@ -1,4 +1,4 @@
-/** The internal database as a SQLite file, which several processes may share. */
+/** Opens the internal database in a SQLite file, which several processes may share. */
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { SqliteConnection } from './sqlite-connection.ts';
 const THREAD_WAIT_MS = 50;
 const RETRY_MS = 15;
 
-/** The file and its folder, readable by nobody else. A file that is there keeps its rights. */
+/** Creates the file and its folder for this user only. An existing file keeps its permissions. */
 function createFile(path: string): void {
   if (existsSync(path)) return;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -34,7 +34,7 @@ class LockWaits {
     return this.#waiting > 0;
   }
 
-  /** Ends the waiting: those who wait get the error of their last attempt. */
+  /** Ends the waiting: each call gets the error of its last attempt. */
   abandon(): void {
     this.#abandoned += 1;
   }
@@ -131,7 +131,7 @@ export async function openSqlite(path: string, settings: EngineSettings): Promis
         await connection.run('ROLLBACK', []);
         return true;
       } catch (error) {
-        // What fails at once keeps nobody waiting.
+        // No call waits for what fails at once.
         return !isBusy(error);
       } finally {
         if (connection !== undefined) await client.releaseConnection(connection);

@@ -1,4 +1,4 @@
-/** `DATABASE_URL`: which engine, and where. Errors never repeat it: it may hold a password. */
+/** Parses `DATABASE_URL`. Errors never repeat it: it may hold a password. */
 import { AtlasError } from '../../kernel/index.ts';
 import { type PostgresTarget, parseFileUrl, parsePostgresUrl } from '../datasource-kit/index.ts';
 

@@ -1,7 +1,7 @@
-/** Says whether the internal database answers. */
+/** Reports whether the internal database answers. */
 import { type HealthItem, messageOf, withTimeout } from '../../kernel/index.ts';
 import type { Database } from './database.ts';
-import { unavailable } from './failures.ts';
+import { unavailable } from './errors.ts';
 
 const PROBE_MS = 2_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { startPostgres } from '../../test/harness/postgres.ts';
-import { translated } from './failures.ts';
+import { translated } from './errors.ts';
 import { internalDb } from './index.ts';
 
 /** As the driver of PostgreSQL throws them. */

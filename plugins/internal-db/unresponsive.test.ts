@@ -1,4 +1,4 @@
-/** A database that is there and says nothing: every route answers 503 soon, and heals without a restart. */
+/** Checks a database that accepts connections and never answers: every route answers 503 soon, and recovers by itself. */
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -145,7 +145,7 @@ describe.each([
     };
     const first = await timed(server.post('/api/v1/query', QUESTION));
     expect(first.statusCode).toBe(503);
-    // From now on nobody waits any more.
+    // From now on no request waits.
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => [
         timed(server.post('/api/v1/query', QUESTION)),

@@ -1,11 +1,13 @@
 /**
- * Every plugin's migrations: each in a transaction of its own, together with the row that records it. The transaction
- * begins with a lock, under which it looks again; so servers that start together apply each migration once.
+ * Applies the plugins' migrations, each in its own transaction together with the row that records it. The transaction
+ * begins with a lock and looks again under it, so servers that start together apply each migration once.
  */
 import type { Knex } from 'knex';
 import { AtlasError, type Collected, type Logger, type Migration, messageOf } from '../../kernel/index.ts';
 import type { AppliedMigration } from './api.ts';
+import { changeColumnTypes } from './column-types.ts';
 import type { Database } from './database.ts';
+import type { Engine } from './engine.ts';
 
 const TABLE = 'atlas_migrations';
 
@@ -58,7 +60,7 @@ function unrecordable(error: unknown): unknown {
   });
 }
 
-export interface MigrationsInit {
+export interface MigratorInit {
   readonly database: Database;
   /** Those of the composition. */
   collect(): Promise<readonly Planned[]>;
@@ -66,10 +68,10 @@ export interface MigrationsInit {
   readonly log: Logger;
 }
 
-export class Migrations {
-  readonly #init: MigrationsInit;
+export class Migrator {
+  readonly #init: MigratorInit;
 
-  constructor(init: MigrationsInit) {
+  constructor(init: MigratorInit) {
     this.#init = init;
   }
 
@@ -109,7 +111,7 @@ export class Migrations {
     let begun = false;
     const work = async (trx: Knex.Transaction) => {
       await database.engine.lock(trx);
-      await createTable(trx);
+      await createTable(trx, database.engine.dialect);
       if ((await trx<Row>(TABLE).where({ plugin, name }).first()) !== undefined) return undefined;
       begun = true;
       await item.value.up(trx);
@@ -149,12 +151,16 @@ async function recorded(db: Knex): Promise<Row[]> {
   return (await db.schema.hasTable(TABLE)) ? await db<Row>(TABLE).select('plugin', 'name', 'applied_at') : [];
 }
 
-async function createTable(trx: Knex.Transaction): Promise<void> {
-  if (await trx.schema.hasTable(TABLE)) return;
-  await trx.schema.createTable(TABLE, (table) => {
-    table.text('plugin').notNullable();
-    table.text('name').notNullable();
-    table.text('applied_at').notNullable();
-    table.primary(['plugin', 'name']);
-  });
+async function createTable(trx: Knex.Transaction, dialect: Engine['dialect']): Promise<void> {
+  if (!(await trx.schema.hasTable(TABLE))) {
+    await trx.schema.createTable(TABLE, (table) => {
+      table.text('plugin').notNullable();
+      table.text('name').notNullable();
+      table.text('applied_at').notNullable();
+      table.primary(['plugin', 'name']);
+    });
+  }
+  if (dialect === 'sqlite') return;
+  const { type } = (await trx(TABLE).columnInfo('applied_at')) as unknown as Knex.ColumnInfo;
+  if (type === 'text') await changeColumnTypes(trx, TABLE, { applied_at: 'timestamptz(3)' });
 }

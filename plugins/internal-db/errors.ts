@@ -1,4 +1,4 @@
-/** What the internal database's failures are called. No host, no folder, no user, no statement. */
+/** Translates errors of the internal database into messages without host, folder, user or statement. */
 import { AtlasError } from '../../kernel/index.ts';
 
 const RETRY_SECONDS = 5;
