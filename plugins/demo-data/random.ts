@@ -1,4 +1,4 @@
-/** A small seeded generator of random numbers (mulberry32): the same seed gives the same sequence on every machine. */
+/** Generates random numbers from a seed (mulberry32): the same seed gives the same sequence on every machine. */
 export class Random {
   #state: number;
 

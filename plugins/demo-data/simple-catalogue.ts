@@ -1,4 +1,4 @@
-/** What the shop sells, where its customers live and what they are called. */
+/** Lists products, places and names of the demo's shop. */
 import { type Weighted, weigh } from './random.ts';
 
 export interface Product {

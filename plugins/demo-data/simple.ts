@@ -1,4 +1,4 @@
-/** The `simple` demo: 24 months of a shop, generated from a fixed seed. The same rows every time, on every machine. */
+/** Generates the `simple` demo: 24 months of a shop from a fixed seed, with the same rows on every machine. */
 import { cumulate, Random, weigh } from './random.ts';
 import { FIRST_NAMES, LAST_NAMES, PLACES, PRODUCTS } from './simple-catalogue.ts';
 
@@ -180,7 +180,7 @@ function generateOrderTimes(random: Random): number[] {
   return times.sort((a, b) => a - b);
 }
 
-/** Few customers place most orders, an eighth of them none at all, and nobody orders before signing up. */
+/** Few customers place most orders, an eighth of them none at all, and none orders before signing up. */
 function customerChooser(random: Random, customers: readonly CustomerRow[]): (at: number) => CustomerRow {
   const weights = cumulate(
     customers.map(({ segment }) => {

@@ -1,5 +1,5 @@
 /**
- * Chat Completions as servers really send them. OpenAI itself always sends indexes, types, ids, arguments as text and a
+ * Parses Chat Completions replies as servers really send them. OpenAI itself always sends indexes, types, ids, arguments as text and a
  * finish reason, and a stream where a stream was asked for; many compatible servers leave some of it out.
  */
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** The body of a Chat Completions request. What stays the same from call to call is put into bytes once. */
+/** Builds the body of a Chat Completions request. Parts that stay the same from call to call are encoded once. */
 import {
   type LanguageModelV4CallOptions,
   type LanguageModelV4Message,
@@ -80,7 +80,7 @@ function toolOf(tool: Tools[number]) {
   return { type: 'function', function: { name, description, parameters, strict } };
 }
 
-/** One message of the prompt as this API has it: each result of a tool is a message of its own. */
+/** One message of the prompt as this API has it: each result of a tool is a separate message. */
 function messagesOf(message: LanguageModelV4Message): object[] {
   switch (message.role) {
     // Not "developer", which compatible servers do not know, whatever their model is called.

@@ -1,5 +1,5 @@
 /**
- * Requests over Node's own HTTP client with connections kept alive: half the time and half the memory of the global
+ * Sends requests over Node's own HTTP client with connections kept alive: half the time and half the memory of the global
  * `fetch` for the small requests of a tool loop.
  */
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
@@ -23,7 +23,7 @@ const IDLE_CONNECTION_MS = 30_000;
 
 /**
  * Keeps errors of the agent's sockets from becoming uncaught: between two requests, and while one that was aborted gives
- * its socket back, Node has no listener of its own on it. Requests learn of such errors all the same.
+ * its socket back, Node itself does not listen on it. Requests learn of such errors all the same.
  */
 function withQuietSockets<A extends HttpAgent>(agent: A): A {
   const connect = agent.createConnection.bind(agent);
@@ -60,7 +60,7 @@ export function keptConnections(): Connections {
         });
         request.on('error', reject);
         request.on('response', (incoming) => {
-          // A connection that breaks before or after anybody reads is nobody's uncaught error.
+          // A connection that breaks before or after it is read must not become an uncaught error.
           incoming.on('error', () => {});
           resolve(incoming);
         });

@@ -1,4 +1,4 @@
-/** `fetch` for the provider package, over the kept connections. */
+/** Implements `fetch` for the provider package over the kept connections. */
 import type { IncomingMessage } from 'node:http';
 import type { Connections } from './connections.ts';
 import { isEventStream, piecesOf, pulledStream, textOf } from './response-body.ts';

@@ -1,3 +1,4 @@
+/** Provides language models of OpenAI and of compatible servers. */
 import { definePlugin, healthCheck, modelResolve } from '../../kernel/index.ts';
 import { OpenaiModel } from './model.ts';
 import { ModelOpenaiOptions } from './options.ts';

@@ -1,4 +1,4 @@
-/** Long replies are read in linear time and in short turns, or refused. */
+/** Checks that long replies are read in linear time and in short turns, or refused. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';

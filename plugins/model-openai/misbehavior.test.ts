@@ -1,4 +1,4 @@
-/** Providers that misbehave in every way: each question ends cleanly, nothing is left over, nothing is uncaught. */
+/** Checks providers that misbehave: each question ends cleanly, nothing is left over, nothing is uncaught. */
 import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AtlasError } from '../../kernel/index.ts';

@@ -1,4 +1,4 @@
-/** Reads the bodies of responses, within limits, and makes streams of them whose events cannot end the process. */
+/** Reads response bodies within limits, as streams whose errors cannot end the process. */
 import type { IncomingMessage } from 'node:http';
 
 /** Far more than a model ever streams; an endless body must not keep the connection for ever. */

@@ -1,5 +1,5 @@
 /**
- * Leaves of a reply of the Responses API only what an answer is made of. The provider package tries every value of a
+ * Reduces a reply of the Responses API to what an answer is made of. The provider package tries every value of a
  * reply against dozens of schemas and says about each why it fits none: a megabyte of nonsense takes it a second.
  */
 import { EventLines, isEvents, isObject, jsonObject } from './event-lines.ts';
@@ -47,7 +47,7 @@ export function filteredDocument(text: string): string {
   return JSON.stringify({ ...withoutLists(sent, { left: MOST_VALUES }), output });
 }
 
-/** An item as it is, but for lists that nobody reads; tools that the provider runs by itself are never asked for. */
+/** An item as it is, but for lists that are never read; tools that the provider runs by itself are never asked for. */
 function item(sent: unknown): Json[] {
   if (!isObject(sent)) return [];
   const own = withoutLists(sent, { left: MOST_VALUES });

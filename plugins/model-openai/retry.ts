@@ -1,9 +1,9 @@
-/** Attempts of one model call: again after a failure that passes, as long as nothing of an answer has arrived. */
+/** Repeats a model call after a temporary failure, as long as nothing of an answer has arrived. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { networkCodeOf, providerCodeOf, retryAfterSecondsOf, statusOf } from '../agent/index.ts';
 
 const FIRST_WAIT_MS = 250;
-/** A provider that asks for more patience than this is not waited for: the client is told when to ask again. */
+/** When a provider asks to wait longer than this, the call fails and the client is told when to ask again. */
 const LONGEST_WAIT_MS = 5_000;
 const PASSING_STATUS = new Set([408, 409, 429]);
 const PASSING_NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EMFILE', 'ENFILE', 'EADDRNOTAVAIL']);

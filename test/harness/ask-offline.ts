@@ -1,4 +1,4 @@
-/** The offline reader over a corpus: reading, compiling and running, without a server in between. */
+/** Reads, compiles and runs a corpus with the offline model, without a server in between. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

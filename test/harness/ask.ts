@@ -1,4 +1,4 @@
-/** A database asked directly, as the pipeline would. */
+/** Runs statements on a database directly, as the pipeline would. */
 import type { SqlLimits, SqlResult, TableDescription } from '../../kernel/index.ts';
 import { type Driver, ServerDatabase } from '../../plugins/datasource-kit/index.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A certificate that nobody has signed, for `localhost`, and its key. `undefined`: there is no `openssl` here. */
+/** A self-signed certificate for `localhost`, and its key. `undefined`: there is no `openssl` here. */
 export function selfSigned(): { readonly certificate: string; readonly key: string } | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'atlas-certificate-'));
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];

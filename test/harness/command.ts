@@ -1,4 +1,4 @@
-/** The command line as a process of its own. */
+/** Runs the command line in a child process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** An app for tests: fixed clock, captured log, requests without a socket, closed at the end of the block. */
+/** Starts an app for tests: fixed clock, captured log, requests without a socket, closed at the end of the block. */
 import {
   type App,
   authAuthorize,

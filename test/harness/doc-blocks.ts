@@ -1,4 +1,4 @@
-/** The fenced blocks of a page, and a shell that runs those for a terminal. */
+/** Finds the fenced blocks of a page and runs those for a terminal in a shell. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** DuckDB databases for tests, in a folder of their own that is removed with the test. */
+/** Creates DuckDB databases for tests, in a folder that is removed with the test. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

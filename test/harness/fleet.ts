@@ -1,4 +1,4 @@
-/** Three boats in a database, and a semantic layer that describes them. */
+/** Creates a database of three boats and a semantic layer that describes them. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';

@@ -1,5 +1,5 @@
 /**
- * A semantic layer of any size, and questions whose right entity is known: for measuring what the model is given.
+ * Generates a semantic layer of any size, and questions whose right entity is known, to measure what the model is given.
  * The same seed gives the same bytes.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** A semantic layer in a folder of its own, removed at the end of the block. */
+/** Writes a semantic layer to a folder that is removed at the end of the block. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

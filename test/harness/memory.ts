@@ -1,4 +1,4 @@
-/** Memory of this process and the database processes that it has started. */
+/** Measures the memory of this process and of the database processes that it has started. */
 import { readFileSync } from 'node:fs';
 import { databaseProcesses } from './database-processes.ts';
 

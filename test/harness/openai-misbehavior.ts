@@ -1,5 +1,5 @@
 /**
- * A server that answers as no provider of the OpenAI protocol should: broken bodies, wrong events, wrong HTTP. What it
+ * Starts a server that answers as no provider of the OpenAI protocol should: broken bodies, wrong events, wrong HTTP. What it
  * does is drawn from a seed, so that a failure can be repeated.
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -89,7 +89,7 @@ function step(draw: Draw): Step {
   };
 }
 
-/** Events that end or break an answer, each at a place where nobody expects it. */
+/** Events that end or break an answer, each at an unexpected place. */
 const SUDDEN_EVENTS: readonly string[] = [
   'data: {"type":"response.failed","sequence_number":1,"response":{"error":{"code":"server_error","message":"gone"}}}\n\n',
   'data: {"type":"response.failed","sequence_number":1,"response":{"error":null}}\n\n',

@@ -1,5 +1,5 @@
 /**
- * A scripted server that speaks the OpenAI protocol (Chat Completions and Responses, streaming and not), so that tests
+ * Starts a scripted server that speaks the OpenAI protocol (Chat Completions and Responses, streaming and not), so that tests
  * and benchmarks drive the real provider package instead of a mock.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';

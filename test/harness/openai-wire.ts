@@ -1,4 +1,4 @@
-/** What an OpenAI-protocol server sends for one step: a JSON document, or the events of a stream. */
+/** Renders what an OpenAI-protocol server sends for one step: a JSON document, or the events of a stream. */
 import type { Step, ToolCall } from './openai-server.ts';
 
 /** Stands for the request's number in a rendered body, so that a step is rendered once and its ids stay unique. */

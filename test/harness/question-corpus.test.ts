@@ -1,4 +1,4 @@
-/** The corpora themselves: their layers are valid, and every expected statement runs and has one right answer. */
+/** Checks the corpora: their layers are valid, and every expected statement runs and has one right answer. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The question corpora below `test/fixtures/questions`, with their layers and databases. */
+/** Loads the question corpora below `test/fixtures/questions`, with their layers and databases. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-/** HTTP as it goes over the wire, for what a polite client cannot send: half a request, a wrong length, a hang-up. */
+/** Sends bytes of HTTP that a client library would not: half a request, a wrong length, a hang-up. */
 import { connect, type Socket } from 'node:net';
 
 export interface RawResponse {

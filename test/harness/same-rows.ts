@@ -1,4 +1,4 @@
-/** Whether a result is the expected one, whatever its columns are called and however its dates are written. */
+/** Compares a result with the expected one, whatever its columns are called and however its dates are written. */
 
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-/** Finds programs of the machine that tests use and the packages do not bring. */
+/** Finds programs that tests use and the packages do not bring. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
