@@ -40,18 +40,20 @@ export const PlanFilter = Type.Object(
 );
 export type PlanFilter = Static<typeof PlanFilter>;
 
+const Comparison = Type.Union([
+  Type.Literal('equals'),
+  Type.Literal('not_equals'),
+  Type.Literal('greater_than'),
+  Type.Literal('greater_or_equal'),
+  Type.Literal('less_than'),
+  Type.Literal('less_or_equal'),
+]);
+
 /** A condition on an aggregated measure (HAVING). */
 export const MeasureFilter = Type.Object(
   {
     measure: Type.String({ description: '`entity.measure` or a metric id' }),
-    operator: Type.Union([
-      Type.Literal('equals'),
-      Type.Literal('not_equals'),
-      Type.Literal('greater_than'),
-      Type.Literal('greater_or_equal'),
-      Type.Literal('less_than'),
-      Type.Literal('less_or_equal'),
-    ]),
+    operator: Comparison,
     value: Type.Number(),
   },
   closed,
@@ -83,14 +85,7 @@ export const RelatedFilter = Type.Object(
     measure: Type.Optional(
       Type.String({ description: '`entity.measure` or a metric id; default: the number of rows' }),
     ),
-    operator: Type.Union([
-      Type.Literal('equals'),
-      Type.Literal('not_equals'),
-      Type.Literal('greater_than'),
-      Type.Literal('greater_or_equal'),
-      Type.Literal('less_than'),
-      Type.Literal('less_or_equal'),
-    ]),
+    operator: Comparison,
     value: Type.Number(),
     filters: Type.Optional(Type.Array(PlanFilter)),
     segments: Type.Optional(Type.Array(Type.String())),
@@ -107,6 +102,13 @@ export const Alternative = Type.Object(
   closed,
 );
 export type Alternative = Static<typeof Alternative>;
+
+const rowConditions = {
+  filters: Type.Optional(Type.Array(PlanFilter)),
+  segments: Type.Optional(Type.Array(Type.String())),
+  excludedSegments: Type.Optional(Type.Array(Type.String())),
+  related: Type.Optional(Type.Array(RelatedFilter)),
+};
 
 export const QueryPlan = Type.Object(
   {
@@ -167,17 +169,7 @@ export const QueryPlan = Type.Object(
     without: Type.Optional(Type.Array(Type.String())),
     related: Type.Optional(Type.Array(RelatedFilter, { description: 'all must hold' })),
     /** Turns every measure into the percentage (0 to 100) of it that also matches these conditions. */
-    portion: Type.Optional(
-      Type.Object(
-        {
-          filters: Type.Optional(Type.Array(PlanFilter)),
-          segments: Type.Optional(Type.Array(Type.String())),
-          excludedSegments: Type.Optional(Type.Array(Type.String())),
-          related: Type.Optional(Type.Array(RelatedFilter)),
-        },
-        closed,
-      ),
-    ),
+    portion: Type.Optional(Type.Object(rowConditions, closed)),
     /**
      * A nested aggregate: the plan's one measure per group of `dimensions`, then this aggregate of those values.
      * `entity`: an average over all its rows that match these conditions, including rows without any measured row; the
@@ -188,10 +180,7 @@ export const QueryPlan = Type.Object(
         {
           aggregate: Type.Union([Type.Literal('avg'), Type.Literal('min'), Type.Literal('max')]),
           entity: Type.Optional(Type.String()),
-          filters: Type.Optional(Type.Array(PlanFilter)),
-          segments: Type.Optional(Type.Array(Type.String())),
-          excludedSegments: Type.Optional(Type.Array(Type.String())),
-          related: Type.Optional(Type.Array(RelatedFilter)),
+          ...rowConditions,
         },
         closed,
       ),
