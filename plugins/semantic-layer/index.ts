@@ -17,7 +17,8 @@ import { contextParts, exploreTool } from './agent-context.ts';
 import type { SemanticLayerApi } from './api.ts';
 import { DatabaseSchemas } from './database/database-schema.ts';
 import { layerHealth } from './health.ts';
-import { KnownOrganizations, migrations } from './known-organizations.ts';
+import { KnownOrganizations } from './known-organizations.ts';
+import { migrations } from './migrations.ts';
 import { SemanticLayerOptions } from './options.ts';
 import { ReloadingLayer } from './reloading-layer.ts';
 

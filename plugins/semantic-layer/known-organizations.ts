@@ -1,21 +1,9 @@
 /** Records which organizations have had their own layer, in the internal database when there is one. */
-import type { Knex } from 'knex';
-import type { Migration } from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
+import { ORGANIZATIONS_TABLE } from './migrations.ts';
 
-const TABLE = 'semantic_layer_organizations';
 /** Rows per statement, within SQLite's limit of parameters. */
 const BATCH = 500;
-
-export const migrations: readonly Migration[] = [
-  {
-    name: '0001-organizations-with-a-layer',
-    async up(connection) {
-      const trx = connection as Knex.Transaction;
-      await trx.schema.createTable(TABLE, (table) => void table.string('org_id', 128).notNullable().primary());
-    },
-  },
-];
 
 export class KnownOrganizations {
   readonly #db: InternalDb | undefined;
@@ -44,7 +32,7 @@ export class KnownOrganizations {
 
   /** Reads the organizations of earlier runs. Rejects when the database cannot be read. */
   async load(): Promise<void> {
-    const stored: string[] = (await this.#db?.run((db) => db(TABLE).pluck('org_id'))) ?? [];
+    const stored: string[] = (await this.#db?.run((db) => db(ORGANIZATIONS_TABLE).pluck('org_id'))) ?? [];
     for (const orgId of stored) {
       this.#ids.add(orgId);
       this.#unsaved.delete(orgId);
@@ -63,7 +51,7 @@ export class KnownOrganizations {
     while (this.#unsaved.size > 0) {
       const batch = [...this.#unsaved].slice(0, BATCH);
       const rows = batch.map((orgId) => ({ org_id: orgId }));
-      await this.#db?.run((db) => db(TABLE).insert(rows).onConflict('org_id').ignore());
+      await this.#db?.run((db) => db(ORGANIZATIONS_TABLE).insert(rows).onConflict('org_id').ignore());
       for (const orgId of batch) this.#unsaved.delete(orgId);
     }
   }

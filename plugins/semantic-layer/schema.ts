@@ -7,7 +7,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const text = Type.String({ minLength: 1 });
 const texts = Type.Array(text);
-const closed = { additionalProperties: false };
+const CLOSED = { additionalProperties: false };
 
 export const DimensionType = Type.Union([
   Type.Literal('string'),
@@ -34,7 +34,7 @@ export const Dimension = Type.Object(
     hidden: optional(Type.Boolean()),
     mask: optional(text),
   },
-  closed,
+  CLOSED,
 );
 export type Dimension = Static<typeof Dimension>;
 
@@ -59,11 +59,11 @@ export const Measure = Type.Object(
     format: optional(Type.String()),
     synonyms: optional(texts),
   },
-  closed,
+  CLOSED,
 );
 export type Measure = Static<typeof Measure>;
 
-const JoinColumns = Type.Object({ from: text, to: text }, closed);
+const JoinColumns = Type.Object({ from: text, to: text }, CLOSED);
 
 export const Join = Type.Object(
   {
@@ -80,13 +80,13 @@ export const Join = Type.Object(
     on: Type.Union([JoinColumns, Type.Array(JoinColumns, { minItems: 1 })]),
     description: optional(Type.String()),
   },
-  closed,
+  CLOSED,
 );
 export type Join = Static<typeof Join>;
 
 export const Segment = Type.Object(
   { name: text, sql: text, description: optional(Type.String()), synonyms: optional(texts) },
-  closed,
+  CLOSED,
 );
 export type Segment = Static<typeof Segment>;
 
@@ -108,9 +108,9 @@ export const EntityFile = Type.Object(
     measures: optional(Type.Array(Measure)),
     joins: optional(Type.Array(Join)),
     segments: optional(Type.Array(Segment)),
-    query_patterns: optional(Type.Array(Type.Object({ description: text, sql: text }, closed))),
+    query_patterns: optional(Type.Array(Type.Object({ description: text, sql: text }, CLOSED))),
   },
-  closed,
+  CLOSED,
 );
 export type EntityFile = Static<typeof EntityFile>;
 
@@ -128,11 +128,11 @@ export const Metric = Type.Object(
     synonyms: optional(texts),
     dimensions: optional(texts),
   },
-  closed,
+  CLOSED,
 );
 export type Metric = Static<typeof Metric>;
 
-export const MetricsFile = Type.Union([Type.Object({ metrics: Type.Array(Metric) }, closed), Metric]);
+export const MetricsFile = Type.Union([Type.Object({ metrics: Type.Array(Metric) }, CLOSED), Metric]);
 
 export const Meaning = Type.Object(
   {
@@ -144,7 +144,7 @@ export const Meaning = Type.Object(
     dimension: optional(text),
     sql: optional(text),
   },
-  closed,
+  CLOSED,
 );
 export type Meaning = Static<typeof Meaning>;
 
@@ -161,11 +161,11 @@ export const GlossaryTerm = Type.Object(
     tables: optional(texts),
     meanings: optional(Type.Array(Type.Union([text, Meaning]))),
   },
-  closed,
+  CLOSED,
 );
 export type GlossaryTerm = Static<typeof GlossaryTerm>;
 
-export const GlossaryFile = Type.Object({ terms: Type.Array(GlossaryTerm) }, closed);
+export const GlossaryFile = Type.Object({ terms: Type.Array(GlossaryTerm) }, CLOSED);
 
 export const CatalogFile = Type.Object(
   {
@@ -182,11 +182,11 @@ export const CatalogFile = Type.Object(
             use_for: optional(texts),
             common_questions: optional(texts),
           },
-          closed,
+          CLOSED,
         ),
       ),
     ),
   },
-  closed,
+  CLOSED,
 );
 export type CatalogFile = Static<typeof CatalogFile>;

@@ -4,7 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 
-const closed = { additionalProperties: false };
+const CLOSED = { additionalProperties: false };
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 
 export const Grain = Type.Union([
@@ -36,7 +36,7 @@ export const PlanFilter = Type.Object(
     ]),
     values: Type.Optional(Type.Array(Scalar, { description: 'none for the null operators, one or more otherwise' })),
   },
-  closed,
+  CLOSED,
 );
 export type PlanFilter = Static<typeof PlanFilter>;
 
@@ -56,7 +56,7 @@ export const MeasureFilter = Type.Object(
     operator: Comparison,
     value: Type.Number(),
   },
-  closed,
+  CLOSED,
 );
 export type MeasureFilter = Static<typeof MeasureFilter>;
 
@@ -67,7 +67,7 @@ export const TimeRange = Type.Object(
     from: Type.Optional(Type.String()),
     to: Type.Optional(Type.String()),
   },
-  closed,
+  CLOSED,
 );
 export type TimeRange = Static<typeof TimeRange>;
 
@@ -92,18 +92,18 @@ export const RelatedFilter = Type.Object(
     excludedSegments: Type.Optional(Type.Array(Type.String())),
     timeRange: Type.Optional(TimeRange),
   },
-  closed,
+  CLOSED,
 );
 export type RelatedFilter = Static<typeof RelatedFilter>;
 
 /** One of several sets of conditions, all of which must hold. */
 export const Alternative = Type.Object(
   { filters: Type.Optional(Type.Array(PlanFilter)), segments: Type.Optional(Type.Array(Type.String())) },
-  closed,
+  CLOSED,
 );
 export type Alternative = Static<typeof Alternative>;
 
-const rowConditions = {
+const ROW_CONDITIONS = {
   filters: Type.Optional(Type.Array(PlanFilter)),
   segments: Type.Optional(Type.Array(Type.String())),
   excludedSegments: Type.Optional(Type.Array(Type.String())),
@@ -133,7 +133,7 @@ export const QueryPlan = Type.Object(
             ]),
             dimension: Type.String(),
           },
-          closed,
+          CLOSED,
         ),
       ),
     ),
@@ -146,7 +146,7 @@ export const QueryPlan = Type.Object(
             /** Also groups by the primary key of the dimension's entity, without showing it, so that equal names stay apart. */
             identity: Type.Optional(Type.Boolean()),
           },
-          closed,
+          CLOSED,
         ),
       ),
     ),
@@ -162,14 +162,14 @@ export const QueryPlan = Type.Object(
     measureFilters: Type.Optional(Type.Array(MeasureFilter)),
     timeRange: Type.Optional(TimeRange),
     /** A second range; every measure is returned for both, with the change and the change in percent. */
-    comparison: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() }, closed)),
+    comparison: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() }, CLOSED)),
     /** Adds each group's share of the total, in percent, for every additive measure. */
     share: Type.Optional(Type.Boolean()),
     /** Rows of `entity` (or of the first dimension's entity) that have no related row in these entities. */
     without: Type.Optional(Type.Array(Type.String())),
     related: Type.Optional(Type.Array(RelatedFilter, { description: 'all must hold' })),
     /** Turns every measure into the percentage (0 to 100) of it that also matches these conditions. */
-    portion: Type.Optional(Type.Object(rowConditions, closed)),
+    portion: Type.Optional(Type.Object(ROW_CONDITIONS, CLOSED)),
     /**
      * A nested aggregate: the plan's one measure per group of `dimensions`, then this aggregate of those values.
      * `entity`: an average over all its rows that match these conditions, including rows without any measured row; the
@@ -180,16 +180,16 @@ export const QueryPlan = Type.Object(
         {
           aggregate: Type.Union([Type.Literal('avg'), Type.Literal('min'), Type.Literal('max')]),
           entity: Type.Optional(Type.String()),
-          ...rowConditions,
+          ...ROW_CONDITIONS,
         },
-        closed,
+        CLOSED,
       ),
     ),
     orderBy: Type.Optional(
       Type.Array(
         Type.Object(
           { by: Type.String(), direction: Type.Optional(Type.Union([Type.Literal('asc'), Type.Literal('desc')])) },
-          closed,
+          CLOSED,
         ),
       ),
     ),
@@ -197,7 +197,7 @@ export const QueryPlan = Type.Object(
     /** Names of the joins to use when the declared joins are ambiguous. */
     joinPath: Type.Optional(Type.Array(Type.String())),
   },
-  closed,
+  CLOSED,
 );
 export type QueryPlan = Static<typeof QueryPlan>;
 

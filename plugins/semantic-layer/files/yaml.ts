@@ -22,7 +22,7 @@ export type YamlResult =
     }
   | { readonly ok: false; readonly problems: readonly YamlProblem[] };
 
-const options = {
+const YAML_OPTIONS = {
   schema: 'core',
   merge: true,
   stringKeys: true,
@@ -40,7 +40,7 @@ const MAX_PROBLEMS = 5;
 /** Parses one document. Never throws; limits aliases so that they cannot exhaust memory. */
 export function parseYaml(text: string): YamlResult {
   try {
-    const document = parseDocument(text, options);
+    const document = parseDocument(text, YAML_OPTIONS);
     const errors = [...document.errors, ...document.warnings];
     const found = errors.map((error) => ({ offset: error.pos[0], message: explain(error) }));
     if (found.length === 0) inspect(document.contents, found);

@@ -5,7 +5,7 @@ import { closing, nameOf, parenthesized, significant, type Token } from './token
 import { AGGREGATE_FUNCTIONS } from './words.ts';
 
 const symbol = (text: string): Token => ({ kind: 'symbol', text });
-const space: Token = { kind: 'space', text: ' ' };
+const SPACE: Token = { kind: 'space', text: ' ' };
 
 /** Index after the aggregate call that begins at `at`, or `undefined`. MIN and MAX with several arguments do not aggregate. */
 function aggregateCall(tokens: readonly Token[], at: number): number | undefined {
@@ -124,16 +124,16 @@ export function exactDivisions(tokens: readonly Token[], dialect: Dialect): Toke
       continue;
     }
     if (!isDecimal && (dialect === 'sqlite' || dialect === 'postgres')) {
-      written.push(symbol('*'), space, { kind: 'number', text: '1.0' }, space);
+      written.push(symbol('*'), SPACE, { kind: 'number', text: '1.0' }, SPACE);
     }
     written.push(token);
     if (tokens[at]?.kind === 'space') at++;
-    written.push(space);
+    written.push(SPACE);
     const first = tokens[at];
     if (first === undefined || first.kind === 'number' || /^nullif$/i.test(first.text)) continue;
     const stop = operandEnd(tokens, at);
     written.push({ kind: 'word', text: 'NULLIF' }, symbol('('), ...exactDivisions(tokens.slice(at, stop), dialect));
-    written.push(symbol(','), space, { kind: 'number', text: '0' }, symbol(')'));
+    written.push(symbol(','), SPACE, { kind: 'number', text: '0' }, symbol(')'));
     at = stop;
   }
   return written;

@@ -23,8 +23,8 @@ const MAX_HOPS = 6;
 /** Paths collected at most: enough to show the ambiguity. */
 const MAX_CHOICES = 8;
 
-const multiplying = { many_to_one: false, one_to_one: false, one_to_many: true, many_to_many: true };
-const multiplyingBack = { many_to_one: true, one_to_one: false, one_to_many: false, many_to_many: true };
+const MULTIPLIES = { many_to_one: false, one_to_one: false, one_to_many: true, many_to_many: true };
+const MULTIPLIES_BACK = { many_to_one: true, one_to_one: false, one_to_many: false, many_to_many: true };
 
 const column = (name: string) => name.slice(name.lastIndexOf('.') + 1);
 const signature = ({ to, on }: Hop) => {
@@ -38,8 +38,8 @@ function declaredHop(from: ModelEntity, to: ModelEntity, join: ModelJoin): Hop {
     to,
     names: [`${from.name}.${join.name}`],
     on: join.on.map((pair) => ({ from: column(pair.from), to: column(pair.to) })),
-    multiplies: multiplying[join.relationship],
-    multipliesBack: multiplyingBack[join.relationship],
+    multiplies: MULTIPLIES[join.relationship],
+    multipliesBack: MULTIPLIES_BACK[join.relationship],
   };
 }
 
