@@ -3,12 +3,15 @@
  * own `atlas.config.ts` with an unknown database and semantic layer.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { followGuide, GUIDES } from './follow-guide.ts';
+
+/** On disk, with everything that it depends on. */
+const MOST_INSTALLED_MB = 110;
 
 const folder = mkdtempSync(join(tmpdir(), 'atlas-smoke-'));
 const run = (command: string, args: readonly string[], cwd = folder) =>
@@ -19,8 +22,28 @@ const tarball = packed[0].filename as string;
 writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'smoke', private: true, type: 'module' }));
 run('npm', ['install', '--no-audit', '--no-fund', join(folder, tarball)]);
 
+const installedMb = Number(run('du', ['-sm', 'node_modules']).split('\t', 1)[0]);
+assert.ok(installedMb <= MOST_INSTALLED_MB, `installed, the package takes ${installedMb} MB`);
+console.log(`installed, the package takes ${installedMb} MB`);
+
 const demo = run('npx', ['atlas', 'demo', '--once']);
 assert.match(demo, /SELECT/, 'the demo shows its SQL');
+
+// What is optional is named by the start that needs it.
+for (const [env, install] of [
+  [{ SVC_DATASOURCE_URL: 'duckdb:shop.duckdb' }, 'npm i @duckdb/node-api'],
+  [{ SVC_DATASOURCE_URL: 'mysql://reader:secret@localhost/shop' }, 'npm i mysql2'],
+  [{ DATABASE_URL: 'sqlite:atlas.db', AUTHLIB_SECRET: 'x'.repeat(32) }, 'npm i better-auth'],
+  [{ SVC_METRICS_ENABLED: 'true' }, 'npm i @opentelemetry/api '],
+] as const) {
+  const started = spawnSync('npx', ['atlas', 'boot'], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
+  assert.equal(started.status, 1);
+  assert.match(started.stderr, new RegExp(`not installed\\. Run: ${install}`));
+}
 
 const database = new Database(join(folder, 'fleet.db'));
 database.exec(`CREATE TABLE trucks (id INTEGER PRIMARY KEY, depot TEXT, load_kg REAL);

@@ -14,6 +14,7 @@ import {
 import { authRoles } from '../auth-roles/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
+import { requirePackages } from '../package-kit/index.ts';
 import type { AccountPassword } from './account-password.ts';
 import { migrationsFor } from './migrations.ts';
 import { AuthManagedOptions } from './options.ts';
@@ -69,6 +70,7 @@ export const authManaged = definePlugin({
   options: AuthManagedOptions,
   async setup(ctx, options, { db, server }): Promise<AuthManaged> {
     checkSettings(options, db.configured);
+    requirePackages(['better-auth'], import.meta.url);
     const [{ createManaged }, { refuseUntilChanged }] = await Promise.all([
       import('./managed.ts'),
       import('./account-password.ts'),

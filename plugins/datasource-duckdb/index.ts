@@ -1,13 +1,19 @@
 import { definePlugin } from '../../kernel/index.ts';
 import { tapFileDatabases } from '../datasource-kit/index.ts';
+import { requirePackages } from '../package-kit/index.ts';
 import { duckdbConnection } from './connection.ts';
 import { DatasourceDuckdbOptions } from './options.ts';
 
+/** @internal */
 export { bindAll } from './bind.ts';
+/** @internal */
 export { duckdbConnection } from './connection.ts';
+/** @internal */
 export { describeSchema } from './describe.ts';
 export { DUCKDB_SCHEMES } from './schemes.ts';
+/** @internal */
 export { engineSettings, FINAL_SETTINGS } from './settings.ts';
+/** @internal */
 export { Verifier } from './verify.ts';
 
 /** DuckDB files, read-only, each asked in processes of its own. */
@@ -18,6 +24,7 @@ export const datasourceDuckdb = definePlugin({
   description: 'DuckDB files, read-only, in processes of their own.',
   options: DatasourceDuckdbOptions,
   setup(ctx, { connections }) {
+    requirePackages(['@duckdb/node-api'], import.meta.url);
     tapFileDatabases(ctx, connections, (options, watcher) => duckdbConnection(options, process.cwd(), watcher));
   },
 });

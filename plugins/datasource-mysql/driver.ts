@@ -1,9 +1,7 @@
 import type { ConnectionInfo } from '../../kernel/index.ts';
 import type { Driver, Session } from '../datasource-kit/index.ts';
-import { openConnection } from './connect.ts';
 import { connectError } from './errors.ts';
 import type { MysqlConnectionOptions } from './options.ts';
-import { MysqlSession } from './session.ts';
 import { type MysqlTarget, parseMysqlUrl } from './url.ts';
 
 /** Opens sessions of one MySQL or MariaDB database. */
@@ -27,6 +25,12 @@ export class MysqlDriver implements Driver {
 
   async open(onEnd: () => void, signal: AbortSignal): Promise<Session> {
     try {
+      // Loaded when they are used, with the library: it is an optional package.
+      const [{ openConnection }, { MysqlSession }] = await Promise.all([
+        import('./connect.ts'),
+        import('./session.ts'),
+      ]);
+      signal.throwIfAborted();
       const connection = await openConnection(this.#target, this.#connectTimeoutMs, signal);
       const session = new MysqlSession(connection, this.#target, onEnd);
       try {

@@ -1,11 +1,15 @@
 import { definePlugin } from '../../kernel/index.ts';
 import { tapServerDatabases } from '../datasource-kit/index.ts';
+import { requirePackages } from '../package-kit/index.ts';
 import { MysqlDriver } from './driver.ts';
 import { DatasourceMysqlOptions } from './options.ts';
 
+/** @internal */
 export { describeDatabases } from './describe.ts';
+/** @internal */
 export { typedParameters } from './parameters.ts';
 export { MYSQL_SCHEMES } from './schemes.ts';
+/** @internal */
 export { settingsSql } from './settings.ts';
 
 /** MySQL and MariaDB databases, each statement in a read-only transaction that is rolled back. */
@@ -16,6 +20,7 @@ export const datasourceMysql = definePlugin({
   description: 'MySQL and MariaDB databases, read-only, over pools of connections.',
   options: DatasourceMysqlOptions,
   setup(ctx, { connections }) {
+    requirePackages(['mysql2'], import.meta.url);
     return tapServerDatabases(ctx, connections, (connection) => new MysqlDriver(connection));
   },
 });

@@ -3,9 +3,12 @@ import { tapServerDatabases } from '../datasource-kit/index.ts';
 import { PostgresDriver } from './driver.ts';
 import { DatasourcePostgresOptions } from './options.ts';
 
+/** @internal */
 export { describeSchemas } from './describe.ts';
+/** @internal */
 export { PostgresDriver } from './driver.ts';
 export { POSTGRES_SCHEMES } from './schemes.ts';
+/** @internal */
 export { parameterText } from './types.ts';
 
 /** PostgreSQL databases, each statement in a read-only transaction that is rolled back. */

@@ -3,10 +3,14 @@ import { tapFileDatabases } from '../datasource-kit/index.ts';
 import { sqliteConnection } from './connection.ts';
 import { DatasourceSqliteOptions } from './options.ts';
 
+/** @internal */
 export { bind } from './bind.ts';
+/** @internal */
 export { describeSchema } from './describe.ts';
+/** @internal */
 export { fromFailure } from './errors.ts';
 export { SQLITE_SCHEMES } from './schemes.ts';
+/** @internal */
 export { Schema } from './verify.ts';
 
 /** SQLite files, read-only, each asked in processes of its own so that a statement can be stopped. */

@@ -1,6 +1,20 @@
 /** Exports traces and metrics with OpenTelemetry. Without an endpoint and without the route nothing is loaded. */
 import { AtlasError, definePlugin } from '../../kernel/index.ts';
+import { requirePackages } from '../package-kit/index.ts';
 import { TelemetryOptions } from './options.ts';
+
+/** Optional, because they take 37 MB. */
+const PACKAGES = [
+  '@opentelemetry/api',
+  '@opentelemetry/core',
+  '@opentelemetry/exporter-metrics-otlp-proto',
+  '@opentelemetry/exporter-prometheus',
+  '@opentelemetry/exporter-trace-otlp-proto',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-metrics',
+  '@opentelemetry/sdk-trace',
+  '@opentelemetry/semantic-conventions',
+];
 
 export const telemetryOtel = definePlugin({
   name: 'telemetry-otel',
@@ -20,6 +34,7 @@ export const telemetryOtel = definePlugin({
       );
     }
     if (options.endpoint === undefined && !options.metricsRoute) return;
+    requirePackages(PACKAGES, import.meta.url);
     const { startTelemetry } = await import('./start.ts');
     startTelemetry(ctx, options);
   },
