@@ -1,10 +1,10 @@
 /** What the guard gains from the columns and keys that row security reads of a database. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Actor, TableDescription } from '../../kernel/index.ts';
-import { allowedTables } from '../sql-guard/allowed.ts';
+import { entity } from '../../test/fixtures/sql/sqlite-shop.ts';
 import { checkSql, loadDialect } from '../sql-guard/check.ts';
-import { entity } from '../sql-guard/fixtures/shop.ts';
-import { postgres } from '../sql-guard/postgres/postgres.ts';
+import { allowedTables } from '../sql-guard/layer-tables.ts';
+import { postgres } from '../sql-kit/dialects/postgres/dialect.ts';
 import { Descriptions } from './description.ts';
 import { RowSecurity } from './security.ts';
 

@@ -1,5 +1,5 @@
+import type { AllowedTables } from './allowed-tables.ts';
 import type { CheckedSql } from './check.ts';
-import type { AllowedTables } from './tables.ts';
 
 /** Texts beyond this length are checked anew each time: keeping them would cost more than it saves. */
 const MAX_TEXT_LENGTH = 8_000;

@@ -1,17 +1,17 @@
 import type { Dialect } from '../semantic-query/index.ts';
-import type { SqlDialect } from './dialect.ts';
-import { duckdb, duckdbCatalog } from './duckdb.ts';
-import { SqlRefusal } from './errors.ts';
-import { fenceRows } from './fence.ts';
-import type { LexLimits } from './lex.ts';
-import { mysql } from './mysql.ts';
-import { parseStatement } from './parse.ts';
-import { postgres } from './postgres/postgres.ts';
-import { printStatement } from './print.ts';
+import { duckdb, duckdbCatalog } from '../sql-kit/dialects/duckdb/dialect.ts';
+import { mysql } from '../sql-kit/dialects/mysql/dialect.ts';
+import { postgres } from '../sql-kit/dialects/postgres/dialect.ts';
+import type { SqlDialect } from '../sql-kit/dialects/sql-dialect.ts';
+import { sqlite } from '../sql-kit/dialects/sqlite/dialect.ts';
+import { SqlRefusal } from '../sql-kit/parse/errors.ts';
+import type { LexLimits } from '../sql-kit/parse/lexer.ts';
+import { parseStatement } from '../sql-kit/parse/statement.ts';
+import { printStatement } from '../sql-kit/print/statement.ts';
+import type { AllowedTables } from './allowed-tables.ts';
+import { fenceRows } from './optimization-fence.ts';
 import { resolve } from './resolve.ts';
 import type { BoundValue } from './row-filter.ts';
-import { sqlite } from './sqlite.ts';
-import type { AllowedTables } from './tables.ts';
 
 export const DEFAULT_LIMITS: LexLimits = { maxTextLength: 100_000, maxTokens: 20_000 };
 

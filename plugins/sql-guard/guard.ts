@@ -1,13 +1,13 @@
 import type { ConnectionInfo, Scope, SqlStatement } from '../../kernel/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
-import { allowedTables } from './allowed.ts';
+import { type ReadValues, withPivotValues } from '../sql-kit/dialects/duckdb/pivot-values.ts';
+import { SqlRefusal } from '../sql-kit/parse/errors.ts';
+import type { AllowedTables } from './allowed-tables.ts';
 import { CheckedStatements } from './cache.ts';
 import { checkSql, sqlDialect } from './check.ts';
-import { type ReadValues, withPivotValues } from './duckdb-pivot-values.ts';
-import { SqlRefusal } from './errors.ts';
+import { allowedTables } from './layer-tables.ts';
 import type { SqlGuardOptions } from './options.ts';
-import { OrganizationTables } from './organizations.ts';
-import type { AllowedTables } from './tables.ts';
+import { OrganizationTables } from './organization-tables.ts';
 
 const START = { line: 1, column: 1 };
 

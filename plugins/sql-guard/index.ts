@@ -14,11 +14,11 @@ import { StatementGuard } from './guard.ts';
 import { SqlGuardOptions } from './options.ts';
 import { tablesRestrict } from './row-filter.ts';
 
+export { SqlRefusal } from '../sql-kit/parse/errors.ts';
+export { redactLiterals } from '../sql-kit/redact.ts';
+export { type AllowedTable, AllowedTables } from './allowed-tables.ts';
 export { type CheckedSql, type CheckRules, checkSql } from './check.ts';
-export { SqlRefusal } from './errors.ts';
-export { redactLiterals } from './redact.ts';
 export { type BoundValue, type RowFilter, type TableAccess, tablesRestrict } from './row-filter.ts';
-export { type AllowedTable, AllowedTables } from './tables.ts';
 
 /** Lets one reading statement pass, over tables of the semantic layer and with allowed functions; nothing else. */
 export const sqlGuard = definePlugin({

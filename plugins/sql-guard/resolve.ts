@@ -12,17 +12,26 @@ import type {
   SelectSource,
   Source,
   TableSource,
-} from './ast.ts';
-import { columnRefusal, isField, isOfSchema, namesOwn, noteStar, ownNames, reachesWhole, textHint } from './columns.ts';
-import { fold } from './dialect.ts';
-import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
-import type { Footprint, ResolveRules } from './footprint.ts';
-import { argumentProblem, functionHint } from './functions.ts';
-import { lastUnion, unwrapped } from './recursion.ts';
+} from '../sql-kit/ast/tree.ts';
+import { forEachInWindow, forEachOperand, forEachTerm } from '../sql-kit/ast/walk.ts';
+import { fold } from '../sql-kit/dialects/sql-dialect.ts';
+import { positionAt, type RefusalRule, SqlRefusal } from '../sql-kit/parse/errors.ts';
+import type { Footprint, ResolveRules } from './accessed-objects.ts';
+import { type AllowedTable, isPart, tableHint } from './allowed-tables.ts';
+import {
+  columnRefusal,
+  isField,
+  isOfSchema,
+  namesOwn,
+  noteStar,
+  ownNames,
+  reachesWhole,
+  textHint,
+} from './column-access.ts';
+import { argumentProblem, functionHint } from './function-hint.ts';
+import { lastUnion, unwrapped } from './recursive-union.ts';
 import { CommonNames, Scope, showsLeftOnly } from './scope.ts';
-import { type AllowedTable, isPart, tableHint } from './tables.ts';
-import { VisibleParts } from './visible-parts.ts';
-import { forEachInWindow, forEachOperand, forEachTerm } from './walk.ts';
+import { VisibleParts } from './visible-subqueries.ts';
 
 /** No engine joins more at once than a few dozen; it keeps the look-up of names cheap. */
 const MAX_RELATIONS = 128;

@@ -1,11 +1,8 @@
 import { type ConnectionInfo, type Scope, waterfall } from '../../kernel/index.ts';
-import type { AllowedTables } from './tables.ts';
+import type { BoundValue } from '../sql-kit/ast/tree.ts';
+import type { AllowedTables } from './allowed-tables.ts';
 
-/** A value that is known only when the statement runs; it is bound, never part of the text. */
-export interface BoundValue {
-  /** Throws an `AtlasError` when whoever asks has no such value. */
-  valueFor(scope: Scope): unknown;
-}
+export type { BoundValue } from '../sql-kit/ast/tree.ts';
 
 /** A condition on the rows of one table, over its own columns. */
 export type RowFilter =

@@ -1,6 +1,6 @@
-import type { Join } from './ast.ts';
-import { fold, type SqlDialect } from './dialect.ts';
-import type { AllowedTable } from './tables.ts';
+import type { Join } from '../sql-kit/ast/tree.ts';
+import { fold, type SqlDialect } from '../sql-kit/dialects/sql-dialect.ts';
+import type { AllowedTable } from './allowed-tables.ts';
 
 /** What a name in front of a dot may mean: a source of FROM under the name it goes by. */
 export interface Relation {

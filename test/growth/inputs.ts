@@ -21,11 +21,11 @@ import { EventLines } from '../../plugins/model-openai/event-lines.ts';
 import { turnsOf } from '../../plugins/query-api/messages.ts';
 import { withoutCredentials } from '../../plugins/redaction-kit/index.ts';
 import { loadSemanticLayer } from '../../plugins/semantic-layer/index.ts';
-import { allowedTables } from '../../plugins/sql-guard/allowed.ts';
+import { AllowedTables } from '../../plugins/sql-guard/allowed-tables.ts';
 import { checkSql, loadDialect, sqlDialect } from '../../plugins/sql-guard/check.ts';
-import { entity } from '../../plugins/sql-guard/fixtures/shop.ts';
-import { redactLiterals } from '../../plugins/sql-guard/redact.ts';
-import { AllowedTables } from '../../plugins/sql-guard/tables.ts';
+import { allowedTables } from '../../plugins/sql-guard/layer-tables.ts';
+import { redactLiterals } from '../../plugins/sql-kit/redact.ts';
+import { entity } from '../fixtures/sql/sqlite-shop.ts';
 import { anyText, numbers, type Shape, statements } from './shapes.ts';
 import { KIB, QUESTION, STATEMENT, type TextInput } from './text-input.ts';
 

@@ -2,9 +2,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { duckdbConnection } from '../../plugins/datasource-duckdb/index.ts';
 import { ProcessWatcher } from '../../plugins/datasource-kit/index.ts';
-import { duckdbHonest } from '../../plugins/sql-guard/fixtures/duckdb-honest.ts';
-import { duckdbHarmless } from '../../plugins/sql-guard/fixtures/duckdb-hostile.ts';
-import { checkDuckdb, duckdbShopScript } from '../../plugins/sql-guard/fixtures/duckdb-shop.ts';
+import { duckdbHonest } from '../fixtures/sql/duckdb-honest.ts';
+import { duckdbHarmless } from '../fixtures/sql/duckdb-hostile.ts';
+import { checkDuckdb, duckdbShopScript } from '../fixtures/sql/duckdb-shop.ts';
 import { DuckdbFolder } from '../harness/duckdb.ts';
 
 const folder = new DuckdbFolder();

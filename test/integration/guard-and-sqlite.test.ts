@@ -1,9 +1,9 @@
 /** The guard's view of a statement and the engine's own agree: what one admits the other runs. */
 import { expect, test } from 'vitest';
 import { fromFailure, Schema } from '../../plugins/datasource-sqlite/index.ts';
-import { honest } from '../../plugins/sql-guard/fixtures/honest.ts';
-import { hostile } from '../../plugins/sql-guard/fixtures/hostile.ts';
-import { check, shopDatabase } from '../../plugins/sql-guard/fixtures/shop.ts';
+import { honest } from '../fixtures/sql/sqlite-honest.ts';
+import { hostile } from '../fixtures/sql/sqlite-hostile.ts';
+import { check, shopDatabase } from '../fixtures/sql/sqlite-shop.ts';
 
 const schema = new Schema(shopDatabase(), 1);
 

@@ -1,0 +1,18 @@
+/** What a statement is resolved against, and what it then turns out to read. */
+import type { SqlDialect } from '../sql-kit/dialects/sql-dialect.ts';
+import type { AllowedTable, AllowedTables } from './allowed-tables.ts';
+
+export interface ResolveRules {
+  readonly dialect: SqlDialect;
+  readonly tables: AllowedTables;
+  /** Functions allowed besides the dialect's, lower case. */
+  readonly extraFunctions: ReadonlySet<string>;
+}
+
+/** What a statement reads and calls. */
+export interface Footprint {
+  readonly tables: ReadonlySet<AllowedTable>;
+  /** `table.column`, as far as names alone tell; `table.*` for all of them. */
+  readonly columns: ReadonlySet<string>;
+  readonly functions: ReadonlySet<string>;
+}

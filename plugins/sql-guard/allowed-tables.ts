@@ -1,0 +1,105 @@
+import { nearest } from '../../kernel/index.ts';
+import type { Expr } from '../sql-kit/ast/tree.ts';
+import { fold, isOwnCatalog, type SqlDialect } from '../sql-kit/dialects/sql-dialect.ts';
+import type { RowFilter } from './row-filter.ts';
+import type { VisiblePart } from './visible-columns.ts';
+
+/** A column as it may be seen. */
+export interface VisibleColumn {
+  readonly name: string;
+  /** Stands in for the value; every column name in it is qualified with the table's name. */
+  readonly mask: Expr | undefined;
+}
+
+/** A table or view that may be read. */
+export interface AllowedTable {
+  readonly name: string;
+  /** `undefined`: the engine's default schema. */
+  readonly schema: string | undefined;
+  /** Names of the entities that describe it. */
+  readonly entities: readonly string[];
+  /** Columns known to exist, in lower case unless names are equal only to the letter. A table may have more. */
+  readonly known: ReadonlySet<string>;
+  /** The columns' types as the database describes them, by name; missing: nothing is known of them. */
+  readonly types?: ReadonlyMap<string, string>;
+  /** Columns of its primary key, if that is known. */
+  readonly key?: readonly string[];
+  /** All that may be seen of it; `undefined` = everything. */
+  readonly visible: readonly VisibleColumn[] | undefined;
+  /** Conditions on its rows, which must all hold; missing = every row. */
+  readonly rows?: readonly RowFilter[];
+  /** Why it cannot be read after all. */
+  readonly refusal?: { readonly what: string; readonly hint: string };
+}
+
+/** Whether something of the table may not be seen, so that a reference to it has to be replaced. */
+export function isPart({ visible, rows }: AllowedTable): boolean {
+  return visible !== undefined || (rows !== undefined && rows.length > 0);
+}
+
+/** Whether something stands in for the values of a column. */
+export const isMasked = ({ visible }: AllowedTable) => visible?.some(({ mask }) => mask !== undefined) ?? false;
+
+/** The tables that a statement may read, found by name as the engine finds them. */
+export class AllowedTables {
+  readonly tables: readonly AllowedTable[];
+  readonly dialect: SqlDialect;
+  /** Schemas that the tables name. */
+  readonly schemas: readonly string[];
+  /** What stands in the place of tables of which a part may be seen, as far as statements have asked for it. */
+  readonly parts = new Map<AllowedTable, VisiblePart>();
+  private readonly bySchema = new Map<string, Map<string, AllowedTable>>();
+
+  constructor(tables: readonly AllowedTable[], dialect: SqlDialect) {
+    this.tables = tables;
+    this.dialect = dialect;
+    this.schemas = [...new Set(tables.flatMap(({ schema }) => schema ?? []))].sort();
+    for (const table of tables) {
+      const schema = this.key(table.schema ?? dialect.defaultSchema);
+      const own = this.bySchema.get(schema) ?? new Map<string, AllowedTable>();
+      own.set(this.key(table.name), table);
+      this.bySchema.set(schema, own);
+    }
+  }
+
+  find(schema: string, name: string): AllowedTable | undefined {
+    return this.bySchema.get(this.key(schema))?.get(this.key(name));
+  }
+
+  /** As a statement names it: before a table the database's own name may stand alone. */
+  mentioned(schema: string | undefined, name: string): AllowedTable | undefined {
+    const { defaultSchema } = this.dialect;
+    const found = this.find(schema ?? defaultSchema, name);
+    if (found !== undefined || schema === undefined || !isOwnCatalog(schema, this.dialect)) return found;
+    return this.find(defaultSchema, name);
+  }
+
+  private key(name: string): string {
+    return this.dialect.hasExactNames || this.dialect.hasExactTables ? name : fold(name);
+  }
+
+  /** By `name` or `schema.name`, as a configuration writes it. */
+  named(written: string): AllowedTable | undefined {
+    const dot = written.lastIndexOf('.');
+    const qualified = dot === -1 ? undefined : this.find(written.slice(0, dot), written.slice(dot + 1));
+    return qualified ?? this.find(this.dialect.defaultSchema, written);
+  }
+}
+
+const MOST_NAMES = 20;
+
+/** For a table that is not there: the one that was probably meant, and those there are. */
+export function tableHint(name: string, { tables }: AllowedTables): { suffix: string; hint: string | undefined } {
+  const entity = tables.find((table) => table.entities.some((entity) => fold(entity) === fold(name)));
+  const meant =
+    entity?.name ??
+    nearest(
+      name,
+      tables.map((table) => table.name),
+    );
+  if (meant !== undefined) return { suffix: `; did you mean "${meant}"?`, hint: undefined };
+  if (tables.length === 0) return { suffix: '', hint: 'The semantic layer has no table of this connection.' };
+  const names = tables.slice(0, MOST_NAMES).map((table) => table.name);
+  const more = tables.length > MOST_NAMES ? ', …' : '';
+  return { suffix: '', hint: `Tables that can be read: ${names.join(', ')}${more}.` };
+}

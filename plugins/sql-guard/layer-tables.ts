@@ -1,0 +1,226 @@
+import { expandReferences, type ModelDimension, type ModelEntity } from '../semantic-layer/index.ts';
+import type { Expr } from '../sql-kit/ast/tree.ts';
+import { forEachOperand } from '../sql-kit/ast/walk.ts';
+import { fold, type SqlDialect } from '../sql-kit/dialects/sql-dialect.ts';
+import { parseExpression } from '../sql-kit/parse/statement.ts';
+import { type AllowedTable, AllowedTables, type VisibleColumn } from './allowed-tables.ts';
+import { DEFAULT_LIMITS } from './check.ts';
+import type { BoundValue } from './row-filter.ts';
+
+/**
+ * The tables of `entities`, which all belong to one connection. A table with a hidden or masked column shows only what
+ * the layer declares of it; any other table shows everything. Entities over one table add up, and hiding wins.
+ * `problems` says, one sentence each, what the layer asks for and cannot be done.
+ */
+export function allowedTables(
+  entities: readonly ModelEntity[],
+  dialect: SqlDialect,
+): { tables: AllowedTables; problems: readonly string[] } {
+  const problems: string[] = [];
+  const key = dialect.hasExactNames || dialect.hasExactTables ? (name: string) => name : fold;
+  const byTable = new Map<string, { schema: string | undefined; name: string; entities: ModelEntity[] }>();
+  for (const entity of entities) {
+    const dot = entity.table.lastIndexOf('.');
+    const written = entity.schema ?? (dot === -1 ? undefined : entity.table.slice(0, dot));
+    const schema = written === undefined || key(written) === dialect.defaultSchema ? undefined : written;
+    const name = entity.table.slice(dot + 1);
+    if (schema !== undefined && !dialect.hasSchemas) {
+      problems.push(`Entity "${entity.name}": ${dialect.name} has no schema "${schema}"; leave it out.`);
+    }
+    const id = `${key(schema ?? '')}\0${key(name)}`;
+    const entry = byTable.get(id) ?? { schema, name, entities: [] };
+    entry.entities.push(entity);
+    byTable.set(id, entry);
+  }
+  const joinedOn = joinedColumns(entities);
+  const tables = Array.from(byTable.values(), (entry): AllowedTable => {
+    const columns = new TableColumns(entry.name, entry.entities, joinedOn, dialect, problems);
+    return {
+      schema: entry.schema,
+      name: entry.name,
+      entities: entry.entities.map(({ name }) => name),
+      known: columns.known(),
+      key: columns.key(entry.entities),
+      visible: columns.visible(),
+    };
+  });
+  return { tables: new AllowedTables(tables, dialect), problems };
+}
+
+/** The columns of each entity on which others join to it, by the entity's folded name. */
+function joinedColumns(entities: readonly ModelEntity[]): ReadonlyMap<string, readonly string[]> {
+  const columns = new Map<string, string[]>();
+  for (const { target, on } of entities.flatMap(({ joins }) => joins)) {
+    const key = fold(target);
+    const known = columns.get(key) ?? [];
+    known.push(...on.map(({ to }) => to));
+    columns.set(key, known);
+  }
+  return columns;
+}
+
+/** What the layer says of one table's columns. Keys are lower-case names, values the names as written. */
+class TableColumns {
+  private readonly table: string;
+  private readonly dialect: SqlDialect;
+  private readonly problems: string[];
+  private readonly declared = new Map<string, string>();
+  private readonly hidden = new Set<string>();
+  private readonly masks = new Map<string, Expr>();
+  private readonly isRestricted: boolean;
+
+  constructor(
+    table: string,
+    entities: readonly ModelEntity[],
+    joinedOn: ReadonlyMap<string, readonly string[]>,
+    dialect: SqlDialect,
+    problems: string[],
+  ) {
+    this.table = table;
+    this.dialect = dialect;
+    this.problems = problems;
+    const dimensions = entities.flatMap((entity) => entity.dimensions.map((dimension) => ({ entity, dimension })));
+    this.isRestricted = dimensions.some(({ dimension }) => isProtected(dimension));
+    // Plain columns first: what a computed dimension reads is hidden with it unless it is declared on its own.
+    for (const { entity, dimension } of dimensions) this.addColumn(entity, dimension);
+    for (const { entity, dimension } of dimensions) this.addComputed(entity, dimension);
+    for (const entity of entities) this.addOthers(entity, joinedOn.get(fold(entity.name)) ?? []);
+  }
+
+  /** Columns that the layer mentions, their names as they are compared. */
+  known(): ReadonlySet<string> {
+    return new Set(this.dialect.hasExactNames ? this.declared.values() : this.declared.keys());
+  }
+
+  /** `undefined` = everything. */
+  visible(): readonly VisibleColumn[] | undefined {
+    if (!this.isRestricted) return undefined;
+    return Array.from(this.declared, ([key, name]) => ({ key, name, mask: this.masks.get(key) })).filter(
+      ({ key }) => !this.hidden.has(key),
+    );
+  }
+
+  /** Columns of the primary key, as the first entity declares it that does; empty where none does. */
+  key(entities: readonly ModelEntity[]): readonly string[] {
+    const keys = entities.map(({ dimensions }) => dimensions.filter(({ primary_key }) => primary_key === true));
+    const index = keys.findIndex((key) => key.length > 0);
+    const exprs = (keys[index] ?? []).map(({ sql }) => this.parse(entities[index]!, sql));
+    const names = exprs.flatMap((expr) => (expr?.kind === 'name' ? expr.name : []));
+    return names.length === exprs.length ? names : [];
+  }
+
+  /** A dimension that is a column as it stands. */
+  private addColumn(entity: ModelEntity, dimension: ModelDimension): void {
+    const expr = this.parse(entity, dimension.sql);
+    if (expr?.kind !== 'name') return;
+    const key = fold(expr.name);
+    this.note(expr.name);
+    if (dimension.hidden === true) this.hidden.add(key);
+    else if (dimension.mask !== undefined) this.addMask(entity, dimension, key);
+  }
+
+  /** A mask that cannot be used hides its column. */
+  private addMask(entity: ModelEntity, dimension: ModelDimension, key: string): void {
+    const mask = this.parse(entity, dimension.mask ?? '');
+    if (mask !== undefined && qualify(mask, this.table, this.dialect)) {
+      this.masks.set(key, mask);
+      return;
+    }
+    this.hidden.add(key);
+    const what = `the mask of "${entity.name}.${dimension.name}" is not an expression over the row's own columns with allowed functions`;
+    this.problems.push(`The column is hidden, because ${what}: ${dimension.mask}`);
+  }
+
+  /** The columns that a computed dimension reads. */
+  private addComputed(entity: ModelEntity, dimension: ModelDimension): void {
+    const expr = this.parse(entity, dimension.sql);
+    if (expr === undefined) {
+      if (isProtected(dimension)) {
+        this.problems.push(
+          `The "sql" of "${entity.name}.${dimension.name}" cannot be read, so only its name is hidden.`,
+        );
+      }
+      return;
+    }
+    if (expr.kind === 'name') return;
+    for (const name of columnsOf(expr)) {
+      if (!isProtected(dimension)) this.note(name);
+      else if (!this.declared.has(fold(name))) {
+        this.note(name);
+        this.hidden.add(fold(name));
+      }
+    }
+  }
+
+  /** Columns that only measures, segments and joins mention. */
+  private addOthers(entity: ModelEntity, joinedOn: readonly string[]): void {
+    for (const { sql } of [...entity.measures, ...entity.segments]) {
+      const expr = sql === undefined ? undefined : this.parse(entity, sql);
+      if (expr !== undefined) for (const name of columnsOf(expr)) this.note(name);
+    }
+    const dimensions = new Set(entity.dimensions.map(({ name }) => fold(name)));
+    const keys = [...entity.joins.flatMap(({ on }) => on.map(({ from }) => from)), ...joinedOn];
+    for (const name of keys) if (!dimensions.has(fold(name))) this.note(name);
+  }
+
+  private note(name: string): void {
+    const key = fold(name);
+    if (!this.declared.has(key)) this.declared.set(key, name);
+  }
+
+  /** `undefined` where the guard cannot read it: the engine may, but then nothing follows from it here. */
+  private parse(entity: ModelEntity, sql: string): Expr | undefined {
+    try {
+      return parseExpression(expandReferences(sql, entity.dimensions), this.dialect, DEFAULT_LIMITS);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const isProtected = ({ hidden, mask }: ModelDimension) => hidden === true || mask !== undefined;
+
+/** Names of the columns that an expression reads, subqueries aside. */
+function columnsOf(expr: Expr): string[] {
+  const names: string[] = [];
+  const visit = (part: Expr): void => {
+    if (part.kind === 'name') names.push(part.name);
+    else forEachOperand(part, visit);
+  };
+  visit(expr);
+  return names;
+}
+
+/**
+ * Puts the table's name before every column, or the bound value that its name is `boundTo`; false when the expression
+ * looks beyond the row or calls what may not be.
+ */
+export function qualify(
+  expr: Expr,
+  table: string,
+  dialect: SqlDialect,
+  boundTo?: (name: string) => BoundValue | undefined,
+): boolean {
+  switch (expr.kind) {
+    case 'name': {
+      const bound = boundTo?.(expr.name);
+      if (bound === undefined) expr.table = table;
+      else expr.bound = bound;
+      expr.schema = undefined;
+      return true;
+    }
+    case 'scalar':
+    case 'exists':
+      return false;
+    case 'in':
+      if (expr.set.kind !== 'list') return false;
+      break;
+    case 'call':
+      if (!dialect.functions.has(fold(expr.name))) return false;
+  }
+  let isOwn = true;
+  forEachOperand(expr, (operand) => {
+    isOwn = qualify(operand, table, dialect, boundTo) && isOwn;
+  });
+  return isOwn;
+}

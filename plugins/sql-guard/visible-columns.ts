@@ -1,0 +1,125 @@
+import { Level } from '../sql-kit/ast/precedence.ts';
+import type { Expr, PrintedSelect, ResultColumn, Select, TableSource } from '../sql-kit/ast/tree.ts';
+import { forEachOperand } from '../sql-kit/ast/walk.ts';
+import { fold, type SqlDialect } from '../sql-kit/dialects/sql-dialect.ts';
+import { parseExpression } from '../sql-kit/parse/statement.ts';
+import { printInPieces } from '../sql-kit/print/statement.ts';
+import type { AllowedTable } from './allowed-tables.ts';
+import { DEFAULT_LIMITS } from './check.ts';
+import { qualify } from './layer-tables.ts';
+import type { BoundValue, RowFilter } from './row-filter.ts';
+
+/** The subquery that takes a table's place. */
+export interface VisiblePart {
+  readonly select: Select;
+  readonly printed: PrintedSelect;
+  /** What masks and conditions call, in lower case. */
+  readonly functions: readonly string[];
+}
+
+/**
+ * Exactly what may be seen of a table. Every column is qualified, so that a name the table does not have cannot reach
+ * out to the statement around it. Throws when a condition on its rows cannot be used.
+ */
+export function visiblePart(
+  source: TableSource,
+  table: AllowedTable,
+  dialect: SqlDialect,
+  isSeparate = false,
+): VisiblePart {
+  const { at } = source;
+  const owner = dialect.mixesNamesakes ? (source.alias ?? table.name) : table.name;
+  const columns = table.visible?.map(({ name, mask }): ResultColumn => {
+    const plain: Expr = { kind: 'name', at, schema: undefined, table: owner, name };
+    return {
+      kind: 'column',
+      expr: masked(plain, mask && ownedBy(owner, mask, table, dialect)),
+      alias: mask && name,
+      text: undefined,
+    };
+  }) ?? [{ kind: 'star', at, table: owner }];
+  const where = allOf((table.rows ?? []).flatMap((filter) => conditions(filter, owner, dialect, at)));
+  const nothing = { groupBy: [], having: undefined, windows: [], distinct: false };
+  // Without the statement's index: a reader of the whole table chose it, and it decides nothing but speed.
+  const alias = owner === table.name ? undefined : owner;
+  const { columns: _, ...reference } = source;
+  const first = { ...reference, name: table.name, alias, index: undefined };
+  const select: Select = {
+    kind: 'select',
+    at,
+    with: undefined,
+    first: { kind: 'core', at, columns, from: { first, joins: [] }, where, ...nothing },
+    rest: [],
+    orderBy: [],
+    limit: isSeparate ? { kind: 'number', at, value: EVERY_ROW } : undefined,
+    offset: undefined,
+  };
+  const called = [...(table.visible ?? []).map(({ mask }) => mask), where];
+  const functions = new Set(called.flatMap((expr) => (expr === undefined ? [] : functionsOf(expr))));
+  return { select, printed: printInPieces(select, dialect), functions: [...functions] };
+}
+
+/** What no table reaches: a subquery with a limit is worked out by itself. */
+const EVERY_ROW = '18446744073709551615';
+
+/** The mask, which is qualified with the table's own name, as one of the table under the name `owner`. */
+function ownedBy(owner: string, mask: Expr, table: AllowedTable, dialect: SqlDialect): Expr {
+  if (owner === table.name) return mask;
+  const own = structuredClone(mask);
+  qualify(own, owner, dialect);
+  return own;
+}
+
+function functionsOf(expr: Expr): string[] {
+  const names = expr.kind === 'call' ? [fold(expr.name)] : [];
+  forEachOperand(expr, (operand) => names.push(...functionsOf(operand)));
+  return names;
+}
+
+/** NULL by itself has no type, with which a sum or a comparison may fail; this has that of the column. */
+function masked(plain: Expr, mask: Expr | undefined): Expr {
+  if (mask?.kind !== 'constant' || mask.value !== 'NULL') return mask ?? plain;
+  const condition: Expr = { kind: 'constant', at: plain.at, value: 'FALSE' };
+  return {
+    kind: 'case',
+    at: plain.at,
+    operand: undefined,
+    branches: [{ condition, result: plain }],
+    otherwise: undefined,
+  };
+}
+
+function allOf(conditions: Expr[]): Expr | undefined {
+  const [first, ...rest] = conditions;
+  if (first === undefined || rest.length === 0) return first;
+  const operators = rest.map(() => 'AND');
+  return { kind: 'chain', at: first.at, level: Level.and, operands: conditions, operators };
+}
+
+function conditions(filter: RowFilter, table: string, dialect: SqlDialect, at: number): Expr[] {
+  if ('condition' in filter) return [written(filter.condition, filter.values, table, dialect)];
+  const column: Expr = { kind: 'name', at, schema: undefined, table, name: filter.column };
+  const items = filter.values.map((bound): Expr => ({ ...column, table: undefined, bound }));
+  if (items.length === 0) throw new Error('it has nothing to compare with');
+  const isOneOf = (operand: Expr): Expr =>
+    items.length > 1
+      ? { kind: 'in', at, not: false, operand, set: { kind: 'list', items } }
+      : { kind: 'chain', at, level: Level.equality, operands: [operand, ...items], operators: ['='] };
+  if (!filter.isText || dialect.exactText === undefined) return [isOneOf(column)];
+  // The first is implied by the second, and is there because an index has the column's own collation.
+  return [isOneOf(column), isOneOf(dialect.exactText(column))];
+}
+
+/** A letter to the lexer, and in no name of a table. */
+const MARK = '\u{10FFFF}';
+const CLAIM = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?\*\/|\{claim\}/g;
+
+/** The condition as an administrator wrote it, once more for each reference: qualifying changes the tree. */
+function written(text: string, values: readonly BoundValue[], table: string, dialect: SqlDialect): Expr {
+  const places = values.map((_, index) => `${MARK}${index}`).join(', ');
+  const sql = text.replace(CLAIM, (token) => (token === '{claim}' ? places : token));
+  const expr = parseExpression(sql, dialect, DEFAULT_LIMITS);
+  const boundTo = (name: string) => (name.startsWith(MARK) ? values[Number(name.slice(MARK.length))] : undefined);
+  if (qualify(expr, table, dialect, boundTo)) return expr;
+  throw new Error('it may use only columns of the table itself and allowed functions');
+}

@@ -1,0 +1,89 @@
+import type { Node } from 'libpg-query';
+import { positionAt, type RefusalRule, SqlRefusal } from '../../parse/errors.ts';
+import { unknownField } from './known-fields.ts';
+
+/** Deepest nesting of expressions and subqueries; keeps every later walk of the tree clear of the stack's end. */
+const MAX_DEPTH = 220;
+
+/** A statement while its tree is converted: where nodes stand, how deep it is, and how to refuse. */
+export class Reading {
+  readonly text: string;
+  private readonly offsets: Uint32Array | undefined;
+  private readonly shift: number;
+  private depth = 0;
+
+  /** `prefixLength`: characters that were put before the text for the parser. */
+  constructor(text: string, prefixLength = 0) {
+    this.text = text;
+    this.shift = prefixLength;
+    const size = Buffer.byteLength(text);
+    // Where each character is one byte there is nothing to translate.
+    this.offsets = size === text.length ? undefined : offsetsOf(text, size);
+  }
+
+  /** The server counts bytes; everything here counts UTF-16 units. */
+  at(location: number | undefined): number {
+    const byte = Math.max((location ?? 0) - this.shift, 0);
+    return this.offsets === undefined ? byte : (this.offsets[byte] ?? this.text.length);
+  }
+
+  /** One level further in; `leave` follows unless something throws. */
+  enter(): void {
+    this.depth += 1;
+    if (this.depth > MAX_DEPTH) {
+      throw this.refuse('size', 'The statement is nested too deeply', 0, 'Use WITH to name the inner parts.');
+    }
+  }
+
+  leave(): void {
+    this.depth -= 1;
+  }
+
+  /** The node, all of whose fields are known. */
+  known<T extends object>(kind: string, node: T, location?: number): T {
+    const field = unknownField(kind, node);
+    if (field === undefined) return node;
+    throw this.unknown(`${kind}.${field}`, location);
+  }
+
+  /** The one kind of a node and what it holds. */
+  kindOf(node: Node): [kind: string, value: never] {
+    for (const kind in node) return [kind, (node as Record<string, unknown>)[kind] as never];
+    throw this.unknown('an empty node', undefined);
+  }
+
+  unknown(what: string, location: number | undefined): SqlRefusal {
+    return this.refuse('syntax', `The statement uses syntax that is not allowed here, ${what}`, this.at(location));
+  }
+
+  refuse(rule: RefusalRule, what: string, at: number, hint?: string): SqlRefusal {
+    return new SqlRefusal(rule, what, positionAt(this.text, at), hint);
+  }
+}
+
+/** For each byte of the text, which has `size` of them in UTF-8, the UTF-16 unit it belongs to. */
+function offsetsOf(text: string, size: number): Uint32Array {
+  const offsets = new Uint32Array(size + 1);
+  let byte = 0;
+  for (let unit = 0; unit < text.length; ) {
+    const code = text.codePointAt(unit)!;
+    const length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    offsets.fill(unit, byte, byte + length);
+    byte += length;
+    unit += code < 0x10000 ? 1 : 2;
+  }
+  offsets[byte] = text.length;
+  return offsets;
+}
+
+/** The text of a name. */
+export function nameOf(node: Node, reading: Reading): string {
+  if ('String' in node) return node.String.sval ?? '';
+  throw reading.unknown('a name of several parts', undefined);
+}
+
+export function namesOf(nodes: readonly Node[] | undefined, reading: Reading): string[] {
+  const names: string[] = [];
+  if (nodes !== undefined) for (const node of nodes) names.push(nameOf(node, reading));
+  return names;
+}

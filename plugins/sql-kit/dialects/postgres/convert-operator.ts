@@ -1,0 +1,166 @@
+import type { A_Expr, BoolExpr, BooleanTest, Node, NullTest } from 'libpg-query';
+import { Level } from '../../ast/precedence.ts';
+import type { Chain, Expr } from '../../ast/tree.ts';
+import type { Reading } from './conversion.ts';
+import { convertAll, convertExpression, form, listForm, whole } from './convert-expression.ts';
+import { infixLevel, operatorOf } from './operators.ts';
+
+const MAX_CHAIN = 900;
+
+/** Operators between, before and around their operands. */
+export function convertOperator(node: A_Expr, reading: Reading): Expr {
+  reading.known('A_Expr', node, node.location);
+  switch (node.kind) {
+    case 'AEXPR_OP':
+      return node.lexpr === undefined ? prefix(node, reading) : infix(node, reading);
+    case 'AEXPR_OP_ANY':
+    case 'AEXPR_OP_ALL': {
+      const operator = operatorOf(node.name, node.location, reading);
+      const word = node.kind === 'AEXPR_OP_ANY' ? 'ANY' : 'ALL';
+      const [left, right] = operands(node, reading);
+      return form(left.at, Level.equality, whole(left), ` ${operator} ${word} (`, { expr: right, minimum: 0 }, ')');
+    }
+    case 'AEXPR_DISTINCT':
+    case 'AEXPR_NOT_DISTINCT': {
+      const operator = node.kind === 'AEXPR_DISTINCT' ? 'IS DISTINCT FROM' : 'IS NOT DISTINCT FROM';
+      return chain(Level.is, operands(node, reading), [operator]);
+    }
+    case 'AEXPR_NULLIF':
+      return listForm(reading.at(node.location), 'NULLIF(', operands(node, reading), ')');
+    case 'AEXPR_IN':
+      return {
+        kind: 'in',
+        at: reading.at(node.location),
+        not: operatorOf(node.name, node.location, reading) === '<>',
+        operand: convertExpression(node.lexpr, reading),
+        set: { kind: 'list', items: convertAll(listOf(node.rexpr, reading), reading) },
+      };
+    case 'AEXPR_LIKE':
+    case 'AEXPR_ILIKE':
+    case 'AEXPR_SIMILAR':
+      return pattern(node, node.kind, reading);
+    case 'AEXPR_BETWEEN':
+    case 'AEXPR_NOT_BETWEEN':
+    case 'AEXPR_BETWEEN_SYM':
+    case 'AEXPR_NOT_BETWEEN_SYM':
+      return between(node, node.kind, reading);
+    default:
+      throw reading.unknown('an operator of an unknown kind', node.location);
+  }
+}
+
+function operands(node: A_Expr, reading: Reading): [Expr, Expr] {
+  return [convertExpression(node.lexpr, reading), convertExpression(node.rexpr, reading)];
+}
+
+function listOf(node: Node | undefined, reading: Reading): readonly Node[] {
+  if (node !== undefined && 'List' in node) return node.List.items ?? [];
+  throw reading.unknown('a list that is not one', undefined);
+}
+
+function chain(level: number, parts: Expr[], operators: string[]): Chain {
+  return { kind: 'chain', at: parts[0]?.at ?? 0, level, operands: parts, operators };
+}
+
+function prefix(node: A_Expr, reading: Reading): Expr {
+  const operator = operatorOf(node.name, node.location, reading);
+  const at = reading.at(node.location);
+  const operand = convertExpression(node.rexpr, reading);
+  if (operator === '-' || operator === '+') return { kind: 'prefix', at, operator, operand };
+  return form(at, Level.bits, `${operator} `, whole(operand));
+}
+
+/** `a + b - c` is one chain: the left ends of operators of one strength are followed without going deeper. */
+function infix(node: A_Expr, reading: Reading): Expr {
+  const operators = [operatorOf(node.name, node.location, reading)];
+  const rights = [node.rexpr];
+  const level = infixLevel(operators[0]!);
+  let left = node.lexpr;
+  while (level !== Level.equality && left !== undefined && 'A_Expr' in left) {
+    const { kind, lexpr, rexpr, name, location }: A_Expr = left.A_Expr;
+    if (kind !== 'AEXPR_OP' || lexpr === undefined) break;
+    const operator = operatorOf(name, location, reading);
+    if (infixLevel(operator) !== level) break;
+    reading.known('A_Expr', left.A_Expr, location);
+    operators.push(operator);
+    rights.push(rexpr);
+    left = lexpr;
+  }
+  if (operators.length > MAX_CHAIN) {
+    const hint = 'Split the calculation.';
+    throw reading.refuse('size', `More than ${MAX_CHAIN} operators in a row`, reading.at(node.location), hint);
+  }
+  const parts = [convertExpression(left, reading)];
+  for (const right of rights.reverse()) parts.push(convertExpression(right, reading));
+  return chain(level, parts, operators.reverse());
+}
+
+/** LIKE and its kind; the grammar has made a call of ESCAPE, and of SIMILAR TO always. */
+function pattern(node: A_Expr, kind: 'AEXPR_LIKE' | 'AEXPR_ILIKE' | 'AEXPR_SIMILAR', reading: Reading): Expr {
+  const operator = operatorOf(node.name, node.location, reading);
+  const word = { AEXPR_LIKE: 'LIKE', AEXPR_ILIKE: 'ILIKE', AEXPR_SIMILAR: 'SIMILAR TO' }[kind];
+  const left = { expr: convertExpression(node.lexpr, reading), minimum: Level.bits };
+  const { rexpr } = node;
+  const call = rexpr !== undefined && 'FuncCall' in rexpr ? rexpr.FuncCall : undefined;
+  const name = (call?.funcname ?? []).map((part) => ('String' in part ? part.String.sval : '')).join('.');
+  const isEscape = name === 'pg_catalog.like_escape' || name === 'pg_catalog.similar_to_escape';
+  const args = isEscape ? convertAll(call?.args, reading) : [convertExpression(rexpr, reading)];
+  const [like, escapedBy] = args.map((expr) => ({ expr, minimum: Level.bits }));
+  if (like === undefined) throw reading.unknown('a pattern that is empty', node.location);
+  const words = ` ${operator.startsWith('!') ? 'NOT ' : ''}${word} `;
+  const at = reading.at(node.location);
+  if (escapedBy === undefined) return form(at, Level.equality, left, words, like);
+  return form(at, Level.equality, left, words, like, ' ESCAPE ', escapedBy);
+}
+
+type BetweenKind = 'AEXPR_BETWEEN' | 'AEXPR_NOT_BETWEEN' | 'AEXPR_BETWEEN_SYM' | 'AEXPR_NOT_BETWEEN_SYM';
+
+function between(node: A_Expr, kind: BetweenKind, reading: Reading): Expr {
+  const [low, high] = convertAll(listOf(node.rexpr, reading), reading);
+  if (low === undefined || high === undefined) throw reading.unknown('BETWEEN without bounds', node.location);
+  const not = kind.startsWith('AEXPR_NOT') ? 'NOT ' : '';
+  const word = `${not}BETWEEN${kind.endsWith('SYM') ? ' SYMMETRIC' : ''}`;
+  const left = { expr: convertExpression(node.lexpr, reading), minimum: Level.bits };
+  const bound = (expr: Expr) => ({ expr, minimum: isArithmetic(expr) ? Level.bits : Level.primary });
+  return form(reading.at(node.location), Level.equality, left, ` ${word} `, bound(low), ' AND ', bound(high));
+}
+
+/** The lower bound may hold operators, and not what is written with words. */
+const isArithmetic = (expr: Expr) => expr.kind === 'chain' || expr.kind === 'prefix';
+
+export function convertBoolean(node: BoolExpr, reading: Reading): Expr {
+  reading.known('BoolExpr', node, node.location);
+  const at = reading.at(node.location);
+  const args = node.args ?? [];
+  if (args.length > MAX_CHAIN) {
+    throw reading.refuse('size', `More than ${MAX_CHAIN} operators in a row`, at, 'Use IN (…) for a list of values.');
+  }
+  if (node.boolop === 'NOT_EXPR') {
+    const operand = convertExpression(args[0], reading);
+    // The grammar reads NOT IN (SELECT …) as NOT (… IN …).
+    if (operand.kind === 'in' && operand.set.kind === 'subquery' && !operand.not) return { ...operand, not: true };
+    return { kind: 'prefix', at, operator: 'NOT', operand };
+  }
+  const [level, operator] = node.boolop === 'OR_EXPR' ? ([Level.or, 'OR'] as const) : ([Level.and, 'AND'] as const);
+  const parts = convertAll(args, reading);
+  return chain(
+    level,
+    parts,
+    parts.slice(1).map(() => operator),
+  );
+}
+
+export function convertNullTest(node: NullTest, reading: Reading): Expr {
+  reading.known('NullTest', node, node.location);
+  return test(node.arg, node.nulltesttype === 'IS_NOT_NULL' ? 'IS NOT NULL' : 'IS NULL', reading);
+}
+
+export function convertTruthTest(node: BooleanTest, reading: Reading): Expr {
+  reading.known('BooleanTest', node, node.location);
+  return test(node.arg, (node.booltesttype ?? '').replaceAll('_', ' '), reading);
+}
+
+function test(node: Node | undefined, words: string, reading: Reading): Expr {
+  const operand = convertExpression(node, reading);
+  return form(operand.at, Level.is, { expr: operand, minimum: Level.equality }, ` ${words}`);
+}

@@ -1,0 +1,212 @@
+import type { SqlDialect } from '../dialects/sql-dialect.ts';
+import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
+
+/** `word` is bare, `name` a quoted identifier, `end` closes every list. */
+export type TokenKind = 'word' | 'name' | 'string' | 'number' | 'blob' | 'operator' | 'end';
+
+export interface Token {
+  readonly kind: TokenKind;
+  /** `name` and `string`: without quotes, escapes resolved. `blob`: its hex digits. Otherwise as written. */
+  readonly value: string;
+  /** The keyword in upper case; empty for everything else. */
+  readonly keyword: string;
+  /** Offsets into the text; `end` is exclusive. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface LexLimits {
+  readonly maxTextLength: number;
+  readonly maxTokens: number;
+}
+
+const TWO_CHARACTER_OPERATORS = new Set(['||', '<<', '>>', '<=', '>=', '<>', '!=', '==', '->']);
+const ONE_CHARACTER_OPERATORS = new Set([...'()+-*/%&|~=<>,.;']);
+const LONGEST_KEYWORD = 17;
+
+const [DOUBLE_QUOTE, QUOTE, STAR, MINUS, DOT, SLASH, BRACKET, BACKTICK] = [34, 39, 42, 45, 46, 47, 91, 96];
+export const BYTE_ORDER_MARK = 0xfeff;
+
+export const isDigit = (code: number) => code >= 48 && code <= 57;
+export const isHexDigit = (code: number) => isDigit(code) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
+export const isSpace = (code: number) => code === 32 || (code >= 9 && code <= 13 && code !== 11);
+export const isWordStart = (code: number) =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || (code >= 128 && code !== BYTE_ORDER_MARK);
+export const isWordPart = (code: number) => isWordStart(code) || isDigit(code) || code === 36;
+
+/** Characters that look like nothing or like a space: in a bare word they are a trick or an accident, never a name. */
+const INVISIBLE = /[\p{White_Space}\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** Splits `text` into tokens in one pass; comments and white space are dropped. Throws `SqlRefusal`. */
+export function lex(text: string, dialect: SqlDialect, limits: LexLimits): Token[] {
+  return new dialect.syntax.Lexer(text, dialect, limits).run();
+}
+
+/** Reads as SQLite does; other engines differ in `token`. */
+export class Lexer {
+  protected readonly text: string;
+  private readonly dialect: SqlDialect;
+  private readonly limits: LexLimits;
+  private readonly tokens: Token[] = [];
+  protected offset = 0;
+
+  constructor(text: string, dialect: SqlDialect, limits: LexLimits) {
+    this.text = text;
+    this.dialect = dialect;
+    this.limits = limits;
+  }
+
+  run(): Token[] {
+    const { text, limits } = this;
+    if (text.length > limits.maxTextLength) {
+      throw this.refuse('size', `The statement is longer than ${limits.maxTextLength} characters`, 0);
+    }
+    const nul = text.indexOf('\0');
+    if (nul !== -1) throw this.refuse('syntax', 'The statement contains a NUL character', nul);
+    while (this.offset < text.length) {
+      this.token(text.charCodeAt(this.offset));
+      if (this.tokens.length > limits.maxTokens) {
+        throw this.refuse('size', `The statement has more than ${limits.maxTokens} words and signs`, this.offset);
+      }
+    }
+    this.push('end', '', text.length);
+    return this.tokens;
+  }
+
+  protected token(code: number): void {
+    const next = this.text.charCodeAt(this.offset + 1);
+    if (isSpace(code) || code === BYTE_ORDER_MARK) this.offset += 1;
+    else if (next === QUOTE && (code | 32) === 120) this.blob();
+    else if (isWordStart(code)) this.word();
+    else if (isDigit(code) || (code === DOT && isDigit(next))) this.number();
+    else if (code === QUOTE) this.quoted('string', "'");
+    else if (code === DOUBLE_QUOTE) this.quoted('name', '"');
+    else if (code === BACKTICK) this.quoted('name', '`');
+    else if (code === BRACKET) this.bracketed();
+    else if (code === MINUS && next === MINUS) this.lineComment();
+    else if (code === SLASH && next === STAR) this.blockComment();
+    else this.operator();
+  }
+
+  protected push(kind: TokenKind, value: string, end: number, keyword = ''): void {
+    this.tokens.push({ kind, value, keyword, start: this.offset, end });
+    this.offset = end;
+  }
+
+  /** Text or a name in quotes; a doubled quote stands for one. */
+  protected quoted(kind: 'string' | 'name', quote: string): void {
+    const { text, offset } = this;
+    let end = text.indexOf(quote, offset + 1);
+    let doubled = false;
+    while (end !== -1 && text[end + 1] === quote) {
+      doubled = true;
+      end = text.indexOf(quote, end + 2);
+    }
+    if (end === -1) {
+      const what = kind === 'string' ? 'text' : 'name';
+      throw this.refuse('syntax', `The quoted ${what} is not closed`, offset, `Close it with ${quote}.`);
+    }
+    const inner = text.slice(offset + 1, end);
+    this.push(kind, doubled ? inner.replaceAll(quote + quote, quote) : inner, end + 1);
+  }
+
+  /** `[name]`, which has no escape. */
+  private bracketed(): void {
+    const end = this.text.indexOf(']', this.offset);
+    if (end === -1) throw this.refuse('syntax', 'The quoted name is not closed', this.offset, 'Close it with ].');
+    this.push('name', this.text.slice(this.offset + 1, end), end + 1);
+  }
+
+  protected lineComment(): void {
+    const end = this.text.indexOf('\n', this.offset);
+    this.offset = end === -1 ? this.text.length : end + 1;
+  }
+
+  /** Not nested; one that is not closed reaches to the end, as in SQLite. */
+  protected blockComment(): void {
+    const end = this.text.indexOf('*/', this.offset + 2);
+    this.offset = end === -1 ? this.text.length : end + 2;
+  }
+
+  protected blob(): void {
+    const { text, offset } = this;
+    let end = offset + 2;
+    while (isHexDigit(text.charCodeAt(end))) end += 1;
+    if (text[end] !== "'" || (end - offset) % 2 !== 0) {
+      throw this.refuse('syntax', "A binary value is x'…' with an even number of hex digits", offset);
+    }
+    this.push('blob', text.slice(offset + 2, end), end + 1);
+  }
+
+  /** `12`, `1.5e-3`, `.5`, `0x1F`, digits grouped as in `1_000`. */
+  protected number(): void {
+    const { text, offset } = this;
+    let end = offset;
+    if (text[end] === '0' && (text.charCodeAt(end + 1) | 32) === 120 && isHexDigit(text.charCodeAt(end + 2))) {
+      end = this.digits(end + 2, isHexDigit);
+    } else {
+      end = this.digits(end, isDigit);
+      if (text[end] === '.') end = this.digits(end + 1, isDigit);
+      if ((text.charCodeAt(end) | 32) === 101) {
+        const sign = text[end + 1] === '+' || text[end + 1] === '-' ? 1 : 0;
+        if (isDigit(text.charCodeAt(end + 1 + sign))) end = this.digits(end + 1 + sign, isDigit);
+      }
+    }
+    if (isWordPart(text.charCodeAt(end))) {
+      throw this.refuse('syntax', `Unexpected "${text[end]}" right after a number`, end);
+    }
+    this.push('number', text.slice(offset, end), end);
+  }
+
+  /** End of a run of digits, which may be grouped by single underscores. */
+  protected digits(start: number, accepts: (code: number) => boolean): number {
+    const { text } = this;
+    let end = start;
+    for (;;) {
+      if (accepts(text.charCodeAt(end))) end += 1;
+      else if (text[end] === '_' && end > start && accepts(text.charCodeAt(end + 1))) end += 2;
+      else return end;
+    }
+  }
+
+  /** A bare name or a keyword; only ASCII can be a keyword. */
+  protected word(): void {
+    const { text, offset } = this;
+    let end = offset;
+    let ascii = true;
+    for (let code = text.charCodeAt(end); isWordPart(code); code = text.charCodeAt(end)) {
+      if (code >= 128) ascii = false;
+      end += 1;
+    }
+    const value = text.slice(offset, end);
+    if (!ascii && INVISIBLE.test(value)) {
+      const at = offset + value.search(INVISIBLE);
+      const hex = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0');
+      throw this.refuse('syntax', `Unexpected invisible character U+${hex}`, at, 'Use plain spaces.');
+    }
+    const upper = ascii && value.length <= LONGEST_KEYWORD ? value.toUpperCase() : '';
+    this.push('word', value, end, this.dialect.keywords.has(upper) ? upper : '');
+  }
+
+  protected operator(): void {
+    const { text, offset } = this;
+    const one = text.charAt(offset);
+    const two = text.slice(offset, offset + 2);
+    if (two === '->' && text[offset + 2] === '>') this.push('operator', '->>', offset + 3);
+    else if (TWO_CHARACTER_OPERATORS.has(two)) this.push('operator', two, offset + 2);
+    else if (ONE_CHARACTER_OPERATORS.has(one)) this.push('operator', one, offset + 1);
+    else if (two === '::') throw this.refuse('syntax', 'Unexpected "::"', offset, 'Write CAST(value AS type).');
+    else if ('?:@$#'.includes(one)) {
+      throw this.refuse(
+        'parameter',
+        `Parameters such as "${one}" have no value here`,
+        offset,
+        'Write the value itself.',
+      );
+    } else throw this.refuse('syntax', `Unexpected character ${JSON.stringify(one)}`, offset);
+  }
+
+  protected refuse(rule: RefusalRule, reason: string, at: number, hint?: string): SqlRefusal {
+    return new SqlRefusal(rule, reason, positionAt(this.text, at), hint);
+  }
+}
