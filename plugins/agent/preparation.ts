@@ -13,6 +13,7 @@ import {
   type Scope,
   toolsCollect,
 } from '../../kernel/index.ts';
+import { findDialect } from '../sql-kit/index.ts';
 import type { AgentOptions } from './options.ts';
 import { chatMessages, systemPrompt } from './prompt.ts';
 import type { ModelName } from './provider-errors.ts';
@@ -51,7 +52,7 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
       modelName: { provider: (resolved as ResolvedModel).provider, modelId: model.modelId },
       tools: toolboxOf(tools),
       system: systemPrompt({
-        connections,
+        connections: await Promise.all(connections.map((connection) => withEngine(ctx, connection, scope))),
         connectionId: question.connectionId,
         context: context.map(({ value }) => value),
         now: ctx.now(),
@@ -59,6 +60,10 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
       messages: chatMessages(question.turns, options.historyBytes),
     };
   };
+}
+
+async function withEngine(ctx: PluginContext, { dbType, ...connection }: ConnectionInfo, scope: Scope) {
+  return { ...connection, engine: (await findDialect(ctx, dbType, scope))?.label ?? dbType };
 }
 
 function checkLength(question: Question, questionBytes: number): void {

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { ChatTurn, DbType } from '../../kernel/index.ts';
+import type { ChatTurn } from '../../kernel/index.ts';
+import { kitDialect } from '../sql-kit/index.ts';
 import { chatMessages, systemPrompt } from './prompt.ts';
 
 const now = Date.parse('2026-01-15T12:00:00Z');
 
 describe('the instructions', () => {
-  test.each<[DbType, string]>([
+  test.each<[string, string]>([
     ['sqlite', 'SQLite'],
     ['postgres', 'PostgreSQL'],
     ['mysql', 'MySQL'],
     ['duckdb', 'DuckDB'],
   ])('name the dialect of a %s connection', (dbType, name) => {
-    const connections = [{ id: 'main', dbType, description: 'Orders\nand more', maskedUrl: '' }];
+    const connections = [{ id: 'main', engine: kitDialect(dbType).label, description: 'Orders\nand more' }];
     const prompt = systemPrompt({ connections, connectionId: undefined, context: [], now });
     expect(prompt).toContain(`Connections\n- main: ${name}, Orders and more\n`);
   });

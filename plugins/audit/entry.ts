@@ -36,7 +36,7 @@ export interface AuditRow {
 }
 
 /** Changes a statement's text before it is stored. */
-export type Redact = (sql: string, statement: SqlStatement | undefined) => string;
+export type Redact = (sql: string) => string;
 
 interface Ended {
   readonly sql: string;
@@ -73,7 +73,7 @@ function entryOf(ended: Ended, scope: Scope, at: number, redact: Redact): AuditR
     user_id: actor.id,
     user_label: actor.label?.slice(0, NAME_LENGTH) ?? null,
     auth_mode: actor.mode,
-    sql: kept(redact(ended.sql, statement), SQL_STORED_LENGTH),
+    sql: kept(redact(ended.sql), SQL_STORED_LENGTH),
     duration_ms: Math.round(ended.durationMs * 1000) / 1000,
     row_count: ended.rowCount,
     success: error === null,

@@ -5,6 +5,8 @@ import {
   messageOf,
   optional,
   questionBefore,
+  type Scope,
+  type SqlStatement,
   sqlAfter,
   sqlBefore,
   sqlSettled,
@@ -13,7 +15,7 @@ import {
 import { authByot } from '../auth-byot/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
-import { redactLiterals } from '../sql-guard/index.ts';
+import { findDialect, redactLiterals } from '../sql-kit/index.ts';
 import { type AuditRow, entryOfOutcome, entryOfReply, type Redact } from './entry.ts';
 import { migrationsFor } from './migrations.ts';
 import { AuditOptions } from './options.ts';
@@ -33,8 +35,11 @@ export const audit = definePlugin({
   needs: { db: optional(internalDb), rows: optional(rowSecurity), tokens: optional(authByot) },
   options: AuditOptions,
   setup(ctx, options, { db, rows, tokens }) {
-    const redact: Redact = (sql, statement) =>
-      options.redactLiterals ? redactLiterals(sql, statement?.connection.dbType) : sql;
+    const redactionOf = async (statement: SqlStatement | undefined, scope: Scope): Promise<Redact> => {
+      if (!options.redactLiterals) return (sql) => sql;
+      const dialect = statement && (await findDialect(ctx, statement.connection.dbType, scope));
+      return (sql) => redactLiterals(sql, dialect?.notation);
+    };
     const writer = db?.configured === true ? new AuditWriter(db) : undefined;
     const write = writer && ((row: AuditRow) => writer.add(row));
     /** Rejects at once while nothing can be audited: the rows would be withheld in the end. */
@@ -46,12 +51,18 @@ export const audit = definePlugin({
     // There are no rows to withhold.
     const keepIfPossible = recorder({ write, required: false, logOf: ctx.logOf });
     // Last, so that nothing can withhold rows of which the log says that they were handed out.
-    ctx.tap(sqlAfter, async (reply, scope) => keep(entryOfReply(reply, scope, ctx.now(), redact), scope), {
-      stage: 'post',
-    });
+    ctx.tap(
+      sqlAfter,
+      async (reply, scope) => {
+        const redact = await redactionOf(reply.statement, scope);
+        return keep(entryOfReply(reply, scope, ctx.now(), redact), scope);
+      },
+      { stage: 'post' },
+    );
     ctx.tap(sqlSettled, async (outcome, scope) => {
-      if (outcome.status !== 'succeeded')
-        await keepIfPossible(entryOfOutcome(outcome, scope, ctx.now(), redact), scope);
+      if (outcome.status === 'succeeded') return;
+      const redact = await redactionOf(outcome.statement, scope);
+      await keepIfPossible(entryOfOutcome(outcome, scope, ctx.now(), redact), scope);
     });
     if (db === undefined) return;
 

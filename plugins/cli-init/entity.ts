@@ -1,6 +1,7 @@
 /** Turns a table with its sample into an entity of the semantic layer. */
-import type { DbType, TableDescription } from '../../kernel/index.ts';
+import type { TableDescription } from '../../kernel/index.ts';
 import type { DimensionType } from '../semantic-layer/index.ts';
+import type { SqlDialect } from '../sql-kit/index.ts';
 import { plainName } from './names.ts';
 import type { Profile } from './profile.ts';
 import { isNamedCredential } from './sensitive.ts';
@@ -45,15 +46,15 @@ export function namesOf(tables: readonly TableDescription[]): Tables {
   return { names, tables: new Map(tables.map((table) => [table.name, table])) };
 }
 
-function typeOf({ type, name }: Column, rows: Profile['rows'], dbType: DbType): DimensionType {
+function typeOf({ type, name }: Column, rows: Profile['rows'], hasDynamicTypes: boolean): DimensionType {
   const values = rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined);
   const all = (test: (value: unknown) => boolean) => values.length > 0 && values.every(test);
   if (/^bool|^tinyint\(1\)|^bit\(1\)/i.test(type)) return 'boolean';
   if (/json/i.test(type)) return 'json';
-  // SQLite has no date type: dates are stored as text, or as numbers that its date functions cannot read.
-  if (dbType === 'sqlite' && all((value) => typeof value === 'string' && TIMESTAMP.test(value))) return 'timestamp';
-  if (dbType === 'sqlite' && all((value) => typeof value === 'string' && DATE.test(value))) return 'date';
-  if (dbType === 'sqlite' && all((value) => typeof value === 'number')) return 'number';
+  // Without a date type dates are stored as text, or as numbers that date functions cannot read.
+  if (hasDynamicTypes && all((value) => typeof value === 'string' && TIMESTAMP.test(value))) return 'timestamp';
+  if (hasDynamicTypes && all((value) => typeof value === 'string' && DATE.test(value))) return 'date';
+  if (hasDynamicTypes && all((value) => typeof value === 'number')) return 'number';
   if (/timestamp|datetime/i.test(type)) return 'timestamp';
   if (/^date\b/i.test(type)) return 'date';
   if (/\[\]$/.test(type)) return 'string';
@@ -70,18 +71,17 @@ interface Dimension {
   readonly sample_values?: readonly string[];
 }
 
-function dimensionsOf({ table, rows, values, credentials }: Profile, dbType: DbType): Map<string, Dimension> {
+function dimensionsOf({ table, rows, values, credentials }: Profile, dialect: SqlDialect): Map<string, Dimension> {
   const dimensions = new Map<string, Dimension>();
-  const mark = dbType === 'mysql' ? '`' : '"';
   for (const column of table.columns) {
     const name = free(plainName(column.name), new Set(Array.from(dimensions.values(), (dimension) => dimension.name)));
-    const type = typeOf(column, rows, dbType);
+    const type = typeOf(column, rows, dialect.hasDynamicTypes === true);
     const isHidden = credentials.has(column.name) || isNamedCredential(table.name, column.name, type);
     const samples = type === 'string' && !isHidden ? values.get(column.name) : undefined;
     dimensions.set(column.name, {
       name,
       ...((name !== column.name || !/^[a-z_][a-z0-9_]*$/.test(name)) && {
-        sql: mark + column.name.replaceAll(mark, mark + mark) + mark,
+        sql: dialect.rendering.quoteName(column.name),
       }),
       type,
       ...(column.comment !== undefined && { description: column.comment }),
@@ -155,11 +155,11 @@ function joinsOf(table: TableDescription, all: Tables): Join[] {
 export function entityOf(
   profile: Profile,
   all: Tables,
-  given: { readonly dbType: DbType; readonly schema: string | undefined },
+  given: { readonly dialect: SqlDialect; readonly schema: string | undefined },
 ): Record<string, unknown> {
   const { table } = profile;
   const name = all.names.get(table.name) ?? table.name;
-  const dimensions = dimensionsOf(profile, given.dbType);
+  const dimensions = dimensionsOf(profile, given.dialect);
   const joins = joinsOf(table, all);
   const keys = new Set([
     ...table.primaryKey,

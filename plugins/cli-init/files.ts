@@ -25,7 +25,7 @@ function withHeader(value: unknown): string {
 export function layerFiles(
   profiles: readonly Profile[],
   all: Tables,
-  { info, ownSchema }: ProfiledDatabase,
+  { info, dialect, ownSchema }: ProfiledDatabase,
 ): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const listed: Record<string, unknown>[] = [];
@@ -34,7 +34,7 @@ export function layerFiles(
     const name = all.names.get(table.name) ?? table.name;
     const schema = table.schema === ownSchema ? undefined : table.schema;
     const file = `entities/${name}.yml`;
-    files.set(file, withHeader(entityOf(profile, all, { dbType: info.dbType, schema })));
+    files.set(file, withHeader(entityOf(profile, all, { dialect, schema })));
     listed.push({ name, file, ...(table.comment !== undefined && { description: table.comment }) });
   }
   files.set('catalog.yml', withHeader({ name: info.description ?? info.id, entities: listed }));

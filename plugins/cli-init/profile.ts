@@ -16,6 +16,7 @@ import {
   type Scope,
   type TableDescription,
 } from '../../kernel/index.ts';
+import type { SqlDialect } from '../sql-kit/index.ts';
 import { holdsCredential, isCategory, samplesOf } from './sensitive.ts';
 
 const SAMPLED_ROWS = 1_000;
@@ -39,6 +40,7 @@ export interface Profile {
 
 export interface ProfiledDatabase {
   readonly info: ConnectionInfo;
+  readonly dialect: SqlDialect;
   /** Schema of unqualified tables; `undefined` when the engine has no schemas. */
   readonly ownSchema: string | undefined;
   readonly tables: readonly TableDescription[];
@@ -83,19 +85,22 @@ async function databaseOf(app: App, scope: Scope, dir: string): Promise<Profiled
       hint: 'Set SVC_DATASOURCE_URL, such as SVC_DATASOURCE_URL=sqlite:shop.db.',
     });
   }
+  const { dialectOf } = await import('../sql-kit/index.ts');
+  const dialect = await dialectOf(app, info.dbType, scope);
   const tables = await app.callKey(datasourceDescribe, info.id, undefined, scope);
   const schemas = new Set(tables.map(({ schema }) => schema));
   const usual =
     schemas.has(undefined) || schemas.size === 0 ? undefined : schemas.has('public') ? 'public' : [...schemas][0];
   return {
     info,
+    dialect,
     ownSchema: info.schema ?? usual,
     tables,
     async profile(wanted, withoutSamples) {
       writeBareLayer(dir, wanted);
       const profiles: Profile[] = [];
       for (const table of wanted) {
-        profiles.push(await profileOf(app, scope, info, table, !withoutSamples.has(table.name)));
+        profiles.push(await profileOf(app, scope, { info, dialect }, table, !withoutSamples.has(table.name)));
       }
       return profiles;
     },
@@ -114,12 +119,11 @@ function writeBareLayer(dir: string, tables: readonly TableDescription[]): void 
 async function profileOf(
   app: App,
   scope: Scope,
-  info: ConnectionInfo,
+  { info, dialect }: Pick<ProfiledDatabase, 'info' | 'dialect'>,
   table: TableDescription,
   withSamples: boolean,
 ): Promise<Profile> {
-  const mark = info.dbType === 'mysql' ? '`' : '"';
-  const quoted = (name: string) => mark + name.replaceAll(mark, mark + mark) + mark;
+  const quoted = dialect.rendering.quoteName;
   const from = [table.schema, table.name]
     .filter((part) => part !== undefined)
     .map(quoted)

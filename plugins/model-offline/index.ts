@@ -1,5 +1,6 @@
 import { datasourceList, definePlugin, type HealthItem, healthCheck, modelResolve } from '../../kernel/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
+import { dialectOf, postgres } from '../sql-kit/index.ts';
 import { createOfflineModel } from './offline-model.ts';
 import { ModelOfflineOptions } from './options.ts';
 
@@ -24,6 +25,11 @@ export const modelOffline = definePlugin({
     ctx.tap(modelResolve, async (question, scope) => {
       const connections = (await ctx.call(datasourceList, undefined, scope)).map((item) => item.value);
       const model = await layer.for(scope);
+      const dialects = new Map(
+        await Promise.all(
+          connections.map(async ({ id, dbType }) => [id, await dialectOf(ctx, dbType, scope)] as const),
+        ),
+      );
       return {
         provider: 'offline',
         model: createOfflineModel({
@@ -31,7 +37,7 @@ export const modelOffline = definePlugin({
           now: () => new Date(ctx.now()),
           dialectOf(connectionId) {
             const wanted = connectionId ?? question.connectionId ?? 'default';
-            return (connections.find((item) => item.id === wanted) ?? connections[0])?.dbType ?? 'sqlite';
+            return dialects.get(wanted) ?? [...dialects.values()][0] ?? postgres;
           },
         }),
       };

@@ -9,14 +9,15 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import type { SemanticModel } from '../semantic-layer/index.ts';
-import { compileQuery, type Dialect, PlanError } from '../semantic-query/index.ts';
+import { compileQuery, PlanError } from '../semantic-query/index.ts';
+import type { SqlDialect } from '../sql-kit/index.ts';
 import { answerText, type ToolResult } from './answer.ts';
 import { type Reading, readQuestionInTurns } from './conversation.ts';
 
 export interface OfflineModelInput {
   readonly model: SemanticModel;
   /** Dialect of a connection; of the default one for `undefined`. */
-  dialectOf(connectionId: string | undefined): Dialect;
+  dialectOf(connectionId: string | undefined): SqlDialect | string;
   now(): Date;
 }
 

@@ -1,7 +1,7 @@
 import { type Actor, AtlasError, type Scope } from '../../kernel/index.ts';
 import { claimAt, claimsOf } from '../auth-kit/index.ts';
-import type { BoundValue } from '../sql-guard/index.ts';
-import { bindable, type ColumnType } from './column-type.ts';
+import type { BoundValue, ColumnType } from '../sql-kit/index.ts';
+import { bindable } from './column-type.ts';
 
 const MOST_VALUES = 1_024;
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { bindable, columnType } from './column-type.ts';
+import { kitDialect } from '../sql-kit/index.ts';
+import { bindable } from './column-type.ts';
 
 describe('the type of a column', () => {
   test.each([
@@ -34,7 +35,7 @@ describe('the type of a column', () => {
     ['duckdb', 'VARCHAR', 'text'],
     ['duckdb', 'DOUBLE', 'number'],
   ] as const)('of %s, %s, is %s', (dbType, declared, type) => {
-    expect(columnType(dbType, declared)).toBe(type);
+    expect(kitDialect(dbType).columnType(declared)).toBe(type);
   });
 });
 

@@ -1,45 +1,8 @@
-/** Which claims a column can be compared with, so that the engine has nothing to convert. */
-import type { DbType } from '../../kernel/index.ts';
-
-/**
- * `any`: the engine compares as it stores. `flexible`: numbers, and texts that do not look like one.
- * `converted`: the engine reads the text and fails when it cannot, as for dates.
- */
-export type ColumnType = 'integer' | 'number' | 'boolean' | 'uuid' | 'text' | 'any' | 'flexible' | 'converted';
-
-/** By the type's name as the database describes the column. */
-export function columnType(dbType: DbType, declared: string): ColumnType {
-  if (dbType === 'sqlite') return affinity(declared.toUpperCase());
-  const type = declared.toLowerCase();
-  return (dbType === 'mysql' ? lenient(type) : undefined) ?? named(type);
-}
+/** Says which claims a column can be compared with, so that the engine has nothing to convert. */
+import type { ColumnType } from '../sql-kit/index.ts';
 
 /** Whether the column may hold texts, which a collation may take for equal although they are not. */
 export const isText = (type: ColumnType) => type === 'text' || type === 'any' || type === 'flexible';
-
-/** Types that MySQL compares with any text, which it takes for zero or for its beginning: read as what they hold. */
-function lenient(declared: string): ColumnType | undefined {
-  if (/^(?:bit|year)\b/.test(declared)) return 'integer';
-  return /^(?:set|date|datetime|time|timestamp)\b/.test(declared) ? 'text' : undefined;
-}
-
-/** SQLite's own rules, in its order. */
-function affinity(declared: string): ColumnType {
-  if (declared.includes('INT')) return 'integer';
-  if (/CHAR|CLOB|TEXT/.test(declared)) return 'text';
-  if (declared === '' || declared.includes('BLOB')) return 'any';
-  if (/REAL|FLOA|DOUB/.test(declared)) return 'number';
-  return /^BOOL/.test(declared) ? 'boolean' : 'flexible';
-}
-
-function named(declared: string): ColumnType {
-  if (/^bool|^tinyint\(1\)/.test(declared)) return 'boolean';
-  if (/^u?(tiny|small|medium|big|huge)?int(eger|\d)*\b|^(small|big)?serial/.test(declared)) return 'integer';
-  if (/^(numeric|decimal|dec|real|float|double)/.test(declared)) return 'number';
-  if (declared.startsWith('uuid')) return 'uuid';
-  if (/char|text|string|^name$|^enum/.test(declared)) return 'text';
-  return 'converted';
-}
 
 const INTEGER = /^(0|-?[1-9]\d{0,18})$/;
 const LOOKS_LIKE_NUMBER = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i;

@@ -2,9 +2,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Actor, TableDescription } from '../../kernel/index.ts';
 import { entity } from '../../test/fixtures/sql/sqlite-shop.ts';
-import { checkSql, loadDialect } from '../sql-guard/check.ts';
-import { allowedTables } from '../sql-guard/layer-tables.ts';
-import { postgres } from '../sql-kit/dialects/postgres/dialect.ts';
+import { allowedTables, checkSql } from '../sql-guard/index.ts';
+import { postgres } from '../sql-kit/index.ts';
 import { Descriptions } from './description.ts';
 import { RowSecurity } from './security.ts';
 
@@ -39,10 +38,10 @@ async function print(
   const connection = { id: 'shop', dbType: 'postgres', maskedUrl: '' } as const;
   const security = new RowSecurity(OPTIONS, descriptions, () => {});
   const access = await security.restrict({ connection, tables: allowed }, actor);
-  return checkSql(sql, { dialect: 'postgres', tables: access.tables }).sql;
+  return checkSql(sql, { tables: access.tables }).sql;
 }
 
-beforeAll(() => loadDialect('postgres'));
+beforeAll(() => postgres.load?.());
 
 const PART =
   '(SELECT orders.* FROM orders WHERE orders.tenant = $1 AND CAST(orders.tenant AS text) COLLATE "C" = $2) AS o';

@@ -1,7 +1,7 @@
 import { type Actor, didYouMean } from '../../kernel/index.ts';
 import { type AllowedTable, AllowedTables, type RowFilter, type TableAccess } from '../sql-guard/index.ts';
 import { boundClaim, type ClaimSource, placesFor } from './bound-claim.ts';
-import { columnType, isText } from './column-type.ts';
+import { isText } from './column-type.ts';
 import type { Coverage } from './coverage.ts';
 import type { Description, Descriptions } from './description.ts';
 import type { Policy, RowSecurityOptions } from './options.ts';
@@ -124,7 +124,7 @@ export class RowSecurity {
     policy: Policy,
     table: AllowedTable,
     places: number,
-    { connection, tables }: TableAccess,
+    { tables }: TableAccess,
     description: Description | undefined,
   ): RowFilter | undefined {
     const source = this.source(policy);
@@ -134,7 +134,7 @@ export class RowSecurity {
     }
     const column = description?.column(table, policy.column ?? '', tables.dialect.defaultSchema);
     if (column === undefined) return undefined;
-    const type = columnType(connection.dbType, column.type);
+    const type = tables.dialect.columnType(column.type);
     const values = Array.from({ length: places }, (_, index) => boundClaim(source, index, type, table.name));
     return { column: column.name, isText: isText(type), values };
   }

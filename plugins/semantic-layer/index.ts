@@ -13,6 +13,7 @@ import {
   toolsCollect,
 } from '../../kernel/index.ts';
 import { internalDb } from '../internal-db/index.ts';
+import { findDialect } from '../sql-kit/index.ts';
 import { contextParts, exploreTool } from './agent-context.ts';
 import type { SemanticLayerApi } from './api.ts';
 import { DatabaseSchemas } from './database/database-schema.ts';
@@ -69,6 +70,7 @@ export const semanticLayer = definePlugin({
     const schemas = new DatabaseSchemas({
       connections: async () => (await ctx.call(datasourceList, undefined, ctx.scope())).map(({ value }) => value),
       describe: async (id) => ctx.callKey(datasourceDescribe, id, undefined, ctx.scope()),
+      hasExactNames: async ({ dbType }) => (await findDialect(ctx, dbType, ctx.scope()))?.hasExactNames === true,
     });
     const layer = new ReloadingLayer({
       ...options,

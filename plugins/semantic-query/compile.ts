@@ -1,12 +1,14 @@
 /** Compiles a typed plan to one SQL statement. */
+
 import type { SemanticModel } from '../semantic-layer/index.ts';
+import type { SqlDialect } from '../sql-kit/index.ts';
 import type { Compilation } from './compilation.ts';
 import { syntaxOf } from './dialect.ts';
 import { PlanError } from './errors.ts';
 import { JoinGraph, sameConnection } from './lookup/join-graph.ts';
 import { Members } from './lookup/members.ts';
 import { Names } from './lookup/names.ts';
-import type { CompiledQuery, Dialect, QueryPlan } from './plan.ts';
+import type { CompiledQuery, QueryPlan } from './plan.ts';
 import { compileMeasureQuery } from './query/measure-query.ts';
 import { compileNestedAggregate } from './query/nested-aggregate.ts';
 import { compiledColumn } from './query/output-columns.ts';
@@ -14,7 +16,11 @@ import { checkShape, resolvePlan } from './query/resolved-plan.ts';
 import { compileRowQuery } from './query/row-query.ts';
 
 /** Compiles the plan over the model. Throws `PlanError` when the plan does not fit the model or is ambiguous. */
-export function compileQuery(model: SemanticModel, plan: QueryPlan, options: { dialect: Dialect }): CompiledQuery {
+export function compileQuery(
+  model: SemanticModel,
+  plan: QueryPlan,
+  options: { dialect: SqlDialect | string },
+): CompiledQuery {
   checkShape(plan);
   if (plan.over !== undefined) return compileNestedAggregate(compileQuery, model, plan, options);
   const compilation = compilationOf(model, plan, options.dialect);
@@ -52,7 +58,7 @@ export function connectionOf(model: SemanticModel, plan: QueryPlan): string | un
   return dimension === undefined ? undefined : names.dimension(dimension).entity.connection;
 }
 
-function compilationOf(model: SemanticModel, plan: QueryPlan, dialect: Dialect): Compilation {
+function compilationOf(model: SemanticModel, plan: QueryPlan, dialect: SqlDialect | string): Compilation {
   const syntax = syntaxOf(dialect);
   const members = new Members(syntax);
   const graph = new JoinGraph(model);

@@ -1,9 +1,10 @@
 /** Defines the plugin that compiles typed plans to SQL. */
 import { datasourceList, definePlugin, toolsCollect } from '../../kernel/index.ts';
 import { type SemanticModel, semanticLayer } from '../semantic-layer/index.ts';
+import { dialectOf, type SqlDialect } from '../sql-kit/index.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
-import type { CompiledQuery, Dialect, QueryPlan } from './plan.ts';
+import type { CompiledQuery, QueryPlan } from './plan.ts';
 import { queryMetricsTool } from './tool.ts';
 
 export { compileQuery } from './compile.ts';
@@ -11,7 +12,6 @@ export { PlanError } from './errors.ts';
 export {
   type CompiledColumn,
   type CompiledQuery,
-  type Dialect,
   type Grain,
   type PlanFilter,
   QueryPlan,
@@ -20,7 +20,7 @@ export {
 
 export interface SemanticQueryApi {
   /** One statement for the plan. Throws `PlanError` where the plan does not fit the model, or leaves a choice. */
-  compile(plan: QueryPlan, model: SemanticModel, dialect: Dialect): CompiledQuery;
+  compile(plan: QueryPlan, model: SemanticModel, dialect: SqlDialect | string): CompiledQuery;
 }
 
 export const semanticQuery = definePlugin({
@@ -35,6 +35,7 @@ export const semanticQuery = definePlugin({
       model: ({ scope }) => needs.semanticLayer.for(scope),
       connections: async ({ scope }) =>
         (await ctx.call(datasourceList, undefined, scope)).map((collected) => collected.value),
+      dialectOf: (connection, { scope }) => dialectOf(ctx, connection.dbType, scope),
       runSql(sql, connectionId, { scope, question }) {
         const { surface, conversationId } = question;
         return ctx.runSql(

@@ -201,8 +201,6 @@ export const QueryPlan = Type.Object(
 );
 export type QueryPlan = Static<typeof QueryPlan>;
 
-export type Dialect = 'sqlite' | 'postgres' | 'mysql' | 'duckdb';
-
 export interface CompiledColumn {
   readonly name: string;
   readonly kind: 'dimension' | 'measure' | 'comparison' | 'change' | 'change_percent' | 'share';

@@ -2,6 +2,7 @@
 import { type AgentTool, AtlasError, type ConnectionInfo, type SqlReply, type ToolRun } from '../../kernel/index.ts';
 import { resultForModel } from '../agent/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
+import type { SqlDialect } from '../sql-kit/index.ts';
 import { compileQuery, connectionOf } from './compile.ts';
 import { PlanError } from './errors.ts';
 import { type CompiledQuery, QueryPlan } from './plan.ts';
@@ -15,6 +16,7 @@ const DESCRIPTION =
 interface MetricsTool {
   model(run: ToolRun): Promise<SemanticModel>;
   connections(run: ToolRun): Promise<readonly ConnectionInfo[]>;
+  dialectOf(connection: ConnectionInfo, run: ToolRun): Promise<SqlDialect>;
   runSql(sql: string, connectionId: string, run: ToolRun): Promise<SqlReply>;
   readonly resultBudgetBytes: number;
 }
@@ -55,7 +57,7 @@ export function queryMetricsTool(tool: MetricsTool): AgentTool {
       let query: CompiledQuery;
       try {
         connection = connectionFor(connections, connectionOf(model, plan) ?? run.question.connectionId);
-        query = compileQuery(model, plan, { dialect: connection.dbType });
+        query = compileQuery(model, plan, { dialect: await tool.dialectOf(connection, run) });
       } catch (error) {
         throw asAtlasError(error);
       }

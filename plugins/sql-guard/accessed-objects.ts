@@ -1,5 +1,5 @@
 /** What a statement is resolved against, and what it then turns out to read. */
-import type { SqlDialect } from '../sql-kit/dialects/sql-dialect.ts';
+import type { SqlDialect } from '../sql-kit/index.ts';
 import type { AllowedTable, AllowedTables } from './allowed-tables.ts';
 
 export interface ResolveRules {
@@ -10,7 +10,7 @@ export interface ResolveRules {
 }
 
 /** What a statement reads and calls. */
-export interface Footprint {
+export interface AccessedObjects {
   readonly tables: ReadonlySet<AllowedTable>;
   /** `table.column`, as far as names alone tell; `table.*` for all of them. */
   readonly columns: ReadonlySet<string>;

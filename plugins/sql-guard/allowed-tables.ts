@@ -1,31 +1,35 @@
+/** Finds the tables that a statement may read by the names it gives them. */
 import { nearest } from '../../kernel/index.ts';
-import type { Expr } from '../sql-kit/ast/tree.ts';
-import { fold, isOwnCatalog, type SqlDialect } from '../sql-kit/dialects/sql-dialect.ts';
-import type { RowFilter } from './row-filter.ts';
-import type { VisiblePart } from './visible-columns.ts';
+import {
+  type BoundValue,
+  fold,
+  isOwnCatalog,
+  type PrintedSelect,
+  type ReadableTable,
+  type ReadableTables,
+  type Select,
+  type SqlDialect,
+} from '../sql-kit/index.ts';
 
-/** A column as it may be seen. */
-export interface VisibleColumn {
-  readonly name: string;
-  /** Stands in for the value; every column name in it is qualified with the table's name. */
-  readonly mask: Expr | undefined;
+/** A condition on the rows of one table, over its own columns. */
+export type RowFilter =
+  /** The column equals one of the values, of which there is at least one; a text to the letter. */
+  | { readonly column: string; readonly isText: boolean; readonly values: readonly BoundValue[] }
+  /** An SQL condition in which `{claim}` stands for the values, separated by commas. */
+  | { readonly condition: string; readonly values: readonly BoundValue[] };
+
+/** The subquery that takes a table's place. */
+export interface VisiblePart {
+  readonly select: Select;
+  readonly printed: PrintedSelect;
+  /** What masks and conditions call, in lower case. */
+  readonly functions: readonly string[];
 }
 
-/** A table or view that may be read. */
-export interface AllowedTable {
-  readonly name: string;
-  /** `undefined`: the engine's default schema. */
-  readonly schema: string | undefined;
+/** A table or view of the semantic layer that may be read. */
+export interface AllowedTable extends ReadableTable {
   /** Names of the entities that describe it. */
   readonly entities: readonly string[];
-  /** Columns known to exist, in lower case unless names are equal only to the letter. A table may have more. */
-  readonly known: ReadonlySet<string>;
-  /** The columns' types as the database describes them, by name; missing: nothing is known of them. */
-  readonly types?: ReadonlyMap<string, string>;
-  /** Columns of its primary key, if that is known. */
-  readonly key?: readonly string[];
-  /** All that may be seen of it; `undefined` = everything. */
-  readonly visible: readonly VisibleColumn[] | undefined;
   /** Conditions on its rows, which must all hold; missing = every row. */
   readonly rows?: readonly RowFilter[];
   /** Why it cannot be read after all. */
@@ -41,7 +45,7 @@ export function isPart({ visible, rows }: AllowedTable): boolean {
 export const isMasked = ({ visible }: AllowedTable) => visible?.some(({ mask }) => mask !== undefined) ?? false;
 
 /** The tables that a statement may read, found by name as the engine finds them. */
-export class AllowedTables {
+export class AllowedTables implements ReadableTables {
   readonly tables: readonly AllowedTable[];
   readonly dialect: SqlDialect;
   /** Schemas that the tables name. */

@@ -1,3 +1,4 @@
+/** Keeps checked statements for repeats. */
 import type { AllowedTables } from './allowed-tables.ts';
 import type { CheckedSql } from './check.ts';
 

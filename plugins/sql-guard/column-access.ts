@@ -1,5 +1,5 @@
-import type { ColumnRef, Core, SelectCore, Star } from '../sql-kit/ast/tree.ts';
-import { fold, isOwnCatalog } from '../sql-kit/dialects/sql-dialect.ts';
+/** Tells which columns a name may mean, and refuses those that may not be read. */
+import { type ColumnRef, type Core, fold, isOwnCatalog, type SelectCore, type Star } from '../sql-kit/index.ts';
 import { type AllowedTable, type AllowedTables, isPart } from './allowed-tables.ts';
 import type { Relation, Scope } from './scope.ts';
 
@@ -115,11 +115,11 @@ export function isOfSchema(ref: ColumnRef, schema: string, scope: Scope, tables:
   return own === defaultSchema && isOwnCatalog(schema, tables.dialect);
 }
 
-/** Whether the SELECT gives the name to a column of its own. */
+/** Whether the SELECT gives the name to one of its columns. */
 export const namesOwn = (core: Core, name: string) =>
   core.kind === 'core' && core.columns.some((column) => column.kind === 'column' && column.alias === name);
 
-/** Names that the SELECT gives to columns of its own. */
+/** Names that the SELECT gives to its columns. */
 export const ownNames = ({ columns }: SelectCore) =>
   columns.flatMap((column) =>
     column.kind === 'star' ? (column.rename ?? []).map(({ to }) => to) : (column.alias ?? []),

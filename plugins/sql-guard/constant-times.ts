@@ -1,9 +1,5 @@
 /** Tells which expressions are points in time, or intervals, that no row takes part in and that cannot fail. */
-
-import { operandsOf, shapeOf } from '../sql-kit/ast/forms.ts';
-import { Level } from '../sql-kit/ast/precedence.ts';
-import type { Call, Expr, Form } from '../sql-kit/ast/tree.ts';
-import { fold } from '../sql-kit/dialects/sql-dialect.ts';
+import { type Call, type Expr, type Form, fold, Level, operandsOf, shapeOf } from '../sql-kit/index.ts';
 
 const UNITS = /^(?:day|week|month|quarter|year)$/i;
 /** Within the years that every engine has. */
@@ -14,13 +10,13 @@ const INTERVAL_CAST = /^(?:§::pg_catalog\.interval|CAST\(§ AS INTERVAL\))$/;
 export const isInterval = (expr: Expr) => expr.kind === 'form' && shapeOf(expr).startsWith('INTERVAL §');
 
 /** Such as `now()`, `CURRENT_DATE - 7`, `date_trunc('month', now()) - interval '1 year'`, `date '2024-01-01'`. */
-export function isMoment(expr: Expr): boolean {
+export function isConstantTime(expr: Expr): boolean {
   if (expr.kind === 'constant') return expr.value.startsWith('CURRENT_');
   if (expr.kind === 'form') return isDateForm(expr, shapeOf(expr));
   if (expr.kind === 'call') return isNow(expr) || isTruncated(expr);
   if (expr.kind !== 'chain' || expr.level !== Level.sum || expr.operands.length > 4) return false;
   const [start, ...steps] = expr.operands;
-  return start !== undefined && isMoment(start) && steps.every(isStep);
+  return start !== undefined && isConstantTime(start) && steps.every(isStep);
 }
 
 const isNow = ({ name, args }: Call) => fold(name) === 'now' && args.every((arg) => arg.kind === 'number');
@@ -30,7 +26,7 @@ function isTruncated({ name, args }: Call): boolean {
   const [unit, moment, zone] = args;
   if (fold(name) !== 'date_trunc' || unit?.kind !== 'string' || moment === undefined || zone !== undefined)
     return false;
-  return UNITS.test(unit.value) && isMoment(moment);
+  return UNITS.test(unit.value) && isConstantTime(moment);
 }
 
 const isStep = (expr: Expr) =>
@@ -39,7 +35,7 @@ const isStep = (expr: Expr) =>
 export function isDateForm(form: Form, shape: string): boolean {
   if (!DATE_CAST.test(shape)) return false;
   const [operand] = operandsOf(form);
-  return operand !== undefined && (isMoment(operand) || (operand.kind === 'string' && isDate(operand.value)));
+  return operand !== undefined && (isConstantTime(operand) || (operand.kind === 'string' && isDate(operand.value)));
 }
 
 export function isIntervalForm(form: Form, shape: string): boolean {

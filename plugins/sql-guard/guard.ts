@@ -1,10 +1,10 @@
+/** Checks statements for requests, and remembers which ones passed. */
 import type { ConnectionInfo, Scope, SqlStatement } from '../../kernel/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
-import { type ReadValues, withPivotValues } from '../sql-kit/dialects/duckdb/pivot-values.ts';
-import { SqlRefusal } from '../sql-kit/parse/errors.ts';
+import { type ReadValues, type SqlDialect, SqlRefusal } from '../sql-kit/index.ts';
 import type { AllowedTables } from './allowed-tables.ts';
 import { CheckedStatements } from './cache.ts';
-import { checkSql, sqlDialect } from './check.ts';
+import { checkSql } from './check.ts';
 import { allowedTables } from './layer-tables.ts';
 import type { SqlGuardOptions } from './options.ts';
 import { OrganizationTables } from './organization-tables.ts';
@@ -30,9 +30,9 @@ export class StatementGuard {
 
   /**
    * The tables that the layer lets be read. `isDefault`: the connection is the one that entities without a connection
-   * belong to. Throws `SqlRefusal` for an engine whose SQL the guard does not know.
+   * belong to.
    */
-  allowed(model: SemanticModel, connection: ConnectionInfo, isDefault: boolean): AllowedTables {
+  allowed(model: SemanticModel, connection: ConnectionInfo, dialect: SqlDialect, isDefault: boolean): AllowedTables {
     let ofModel = this.tables.get(model);
     if (ofModel === undefined) {
       ofModel = new Map();
@@ -41,30 +41,31 @@ export class StatementGuard {
     const key = `${connection.id} ${connection.dbType} ${isDefault}`;
     const known = ofModel.get(key);
     if (known !== undefined) return known;
-    const dialect = sqlDialect(connection.dbType, connection.schema, fileOf(connection));
     const entities = model.entities.filter((entity) =>
       entity.connection === undefined ? isDefault : entity.connection === connection.id,
     );
-    const { tables, problems } = allowedTables(entities, dialect);
+    const own = dialect.forConnection?.(connection) ?? dialect;
+    const { tables, problems } = allowedTables(entities, own);
     problems.forEach(this.warn);
     ofModel.set(key, tables);
     return tables;
   }
 
-  /** The statement with what `read` has to find out before it can be checked: the values of a PIVOT without any. */
+  /** The statement with what `read` has to find out before it can be checked. */
   async completed(statement: SqlStatement, allowed: AllowedTables, read: ReadValues): Promise<SqlStatement> {
-    if (allowed.dialect.name !== 'duckdb' || !/\bpivot\b/i.test(statement.sql)) return statement;
-    return { ...statement, sql: await withPivotValues(statement.sql, allowed.dialect, this.options, read) };
+    const { dialect } = allowed;
+    if (dialect.complete === undefined) return statement;
+    return { ...statement, sql: await dialect.complete(statement.sql, dialect, this.options, read) };
   }
 
   /** The statement as it may run, with all that it reads, calls and binds. Throws `SqlRefusal`. */
   admit(statement: SqlStatement, allowed: AllowedTables, scope: Scope): SqlStatement {
     const tables = this.organizations.of(allowed, scope.orgId);
     if (statement.params.length > 0) throw new SqlRefusal('parameter', 'Parameters have no place here', START);
-    const { sql, connection } = statement;
+    const { sql } = statement;
     const { functions, maxTextLength, maxTokens } = this.options;
     const checked = this.checked.get(sql, tables, () =>
-      checkSql(sql, { dialect: connection.dbType, tables, functions, limits: { maxTextLength, maxTokens } }),
+      checkSql(sql, { tables, functions, limits: { maxTextLength, maxTokens } }),
     );
     const params = checked.params.map((value) => value.valueFor(scope));
     const { sql: printed, columns, functions: called } = checked;
@@ -94,9 +95,6 @@ export class StatementGuard {
     );
   }
 }
-
-/** The name of the database's file, for an engine that keeps a database in one. */
-const fileOf = ({ maskedUrl }: ConnectionInfo) => /^[a-z]+:(?:.*[/\\])?([^/\\?]+)$/.exec(maskedUrl)?.[1];
 
 /** Whether all that decides what runs and what it may open is the same. */
 function isSame(admitted: SqlStatement, statement: SqlStatement): boolean {

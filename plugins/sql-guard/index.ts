@@ -9,16 +9,18 @@ import {
   sqlCheck,
 } from '../../kernel/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
-import { loadDialect } from './check.ts';
+import { findDialect, type SqlDialect, SqlRefusal } from '../sql-kit/index.ts';
 import { StatementGuard } from './guard.ts';
+import { tablesRestrict } from './hooks.ts';
 import { SqlGuardOptions } from './options.ts';
-import { tablesRestrict } from './row-filter.ts';
 
-export { SqlRefusal } from '../sql-kit/parse/errors.ts';
-export { redactLiterals } from '../sql-kit/redact.ts';
-export { type AllowedTable, AllowedTables } from './allowed-tables.ts';
+export type { BoundValue } from '../sql-kit/index.ts';
+export { SqlRefusal } from '../sql-kit/index.ts';
+export { type AllowedTable, AllowedTables, type RowFilter } from './allowed-tables.ts';
 export { type CheckedSql, type CheckRules, checkSql } from './check.ts';
-export { type BoundValue, type RowFilter, type TableAccess, tablesRestrict } from './row-filter.ts';
+export { StatementGuard } from './guard.ts';
+export { type TableAccess, tablesRestrict } from './hooks.ts';
+export { allowedTables } from './layer-tables.ts';
 
 /** Lets one reading statement pass, over tables of the semantic layer and with allowed functions; nothing else. */
 export const sqlGuard = definePlugin({
@@ -38,8 +40,9 @@ export const sqlGuard = definePlugin({
           isDefaultConnection(ctx, statement.connection, scope),
         ]);
         const { connection } = statement;
-        await loadDialect(connection.dbType);
-        const allowed = { connection, tables: guard.allowed(model, connection, isDefault) };
+        const dialect = await dialectFor(ctx, connection.dbType, scope);
+        await dialect.load?.();
+        const allowed = { connection, tables: guard.allowed(model, connection, dialect, isDefault) };
         const { tables } = await ctx.call(tablesRestrict, allowed, scope);
         const read = (sql: string) => valuesOf(ctx, { ...statement, sql }, scope);
         return guard.admit(await guard.completed(statement, tables, read), tables, scope);
@@ -51,7 +54,14 @@ export const sqlGuard = definePlugin({
   },
 });
 
-/** The values of a statement with one column, which is checked and recorded as one of its own. */
+/** Throws `SqlRefusal` for an engine whose SQL nothing here describes. */
+async function dialectFor(ctx: PluginContext, dbType: string, scope: Scope): Promise<SqlDialect> {
+  const dialect = await findDialect(ctx, dbType, scope);
+  if (dialect !== undefined) return dialect;
+  throw new SqlRefusal('unchecked', `SQL of ${dbType} cannot be checked here`, { line: 1, column: 1 });
+}
+
+/** The values of a statement with one column, which is checked and recorded separately. */
 async function valuesOf(ctx: PluginContext, { sql, connection, surface, conversationId }: SqlStatement, scope: Scope) {
   const request = {
     sql,

@@ -1,64 +1,76 @@
 /** Which expressions never fail, whatever rows they meet: by engine, and only what may decide whether an index is used. */
-import type { Dialect } from '../semantic-query/index.ts';
-import { operandsOf, shapeOf } from '../sql-kit/ast/forms.ts';
-import type { Call, Chain, Expr, Form, In, Join, Select } from '../sql-kit/ast/tree.ts';
-import { forEachOperand } from '../sql-kit/ast/walk.ts';
-import { fold } from '../sql-kit/dialects/sql-dialect.ts';
+import {
+  type Call,
+  type Chain,
+  type Expr,
+  type Form,
+  fold,
+  forEachOperand,
+  type In,
+  type InfallibleExpressions,
+  type Join,
+  operandsOf,
+  type Select,
+  shapeOf,
+  TRUTH_TEST,
+  type ValueType,
+  wordSet,
+} from '../sql-kit/index.ts';
 import type { AllowedTables } from './allowed-tables.ts';
-import { type Sight, Sights } from './clause-columns.ts';
-import { isDateForm, isInterval, isIntervalForm, isMoment } from './constant-times.ts';
-import { type Engine, engines, isAggregateName, TRUTH_TEST, words } from './infallible-by-engine.ts';
-import { areComparable, CASTS, commonKind, isNumber, type Kind } from './value-types.ts';
+import { type ClauseScope, ClauseScopes } from './clause-scope.ts';
+import { isConstantTime, isDateForm, isInterval, isIntervalForm } from './constant-times.ts';
+import { areComparable, commonType, isNumber } from './value-types.ts';
 
-const COMPARES = words('= == <> != < <= > >= <=>').union(
+const COMPARES = wordSet('= == <> != < <= > >= <=>').union(
   new Set(['IS', 'IS NOT', 'IS DISTINCT FROM', 'IS NOT DISTINCT FROM']),
 );
-const CONNECTS = words('AND OR XOR');
+const CONNECTS = wordSet('AND OR XOR');
 /** Tells, of the expressions of one statement, which may fail for some row. */
 export class Failures {
-  readonly sights: Sights;
-  private readonly dialect: Dialect;
-  private readonly engine: Engine;
-  private readonly kinds = new Map<Expr, Kind | undefined>();
+  readonly scopes: ClauseScopes;
+  private readonly engine: InfallibleExpressions;
+  /** The schema of the engine's own functions. */
+  private readonly ownSchema: string | undefined;
+  private readonly valueTypes = new Map<Expr, ValueType | undefined>();
 
   constructor(tables: AllowedTables) {
-    this.dialect = tables.dialect.name;
-    this.engine = engines[this.dialect];
-    this.sights = new Sights(tables, this.kindOf);
+    this.engine = tables.dialect.infallible;
+    this.ownSchema = tables.dialect.functionSchema;
+    this.scopes = new ClauseScopes(tables, this.typeOf);
   }
 
   /** Whether a condition may fail. Subqueries within it are the caller's to look into. */
-  inCondition(expr: Expr, sight: Sight): boolean {
+  inCondition(expr: Expr, scope: ClauseScope): boolean {
     if (this.hasAggregate(expr)) return false;
-    return this.truth(expr, sight);
+    return this.truth(expr, scope);
   }
 
   /** Whether a value may fail that a condition around it may read. */
-  inValue(expr: Expr, sight: Sight): boolean {
-    return !this.hasAggregate(expr) && this.fails(expr, sight);
+  inValue(expr: Expr, scope: ClauseScope): boolean {
+    return !this.hasAggregate(expr) && this.fails(expr, scope);
   }
 
   /** Whether columns may fail to compare that a join makes one. */
   inMerged(join: Join): boolean {
     if (this.engine.converts === true) return false;
     if (this.engine.comparisonsFail === true || join.natural) return true;
-    return !join.using.every((name) => this.sights.areComparable(name, join));
+    return !join.using.every((name) => this.scopes.areComparable(name, join));
   }
 
   /** Whether an aggregate stands in the expression, outside of windows: it decides over groups rather than rows. */
   private hasAggregate(expr: Expr): boolean {
     if (expr.kind === 'call' && expr.over !== undefined) return false;
-    if (expr.kind === 'call' && isAggregateName(expr, this.engine)) return true;
+    if (expr.kind === 'call' && this.isAggregate(expr)) return true;
     return some(expr, (operand) => this.hasAggregate(operand));
   }
 
-  /** What is taken for true or false: DuckDB makes that of a text, too. */
-  private truth(expr: Expr, sight: Sight): boolean {
-    if (this.dialect !== 'duckdb' || isBoolean(expr)) return this.fails(expr, sight);
+  /** Whether what is taken for true or false may fail: some engines make that of a text, too. */
+  private truth(expr: Expr, scope: ClauseScope): boolean {
+    if (this.engine.convertsConditions !== true || isBoolean(expr)) return this.fails(expr, scope);
     return expr.kind !== 'constant' || !/^(?:TRUE|FALSE|NULL)$/.test(expr.value);
   }
 
-  private fails(expr: Expr, sight: Sight): boolean {
+  private fails(expr: Expr, scope: ClauseScope): boolean {
     const { engine } = this;
     switch (expr.kind) {
       case 'string':
@@ -69,169 +81,182 @@ export class Failures {
       case 'exists':
         return false;
       case 'scalar':
-        return engine.takesFirstRow !== true && !this.hasOneRow(expr.select, sight);
+        return engine.takesFirstRow !== true && !this.hasOneRow(expr.select, scope);
       case 'prefix':
-        if (expr.operator === 'NOT') return this.truth(expr.operand, sight);
+        if (expr.operator === 'NOT') return this.truth(expr.operand, scope);
         return expr.operator !== '-' || expr.operand.kind !== 'number';
       case 'collate':
-        return engine.converts !== true || this.anyFails(expr, sight);
+        return engine.converts !== true || this.anyFails(expr, scope);
       case 'row':
-        return this.anyFails(expr, sight);
+        return this.anyFails(expr, scope);
       case 'case':
-        return this.caseFails(expr, sight);
+        return this.caseFails(expr, scope);
       case 'between':
-        return engine.converts !== true || this.anyFails(expr, sight);
+        return engine.converts !== true || this.anyFails(expr, scope);
       case 'in':
-        return !this.isComparableIn(expr, sight) || this.anyFails(expr, sight);
+        return !this.isComparableIn(expr, scope) || this.anyFails(expr, scope);
       case 'like':
-        return !isPlainLike(expr.operator, expr.pattern, expr.escape) || this.anyFails(expr, sight);
+        return !isPlainLike(expr.operator, expr.pattern, expr.escape) || this.anyFails(expr, scope);
       case 'cast':
-        return engine.converts !== true || this.fails(expr.operand, sight);
+        return engine.converts !== true || this.fails(expr.operand, scope);
       case 'chain':
-        return !isMoment(expr) && !this.isTotalChain(expr, sight);
+        return !isConstantTime(expr) && !this.isInfallibleChain(expr, scope);
       case 'call':
-        return this.callFails(expr, sight);
+        return this.callFails(expr, scope);
       case 'form':
-        return this.formFails(expr, shapeOf(expr), sight);
+        return this.formFails(expr, shapeOf(expr), scope);
       case 'lambda':
         return true;
     }
   }
 
-  private anyFails(expr: Expr, sight: Sight): boolean {
-    return some(expr, (operand) => this.fails(operand, sight));
+  private anyFails(expr: Expr, scope: ClauseScope): boolean {
+    return some(expr, (operand) => this.fails(operand, scope));
   }
 
-  private isTotalChain({ operators, operands }: Chain, sight: Sight): boolean {
+  private isInfallibleChain({ operators, operands }: Chain, scope: ClauseScope): boolean {
     const { engine } = this;
     if (operators.every((operator) => CONNECTS.has(operator))) {
-      return !operands.some((operand) => this.truth(operand, sight));
+      return !operands.some((operand) => this.truth(operand, scope));
     }
-    if (operands.some((operand) => this.fails(operand, sight))) return false;
+    if (operands.some((operand) => this.fails(operand, scope))) return false;
     if (operators.every((operator) => /^IS(?: NOT)?$/.test(operator)) && operands.slice(1).every(isNull)) return true;
     return operators.every(
       (operator, index) =>
-        (COMPARES.has(operator) && this.compare(operands[index]!, operands[index + 1]!, sight, operators.length)) ||
+        (COMPARES.has(operator) && this.compare(operands[index]!, operands[index + 1]!, scope, operators.length)) ||
         engine.operators?.has(operator) === true ||
         // In MySQL a date beyond all dates is NULL.
         (engine.converts === true && /^[+-]$/.test(operator) && operands.slice(1).every(isInterval)),
     );
   }
 
-  private compare(one: Expr, other: Expr, sight: Sight, count = 1): boolean {
+  private compare(one: Expr, other: Expr, scope: ClauseScope, count = 1): boolean {
     const { engine } = this;
     if (engine.converts === true) return true;
     if (engine.comparisonsFail === true || count > 1) return false;
     if (one.kind === 'row' && other.kind === 'row') {
       const { items } = other;
-      return one.items.length === items.length && one.items.every((item, at) => this.compare(item, items[at]!, sight));
+      return one.items.length === items.length && one.items.every((item, at) => this.compare(item, items[at]!, scope));
     }
-    return areComparable(this.kindOf(one, sight), this.kindOf(other, sight));
+    return areComparable(this.typeOf(one, scope), this.typeOf(other, scope));
   }
 
-  /** Whether the values have one kind, or all become of one without failing. */
-  private agree(exprs: readonly Expr[], sight: Sight): boolean {
+  /** Whether the values have one type, or all become of one without failing. */
+  private agree(exprs: readonly Expr[], scope: ClauseScope): boolean {
     if (this.engine.converts === true) return true;
     if (this.engine.comparisonsFail === true) return false;
-    return commonKind(exprs.map((expr) => this.kindOf(expr, sight))) !== undefined;
+    return commonType(exprs.map((expr) => this.typeOf(expr, scope))) !== undefined;
   }
 
-  private isComparableIn({ operand, set }: In, sight: Sight): boolean {
+  private isComparableIn({ operand, set }: In, scope: ClauseScope): boolean {
     const { engine } = this;
     if (engine.converts === true) return true;
     if (engine.comparisonsFail === true) return false;
     if (set.kind === 'list') {
-      if (operand.kind !== 'row') return this.agree([operand, ...set.items], sight);
+      if (operand.kind !== 'row') return this.agree([operand, ...set.items], scope);
       // One place after the other, each of all rows.
       return operand.items.every((item, at) =>
-        this.agree([item, ...set.items.map((row) => (row.kind === 'row' ? row.items[at]! : row))], sight),
+        this.agree([item, ...set.items.map((row) => (row.kind === 'row' ? row.items[at]! : row))], scope),
       );
     }
     if (set.kind !== 'subquery') return false;
-    const single = this.sights.single(set.select, sight);
+    const single = this.scopes.single(set.select, scope);
     const [column, another] = single?.core.columns ?? [];
     if (single === undefined || column?.kind !== 'column' || another !== undefined) return false;
-    return areComparable(this.kindOf(operand, sight), this.kindOf(column.expr, single.sight));
+    return areComparable(this.typeOf(operand, scope), this.typeOf(column.expr, single.scope));
   }
 
-  private caseFails(expr: Expr & { kind: 'case' }, sight: Sight): boolean {
+  private caseFails(expr: Expr & { kind: 'case' }, scope: ClauseScope): boolean {
     const { operand, branches, otherwise } = expr;
     const results = [...branches.map(({ result }) => result), ...(otherwise === undefined ? [] : [otherwise])];
     const values = results.filter((result) => !isNull(result));
     // One result is not converted.
-    if (values.length > 1 && !this.agree(values, sight)) return true;
+    if (values.length > 1 && !this.agree(values, scope)) return true;
     const conditions = branches.map(({ condition }) => condition);
     const isSure = (condition: Expr) =>
       operand === undefined
-        ? !this.truth(condition, sight)
-        : this.compare(operand, condition, sight) && !this.fails(condition, sight);
-    if (!conditions.every(isSure) || (operand !== undefined && this.fails(operand, sight))) return true;
-    return values.some((result) => this.fails(result, sight));
+        ? !this.truth(condition, scope)
+        : this.compare(operand, condition, scope) && !this.fails(condition, scope);
+    if (!conditions.every(isSure) || (operand !== undefined && this.fails(operand, scope))) return true;
+    return values.some((result) => this.fails(result, scope));
   }
 
-  private callFails(expr: Call, sight: Sight): boolean {
+  private callFails(expr: Call, scope: ClauseScope): boolean {
     // Windows and aggregates are worked out of rows that are seen.
-    if (expr.over !== undefined || isAggregateName(expr, this.engine) || isMoment(expr)) return false;
-    const isOwn = expr.schema === undefined || expr.schema === 'pg_catalog';
-    if (!isOwn || !this.engine.functions.has(fold(expr.name)) || this.anyFails(expr, sight)) return true;
-    return this.engine.converts !== true && !expr.args.every((arg) => this.isText(arg, sight));
+    if (expr.over !== undefined || this.isAggregate(expr) || isConstantTime(expr)) return false;
+    if (!this.isOwnFunction(expr) || !this.engine.functions.has(fold(expr.name)) || this.anyFails(expr, scope))
+      return true;
+    return this.engine.converts !== true && !expr.args.every((arg) => this.isText(arg, scope));
   }
 
-  private isText(expr: Expr, sight: Sight): boolean {
-    const kind = this.kindOf(expr, sight);
-    return kind === 'text' || kind === 'literal';
+  private isOwnFunction({ schema }: Call): boolean {
+    return schema === undefined || schema === this.ownSchema;
   }
 
-  private formFails(form: Form, shape: string, sight: Sight): boolean {
+  /** Whether the name and the number of arguments are those of an aggregate of the engine's own. */
+  private isAggregate(expr: Call): boolean {
+    const { name, args, star } = expr;
+    const own = fold(name);
+    if (!this.isOwnFunction(expr) || !this.engine.aggregates.has(own)) return false;
+    // With more arguments SQLite takes the largest of them, row by row.
+    return star || !/^(?:min|max)$/.test(own) || args.length === 1;
+  }
+
+  private isText(expr: Expr, scope: ClauseScope): boolean {
+    const type = this.typeOf(expr, scope);
+    return type === 'text' || type === 'literal';
+  }
+
+  private formFails(form: Form, shape: string, scope: ClauseScope): boolean {
     if (isDateForm(form, shape) || isIntervalForm(form, shape)) return false;
-    if (this.anyFails(form, sight)) return true;
+    if (this.anyFails(form, scope)) return true;
     if (this.engine.forms.test(shape)) return false;
-    return this.dialect !== 'postgres' || !this.isTotalForm(form, shape, sight);
+    return this.engine.valueTypes === undefined || !this.isInfallibleForm(form, shape, scope);
   }
 
-  /** Of PostgreSQL, whose rows, arrays and types without an order are compared only when they are there. */
-  private isTotalForm(form: Form, shape: string, sight: Sight): boolean {
+  /** Whether types say that the form never fails: rows, arrays and types without an order compare only at run time. */
+  private isInfallibleForm(form: Form, shape: string, scope: ClauseScope): boolean {
     const operands = operandsOf(form);
     const [first, second, third] = operands;
-    if (LIST_FORM.test(shape)) return this.agree(operands, sight);
-    if (BETWEEN_FORM.test(shape)) return this.compare(first!, second!, sight) && this.compare(first!, third!, sight);
-    if (LIKE_FORM.test(shape)) return this.isText(first!, sight) && isPlainLike('LIKE', second!, undefined);
+    if (LIST_FORM.test(shape)) return this.agree(operands, scope);
+    if (BETWEEN_FORM.test(shape)) return this.compare(first!, second!, scope) && this.compare(first!, third!, scope);
+    if (LIKE_FORM.test(shape)) return this.isText(first!, scope) && isPlainLike('LIKE', second!, undefined);
     if (!QUANTIFIED_FORM.test(shape) || second?.kind !== 'form' || !/^ARRAY\[/.test(shapeOf(second))) return false;
-    return this.agree([first!, ...operandsOf(second)], sight);
+    return this.agree([first!, ...operandsOf(second)], scope);
   }
 
   /** A subquery that cannot have a second row. */
-  private hasOneRow(select: Select, around: Sight): boolean {
+  private hasOneRow(select: Select, around: ClauseScope): boolean {
     const { limit } = select;
     if (limit?.kind === 'number' && /^[01]$/.test(limit.value) && select.withTies !== true) return true;
-    const single = this.sights.single(select, around);
+    const single = this.scopes.single(select, around);
     if (single === undefined || single.core.groupBy.length > 0) return false;
-    return single.core.columns.some((column) => column.kind === 'column' && this.groups(column.expr, single.sight));
+    return single.core.columns.some((column) => column.kind === 'column' && this.groups(column.expr, single.scope));
   }
 
   /** Whether an aggregate makes one row of all: over columns of a SELECT further out it belongs to that. */
-  private groups(expr: Expr, sight: Sight): boolean {
-    if (expr.kind !== 'call' || expr.over !== undefined || !isAggregateName(expr, this.engine)) {
-      return some(expr, (operand) => this.groups(operand, sight));
+  private groups(expr: Expr, scope: ClauseScope): boolean {
+    if (expr.kind !== 'call' || expr.over !== undefined || !this.isAggregate(expr)) {
+      return some(expr, (operand) => this.groups(operand, scope));
     }
     const reads = (part: Expr): boolean =>
-      part.kind === 'name' ? this.sights.isOwn(part, sight) : some(part, (operand) => reads(operand));
+      part.kind === 'name' ? this.scopes.isOwn(part, scope) : some(part, (operand) => reads(operand));
     return expr.star || expr.args.some(reads);
   }
 
-  // ── kinds, of PostgreSQL ──────────────────────────────────────────────────────────────────────────────────────
+  // ── types of values ───────────────────────────────────────────────────────────────────────────────────────────
 
-  private readonly kindOf = (expr: Expr, sight: Sight): Kind | undefined => {
-    if (this.dialect !== 'postgres') return undefined;
-    if (expr.kind === 'name') return this.sights.column(expr, sight);
-    if (this.kinds.has(expr)) return this.kinds.get(expr);
-    const kind = this.kindIn(expr, sight);
-    this.kinds.set(expr, kind);
-    return kind;
+  private readonly typeOf = (expr: Expr, scope: ClauseScope): ValueType | undefined => {
+    if (this.engine.valueTypes === undefined) return undefined;
+    if (expr.kind === 'name') return this.scopes.column(expr, scope);
+    if (this.valueTypes.has(expr)) return this.valueTypes.get(expr);
+    const type = this.typeIn(expr, scope);
+    this.valueTypes.set(expr, type);
+    return type;
   };
 
-  private kindIn(expr: Expr, sight: Sight): Kind | undefined {
-    if (isMoment(expr)) return 'moment';
+  private typeIn(expr: Expr, scope: ClauseScope): ValueType | undefined {
+    if (isConstantTime(expr)) return 'moment';
     if (isBoolean(expr)) return 'boolean';
     switch (expr.kind) {
       case 'string':
@@ -241,46 +266,46 @@ export class Failures {
       case 'constant':
         return isNull(expr) ? 'literal' : undefined;
       case 'prefix':
-        return expr.operator === '-' ? this.number([expr.operand], sight) : undefined;
+        return expr.operator === '-' ? this.number([expr.operand], scope) : undefined;
       case 'chain':
-        return /^[-+*/%]*$/.test(expr.operators.join('')) ? this.number(expr.operands, sight) : undefined;
+        return /^[-+*/%]*$/.test(expr.operators.join('')) ? this.number(expr.operands, scope) : undefined;
       case 'case': {
         const { branches, otherwise } = expr;
         const results = branches.map(({ result }) => result);
-        return this.common(otherwise === undefined ? results : [...results, otherwise], sight);
+        return this.common(otherwise === undefined ? results : [...results, otherwise], scope);
       }
       case 'scalar': {
-        const single = this.sights.single(expr.select, sight);
+        const single = this.scopes.single(expr.select, scope);
         const column = single?.core.columns[0];
-        return column?.kind === 'column' ? this.kindOf(column.expr, single!.sight) : undefined;
+        return column?.kind === 'column' ? this.typeOf(column.expr, single!.scope) : undefined;
       }
       case 'call':
-        return this.kindOfCall(expr, sight);
+        return this.typeOfCall(expr, scope);
       case 'form': {
         const shape = shapeOf(expr);
         const cast = /^§::pg_catalog\.(\w+)(?:\([\d, ]+\))?$/.exec(shape)?.[1];
-        if (cast !== undefined) return CASTS.get(cast);
-        return LIST_FORM.test(shape) && !shape.startsWith('ARRAY') ? this.common(operandsOf(expr), sight) : undefined;
+        if (cast !== undefined) return this.engine.valueTypes?.casts.get(cast);
+        return LIST_FORM.test(shape) && !shape.startsWith('ARRAY') ? this.common(operandsOf(expr), scope) : undefined;
       }
       default:
         return undefined;
     }
   }
 
-  private common(exprs: readonly Expr[], sight: Sight): Kind | undefined {
-    return commonKind(exprs.map((expr) => this.kindOf(expr, sight)));
+  private common(exprs: readonly Expr[], scope: ClauseScope): ValueType | undefined {
+    return commonType(exprs.map((expr) => this.typeOf(expr, scope)));
   }
 
-  private number(operands: readonly Expr[], sight: Sight): Kind | undefined {
-    const kinds = operands.map((operand) => this.kindOf(operand, sight));
-    if (!kinds.every(isNumber)) return undefined;
-    return kinds.includes('float') ? 'float' : kinds.length === 1 ? kinds[0] : 'numeric';
+  private number(operands: readonly Expr[], scope: ClauseScope): ValueType | undefined {
+    const valueTypes = operands.map((operand) => this.typeOf(operand, scope));
+    if (!valueTypes.every(isNumber)) return undefined;
+    return valueTypes.includes('float') ? 'float' : valueTypes.length === 1 ? valueTypes[0] : 'numeric';
   }
 
-  private kindOfCall(expr: Call, sight: Sight): Kind | undefined {
-    if (expr.schema !== undefined && expr.schema !== 'pg_catalog') return undefined;
+  private typeOfCall(expr: Call, scope: ClauseScope): ValueType | undefined {
+    if (!this.isOwnFunction(expr)) return undefined;
     const [arg] = expr.args;
-    const kind = arg === undefined ? undefined : this.kindOf(arg, sight);
+    const type = arg === undefined ? undefined : this.typeOf(arg, scope);
     switch (expr.name) {
       case 'count':
       case 'row_number':
@@ -289,13 +314,13 @@ export class Failures {
         return 'integer';
       case 'sum':
       case 'avg':
-        return isNumber(kind) ? (kind === 'float' ? 'float' : 'numeric') : undefined;
+        return isNumber(type) ? (type === 'float' ? 'float' : 'numeric') : undefined;
       case 'min':
       case 'max':
-        return kind;
+        return type;
       case 'lower':
       case 'upper':
-        return arg !== undefined && this.isText(arg, sight) ? 'text' : undefined;
+        return arg !== undefined && this.isText(arg, scope) ? 'text' : undefined;
       default:
         return undefined;
     }

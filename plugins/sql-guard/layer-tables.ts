@@ -1,11 +1,16 @@
+/** Turns entities of the semantic layer into the tables that statements may read. */
 import { expandReferences, type ModelDimension, type ModelEntity } from '../semantic-layer/index.ts';
-import type { Expr } from '../sql-kit/ast/tree.ts';
-import { forEachOperand } from '../sql-kit/ast/walk.ts';
-import { fold, type SqlDialect } from '../sql-kit/dialects/sql-dialect.ts';
-import { parseExpression } from '../sql-kit/parse/statement.ts';
-import { type AllowedTable, AllowedTables, type VisibleColumn } from './allowed-tables.ts';
-import { DEFAULT_LIMITS } from './check.ts';
-import type { BoundValue } from './row-filter.ts';
+import {
+  DEFAULT_LIMITS,
+  type Expr,
+  fold,
+  forEachOperand,
+  parseExpression,
+  type SqlDialect,
+  type VisibleColumn,
+} from '../sql-kit/index.ts';
+import { type AllowedTable, AllowedTables } from './allowed-tables.ts';
+import { qualify } from './row-expression.ts';
 
 /**
  * The tables of `entities`, which all belong to one connection. A table with a hidden or masked column shows only what
@@ -25,7 +30,7 @@ export function allowedTables(
     const schema = written === undefined || key(written) === dialect.defaultSchema ? undefined : written;
     const name = entity.table.slice(dot + 1);
     if (schema !== undefined && !dialect.hasSchemas) {
-      problems.push(`Entity "${entity.name}": ${dialect.name} has no schema "${schema}"; leave it out.`);
+      problems.push(`Entity "${entity.name}": ${dialect.label} has no schema "${schema}"; leave it out.`);
     }
     const id = `${key(schema ?? '')}\0${key(name)}`;
     const entry = byTable.get(id) ?? { schema, name, entities: [] };
@@ -189,38 +194,4 @@ function columnsOf(expr: Expr): string[] {
   };
   visit(expr);
   return names;
-}
-
-/**
- * Puts the table's name before every column, or the bound value that its name is `boundTo`; false when the expression
- * looks beyond the row or calls what may not be.
- */
-export function qualify(
-  expr: Expr,
-  table: string,
-  dialect: SqlDialect,
-  boundTo?: (name: string) => BoundValue | undefined,
-): boolean {
-  switch (expr.kind) {
-    case 'name': {
-      const bound = boundTo?.(expr.name);
-      if (bound === undefined) expr.table = table;
-      else expr.bound = bound;
-      expr.schema = undefined;
-      return true;
-    }
-    case 'scalar':
-    case 'exists':
-      return false;
-    case 'in':
-      if (expr.set.kind !== 'list') return false;
-      break;
-    case 'call':
-      if (!dialect.functions.has(fold(expr.name))) return false;
-  }
-  let isOwn = true;
-  forEachOperand(expr, (operand) => {
-    isOwn = qualify(operand, table, dialect, boundTo) && isOwn;
-  });
-  return isOwn;
 }

@@ -1,13 +1,12 @@
 /** When the rows that a policy leaves out must be left out before anything else; that it is so, real servers show. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { entity } from '../../test/fixtures/sql/sqlite-shop.ts';
-import type { Dialect } from '../semantic-query/index.ts';
-import { AllowedTables } from './allowed-tables.ts';
-import { checkSql, loadDialect, sqlDialect } from './check.ts';
+import { kitDialect, postgres } from '../sql-kit/index.ts';
+import { AllowedTables, type RowFilter } from './allowed-tables.ts';
+import { checkSql } from './check.ts';
 import { allowedTables } from './layer-tables.ts';
-import type { RowFilter } from './row-filter.ts';
 
-beforeAll(() => loadDialect('postgres'));
+beforeAll(() => postgres.load?.());
 
 const tenant: RowFilter = { column: 'tenant_id', isText: false, values: [{ valueFor: () => 1 }] };
 
@@ -27,7 +26,7 @@ const types = new Map([
 
 /** The statement as it runs where `orders` has a policy and `items` has none. */
 function run(dialect: Dialect, sql: string): string {
-  const { tables } = allowedTables([entity('orders', []), entity('items', [])], sqlDialect(dialect));
+  const { tables } = allowedTables([entity('orders', []), entity('items', [])], kitDialect(dialect));
   const known = new Set(types.keys());
   const policed = tables.tables.map((table) => ({
     ...table,
@@ -35,7 +34,7 @@ function run(dialect: Dialect, sql: string): string {
     types,
     rows: table.name === 'orders' ? [tenant] : [],
   }));
-  return checkSql(sql, { dialect, tables: new AllowedTables(policed, sqlDialect(dialect)) }).sql;
+  return checkSql(sql, { tables: new AllowedTables(policed, kitDialect(dialect)) }).sql;
 }
 
 const FENCE = {
@@ -45,6 +44,7 @@ const FENCE = {
   mysql: ' LIMIT 18446744073709551615)',
 };
 
+type Dialect = keyof typeof FENCE;
 type Statements = Readonly<Record<Dialect, readonly string[]>>;
 
 /** What is asked every day keeps its index. */

@@ -1,3 +1,4 @@
+/** Declares the options of the guard. */
 import { type Static, Type } from '@sinclair/typebox';
 
 /** The defaults suit every engine; only `functions` depends on the database. */

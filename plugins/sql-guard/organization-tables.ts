@@ -1,3 +1,4 @@
+/** Narrows the tables to those of an organization. */
 import { AllowedTables } from './allowed-tables.ts';
 
 /** Names of tables, `name` or `schema.name`, by organization; `*` stands for those that are not listed. */

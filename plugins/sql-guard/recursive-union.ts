@@ -1,5 +1,5 @@
 /** Where the SELECT of a common table reads the table itself. */
-import type { Select } from '../sql-kit/ast/tree.ts';
+import type { Select } from '../sql-kit/index.ts';
 
 /** Index, in the set operations after the first core, of the UNION that joins all the others; Infinity for none. */
 export function lastUnion({ rest }: Select): number {

@@ -1,22 +1,27 @@
+/** Resolves the names of a statement, and refuses what may not be read or called. */
 import { messageOf } from '../../kernel/index.ts';
-import type {
-  Call,
-  ColumnRef,
-  Core,
-  Expr,
-  From,
-  FunctionSource,
-  In,
-  Join,
-  Select,
-  SelectSource,
-  Source,
-  TableSource,
-} from '../sql-kit/ast/tree.ts';
-import { forEachInWindow, forEachOperand, forEachTerm } from '../sql-kit/ast/walk.ts';
-import { fold } from '../sql-kit/dialects/sql-dialect.ts';
-import { positionAt, type RefusalRule, SqlRefusal } from '../sql-kit/parse/errors.ts';
-import type { Footprint, ResolveRules } from './accessed-objects.ts';
+import {
+  type Call,
+  type ColumnRef,
+  type Core,
+  type Expr,
+  type From,
+  type FunctionSource,
+  fold,
+  forEachInWindow,
+  forEachOperand,
+  forEachTerm,
+  type In,
+  type Join,
+  positionAt,
+  type RefusalRule,
+  type Select,
+  type SelectSource,
+  type Source,
+  SqlRefusal,
+  type TableSource,
+} from '../sql-kit/index.ts';
+import type { AccessedObjects, ResolveRules } from './accessed-objects.ts';
 import { type AllowedTable, isPart, tableHint } from './allowed-tables.ts';
 import {
   columnRefusal,
@@ -28,7 +33,7 @@ import {
   reachesWhole,
   textHint,
 } from './column-access.ts';
-import { argumentProblem, functionHint } from './function-hint.ts';
+import { functionHint } from './function-hint.ts';
 import { lastUnion, unwrapped } from './recursive-union.ts';
 import { CommonNames, Scope, showsLeftOnly } from './scope.ts';
 import { VisibleParts } from './visible-subqueries.ts';
@@ -42,13 +47,13 @@ const MAX_TABLES = 500;
  * Finds the meaning of every relation and function in the statement and refuses what is not allowed. A table of which
  * only a part may be seen is replaced, in place, by the subquery of that part. Throws `SqlRefusal`.
  */
-export function resolve(text: string, statement: Select, rules: ResolveRules): Footprint {
+export function resolve(text: string, statement: Select, rules: ResolveRules): AccessedObjects {
   const resolver = new Resolver(text, rules);
   resolver.select(statement, undefined, undefined);
   return resolver;
 }
 
-class Resolver implements Footprint {
+class Resolver implements AccessedObjects {
   readonly tables = new Set<AllowedTable>();
   readonly columns = new Set<string>();
   readonly functions = new Set<string>();
@@ -85,7 +90,7 @@ class Resolver implements Footprint {
       scope.add('', undefined);
     }
     forEachTerm(select.orderBy, (expr) => {
-      // A name that the SELECT gives to a column of its own is that column.
+      // A name that the SELECT gives to one of its columns is that column.
       const isOwn = expr.kind === 'name' && expr.table === undefined && namesOwn(select.first, expr.name);
       if (!isOwn) this.expr(expr, scope);
     });
@@ -179,7 +184,7 @@ class Resolver implements Footprint {
     if (shared !== undefined) {
       // The engine forgets both of them, and what is meant then may be a relation further out.
       const what = `Both sides of the ${kind} go by the name "${shared}"`;
-      throw this.refuse('table', what, source.at, 'Give one of them an alias of its own.');
+      throw this.refuse('table', what, source.at, 'Give one of them another alias.');
     }
     if (on !== undefined) this.expr(on, scope);
     scope.hide(middle);
@@ -299,7 +304,7 @@ class Resolver implements Footprint {
     const { set } = expr;
     if (set.kind === 'subquery') this.select(set.select, scope, scope.common);
     else if (set.kind !== 'list') {
-      // `IN table` reads all of the table, as a subquery of its own would.
+      // `IN table` reads all of the table, as a subquery would.
       const inner = new Scope(scope, scope.common);
       const source = this.source(set, inner);
       expr.set = source.kind === 'subquery' ? { ...source, alias: undefined } : source;
@@ -312,7 +317,7 @@ class Resolver implements Footprint {
     if (expr.isWord === true) return;
     this.callable(expr.name, expr.at, expr.schema);
     const { dialect } = this.rules;
-    const problem = dialect.argumentProblem === undefined ? argumentProblem(expr) : dialect.argumentProblem(expr);
+    const problem = dialect.argumentProblem?.(expr);
     if (problem !== undefined) throw this.refuse('function', problem.what, expr.at, problem.hint);
   }
 
@@ -337,7 +342,8 @@ class Resolver implements Footprint {
     }
     const refusal = columnRefusal(ref, scope, this.columns);
     if (refusal === undefined) return;
-    const isQuoted = this.text.charAt(ref.at) === '"' && ref.table === undefined && dialect.name !== 'mysql';
+    const isQuoted =
+      this.text.charAt(ref.at) === '"' && ref.table === undefined && dialect.notation.names.includes('"');
     const hint = isQuoted ? `${refusal.hint} ${textHint(ref)}` : refusal.hint;
     throw this.refuse('column', refusal.what, ref.at, hint);
   }

@@ -1,5 +1,5 @@
-import type { Join } from '../sql-kit/ast/tree.ts';
-import { fold, type SqlDialect } from '../sql-kit/dialects/sql-dialect.ts';
+/** Holds the names that the clauses of a SELECT see. */
+import { fold, type Join, type SqlDialect } from '../sql-kit/index.ts';
 import type { AllowedTable } from './allowed-tables.ts';
 
 /** What a name in front of a dot may mean: a source of FROM under the name it goes by. */

@@ -1,21 +1,20 @@
-import { Level } from '../sql-kit/ast/precedence.ts';
-import type { Expr, PrintedSelect, ResultColumn, Select, TableSource } from '../sql-kit/ast/tree.ts';
-import { forEachOperand } from '../sql-kit/ast/walk.ts';
-import { fold, type SqlDialect } from '../sql-kit/dialects/sql-dialect.ts';
-import { parseExpression } from '../sql-kit/parse/statement.ts';
-import { printInPieces } from '../sql-kit/print/statement.ts';
-import type { AllowedTable } from './allowed-tables.ts';
-import { DEFAULT_LIMITS } from './check.ts';
-import { qualify } from './layer-tables.ts';
-import type { BoundValue, RowFilter } from './row-filter.ts';
-
-/** The subquery that takes a table's place. */
-export interface VisiblePart {
-  readonly select: Select;
-  readonly printed: PrintedSelect;
-  /** What masks and conditions call, in lower case. */
-  readonly functions: readonly string[];
-}
+/** Makes the subquery that shows of a table what may be seen. */
+import {
+  type BoundValue,
+  DEFAULT_LIMITS,
+  type Expr,
+  fold,
+  forEachOperand,
+  Level,
+  parseExpression,
+  printInPieces,
+  type ResultColumn,
+  type Select,
+  type SqlDialect,
+  type TableSource,
+} from '../sql-kit/index.ts';
+import type { AllowedTable, RowFilter, VisiblePart } from './allowed-tables.ts';
+import { qualify } from './row-expression.ts';
 
 /**
  * Exactly what may be seen of a table. Every column is qualified, so that a name the table does not have cannot reach

@@ -1,7 +1,7 @@
 /** Makes what stands in the place of a statement's tables, once for references that are alike. */
-import type { TableSource } from '../sql-kit/ast/tree.ts';
-import { type AllowedTable, type AllowedTables, isMasked } from './allowed-tables.ts';
-import { type VisiblePart, visiblePart } from './visible-columns.ts';
+import type { TableSource } from '../sql-kit/index.ts';
+import { type AllowedTable, type AllowedTables, isMasked, type VisiblePart } from './allowed-tables.ts';
+import { visiblePart } from './visible-columns.ts';
 
 export class VisibleParts {
   private readonly text: string;

@@ -1,48 +1,5 @@
-/** Statements without the values that people write into them, for logs that are kept. */
-import type { DbType } from '../../kernel/index.ts';
-
-interface Notation {
-  /** Signs that enclose a text, and those that enclose a name. */
-  readonly texts: string;
-  readonly names: string;
-  /** A backslash escapes inside every text, or inside those that begin with `E'`. */
-  readonly escapes: 'always' | 'prefixed' | 'never';
-  readonly hasDollarQuotes: boolean;
-  readonly hasNestedComments: boolean;
-  readonly lineComment: RegExp;
-}
-
-const DASHES = /--[^\n]*/y;
-
-const standard: Notation = {
-  texts: "'",
-  names: '"',
-  escapes: 'prefixed',
-  hasDollarQuotes: true,
-  hasNestedComments: true,
-  lineComment: DASHES,
-};
-
-const notations: Readonly<Record<DbType, Notation>> = {
-  postgres: standard,
-  duckdb: standard,
-  mysql: {
-    texts: '\'"',
-    names: '`',
-    escapes: 'always',
-    hasDollarQuotes: false,
-    hasNestedComments: false,
-    lineComment: /#[^\n]*|--(?=\s|$)[^\n]*/y,
-  },
-  sqlite: {
-    texts: "'",
-    names: '"`[',
-    escapes: 'never',
-    hasDollarQuotes: false,
-    hasNestedComments: false,
-    lineComment: DASHES,
-  },
-};
+/** Takes the values that people write into statements out of them, for logs that are kept. */
+import type { Notation } from './dialects/notation.ts';
 
 const BLANK = /\s+/y;
 const COMMENT_MARK = /\/\*|\*\//g;
@@ -60,12 +17,11 @@ const PLAIN_NAME = /^[\p{L}\p{M}_][\p{L}\p{M}\p{N}_$ ]{0,62}$/u;
 /**
  * The statement with `?` for every text, number and binary value, without comments, on one line. Never fails: a text
  * that is not closed is left out with all that follows, so what no engine could parse shows no value either. Names in
- * quotes stay where they look like names. Without an engine nobody knows where a text ends: all is left out from the
- * first sign that may begin one.
+ * quotes stay where they look like names. Without a notation it is unknown where a text ends: all is
+ * left out from the first sign that may begin one.
  */
-export function redactLiterals(sql: string, dbType: DbType | undefined): string {
-  if (dbType === undefined) return sql.replace(FIRST_VALUE, '?');
-  const notation = notations[dbType];
+export function redactLiterals(sql: string, notation: Notation | undefined): string {
+  if (notation === undefined) return sql.replace(FIRST_VALUE, '?');
   let result = '';
   let before = '';
   for (let at = 0; at < sql.length; ) {

@@ -54,11 +54,14 @@ function operationOf(sql: string): string | undefined {
   return OPERATIONS.has(word) ? word : undefined;
 }
 
-export function sqlAttributes({ statement, request, status, error }: SqlOutcome): Attributes {
-  const dbType = statement?.connection.dbType;
+/** `system`: what OpenTelemetry calls the engine. */
+export function sqlAttributes(
+  { statement, request, status, error }: SqlOutcome,
+  system: string | undefined,
+): Attributes {
   const operation = operationOf(statement?.sql ?? request.sql);
   return {
-    ...(dbType !== undefined && { [ATTR_DB_SYSTEM_NAME]: dbType === 'postgres' ? 'postgresql' : dbType }),
+    ...(system !== undefined && { [ATTR_DB_SYSTEM_NAME]: system }),
     ...(operation !== undefined && { [ATTR_DB_OPERATION_NAME]: operation }),
     ...(status === 'cancelled' ? { [ATTR_ERROR_TYPE]: status } : errorAttributes(error)),
   };

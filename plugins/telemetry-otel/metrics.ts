@@ -60,8 +60,8 @@ export function watchMetrics(ctx: PluginContext, meter: Meter): SqlWatch {
     return (durationMs) => hookDuration.record(durationMs / 1_000, attributes);
   });
 
-  return (outcome) => {
-    const attributes = sqlAttributes(outcome);
+  return (outcome, _scope, system) => {
+    const attributes = sqlAttributes(outcome, system);
     settled.add(1, { ...attributes, [ATLAS.sqlStatus]: outcome.status });
     if (outcome.status !== 'refused') sqlDuration.record(outcome.durationMs / 1_000, attributes);
   };

@@ -9,6 +9,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { authResolve, httpRoutes, type PluginContext, sqlSettled, withTimeout } from '../../kernel/index.ts';
+import { findDialect } from '../sql-kit/index.ts';
 import { Collector } from './collector.ts';
 import { watchMetrics } from './metrics.ts';
 import type { TelemetryOptions } from './options.ts';
@@ -41,8 +42,10 @@ export function startTelemetry(ctx: PluginContext, options: TelemetryOptions): v
     startMetrics(ctx, options, resource, collector),
     ...(collector === undefined ? [] : [startTraces(ctx, options, resource, collector)]),
   ];
-  ctx.tap(sqlSettled, (outcome, scope) => {
-    for (const { watchSql } of parts) watchSql(outcome, scope);
+  ctx.tap(sqlSettled, async (outcome, scope) => {
+    const name = outcome.statement?.connection.dbType;
+    const dialect = name === undefined ? undefined : await findDialect(ctx, name, scope);
+    for (const { watchSql } of parts) watchSql(outcome, scope, dialect?.telemetryName ?? name);
   });
   ctx.onClose(async () => {
     collector?.close();

@@ -27,8 +27,8 @@ import { errorAttributes, modelAttributes, replyAttributes, requestAttributes, s
 import { messagesText } from './content.ts';
 import { ATLAS, GEN_AI, RETURNED_ROWS } from './conventions.ts';
 
-/** Takes a statement that has ended. */
-export type SqlWatch = (outcome: SqlOutcome, scope: Scope) => void;
+/** Takes a statement that has ended; `system`: what OpenTelemetry calls its engine. */
+export type SqlWatch = (outcome: SqlOutcome, scope: Scope, system: string | undefined) => void;
 
 /** Milliseconds since the epoch, in fractions, on a clock that never goes back. */
 const now = () => performance.timeOrigin + performance.now();
@@ -134,9 +134,9 @@ export function watchTraces(ctx: PluginContext, tracer: Tracer, content: boolean
     if (span !== undefined) end(span, error);
   });
 
-  return (outcome, scope) => {
+  return (outcome, scope, system) => {
     const { statement, status, durationMs, rowCount, error } = outcome;
-    const known = sqlAttributes(outcome);
+    const known = sqlAttributes(outcome, system);
     // Of a refused statement it is not known whether these are tables at all.
     const [table, ...others] = status === 'refused' ? [] : (statement?.tables ?? []);
     const collection = others.length === 0 ? table : undefined;

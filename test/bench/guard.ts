@@ -4,8 +4,8 @@ import type { Actor, ConnectionInfo, SqlStatement, TableDescription } from '../.
 import { Descriptions } from '../../plugins/row-security/description.ts';
 import { RowSecurity } from '../../plugins/row-security/security.ts';
 import type { ModelEntity, SemanticModel } from '../../plugins/semantic-layer/index.ts';
-import { loadDialect } from '../../plugins/sql-guard/check.ts';
-import { StatementGuard } from '../../plugins/sql-guard/guard.ts';
+import { StatementGuard } from '../../plugins/sql-guard/index.ts';
+import { kitDialect, type SqlDialect } from '../../plugins/sql-kit/index.ts';
 import { testScope } from '../harness/create-test-app.ts';
 import { type Bench, median, type Row } from './measure.ts';
 import { createWorkspace } from './workspace.ts';
@@ -163,10 +163,12 @@ class Protection {
   private readonly security: RowSecurity | undefined;
   private readonly model: SemanticModel;
   private readonly connection: ConnectionInfo;
+  private readonly dialect: SqlDialect;
 
   constructor(model: SemanticModel, dbType: Engine['dbType'], hasPolicy: boolean) {
     this.model = model;
     this.connection = { id: 'default', dbType, maskedUrl: `${dbType}://localhost/company` };
+    this.dialect = kitDialect(dbType);
     const describe = async () => described(model);
     const descriptions = new Descriptions({ ...SECURITY, describe, now: () => 0, warn: () => {} });
     this.security = hasPolicy ? new RowSecurity(SECURITY, descriptions, () => {}) : undefined;
@@ -175,14 +177,17 @@ class Protection {
   /** Microseconds of each call: admitted, then verified against what was admitted, as any statement that runs. */
   async times(textOf: (n: number) => string, calls = CALLS): Promise<number[]> {
     const { connection } = this;
-    await this.security?.restrict({ connection, tables: this.guard.allowed(this.model, connection, true) }, actor);
+    await this.security?.restrict(
+      { connection, tables: this.guard.allowed(this.model, connection, this.dialect, true) },
+      actor,
+    );
     const times: number[] = [];
     for (let n = 0; n < calls; n += 1) {
       const sql = textOf(n);
       const statement: SqlStatement = { connection, requested: sql, sql, params: [], surface: 'api' };
       const scope = testScope({ actor });
       const startedAt = performance.now();
-      let access = { connection, tables: this.guard.allowed(this.model, connection, true) };
+      let access = { connection, tables: this.guard.allowed(this.model, connection, this.dialect, true) };
       const narrowed = this.security?.restrict(access, actor);
       if (narrowed instanceof Promise) throw new Error('The database has not described itself.');
       access = narrowed ?? access;
@@ -216,7 +221,7 @@ export const guard: Bench = async () => {
   const rows: Row[] = [];
   for (const engine of engines) {
     const { dbType } = engine;
-    await loadDialect(dbType);
+    await kitDialect(dbType).load?.();
     const statements = Object.entries(statementsOf(model, engine)) as [keyof Statements, Statements['simple']][];
     if (dbType === 'postgres') {
       for (const [kind, textOf] of statements) {

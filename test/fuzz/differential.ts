@@ -2,13 +2,13 @@
  * The proof that row security leaks nothing and breaks nothing: what a statement answers under policy, on the database
  * of all tenants, is what it answers without one on a database that holds only what the actor may see.
  */
+
 import type { Actor } from '../../kernel/index.ts';
 import { Descriptions } from '../../plugins/row-security/description.ts';
 import type { RowSecurityOptions } from '../../plugins/row-security/options.ts';
 import { RowSecurity } from '../../plugins/row-security/security.ts';
-import type { AllowedTables } from '../../plugins/sql-guard/allowed-tables.ts';
-import { checkSql, loadDialect, sqlDialect } from '../../plugins/sql-guard/check.ts';
-import { allowedTables } from '../../plugins/sql-guard/layer-tables.ts';
+import { type AllowedTables, allowedTables, checkSql } from '../../plugins/sql-guard/index.ts';
+import { kitDialect } from '../../plugins/sql-kit/index.ts';
 import { testScope } from '../harness/create-test-app.ts';
 import { Choices, shrink } from './choices.ts';
 import type { FuzzDatabase, FuzzEngine, FuzzResult } from './engine.ts';
@@ -39,7 +39,7 @@ interface Comparison {
 
 /** Runs `statements` statements, the world `n` with the seed `seed + n`, and stops at the first failure. */
 export async function differential(engine: FuzzEngine, seed: number, statements: number): Promise<FuzzReport> {
-  await loadDialect(engine.dialect.dbType);
+  await kitDialect(engine.dialect.dbType).load?.();
   let [done, invalid, withRows] = [0, 0, 0];
   for (let number = seed; done < statements; number += 1) {
     await using arena = await Arena.open(engine, number);
@@ -78,10 +78,10 @@ class Arena implements AsyncDisposable {
     this.engine = engine;
     this.world = world;
     this.full = full;
-    const { tables, problems } = allowedTables(
-      world.entities,
-      sqlDialect(engine.dialect.dbType, engine.dialect.schema),
-    );
+    const { dbType, schema } = engine.dialect;
+    const dialect = kitDialect(dbType);
+    const own = dialect.forConnection?.({ schema, maskedUrl: '' }) ?? dialect;
+    const { tables, problems } = allowedTables(world.entities, own);
     if (problems.length > 0) throw new Error(problems.join('\n'));
     this.allowed = tables;
     const fixed = { describeEveryMs: 1e9, recheckMs: 1e9 };
@@ -109,7 +109,7 @@ class Arena implements AsyncDisposable {
     const actual = await outcomeOf(async () => {
       const connection = { id: 'fuzz', dbType: this.engine.dialect.dbType, maskedUrl: '' };
       const { tables } = await this.security.restrict({ connection, tables: this.allowed }, actor);
-      const checked = checkSql(sql, { dialect: connection.dbType, tables });
+      const checked = checkSql(sql, { tables });
       printed = checked.sql;
       const scope = testScope({ actor });
       params = checked.params.map((value) => value.valueFor(scope));

@@ -1,6 +1,6 @@
 /** What the differential proof needs of an engine: a further one is one more object of this shape. */
 import type { DbType, TableDescription } from '../../kernel/index.ts';
-import type { CheckedSql } from '../../plugins/sql-guard/check.ts';
+import type { CheckedSql } from '../../plugins/sql-guard/index.ts';
 
 export type FuzzType = 'int' | 'real' | 'text';
 

@@ -21,10 +21,8 @@ import { EventLines } from '../../plugins/model-openai/event-lines.ts';
 import { turnsOf } from '../../plugins/query-api/messages.ts';
 import { withoutCredentials } from '../../plugins/redaction-kit/index.ts';
 import { loadSemanticLayer } from '../../plugins/semantic-layer/index.ts';
-import { AllowedTables } from '../../plugins/sql-guard/allowed-tables.ts';
-import { checkSql, loadDialect, sqlDialect } from '../../plugins/sql-guard/check.ts';
-import { allowedTables } from '../../plugins/sql-guard/layer-tables.ts';
-import { redactLiterals } from '../../plugins/sql-kit/redact.ts';
+import { AllowedTables, allowedTables, checkSql } from '../../plugins/sql-guard/index.ts';
+import { kitDialect, redactLiterals } from '../../plugins/sql-kit/index.ts';
 import { entity } from '../fixtures/sql/sqlite-shop.ts';
 import { anyText, numbers, type Shape, statements } from './shapes.ts';
 import { KIB, QUESTION, STATEMENT, type TextInput } from './text-input.ts';
@@ -44,8 +42,8 @@ const everyStatement = { ...anyText, ...statements };
 async function sqlInputs(): Promise<TextInput[]> {
   const inputs: TextInput[] = [];
   for (const engine of engines) {
-    await loadDialect(engine);
-    const dialect = sqlDialect(engine);
+    const dialect = kitDialect(engine);
+    await dialect.load?.();
     const { tables } = allowedTables(shop, dialect);
     const rows = [{ condition: 'id = 7', values: [] }];
     const narrowed = new AllowedTables(
@@ -56,10 +54,10 @@ async function sqlInputs(): Promise<TextInput[]> {
       [`${engine} statement`, tables],
       [`${engine} statement under a policy`, narrowed],
     ] as const) {
-      const read = (text: string) => checkSql(text, { dialect: engine, tables: of });
+      const read = (text: string) => checkSql(text, { tables: of });
       inputs.push({ name, longest: STATEMENT, shapes: everyStatement, read });
     }
-    const read = (text: string) => redactLiterals(text, engine);
+    const read = (text: string) => redactLiterals(text, dialect.notation);
     inputs.push({ name: `${engine} statement for the log`, longest: STATEMENT, shapes: everyStatement, read });
   }
   return inputs;

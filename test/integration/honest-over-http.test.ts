@@ -3,12 +3,12 @@
  * the rows that it has as it is written in a database that holds nothing else than what may be seen.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type DbType, definePlugin, type SqlResult, sqlBefore } from '../../kernel/index.ts';
+import { definePlugin, type SqlResult, sqlBefore } from '../../kernel/index.ts';
 import { datasourceDuckdb } from '../../plugins/datasource-duckdb/index.ts';
 import { datasourceMysql } from '../../plugins/datasource-mysql/index.ts';
 import { datasourcePostgres } from '../../plugins/datasource-postgres/index.ts';
 import { datasourceSqlite } from '../../plugins/datasource-sqlite/index.ts';
-import { sqlDialect } from '../../plugins/sql-guard/check.ts';
+import { kitDialect } from '../../plugins/sql-kit/index.ts';
 import { openDuckdbShop, openSqliteShop } from '../fixtures/road/file-shops.ts';
 import {
   dependsOnOrder,
@@ -34,8 +34,8 @@ const datasources = {
 };
 
 /** Runs every statement as it is written: only the datasource stands between it and the database. */
-function openAsWritten(dbType: DbType, url: string, tables: readonly string[]): Promise<TestApp> {
-  const { functions, tableFunctions } = sqlDialect(dbType);
+function openAsWritten(dbType: keyof typeof datasources, url: string, tables: readonly string[]): Promise<TestApp> {
+  const { functions, tableFunctions } = kitDialect(dbType);
   const asWritten = definePlugin({
     name: 'test-as-written',
     version: '1.0.0',

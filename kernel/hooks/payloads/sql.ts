@@ -1,6 +1,7 @@
 /** Statements, rows and tables. */
 
-export type DbType = 'sqlite' | 'postgres' | 'mysql' | 'duckdb';
+/** The name of the SQL dialect that a connection speaks; the plugin that brings the connection knows it. */
+export type DbType = string;
 
 export interface ConnectionInfo {
   readonly id: string;

@@ -1,5 +1,5 @@
 /** Reads the tables and columns of the connected databases, and again when they may have changed. */
-import type { ConnectionInfo, DbType, TableDescription } from '../../../kernel/index.ts';
+import type { ConnectionInfo, TableDescription } from '../../../kernel/index.ts';
 import { hashOf } from '../files/layer-file.ts';
 
 /** The column names of a table, in lower case. */
@@ -9,10 +9,10 @@ export interface SchemaSource {
   connections(): Promise<readonly ConnectionInfo[]>;
   /** Rejects while the database is not available. */
   describe(connectionId: string): Promise<readonly TableDescription[]>;
+  /** Whether table names are case-sensitive whatever the server's settings. */
+  hasExactNames(connection: ConnectionInfo): Promise<boolean>;
 }
 
-/** Engines whose table names are case-sensitive whatever the server's settings. */
-const EXACT_TABLES: ReadonlySet<DbType> = new Set(['postgres']);
 /** Schemas in which unqualified names are looked up when the connection names none. */
 const DEFAULT_SCHEMAS: readonly (string | undefined)[] = [undefined, 'public', 'main'];
 const SYSTEM_SCHEMA = /^(pg_|information_schema$)/i;
@@ -31,14 +31,14 @@ export class ConnectionTables {
   readonly #anyCase = new Map<string, TableColumns>();
   readonly #schemas = new Set<string | undefined>();
 
-  constructor(info: ConnectionInfo, tables: readonly TableDescription[]) {
+  constructor(info: ConnectionInfo, tables: readonly TableDescription[], hasExactNames: boolean) {
     this.id = info.id;
     this.#info = info;
     for (const { schema, name, columns } of tables) {
       this.#schemas.add(schema);
       const described = new Set(columns.map((column) => column.name.toLowerCase()));
       this.#tables.set(keyOf(schema, name), described);
-      if (!EXACT_TABLES.has(info.dbType)) this.#anyCase.set(keyOf(schema, name).toLowerCase(), described);
+      if (!hasExactNames) this.#anyCase.set(keyOf(schema, name).toLowerCase(), described);
     }
   }
 
@@ -134,17 +134,21 @@ export class DatabaseSchemas {
     const found = await Promise.all(connections.map((info) => this.#describe(info)));
     const version = hashOf(JSON.stringify(found.map(({ info, tables }) => [info, tables?.map(outline)])));
     if (version === this.#known.version) return;
-    const entries = found.map(({ info, tables }) => [info.id, tables && new ConnectionTables(info, tables)] as const);
+    const entries = found.map(
+      ({ info, tables, hasExactNames }) =>
+        [info.id, tables && new ConnectionTables(info, tables, hasExactNames)] as const,
+    );
     this.#known = new KnownSchemas(version, new Map(entries));
   }
 
   /** `tables` is `undefined` when the database does not answer. */
   async #describe(info: ConnectionInfo) {
     try {
-      return { info, tables: await this.#source.describe(info.id) };
+      const hasExactNames = await this.#source.hasExactNames(info);
+      return { info, hasExactNames, tables: await this.#source.describe(info.id) };
     } catch {
       this.#isFaulty = true;
-      return { info, tables: undefined };
+      return { info, hasExactNames: false, tables: undefined };
     }
   }
 }

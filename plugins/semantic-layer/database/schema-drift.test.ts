@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConnectionInfo, TableDescription } from '../../../kernel/index.ts';
 import { layerFolder } from '../../../test/harness/layer-folder.ts';
+import { kitDialects } from '../../sql-kit/index.ts';
 import { LayerLoader } from '../loader.ts';
 import { DatabaseSchemas } from './database-schema.ts';
 import { columnsIn } from './expression-columns.ts';
@@ -15,6 +16,9 @@ const table = (name: string, columns: string, schema?: string): TableDescription
   foreignKeys: [],
 });
 
+const hasExactNames = async ({ dbType }: ConnectionInfo) =>
+  kitDialects.some((dialect) => dialect.name === dbType && dialect.hasExactNames === true);
+
 interface Given {
   readonly tables?: readonly TableDescription[];
   readonly info?: Partial<ConnectionInfo>;
@@ -24,7 +28,11 @@ interface Given {
 async function fitted(files: Record<string, string>, { tables = [], info, others = [] }: Given) {
   using folder = layerFolder(files);
   const own: ConnectionInfo = { id: 'default', dbType: 'sqlite', maskedUrl: 'sqlite:x', ...info };
-  const schemas = new DatabaseSchemas({ connections: async () => [own, ...others], describe: async () => tables });
+  const schemas = new DatabaseSchemas({
+    connections: async () => [own, ...others],
+    describe: async () => tables,
+    hasExactNames,
+  });
   await schemas.refresh(true);
   return await new LayerLoader(folder.dir).load(schemas.known);
 }
@@ -80,6 +88,7 @@ describe('a layer that matches the database', () => {
     const schemas = new DatabaseSchemas({
       connections: async () => [{ id: 'default', dbType: 'sqlite', maskedUrl: '' }],
       describe: async () => Promise.reject(new Error('down')),
+      hasExactNames,
     });
     await schemas.refresh(true);
     expect(await new LayerLoader(folder.dir).load(schemas.known)).toMatchObject({ problems: [] });

@@ -47,7 +47,7 @@ function literal(value: Scalar, type: DimensionType, syntax: Syntax, name: strin
   return syntax.text(String(value));
 }
 
-/** Both sides of a comparison of times: SQLite stores text, where `T` and a space must be equivalent. */
+/** Both sides of a comparison of times. */
 interface TimeSide {
   readonly value: string;
   point(point: string): string;
@@ -66,7 +66,7 @@ function timeSide(value: string, type: DimensionType, period: Period, syntax: Sy
     // Days from an instant on begin with the next midnight.
     return { value, point: (at) => syntax.text(/ 00:00:00$/.test(at) ? at.slice(0, 10) : nextDay(at)) };
   }
-  return { value: syntax.dialect === 'sqlite' ? `datetime(${value})` : value, point: syntax.text };
+  return { value: syntax.instant(value), point: syntax.text };
 }
 
 function timeEquals(value: string, type: DimensionType, period: Period, syntax: Syntax): string {

@@ -75,7 +75,7 @@ function expression(
       `${where} is a whole query; write it as an aggregate expression over ${entity.name} in the semantic layer.`,
     );
   }
-  return exactDivisions(expandMeasures(tokens, inner), syntax.dialect);
+  return exactDivisions(expandMeasures(tokens, inner), syntax.dividesIntegers);
 }
 
 function aggregateTokens(
@@ -123,7 +123,7 @@ function measureAggregate(
   const sql = measure.sql ?? syntax.identifier(measure.name);
   const tokens = members.expression(entity, sql, source);
   if (isAggregate(tokens)) {
-    return { ...base, ...asAggregate(exactDivisions(tokens, syntax.dialect)), valueType: 'number' };
+    return { ...base, ...asAggregate(exactDivisions(tokens, syntax.dividesIntegers)), valueType: 'number' };
   }
   const counted = measure.type === 'count' && isStar(tokens) ? undefined : tokens;
   return { ...base, type: measure.type, tokens: counted, valueType: valueTypeOf(entity, measure.type, sql) };

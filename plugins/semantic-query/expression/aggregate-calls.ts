@@ -1,6 +1,5 @@
 /** Recognizes and rewrites aggregate functions in SQL expressions of measures and metrics. */
 
-import type { Dialect } from '../plan.ts';
 import { closing, nameOf, parenthesized, significant, type Token } from './tokens.ts';
 import { AGGREGATE_FUNCTIONS } from './words.ts';
 
@@ -105,7 +104,7 @@ function operandEnd(tokens: readonly Token[], at: number): number {
  * Makes divisions between aggregates exact: no integer division in SQLite and Postgres, and NULL instead of an error
  * when the divisor is zero. Divisions inside an aggregate function apply to single rows and stay as written.
  */
-export function exactDivisions(tokens: readonly Token[], dialect: Dialect): Token[] {
+export function exactDivisions(tokens: readonly Token[], dividesIntegers: boolean): Token[] {
   const written: Token[] = [];
   let isDecimal = false;
   for (let at = 0; at < tokens.length; ) {
@@ -123,7 +122,7 @@ export function exactDivisions(tokens: readonly Token[], dialect: Dialect): Toke
       written.push(token);
       continue;
     }
-    if (!isDecimal && (dialect === 'sqlite' || dialect === 'postgres')) {
+    if (!isDecimal && dividesIntegers) {
       written.push(symbol('*'), SPACE, { kind: 'number', text: '1.0' }, SPACE);
     }
     written.push(token);
@@ -132,7 +131,11 @@ export function exactDivisions(tokens: readonly Token[], dialect: Dialect): Toke
     const first = tokens[at];
     if (first === undefined || first.kind === 'number' || /^nullif$/i.test(first.text)) continue;
     const stop = operandEnd(tokens, at);
-    written.push({ kind: 'word', text: 'NULLIF' }, symbol('('), ...exactDivisions(tokens.slice(at, stop), dialect));
+    written.push(
+      { kind: 'word', text: 'NULLIF' },
+      symbol('('),
+      ...exactDivisions(tokens.slice(at, stop), dividesIntegers),
+    );
     written.push(symbol(','), SPACE, { kind: 'number', text: '0' }, symbol(')'));
     at = stop;
   }

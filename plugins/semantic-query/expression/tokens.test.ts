@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Dialect } from '../plan.ts';
+import { kitDialect } from '../../sql-kit/index.ts';
 import { exactDivisions, isAggregate, simpleAggregate } from './aggregate-calls.ts';
 import { isOperand, render, tokenize } from './tokens.ts';
 
-const tokens = (sql: string, dialect: Dialect = 'postgres') => tokenize(sql, dialect, 'a test');
+const tokens = (sql: string, dialect = 'postgres') => tokenize(sql, kitDialect(dialect).notation, 'a test');
 const text = (list: readonly { text: string }[]) => list.map((token) => token.text).join('');
 
-function qualified(sql: string, dialect: Dialect = 'postgres', columns: string[] = ['date', 'year']): string {
+function qualified(sql: string, dialect = 'postgres', columns: string[] = ['date', 'year']): string {
   return render(tokens(sql, dialect), {
     alias: 'o',
     qualifier: 'o',
@@ -80,11 +80,11 @@ describe('aggregates', () => {
     ['SUM(a) / (SUM(b) / COUNT(*))', 'SUM(a) * 1.0 / NULLIF((SUM(b) * 1.0 / NULLIF(COUNT(*), 0)), 0)'],
     ['SUM(a) / COUNT(*) FILTER (WHERE b)', 'SUM(a) * 1.0 / NULLIF(COUNT(*) FILTER (WHERE b), 0)'],
   ])('divide exactly: %s', (sql, expected) => {
-    expect(text(exactDivisions(tokens(sql), 'postgres'))).toBe(expected);
+    expect(text(exactDivisions(tokens(sql), true))).toBe(expected);
   });
 
   it('divide as written where division is exact already', () => {
-    expect(text(exactDivisions(tokens('SUM(a) / COUNT(*)', 'mysql'), 'mysql'))).toBe('SUM(a) / NULLIF(COUNT(*), 0)');
+    expect(text(exactDivisions(tokens('SUM(a) / COUNT(*)', 'mysql'), false))).toBe('SUM(a) / NULLIF(COUNT(*), 0)');
   });
 });
 
@@ -101,7 +101,7 @@ it.each([
   ['[without end', 'sqlite', 'has a stray ['],
   [`amount + ${'1 + '.repeat(6_000)} 1`, 'sqlite', 'is longer than 20000 characters'],
 ] as const)('refuses %s', (sql, dialect, why) => {
-  expect(() => tokenize(sql, dialect, 'orders.total')).toThrow(`The SQL of orders.total ${why}`);
+  expect(() => tokenize(sql, kitDialect(dialect).notation, 'orders.total')).toThrow(`The SQL of orders.total ${why}`);
 });
 
 it('accepts symbols that are neither comment nor quote', () => {

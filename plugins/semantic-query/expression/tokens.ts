@@ -3,8 +3,8 @@
  * functions, keywords and types, and to qualify each column with an alias once several tables are joined.
  */
 
+import type { Notation } from '../../sql-kit/index.ts';
 import { PlanError } from '../errors.ts';
-import type { Dialect } from '../plan.ts';
 import { EXPRESSION_WORDS, NULL_WORDS, STRICT_FUNCTIONS, TIME_UNITS, UNIT_FUNCTIONS } from './words.ts';
 
 export interface Token {
@@ -27,23 +27,23 @@ const RULES: readonly (readonly [Token['kind'] | 'comment', RegExp])[] = [
   ['symbol', /::|<=>|<>|!=|<=|>=|\|\||->>|->|[\s\S]/y],
 ];
 
-/** MySQL has backslash escapes in strings, and double quotes delimit strings too. */
-const MYSQL_TEXT = /'(?:[^'\\]|''|\\[\s\S])*'|"(?:[^"\\]|""|\\[\s\S])*"/y;
-/** Square brackets quote names in SQLite; elsewhere they index. */
-const SQLITE_BRACKETS = /\[[^\]]*\]/y;
+/** Texts with backslash escapes, in single or double quotes. */
+const ESCAPED_TEXT = /'(?:[^'\\]|''|\\[\s\S])*'|"(?:[^"\\]|""|\\[\s\S])*"/y;
+/** Names in square brackets, which index where they do not quote. */
+const BRACKETED_NAME = /\[[^\]]*\]/y;
 
 function match(rule: RegExp, source: string, at: number): string | undefined {
   rule.lastIndex = at;
   return rule.exec(source)?.[0];
 }
 
-function nextToken(source: string, at: number, dialect: Dialect): { kind: Token['kind'] | 'comment'; text: string } {
-  if (dialect === 'mysql') {
-    const text = match(MYSQL_TEXT, source, at);
+function nextToken(source: string, at: number, notation: Notation): { kind: Token['kind'] | 'comment'; text: string } {
+  if (notation.escapes === 'always') {
+    const text = match(ESCAPED_TEXT, source, at);
     if (text !== undefined) return { kind: 'text', text };
   }
-  if (dialect === 'sqlite') {
-    const text = match(SQLITE_BRACKETS, source, at);
+  if (notation.names.includes('[')) {
+    const text = match(BRACKETED_NAME, source, at);
     if (text !== undefined) return { kind: 'name', text };
   }
   for (const [kind, rule] of RULES) {
@@ -57,16 +57,16 @@ function nextToken(source: string, at: number, dialect: Dialect): { kind: Token[
 const MAX_LENGTH = 20_000;
 
 /** Tokenizes a fragment; `where` names it in messages. Drops comments; refuses semicolons and unclosed quotes or comments. */
-export function tokenize(source: string, dialect: Dialect, where: string): Token[] {
+export function tokenize(source: string, notation: Notation, where: string): Token[] {
   if (source.length > MAX_LENGTH) {
     const what = `The SQL of ${where} is longer than ${MAX_LENGTH} characters`;
     throw new PlanError('invalid_plan', `${what}; put the calculation into a view of the database.`);
   }
   const tokens: Token[] = [];
   for (let at = 0; at < source.length; ) {
-    const { kind, text } = nextToken(source, at, dialect);
+    const { kind, text } = nextToken(source, at, notation);
     at += text.length;
-    if (kind === 'symbol' && (/[;'"`]/.test(text) || opensUnclosed(source, at - text.length, dialect))) {
+    if (kind === 'symbol' && (/[;'"`]/.test(text) || opensUnclosed(source, at - text.length, notation))) {
       throw new PlanError('invalid_plan', `The SQL of ${where} has a stray ${text}; correct it in the semantic layer.`);
     }
     if (kind === 'comment' || kind === 'space') tokens.push({ kind: 'space', text: ' ' });
@@ -79,8 +79,8 @@ export function tokenize(source: string, dialect: Dialect, where: string): Token
 }
 
 /** Whether an unclosed comment, name or string begins at `at`: checked once, since no later rule would find its end either. */
-function opensUnclosed(source: string, at: number, dialect: Dialect): boolean {
-  const rule = dialect === 'sqlite' ? /\/\*|\$\w*\$|\[/y : /\/\*|\$\w*\$/y;
+function opensUnclosed(source: string, at: number, notation: Notation): boolean {
+  const rule = notation.names.includes('[') ? /\/\*|\$\w*\$|\[/y : /\/\*|\$\w*\$/y;
   return match(rule, source, at) !== undefined;
 }
 

@@ -33,7 +33,7 @@ export class Members {
   }
 
   tokens(sql: string, where: string): Token[] {
-    return tokenize(sql, this.#syntax.dialect, where);
+    return tokenize(sql, this.#syntax.notation, where);
   }
 
   /** `where` names the fragment in messages; `other` resolves references that are not dimensions. */

@@ -1,12 +1,14 @@
 /** Compiles an aggregate over groups: "the average number of orders per month", "the most visits on a day". */
+
 import type { SemanticModel } from '../../semantic-layer/index.ts';
+import type { SqlDialect } from '../../sql-kit/index.ts';
 import { nested, printSelect } from '../clauses/select.ts';
 import { syntaxOf } from '../dialect.ts';
 import { PlanError } from '../errors.ts';
-import type { CompiledColumn, CompiledQuery, Dialect, QueryPlan } from '../plan.ts';
+import type { CompiledColumn, CompiledQuery, QueryPlan } from '../plan.ts';
 import { outputName } from './output-columns.ts';
 
-type Compile = (model: SemanticModel, plan: QueryPlan, options: { dialect: Dialect }) => CompiledQuery;
+type Compile = (model: SemanticModel, plan: QueryPlan, options: { dialect: SqlDialect | string }) => CompiledQuery;
 
 const invalid = (message: string) => new PlanError('invalid_plan', message);
 const PREFIXES = { avg: 'average', min: 'minimum', max: 'maximum' } as const;
@@ -16,7 +18,7 @@ export function compileNestedAggregate(
   compile: Compile,
   model: SemanticModel,
   plan: QueryPlan,
-  options: { dialect: Dialect },
+  options: { dialect: SqlDialect | string },
 ): CompiledQuery {
   const { over, ...inner } = plan;
   check(plan);

@@ -65,7 +65,7 @@ export function compileRowQuery(compilation: Compilation, plan: ResolvedPlan): s
   // GROUP BY instead of DISTINCT where the order or a hidden key needs columns that are not selected.
   const isGrouped =
     listed === undefined &&
-    (keys.some((key) => key.hidden) || (syntax.dialect === 'mysql' && !grouped.every((one) => isPlainColumn(one.sql))));
+    (keys.some((key) => key.hidden) || (syntax.groupsExpressions && !grouped.every((one) => isPlainColumn(one.sql))));
   return printSelect({
     distinct: listed === undefined && !isGrouped,
     columns: plan.outputs.map((output) => ({ sql: sql(output), alias: syntax.identifier(output.name) })),

@@ -5,10 +5,9 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { duckdbShopScript } from '../../../test/fixtures/sql/duckdb-shop.ts';
 import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
-import { duckdbCatalog } from '../../sql-kit/dialects/duckdb/dialect.ts';
-import { SqlRefusal } from '../../sql-kit/parse/errors.ts';
+import { duckdb, SqlRefusal } from '../../sql-kit/index.ts';
 import { AllowedTables } from '../allowed-tables.ts';
-import { checkSql, sqlDialect } from '../check.ts';
+import { checkSql } from '../check.ts';
 import { allowedTables } from '../layer-tables.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'atlas-catalog-'));
@@ -32,8 +31,11 @@ const run = async (file: string, sql: string) => {
   return { columns: reader.columnNames(), rows: reader.getRowsJson() };
 };
 
+const dialectOf = (file: string) => duckdb.forConnection!({ maskedUrl: `duckdb:${file}` });
+const catalogOf = (file: string) => dialectOf(file).catalog;
+
 function checker(file: string) {
-  const dialect = sqlDialect('duckdb', undefined, file);
+  const dialect = dialectOf(file);
   const entities = [entity('orders', []), entity('events', []), entity('people', [], { schema: 'hr' })];
   const whole = allowedTables(entities, dialect).tables;
   const rows = [{ condition: 'id > 1', values: [] }];
@@ -41,13 +43,13 @@ function checker(file: string) {
     whole.tables.map((table) => ({ ...table, rows })),
     dialect,
   );
-  const check = (sql: string, tables = whole) => checkSql(sql, { dialect: 'duckdb', tables }).sql;
+  const check = (sql: string, tables = whole) => checkSql(sql, { tables }).sql;
   return { check, narrow: (sql: string) => check(sql, narrowed) };
 }
 
 test.each(files)('%s is called as the engine calls it', async (file) => {
   const { rows } = await run(file, 'SELECT lower(current_catalog())');
-  expect(rows).toEqual([[duckdbCatalog(file)]]);
+  expect(rows).toEqual([[catalogOf(file)]]);
 });
 
 const names = [
@@ -65,21 +67,22 @@ const names = [
   'SELECT count(*) FROM orders WHERE id IN (SELECT id FROM ¤.main.events)',
 ];
 
-test.each(
-  files.flatMap((file) => names.map((sql) => [file, sql.replaceAll('¤', `"${duckdbCatalog(file)}"`)] as const)),
-)('in %s: %s', async (file, sql) => {
-  const { check, narrow } = checker(file);
-  let expected: Awaited<ReturnType<typeof run>>;
-  try {
-    expected = await run(file, sql);
-  } catch {
-    // What the engine cannot tell apart may be refused, or mean the table that may be read.
-    return;
-  }
-  expect(await run(file, check(sql))).toEqual(expected);
-  await expect(run(file, narrow(sql))).resolves.toBeDefined();
-  expect(narrow(sql)).toContain('id > 1');
-});
+test.each(files.flatMap((file) => names.map((sql) => [file, sql.replaceAll('¤', `"${catalogOf(file)}"`)] as const)))(
+  'in %s: %s',
+  async (file, sql) => {
+    const { check, narrow } = checker(file);
+    let expected: Awaited<ReturnType<typeof run>>;
+    try {
+      expected = await run(file, sql);
+    } catch {
+      // What the engine cannot tell apart may be refused, or mean the table that may be read.
+      return;
+    }
+    expect(await run(file, check(sql))).toEqual(expected);
+    await expect(run(file, narrow(sql))).resolves.toBeDefined();
+    expect(narrow(sql)).toContain('id > 1');
+  },
+);
 
 test('a table of the same name comes first', async () => {
   const { check } = checker('orders.v2.duckdb');

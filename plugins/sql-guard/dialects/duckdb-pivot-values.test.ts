@@ -2,10 +2,9 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { duckdbShop } from '../../../test/fixtures/sql/duckdb-shop.ts';
 import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
-import { duckdb } from '../../sql-kit/dialects/duckdb/dialect.ts';
-import { withPivotValues } from '../../sql-kit/dialects/duckdb/pivot-values.ts';
+import { DEFAULT_LIMITS, duckdb, type ReadValues } from '../../sql-kit/index.ts';
 import { AllowedTables } from '../allowed-tables.ts';
-import { checkSql, DEFAULT_LIMITS } from '../check.ts';
+import { checkSql } from '../check.ts';
 import { allowedTables } from '../layer-tables.ts';
 
 let db: DuckDBConnection;
@@ -37,9 +36,11 @@ async function run(connection: DuckDBConnection, sql: string) {
   return { columns: reader.columnNames(), rows: reader.getRowsJson() };
 }
 
+const complete = (sql: string, read: ReadValues) => duckdb.complete!(sql, duckdb, DEFAULT_LIMITS, read);
+
 async function asked(sql: string, of: AllowedTables) {
-  const check = (text: string) => checkSql(text, { dialect: 'duckdb', tables: of }).sql;
-  const named = await withPivotValues(sql, duckdb, DEFAULT_LIMITS, async (text) => {
+  const check = (text: string) => checkSql(text, { tables: of }).sql;
+  const named = await complete(sql, async (text) => {
     const values = (await run(db, check(text))).rows.map(([value]) => value);
     return { values, isAll: true };
   });
@@ -106,7 +107,7 @@ describe('a PIVOT without values', () => {
 
   test('with more values than columns can be made of is refused', async () => {
     const read = async () => ({ values: ['a'], isAll: false });
-    await expect(withPivotValues('PIVOT orders ON id', duckdb, DEFAULT_LIMITS, read)).rejects.toThrow(
+    await expect(complete('PIVOT orders ON id', read)).rejects.toThrow(
       'PIVOT finds more values than can become columns (line 1, column 17).',
     );
   });
@@ -114,7 +115,7 @@ describe('a PIVOT without values', () => {
   test('may be a word that is no PIVOT', async () => {
     const read = () => Promise.reject(new Error('Nothing is to be read.'));
     for (const sql of [`SELECT 'pivot' AS "pivot"`, "PIVOT orders ON status IN ('paid')", 'SELECT 1 -- pivot t on x']) {
-      expect(await withPivotValues(sql, duckdb, DEFAULT_LIMITS, read)).toBe(sql);
+      expect(await complete(sql, read)).toBe(sql);
     }
   });
 });

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { checkDuckdb, checkReplaced, duckdbShop } from '../../../test/fixtures/sql/duckdb-shop.ts';
-import { SqlRefusal } from '../../sql-kit/parse/errors.ts';
+import { SqlRefusal } from '../../sql-kit/index.ts';
 
 let db: DuckDBConnection;
 beforeAll(async () => {
@@ -121,7 +121,7 @@ describe.each(['SEMI JOIN', 'ANTI JOIN'])('the right side of a %s', (join) => {
     ]) {
       const { message, hint } = refusal(`SELECT 1 FROM ${left} ${join} orders g USING (id)`) ?? {};
       expect(message).toContain(`Both sides of the ${join} go by the name "g"`);
-      expect(hint).toBe('Give one of them an alias of its own.');
+      expect(hint).toBe('Give one of them another alias.');
     }
     const sql = `SELECT g.name FROM customers g, order_items i ${join} orders g ON g.id = i.order_id ORDER BY ALL`;
     expect(await answers(sql)).toEqual(await rows(sql));

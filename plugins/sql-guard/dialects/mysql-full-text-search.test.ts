@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mysqlRelevance } from '../../../test/fixtures/sql/mysql-honest.ts';
 import { checkMysql, checkPoliced } from '../../../test/fixtures/sql/mysql-shop.ts';
-import { SqlRefusal } from '../../sql-kit/parse/errors.ts';
+import { SqlRefusal } from '../../sql-kit/index.ts';
 
 const MATCH = "MATCH (notes) AGAINST ('red shirt'";
 

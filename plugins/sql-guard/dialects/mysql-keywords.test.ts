@@ -3,14 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { findMariaDb, INSTALL_MARIADB, type MariaDbServer, startMariaDb } from '../../../test/harness/mariadb.ts';
 import { suiteNeeding } from '../../../test/harness/require.ts';
-import { mysql } from '../../sql-kit/dialects/mysql/dialect.ts';
-import { mysqlKeywords } from '../../sql-kit/dialects/mysql/keywords.ts';
+import { mysql } from '../../sql-kit/index.ts';
 import { checkSql } from '../check.ts';
 import { allowedTables } from '../layer-tables.ts';
 
-const words = [...mysqlKeywords.keys()];
+const words = [...mysql.keywords.keys()];
 const { tables } = allowedTables([entity('words', [])], mysql);
-const print = (sql: string) => checkSql(sql, { dialect: 'mysql', tables }).sql;
+const print = (sql: string) => checkSql(sql, { tables }).sql;
 const uses = (word: string) => [
   `SELECT ${word}, a, -${word}, ${word} + 1 AS x, sum(${word}) FROM words GROUP BY ${word} ORDER BY ${word} DESC LIMIT 1`,
   `SELECT words.${word} FROM words WHERE a < ${word} AND ${word} IN (1, 2) AND NOT ${word} OR ${word} IS NULL OR ${word} BETWEEN 0 AND ${word}`,

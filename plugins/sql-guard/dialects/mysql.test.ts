@@ -6,13 +6,8 @@ import { checkMysql, mysqlShop } from '../../../test/fixtures/sql/mysql-shop.ts'
 import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { findMariaDb, INSTALL_MARIADB, type MariaDbServer, startMariaDb } from '../../../test/harness/mariadb.ts';
 import { suiteNeeding } from '../../../test/harness/require.ts';
-import { mysql } from '../../sql-kit/dialects/mysql/dialect.ts';
-import { mysqlFunctions, mysqlRefusedFunctions, mysqlSubstitutes } from '../../sql-kit/dialects/mysql/functions.ts';
-import { mysqlKeywords } from '../../sql-kit/dialects/mysql/keywords.ts';
-import { SqlRefusal } from '../../sql-kit/parse/errors.ts';
-import { parseStatement } from '../../sql-kit/parse/statement.ts';
-import { printSelect } from '../../sql-kit/print/statement.ts';
-import { checkSql, DEFAULT_LIMITS, sqlDialect } from '../check.ts';
+import { DEFAULT_LIMITS, mysql, parseStatement, printSelect, SqlRefusal } from '../../sql-kit/index.ts';
+import { checkSql } from '../check.ts';
 import { allowedTables } from '../layer-tables.ts';
 
 function refusal(sql: string): SqlRefusal {
@@ -161,27 +156,6 @@ suiteNeeding(
     }
     expect(compared).toBeGreaterThan(700);
   }, 60_000);
-
-  test('every function of the server is either allowed or refused', async () => {
-    const { rows } = await run('SELECT DISTINCT lower(FUNCTION) FROM information_schema.SQL_FUNCTIONS');
-    const unknown = rows
-      .map(([name]) => String(name))
-      .filter((name) => !mysqlFunctions.has(name) && !mysqlRefusedFunctions.has(name));
-    expect(unknown).toEqual([]);
-  });
-
-  test('every word that the server reserves is in quotes as a name', async () => {
-    const { rows } = await run(
-      "SELECT DISTINCT upper(WORD) FROM information_schema.KEYWORDS WHERE WORD REGEXP '^[A-Za-z_]+$'",
-    );
-    const misread: string[] = [];
-    for (const word of rows.map(([name]) => String(name)).filter((name) => !mysqlKeywords.has(name))) {
-      await run(`SELECT 1 AS ${word}, x.${word} FROM (SELECT 1 AS ${word}) AS x ORDER BY ${word}`).catch(() =>
-        misread.push(word),
-      );
-    }
-    expect(misread).toEqual([]);
-  });
 });
 
 describe("the connection's database", () => {
@@ -190,8 +164,8 @@ describe("the connection's database", () => {
     entity('salaries', [{ name: 'name' }, { name: 'pay', hidden: true }], { schema: 'Shop' }),
   ];
   const checkIn = (database: string, sql: string) => {
-    const { tables } = allowedTables(layer, sqlDialect('mysql', database));
-    return checkSql(sql, { dialect: 'mysql', tables }).sql;
+    const { tables } = allowedTables(layer, mysql.forConnection!({ schema: database, maskedUrl: '' }));
+    return checkSql(sql, { tables }).sql;
   };
 
   test('may be named before its tables', () => {
@@ -205,13 +179,6 @@ describe("the connection's database", () => {
     expect(() => checkIn('', 'SELECT * FROM Shop.orders')).toThrow('Table "Shop.orders"');
     expect(() => checkIn('Other', 'SELECT * FROM salaries')).toThrow('Table "salaries"');
     expect(() => checkIn('Shop', 'SELECT pay FROM Shop.salaries')).toThrow('cannot be read');
-  });
-});
-
-describe('the lists', () => {
-  test('have each function once', () => {
-    expect([...mysqlFunctions].filter((name) => mysqlRefusedFunctions.has(name))).toEqual([]);
-    expect([...mysqlSubstitutes.keys()].filter((name) => mysqlFunctions.has(name))).toEqual([]);
   });
 });
 

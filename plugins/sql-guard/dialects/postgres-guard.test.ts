@@ -9,7 +9,7 @@ import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { startPostgres } from '../../../test/harness/postgres.ts';
 import { createTestApp, type TestApp } from '../../../test/testing.ts';
 import { semanticLayer } from '../../semantic-layer/index.ts';
-import { postgres } from '../../sql-kit/dialects/postgres/dialect.ts';
+import { postgres } from '../../sql-kit/index.ts';
 import { checkSql } from '../check.ts';
 import { sqlGuard } from '../index.ts';
 import { allowedTables } from '../layer-tables.ts';
@@ -116,7 +116,7 @@ describe('the print', () => {
 describe('names', () => {
   test('are those of the catalog, to the letter', () => {
     const { tables } = allowedTables([entity('Orders', [])], postgres);
-    const read = (sql: string) => checkSql(sql, { dialect: 'postgres', tables }).tables;
+    const read = (sql: string) => checkSql(sql, { tables }).tables;
     expect(read('SELECT * FROM "Orders"')).toEqual(['Orders']);
     expect(() => read('SELECT * FROM Orders')).toThrow('Table "orders" is not in the semantic layer');
   });

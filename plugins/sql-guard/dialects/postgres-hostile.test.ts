@@ -5,9 +5,7 @@ import { harmless, hostile, impossible } from '../../../test/fixtures/sql/postgr
 import { costly, hostileMore, impossibleMore } from '../../../test/fixtures/sql/postgres-hostile-more.ts';
 import { check, createShop } from '../../../test/fixtures/sql/postgres-shop.ts';
 import { startPostgres } from '../../../test/harness/postgres.ts';
-import { PostgresReader } from '../../sql-kit/dialects/postgres/reader.ts';
-import { type RefusalRule, SqlRefusal } from '../../sql-kit/parse/errors.ts';
-import { loadDialect } from '../check.ts';
+import { postgres, type RefusalRule, SqlRefusal } from '../../sql-kit/index.ts';
 
 const cases = [...Object.entries(hostile), ...Object.entries(hostileMore)].flatMap(([rule, statements]) =>
   statements.map((sql) => ({ rule: rule as RefusalRule, sql, label: JSON.stringify(sql).slice(0, 100) })),
@@ -38,7 +36,7 @@ beforeAll(async () => {
   client = new Client(server.url);
   await client.connect();
   await createShop(client);
-  await loadDialect('postgres');
+  await postgres.load?.();
   before = await traces();
 }, 60_000);
 afterAll(async () => {
@@ -77,16 +75,6 @@ describe('hostile statements', () => {
   test('leave the parser as it was', () => {
     for (let round = 0; round < 20; round += 1) for (const sql of hostile.size) refusal(sql);
     expect(check('SELECT count(*) FROM orders').sql).toBe('SELECT pg_catalog.count(*) FROM orders');
-  });
-
-  test('that exhaust its stack cost one parser, and the next statement has another', async () => {
-    const limits = { maxTextLength: 1_000_000, maxTokens: 1_000_000 };
-    const reader = new PostgresReader();
-    await reader.load();
-    const deep = `SELECT a${' AT TIME ZONE b'.repeat(30_000)}`;
-    expect(() => reader.statement(deep, limits)).toThrow('nested too deeply');
-    await reader.load();
-    expect(reader.statement('SELECT 1', limits).kind).toBe('select');
   });
 });
 

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Club } from '../../../test/fixtures/sql/postgres-club.ts';
 import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
 import { startPostgres } from '../../../test/harness/postgres.ts';
-import { postgres } from '../../sql-kit/dialects/postgres/dialect.ts';
-import { loadDialect } from '../check.ts';
+import { postgres } from '../../sql-kit/index.ts';
 import { allowedTables } from '../layer-tables.ts';
 
 let client: Client;
@@ -16,7 +15,7 @@ beforeAll(async () => {
   client = new Client(server.url);
   await client.connect();
   club = await Club.create(client);
-  await loadDialect('postgres');
+  await postgres.load?.();
 }, 60_000);
 afterAll(async () => {
   await client.end();

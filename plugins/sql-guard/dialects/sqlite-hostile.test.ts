@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { harmless, hostile } from '../../../test/fixtures/sql/sqlite-hostile.ts';
 import { check, shopDatabase } from '../../../test/fixtures/sql/sqlite-shop.ts';
-import { type RefusalRule, SqlRefusal } from '../../sql-kit/parse/errors.ts';
+import { type RefusalRule, SqlRefusal } from '../../sql-kit/index.ts';
 
 const cases = Object.entries(hostile).flatMap(([rule, statements]) =>
   statements.map((sql) => ({ rule: rule as RefusalRule, sql, label: JSON.stringify(sql).slice(0, 100) })),

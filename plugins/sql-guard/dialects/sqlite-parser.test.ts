@@ -2,11 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { honest } from '../../../test/fixtures/sql/sqlite-honest.ts';
 import { shopDatabase } from '../../../test/fixtures/sql/sqlite-shop.ts';
-import { sqlite } from '../../sql-kit/dialects/sqlite/dialect.ts';
-import { lex } from '../../sql-kit/parse/lexer.ts';
-import { parseStatement } from '../../sql-kit/parse/statement.ts';
-import { printSelect } from '../../sql-kit/print/statement.ts';
-import { DEFAULT_LIMITS } from '../check.ts';
+import { DEFAULT_LIMITS, lex, parseStatement, printSelect, sqlite } from '../../sql-kit/index.ts';
 
 const db = shopDatabase();
 

@@ -1,12 +1,15 @@
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Level } from '../../sql-kit/ast/precedence.ts';
-import type { Expr, Select } from '../../sql-kit/ast/tree.ts';
-import { sqlite } from '../../sql-kit/dialects/sqlite/dialect.ts';
-import { parseStatement } from '../../sql-kit/parse/statement.ts';
-import { printSelect } from '../../sql-kit/print/statement.ts';
-import { DEFAULT_LIMITS } from '../check.ts';
+import {
+  DEFAULT_LIMITS,
+  type Expr,
+  Level,
+  parseStatement,
+  printSelect,
+  type Select,
+  sqlite,
+} from '../../sql-kit/index.ts';
 
 const db = new Database(':memory:');
 db.exec(

@@ -1,3 +1,4 @@
+/** Ranks operators by how strongly they bind. */
 import type { Expr } from './tree.ts';
 
 /**

@@ -68,7 +68,7 @@ export interface Values {
   readonly rowWord?: boolean;
 }
 
-/** A part of a set operation in parentheses, with clauses of its own. */
+/** A part of a set operation in parentheses, with its own clauses. */
 export interface NestedSelect {
   readonly kind: 'nested';
   readonly at: number;
@@ -296,7 +296,7 @@ export interface Call {
   /** What follows the arguments, inside the parentheses: `IGNORE NULLS`, `SEPARATOR ', '`. */
   readonly tail?: Form | undefined;
   readonly filter: Expr | undefined;
-  /** A window of its own, or the name of one in the WINDOW clause. */
+  /** The window itself, or the name of one in the WINDOW clause. */
   readonly over: Window | string | undefined;
 }
 

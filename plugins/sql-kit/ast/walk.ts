@@ -1,3 +1,4 @@
+/** Visits what stands directly inside an expression, an order or a window. */
 import type { Expr, FrameBound, OrderTerm, Window } from './tree.ts';
 
 /** Calls `visit` for each expression directly inside `expr`; subqueries and the sources of IN are the caller's. */

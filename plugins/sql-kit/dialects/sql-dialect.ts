@@ -1,50 +1,54 @@
-import type { Dialect } from '../../semantic-query/index.ts';
-import type { AllowedTable, AllowedTables } from '../../sql-guard/allowed-tables.ts';
+/** Declares a dialect: all that Atlas knows about the SQL of one engine, in one value. */
+import type { ConnectionInfo } from '../../../kernel/index.ts';
 import type { Call, Expr, Select } from '../ast/tree.ts';
+import type { Grammar, Syntax } from '../parse/cursor.ts';
 import type { LexLimits } from '../parse/lexer.ts';
-import type { Syntax } from '../parse/syntax.ts';
+import type { PrintRules } from '../print/expression.ts';
+import type { ColumnType } from './column-types.ts';
+import type { InfallibleExpressions } from './infallible.ts';
+import type { Notation } from './notation.ts';
+import type { ReadableTable, ReadableTables } from './readable-table.ts';
+import type { Rendering } from './rendering.ts';
 
-/**
- * What a keyword may also be:
- * `reserved` never a name; `name` a name wherever it has no meaning of its own;
- * `join` a name except as an alias without AS, where it starts a join.
- */
-export type KeywordUse = 'reserved' | 'name' | 'join';
+export interface SqlDialect extends Grammar, PrintRules {
+  readonly keywords: Grammar['keywords'];
+  readonly syntax: Syntax;
+  /** What connections name in `dbType`. */
+  readonly name: string;
+  /** What people and models call it. */
+  readonly label: string;
+  /** What OpenTelemetry calls the engine in `db.system.name`; missing: `name`. */
+  readonly telemetryName?: string;
 
-/** All that lexer, parser, resolver and printer know about one engine. */
-export interface SqlDialect {
-  readonly name: Dialect;
-  /** Upper-case keyword to its use. */
-  readonly keywords: ReadonlyMap<string, KeywordUse>;
-  /** The schema that an unqualified table name means. */
-  readonly defaultSchema: string;
-  /** The database's own name, in lower case, which may stand before a schema; missing: none is known. */
-  readonly catalog?: string;
+  // ── texts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  readonly notation: Notation;
+  readonly rendering: Rendering;
+
+  // ── names ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
   /** Whether tables of other schemas can be read. */
   readonly hasSchemas: boolean;
-  /** Scalar, aggregate and window functions that may be called, lower case. */
-  readonly functions: ReadonlySet<string>;
-  /** A column of texts such that only the same text equals it, where its collation may be more lenient. */
-  exactText?(column: Expr): Expr;
-  /** Functions that may stand in FROM, lower case. */
-  readonly tableFunctions: ReadonlySet<string>;
-  /** What to write instead of a function that this engine does not have or that is refused; lower-case name to hint. */
-  readonly substitutes: ReadonlyMap<string, string>;
-  /** How the engine writes SQL, for our own parser. */
-  readonly syntax: Syntax;
-  /** Names that belong to the engine itself, given lower case: never a table, never a CTE. */
-  isSystemName(name: string): boolean;
-  /** Has to be awaited before the first statement is read. */
-  load?(): Promise<void>;
-  /** Reads statements where that is not done by the lexer and parser of this plugin. */
-  readonly reader?: SqlReader;
-  /** Names are equal only to the letter: the reader has folded those that were written without quotes. */
-  readonly hasExactNames?: boolean;
   /**
    * Tables are equal only to the letter, all other names in any case. Common tables are the one or the other, depending
    * on the server, so one that is named in another case is refused.
    */
   readonly hasExactTables?: boolean;
+  /** Names that belong to the engine itself, given lower case: never a table, never a common table. */
+  isSystemName(name: string): boolean;
+  /** Columns that every table of the engine has besides its own. */
+  readonly systemColumns?: ReadonlySet<string>;
+  /** The dialect of one connection, with its schema or the name of its database; missing: that of all. */
+  forConnection?(connection: Pick<ConnectionInfo, 'schema' | 'maskedUrl'>): SqlDialect;
+
+  // ── reading ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Has to be awaited before the first statement is read. */
+  load?(): Promise<void>;
+  /** Reads statements where that is not done by the lexer and parser of this kit. */
+  readonly reader?: SqlReader;
+  /** The statement with what `read` has to find out before it can be checked. Throws `SqlRefusal`. */
+  complete?(text: string, dialect: SqlDialect, limits: LexLimits, read: ReadValues): Promise<string>;
   /** Without RECURSIVE, a common table sees those before it and never itself. */
   readonly hasOrderedWith?: boolean;
   /**
@@ -52,6 +56,22 @@ export interface SqlDialect {
    * last UNION only. Missing: all see all.
    */
   readonly recursion?: 'everywhere' | 'right';
+  /** The tables of a join in parentheses can be named although the whole has an alias. */
+  readonly showsJoined?: boolean;
+
+  // ── functions ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Functions that may stand in FROM, lower case. */
+  readonly tableFunctions: ReadonlySet<string>;
+  /** What to write instead of a function that this engine does not have or that is refused; lower-case name to hint. */
+  readonly substitutes: ReadonlyMap<string, string>;
+  /** Arguments with which a harmless function allocates without bound. */
+  argumentProblem?(call: Call): ArgumentProblem | undefined;
+
+  // ── hidden rows and columns ─────────────────────────────────────────────────────────────────────────────────────
+
+  /** A column of texts such that only the same text equals it, where its collation may be more lenient. */
+  exactText?(column: Expr): Expr;
   /** Takes columns of two subqueries for one when the tables inside go by one name. */
   readonly mixesNamesakes?: boolean;
   /**
@@ -59,27 +79,21 @@ export interface SqlDialect {
    * wrongly when it puts the two together.
    */
   separatesParts?(text: string, isMasked: boolean): boolean;
-  /** The tables of a join in parentheses can be named although the whole has an alias. */
-  readonly showsJoined?: boolean;
-  /** `column.field` reads a part of a value. */
-  readonly hasFields?: boolean;
-  /** Where `functions` live; a call of another schema is one of those allowed by option. */
-  readonly functionSchema?: string;
-  /** Columns that every table of the engine has besides its own. */
-  readonly systemColumns?: ReadonlySet<string>;
+  /** A limit that no table reaches, as the last words of a subquery: the engine then works it out by itself. */
+  readonly optimizationFence: string;
+  readonly infallible: InfallibleExpressions;
   /**
    * Changes a resolved statement, which reads the tables `read`, so that the engine reads it as it was checked. Throws
    * `SqlRefusal`.
    */
-  secure?(statement: Select, tables: AllowedTables, text: string, read: Iterable<AllowedTable>): void;
-  /** Arguments with which a harmless function allocates without bound. */
-  argumentProblem?(call: Call): { readonly what: string; readonly hint: string } | undefined;
-  /** The name as it prints, in quotes where needed. */
-  printName?(name: string): string;
-  /** The text as it prints, in quotes. */
-  printText?(text: string): string;
-  /** The place of a bound value, counted from 1. */
-  printParam?(number: number): string;
+  secure?(statement: Select, tables: ReadableTables, text: string, read: Iterable<ReadableTable>): void;
+
+  // ── types of columns ────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** By the type's name as the database describes the column. */
+  columnType(declared: string): ColumnType;
+  /** Columns may hold values of any type whatever theirs is; dates are texts. */
+  readonly hasDynamicTypes?: boolean;
 }
 
 /** Both throw `SqlRefusal`. */
@@ -88,16 +102,10 @@ export interface SqlReader {
   expression(text: string, limits: LexLimits): Expr;
 }
 
-/** Whether the name is that of the database which is asked. */
-export const isOwnCatalog = (name: string, { catalog }: SqlDialect): boolean =>
-  catalog !== undefined && fold(name) === catalog;
+/** Reads the values of the one column of a statement; `isAll` unless there were more. */
+export type ReadValues = (sql: string) => Promise<{ readonly values: readonly unknown[]; readonly isAll: boolean }>;
 
-const NOT_ASCII = /\P{ASCII}/u;
-
-/** Lower case of ASCII letters only, as engines compare names: U+212A is not a `k`, U+017F is not an `s`. */
-export function fold(name: string): string {
-  const lower = name.toLowerCase();
-  // Most names are in lower case already; then there is nothing to tell apart.
-  if (lower === name) return name;
-  return NOT_ASCII.test(name) ? name.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) : lower;
+export interface ArgumentProblem {
+  readonly what: string;
+  readonly hint: string;
 }

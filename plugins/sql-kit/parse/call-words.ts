@@ -1,22 +1,9 @@
 /** Functions whose arguments standard SQL separates by words: `TRIM(BOTH 'x' FROM y)`. */
-
+import { form } from '../ast/forms.ts';
 import { Level } from '../ast/precedence.ts';
 import type { Expr, Form } from '../ast/tree.ts';
 import type { Cursor } from './cursor.ts';
-import { parseExpr } from './expression.ts';
 import { parseCallRest } from './primary.ts';
-
-/** A whole with parts in brackets or between words, so that no operator reaches into it. */
-export function form(at: number, ...parts: readonly (string | Expr)[]): Form {
-  const operands = parts.map((part) => (typeof part === 'string' ? part : { expr: part, minimum: Level.arrow }));
-  return { kind: 'form', at, level: Level.primary, parts: operands };
-}
-
-/** `opening`, the items with commas between them, `closing`. */
-export function listForm(at: number, opening: string, items: readonly Expr[], closing: string): Form {
-  const parts = items.flatMap((item, index) => (index === 0 ? [item] : [', ', item]));
-  return form(at, opening, ...parts, closing);
-}
 
 /** A call of one of these functions, in words or plain; `undefined`, with nothing consumed, for all others. */
 export function parseCallInWords(cursor: Cursor): Expr | undefined {
@@ -45,7 +32,7 @@ function parseExtract(cursor: Cursor): Form {
     throw cursor.unexpected('a part of a date');
   cursor.advance();
   cursor.expect('FROM');
-  const operand = parseExpr(cursor);
+  const operand = cursor.expression();
   cursor.expectOperator(')');
   return form(at, `EXTRACT(${value.toUpperCase()} FROM `, operand, ')');
 }
@@ -55,14 +42,14 @@ function parseTrim(cursor: Cursor): Expr {
   const { start: at, value: name } = cursor.advance();
   cursor.expectOperator('(');
   const side = ['BOTH', 'LEADING', 'TRAILING'].find((word) => cursor.accept(word));
-  const what = cursor.is('FROM') ? undefined : parseExpr(cursor);
+  const what = cursor.is('FROM') ? undefined : cursor.expression();
   if (side === undefined && !cursor.is('FROM')) return parseCallRest(cursor, at, name, what);
   const opening = side === undefined ? 'TRIM(' : `TRIM(${side} `;
   if (!cursor.accept('FROM')) {
     cursor.expectOperator(')');
     return form(at, opening, what!, ')');
   }
-  const text = parseExpr(cursor);
+  const text = cursor.expression();
   cursor.expectOperator(')');
   return what === undefined ? form(at, opening, 'FROM ', text, ')') : form(at, opening, what, ' FROM ', text, ')');
 }
@@ -71,9 +58,9 @@ function parseTrim(cursor: Cursor): Expr {
 function parsePosition(cursor: Cursor): Expr {
   const { start: at, value: name } = cursor.advance();
   cursor.expectOperator('(');
-  const part = parseExpr(cursor, Level.bits);
+  const part = cursor.expression(Level.bits);
   if (!cursor.accept('IN')) return parseCallRest(cursor, at, name, part);
-  const text = parseExpr(cursor);
+  const text = cursor.expression();
   cursor.expectOperator(')');
   const operand = { expr: part, minimum: Level.bits };
   return { ...form(at), parts: ['POSITION(', operand, ' IN ', { expr: text, minimum: Level.primary }, ')'] };
@@ -83,10 +70,10 @@ function parsePosition(cursor: Cursor): Expr {
 function parseSubstring(cursor: Cursor): Expr {
   const { start: at, value: name } = cursor.advance();
   cursor.expectOperator('(');
-  const text = parseExpr(cursor);
+  const text = cursor.expression();
   if (!cursor.accept('FROM')) return parseCallRest(cursor, at, name, text);
-  const from = parseExpr(cursor);
-  const length = cursor.accept('FOR') ? parseExpr(cursor) : undefined;
+  const from = cursor.expression();
+  const length = cursor.accept('FOR') ? cursor.expression() : undefined;
   cursor.expectOperator(')');
   const end = length === undefined ? [')'] : [' FOR ', length, ')'];
   return form(at, 'SUBSTRING(', text, ' FROM ', from, ...end);

@@ -1,7 +1,103 @@
-import type { SqlDialect } from '../dialects/sql-dialect.ts';
-import { syntaxHint } from '../dialects/sqlite/syntax-hint.ts';
+/** Holds the place in the tokens of a statement, and declares what a parser must know of an engine's SQL. */
+import type { Core, Expr, Form, Join, ResultColumn, Select, Source, Star, TableSource } from '../ast/tree.ts';
 import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
-import type { Token } from './lexer.ts';
+import type { Lexer, Token } from './lexer.ts';
+
+/**
+ * What a keyword may also be:
+ * `reserved` never a name; `name` a name wherever it has no special meaning;
+ * `join` a name except as an alias without AS, where it starts a join.
+ */
+export type KeywordUse = 'reserved' | 'name' | 'join';
+
+/** How an engine writes SQL: what lexer, parser and printer must know beyond what all engines have in common. */
+export interface Syntax {
+  /** Takes the token, comment or white space that begins at the lexer's offset with the character `code`. */
+  token(lexer: Lexer, code: number): void;
+  /** Signs and words between two operands. */
+  readonly infix: ReadonlyMap<string, number>;
+  /** Operators whose right operand must bind more strongly than their own level says. */
+  readonly rightLevels?: ReadonlyMap<string, number>;
+  /** Words like LIKE, IN and BETWEEN, and how strongly they bind. */
+  readonly predicates: ReadonlySet<string>;
+  readonly predicateLevel: number;
+  /** How strongly the first bound of BETWEEN must bind, and the second. */
+  readonly betweenLevels: readonly [low: number, high: number];
+  /** The canonical spelling of operators that have several. */
+  readonly spelling?: ReadonlyMap<string, string>;
+  /** Signs before an operand, and how strongly that operand binds. */
+  readonly prefixes: ReadonlyMap<string, number>;
+  /** How strongly the operand of a printed NOT must bind. */
+  readonly notLevel: number;
+  /** Words that begin a reading statement. */
+  readonly openers: ReadonlySet<string>;
+  /**
+   * Whether it has what SQLite lacks: set operations with ALL and of parts in parentheses, lists of columns after an
+   * alias, LATERAL, ANY and ALL, FETCH FIRST.
+   */
+  readonly isStandard: boolean;
+  /** DuckDB's friendly SQL: FROM first, `name: value`, commas at the end, DISTINCT ON, FILTER without WHERE. */
+  readonly isFriendly?: boolean;
+  /** Whether text in single quotes can be a name. */
+  readonly textIsName: boolean;
+  /** Whether text can be the name of a result column without AS. */
+  readonly textIsAlias?: boolean;
+  /** A column without alias is named after its text when that is not longer than this. */
+  readonly longestNamingText: number;
+  /** Words after SELECT that ask for a way of working and not for another result; they are left out. */
+  readonly selectWords?: ReadonlySet<string>;
+  /** What to write instead of `found`, which cannot stand after `before`. */
+  hint?(before: Token | undefined, found: Token): string | undefined;
+  /** Operands that only this engine has; `undefined`, with nothing consumed, for all others. */
+  primary?(cursor: Cursor): Expr | undefined;
+  /** Words that join: `ASOF LEFT JOIN`. */
+  join?(cursor: Cursor): Pick<Join, 'kind' | 'natural' | 'asof'> | undefined;
+  /** What may follow a table's name and alias. */
+  tableHints?(cursor: Cursor): Partial<TableSource> | undefined;
+  /** Sources in FROM that only this engine has. */
+  source?(cursor: Cursor): Source | undefined;
+  /** What a source becomes by words after it: `TABLESAMPLE 10%`, `PIVOT (…)`. */
+  changed?(cursor: Cursor, source: Source): Source;
+  /** A SELECT that begins with other words. */
+  core?(cursor: Cursor): Core | undefined;
+  /** The number of rows, where it is no plain expression. */
+  limit?(cursor: Cursor): Expr | undefined;
+  /** What changes a `*` that has just been read. */
+  star?(cursor: Cursor, star: Star): ResultColumn;
+  /** `USING SAMPLE …` in its canonical spelling. */
+  sample?(cursor: Cursor): string | undefined;
+  /** What may stand in GROUP BY besides expressions. */
+  grouping?(cursor: Cursor): Expr | undefined;
+  /** What may stand in ORDER BY besides expressions. */
+  ordering?(cursor: Cursor): Expr | undefined;
+  /** What may follow an operand without a right operand: `::type`, `[1]`; `undefined` when nothing does. */
+  postfix?(cursor: Cursor, operand: Expr): Expr | undefined;
+  /** What may follow the arguments of a function, inside its parentheses. */
+  tail?(cursor: Cursor): Form | undefined;
+  /** An argument of a function where it is no plain expression. */
+  argument?(cursor: Cursor): Expr | undefined;
+}
+
+/** What lexer and parser know about one engine. */
+export interface Grammar {
+  /** Upper-case keyword to its use. */
+  readonly keywords: ReadonlyMap<string, KeywordUse>;
+  readonly syntax: Syntax;
+  /** The schema that an unqualified table name means. */
+  readonly defaultSchema: string;
+  /** The database's own name, in lower case, which may stand before a schema; missing: none is known. */
+  readonly catalog?: string;
+  /** `column.field` reads a part of a value. */
+  readonly hasFields?: boolean;
+}
+
+/** Parsers of what stands inside itself: an expression in a SELECT in an expression. */
+export interface NestedParsers {
+  /** An expression whose operators bind at least as strongly as `minimum`; default: any. */
+  expression(cursor: Cursor, minimum?: number): Expr;
+  /** A SELECT, whose first core may have been read already. */
+  select(cursor: Cursor, known?: Core): Select;
+}
 
 /** Deepest nesting of expressions and subqueries; keeps every later walk of the tree clear of the stack's end. */
 const MAX_DEPTH = 220;
@@ -10,17 +106,29 @@ const MAX_STACKED = 100;
 
 /** The tokens of one statement and where the parser stands. */
 export class Cursor {
-  readonly dialect: SqlDialect;
+  readonly dialect: Grammar;
   readonly text: string;
   private readonly tokens: readonly Token[];
+  private readonly nestedParsers: NestedParsers;
   private index = 0;
   private depth = 0;
   private stacked = 0;
 
-  constructor(text: string, tokens: readonly Token[], dialect: SqlDialect) {
+  constructor(text: string, tokens: readonly Token[], dialect: Grammar, nestedParsers: NestedParsers) {
     this.text = text;
     this.tokens = tokens;
     this.dialect = dialect;
+    this.nestedParsers = nestedParsers;
+  }
+
+  /** Reads an expression whose operators bind at least as strongly as `minimum`; default: any. */
+  expression(minimum?: number): Expr {
+    return this.nestedParsers.expression(this, minimum);
+  }
+
+  /** Reads a SELECT, whose first core may have been read already. */
+  select(known?: Core): Select {
+    return this.nestedParsers.select(this, known);
   }
 
   get token(): Token {
@@ -170,7 +278,7 @@ export class Cursor {
     const { token } = this;
     const found = token.kind === 'end' ? 'the end of the statement' : `"${this.text.slice(token.start, token.end)}"`;
     const before = this.tokens[this.index - 1];
-    const hint = this.dialect.name === 'sqlite' ? syntaxHint(before, token) : undefined;
+    const hint = this.dialect.syntax.hint?.(before, token);
     return this.fail(
       'syntax',
       wanted === undefined ? `Unexpected ${found}` : `Expected ${wanted}, found ${found}`,

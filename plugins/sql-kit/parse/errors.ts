@@ -1,3 +1,4 @@
+/** Declares the refusal of a statement, and finds lines and columns. */
 import { AtlasError } from '../../../kernel/index.ts';
 
 /** Which rule spoke. */

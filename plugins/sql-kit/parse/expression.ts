@@ -1,7 +1,9 @@
+/** Reads expressions by precedence climbing. */
 import { Level } from '../ast/precedence.ts';
 import type { Expr, Like, Prefix } from '../ast/tree.ts';
+import { parseArguments } from './clauses.ts';
 import type { Cursor } from './cursor.ts';
-import { parseArguments, parseInSource } from './from.ts';
+import { parseInSource } from './from.ts';
 import { parseContent, parsePrimary } from './primary.ts';
 
 const MAX_CHAIN = 900;

@@ -1,15 +1,15 @@
+/** Reads FROM: sources and joins. */
+import { isOwnCatalog } from '../ast/names.ts';
 import type { Call, Expr, From, Join, Select, Source, TableSource } from '../ast/tree.ts';
-import { isOwnCatalog } from '../dialects/sql-dialect.ts';
-import type { Cursor } from './cursor.ts';
-import { parseExpr } from './expression.ts';
 import {
   continuesSelect,
+  parseArguments,
   parseNameList,
   parseParenthesizedSelect,
-  parseSelect,
   parseValues,
   startsSelect,
-} from './select.ts';
+} from './clauses.ts';
+import type { Cursor } from './cursor.ts';
 
 /** What follows FROM: sources joined from left to right. */
 export function parseFrom(cursor: Cursor): From {
@@ -38,7 +38,7 @@ const isComplete = ({ on, using }: Join) => on !== undefined || using.length > 0
 
 /** `ON condition` or `USING (names)`. */
 function parseCondition(cursor: Cursor): Pick<Join, 'on' | 'using'> | undefined {
-  if (cursor.accept('ON')) return { on: parseExpr(cursor), using: [] };
+  if (cursor.accept('ON')) return { on: cursor.expression(), using: [] };
   if (!cursor.is('USING') || cursor.peek().keyword === 'SAMPLE') return undefined;
   cursor.advance();
   return { on: undefined, using: parseNameList(cursor) };
@@ -175,15 +175,6 @@ function parseTableName(cursor: Cursor): Pick<TableSource, 'schema' | 'name'> {
   return { schema: second, name: cursor.anyName('a table') };
 }
 
-/** `(a, b)`, possibly empty. */
-export function parseArguments(cursor: Cursor): Expr[] {
-  cursor.expectOperator('(');
-  if (cursor.acceptOperator(')')) return [];
-  const args = cursor.list(() => cursor.dialect.syntax.argument?.(cursor) ?? parseExpr(cursor));
-  cursor.expectOperator(')');
-  return args;
-}
-
 /** `INDEXED BY name`, or `NOT INDEXED`, which is `null`. */
 function parseIndexHint(cursor: Cursor): string | null | undefined {
   if (cursor.accept('INDEXED')) {
@@ -201,7 +192,7 @@ function parseIndexHint(cursor: Cursor): string | null | undefined {
 /** `(SELECT …)`, or `(a JOIN b)`. */
 function parseParenthesized(cursor: Cursor): Source {
   const at = cursor.advance().start;
-  const select = startsSelect(cursor) ? parseSelect(cursor) : undefined;
+  const select = startsSelect(cursor) ? cursor.select() : undefined;
   const from = select === undefined ? cursor.nested(() => parseFrom(cursor)) : undefined;
   const inner = select ?? (from && selectOf(cursor, from));
   cursor.expectOperator(')');
@@ -209,12 +200,12 @@ function parseParenthesized(cursor: Cursor): Source {
   return { kind: 'join', at, from: from!, alias: cursor.alias() };
 }
 
-/** A SELECT in parentheses of its own, with whatever makes it a part of a larger one. */
+/** A SELECT in further parentheses, with what makes it a part of a larger one. */
 function selectOf(cursor: Cursor, { first, joins }: From): Select | undefined {
   if (!cursor.dialect.syntax.isStandard || first.kind !== 'subquery' || joins.length > 0) return undefined;
   if (first.alias !== undefined || first.lateral) return undefined;
   if (!continuesSelect(cursor)) return first.select;
-  return parseSelect(cursor, { kind: 'nested', at: first.at, select: first.select });
+  return cursor.select({ kind: 'nested', at: first.at, select: first.select });
 }
 
 /** What follows IN, where it is not a list: a subquery, a table or a table function. */

@@ -1,4 +1,4 @@
-import type { SqlDialect } from '../dialects/sql-dialect.ts';
+/** Splits the text of a statement into tokens. */
 import { positionAt, type RefusalRule, SqlRefusal } from './errors.ts';
 
 /** `word` is bare, `name` a quoted identifier, `end` closes every list. */
@@ -20,6 +20,8 @@ export interface LexLimits {
   readonly maxTokens: number;
 }
 
+export const DEFAULT_LIMITS: LexLimits = { maxTextLength: 100_000, maxTokens: 20_000 };
+
 const TWO_CHARACTER_OPERATORS = new Set(['||', '<<', '>>', '<=', '>=', '<>', '!=', '==', '->']);
 const ONE_CHARACTER_OPERATORS = new Set([...'()+-*/%&|~=<>,.;']);
 const LONGEST_KEYWORD = 17;
@@ -38,63 +40,67 @@ export const isWordPart = (code: number) => isWordStart(code) || isDigit(code) |
 const INVISIBLE = /[\p{White_Space}\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Splits `text` into tokens in one pass; comments and white space are dropped. Throws `SqlRefusal`. */
-export function lex(text: string, dialect: SqlDialect, limits: LexLimits): Token[] {
-  return new dialect.syntax.Lexer(text, dialect, limits).run();
+export function lex(
+  text: string,
+  { keywords, syntax }: { readonly keywords: ReadonlyMap<string, unknown>; readonly syntax: LexicalRules },
+  limits: LexLimits,
+): Token[] {
+  const lexer = new Lexer(text, keywords);
+  if (text.length > limits.maxTextLength) {
+    throw lexer.refuse('size', `The statement is longer than ${limits.maxTextLength} characters`, 0);
+  }
+  const nul = text.indexOf('\0');
+  if (nul !== -1) throw lexer.refuse('syntax', 'The statement contains a NUL character', nul);
+  while (lexer.offset < text.length) {
+    syntax.token(lexer, text.charCodeAt(lexer.offset));
+    if (lexer.tokens.length > limits.maxTokens) {
+      throw lexer.refuse('size', `The statement has more than ${limits.maxTokens} words and signs`, lexer.offset);
+    }
+  }
+  lexer.push('end', '', text.length);
+  return lexer.tokens;
 }
 
-/** Reads as SQLite does; other engines differ in `token`. */
+interface LexicalRules {
+  /** Takes the token, comment or white space that begins at the lexer's offset with the character `code`. */
+  token(lexer: Lexer, code: number): void;
+}
+
+/** Takes the next token as SQLite does; other engines have another function in its place. */
+export function baseToken(lexer: Lexer, code: number): void {
+  const next = lexer.text.charCodeAt(lexer.offset + 1);
+  if (isSpace(code) || code === BYTE_ORDER_MARK) lexer.offset += 1;
+  else if (next === QUOTE && (code | 32) === 120) lexer.blob();
+  else if (isWordStart(code)) lexer.word();
+  else if (isDigit(code) || (code === DOT && isDigit(next))) lexer.number();
+  else if (code === QUOTE) lexer.quoted('string', "'");
+  else if (code === DOUBLE_QUOTE) lexer.quoted('name', '"');
+  else if (code === BACKTICK) lexer.quoted('name', '`');
+  else if (code === BRACKET) lexer.bracketed();
+  else if (code === MINUS && next === MINUS) lexer.lineComment();
+  else if (code === SLASH && next === STAR) lexer.blockComment();
+  else lexer.operator();
+}
+
+/** The place in a text, the tokens found so far, and how to take those that most engines write alike. */
 export class Lexer {
-  protected readonly text: string;
-  private readonly dialect: SqlDialect;
-  private readonly limits: LexLimits;
-  private readonly tokens: Token[] = [];
-  protected offset = 0;
+  readonly text: string;
+  readonly tokens: Token[] = [];
+  offset = 0;
+  readonly #keywords: ReadonlyMap<string, unknown>;
 
-  constructor(text: string, dialect: SqlDialect, limits: LexLimits) {
+  constructor(text: string, keywords: ReadonlyMap<string, unknown>) {
     this.text = text;
-    this.dialect = dialect;
-    this.limits = limits;
+    this.#keywords = keywords;
   }
 
-  run(): Token[] {
-    const { text, limits } = this;
-    if (text.length > limits.maxTextLength) {
-      throw this.refuse('size', `The statement is longer than ${limits.maxTextLength} characters`, 0);
-    }
-    const nul = text.indexOf('\0');
-    if (nul !== -1) throw this.refuse('syntax', 'The statement contains a NUL character', nul);
-    while (this.offset < text.length) {
-      this.token(text.charCodeAt(this.offset));
-      if (this.tokens.length > limits.maxTokens) {
-        throw this.refuse('size', `The statement has more than ${limits.maxTokens} words and signs`, this.offset);
-      }
-    }
-    this.push('end', '', text.length);
-    return this.tokens;
-  }
-
-  protected token(code: number): void {
-    const next = this.text.charCodeAt(this.offset + 1);
-    if (isSpace(code) || code === BYTE_ORDER_MARK) this.offset += 1;
-    else if (next === QUOTE && (code | 32) === 120) this.blob();
-    else if (isWordStart(code)) this.word();
-    else if (isDigit(code) || (code === DOT && isDigit(next))) this.number();
-    else if (code === QUOTE) this.quoted('string', "'");
-    else if (code === DOUBLE_QUOTE) this.quoted('name', '"');
-    else if (code === BACKTICK) this.quoted('name', '`');
-    else if (code === BRACKET) this.bracketed();
-    else if (code === MINUS && next === MINUS) this.lineComment();
-    else if (code === SLASH && next === STAR) this.blockComment();
-    else this.operator();
-  }
-
-  protected push(kind: TokenKind, value: string, end: number, keyword = ''): void {
+  push(kind: TokenKind, value: string, end: number, keyword = ''): void {
     this.tokens.push({ kind, value, keyword, start: this.offset, end });
     this.offset = end;
   }
 
   /** Text or a name in quotes; a doubled quote stands for one. */
-  protected quoted(kind: 'string' | 'name', quote: string): void {
+  quoted(kind: 'string' | 'name', quote: string): void {
     const { text, offset } = this;
     let end = text.indexOf(quote, offset + 1);
     let doubled = false;
@@ -111,24 +117,24 @@ export class Lexer {
   }
 
   /** `[name]`, which has no escape. */
-  private bracketed(): void {
+  bracketed(): void {
     const end = this.text.indexOf(']', this.offset);
     if (end === -1) throw this.refuse('syntax', 'The quoted name is not closed', this.offset, 'Close it with ].');
     this.push('name', this.text.slice(this.offset + 1, end), end + 1);
   }
 
-  protected lineComment(): void {
+  lineComment(): void {
     const end = this.text.indexOf('\n', this.offset);
     this.offset = end === -1 ? this.text.length : end + 1;
   }
 
   /** Not nested; one that is not closed reaches to the end, as in SQLite. */
-  protected blockComment(): void {
+  blockComment(): void {
     const end = this.text.indexOf('*/', this.offset + 2);
     this.offset = end === -1 ? this.text.length : end + 2;
   }
 
-  protected blob(): void {
+  blob(): void {
     const { text, offset } = this;
     let end = offset + 2;
     while (isHexDigit(text.charCodeAt(end))) end += 1;
@@ -139,7 +145,7 @@ export class Lexer {
   }
 
   /** `12`, `1.5e-3`, `.5`, `0x1F`, digits grouped as in `1_000`. */
-  protected number(): void {
+  number(): void {
     const { text, offset } = this;
     let end = offset;
     if (text[end] === '0' && (text.charCodeAt(end + 1) | 32) === 120 && isHexDigit(text.charCodeAt(end + 2))) {
@@ -159,7 +165,7 @@ export class Lexer {
   }
 
   /** End of a run of digits, which may be grouped by single underscores. */
-  protected digits(start: number, accepts: (code: number) => boolean): number {
+  digits(start: number, accepts: (code: number) => boolean): number {
     const { text } = this;
     let end = start;
     for (;;) {
@@ -170,7 +176,7 @@ export class Lexer {
   }
 
   /** A bare name or a keyword; only ASCII can be a keyword. */
-  protected word(): void {
+  word(): void {
     const { text, offset } = this;
     let end = offset;
     let ascii = true;
@@ -185,10 +191,10 @@ export class Lexer {
       throw this.refuse('syntax', `Unexpected invisible character U+${hex}`, at, 'Use plain spaces.');
     }
     const upper = ascii && value.length <= LONGEST_KEYWORD ? value.toUpperCase() : '';
-    this.push('word', value, end, this.dialect.keywords.has(upper) ? upper : '');
+    this.push('word', value, end, this.#keywords.has(upper) ? upper : '');
   }
 
-  protected operator(): void {
+  operator(): void {
     const { text, offset } = this;
     const one = text.charAt(offset);
     const two = text.slice(offset, offset + 2);
@@ -206,7 +212,7 @@ export class Lexer {
     } else throw this.refuse('syntax', `Unexpected character ${JSON.stringify(one)}`, offset);
   }
 
-  protected refuse(rule: RefusalRule, reason: string, at: number, hint?: string): SqlRefusal {
+  refuse(rule: RefusalRule, reason: string, at: number, hint?: string): SqlRefusal {
     return new SqlRefusal(rule, reason, positionAt(this.text, at), hint);
   }
 }

@@ -1,9 +1,9 @@
+/** Reads operands: literals, columns, calls, CASE, CAST, and what stands in parentheses. */
+import { fold, isOwnCatalog } from '../ast/names.ts';
 import { Level } from '../ast/precedence.ts';
 import type { Call, Case, Cast, ColumnRef, Expr, OrderTerm, Select } from '../ast/tree.ts';
-import { fold, isOwnCatalog } from '../dialects/sql-dialect.ts';
+import { continuesSelect, parseOrderBy, parseParenthesizedSelect, startsSelect } from './clauses.ts';
 import type { Cursor } from './cursor.ts';
-import { parseExpr } from './expression.ts';
-import { continuesSelect, parseOrderBy, parseParenthesizedSelect, parseSelect, startsSelect } from './select.ts';
 import { parseOver } from './window.ts';
 
 const CONSTANTS = new Set(['NULL', 'TRUE', 'FALSE', 'CURRENT_DATE', 'CURRENT_TIME', 'CURRENT_TIMESTAMP']);
@@ -117,7 +117,7 @@ const SCHEMAS = new Set(['information_schema', 'main', 'pg_catalog', 'system', '
 /** `value.name(more)` is `name(value, more)`. */
 export function parseMethod(cursor: Cursor, operand: Expr, name: string): Call {
   cursor.expectOperator('(');
-  const argument = () => cursor.dialect.syntax.argument?.(cursor) ?? parseExpr(cursor);
+  const argument = () => cursor.dialect.syntax.argument?.(cursor) ?? cursor.expression();
   const args = [operand, ...(cursor.isOperator(')') ? [] : cursor.list(argument))];
   cursor.expectOperator(')');
   const nothing = { distinct: false, star: false, orderBy: [], filter: undefined, over: undefined };
@@ -143,7 +143,7 @@ export function parseCallRest(cursor: Cursor, at: number, name: string, known?: 
   const star = known === undefined && cursor.peekOperator(')') && cursor.acceptOperator('*');
   const distinct = known === undefined && !star && cursor.accept('DISTINCT');
   if (known === undefined && !star && !distinct) cursor.accept('ALL');
-  const argument = () => cursor.dialect.syntax.argument?.(cursor) ?? parseExpr(cursor);
+  const argument = () => cursor.dialect.syntax.argument?.(cursor) ?? cursor.expression();
   const isEmpty = star || cursor.isOperator(')') || cursor.is('ORDER');
   let args: Expr[] = [];
   if (known !== undefined) args = cursor.acceptOperator(',') ? [known, ...cursor.list(argument)] : [known];
@@ -174,7 +174,7 @@ function parseFilter(cursor: Cursor): Expr | undefined {
   cursor.advance();
   cursor.advance();
   if (!cursor.dialect.syntax.isFriendly || cursor.is('WHERE')) cursor.expect('WHERE');
-  const condition = parseExpr(cursor);
+  const condition = cursor.expression();
   cursor.expectOperator(')');
   return condition;
 }
@@ -191,20 +191,20 @@ function parseParenthesized(cursor: Cursor): Expr {
 /** What stands in parentheses: a SELECT, whose own parts may be in parentheses, or expressions. */
 export function parseContent(cursor: Cursor): Select | { readonly kind: 'list'; readonly items: readonly Expr[] } {
   cursor.expectOperator('(');
-  const select = startsSelect(cursor) ? parseSelect(cursor) : undefined;
+  const select = startsSelect(cursor) ? cursor.select() : undefined;
   if (select !== undefined) {
     cursor.expectOperator(')');
     return select;
   }
   const { isStandard, argument } = cursor.dialect.syntax;
   if (isStandard && cursor.isOperator(')')) throw cursor.unexpected('an expression');
-  const first = argument?.(cursor) ?? parseExpr(cursor);
+  const first = argument?.(cursor) ?? cursor.expression();
   if (isStandard && first.kind === 'scalar' && continuesSelect(cursor)) {
-    const whole = parseSelect(cursor, { kind: 'nested', at: first.at, select: first.select });
+    const whole = cursor.select({ kind: 'nested', at: first.at, select: first.select });
     cursor.expectOperator(')');
     return whole;
   }
-  const items = cursor.acceptOperator(',') ? [first, ...cursor.list(() => parseExpr(cursor))] : [first];
+  const items = cursor.acceptOperator(',') ? [first, ...cursor.list(() => cursor.expression())] : [first];
   cursor.expectOperator(')');
   // More parentheses around a SELECT mean nothing.
   return isStandard && items.length === 1 && first.kind === 'scalar' ? first.select : { kind: 'list', items };
@@ -213,15 +213,15 @@ export function parseContent(cursor: Cursor): Select | { readonly kind: 'list'; 
 /** `CASE [operand] WHEN … THEN … [ELSE …] END`. */
 function parseCase(cursor: Cursor): Case {
   const at = cursor.advance().start;
-  const operand = cursor.is('WHEN') ? undefined : parseExpr(cursor);
+  const operand = cursor.is('WHEN') ? undefined : cursor.expression();
   const branches: { condition: Expr; result: Expr }[] = [];
   do {
     cursor.expect('WHEN');
-    const condition = parseExpr(cursor);
+    const condition = cursor.expression();
     cursor.expect('THEN');
-    branches.push({ condition, result: parseExpr(cursor) });
+    branches.push({ condition, result: cursor.expression() });
   } while (cursor.is('WHEN'));
-  const otherwise = cursor.accept('ELSE') ? parseExpr(cursor) : undefined;
+  const otherwise = cursor.accept('ELSE') ? cursor.expression() : undefined;
   cursor.expect('END');
   return { kind: 'case', at, operand, branches, otherwise };
 }
@@ -230,7 +230,7 @@ function parseCase(cursor: Cursor): Case {
 function parseCast(cursor: Cursor): Cast {
   const at = cursor.advance().start;
   cursor.expectOperator('(');
-  const operand = parseExpr(cursor);
+  const operand = cursor.expression();
   cursor.expect('AS');
   const words: string[] = [];
   while (cursor.isName()) words.push(cursor.advance().value);

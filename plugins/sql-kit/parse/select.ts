@@ -1,32 +1,10 @@
+/** Reads SELECT and VALUES with WITH, set operations, ORDER BY and LIMIT. */
 import { Level } from '../ast/precedence.ts';
-import type {
-  CommonTable,
-  Core,
-  Expr,
-  OrderTerm,
-  ResultColumn,
-  Select,
-  SelectCore,
-  SetOperator,
-  Values,
-  With,
-} from '../ast/tree.ts';
+import type { CommonTable, Core, Expr, ResultColumn, Select, SelectCore, SetOperator, With } from '../ast/tree.ts';
+import { parseArguments, parseNameList, parseOrderBy, parseParenthesizedSelect, parseValues } from './clauses.ts';
 import type { Cursor } from './cursor.ts';
-import { parseExpr } from './expression.ts';
-import { parseArguments, parseFrom, parseSource } from './from.ts';
+import { parseFrom, parseSource } from './from.ts';
 import { parseNamedWindows } from './window.ts';
-
-/** Whether a reading statement begins here. */
-export function startsSelect(cursor: Cursor): boolean {
-  return cursor.dialect.syntax.openers.has(cursor.token.keyword);
-}
-
-const CONTINUATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT', 'ORDER', 'LIMIT', 'OFFSET', 'FETCH']);
-
-/** Whether what follows a SELECT in parentheses makes it a part of a larger one. */
-export function continuesSelect(cursor: Cursor): boolean {
-  return CONTINUATIONS.has(cursor.token.keyword);
-}
 
 /** `[WITH …] core [UNION core]… [ORDER BY …] [LIMIT …]`; the first core may have been read already. */
 export function parseSelect(cursor: Cursor, known?: Core): Select {
@@ -42,14 +20,6 @@ export function parseSelect(cursor: Cursor, known?: Core): Select {
   const { limit, offset } = parseLimit(cursor);
   cursor.leave();
   return { kind: 'select', at, with: withClause, first, rest, orderBy, limit, offset };
-}
-
-/** `(SELECT …)`. */
-export function parseParenthesizedSelect(cursor: Cursor): Select {
-  cursor.expectOperator('(');
-  const select = parseSelect(cursor);
-  cursor.expectOperator(')');
-  return select;
 }
 
 /** The common tables after WITH. */
@@ -72,14 +42,6 @@ function parseCommonTable(cursor: Cursor): CommonTable {
     materialized = false;
   }
   return { at, name, columns, materialized, select: parseParenthesizedSelect(cursor) };
-}
-
-/** `(name, name)`. */
-export function parseNameList(cursor: Cursor): string[] {
-  cursor.expectOperator('(');
-  const names = cursor.list(() => cursor.name('a column name'));
-  cursor.expectOperator(')');
-  return names;
 }
 
 function setOperator(cursor: Cursor): SetOperator | undefined {
@@ -124,31 +86,15 @@ function parseCore(cursor: Cursor): Core {
   if (selects && !distinct) cursor.accept('ALL');
   const columns = selects ? parseColumns(cursor) : everything;
   const from = before ?? (cursor.accept('FROM') ? parseFrom(cursor) : undefined);
-  const where = cursor.accept('WHERE') ? parseExpr(cursor) : undefined;
+  const where = cursor.accept('WHERE') ? cursor.expression() : undefined;
   const groupBy = cursor.is('GROUP') ? parseGroupBy(cursor) : [];
   const withRollup = isStandard && groupBy.length > 0 && cursor.acceptWords('WITH', 'ROLLUP');
-  const having = cursor.accept('HAVING') ? parseExpr(cursor) : undefined;
+  const having = cursor.accept('HAVING') ? cursor.expression() : undefined;
   const windows = cursor.startsWindowClause() ? parseNamedWindows(cursor) : [];
   const core: SelectCore = { kind: 'core', at, distinct, columns, from, where, groupBy, having, windows };
   if (!isStandard) return core;
-  const qualify = isFriendly && cursor.accept('QUALIFY') ? parseExpr(cursor) : undefined;
+  const qualify = isFriendly && cursor.accept('QUALIFY') ? cursor.expression() : undefined;
   return { ...core, distinctOn, withRollup, qualify, sample: cursor.dialect.syntax.sample?.(cursor) };
-}
-
-/** `VALUES (a, b), (c, d)`. */
-export function parseValues(cursor: Cursor): Values {
-  const at = cursor.token.start;
-  const { isStandard, isFriendly } = cursor.dialect.syntax;
-  cursor.expect('VALUES');
-  const rowWord = isStandard && cursor.is('ROW');
-  const rows = [parseValuesRow(cursor, rowWord)];
-  // A comma may end them where the engine lets it.
-  while (cursor.isOperator(',') && !(isFriendly && !cursor.peekOperator('('))) {
-    cursor.advance();
-    rows.push(parseValuesRow(cursor, rowWord));
-  }
-  if (isFriendly) cursor.acceptOperator(',');
-  return rowWord ? { kind: 'values', at, rows, rowWord } : { kind: 'values', at, rows };
 }
 
 function parseDistinctOn(cursor: Cursor) {
@@ -166,14 +112,6 @@ function parseColumns(cursor: Cursor): ResultColumn[] {
   return columns;
 }
 
-function parseValuesRow(cursor: Cursor, rowWord: boolean) {
-  if (rowWord) cursor.expect('ROW');
-  cursor.expectOperator('(');
-  const row = cursor.list(() => parseExpr(cursor));
-  cursor.expectOperator(')');
-  return row;
-}
-
 /** `*`, `table.*`, or an expression with or without a name. */
 function parseResultColumn(cursor: Cursor): ResultColumn {
   const at = cursor.token.start;
@@ -182,7 +120,7 @@ function parseResultColumn(cursor: Cursor): ResultColumn {
   if (isFriendly && cursor.isName() && cursor.peekOperator(':')) {
     const alias = cursor.advance().value;
     cursor.advance();
-    return { kind: 'column', expr: parseExpr(cursor), alias, text: undefined };
+    return { kind: 'column', expr: cursor.expression(), alias, text: undefined };
   }
   if (cursor.isName() && cursor.peekOperator('.') && cursor.peekOperator('*', 2)) {
     const table = cursor.advance().value;
@@ -190,7 +128,7 @@ function parseResultColumn(cursor: Cursor): ResultColumn {
     cursor.advance();
     return star?.(cursor, { kind: 'star', at, table }) ?? { kind: 'star', at, table };
   }
-  const expr = parseExpr(cursor);
+  const expr = cursor.expression();
   const end = cursor.peek(-1).end;
   const alias = cursor.alias(true);
   const isNamed =
@@ -214,24 +152,7 @@ const whole = (at: number): ResultColumn => ({ kind: 'star', at, table: undefine
 function parseGroupBy(cursor: Cursor) {
   cursor.expect('GROUP');
   cursor.expect('BY');
-  return cursor.list(() => cursor.dialect.syntax.grouping?.(cursor) ?? parseExpr(cursor));
-}
-
-/** Empty when there is no ORDER BY. */
-export function parseOrderBy(cursor: Cursor): OrderTerm[] {
-  if (!cursor.accept('ORDER')) return [];
-  cursor.expect('BY');
-  return cursor.list(() => parseOrderTerm(cursor));
-}
-
-/** `expr [ASC | DESC] [NULLS FIRST | LAST]`. */
-function parseOrderTerm(cursor: Cursor): OrderTerm {
-  const expr = cursor.dialect.syntax.ordering?.(cursor) ?? parseExpr(cursor);
-  const direction = cursor.accept('ASC') ? 'ASC' : cursor.accept('DESC') ? 'DESC' : undefined;
-  if (!cursor.accept('NULLS')) return { expr, direction, nulls: undefined };
-  if (cursor.accept('FIRST')) return { expr, direction, nulls: 'FIRST' };
-  cursor.expect('LAST');
-  return { expr, direction, nulls: 'LAST' };
+  return cursor.list(() => cursor.dialect.syntax.grouping?.(cursor) ?? cursor.expression());
 }
 
 /** `LIMIT n [OFFSET m]`, or `LIMIT m, n`. */
@@ -240,28 +161,28 @@ function parseLimit(cursor: Cursor): Pick<Select, 'limit' | 'offset'> {
   if (isStandard && (cursor.is('OFFSET') || cursor.is('FETCH'))) return parseFetch(cursor);
   if (!cursor.accept('LIMIT')) return { limit: undefined, offset: undefined };
   if (isStandard && cursor.accept('ALL')) return parseFetch(cursor);
-  const first = cursor.dialect.syntax.limit?.(cursor) ?? parseExpr(cursor);
+  const first = cursor.dialect.syntax.limit?.(cursor) ?? cursor.expression();
   if (cursor.accept('OFFSET')) return { limit: first, offset: parseOffset(cursor) };
-  if (cursor.acceptOperator(',')) return { limit: parseExpr(cursor), offset: first };
+  if (cursor.acceptOperator(',')) return { limit: cursor.expression(), offset: first };
   return { limit: first, offset: undefined };
 }
 
 /** `OFFSET m ROWS FETCH FIRST n ROWS ONLY`, or `OFFSET m LIMIT n`. */
 function parseFetch(cursor: Cursor): Pick<Select, 'limit' | 'offset'> {
   const offset = cursor.accept('OFFSET') ? parseOffset(cursor) : undefined;
-  if (cursor.accept('LIMIT')) return { limit: cursor.dialect.syntax.limit?.(cursor) ?? parseExpr(cursor), offset };
+  if (cursor.accept('LIMIT')) return { limit: cursor.dialect.syntax.limit?.(cursor) ?? cursor.expression(), offset };
   if (!cursor.accept('FETCH')) return { limit: undefined, offset };
   if (!cursor.accept('FIRST')) cursor.expect('NEXT');
   const at = cursor.token.start;
   const limit: Expr =
-    cursor.is('ROW') || cursor.is('ROWS') ? { kind: 'number', at, value: '1' } : parseExpr(cursor, Level.primary);
+    cursor.is('ROW') || cursor.is('ROWS') ? { kind: 'number', at, value: '1' } : cursor.expression(Level.primary);
   if (!cursor.accept('ROWS')) cursor.expect('ROW');
   cursor.expect('ONLY');
   return { limit, offset };
 }
 
 function parseOffset(cursor: Cursor): Expr {
-  const offset = parseExpr(cursor);
+  const offset = cursor.expression();
   if (cursor.dialect.syntax.isStandard && !cursor.accept('ROWS')) cursor.accept('ROW');
   return offset;
 }

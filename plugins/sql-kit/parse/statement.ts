@@ -1,9 +1,10 @@
+/** Reads a whole statement, or an expression alone. */
 import type { Expr, Select } from '../ast/tree.ts';
-import type { SqlDialect } from '../dialects/sql-dialect.ts';
-import { Cursor } from './cursor.ts';
+import { startsSelect } from './clauses.ts';
+import { Cursor, type Grammar, type NestedParsers } from './cursor.ts';
 import { parseExpr } from './expression.ts';
-import { type LexLimits, lex } from './lexer.ts';
-import { parseSelect, startsSelect } from './select.ts';
+import { type LexLimits, lex, type Token } from './lexer.ts';
+import { parseSelect } from './select.ts';
 
 const ONE_READING_STATEMENT = 'Only one reading statement runs here: SELECT, VALUES, or WITH … SELECT.';
 
@@ -15,10 +16,24 @@ const REFUSED: Readonly<Record<string, string>> = {
   VACUUM: 'VACUUM writes a database',
 };
 
+const NESTED: NestedParsers = { expression: parseExpr, select: parseSelect };
+
+/** A cursor at the first of the tokens. */
+export const cursorOver = (text: string, tokens: readonly Token[], grammar: Grammar): Cursor =>
+  new Cursor(text, tokens, grammar, NESTED);
+
+/** What reads the statements of an engine: the dialect's reader, else lexer and parser by its grammar. */
+interface Readable extends Grammar {
+  readonly reader?: {
+    statement(text: string, limits: LexLimits): Select;
+    expression(text: string, limits: LexLimits): Expr;
+  };
+}
+
 /** One reading statement; a semicolon may end it. Throws `SqlRefusal`. */
-export function parseStatement(text: string, dialect: SqlDialect, limits: LexLimits): Select {
+export function parseStatement(text: string, dialect: Readable, limits: LexLimits): Select {
   if (dialect.reader !== undefined) return dialect.reader.statement(text, limits);
-  const cursor = new Cursor(text, lex(text, dialect, limits), dialect);
+  const cursor = cursorOver(text, lex(text, dialect, limits), dialect);
   const { token } = cursor;
   if (token.kind === 'end') throw cursor.fail('syntax', 'There is no statement', ONE_READING_STATEMENT);
   if (!startsSelect(cursor) && !(dialect.syntax.isStandard && cursor.isOperator('('))) {
@@ -39,9 +54,9 @@ export function parseStatement(text: string, dialect: SqlDialect, limits: LexLim
 }
 
 /** One expression and nothing else. Throws `SqlRefusal`. */
-export function parseExpression(text: string, dialect: SqlDialect, limits: LexLimits): Expr {
+export function parseExpression(text: string, dialect: Readable, limits: LexLimits): Expr {
   if (dialect.reader !== undefined) return dialect.reader.expression(text, limits);
-  const cursor = new Cursor(text, lex(text, dialect, limits), dialect);
+  const cursor = cursorOver(text, lex(text, dialect, limits), dialect);
   const expr = parseExpr(cursor);
   if (cursor.token.kind !== 'end') throw cursor.unexpected();
   return expr;

@@ -1,7 +1,7 @@
+/** Reads windows: OVER, WINDOW and frames. */
 import type { Frame, FrameBound, Window } from '../ast/tree.ts';
+import { parseOrderBy } from './clauses.ts';
 import type { Cursor } from './cursor.ts';
-import { parseExpr } from './expression.ts';
-import { parseOrderBy } from './select.ts';
 
 const FRAME_UNITS = ['ROWS', 'RANGE', 'GROUPS'] as const;
 
@@ -34,7 +34,7 @@ function parseWindow(cursor: Cursor): Window {
   let partitionBy: Window['partitionBy'] = [];
   if (cursor.accept('PARTITION')) {
     cursor.expect('BY');
-    partitionBy = cursor.list(() => parseExpr(cursor));
+    partitionBy = cursor.list(() => cursor.expression());
   }
   const orderBy = parseOrderBy(cursor);
   const frame = parseFrame(cursor);
@@ -71,7 +71,7 @@ function parseBound(cursor: Cursor): FrameBound {
     return { kind: 'CURRENT ROW' };
   }
   if (cursor.accept('UNBOUNDED')) return { kind: `UNBOUNDED ${parseDirection(cursor)}` };
-  const distance = parseExpr(cursor);
+  const distance = cursor.expression();
   return { kind: parseDirection(cursor), distance };
 }
 

@@ -1,6 +1,9 @@
-import type { BoundValue } from '../ast/leaves.ts';
+/** Prints expressions as canonical SQL. */
+
+import { fold } from '../ast/names.ts';
 import { Level, levelOf } from '../ast/precedence.ts';
 import type {
+  BoundValue,
   Call,
   Case,
   Cast,
@@ -19,7 +22,6 @@ import type {
   Source,
   Window,
 } from '../ast/tree.ts';
-import { fold, type SqlDialect } from '../dialects/sql-dialect.ts';
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const MARK = /\0(\d+)\0/;
@@ -33,126 +35,151 @@ export function separated<T>(items: readonly T[], print: (item: T) => string): s
   return text;
 }
 
-/** Prints expressions; how a subquery prints is left to whoever knows statements. */
-export abstract class ExpressionPrinter {
-  private readonly dialect: SqlDialect;
-  private readonly values: BoundValue[] = [];
+/** What the printer knows about an engine. */
+export interface PrintRules {
+  /** Upper-case words that are quoted where they are names. */
+  readonly keywords: ReadonlyMap<string, unknown>;
+  /** `notLevel`: how strongly the operand of NOT must bind. */
+  readonly syntax: { readonly notLevel: number };
+  /** Scalar, aggregate and window functions that may be called, lower case. */
+  readonly functions: ReadonlySet<string>;
+  /** Where `functions` live; a call of another schema is one of those allowed by option. */
+  readonly functionSchema?: string;
+  /** Names are equal only to the letter: the reader has folded those that were written without quotes. */
+  readonly hasExactNames?: boolean;
+  /** The name as it prints, in quotes where needed. */
+  printName?(name: string): string;
+  /** The text as it prints, in quotes. */
+  printText?(text: string): string;
+  /** The place of a bound value, counted from 1. */
+  printParam?(number: number): string;
+}
 
-  constructor(dialect: SqlDialect) {
-    this.dialect = dialect;
+/** Prints what stands inside expressions and is no expression. */
+interface StatementPrinter {
+  select(select: Select): string;
+  source(source: Source): string;
+}
+
+/** Prints expressions; statements inside them are left to another printer. */
+export class ExpressionPrinter {
+  readonly #rules: PrintRules;
+  readonly #statements: StatementPrinter;
+  readonly #values: BoundValue[] = [];
+
+  constructor(rules: PrintRules, statements: StatementPrinter) {
+    this.#rules = rules;
+    this.#statements = statements;
   }
 
-  protected abstract select(select: Select): string;
-  protected abstract source(source: Source): string;
-
   /** Its number, or a mark in the text, as parts are not always printed in the order in which they stand. */
-  protected param(value: BoundValue): string {
-    const number = this.values.push(value);
-    return this.dialect.printParam?.(number) ?? `\0${number - 1}\0`;
+  param(value: BoundValue): string {
+    const number = this.#values.push(value);
+    return this.#rules.printParam?.(number) ?? `\0${number - 1}\0`;
   }
 
   /** What was printed, with a place for each bound value, and those values in the order of the places. */
-  protected withParams(text: string): { readonly sql: string; readonly params: readonly BoundValue[] } {
-    if (this.values.length === 0 || this.dialect.printParam !== undefined) return { sql: text, params: this.values };
+  withParams(text: string): { readonly sql: string; readonly params: readonly BoundValue[] } {
+    if (this.#values.length === 0 || this.#rules.printParam !== undefined) return { sql: text, params: this.#values };
     const { texts, params } = this.split(text);
     return { sql: texts.join('?'), params };
   }
 
   /** The same in pieces, for a printer without numbers. */
-  protected split(text: string): PrintedSelect {
+  split(text: string): PrintedSelect {
     const parts = text.split(MARK);
     return {
       texts: parts.filter((_, index) => index % 2 === 0),
-      params: parts.flatMap((part, index) => (index % 2 === 0 ? [] : [this.values[Number(part)]!])),
+      params: parts.flatMap((part, index) => (index % 2 === 0 ? [] : [this.#values[Number(part)]!])),
     };
   }
 
   /** In quotes unless it is a plain word that means nothing else. */
-  protected name(name: string): string {
-    if (this.dialect.printName !== undefined) return this.dialect.printName(name);
+  name(name: string): string {
+    if (this.#rules.printName !== undefined) return this.#rules.printName(name);
     if (PLAIN_NAME.test(name)) {
       const upper = name.toUpperCase();
-      if (!this.dialect.keywords.has(upper) && upper !== 'TRUE' && upper !== 'FALSE') return name;
+      if (!this.#rules.keywords.has(upper) && upper !== 'TRUE' && upper !== 'FALSE') return name;
     }
     return `"${name.replaceAll('"', '""')}"`;
   }
 
-  protected names(names: readonly string[]): string {
+  names(names: readonly string[]): string {
     return separated(names, (name) => this.name(name));
   }
 
-  protected list(exprs: readonly Expr[]): string {
+  list(exprs: readonly Expr[]): string {
     return separated(exprs, (expr) => this.expr(expr));
   }
 
   /** In parentheses unless it binds at least as strongly as `minimum`. */
-  protected operand(expr: Expr, minimum: number): string {
+  operand(expr: Expr, minimum: number): string {
     const text = this.expr(expr);
     return levelOf(expr) < minimum ? `(${text})` : text;
   }
 
-  protected expr(expr: Expr): string {
+  expr(expr: Expr): string {
     switch (expr.kind) {
       case 'string':
-        return this.dialect.printText?.(expr.value) ?? `'${expr.value.replaceAll("'", "''")}'`;
+        return this.#rules.printText?.(expr.value) ?? `'${expr.value.replaceAll("'", "''")}'`;
       case 'blob':
         return `x'${expr.value}'`;
       case 'number':
       case 'constant':
         return expr.value;
       case 'name':
-        return expr.bound === undefined ? this.columnRef(expr) : this.param(expr.bound);
+        return expr.bound === undefined ? this.#columnRef(expr) : this.param(expr.bound);
       case 'prefix':
-        if (expr.operator === 'NOT') return `NOT ${this.operand(expr.operand, this.dialect.syntax.notLevel)}`;
+        if (expr.operator === 'NOT') return `NOT ${this.operand(expr.operand, this.#rules.syntax.notLevel)}`;
         return expr.operator + this.operand(expr.operand, Level.primary);
       case 'chain':
-        return this.chain(expr);
+        return this.#chain(expr);
       case 'like':
-        return this.like(expr);
+        return this.#like(expr);
       case 'between':
-        return `${this.tight(expr.operand)} ${expr.not ? 'NOT ' : ''}BETWEEN ${this.tight(expr.low)} AND ${this.tight(expr.high)}`;
+        return `${this.#tight(expr.operand)} ${expr.not ? 'NOT ' : ''}BETWEEN ${this.#tight(expr.low)} AND ${this.#tight(expr.high)}`;
       case 'in':
-        return this.in(expr);
+        return this.#in(expr);
       case 'collate':
         return `${this.operand(expr.operand, Level.primary)} COLLATE ${this.name(expr.collation)}`;
       case 'cast':
-        return this.cast(expr);
+        return this.#cast(expr);
       case 'case':
-        return this.case(expr);
+        return this.#case(expr);
       case 'call':
         return this.call(expr);
       case 'scalar':
-        return `(${this.select(expr.select)})`;
+        return `(${this.#statements.select(expr.select)})`;
       case 'exists':
-        return `EXISTS (${this.select(expr.select)})`;
+        return `EXISTS (${this.#statements.select(expr.select)})`;
       case 'row':
         return `(${this.list(expr.items)})`;
       case 'lambda':
-        return this.lambda(expr);
+        return this.#lambda(expr);
       case 'form':
         return this.form(expr);
     }
   }
 
   /** As it was written: the engine names a column after it. */
-  private lambda({ params, isArrow, body }: Lambda): string {
+  #lambda({ params, isArrow, body }: Lambda): string {
     const names = this.names(params);
     if (!isArrow) return `LAMBDA ${names}: ${this.expr(body)}`;
     return `${params.length === 1 ? names : `(${names})`} -> ${this.operand(body, Level.or)}`;
   }
 
-  protected form({ parts }: Form): string {
+  form({ parts }: Form): string {
     let text = '';
     for (const part of parts) text += typeof part === 'string' ? part : this.operand(part.expr, part.minimum);
     return text;
   }
 
   /** An operand of an operator of the level of equality. */
-  private tight(expr: Expr): string {
+  #tight(expr: Expr): string {
     return this.operand(expr, Level.comparison);
   }
 
-  private columnRef({ schema, table, name }: ColumnRef): string {
+  #columnRef({ schema, table, name }: ColumnRef): string {
     const column = this.name(name);
     if (table === undefined) return column;
     const qualified = `${this.name(table)}.${column}`;
@@ -160,7 +187,7 @@ export abstract class ExpressionPrinter {
   }
 
   /** The first operand is in parentheses at equal strength too: it was when it was written. */
-  private chain(expr: Chain): string {
+  #chain(expr: Chain): string {
     let text = this.operand(expr.operands[0]!, expr.level + 1);
     for (let index = 0; index < expr.operators.length; index += 1) {
       text += ` ${expr.operators[index]!} ${this.operand(expr.operands[index + 1]!, expr.level + 1)}`;
@@ -168,24 +195,24 @@ export abstract class ExpressionPrinter {
     return text;
   }
 
-  private like(expr: Like): string {
-    const text = `${this.tight(expr.operand)} ${expr.not ? 'NOT ' : ''}${expr.operator} ${this.tight(expr.pattern)}`;
-    return expr.escape === undefined ? text : `${text} ESCAPE ${this.tight(expr.escape)}`;
+  #like(expr: Like): string {
+    const text = `${this.#tight(expr.operand)} ${expr.not ? 'NOT ' : ''}${expr.operator} ${this.#tight(expr.pattern)}`;
+    return expr.escape === undefined ? text : `${text} ESCAPE ${this.#tight(expr.escape)}`;
   }
 
-  private in({ operand, not, set }: In): string {
-    const values = set.kind === 'list' ? `(${this.list(set.items)})` : this.source(set);
-    return `${this.tight(operand)} ${not ? 'NOT ' : ''}IN ${values}`;
+  #in({ operand, not, set }: In): string {
+    const values = set.kind === 'list' ? `(${this.list(set.items)})` : this.#statements.source(set);
+    return `${this.#tight(operand)} ${not ? 'NOT ' : ''}IN ${values}`;
   }
 
   /** Sizes are numbers as written; words are quoted where a keyword would be misread. */
-  private cast({ operand, type }: Cast): string {
+  #cast({ operand, type }: Cast): string {
     const words = type.words.map((word) => this.name(word)).join(' ');
     const sizes = type.sizes.length === 0 ? '' : `(${type.sizes.join(', ')})`;
     return `CAST(${this.expr(operand)} AS ${words}${sizes})`;
   }
 
-  private case(expr: Case): string {
+  #case(expr: Case): string {
     let text = expr.operand === undefined ? 'CASE' : `CASE ${this.expr(expr.operand)}`;
     for (const { condition, result } of expr.branches) {
       text += ` WHEN ${this.expr(condition)} THEN ${this.expr(result)}`;
@@ -194,7 +221,7 @@ export abstract class ExpressionPrinter {
     return `${text} END`;
   }
 
-  protected call(expr: Call): string {
+  call(expr: Call): string {
     let inner = expr.star ? '*' : this.list(expr.args);
     if (expr.variadic)
       inner = [this.list(expr.args.slice(0, -1)), `VARIADIC ${this.list(expr.args.slice(-1))}`]
@@ -203,7 +230,7 @@ export abstract class ExpressionPrinter {
     if (expr.distinct) inner = `DISTINCT ${inner}`;
     if (expr.orderBy.length > 0 && !expr.withinGroup) inner += ` ${this.orderBy(expr.orderBy)}`;
     if (expr.tail !== undefined) inner += this.form(expr.tail);
-    let text = `${this.functionName(expr)}(${inner})`;
+    let text = `${this.#functionName(expr)}(${inner})`;
     if (expr.withinGroup) text += ` WITHIN GROUP (${this.orderBy(expr.orderBy)})`;
     if (expr.filter !== undefined) text += ` FILTER (WHERE ${this.expr(expr.filter)})`;
     if (expr.over === undefined) return text;
@@ -211,17 +238,17 @@ export abstract class ExpressionPrinter {
   }
 
   /** A few functions are named like keywords, `replace` and `if`; before a parenthesis they need no quotes. */
-  private functionName({ schema, name, isWord }: Call): string {
+  #functionName({ schema, name, isWord }: Call): string {
     if (isWord === true) return name.toUpperCase();
     // After the engine's own schema no keyword means anything.
-    const isOwn = schema !== undefined && schema === this.dialect.functionSchema && this.dialect.functions.has(name);
+    const isOwn = schema !== undefined && schema === this.#rules.functionSchema && this.#rules.functions.has(name);
     if (isOwn) return `${schema}.${name}`;
     if (schema !== undefined) return `${this.name(schema)}.${this.name(name)}`;
-    if (this.dialect.hasExactNames) return this.name(name);
-    return PLAIN_NAME.test(name) && this.dialect.functions.has(fold(name)) ? name : this.name(name);
+    if (this.#rules.hasExactNames) return this.name(name);
+    return PLAIN_NAME.test(name) && this.#rules.functions.has(fold(name)) ? name : this.name(name);
   }
 
-  protected orderBy(terms: readonly OrderTerm[]): string {
+  orderBy(terms: readonly OrderTerm[]): string {
     const texts = separated(terms, ({ expr, direction, nulls }) => {
       const text = direction === undefined ? this.expr(expr) : `${this.expr(expr)} ${direction}`;
       return nulls === undefined ? text : `${text} NULLS ${nulls}`;
@@ -229,21 +256,21 @@ export abstract class ExpressionPrinter {
     return `ORDER BY ${texts}`;
   }
 
-  protected window(window: Window): string {
+  window(window: Window): string {
     const parts: string[] = [];
     if (window.base !== undefined) parts.push(this.name(window.base));
     if (window.partitionBy.length > 0) parts.push(`PARTITION BY ${this.list(window.partitionBy)}`);
     if (window.orderBy.length > 0) parts.push(this.orderBy(window.orderBy));
-    if (window.frame !== undefined) parts.push(this.frame(window.frame));
+    if (window.frame !== undefined) parts.push(this.#frame(window.frame));
     return `(${parts.join(' ')})`;
   }
 
-  private frame({ unit, start, end, exclude }: Frame): string {
-    const range = end === undefined ? this.bound(start) : `BETWEEN ${this.bound(start)} AND ${this.bound(end)}`;
+  #frame({ unit, start, end, exclude }: Frame): string {
+    const range = end === undefined ? this.#bound(start) : `BETWEEN ${this.#bound(start)} AND ${this.#bound(end)}`;
     return `${unit} ${range}${exclude === undefined ? '' : ` EXCLUDE ${exclude}`}`;
   }
 
-  private bound(bound: FrameBound): string {
+  #bound(bound: FrameBound): string {
     return 'distance' in bound ? `${this.operand(bound.distance, Level.equality)} ${bound.kind}` : bound.kind;
   }
 }

@@ -1,6 +1,6 @@
 /** Arguments with which a harmless function of DuckDB allocates without bound: the engine's memory limit counts none of it. */
+import { fold } from '../../ast/names.ts';
 import type { Call, Expr } from '../../ast/tree.ts';
-import { fold } from '../sql-dialect.ts';
 
 /** Longest text or list that one call makes of a constant length. */
 const MAX_LENGTH = 1_000_000;
@@ -36,7 +36,7 @@ const WIDE = /[%{][^%{}A-Za-z]*\d{3}|[%{][^%{}A-Za-z]*\*/;
 function formatProblem({ name, args: [template] }: Call): Problem | undefined {
   if (template === undefined || (template.kind === 'string' && !WIDE.test(template.value))) return undefined;
   return {
-    what: `The format of ${name} must be a text of its own, with widths of at most two digits`,
+    what: `The format of ${name} must be a text literal, with widths of at most two digits`,
     hint: "For example printf('%.2f', amount).",
   };
 }

@@ -1,4 +1,5 @@
-import type { KeywordUse } from '../sql-dialect.ts';
+/** Lists DuckDB's keywords. */
+import type { KeywordUse } from '../../parse/cursor.ts';
 
 const RESERVED = `
   ALL ANALYSE ANALYZE AND ANY ARRAY AS ASC ASYMMETRIC BOTH CASE CAST CHECK COLLATE COLUMN CONSTRAINT CREATE DEFAULT

@@ -1,13 +1,11 @@
-/** Gives a PIVOT that names no values those that its column has, which a statement of its own reads. */
-import { Cursor } from '../../parse/cursor.ts';
+/** Gives a PIVOT that names no values those that its column has, which a separate statement reads. */
+import type { Grammar } from '../../parse/cursor.ts';
 import { positionAt, SqlRefusal } from '../../parse/errors.ts';
 import { type LexLimits, lex, type Token } from '../../parse/lexer.ts';
 import { parseWith } from '../../parse/select.ts';
-import type { SqlDialect } from '../sql-dialect.ts';
+import { cursorOver } from '../../parse/statement.ts';
+import type { ReadValues } from '../sql-dialect.ts';
 import { MAX_PIVOT_COLUMNS, parseOpenPivot } from './pivot.ts';
-
-/** Values of the one column of a statement; `isAll` unless there were more. */
-export type ReadValues = (sql: string) => Promise<{ readonly values: readonly unknown[]; readonly isAll: boolean }>;
 
 /** Columns without values in one statement: each is read by a statement. */
 const MAX_OPEN = 4;
@@ -19,7 +17,7 @@ const MAX_OPEN = 4;
  */
 export async function withPivotValues(
   text: string,
-  dialect: SqlDialect,
+  dialect: Grammar,
   limits: LexLimits,
   read: ReadValues,
 ): Promise<string> {
@@ -62,17 +60,17 @@ const refusal = (text: string, at: number, what: string) =>
  * The first PIVOT without values, with the WITH that stands before it. Only one that is the statement itself or stands
  * alone in parentheses outside of every WITH: elsewhere its source may mean something else than by itself.
  */
-function openPivot(text: string, dialect: SqlDialect, limits: LexLimits) {
+function openPivot(text: string, dialect: Grammar, limits: LexLimits) {
   const tokens = lex(text, dialect, limits);
   if (!tokens.some(isPivot)) return undefined;
-  const cursor = new Cursor(text, tokens, dialect);
+  const cursor = cursorOver(text, tokens, dialect);
   if (cursor.accept('WITH')) parseWith(cursor);
   const begin = tokens.indexOf(cursor.token);
   const common = text.slice(tokens[0]!.start, tokens[begin]!.start);
   for (let index = begin; index < tokens.length; index += 1) {
     if (!isPivot(tokens[index]!) || !(index === begin || tokens[index - 1]!.value === '(')) continue;
     if (tokens.slice(begin, index).some(({ keyword }) => keyword === 'WITH')) return undefined;
-    const open = parseOpenPivot(new Cursor(text, tokens.slice(index), dialect));
+    const open = parseOpenPivot(cursorOver(text, tokens.slice(index), dialect));
     if (open !== undefined) return { common, ...open };
   }
   return undefined;

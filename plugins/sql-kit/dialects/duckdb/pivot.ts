@@ -1,16 +1,15 @@
 /**
  * PIVOT and UNPIVOT as what they stand for: aggregates with FILTER, and lists side by side. The engine would read the
- * values of a PIVOT without IN from the data, in a statement of its own; here they have to be named.
+ * values of a PIVOT without IN from the data, in a separate statement; here they have to be named.
  */
 
+import { listForm } from '../../ast/forms.ts';
+import { fold } from '../../ast/names.ts';
 import { Level } from '../../ast/precedence.ts';
 import type { Call, Core, Expr, OrderTerm, ResultColumn, Select, SelectCore, Source } from '../../ast/tree.ts';
 import { forEachOperand } from '../../ast/walk.ts';
-import { listForm } from '../../parse/call-words.ts';
 import type { Cursor } from '../../parse/cursor.ts';
-import { parseExpr } from '../../parse/expression.ts';
 import { parseAlias, parseSource } from '../../parse/from.ts';
-import { fold } from '../sql-dialect.ts';
 import { duckdbAggregates } from './functions.ts';
 
 /** Most columns that one PIVOT makes. */
@@ -101,7 +100,7 @@ export function parseOpenPivot(cursor: Cursor): OpenPivot | undefined {
   const columns: (readonly [number, number])[] = [];
   cursor.list(() => {
     const start = cursor.token.start;
-    parseExpr(cursor, Level.predicate + 1);
+    cursor.expression(Level.predicate + 1);
     const { end } = cursor.peek(-1);
     if (cursor.accept('IN')) parsePivotValues(cursor);
     else columns.push([start, end]);
@@ -112,7 +111,7 @@ export function parseOpenPivot(cursor: Cursor): OpenPivot | undefined {
 /** `column IN ('a', 'b' AS name)`. */
 function parseTurned(cursor: Cursor): Turned {
   const { start } = cursor.token;
-  const expr = parseExpr(cursor, Level.predicate + 1);
+  const expr = cursor.expression(Level.predicate + 1);
   const length = cursor.peek(-1).end - start;
   if (!cursor.accept('IN')) {
     const hint = "Name its values: PIVOT … ON column IN ('a', 'b') USING sum(amount).";
@@ -124,7 +123,7 @@ function parseTurned(cursor: Cursor): Turned {
 function parsePivotValues(cursor: Cursor): Turned['values'] {
   cursor.expectOperator('(');
   const values = cursor.list(() => {
-    const literal = parseExpr(cursor);
+    const literal = cursor.expression();
     if (literal.kind !== 'string' && literal.kind !== 'number') {
       throw cursor.fail('syntax', 'The values of PIVOT are texts or numbers', "Write IN ('a', 'b').", literal.at);
     }
@@ -136,7 +135,7 @@ function parsePivotValues(cursor: Cursor): Turned['values'] {
 
 function parseValue(cursor: Cursor): Value {
   const { start } = cursor.token;
-  const expr = parseExpr(cursor);
+  const expr = cursor.expression();
   const length = cursor.peek(-1).end - start;
   const [aggregate, another] = aggregatesIn(expr);
   if (
@@ -165,7 +164,7 @@ function countOf(at: number): Value {
 
 function parseGroups(cursor: Cursor): Expr[] {
   if (!cursor.acceptWords('GROUP', 'BY')) return [];
-  return cursor.list(() => parseExpr(cursor));
+  return cursor.list(() => cursor.expression());
 }
 
 function pivot(

@@ -1,9 +1,10 @@
+/** Reads operands that only DuckDB has: lists, structs, lambdas, COLUMNS. */
+import { form, listForm } from '../../ast/forms.ts';
+import { fold } from '../../ast/names.ts';
 import type { Expr, Form, StarName } from '../../ast/tree.ts';
-import { form, listForm, parseCallInWords } from '../../parse/call-words.ts';
+import { parseCallInWords } from '../../parse/call-words.ts';
+import { parseNameList, parseParenthesizedSelect } from '../../parse/clauses.ts';
 import type { Cursor } from '../../parse/cursor.ts';
-import { parseExpr } from '../../parse/expression.ts';
-import { parseNameList, parseParenthesizedSelect } from '../../parse/select.ts';
-import { fold } from '../sql-dialect.ts';
 import { isDuckdbType, parseType } from './types.ts';
 
 const UNITS = new Set(
@@ -44,7 +45,7 @@ export function parseDuckdbPrimary(cursor: Cursor): Expr | undefined {
     case 'MAP':
       if (!cursor.peekOperator('{')) return undefined;
       cursor.advance();
-      return parseEntries(cursor, at, 'MAP {', () => parseExpr(cursor));
+      return parseEntries(cursor, at, 'MAP {', () => cursor.expression());
     case 'ARRAY':
       return parseArray(cursor, at);
     case 'LAMBDA':
@@ -67,7 +68,7 @@ export function parseDuckdbPrimary(cursor: Cursor): Expr | undefined {
 /** `[a, b]`. */
 function parseList(cursor: Cursor, at: number, opening: string): Expr {
   cursor.expectOperator('[');
-  const items = cursor.isOperator(']') ? [] : cursor.list(() => parseExpr(cursor));
+  const items = cursor.isOperator(']') ? [] : cursor.list(() => cursor.expression());
   const [only] = items;
   if (only !== undefined && items.length === 1 && opening === '[' && cursor.accept('FOR')) {
     return parseComprehension(cursor, at, only);
@@ -80,17 +81,17 @@ function parseList(cursor: Cursor, at: number, opening: string): Expr {
 function parseComprehension(cursor: Cursor, at: number, value: Expr): Expr {
   const params = cursor.list(() => cursor.name('a name for each element'));
   cursor.expect('IN');
-  let list = parseExpr(cursor);
+  let list = cursor.expression();
   const each = (name: string, body: Expr): Expr => {
     const nothing = { distinct: false, star: false, orderBy: [], filter: undefined, over: undefined };
     return { kind: 'call', at, name, args: [list, { kind: 'lambda', at, params, isArrow: false, body }], ...nothing };
   };
   if (cursor.accept('IF')) {
     if (params.length > 1) {
-      const hint = 'Filter the list first, in a list of its own.';
+      const hint = 'Filter the list first, in a separate list.';
       throw cursor.fail('syntax', 'A list with FOR has either the place of each element or IF', hint);
     }
-    list = each('list_filter', parseExpr(cursor));
+    list = each('list_filter', cursor.expression());
   }
   cursor.expectOperator(']');
   return each('list_apply', value);
@@ -111,7 +112,7 @@ function parseEntries(cursor: Cursor, at: number, opening: string, key: (cursor:
     : cursor.list(() => {
         const name = key(cursor);
         cursor.expectOperator(':');
-        return [name, ': ', parseExpr(cursor)];
+        return [name, ': ', cursor.expression()];
       });
   cursor.expectOperator('}');
   const parts = entries.flatMap((entry, index) => (index === 0 ? entry : [', ', ...entry]));
@@ -136,7 +137,7 @@ function parseTypedText(cursor: Cursor, at: number): Form {
 function parseDate(cursor: Cursor, at: number): Form {
   cursor.advance();
   cursor.expectOperator('(');
-  const operand = parseExpr(cursor);
+  const operand = cursor.expression();
   cursor.expectOperator(')');
   return form(at, 'CAST(', operand, ' AS DATE)');
 }
@@ -148,7 +149,7 @@ function parseInterval(cursor: Cursor, at: number): Form | undefined {
   if (kind !== 'string' && kind !== 'number' && !isOpen) return undefined;
   cursor.advance();
   const inner = isOpen ? cursor.advance() : undefined;
-  const amount: Expr = inner ? parseExpr(cursor) : literal(cursor);
+  const amount: Expr = inner ? cursor.expression() : literal(cursor);
   if (inner) cursor.expectOperator(')');
   const unit = UNITS.has(cursor.token.keyword) ? cursor.advance().keyword : undefined;
   if (unit !== undefined)
@@ -167,14 +168,14 @@ function parseLambda(cursor: Cursor, at: number): Expr {
   cursor.expect('LAMBDA');
   const params = cursor.isOperator('(') ? parseNameList(cursor) : cursor.list(() => cursor.name('a parameter'));
   cursor.expectOperator(':');
-  return { kind: 'lambda', at, params, isArrow: false, body: parseExpr(cursor) };
+  return { kind: 'lambda', at, params, isArrow: false, body: cursor.expression() };
 }
 
 /** `CAST(value AS type)`; `TRY_CAST` gives NULL for what cannot be converted. */
 function parseCast(cursor: Cursor, at: number, word: string): Form {
   cursor.advance();
   cursor.expectOperator('(');
-  const operand = parseExpr(cursor);
+  const operand = cursor.expression();
   cursor.expect('AS');
   const type = parseType(cursor);
   cursor.expectOperator(')');
@@ -186,7 +187,7 @@ function parseColumns(cursor: Cursor, at: number): Form {
   cursor.advance();
   cursor.expectOperator('(');
   const isStar = cursor.acceptOperator('*');
-  const chosen = isStar ? excluded(cursor) : (cursor.dialect.syntax.argument?.(cursor) ?? parseExpr(cursor));
+  const chosen = isStar ? excluded(cursor) : (cursor.dialect.syntax.argument?.(cursor) ?? cursor.expression());
   cursor.expectOperator(')');
   return form(at, isStar ? 'COLUMNS(*' : 'COLUMNS(', chosen, ')');
 }
@@ -219,12 +220,12 @@ function parseOverlay(cursor: Cursor, at: number): Form | undefined {
   if (!cursor.peekOperator('(')) return undefined;
   cursor.advance();
   cursor.expectOperator('(');
-  const text = parseExpr(cursor);
+  const text = cursor.expression();
   cursor.expect('PLACING');
-  const part = parseExpr(cursor);
+  const part = cursor.expression();
   cursor.expect('FROM');
-  const from = parseExpr(cursor);
-  const end = cursor.accept('FOR') ? [' FOR ', parseExpr(cursor), ')'] : [')'];
+  const from = cursor.expression();
+  const end = cursor.accept('FOR') ? [' FOR ', cursor.expression(), ')'] : [')'];
   cursor.expectOperator(')');
   return form(at, 'OVERLAY(', text, ' PLACING ', part, ' FROM ', from, ...end);
 }

@@ -1,17 +1,17 @@
+/** Describes how DuckDB writes SQL, for lexer and parser. */
+import { form, listForm } from '../../ast/forms.ts';
 import { Level } from '../../ast/precedence.ts';
 import type { Expr, Form, Join, ResultColumn, Source, Star } from '../../ast/tree.ts';
-import { form, listForm } from '../../parse/call-words.ts';
-import type { Cursor } from '../../parse/cursor.ts';
-import { parseExpr } from '../../parse/expression.ts';
+import { baseSyntax } from '../../parse/base-syntax.ts';
+import { parseNameList } from '../../parse/clauses.ts';
+import type { Cursor, Syntax } from '../../parse/cursor.ts';
 import { parseMethod } from '../../parse/primary.ts';
-import { parseNameList } from '../../parse/select.ts';
-import { type Syntax, sqliteSyntax } from '../../parse/syntax.ts';
-import { DuckdbLexer } from './lexer.ts';
+import { duckdbToken } from './lexer.ts';
 import { parsePivotedSource, parsePivotStatement, selectOf } from './pivot.ts';
 import { parseDuckdbPrimary, parseSome, parseStarName } from './primary.ts';
 import { parseType } from './types.ts';
 
-/** What binds like an operator that PostgreSQL has no rung of its own for. */
+/** Operators that bind like those without a precedence level in PostgreSQL. */
 const OTHER_OPERATORS = [
   '||',
   '&',
@@ -49,8 +49,8 @@ const infix: ReadonlyMap<string, number> = new Map([
 ]);
 
 export const duckdbSyntax: Syntax = {
-  ...sqliteSyntax,
-  Lexer: DuckdbLexer,
+  ...baseSyntax,
+  token: duckdbToken,
   infix,
   // All to the left of `->>` is its operand, but only little to the right.
   rightLevels: new Map([['->>', Level.bits + 1]]),
@@ -104,7 +104,7 @@ function postfix(cursor: Cursor, operand: Expr): Expr | undefined {
 function parseSubscript(cursor: Cursor): Form['parts'] {
   const parts: (string | Expr)[] = ['['];
   const bound = () => {
-    if (!cursor.isOperator(':') && !cursor.isOperator(']')) parts.push(parseExpr(cursor));
+    if (!cursor.isOperator(':') && !cursor.isOperator(']')) parts.push(cursor.expression());
   };
   bound();
   for (let colons = 0; colons < 2 && cursor.acceptOperator(':'); colons += 1) {
@@ -121,12 +121,12 @@ function argument(cursor: Cursor): Expr | undefined {
   if (cursor.isName() && (cursor.peekOperator(':=') || cursor.peekOperator('=>'))) {
     cursor.advance();
     cursor.advance();
-    return form(at, `"${value.replaceAll('"', '""')}" := `, parseExpr(cursor));
+    return form(at, `"${value.replaceAll('"', '""')}" := `, cursor.expression());
   }
   const params = arrowParams(cursor);
   if (params === undefined) return undefined;
   cursor.expectOperator('->');
-  return { kind: 'lambda', at, params, isArrow: true, body: parseExpr(cursor) };
+  return { kind: 'lambda', at, params, isArrow: true, body: cursor.expression() };
 }
 
 /** The names before an arrow; `undefined`, with nothing consumed, for what may be JSON's `value -> 'key'`. */
@@ -176,7 +176,7 @@ function star(cursor: Cursor, plain: Star): ResultColumn {
   if (cursor.accept('REPLACE')) {
     changed = {
       ...changed,
-      replace: parseSome(cursor, () => ({ expr: parseExpr(cursor), name: nameAfterAs(cursor) })),
+      replace: parseSome(cursor, () => ({ expr: cursor.expression(), name: nameAfterAs(cursor) })),
     };
   }
   if (cursor.accept('RENAME')) {
@@ -316,7 +316,7 @@ function grouping(cursor: Cursor): Expr | undefined {
 
 function parseSets(cursor: Cursor, at: number, word: string): Form {
   cursor.expectOperator('(');
-  const items = cursor.nested(() => cursor.list(() => grouping(cursor) ?? parseExpr(cursor)));
+  const items = cursor.nested(() => cursor.list(() => grouping(cursor) ?? cursor.expression()));
   cursor.expectOperator(')');
   return listForm(at, `${word} (`, items, ')');
 }

@@ -1,3 +1,4 @@
+/** Reads the names of DuckDB's types. */
 import type { Cursor } from '../../parse/cursor.ts';
 
 /** Types that a value can be cast to, by every name the engine has for them. */

@@ -3,19 +3,19 @@
  * table, those that are not shown included. Whether a row has the words comes from the row alone, so only that is asked.
  */
 
-import type { AllowedTable } from '../../../sql-guard/allowed-tables.ts';
 import { Level } from '../../ast/precedence.ts';
 import type { Core, Expr, Form, From, Select, Source } from '../../ast/tree.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from '../../ast/walk.ts';
 import { positionAt, SqlRefusal } from '../../parse/errors.ts';
+import type { ReadableTable } from '../readable-table.ts';
 
-const HINT = "Use it as a condition of its own in WHERE: MATCH (column) AGAINST ('words' IN BOOLEAN MODE).";
+const HINT = "Use it as a separate condition in WHERE: MATCH (column) AGAINST ('words' IN BOOLEAN MODE).";
 /** Words that mean the same in both modes. */
 const PLAIN_WORDS = /^[\p{L}\p{N}\s]*$/u;
 const BOOLEAN = ' IN BOOLEAN MODE)';
 
 /** Changes plain searches of a resolved statement that reads `tables`; throws `SqlRefusal` for what tells more. */
-export function boundMatches(statement: Select, tables: Iterable<AllowedTable>, text: string): void {
+export function boundMatches(statement: Select, tables: Iterable<ReadableTable>, text: string): void {
   if (![...tables].some(({ rows = [] }) => rows.length > 0) || !/\bmatch\b/i.test(text)) return;
   new MatchBounds(text).select(statement);
 }

@@ -1,8 +1,7 @@
 /** `JSON_TABLE(json, 'path' COLUMNS (…)) AS name`: the rows and columns that are found in a document. */
+import { form } from '../../ast/forms.ts';
 import type { Expr, RowsSource } from '../../ast/tree.ts';
-import { form } from '../../parse/call-words.ts';
 import type { Cursor } from '../../parse/cursor.ts';
-import { parseExpr } from '../../parse/expression.ts';
 
 const TYPES = new Set(
   `TINYINT SMALLINT MEDIUMINT INT INTEGER BIGINT DECIMAL NUMERIC FLOAT DOUBLE CHAR VARCHAR TINYTEXT TEXT MEDIUMTEXT
@@ -15,7 +14,7 @@ export function parseJsonTable(cursor: Cursor): RowsSource | undefined {
   if (!cursor.is('JSON_TABLE') || !cursor.peekOperator('(')) return undefined;
   cursor.advance();
   cursor.advance();
-  const document = parseExpr(cursor);
+  const document = cursor.expression();
   cursor.expectOperator(',');
   const tail = form(at, ', ', parseText(cursor), ...parseColumns(cursor));
   cursor.expectOperator(')');

@@ -1,4 +1,5 @@
-import type { KeywordUse } from '../sql-dialect.ts';
+/** Lists the keywords of MySQL and MariaDB. */
+import type { KeywordUse } from '../../parse/cursor.ts';
 
 /** Reserved by MySQL 8, MySQL 9 and MariaDB alike. */
 const RESERVED = `
@@ -20,7 +21,7 @@ const RESERVED = `
   USE USING UTC_DATE UTC_TIME UTC_TIMESTAMP VALUES VARBINARY VARCHAR VARCHARACTER VARYING WHEN WHERE WHILE WITH
   WRITE XOR YEAR_MONTH ZEROFILL`;
 
-/** Names in most places: words that have a meaning of their own in some, and those that only one of the servers reserves. */
+/** Names in most places: words that have a special meaning in some, and those that only one of the servers reserves. */
 const NAMES = `
   AGAINST ANY AT BOOLEAN CAST COLUMNS CUBE CUME_DIST CURRENT DATABASE DATE DATETIME DAY DELETE_DOMAIN_ID DENSE_RANK
   DO_DOMAIN_IDS EMPTY END ERROR ESCAPE EXCLUDE EXPANSION EXTRACT FIRST FIRST_VALUE FOLLOWING FULL FUNCTION GENERATED

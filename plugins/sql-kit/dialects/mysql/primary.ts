@@ -1,11 +1,12 @@
+/** Reads operands that only MySQL and MariaDB have. */
+import { form, listForm } from '../../ast/forms.ts';
+import { fold } from '../../ast/names.ts';
 import { Level } from '../../ast/precedence.ts';
 import type { Expr, Form } from '../../ast/tree.ts';
-import { form, listForm, parseCallInWords } from '../../parse/call-words.ts';
+import { parseCallInWords } from '../../parse/call-words.ts';
+import { parseArguments } from '../../parse/clauses.ts';
 import type { Cursor } from '../../parse/cursor.ts';
-import { parseExpr } from '../../parse/expression.ts';
-import { parseArguments } from '../../parse/from.ts';
 import { parseCallRest, parseContent } from '../../parse/primary.ts';
-import { fold } from '../sql-dialect.ts';
 import { mysqlFunctions, mysqlRefusedFunctions } from './functions.ts';
 
 const UNITS = new Set(
@@ -101,7 +102,7 @@ function parseInterval(cursor: Cursor, at: number): Expr {
     const items = content.kind === 'select' ? [] : content.items;
     if (items.length > 1) return listForm(at, `${name.toUpperCase()}(`, items, ')');
     amount = content.kind === 'select' ? { kind: 'scalar', at, select: content } : items[0]!;
-  } else amount = parseExpr(cursor);
+  } else amount = cursor.expression();
   const unit = parseUnit(cursor);
   if (unit === undefined) throw cursor.unexpected('a unit such as DAY or MONTH');
   return {
@@ -115,7 +116,7 @@ function parseInterval(cursor: Cursor, at: number): Expr {
 /** `BINARY text` compares byte by byte. */
 function parseBinary(cursor: Cursor, at: number): Form {
   cursor.advance();
-  const operand = { expr: parseExpr(cursor, Level.prefix), minimum: Level.primary };
+  const operand = { expr: cursor.expression(Level.prefix), minimum: Level.primary };
   return { kind: 'form', at, level: Level.prefix, parts: ['BINARY ', operand] };
 }
 
@@ -129,7 +130,7 @@ function parseTypedText(cursor: Cursor, at: number): Form {
 function parseCast(cursor: Cursor, at: number): Form {
   cursor.advance();
   cursor.expectOperator('(');
-  const operand = parseExpr(cursor);
+  const operand = cursor.expression();
   cursor.expect('AS');
   const type = parseType(cursor);
   cursor.expectOperator(')');
@@ -140,7 +141,7 @@ function parseCast(cursor: Cursor, at: number): Form {
 function parseConvert(cursor: Cursor, at: number): Form {
   cursor.advance();
   cursor.expectOperator('(');
-  const operand = parseExpr(cursor);
+  const operand = cursor.expression();
   if (cursor.accept('USING')) {
     const charset = parseCharset(cursor);
     cursor.expectOperator(')');
@@ -207,7 +208,7 @@ function parseMatch(cursor: Cursor, at: number): Form {
   const columns = listForm(at, 'MATCH (', parseArguments(cursor), ')');
   cursor.expect('AGAINST');
   cursor.expectOperator('(');
-  const text = parseExpr(cursor, Level.predicate + 1);
+  const text = cursor.expression(Level.predicate + 1);
   const mode = MATCH_MODES.find((words) => cursor.acceptWords(...words));
   cursor.expectOperator(')');
   const operand = { expr: text, minimum: Level.predicate + 1 };

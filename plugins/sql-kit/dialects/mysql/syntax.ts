@@ -1,11 +1,11 @@
+/** Describes how MySQL and MariaDB write SQL, for lexer and parser. */
+import { form } from '../../ast/forms.ts';
 import { Level } from '../../ast/precedence.ts';
 import type { Expr, Form, Join, Source, TableSource } from '../../ast/tree.ts';
-import { form } from '../../parse/call-words.ts';
-import type { Cursor } from '../../parse/cursor.ts';
-import { parseExpr } from '../../parse/expression.ts';
-import { type Syntax, sqliteSyntax } from '../../parse/syntax.ts';
+import { baseSyntax } from '../../parse/base-syntax.ts';
+import type { Cursor, Syntax } from '../../parse/cursor.ts';
 import { parseJsonTable } from './json-table.ts';
-import { MysqlLexer } from './lexer.ts';
+import { mysqlToken } from './lexer.ts';
 import { parseCharset, parseMysqlPrimary } from './primary.ts';
 
 const infix: ReadonlyMap<string, number> = new Map([
@@ -33,8 +33,8 @@ const infix: ReadonlyMap<string, number> = new Map([
 ]);
 
 export const mysqlSyntax: Syntax = {
-  ...sqliteSyntax,
-  Lexer: MysqlLexer,
+  ...baseSyntax,
+  token: mysqlToken,
   infix,
   predicates: new Set(['BETWEEN', 'IN', 'LIKE', 'REGEXP', 'RLIKE', 'SOUNDS', 'MEMBER']),
   predicateLevel: Level.predicate,
@@ -82,15 +82,15 @@ export const mysqlSyntax: Syntax = {
 function tail(cursor: Cursor): Form | undefined {
   const at = cursor.token.start;
   if (cursor.accept('USING')) return form(at, ` USING ${parseCharset(cursor)}`);
-  const separator = cursor.accept('SEPARATOR') ? parseExpr(cursor, Level.primary) : undefined;
-  const limit = cursor.accept('LIMIT') ? parseExpr(cursor, Level.primary) : undefined;
+  const separator = cursor.accept('SEPARATOR') ? cursor.expression(Level.primary) : undefined;
+  const limit = cursor.accept('LIMIT') ? cursor.expression(Level.primary) : undefined;
   if (separator === undefined && limit === undefined) return undefined;
   return form(at, ...(separator ? [' SEPARATOR ', separator] : []), ...(limit ? [' LIMIT ', limit] : []));
 }
 
 /** `GROUP BY a DESC`, which MariaDB still sorts by. */
 function grouping(cursor: Cursor): Expr {
-  const key = parseExpr(cursor);
+  const key = cursor.expression();
   const direction = ['ASC', 'DESC'].find((word) => cursor.accept(word));
   return direction === undefined ? key : form(key.at, key, ` ${direction}`);
 }

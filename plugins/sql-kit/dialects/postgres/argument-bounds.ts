@@ -1,3 +1,4 @@
+/** Bounds the lengths of texts, arrays and series that PostgreSQL functions make. */
 import type { Call, Expr } from '../../ast/tree.ts';
 import { forEachOperand } from '../../ast/walk.ts';
 
@@ -73,7 +74,7 @@ const BOUNDED_FORMAT = /^(?:[^%]|%%|%(?:\d{1,2}\$)?-?\d{0,2}[sIL])*$/;
 function formatProblem(template: Expr | undefined): Problem | undefined {
   if (template === undefined || (template.kind === 'string' && BOUNDED_FORMAT.test(template.value))) return undefined;
   return {
-    what: 'The format of format must be a text of its own, with widths of at most two digits',
+    what: 'The format of format must be a text literal, with widths of at most two digits',
     hint: "For example format('%s: %s', name, total), or to_char(…) for numbers.",
   };
 }

@@ -66,7 +66,7 @@ export function rowsShape({ calls, alias, definition, ordinality, outputs }: Row
   const definitions = [definition, ...calls.map((call) => call.definition)];
   const defined = definitions.flatMap((text) => (text === undefined ? [] : definedNames(text)));
   const own = calls.flatMap(({ call }) => OUTPUTS[call.name] ?? []);
-  // What `unnest` makes may be rows with columns of their own, which an alias does not name.
+  // What `unnest` makes may be rows with further columns, which an alias does not name.
   const isScalar =
     calls.every(({ call }) => call.schema === 'pg_catalog' && call.name !== 'unnest') && own.length === 0;
   const single = calls.length === 1 && alias !== undefined ? [alias] : calls.map(({ call }) => call.name);

@@ -1,3 +1,4 @@
+/** Tells what PostgreSQL calls a result column without alias. */
 import type { Node, SelectStmt } from 'libpg-query';
 
 /** How well a name fits: a type's name gives way to any other. */
@@ -8,7 +9,7 @@ interface Found {
 
 const VALUE_FUNCTION = /^SVFOP_(.+?)(?:_N)?$/;
 
-/** The name that the engine gives a column without alias; `undefined` where it gives none of its own. */
+/** The name that the engine gives a column without alias; `undefined` where it gives none. */
 export function columnName(node: Node | undefined): string | undefined {
   return find(node)?.name;
 }

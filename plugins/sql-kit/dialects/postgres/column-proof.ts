@@ -4,8 +4,6 @@
  * column: because the statement or the semantic layer says so, or because the engine itself is made to say so, by a
  * common table that nothing reads and that therefore never runs, but that is refused if the table has no such column.
  */
-
-import type { AllowedTables } from '../../../sql-guard/allowed-tables.ts';
 import type {
   ColumnRef,
   Core,
@@ -20,6 +18,7 @@ import type {
 } from '../../ast/tree.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from '../../ast/walk.ts';
 import { positionAt, SqlRefusal } from '../../parse/errors.ts';
+import type { ReadableTables } from '../readable-table.ts';
 import {
   NOTHING,
   orderedShape,
@@ -50,7 +49,7 @@ interface Common {
  * Makes sure that no qualified name is a call; refuses a name for which there is no proof. The statement has been
  * resolved: its tables may be read, and those of which a part is hidden are subqueries.
  */
-export function proveColumns(statement: Select, tables: AllowedTables, text: string): void {
+export function proveColumns(statement: Select, tables: ReadableTables, text: string): void {
   const prover = new Prover(tables, text);
   prover.select(statement, undefined, undefined);
   prover.rows.addColumns();
@@ -61,13 +60,13 @@ export function proveColumns(statement: Select, tables: AllowedTables, text: str
 const partShapes = new WeakMap<Select, Shape>();
 
 class Prover {
-  private readonly tables: AllowedTables;
+  private readonly tables: ReadableTables;
   private readonly text: string;
   private readonly proofs = new Map<string | Readable, { readonly source: Readable; readonly names: Set<string> }>();
   private readonly enumerations = new Set<string>();
   readonly rows: WholeRows;
 
-  constructor(tables: AllowedTables, text: string) {
+  constructor(tables: ReadableTables, text: string) {
     this.tables = tables;
     this.text = text;
     this.rows = new WholeRows(text);

@@ -1,24 +1,46 @@
-import type { Node } from 'libpg-query';
+/** Holds what converting a statement of the server's parser needs: positions, depth, nested parts and refusals. */
+import type { Node, SelectStmt } from 'libpg-query';
+import type { Expr, Select } from '../../ast/tree.ts';
 import { positionAt, type RefusalRule, SqlRefusal } from '../../parse/errors.ts';
 import { unknownField } from './known-fields.ts';
 
 /** Deepest nesting of expressions and subqueries; keeps every later walk of the tree clear of the stack's end. */
 const MAX_DEPTH = 220;
 
+/** Converters of what stands inside itself: an expression in a SELECT in an expression. */
+export interface NestedConverters {
+  /** Throws `SqlRefusal` for every node that is not known. */
+  expression(node: Node | undefined, reading: Reading): Expr;
+  /** Throws `SqlRefusal` for everything that is not a plain reading SELECT. */
+  select(node: SelectStmt, reading: Reading): Select;
+}
+
 /** A statement while its tree is converted: where nodes stand, how deep it is, and how to refuse. */
 export class Reading {
   readonly text: string;
+  private readonly converters: NestedConverters;
   private readonly offsets: Uint32Array | undefined;
   private readonly shift: number;
   private depth = 0;
 
   /** `prefixLength`: characters that were put before the text for the parser. */
-  constructor(text: string, prefixLength = 0) {
+  constructor(text: string, converters: NestedConverters, prefixLength = 0) {
     this.text = text;
+    this.converters = converters;
     this.shift = prefixLength;
     const size = Buffer.byteLength(text);
     // Where each character is one byte there is nothing to translate.
     this.offsets = size === text.length ? undefined : offsetsOf(text, size);
+  }
+
+  /** Converts an expression. Throws `SqlRefusal` for every node that is not known. */
+  expression(node: Node | undefined): Expr {
+    return this.converters.expression(node, this);
+  }
+
+  /** Converts a SELECT. Throws `SqlRefusal` for everything that is not a plain reading one. */
+  select(node: SelectStmt): Select {
+    return this.converters.select(node, this);
   }
 
   /** The server counts bytes; everything here counts UTF-16 units. */

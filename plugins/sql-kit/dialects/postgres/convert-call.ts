@@ -1,9 +1,9 @@
+/** Converts calls and windows of the server's parser. */
 import type { FuncCall, SQLValueFunction, WindowDef } from 'libpg-query';
 import { Level } from '../../ast/precedence.ts';
 import type { Call, Expr, Frame, FrameBound, Window } from '../../ast/tree.ts';
 import { namesOf, type Reading } from './conversion.ts';
-import { convertAll, convertExpression, convertOptional, form, plain } from './convert-expression.ts';
-import { convertOrder } from './convert-select.ts';
+import { convertAll, convertOptional, convertOrder, form, plain } from './convert-parts.ts';
 import { postgresFunctions } from './functions.ts';
 import { quoteName, quoteText } from './names.ts';
 
@@ -112,7 +112,7 @@ function convertFrame(node: WindowDef, reading: Reading): Frame | undefined {
   if (!has(Option.nonDefault)) return undefined;
   const offset = (kind: 'PRECEDING' | 'FOLLOWING', of: WindowDef['startOffset']): FrameBound => ({
     kind,
-    distance: convertExpression(of, reading),
+    distance: reading.expression(of),
   });
   const start = (): FrameBound => {
     if (has(Option.startUnbounded)) return { kind: 'UNBOUNDED PRECEDING' };

@@ -1,3 +1,4 @@
+/** Converts expressions of the server's parser. */
 import type {
   A_Const,
   A_Indices,
@@ -26,44 +27,12 @@ import {
   convertJsonSerialize,
 } from './convert-json.ts';
 import { convertBoolean, convertNullTest, convertOperator, convertTruthTest } from './convert-operator.ts';
-import { convertSelect } from './convert-select.ts';
+import { convertAll, convertOptional, form, listForm, plain, whole } from './convert-parts.ts';
 import { quoteName } from './names.ts';
 import { operatorOf } from './operators.ts';
 import { enumerationOf, typeText } from './types.ts';
 
 const MAX_STEPS = 50;
-
-/** An operand that stands as it is, whatever it holds. */
-export const plain = (expr: Expr): FormOperand => ({ expr, minimum: 0 });
-/** An operand in parentheses unless it is a whole of its own. */
-export const whole = (expr: Expr): FormOperand => ({ expr, minimum: Level.primary });
-
-export const form = (at: number, level: number, ...parts: (string | FormOperand)[]): Form => ({
-  kind: 'form',
-  at,
-  level,
-  parts,
-});
-
-/** `before a, b, c after`. */
-export function listForm(at: number, before: string, items: readonly Expr[], after: string): Form {
-  const parts: Form['parts'][number][] = [before];
-  for (const item of items) {
-    if (parts.length > 1) parts.push(', ');
-    parts.push(plain(item));
-  }
-  parts.push(after);
-  return { kind: 'form', at, level: Level.primary, parts };
-}
-
-export function convertAll(nodes: readonly Node[] | undefined, reading: Reading): Expr[] {
-  const exprs: Expr[] = [];
-  if (nodes !== undefined) for (const node of nodes) exprs.push(convertExpression(node, reading));
-  return exprs;
-}
-
-export const convertOptional = (node: Node | undefined, reading: Reading): Expr | undefined =>
-  node === undefined ? undefined : convertExpression(node, reading);
 
 /** Throws `SqlRefusal` for every node that is not known here. */
 export function convertExpression(node: Node | undefined, reading: Reading): Expr {
@@ -132,7 +101,7 @@ function convertRare(node: Node, kind: string, value: never, reading: Reading): 
   if ('CollateClause' in node) {
     const { arg, collname } = node.CollateClause;
     const names = namesOf(collname, reading);
-    const operand = { expr: convertExpression(arg, reading), minimum: Level.collate };
+    const operand = { expr: reading.expression(arg), minimum: Level.collate };
     if (names.length > 2 || (names.length === 2 && names[0] !== 'pg_catalog')) {
       throw reading.refuse('function', `Collation "${names.join('.')}" is not allowed`, at, 'Leave its schema out.');
     }
@@ -140,7 +109,7 @@ function convertRare(node: Node, kind: string, value: never, reading: Reading): 
   }
   if ('NamedArgExpr' in node) {
     const { name = '', arg } = node.NamedArgExpr;
-    return form(at, Level.primary, `${quoteName(name)} => `, plain(convertExpression(arg, reading)));
+    return form(at, Level.primary, `${quoteName(name)} => `, plain(reading.expression(arg)));
   }
   throw reading.unknown(kind, location);
 }
@@ -193,7 +162,7 @@ function convertCast(node: TypeCast, reading: Reading): Expr {
   const { arg, typeName, location } = reading.known('TypeCast', node, node.location);
   if (arg === undefined || typeName === undefined) throw reading.unknown('a cast without a type', location);
   const at = reading.at(typeName.location);
-  const operand = { expr: convertExpression(arg, reading), minimum: Level.postfix };
+  const operand = { expr: reading.expression(arg), minimum: Level.postfix };
   const enumeration = isMadeOfTexts(operand.expr) ? enumerationOf(typeName, reading) : undefined;
   if (enumeration === undefined) return form(at, Level.postfix, operand, `::${typeText(typeName, reading)}`);
   return { ...form(at, Level.postfix, operand, `::${enumeration.text}`), enumeration: enumeration.name };
@@ -212,7 +181,7 @@ function convertCase(node: CaseExpr, reading: Reading): Expr {
   const branches = (node.args ?? []).map((when) => {
     if (!('CaseWhen' in when)) throw reading.unknown('a CASE without WHEN', node.location);
     const { expr, result } = reading.known('CaseWhen', when.CaseWhen, node.location);
-    return { condition: convertExpression(expr, reading), result: convertExpression(result, reading) };
+    return { condition: reading.expression(expr), result: reading.expression(result) };
   });
   const operand = convertOptional(node.arg, reading);
   const otherwise = convertOptional(node.defresult, reading);
@@ -231,7 +200,7 @@ function convertRow(node: RowExpr, reading: Reading): Expr {
 function convertIndirection(node: A_Indirection, reading: Reading): Expr {
   reading.known('A_Indirection', node);
   const { arg, indirection = [] } = node;
-  let expr = convertExpression(arg, reading);
+  let expr = reading.expression(arg);
   if (indirection.length > MAX_STEPS) {
     throw reading.refuse('size', `More than ${MAX_STEPS} subscripts in a row`, expr.at, 'Use a path, such as #>.');
   }
@@ -249,7 +218,7 @@ function convertIndirection(node: A_Indirection, reading: Reading): Expr {
 
 function subscript(node: A_Indices, reading: Reading): (string | FormOperand)[] {
   const { is_slice: isSlice, lidx, uidx } = reading.known('A_Indices', node);
-  const bound = (index: Node | undefined) => (index === undefined ? [] : [plain(convertExpression(index, reading))]);
+  const bound = (index: Node | undefined) => (index === undefined ? [] : [plain(reading.expression(index))]);
   return ['[', ...bound(lidx), ...(isSlice === true ? [':'] : []), ...bound(uidx), ']'];
 }
 
@@ -272,7 +241,7 @@ function convertSubLink(node: SubLink, reading: Reading): Expr {
   if (node.subselect === undefined || !('SelectStmt' in node.subselect)) {
     throw reading.unknown('a subquery that does not read', node.location);
   }
-  const select = convertSelect(node.subselect.SelectStmt, reading);
+  const select = reading.select(node.subselect.SelectStmt);
   const scalar: Expr = { kind: 'scalar', at, select };
   switch (node.subLinkType) {
     case 'EXPR_SUBLINK':
@@ -283,7 +252,7 @@ function convertSubLink(node: SubLink, reading: Reading): Expr {
       return form(at, Level.primary, 'ARRAY', plain(scalar));
     case 'ANY_SUBLINK':
     case 'ALL_SUBLINK': {
-      const operand = convertExpression(node.testexpr, reading);
+      const operand = reading.expression(node.testexpr);
       if (node.operName === undefined) {
         return { kind: 'in', at, not: false, operand, set: { kind: 'subquery', at, select, alias: undefined } };
       }

@@ -1,10 +1,10 @@
+/** Converts FROM of the server's parser. */
 import type { Alias, JoinExpr, Node, RangeFunction, RangeTableSample, RangeVar } from 'libpg-query';
 import type { Call, From, Join, RowsSource, Source, TableSource } from '../../ast/tree.ts';
 import { namesOf, type Reading } from './conversion.ts';
 import { convertFunction } from './convert-call.ts';
-import { convertExpression, convertOptional } from './convert-expression.ts';
 import { convertJsonTable } from './convert-json.ts';
-import { convertSelect } from './convert-select.ts';
+import { convertOptional } from './convert-parts.ts';
 import { quoteName } from './names.ts';
 import { typeText } from './types.ts';
 
@@ -76,7 +76,7 @@ function convertItem(node: Node, reading: Reading): Source {
     const { subquery, lateral, alias } = reading.known('RangeSubselect', node.RangeSubselect);
     if (subquery === undefined || !('SelectStmt' in subquery))
       throw reading.unknown('a subquery that does not read', undefined);
-    const select = convertSelect(subquery.SelectStmt, reading);
+    const select = reading.select(subquery.SelectStmt);
     return { kind: 'subquery', at: select.at, select, lateral: lateral === true, ...named(alias, reading) };
   }
   if ('RangeTableSample' in node) return convertSample(node.RangeTableSample, reading);
@@ -115,7 +115,7 @@ function convertSample(node: RangeTableSample, reading: Reading): TableSource {
 }
 
 function constantText(node: Node, { location }: RangeTableSample, reading: Reading): string {
-  const expr = convertExpression(node, reading);
+  const expr = reading.expression(node);
   if (expr.kind === 'number') return expr.value;
   throw reading.refuse('syntax', 'TABLESAMPLE needs a number', reading.at(location), 'For example SYSTEM (10).');
 }

@@ -26,8 +26,7 @@ import { Level } from '../../ast/precedence.ts';
 import type { Call, Expr, Form } from '../../ast/tree.ts';
 import type { Reading } from './conversion.ts';
 import { convertOver } from './convert-call.ts';
-import { convertExpression, convertOptional, form, plain, whole } from './convert-expression.ts';
-import { convertOrder, convertSelect } from './convert-select.ts';
+import { convertOptional, convertOrder, form, plain, whole } from './convert-parts.ts';
 import { quoteName, quoteText } from './names.ts';
 import { typeText } from './types.ts';
 
@@ -40,7 +39,7 @@ export function convertIsJson(node: JsonIsPredicate, reading: Reading): Expr {
     type as 'JS_TYPE_OBJECT'
   ];
   const keys = unique === true ? ' WITH UNIQUE KEYS' : '';
-  const operand = whole(convertExpression(expr, reading));
+  const operand = whole(reading.expression(expr));
   return form(reading.at(node.location), Level.is, operand, ` IS JSON${item ?? ''}${keys}`);
 }
 
@@ -75,7 +74,7 @@ export function convertJsonQueryArray(node: JsonArrayQueryConstructor, reading: 
   }
   if (formatText(format, reading) !== '') throw reading.unknown('FORMAT after a subquery', format?.location);
   const at = reading.at(node.location);
-  const select = convertSelect(query.SelectStmt, reading);
+  const select = reading.select(query.SelectStmt);
   const array = form(at, Level.primary, 'JSON_ARRAY', plain({ kind: 'scalar', at, select }));
   if (output?.typeName === undefined) return array;
   return form(at, Level.postfix, plain(array), `::${typeText(output.typeName, reading)}`);
@@ -89,7 +88,7 @@ export function convertJsonParse(node: JsonParseExpr, reading: Reading): Expr {
 
 export function convertJsonScalar(node: JsonScalarExpr, reading: Reading): Expr {
   reading.known('JsonScalarExpr', node, node.location);
-  const value = plain(convertExpression(node.expr, reading));
+  const value = plain(reading.expression(node.expr));
   return word(node, reading, 'JSON_SCALAR(', [value, returning(node.output, reading)]);
 }
 
@@ -149,7 +148,7 @@ export function convertJsonQuery(node: JsonFuncExpr, reading: Reading): Expr {
   return word(node, reading, name, [
     ...jsonValue(node.context_item, reading),
     ', ',
-    plain(convertExpression(node.pathspec, reading)),
+    plain(reading.expression(node.pathspec)),
     ...passing(node.passing, reading),
     returning(node.output, reading),
     node.op === 'JSON_QUERY_OP' ? wrapping(node) : '',
@@ -233,7 +232,7 @@ const behaviors = (node: Pick<JsonFuncExpr, 'on_empty' | 'on_error'>, reading: R
 function behavior(node: JsonBehavior | undefined, when: 'EMPTY' | 'ERROR', reading: Reading): Part[] {
   if (node === undefined) return [];
   const { btype = '', expr, location } = reading.known('JsonBehavior', node, node.location);
-  if (btype === 'JSON_BEHAVIOR_DEFAULT') return [' DEFAULT ', whole(convertExpression(expr, reading)), ` ON ${when}`];
+  if (btype === 'JSON_BEHAVIOR_DEFAULT') return [' DEFAULT ', whole(reading.expression(expr)), ` ON ${when}`];
   if (expr !== undefined) throw reading.unknown('a value where none belongs', location);
   return [` ${btype.replace('JSON_BEHAVIOR_', '').replace('_', ' ')} ON ${when}`];
 }
@@ -242,17 +241,17 @@ function behavior(node: JsonBehavior | undefined, when: 'EMPTY' | 'ERROR', readi
 
 function keyValue(node: JsonKeyValue, reading: Reading): Part[] {
   const { key, value } = reading.known('JsonKeyValue', node);
-  return [plain(convertExpression(key, reading)), ' : ', ...jsonValue(value, reading)];
+  return [plain(reading.expression(key)), ' : ', ...jsonValue(value, reading)];
 }
 
 function jsonValueOf(node: Node, reading: Reading): Part[] {
   if ('JsonValueExpr' in node) return jsonValue(node.JsonValueExpr, reading);
-  return [plain(convertExpression(node, reading))];
+  return [plain(reading.expression(node))];
 }
 
 function jsonValue(node: JsonValueExpr | undefined, reading: Reading): Part[] {
   const { raw_expr: value, format } = reading.known('JsonValueExpr', node ?? {});
-  return [plain(convertExpression(value, reading)), formatText(format, reading)];
+  return [plain(reading.expression(value)), formatText(format, reading)];
 }
 
 function returning(node: JsonOutput | undefined, reading: Reading): string {

@@ -1,8 +1,9 @@
+/** Converts operators and predicates of the server's parser. */
 import type { A_Expr, BoolExpr, BooleanTest, Node, NullTest } from 'libpg-query';
 import { Level } from '../../ast/precedence.ts';
 import type { Chain, Expr } from '../../ast/tree.ts';
 import type { Reading } from './conversion.ts';
-import { convertAll, convertExpression, form, listForm, whole } from './convert-expression.ts';
+import { convertAll, form, listForm, whole } from './convert-parts.ts';
 import { infixLevel, operatorOf } from './operators.ts';
 
 const MAX_CHAIN = 900;
@@ -32,7 +33,7 @@ export function convertOperator(node: A_Expr, reading: Reading): Expr {
         kind: 'in',
         at: reading.at(node.location),
         not: operatorOf(node.name, node.location, reading) === '<>',
-        operand: convertExpression(node.lexpr, reading),
+        operand: reading.expression(node.lexpr),
         set: { kind: 'list', items: convertAll(listOf(node.rexpr, reading), reading) },
       };
     case 'AEXPR_LIKE':
@@ -50,7 +51,7 @@ export function convertOperator(node: A_Expr, reading: Reading): Expr {
 }
 
 function operands(node: A_Expr, reading: Reading): [Expr, Expr] {
-  return [convertExpression(node.lexpr, reading), convertExpression(node.rexpr, reading)];
+  return [reading.expression(node.lexpr), reading.expression(node.rexpr)];
 }
 
 function listOf(node: Node | undefined, reading: Reading): readonly Node[] {
@@ -65,7 +66,7 @@ function chain(level: number, parts: Expr[], operators: string[]): Chain {
 function prefix(node: A_Expr, reading: Reading): Expr {
   const operator = operatorOf(node.name, node.location, reading);
   const at = reading.at(node.location);
-  const operand = convertExpression(node.rexpr, reading);
+  const operand = reading.expression(node.rexpr);
   if (operator === '-' || operator === '+') return { kind: 'prefix', at, operator, operand };
   return form(at, Level.bits, `${operator} `, whole(operand));
 }
@@ -90,8 +91,8 @@ function infix(node: A_Expr, reading: Reading): Expr {
     const hint = 'Split the calculation.';
     throw reading.refuse('size', `More than ${MAX_CHAIN} operators in a row`, reading.at(node.location), hint);
   }
-  const parts = [convertExpression(left, reading)];
-  for (const right of rights.reverse()) parts.push(convertExpression(right, reading));
+  const parts = [reading.expression(left)];
+  for (const right of rights.reverse()) parts.push(reading.expression(right));
   return chain(level, parts, operators.reverse());
 }
 
@@ -99,12 +100,12 @@ function infix(node: A_Expr, reading: Reading): Expr {
 function pattern(node: A_Expr, kind: 'AEXPR_LIKE' | 'AEXPR_ILIKE' | 'AEXPR_SIMILAR', reading: Reading): Expr {
   const operator = operatorOf(node.name, node.location, reading);
   const word = { AEXPR_LIKE: 'LIKE', AEXPR_ILIKE: 'ILIKE', AEXPR_SIMILAR: 'SIMILAR TO' }[kind];
-  const left = { expr: convertExpression(node.lexpr, reading), minimum: Level.bits };
+  const left = { expr: reading.expression(node.lexpr), minimum: Level.bits };
   const { rexpr } = node;
   const call = rexpr !== undefined && 'FuncCall' in rexpr ? rexpr.FuncCall : undefined;
   const name = (call?.funcname ?? []).map((part) => ('String' in part ? part.String.sval : '')).join('.');
   const isEscape = name === 'pg_catalog.like_escape' || name === 'pg_catalog.similar_to_escape';
-  const args = isEscape ? convertAll(call?.args, reading) : [convertExpression(rexpr, reading)];
+  const args = isEscape ? convertAll(call?.args, reading) : [reading.expression(rexpr)];
   const [like, escapedBy] = args.map((expr) => ({ expr, minimum: Level.bits }));
   if (like === undefined) throw reading.unknown('a pattern that is empty', node.location);
   const words = ` ${operator.startsWith('!') ? 'NOT ' : ''}${word} `;
@@ -120,7 +121,7 @@ function between(node: A_Expr, kind: BetweenKind, reading: Reading): Expr {
   if (low === undefined || high === undefined) throw reading.unknown('BETWEEN without bounds', node.location);
   const not = kind.startsWith('AEXPR_NOT') ? 'NOT ' : '';
   const word = `${not}BETWEEN${kind.endsWith('SYM') ? ' SYMMETRIC' : ''}`;
-  const left = { expr: convertExpression(node.lexpr, reading), minimum: Level.bits };
+  const left = { expr: reading.expression(node.lexpr), minimum: Level.bits };
   const bound = (expr: Expr) => ({ expr, minimum: isArithmetic(expr) ? Level.bits : Level.primary });
   return form(reading.at(node.location), Level.equality, left, ` ${word} `, bound(low), ' AND ', bound(high));
 }
@@ -136,7 +137,7 @@ export function convertBoolean(node: BoolExpr, reading: Reading): Expr {
     throw reading.refuse('size', `More than ${MAX_CHAIN} operators in a row`, at, 'Use IN (…) for a list of values.');
   }
   if (node.boolop === 'NOT_EXPR') {
-    const operand = convertExpression(args[0], reading);
+    const operand = reading.expression(args[0]);
     // The grammar reads NOT IN (SELECT …) as NOT (… IN …).
     if (operand.kind === 'in' && operand.set.kind === 'subquery' && !operand.not) return { ...operand, not: true };
     return { kind: 'prefix', at, operator: 'NOT', operand };
@@ -161,6 +162,6 @@ export function convertTruthTest(node: BooleanTest, reading: Reading): Expr {
 }
 
 function test(node: Node | undefined, words: string, reading: Reading): Expr {
-  const operand = convertExpression(node, reading);
+  const operand = reading.expression(node);
   return form(operand.at, Level.is, { expr: operand, minimum: Level.equality }, ` ${words}`);
 }

@@ -1,11 +1,12 @@
+/** Converts SELECT and WITH of the server's parser. */
 import type { CommonTableExpr, Node, ResTarget, SelectStmt, WithClause } from 'libpg-query';
 import { Level } from '../../ast/precedence.ts';
-import type { CommonTable, Core, Form, OrderTerm, ResultColumn, Select, SetOperator, With } from '../../ast/tree.ts';
+import type { CommonTable, Core, Form, ResultColumn, Select, SetOperator, With } from '../../ast/tree.ts';
 import { columnName } from './column-name.ts';
 import { nameOf, namesOf, type Reading } from './conversion.ts';
 import { convertWindow } from './convert-call.ts';
-import { convertAll, convertExpression, convertOptional, form, plain } from './convert-expression.ts';
 import { convertFrom } from './convert-from.ts';
+import { convertAll, convertOptional, convertOrder, form, plain } from './convert-parts.ts';
 import { quoteName } from './names.ts';
 
 const MAX_PARTS = 500;
@@ -84,10 +85,10 @@ const hasClauses = (node: SelectStmt) =>
 
 function part(node: SelectStmt, reading: Reading): Core {
   if (isOperation(node) || hasClauses(node)) {
-    const select = convertSelect(node, reading);
+    const select = reading.select(node);
     return { kind: 'nested', at: select.at, select };
   }
-  const { first } = convertSelect(node, reading);
+  const { first } = reading.select(node);
   return first;
 }
 
@@ -140,29 +141,9 @@ function convertColumn(node: Node, reading: Reading): ResultColumn {
       return { kind: 'star', at: reading.at(location), table: names.at(-1) };
     }
   }
-  const expr = convertExpression(val, reading);
+  const expr = reading.expression(val);
   const name = target.name === undefined ? columnName(val) : undefined;
   return { kind: 'column', expr, alias: target.name, text: undefined, name };
-}
-
-const DIRECTIONS = { SORTBY_ASC: 'ASC', SORTBY_DESC: 'DESC' } as const;
-const NULLS = { SORTBY_NULLS_FIRST: 'FIRST', SORTBY_NULLS_LAST: 'LAST' } as const;
-
-export function convertOrder(nodes: readonly Node[] | undefined, reading: Reading): OrderTerm[] {
-  return (nodes ?? []).map((node) => {
-    if (!('SortBy' in node)) throw reading.unknown('an order of an unknown kind', undefined);
-    const sort = reading.known('SortBy', node.SortBy);
-    const { sortby_dir: direction, sortby_nulls: nulls, useOp } = sort;
-    const expr = convertExpression(sort.node, reading);
-    if (useOp !== undefined) {
-      throw reading.refuse('syntax', 'ORDER BY … USING is not allowed here', expr.at, 'Write ASC or DESC.');
-    }
-    return {
-      expr,
-      direction: DIRECTIONS[direction as 'SORTBY_ASC'],
-      nulls: NULLS[nulls as 'SORTBY_NULLS_FIRST'],
-    };
-  });
 }
 
 // ── WITH ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -191,7 +172,7 @@ function convertCommonTable(node: CommonTableExpr, reading: Reading): CommonTabl
     columns: namesOf(node.aliascolnames, reading),
     materialized:
       ctematerialized === 'CTEMaterializeAlways' ? true : ctematerialized === 'CTEMaterializeNever' ? false : undefined,
-    select: convertSelect(query.SelectStmt, reading),
+    select: reading.select(query.SelectStmt),
     suffix: convertSuffix(node, at, reading),
     added: [
       node.search_clause?.search_seq_column,
@@ -215,8 +196,8 @@ function convertSuffix(node: CommonTableExpr, at: number, reading: Reading): For
   }
   if (cycle !== undefined) {
     parts.push(` CYCLE ${names(cycle.cycle_col_list)} SET ${quoteName(cycle.cycle_mark_column ?? '')} TO `);
-    parts.push(plain(convertExpression(cycle.cycle_mark_value, reading)), ' DEFAULT ');
-    parts.push(plain(convertExpression(cycle.cycle_mark_default, reading)));
+    parts.push(plain(reading.expression(cycle.cycle_mark_value)), ' DEFAULT ');
+    parts.push(plain(reading.expression(cycle.cycle_mark_default)));
     parts.push(` USING ${quoteName(cycle.cycle_path_column ?? '')}`);
   }
   return parts.length === 0 ? undefined : form(at, Level.primary, ...parts);

@@ -1,38 +1,57 @@
+/** Describes PostgreSQL's SQL. */
 import { Level } from '../../ast/precedence.ts';
 import type { Expr } from '../../ast/tree.ts';
-import { Lexer } from '../../parse/lexer.ts';
-import { sqliteSyntax } from '../../parse/syntax.ts';
+import { baseSyntax } from '../../parse/base-syntax.ts';
+import { baseToken } from '../../parse/lexer.ts';
+import { standardColumnType } from '../column-types.ts';
+import { TRUTH_TEST, wordSet } from '../infallible.ts';
+import { standardNotation } from '../notation.ts';
 import type { SqlDialect } from '../sql-dialect.ts';
 import { argumentProblem } from './argument-bounds.ts';
 import { proveColumns } from './column-proof.ts';
 import { postgresFunctions, postgresSubstitutes } from './functions.ts';
 import { quoteName, quoteText } from './names.ts';
 import { PostgresReader } from './reader.ts';
+import { postgresRendering } from './rendering.ts';
+import { postgresValueTypes } from './value-types.ts';
 
 const reader = new PostgresReader();
 
 export const postgres: SqlDialect = {
   name: 'postgres',
+  label: 'PostgreSQL',
+  telemetryName: 'postgresql',
   load: () => reader.load(),
   reader,
+  // Statements are read by the server's own parser; of the syntax only the printer has a use.
   keywords: new Map(),
-  // Statements are read by the server's own parser; of this only the printer has a use.
-  syntax: { ...sqliteSyntax, Lexer, notLevel: Level.is },
+  syntax: { ...baseSyntax, token: baseToken, notLevel: Level.is },
+  notation: standardNotation,
+  rendering: postgresRendering,
   defaultSchema: 'public',
   hasSchemas: true,
   hasExactNames: true,
+  isSystemName: (name) => name.startsWith('pg_'),
+  systemColumns: new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']),
+  forConnection: ({ schema }) => (schema === undefined ? postgres : { ...postgres, defaultSchema: schema }),
   hasOrderedWith: true,
   functions: postgresFunctions,
   functionSchema: 'pg_catalog',
   tableFunctions: postgresFunctions,
   substitutes: postgresSubstitutes,
-  systemColumns: new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']),
-  isSystemName: (name) => name.startsWith('pg_'),
   argumentProblem,
+  exactText: (operand) => ({ kind: 'collate', at: operand.at, operand: asText(operand), collation: 'C' }),
+  optimizationFence: ' OFFSET 0',
+  infallible: {
+    functions: wordSet('lower upper now'),
+    forms: new RegExp(`^${TRUTH_TEST}$`),
+    aggregates: wordSet('count sum avg min max string_agg array_agg'),
+    valueTypes: postgresValueTypes,
+  },
   secure: proveColumns,
+  columnType: standardColumnType,
   printName: quoteName,
   printText: quoteText,
-  exactText: (operand) => ({ kind: 'collate', at: operand.at, operand: asText(operand), collation: 'C' }),
   printParam: (number) => `$${number}`,
 };
 

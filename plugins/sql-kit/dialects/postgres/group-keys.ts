@@ -3,14 +3,13 @@
  * of a table read its other columns; a subquery that stands in a table's place has no key. As the key decides those
  * columns, no group changes.
  */
-
-import type { AllowedTable, AllowedTables } from '../../../sql-guard/allowed-tables.ts';
 import type { Call, ColumnRef, Expr, From, Join, OrderTerm, Select, SelectCore, Source } from '../../ast/tree.ts';
 import { forEachInWindow, forEachOperand, forEachTerm } from '../../ast/walk.ts';
+import type { ReadableTable, ReadableTables } from '../readable-table.ts';
 import { nameOf } from './column-lists.ts';
 
 /** Adds, to the GROUP BY of a resolved SELECT, what the keys in it decide. */
-export function completeGroups(core: SelectCore, orderBy: readonly OrderTerm[], tables: AllowedTables): void {
+export function completeGroups(core: SelectCore, orderBy: readonly OrderTerm[], tables: ReadableTables): void {
   const { from, groupBy } = core;
   if (from === undefined || groupBy.length === 0) return;
   const side = sideOf(from, tables);
@@ -28,7 +27,7 @@ export function completeGroups(core: SelectCore, orderBy: readonly OrderTerm[], 
 }
 
 /** Whether the key is known, and seen as it is: masks may be alike where keys are not. */
-function hasKey({ key = [], visible }: AllowedTable): boolean {
+function hasKey({ key = [], visible }: ReadableTable): boolean {
   const isSeen = (name: string) => visible?.some((column) => column.name === name && column.mask === undefined) ?? true;
   return key.length > 0 && key.every(isSeen);
 }
@@ -38,7 +37,7 @@ function hasKey({ key = [], visible }: AllowedTable): boolean {
 interface Relation {
   readonly name: string;
   /** The table of which it is what may be seen. */
-  readonly table: AllowedTable | undefined;
+  readonly table: ReadableTable | undefined;
   /** Of that table; none where there is no such table, whose columns are not looked into. */
   readonly columns: ReadonlySet<string>;
 }
@@ -50,7 +49,7 @@ interface Side {
   readonly merged: ReadonlyMap<string, Relation | undefined>;
 }
 
-function sideOf({ first, joins }: From, tables: AllowedTables): Side {
+function sideOf({ first, joins }: From, tables: ReadableTables): Side {
   const start = sideOfSource(first, tables);
   const relations = [...start.relations];
   const merged = new Map(start.merged);
@@ -64,14 +63,14 @@ function sideOf({ first, joins }: From, tables: AllowedTables): Side {
   return { relations, merged };
 }
 
-function sideOfSource(source: Source, tables: AllowedTables): Side {
+function sideOfSource(source: Source, tables: ReadableTables): Side {
   if (source.kind === 'join' && source.alias === undefined) return sideOf(source.from, tables);
   const table = source.kind === 'subquery' && source.columns === undefined ? tableOf(source, tables) : undefined;
   const columns = new Set(table?.visible?.map(({ name }) => name) ?? table?.known);
   return { relations: [{ name: source.alias ?? '', table, columns }], merged: new Map() };
 }
 
-function tableOf(source: Extract<Source, { kind: 'subquery' }>, tables: AllowedTables): AllowedTable | undefined {
+function tableOf(source: Extract<Source, { kind: 'subquery' }>, tables: ReadableTables): ReadableTable | undefined {
   const { first } = source.select;
   const from = first.kind === 'core' && source.isPart === true ? first.from?.first : undefined;
   return from?.kind === 'table' ? tables.find(from.schema ?? tables.dialect.defaultSchema, from.name) : undefined;

@@ -1,3 +1,4 @@
+/** Reads the names of PostgreSQL's operators. */
 import type { Node } from 'libpg-query';
 import { Level } from '../../ast/precedence.ts';
 import { namesOf, type Reading } from './conversion.ts';

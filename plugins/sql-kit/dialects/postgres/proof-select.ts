@@ -1,5 +1,4 @@
 /** Builds the SELECTs that prove something by being read: they stand in WITH, and nothing makes them run. */
-
 import { Level } from '../../ast/precedence.ts';
 import type { From, NamedColumn, Select } from '../../ast/tree.ts';
 import type { Readable } from './column-lists.ts';

@@ -1,16 +1,19 @@
+/** Reads statements with PostgreSQL's own parser. */
 import { createRequire } from 'node:module';
 import type { Node, ParseResult, RawStmt, SelectStmt } from 'libpg-query';
 import type { Expr, Select } from '../../ast/tree.ts';
 import { positionAt, SqlRefusal } from '../../parse/errors.ts';
 import type { LexLimits } from '../../parse/lexer.ts';
 import type { SqlReader } from '../sql-dialect.ts';
-import { Reading } from './conversion.ts';
+import { type NestedConverters, Reading } from './conversion.ts';
 import { convertExpression } from './convert-expression.ts';
 import { convertSelect } from './convert-select.ts';
 import { boundText } from './size-limits.ts';
 
 const ONE_READING_STATEMENT = 'Only one reading statement runs here: SELECT, VALUES, TABLE, or WITH … SELECT.';
 const BEFORE_EXPRESSION = 'SELECT ';
+
+const CONVERTERS: NestedConverters = { expression: convertExpression, select: convertSelect };
 
 type ParseSql = (text: string) => ParseResult;
 
@@ -60,7 +63,7 @@ const isSyntaxError = (error: unknown): error is Error & { sqlDetails: { cursorP
 function readStatement(parseSql: ParseSql, text: string, limits: LexLimits): Select {
   boundText(text, limits);
   const { stmts: [only, second] = [] } = parse(parseSql, text, text);
-  const reading = new Reading(text);
+  const reading = new Reading(text, CONVERTERS);
   if (only?.stmt === undefined) {
     throw reading.refuse('syntax', 'There is no statement', 0, ONE_READING_STATEMENT);
   }
@@ -79,7 +82,7 @@ function readStatement(parseSql: ParseSql, text: string, limits: LexLimits): Sel
 /** One expression and nothing else. */
 function readExpression(parseSql: ParseSql, text: string, limits: LexLimits): Expr {
   boundText(text, limits);
-  const reading = new Reading(text, BEFORE_EXPRESSION.length);
+  const reading = new Reading(text, CONVERTERS, BEFORE_EXPRESSION.length);
   const { stmts: [only, second] = [] } = parse(parseSql, BEFORE_EXPRESSION + text, text);
   const expr = second === undefined ? expressionOf(only?.stmt) : undefined;
   if (expr !== undefined) return convertExpression(expr, reading);

@@ -1,3 +1,4 @@
+/** Bounds the text that PostgreSQL's parser is given. */
 import { positionAt, type RefusalRule, SqlRefusal } from '../../parse/errors.ts';
 import type { LexLimits } from '../../parse/lexer.ts';
 

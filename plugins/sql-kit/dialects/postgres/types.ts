@@ -1,3 +1,4 @@
+/** Prints the types that casts may name. */
 import type { TypeName } from 'libpg-query';
 import { namesOf, type Reading } from './conversion.ts';
 import { quoteName } from './names.ts';

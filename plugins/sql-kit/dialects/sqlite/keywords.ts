@@ -1,4 +1,5 @@
-import type { KeywordUse } from '../sql-dialect.ts';
+/** Lists SQLite's keywords. */
+import type { KeywordUse } from '../../parse/cursor.ts';
 
 const RESERVED = `
   ADD ALL ALTER AND AS AUTOINCREMENT BETWEEN CASE CHECK COLLATE COMMIT CONSTRAINT CREATE DEFAULT DEFERRABLE DELETE

@@ -1,3 +1,4 @@
+/** Suggests what to write instead of syntax that SQLite lacks. */
 import type { Token } from '../../parse/lexer.ts';
 
 const AFTER: Readonly<Record<string, string>> = {

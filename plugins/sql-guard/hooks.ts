@@ -1,15 +1,6 @@
-import { type ConnectionInfo, type Scope, waterfall } from '../../kernel/index.ts';
-import type { BoundValue } from '../sql-kit/ast/tree.ts';
+/** Declares the hook that narrows what a request may read. */
+import { type ConnectionInfo, waterfall } from '../../kernel/index.ts';
 import type { AllowedTables } from './allowed-tables.ts';
-
-export type { BoundValue } from '../sql-kit/ast/tree.ts';
-
-/** A condition on the rows of one table, over its own columns. */
-export type RowFilter =
-  /** The column equals one of the values, of which there is at least one; a text to the letter. */
-  | { readonly column: string; readonly isText: boolean; readonly values: readonly BoundValue[] }
-  /** An SQL condition in which `{claim}` stands for the values, separated by commas. */
-  | { readonly condition: string; readonly values: readonly BoundValue[] };
 
 /** The tables that one request may read. */
 export interface TableAccess {

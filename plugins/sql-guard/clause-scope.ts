@@ -1,14 +1,26 @@
-/** Says what the names in a resolved statement stand for: which relations a clause sees, and the kinds of their columns. */
-import type { ColumnRef, Core, Expr, From, Join, Select, Source, Star, TableSource } from '../sql-kit/ast/tree.ts';
-import { fold } from '../sql-kit/dialects/sql-dialect.ts';
+/** Finds which relations and columns each clause of a resolved statement sees, and the types of their values. */
+import {
+  type ColumnRef,
+  type Core,
+  type Expr,
+  type From,
+  fold,
+  type Join,
+  type Select,
+  type Source,
+  type Star,
+  type TableSource,
+  type ValueType,
+  type ValueTypes,
+} from '../sql-kit/index.ts';
 import type { AllowedTable, AllowedTables } from './allowed-tables.ts';
-import { areComparable, type Kind, kindOfType } from './value-types.ts';
+import { areComparable } from './value-types.ts';
 
 interface Columns {
   /** Columns that are certainly there. */
   readonly names: ReadonlySet<string>;
-  /** Of those columns whose kind is known. */
-  readonly kinds: ReadonlyMap<string, Kind>;
+  /** Of those columns whose values have a known type. */
+  readonly valueTypes: ReadonlyMap<string, ValueType>;
 }
 
 interface Relation extends Columns {
@@ -21,38 +33,38 @@ interface Common extends Columns {
 }
 
 /** What one clause sees. */
-export interface Sight {
+export interface ClauseScope {
   readonly relations: readonly Relation[];
   /** Columns that joins have made one of several; `undefined`: any may be. */
   readonly merged: ReadonlySet<string> | undefined;
-  readonly outer: Sight | undefined;
+  readonly outer: ClauseScope | undefined;
   /** Common tables, the nearest first. */
   readonly common: Common | undefined;
 }
 
-const NONE: Columns = { names: new Set(), kinds: new Map() };
+const NONE: Columns = { names: new Set(), valueTypes: new Map() };
 
 /** Before anything is read. */
-export const NO_SIGHT: Sight = { relations: [], merged: new Set(), outer: undefined, common: undefined };
+export const NO_SCOPE: ClauseScope = { relations: [], merged: new Set(), outer: undefined, common: undefined };
 
-/** The kind of an expression among what a clause sees. */
-export type KindOf = (expr: Expr, sight: Sight) => Kind | undefined;
+/** The type of an expression among what a clause sees. */
+export type TypeOf = (expr: Expr, scope: ClauseScope) => ValueType | undefined;
 
 /** Works out each SELECT once. */
-export class Sights {
+export class ClauseScopes {
   private readonly tables: AllowedTables;
-  private readonly kindOf: KindOf;
-  private readonly cores = new Map<Core, Sight>();
+  private readonly typeOf: TypeOf;
+  private readonly cores = new Map<Core, ClauseScope>();
   private readonly outputs = new Map<Select, Columns>();
-  private readonly ons = new Map<Join, Sight>();
+  private readonly ons = new Map<Join, ClauseScope>();
 
-  constructor(tables: AllowedTables, kindOf: KindOf) {
+  constructor(tables: AllowedTables, typeOf: TypeOf) {
     this.tables = tables;
-    this.kindOf = kindOf;
+    this.typeOf = typeOf;
   }
 
   /** `around`, with the common tables of the SELECT. `visit` is called for the SELECT of each with what that sees. */
-  with({ with: own }: Select, around: Sight, visit?: (select: Select, around: Sight) => void): Sight {
+  with({ with: own }: Select, around: ClauseScope, visit?: (select: Select, around: ClauseScope) => void): ClauseScope {
     let { common } = around;
     for (const { name, columns, select, suffix } of own?.tables ?? []) {
       // It may see itself, of which nothing is known.
@@ -65,39 +77,39 @@ export class Sights {
   }
 
   /** What the clauses of the SELECT's part see after FROM; `around` has its common tables. */
-  core(core: Core, around: Sight): Sight {
-    let sight = this.cores.get(core);
-    if (sight === undefined) {
-      const start = { ...NO_SIGHT, outer: around, common: around.common };
-      sight = core.kind === 'core' && core.from !== undefined ? this.from(core.from, start) : start;
-      this.cores.set(core, sight);
+  core(core: Core, around: ClauseScope): ClauseScope {
+    let scope = this.cores.get(core);
+    if (scope === undefined) {
+      const start = { ...NO_SCOPE, outer: around, common: around.common };
+      scope = core.kind === 'core' && core.from !== undefined ? this.from(core.from, start) : start;
+      this.cores.set(core, scope);
     }
-    return sight;
+    return scope;
   }
 
   /** What the condition of a join sees, once `core` has been asked for the SELECT. */
-  on(join: Join): Sight {
-    return this.ons.get(join) ?? NO_SIGHT;
+  on(join: Join): ClauseScope {
+    return this.ons.get(join) ?? NO_SCOPE;
   }
 
   /** A SELECT that has one part only, and what it sees. */
-  single(select: Select, around: Sight): { core: Core & { kind: 'core' }; sight: Sight } | undefined {
+  single(select: Select, around: ClauseScope): { core: Core & { kind: 'core' }; scope: ClauseScope } | undefined {
     const { first, rest } = select;
     if (rest.length > 0 || first.kind !== 'core') return undefined;
-    return { core: first, sight: this.core(first, this.with(select, around)) };
+    return { core: first, scope: this.core(first, this.with(select, around)) };
   }
 
-  /** What a subquery in FROM sees from outside; `sight`: the sources before it. */
-  outside(source: Source & { kind: 'subquery' }, sight: Sight): Sight {
-    return source.lateral === true ? sight : { ...(sight.outer ?? NO_SIGHT), common: sight.common };
+  /** What a subquery in FROM sees from outside; `scope`: the sources before it. */
+  outside(source: Source & { kind: 'subquery' }, scope: ClauseScope): ClauseScope {
+    return source.lateral === true ? scope : { ...(scope.outer ?? NO_SCOPE), common: scope.common };
   }
 
-  private from({ first, joins }: From, start: Sight): Sight {
+  private from({ first, joins }: From, start: ClauseScope): ClauseScope {
     const done: Relation[] = [];
     const merged = new Set<string>();
     let isNatural = false;
     let item = this.source(first, start);
-    const seen = (relations: readonly Relation[]): Sight => ({
+    const seen = (relations: readonly Relation[]): ClauseScope => ({
       ...start,
       relations,
       merged: isNatural || start.merged === undefined ? undefined : merged,
@@ -115,9 +127,9 @@ export class Sights {
     return seen([...done, ...item]);
   }
 
-  private source(source: Source, sight: Sight): Relation[] {
+  private source(source: Source, scope: ClauseScope): Relation[] {
     if (source.kind === 'join') {
-      const inner = this.from(source.from, sight);
+      const inner = this.from(source.from, scope);
       if (source.alias !== undefined) return [{ name: source.alias, ...NONE }];
       if (inner.merged?.size === 0) return [...inner.relations];
       return inner.relations.map(({ name }) => ({ name, ...NONE }));
@@ -126,16 +138,16 @@ export class Sights {
     if (source.kind === 'function') return [{ name: source.alias ?? source.name, ...NONE }];
     const name = source.alias ?? (source.kind === 'table' ? source.name : '');
     // New names of columns are not followed.
-    return [{ name, ...(source.columns === undefined ? this.columns(source, sight) : NONE) }];
+    return [{ name, ...(source.columns === undefined ? this.columns(source, scope) : NONE) }];
   }
 
-  private columns(source: Source & { kind: 'table' | 'subquery' }, sight: Sight): Columns {
+  private columns(source: Source & { kind: 'table' | 'subquery' }, scope: ClauseScope): Columns {
     if (source.kind === 'subquery') {
       return source.isPart === true
         ? this.part(source.select)
-        : this.output(source.select, this.outside(source, sight));
+        : this.output(source.select, this.outside(source, scope));
     }
-    for (let table = source.schema === undefined ? sight.common : undefined; table !== undefined; table = table.next) {
+    for (let table = source.schema === undefined ? scope.common : undefined; table !== undefined; table = table.next) {
       if (fold(table.name) === fold(source.name)) return table.name === source.name ? table : NONE;
     }
     return this.table(source);
@@ -143,7 +155,7 @@ export class Sights {
 
   private table({ schema, name }: TableSource): Columns {
     const table = this.tables.find(schema ?? this.tables.dialect.defaultSchema, name);
-    return table === undefined ? NONE : columnsOf(table);
+    return table === undefined ? NONE : columnsOf(table, this.tables.dialect.infallible.valueTypes);
   }
 
   private part(select: Select): Columns {
@@ -160,27 +172,27 @@ export class Sights {
     if (first.kind !== 'core' || first.from?.first.kind !== 'table') return NONE;
     const all = this.table(first.from.first);
     const names = new Set<string>();
-    const kinds = new Map<string, Kind>();
+    const valueTypes = new Map<string, ValueType>();
     for (const column of first.columns) {
       if (column.kind === 'star') return all;
       const own = column.expr.kind === 'name' ? column.expr.name : undefined;
       const name = column.alias ?? own;
       if (name === undefined) continue;
       names.add(this.tables.dialect.hasExactNames ? name : fold(name));
-      const kind = own === undefined ? undefined : all.kinds.get(own);
-      if (kind !== undefined) kinds.set(name, kind);
+      const type = own === undefined ? undefined : all.valueTypes.get(own);
+      if (type !== undefined) valueTypes.set(name, type);
     }
-    return { names, kinds };
+    return { names, valueTypes };
   }
 
   /** What a mask or a condition on a table's rows sees. */
-  inside(select: Select): Sight {
-    if (select.first.kind !== 'core' || select.first.from?.first.kind !== 'table') return NO_SIGHT;
+  inside(select: Select): ClauseScope {
+    if (select.first.kind !== 'core' || select.first.from?.first.kind !== 'table') return NO_SCOPE;
     const source = select.first.from.first;
-    return { ...NO_SIGHT, relations: [{ name: source.alias ?? source.name, ...this.table(source) }] };
+    return { ...NO_SCOPE, relations: [{ name: source.alias ?? source.name, ...this.table(source) }] };
   }
 
-  private output(select: Select, around: Sight): Columns {
+  private output(select: Select, around: ClauseScope): Columns {
     let columns = this.outputs.get(select);
     if (columns === undefined) {
       columns = this.worked(select, around);
@@ -189,41 +201,41 @@ export class Sights {
     return columns;
   }
 
-  private worked(select: Select, around: Sight): Columns {
+  private worked(select: Select, around: ClauseScope): Columns {
     const single = this.single(select, around);
     if (single === undefined) return NONE;
-    const { core, sight } = single;
+    const { core, scope } = single;
     const [first, another] = core.columns;
-    const [all, others] = sight.relations;
+    const [all, others] = scope.relations;
     if (first?.kind === 'star' && another === undefined && others === undefined)
       return isPlain(first) ? (all ?? NONE) : NONE;
-    const found: [string, Kind | undefined][] = [];
+    const found: [string, ValueType | undefined][] = [];
     for (const column of core.columns) {
       if (column.kind === 'column') {
         const name = column.alias ?? (column.expr.kind === 'name' ? column.expr.name : undefined);
-        if (name !== undefined) found.push([name, settled(this.kindOf(column.expr, sight))]);
+        if (name !== undefined) found.push([name, settled(this.typeOf(column.expr, scope))]);
       } else {
-        if (sight.merged?.size !== 0 || !isPlain(column)) return NONE;
-        const shown = sight.relations.filter(({ name }) => column.table === undefined || name === column.table);
-        for (const { kinds } of shown) found.push(...kinds);
+        if (scope.merged?.size !== 0 || !isPlain(column)) return NONE;
+        const shown = scope.relations.filter(({ name }) => column.table === undefined || name === column.table);
+        for (const { valueTypes } of shown) found.push(...valueTypes);
       }
     }
-    const kinds = new Map<string, Kind>();
+    const valueTypes = new Map<string, ValueType>();
     const twice = new Set<string>();
-    for (const [name, kind] of found) {
-      if (kind === undefined || kinds.has(name)) twice.add(name);
-      else kinds.set(name, kind);
+    for (const [name, type] of found) {
+      if (type === undefined || valueTypes.has(name)) twice.add(name);
+      else valueTypes.set(name, type);
     }
-    for (const name of twice) kinds.delete(name);
-    return { names: new Set(kinds.keys()), kinds };
+    for (const name of twice) valueTypes.delete(name);
+    return { names: new Set(valueTypes.keys()), valueTypes };
   }
 
-  /** The kind of a column; `undefined` for the row of a relation, and where it is not certain what is meant. */
-  column({ schema, table, name }: ColumnRef, sight: Sight): Kind | undefined {
+  /** The type of a column's values; `undefined` for the row of a relation, and where it is not certain what is meant. */
+  column({ schema, table, name }: ColumnRef, scope: ClauseScope): ValueType | undefined {
     if (schema !== undefined) return undefined;
     // One that is not found among the nearest may still be a column there that is not known.
-    if (table === undefined) return sight.merged?.has(name) === false ? only(sight.relations, name) : undefined;
-    for (let from: Sight | undefined = sight; from !== undefined; from = from.outer) {
+    if (table === undefined) return scope.merged?.has(name) === false ? only(scope.relations, name) : undefined;
+    for (let from: ClauseScope | undefined = scope; from !== undefined; from = from.outer) {
       const named = from.relations.filter((relation) => relation.name === table);
       if (named.length > 0) return only(named, name);
     }
@@ -233,12 +245,12 @@ export class Sights {
   /** Whether the columns of that name which the join makes one compare without failing. */
   areComparable(name: string, join: Join): boolean {
     const { relations } = this.on(join);
-    const kinds = relations.map((relation) => relation.kinds.get(name));
-    return relations.length === 2 && areComparable(kinds[0], kinds[1]);
+    const valueTypes = relations.map((relation) => relation.valueTypes.get(name));
+    return relations.length === 2 && areComparable(valueTypes[0], valueTypes[1]);
   }
 
   /** Whether the column is certainly one of the clause's own relations, and of no SELECT around it. */
-  isOwn({ table, name }: ColumnRef, { relations }: Sight): boolean {
+  isOwn({ table, name }: ColumnRef, { relations }: ClauseScope): boolean {
     const written = this.tables.dialect.hasExactNames ? name : fold(name);
     if (table === undefined) return relations.some(({ names }) => names.has(written));
     return relations.some((relation) => relation.name === table);
@@ -247,26 +259,26 @@ export class Sights {
 
 const described = new WeakMap<AllowedTable, Columns>();
 
-function columnsOf(table: AllowedTable): Columns {
+function columnsOf(table: AllowedTable, known: ValueTypes | undefined): Columns {
   let columns = described.get(table);
   if (columns === undefined) {
-    const kinds = new Map<string, Kind>();
-    for (const [column, type] of table.types ?? []) {
-      const kind = kindOfType(type);
-      if (kind !== undefined) kinds.set(column, kind);
+    const valueTypes = new Map<string, ValueType>();
+    for (const [column, declared] of table.types ?? []) {
+      const type = known?.ofColumn(declared);
+      if (type !== undefined) valueTypes.set(column, type);
     }
-    columns = { names: table.known, kinds };
+    columns = { names: table.known, valueTypes };
     described.set(table, columns);
   }
   return columns;
 }
 
-function only(relations: readonly Relation[], name: string): Kind | undefined {
-  const found = relations.flatMap(({ kinds }) => kinds.get(name) ?? []);
+function only(relations: readonly Relation[], name: string): ValueType | undefined {
+  const found = relations.flatMap(({ valueTypes }) => valueTypes.get(name) ?? []);
   return found.length === 1 ? found[0] : undefined;
 }
 
 const isPlain = ({ exclude, replace, rename }: Star) => (exclude ?? replace ?? rename) === undefined;
 
-/** A result column is of a type of its own. */
-const settled = (kind: Kind | undefined) => (kind === 'literal' ? 'text' : kind === 'digits' ? 'numeric' : kind);
+/** The type that a result column settles on. */
+const settled = (type: ValueType | undefined) => (type === 'literal' ? 'text' : type === 'digits' ? 'numeric' : type);

@@ -1,0 +1,37 @@
+/** Declares the hook by which plugins bring dialects, and finds the dialect of a connection. */
+import { AtlasError, collect, type PluginContext, type Scope } from '../../kernel/index.ts';
+import { kitDialects } from './dialects/kit-dialects.ts';
+import type { SqlDialect } from './dialects/sql-dialect.ts';
+
+export const sqlDialects = collect<undefined, SqlDialect>('sql.dialects', {
+  summary: 'Dialects of SQL besides those of `sql-kit`; the `dbType` of a connection names one.',
+});
+
+/** The dialect that connections name in `dbType`; `undefined` where no plugin brings it. */
+export async function findDialect(
+  ctx: Pick<PluginContext, 'call'>,
+  name: string,
+  scope: Scope,
+): Promise<SqlDialect | undefined> {
+  const brought = await ctx.call(sqlDialects, undefined, scope);
+  const own = kitDialects.find((dialect) => dialect.name === name);
+  const found = brought.filter(({ value }) => value.name === name && value !== own);
+  const [first, other] = own === undefined ? found : [{ plugin: 'sql-kit', value: own }, ...found];
+  if (other === undefined || other.value === first?.value) return first?.value;
+  throw new AtlasError(`Both "${first?.plugin}" and "${other.plugin}" bring an SQL dialect named "${name}".`, {
+    code: 'configuration_error',
+    reason: 'E_DIALECT_DUPLICATE',
+    hint: 'Give one of the dialects another name.',
+  });
+}
+
+/** The same; throws `configuration_error` where no plugin brings it. */
+export async function dialectOf(ctx: Pick<PluginContext, 'call'>, name: string, scope: Scope): Promise<SqlDialect> {
+  const dialect = await findDialect(ctx, name, scope);
+  if (dialect !== undefined) return dialect;
+  throw new AtlasError(`No plugin brings the SQL dialect "${name}".`, {
+    code: 'configuration_error',
+    reason: 'E_DIALECT_UNKNOWN',
+    hint: 'Let the datasource plugin tap "sql.dialects" with it.',
+  });
+}
