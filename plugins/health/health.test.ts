@@ -127,7 +127,7 @@ describe('the health endpoint', () => {
   it('answers at once with the last known state while a database hangs', async () => {
     let hang = false;
     const slow = checking('datasource-slow', () => (hang ? new Promise(() => {}) : [DATASOURCE]), 'datasource');
-    await using t = await start([slow, fixed(PROVIDER, LAYER)], { freshMs: 0 });
+    await using t = await start([slow, fixed(PROVIDER, LAYER)], { cacheTtlMs: 0 });
     expect((await t.read()).report.status).toBe('ok');
     hang = true;
     const startedAt = performance.now();
@@ -151,7 +151,7 @@ describe('the health endpoint', () => {
       checks += 1;
       return [{ ...DATASOURCE, status: checks > 1 ? 'error' : 'ok', message: 'gone' }];
     });
-    await using t = await start([counting, fixed(PROVIDER)], { freshMs: 200 });
+    await using t = await start([counting, fixed(PROVIDER)], { cacheTtlMs: 200 });
     await Promise.all(Array.from({ length: 20 }, () => t.read()));
     expect(checks).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 250));
@@ -280,7 +280,7 @@ describe('for orchestrators', () => {
         });
       },
     })();
-    await using t = await start([fixed(DATASOURCE, PROVIDER, LAYER), late], { freshMs: 60_000 });
+    await using t = await start([fixed(DATASOURCE, PROVIDER, LAYER), late], { cacheTtlMs: 60_000 });
     expect((await t.read()).report.checks.internalDb).toMatchObject({ status: 'ok' });
   });
 });

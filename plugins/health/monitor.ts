@@ -1,19 +1,19 @@
 /**
- * Keeps the last known health items, so that a request never waits for a database that hangs: checks run one at a
- * time in the background, and a caller gets the newest result that is there.
+ * Caches the health items, so that a request never waits for a database that hangs: checks run one at a time in the
+ * background, and a caller gets the newest result.
  */
 import { AtlasError, type Collected, type HealthItem, messageOf, withTimeout } from '../../kernel/index.ts';
 
 export interface Checked {
   readonly items: readonly Collected<HealthItem>[];
-  /** Milliseconds since the epoch; `undefined`: not checked yet. */
+  /** Milliseconds since the epoch; `undefined` before the first check. */
   readonly checkedAt: number | undefined;
 }
 
 export interface MonitorOptions {
-  readonly freshMs: number;
-  readonly patienceMs: number;
-  readonly firstPatienceMs: number;
+  readonly cacheTtlMs: number;
+  readonly waitMs: number;
+  readonly firstWaitMs: number;
 }
 
 export class Monitor {
@@ -21,7 +21,7 @@ export class Monitor {
   readonly #now: () => number;
   readonly #options: MonitorOptions;
   #last: Checked = { items: [], checkedAt: undefined };
-  /** On the steady clock, as the app's own may be fixed. */
+  /** On the monotonic clock, since the app's clock may be fixed. */
   #finishedAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
 
@@ -31,7 +31,7 @@ export class Monitor {
     this.#options = options;
   }
 
-  /** Begins a check unless one runs. Never rejects. */
+  /** Starts a check unless one is running. Never rejects. */
   refresh(): Promise<void> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
@@ -40,12 +40,11 @@ export class Monitor {
     return this.#running;
   }
 
-  /** The newest items; a stale result is renewed first when that is quick. */
+  /** The newest items; waits a moment for a new check when they are stale. */
   async read(): Promise<Checked> {
-    if (performance.now() - this.#finishedAt < this.#options.freshMs) return this.#last;
-    const { patienceMs, firstPatienceMs } = this.#options;
-    const waitMs = this.#last.checkedAt === undefined ? firstPatienceMs : patienceMs;
-    await withTimeout(this.refresh(), waitMs, () => {});
+    if (performance.now() - this.#finishedAt < this.#options.cacheTtlMs) return this.#last;
+    const { waitMs, firstWaitMs } = this.#options;
+    await withTimeout(this.refresh(), this.#last.checkedAt === undefined ? firstWaitMs : waitMs, () => {});
     return this.#last;
   }
 
@@ -53,13 +52,13 @@ export class Monitor {
     try {
       this.#last = { items: await this.#check(), checkedAt: this.#now() };
     } catch (error) {
-      this.#last = { items: blamed(this.#last.items, error), checkedAt: this.#now() };
+      this.#last = { items: withFailure(this.#last.items, error), checkedAt: this.#now() };
     }
   }
 }
 
-/** All checks together were too slow: what the culprit said before no longer counts, the others' items do. */
-function blamed(before: readonly Collected<HealthItem>[], error: unknown): Collected<HealthItem>[] {
+/** After a check that failed as a whole: the culprit's items become errors, those of the others are kept. */
+function withFailure(before: readonly Collected<HealthItem>[], error: unknown): Collected<HealthItem>[] {
   const plugin = (error instanceof AtlasError ? error.plugin : undefined) ?? 'health';
   const silent = { status: 'error', message: messageOf(error) } as const;
   const own = before.filter((item) => item.plugin === plugin);

@@ -2,20 +2,20 @@ import { type Static, Type } from '@sinclair/typebox';
 
 export const HealthOptions = Type.Object(
   {
-    freshMs: Type.Integer({
+    cacheTtlMs: Type.Integer({
       default: 1_000,
       minimum: 0,
-      description: 'how old a check may be before it is made again',
+      description: 'how long a result is served before the next check, in milliseconds',
     }),
-    patienceMs: Type.Integer({
+    waitMs: Type.Integer({
       default: 25,
       minimum: 0,
-      description: 'how long a request waits for a newer check before it gets the last one',
+      description: 'how long a request waits for a newer result before it gets the last one, in milliseconds',
     }),
-    firstPatienceMs: Type.Integer({
+    firstWaitMs: Type.Integer({
       default: 2_000,
       minimum: 0,
-      description: 'how long a request waits when there is no check yet',
+      description: 'how long a request waits when there is no result yet, in milliseconds',
     }),
   },
   { additionalProperties: false },

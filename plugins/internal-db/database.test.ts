@@ -49,7 +49,7 @@ const boot = (options: Parameters<typeof internalDb>[0] = {}) =>
   createTestApp({
     plugins: [
       http({ port: 0, maxEventLoopDelayMs: 0 }),
-      health({ freshMs: 0, patienceMs: 5_000, firstPatienceMs: 5_000 }),
+      health({ cacheTtlMs: 0, waitMs: 5_000, firstWaitMs: 5_000 }),
       // A slow machine takes its time to open a database.
       internalDb({ acquireTimeoutMs: 20_000, ...options }),
       storing('notes', [createNotes]),
