@@ -7,7 +7,7 @@ import { checkGraph, needsOf, sortEntries } from './graph.ts';
 import { catalog } from './hooks/catalog.ts';
 import type { AnyHook, CallResult, Hook, PayloadOf } from './hooks/kinds.ts';
 import { HookRegistry } from './hooks/registry.ts';
-import { InFlight, type LifecycleStep, type Moment, runAll, runStep } from './lifecycle.ts';
+import { InFlight, type LifecycleStep, type Moment, runStep } from './lifecycle.ts';
 import { type Logger, logFrom, SILENT } from './log.ts';
 import { checkOptions } from './options.ts';
 import { createPipelines, type Pipelines } from './pipelines.ts';
@@ -247,7 +247,8 @@ class RunningApp implements App {
     const problems: BootProblem[] = [];
     const report = (message: string) => problems.push({ plugin: undefined, message });
     const run = async (moment: 'onDrain' | 'onClose', { steps }: Loaded) => {
-      for (const error of await runAll(moment, steps[moment].toReversed())) report(error.message);
+      for (const step of steps[moment].toReversed())
+        await runStep(moment, step).catch(({ message }) => report(message));
     };
     for (const plugin of plugins) await run('onDrain', plugin);
     const running = await this.#inFlight.settle(this.#options.drainMs ?? 8_000);

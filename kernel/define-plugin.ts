@@ -6,6 +6,7 @@ import type { AnyHook, Awaitable, CallResult, Hook, PayloadOf, TapHandler } from
 import type { TapOptions } from './hooks/order.ts';
 import type { HookObserver } from './hooks/registry.ts';
 import type { Logger } from './log.ts';
+import type { GivenOptions } from './option-types.ts';
 import type { Pipelines } from './pipelines.ts';
 import type { Scope, ScopeInit } from './scope.ts';
 
@@ -105,27 +106,17 @@ export function defineConfig(config: AtlasConfig): AtlasConfig {
   return config;
 }
 
-/**
- * Options as a caller may give them: what has a default may be left out at any depth, or be `undefined`. Required
- * ones that are missing are reported at the start.
- */
-export type GivenOptions<T> = T extends (...args: never[]) => unknown
-  ? T
-  : T extends readonly (infer Item)[]
-    ? readonly GivenOptions<Item>[]
-    : T extends object
-      ? { readonly [K in keyof T]?: GivenOptions<T[K]> | undefined }
-      : T;
+type Given<S> = object extends GivenOptions<S> ? [options?: GivenOptions<S>] : [options: GivenOptions<S>];
 
 /** Called it is an entry for the configuration, named it is the reference for `needs`. */
 export interface Plugin<S extends TSchema, A> extends PluginRef<A> {
-  (options?: GivenOptions<Static<S>>): PluginEntry;
+  (...given: Given<S>): PluginEntry;
   readonly definition: AnyPluginDefinition;
 }
 
 export function definePlugin<A, N extends Needs = Record<never, never>, S extends TSchema = TSchema>(
   definition: PluginDefinition<N, S, A>,
 ): Plugin<S, Awaited<A>> {
-  const entry = (options?: GivenOptions<Static<S>>): PluginEntry => ({ definition, options });
+  const entry = (...[options]: Given<S>): PluginEntry => ({ definition, options });
   return Object.assign(entry, { pluginName: definition.name, definition });
 }

@@ -1,5 +1,5 @@
 /** The kernel's public surface, the only kernel file that a plugin may import. */
-export { type Static, Type } from '@sinclair/typebox';
+export type { Static } from '@sinclair/typebox';
 export { type App, type CreateAppOptions, createApp } from './app.ts';
 export * from './define-plugin.ts';
 export type * from './description.ts';
@@ -24,6 +24,7 @@ export * from './hooks/payloads/surfaces.ts';
 export type { HookDescription, HookObserver } from './hooks/registry.ts';
 export type { Logger } from './log.ts';
 export { didYouMean, nearest } from './nearest.ts';
+export { Type } from './option-types.ts';
 export { type Actor, NOBODY, type Role, Scope, type ScopeInit } from './scope.ts';
 export { type Override, override } from './services.ts';
 export { withTimeout } from './with-timeout.ts';

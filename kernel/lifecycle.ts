@@ -28,15 +28,6 @@ export async function runStep<T>(moment: Moment, { plugin, timeoutMs, run }: Lif
   }
 }
 
-/** Runs every step although some fail; returns the errors. */
-export async function runAll(moment: Moment, steps: readonly LifecycleStep[]): Promise<AtlasError[]> {
-  const errors: AtlasError[] = [];
-  for (const step of steps) {
-    await runStep(moment, step).catch((error: AtlasError) => errors.push(error));
-  }
-  return errors;
-}
-
 /** Work that a graceful close waits for. */
 export class InFlight {
   readonly #work = new Map<Promise<unknown>, string>();

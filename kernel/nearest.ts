@@ -1,6 +1,4 @@
-/** Names the known word that was probably meant by one that is not known. */
-
-/** The candidate closest to `word` by edits, or `undefined` when none is close enough to be a likely typo. */
+/** Finds the candidate closest to `word` by edits; `undefined` when none is close enough to be a likely typo. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;

@@ -19,10 +19,8 @@ export function checkOptions(
   problems: BootProblem[],
 ): unknown {
   if (schema === undefined) {
-    if (given !== undefined && Object.keys(given as object).length > 0) {
-      const names = Object.keys(given as object).join(', ');
-      problems.push({ plugin, message: `takes no options, but was given: ${names}.` });
-    }
+    const names = Object.keys(given ?? {});
+    if (names.length > 0) problems.push({ plugin, message: `takes no options, but was given: ${names.join(', ')}.` });
     return {};
   }
   const options = Value.Default(schema, copy(given ?? {}));

@@ -13,9 +13,7 @@ export function override<A>(ref: PluginRef<A>, api: A): Override<A> {
   return { ref, api };
 }
 
-export function refOf(need: PluginRef | OptionalRef): PluginRef {
-  return 'optional' in need ? need.optional : need;
-}
+export const refOf = (need: PluginRef | OptionalRef): PluginRef => ('optional' in need ? need.optional : need);
 
 export class Services {
   /** A child of the library's global container, which stays empty: two apps in one process share nothing. */

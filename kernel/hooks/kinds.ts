@@ -1,7 +1,4 @@
-/**
- * The six kinds of hook. A hook is a value that carries kind, payload and result in its type, so that it cannot be
- * misspelt and its uses are found by reference.
- */
+/** Declares the six kinds of hook: values that carry kind, payload and result in their type. */
 import type { Scope } from '../scope.ts';
 
 export type HookKind = 'first' | 'waterfall' | 'series' | 'parallel' | 'collect' | 'keyed';

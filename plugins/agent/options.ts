@@ -1,5 +1,5 @@
 /** Defines the limits of the agent. */
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from '../../kernel/index.ts';
 
 /** Upper limit of `maxSteps`. */
 const MAX_STEPS = 25;

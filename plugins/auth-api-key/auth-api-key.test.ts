@@ -197,7 +197,7 @@ describe('options', () => {
     ['an unknown role', { keys: [{ key: KEY, role: 'owner' as 'admin' }] }],
     ['the same key twice', { keys: [{ key: KEY }, { key: KEY, role: 'admin' as const }] }],
   ])('refuse %s without showing it', async (_, options) => {
-    const started = start(options);
+    const started = start(options as never);
     await expect(started).rejects.toThrow(/option "keys|API keys 1 and 2/);
     await expect(started).rejects.not.toThrow(/secret-part|4f1b8c02/);
   });

@@ -21,7 +21,7 @@ const stranger = await makeKey('k-1');
 const provider = await Issuer.start(key);
 afterAll(() => provider.stop());
 
-const plugin = (options: Parameters<typeof authByot>[0] = {}) =>
+const plugin = (options: Partial<Parameters<typeof authByot>[0]> = {}) =>
   authByot({ jwksUrl: provider.jwksUrl, issuer, audience: 'atlas', ...options });
 
 pluginContract('auth-byot', () => plugin());
@@ -64,7 +64,7 @@ async function get(app: TestApp, headers: readonly string[], path = '/who') {
   return { ...response, json: JSON.parse(response.body) };
 }
 
-const start = (options: Parameters<typeof authByot>[0] = {}) =>
+const start = (options: Partial<Parameters<typeof authByot>[0]> = {}) =>
   createTestApp({
     plugins: [http({ port: 0, maxEventLoopDelayMs: 0 }), authRoles(), plugin(options), routes()],
     openGates: false,
@@ -247,7 +247,10 @@ describe.each(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'E
 );
 
 describe('claims', () => {
-  async function identity(options: Parameters<typeof authByot>[0], given: object): Promise<Identity | undefined> {
+  async function identity(
+    options: Partial<Parameters<typeof authByot>[0]>,
+    given: object,
+  ): Promise<Identity | undefined> {
     await using app = await createTestApp({ plugins: [plugin(options)], openGates: false });
     const headers = { authorization: `Bearer ${await sign(key, given as JWTPayload)}` };
     return await app.call(authResolve, { method: 'GET', route: '/', headers, ip: '::1' }, app.scope());
@@ -354,7 +357,7 @@ it('lives beside API keys', async () => {
 });
 
 describe('options', () => {
-  const start = (options: object) => createTestApp({ plugins: [authByot(options)] });
+  const start = (options: object) => createTestApp({ plugins: [authByot(options as never)] });
   it('need the issuer, and say how to give it', async () => {
     await expect(start({ jwksUrl: provider.jwksUrl })).rejects.toThrow(/"issuer".*SVC_AUTH_ISSUER/);
     await expect(start({ jwksUrl: provider.jwksUrl, issuer: '' })).rejects.toThrow(/"issuer".*SVC_AUTH_ISSUER/);

@@ -16,7 +16,7 @@ beforeEach(() => {
   provider.delayMs = 0;
 });
 
-async function start(options: Parameters<typeof authByot>[0] = {}) {
+async function start(options: Partial<Parameters<typeof authByot>[0]> = {}) {
   const app = await createTestApp({
     plugins: [authByot({ jwksUrl: provider.jwksUrl, issuer: 'https://id.example.com/', ...options })],
     openGates: false,

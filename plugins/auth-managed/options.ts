@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from '../../kernel/index.ts';
 
 const Origin = Type.String({
   pattern: '^https?://[^/\\s?#@*]+/?$',

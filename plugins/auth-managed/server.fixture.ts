@@ -45,7 +45,7 @@ const probe = definePlugin({
   },
 });
 
-type ManagedOptions = NonNullable<Parameters<typeof authManaged>[0]>;
+type ManagedOptions = Partial<Parameters<typeof authManaged>[0]>;
 
 export async function startServer(
   url: string,

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from '../../kernel/index.ts';
 import type { Compose } from './api.ts';
 
 export const CliOptions = Type.Object(

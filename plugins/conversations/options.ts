@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type } from '../../kernel/index.ts';
 
 export const ConversationsOptions = Type.Object(
   {

@@ -1,5 +1,5 @@
 /** Declares the options that every connection has, to a database server or to a database in a file. */
-import { Type } from '@sinclair/typebox';
+import { Type } from '../../kernel/index.ts';
 
 const named = {
   id: Type.String({

@@ -192,7 +192,7 @@ it('never touches health, nor asks that find no route', async () => {
 it.each([{}, { requestsPerMinute: 0 }, { requestsPerMinute: 1.5 }, { requestsPerMinute: -1 }])(
   'does not start with %j',
   async (options) => {
-    const started = createTestApp({ plugins: [http({ port: 0 }), rateLimit(options)] });
+    const started = createTestApp({ plugins: [http({ port: 0 }), rateLimit(options as never)] });
     await expect(started).rejects.toThrow(/requestsPerMinute/);
   },
 );

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from '../../kernel/index.ts';
 
 const name = (description: string) => Type.String({ minLength: 1, description });
 const tables = (description: string) => Type.Array(Type.String({ minLength: 1 }), { description });

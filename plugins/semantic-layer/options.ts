@@ -1,5 +1,5 @@
 /** Defines the options of the semantic layer. */
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from '../../kernel/index.ts';
 import { DEFAULT_CONTEXT_BYTES } from './context/context-writer.ts';
 import { DEFAULT_EXPLORE_BYTES } from './context/explore.ts';
 

@@ -1,5 +1,5 @@
 /** Defines the options of the tool queryMetrics. */
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from '../../kernel/index.ts';
 
 export const SemanticQueryOptions = Type.Object(
   {

@@ -1,5 +1,5 @@
 /** Declares the options of the guard. */
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, Type } from '../../kernel/index.ts';
 
 /** The defaults suit every engine; only `functions` depends on the database. */
 export const SqlGuardOptions = Type.Object(
