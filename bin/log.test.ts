@@ -1,10 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { AtlasError } from '../kernel/index.ts';
-import { createLog, type LogLevel, terminalLine } from './log.ts';
-
-/** Without the colours, which depend on the environment. */
-const plainLine = (line: string) => stripVTControlCharacters(terminalLine(line));
+import { createLog, type LogLevel, terminalLines } from './log.ts';
 
 /** What one line says, and as it was written. */
 function written(fields: object, message = 'A line.', level: LogLevel = 'info') {
@@ -120,12 +117,28 @@ it('shows an audited statement on a terminal in one short line', () => {
     error: null,
     sql: `SELECT\n  ${'a, '.repeat(90)}`,
   };
-  const line = plainLine(JSON.stringify({ level: 30, time: 0, plugin: 'audit', msg: 'Asked.', audit }));
-  expect(line).toMatch(/info {2}audit: Asked\. surface=http rows=2 ms=7 sql="SELECT a, .*…"\n$/);
+  const line = terminalLines(false)(JSON.stringify({ level: 30, time: 0, plugin: 'audit', msg: 'Asked.', audit }));
+  expect(line).toMatch(/INFO: audit: Asked\. \{"surface":"http","rows":2,"ms":7,"sql":"SELECT a, .*…"\}\n$/);
   expect(line.length).toBeLessThan(200);
 });
 
 it('is a line for people on a terminal, without control characters', () => {
-  const line = JSON.stringify({ level: 40, time: 0, plugin: 'http', msg: 'Slow\u001b[2J.', path: '/a', list: ['b c'] });
-  expect(plainLine(line)).toMatch(/^\d\d:\d\d:00 warn {2}http: Slow\\u001b\[2J\. path=\/a list=\["b c"\]\n$/);
+  const fields = { path: '/a\u009b2J', list: ['b \u202ec'], error: 'It failed.', 'k\u202e': null, none: null };
+  const line = JSON.stringify({ level: 40, time: 0, plugin: 'http', msg: 'Slow\u001b[2J.', ...fields });
+  expect(terminalLines(false)(line)).toMatch(
+    /^\[\d\d:\d\d:00\] WARN: http: Slow\\u001b\[2J\. \{"path":"\/a\\u009b2J","list":\["b \\u202ec"\],"error":"It failed\."\}\n$/,
+  );
+  const colored = terminalLines(true)(line);
+  expect(colored).not.toBe(terminalLines(false)(line));
+  expect(stripVTControlCharacters(colored)).toBe(terminalLines(false)(line));
+});
+
+it('shows no secret on a terminal', () => {
+  const lines: string[] = [];
+  const pretty = terminalLines(false);
+  const log = createLog('debug', { write: (line) => void lines.push(pretty(line)) });
+  const error = new AtlasError('outer', { cause: new Error('postgres://bob:hunter2@db/shop') });
+  log.warn({ password: 'hunter2', url: 'postgres://bob:hunter2@db/shop', error }, 'No postgres://bob:hunter2@db/shop.');
+  expect(lines.join('')).toMatch(/WARN: No postgres:\/\/\*\*\*@db\/shop\. \{"password":"\*\*\*"/);
+  expect(lines.join('')).not.toContain('hunter2');
 });

@@ -1,4 +1,5 @@
-/** Writes the log to standard error: JSON lines, or lines for people on a terminal. Whatever a caller puts in, no credential comes out. */
+/** Writes the log to standard error, without credentials: as JSON lines, and on a terminal by pino-pretty. */
+import { createRequire } from 'node:module';
 import colors from 'picocolors';
 import { type DestinationStream, pino } from 'pino';
 import { type Logger, messagesOf } from '../kernel/index.ts';
@@ -12,12 +13,12 @@ const MAX_DEPTH = 8;
 const MAX_ITEMS = 200;
 const MAX_TEXT_LENGTH = 16_384;
 
-/** Keys, in lower case and without `-`, `_` and `.`, whose value nobody may read. */
+/** Keys, in lower case and without `-`, `_` and `.`, whose value is hidden. */
 const SECRET_KEY =
   /password|passwd|passphrase|pwd$|secret|authorization|cookie|apikey|accesskey|privatekey|encryptionkey|signingkey|credential|connectionstring|tokens?$|jwt$|sessionid$/;
 
 /**
- * Written at once to standard error, unless to `destination`: a line about a crash must not be lost with the process.
+ * Writes at once to standard error, unless to `destination`: a line about a crash must not be lost with the process.
  * JSON, or for people where standard error is a terminal.
  */
 export function createLog(level: LogLevel, destination: DestinationStream = standardError()): Logger {
@@ -38,15 +39,10 @@ export function createLog(level: LogLevel, destination: DestinationStream = stan
 
 function standardError(): DestinationStream {
   const stream = pino.destination({ dest: 2, sync: true });
-  return process.stderr.isTTY ? { write: (line) => void stream.write(terminalLine(line)) } : stream;
+  if (!process.stderr.isTTY) return stream;
+  const terminalLine = terminalLines(colors.isColorSupported);
+  return { write: (line) => void stream.write(terminalLine(line)) };
 }
-
-const LEVELS: Readonly<Record<number, string>> = {
-  20: colors.dim('debug'),
-  30: colors.green('info '),
-  40: colors.yellow('warn '),
-  50: colors.red('error'),
-};
 
 const LONGEST_SQL_CHARS = 100;
 
@@ -57,18 +53,24 @@ function auditFields({ surface, error, rowCount, durationMs, sql }: Record<strin
   return { surface, rows: rowCount, ms: durationMs, error, sql: cut };
 }
 
-/** A JSON line of the log as people read it: `12:30:00 warn  http: Message. key=value`. */
-export function terminalLine(line: string): string {
-  const { level, time, msg = '', plugin, audit, ...fields } = JSON.parse(line);
-  const all = audit === undefined ? fields : auditFields(audit);
-  const known = Object.entries(all).filter(([, value]) => value !== undefined && value !== null);
-  const shown = known.map(([key, value]) => {
-    const isWord = typeof value === 'string' && /^[^\s"=]+$/.test(value);
-    return colors.dim(printableText(`${key}=${isWord ? value : JSON.stringify(value)}`));
-  });
-  const at = colors.dim(new Date(time).toTimeString().slice(0, 8));
-  const text = printableText(plugin === undefined ? msg : `${plugin}: ${msg}`);
-  return `${[at, LEVELS[level] ?? level, text, ...shown].join(' ')}\n`;
+/** For `JSON.parse`: control characters are shown, not sent to the terminal, and what is empty is left out. */
+function printableValue(_: string, value: unknown): unknown {
+  if (typeof value === 'string') return printableText(value);
+  if (value === null) return undefined;
+  if (typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [printableText(key), item]));
+}
+
+/** Writes JSON lines of the log as people read them: `[12:30:00] WARN: http: Message. {"key":"value"}`. */
+export function terminalLines(colorize: boolean): (line: string) => string {
+  // Loaded on a terminal only.
+  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
+  const pretty = prettyFactory({ colorize, translateTime: 'SYS:HH:MM:ss', singleLine: true, errorLikeObjectKeys: [] });
+  return (line) => {
+    const { plugin, msg = '', audit, ...fields } = JSON.parse(line, printableValue);
+    const shown = audit === undefined ? fields : { ...fields, ...auditFields(audit) };
+    return pretty({ ...shown, msg: plugin === undefined ? msg : `${plugin}: ${msg}` });
+  };
 }
 
 /** Makes a copy of a line's fields that is safe to write: bounded, without cycles and credentials. */
