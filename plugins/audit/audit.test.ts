@@ -13,7 +13,7 @@ import {
 } from '../../kernel/index.ts';
 import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
 import { http } from '../http/index.ts';
-import { engines, type TestEngine } from '../internal-db/engines.fixture.ts';
+import { chosenEngines, engines, type TestEngine } from '../internal-db/engines.fixture.ts';
 import { type InternalDb, internalDb } from '../internal-db/index.ts';
 import { csv } from './csv.ts';
 import { audit } from './index.ts';
@@ -83,7 +83,7 @@ async function start(url: string | undefined, options: Parameters<typeof audit>[
   return { app, run, get, entries, insert, [Symbol.asyncDispose]: () => app.close() };
 }
 
-describe.each(engines)('on %s', (_, open) => {
+describe.each(chosenEngines)('on %s', (_, open) => {
   let engine: TestEngine;
   beforeAll(async () => {
     engine = await open();

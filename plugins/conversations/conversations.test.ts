@@ -8,7 +8,7 @@ import { createTestApp, type InjectedRequest } from '../../test/harness/create-t
 import { type AgentEvent, wrappedAgent } from '../agent/index.ts';
 import { userDelete } from '../auth-managed/index.ts';
 import { http } from '../http/index.ts';
-import { engines, type TestEngine } from '../internal-db/engines.fixture.ts';
+import { chosenEngines, type TestEngine } from '../internal-db/engines.fixture.ts';
 import { type InternalDb, internalDb } from '../internal-db/index.ts';
 import { queryApi } from '../query-api/index.ts';
 import { conversations } from './index.ts';
@@ -88,7 +88,7 @@ async function start(
   return { app, asked, as, url: app.get(http).url(), [Symbol.asyncDispose]: () => app.close() };
 }
 
-describe.each(engines)('on %s', (_, open) => {
+describe.each(chosenEngines)('on %s', (_, open) => {
   let engine: TestEngine;
   beforeAll(async () => {
     engine = await open();
@@ -420,7 +420,7 @@ describe.each([
   ['delete', []],
   ['transfer', ['two', 'one', 'boss']],
 ] as const)('conversations of a user who is deleted: %s', (deletedUsers, titles) => {
-  it.each(engines)(
+  it.each(chosenEngines)(
     'on %s',
     async (_, open) => {
       await using engine = await open();

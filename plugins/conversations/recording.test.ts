@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Question, Scope } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import type { AgentEvent } from '../agent/index.ts';
-import { engines, type TestEngine } from '../internal-db/engines.fixture.ts';
+import { chosenEngines, engines, type TestEngine } from '../internal-db/engines.fixture.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { StoredConversations } from './conversations.ts';
 import { conversations } from './index.ts';
@@ -40,7 +40,7 @@ async function start(url: string, now = new Date('2026-01-15T12:00:00Z')) {
   return { app, store, open, say, messages, partsOf, [Symbol.asyncDispose]: () => app.close() };
 }
 
-describe.each(engines)('on %s', (_, openEngine) => {
+describe.each(chosenEngines)('on %s', (_, openEngine) => {
   let engine: TestEngine;
   beforeAll(async () => {
     engine = await openEngine();

@@ -15,7 +15,7 @@ import { createTestApp, type TestApp } from '../../test/harness/create-test-app.
 import { startPostgres } from '../../test/harness/postgres.ts';
 import { health } from '../health/index.ts';
 import { http } from '../http/index.ts';
-import { createNotes, engines, storing, type TestEngine } from './engines.fixture.ts';
+import { chosenEngines, createNotes, engines, storing, type TestEngine } from './engines.fixture.ts';
 import { internalDb } from './index.ts';
 
 const notesApi = definePlugin({
@@ -127,7 +127,7 @@ it('the library is loaded only where there is a database', async () => {
   expect(run(JSON.stringify({ url: `sqlite:${folder.path}/atlas.db` }))).toBe('true');
 });
 
-describe.each(engines)('on %s', (name, start) => {
+describe.each(chosenEngines)('on %s', (name, start) => {
   let engine: TestEngine;
   let app: TestApp;
   beforeAll(async () => {

@@ -41,6 +41,9 @@ export const engines = [
   ['postgres', postgres],
 ] as const;
 
+/** Those that `ATLAS_TEST_ENGINE` names, or both: `npm run mutate` runs the same tests hundreds of times. */
+export const chosenEngines = engines.filter(([name]) => (process.env.ATLAS_TEST_ENGINE ?? name) === name);
+
 /** A migration that knows its connection. */
 export function migration(name: string, up: (trx: Knex.Transaction) => PromiseLike<unknown>): Migration {
   return {

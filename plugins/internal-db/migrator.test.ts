@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp, type Migration } from '../../kernel/index.ts';
 import { atlas, emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import { createNotes, engines, migration, storing, type TestEngine } from './engines.fixture.ts';
+import { chosenEngines, createNotes, migration, storing, type TestEngine } from './engines.fixture.ts';
 import { internalDb } from './index.ts';
 
 const addNote = (name: string, text: string) => migration(name, (trx) => trx('notes').insert({ text }));
@@ -34,7 +34,7 @@ const CONFIG = `
   export default defineConfig({ plugins: [internalDb({ url: process.env.TEST_URL }), notes()] });
 `;
 
-describe.each(engines)('migrations on %s', (_, start) => {
+describe.each(chosenEngines)('migrations on %s', (_, start) => {
   let engine: TestEngine;
   beforeAll(async () => {
     engine = await start();
