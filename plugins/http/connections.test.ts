@@ -10,6 +10,8 @@ import { http } from './index.ts';
 
 /** Beyond `maxConnections`, as `connections.ts` has them. */
 const RESERVED = 16;
+/** Characters of four bytes, one of which stands across every place where the text may be cut. */
+const LARGE_EVENT = `x${'😀'.repeat(100_000)}`;
 const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 /** Routes that wait, echo, answer much and stream much; `release` ends all that wait. */
@@ -32,6 +34,9 @@ async function start(options: Parameters<typeof http>[0] = {}) {
   async function* endless() {
     for (;;) yield 'x'.repeat(10_000);
   }
+  async function* large() {
+    yield LARGE_EVENT;
+  }
   const rows = Array.from({ length: 30_000 }, (_, id) => ({ id, text: 'x'.repeat(400), none: undefined }));
   const routes = [
     route('/plain', () => ({ body: {} })),
@@ -41,6 +46,7 @@ async function start(options: Parameters<typeof http>[0] = {}) {
     route('/rows', () => ({ body: { rows } })),
     route('/text', () => ({ body: 'é'.repeat(10_000_000), headers: { 'content-type': 'text/csv' } })),
     route('/stream', () => ({ stream: endless() })),
+    route('/large', () => ({ stream: large() })),
     route('/late', () => ({ stream: endless(), sendUntil: performance.now() + 300 })),
   ];
   const plugin = definePlugin({
@@ -160,6 +166,12 @@ describe('a large answer', () => {
     const talking = setInterval(() => deaf.write('G'), 20);
     await isClosed;
     clearInterval(talking);
+  });
+
+  it('of one large event arrives unchanged', async () => {
+    await using t = await start();
+    const response = await fetch(`${t.url}/large`);
+    expect((await response.text()) === LARGE_EVENT).toBe(true);
   });
 
   it('that a client takes slowly arrives whole', async () => {

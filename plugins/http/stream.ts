@@ -21,6 +21,11 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
+/** `end`, or one more where it would cut a character that UTF-16 writes as a pair. */
+function endOfCharacter(text: string, end: number): number {
+  return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end;
+}
+
 /** One answer on its way. What of it is in memory and not yet sent is counted for its connection. */
 class Sending {
   readonly #response: ServerResponse;
@@ -33,10 +38,17 @@ class Sending {
   }
 
   /** Resolves when there is room for more, or the client has left. */
-  async write(piece: string): Promise<void> {
+  async write(text: string): Promise<void> {
     // Most events are so small that counting them is not worth it.
-    if (piece.length <= PIECE_BYTES) await this.#write(piece);
-    else await this.writeAll([Buffer.from(piece)]);
+    if (text.length <= PIECE_BYTES) return this.#write(text);
+    this.#hold(Buffer.byteLength(text));
+    for (let at = 0; at < text.length; ) {
+      const part = text.slice(at, endOfCharacter(text, at + PIECE_BYTES));
+      await this.#write(part);
+      if (this.#response.destroyed) return;
+      this.#hold(-Buffer.byteLength(part));
+      at += part.length;
+    }
   }
 
   async writeAll(pieces: Buffer[]): Promise<void> {
