@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createApp, type PluginEntry } from '../kernel/index.ts';
 import { COMMANDS, type Compose, cli, errorText, type Terminal } from '../plugins/cli/index.ts';
 import { loadEnvFile } from './env-file.ts';
-import { limitYoungGeneration } from './heap-limits.ts';
+import { limitHeapGrowth } from './heap-limits.ts';
 import { packageUrl, packageVersion } from './package.ts';
 
 /** First-party plugins of the type `command`, by the command that they bring. */
@@ -52,7 +52,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   process.on('uncaughtException', endAfter);
   try {
     loadEnvFile(terminal.cwd, terminal.env as Record<string, string | undefined>);
-    limitYoungGeneration();
+    limitHeapGrowth();
     await using app = await createApp({ plugins: await pluginsFor(argv, terminal) });
     return await app.get(cli).run(argv, terminal);
   } catch (error) {
