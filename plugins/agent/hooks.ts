@@ -1,11 +1,11 @@
-/** The hook with which plugins wrap the agent. */
+/** Defines the hook with which plugins wrap the work on a question. */
 import { collect, type Question, type Scope } from '../../kernel/index.ts';
 import type { AgentEvent } from './api.ts';
 
-/** Works on a question. `isStreamed`: the caller reads the events as they come, not the answer alone. */
+/** Answers a question. `isStreamed`: the caller reads events as they come instead of the answer alone. */
 export type Ask = (question: Question, scope: Scope, isStreamed: boolean) => AsyncIterable<AgentEvent>;
 
-/** What a tap gives returns the wrapped function; of the first tap it is the outermost. */
+/** A tap returns functions that wrap `Ask`; the first tap's is the outermost. */
 export const agentWrap = collect<undefined, (ask: Ask) => Ask>('agent.wrap', {
   summary: 'Wraps the work on every question, whatever asked it: recording, budgets, suggestions.',
 });

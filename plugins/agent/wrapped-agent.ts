@@ -1,9 +1,9 @@
-/** Makes the agent that others call: the work on a question, wrapped by the plugins that tap `agent.wrap`. */
+/** Builds the agent's API: the work on a question, wrapped by the plugins that tap `agent.wrap`. */
 import { datasourceList, type PluginContext, type Question, type Scope } from '../../kernel/index.ts';
 import type { Agent, Answer } from './api.ts';
 import { type Ask, agentWrap } from './hooks.ts';
 
-/** Asks for the wrappers once all plugins are set up. */
+/** Collects the wrappers once all plugins are set up. */
 export function wrappedAgent(ctx: PluginContext, work: Ask, requestTimeoutMs: number): Agent {
   let wrapped = work;
   ctx.onReady(async () => {
@@ -16,7 +16,7 @@ export function wrappedAgent(ctx: PluginContext, work: Ask, requestTimeoutMs: nu
     return connections.some(({ value }) => value.id === connectionId);
   };
   const ask: Ask = async function* (question, scope, isStreamed) {
-    // A question to a connection that does not exist is refused by the work itself, and nothing of it is recorded.
+    // A question to an unknown connection goes past the wrappers: it is refused, and nothing of it is recorded.
     yield* ((await isKnown(question, scope)) ? wrapped : work)(question, scope, isStreamed);
   };
   return {

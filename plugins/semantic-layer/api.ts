@@ -1,4 +1,4 @@
-/** What the plugin offers to other plugins. */
+/** Defines what the plugin offers to other plugins. */
 import type { Scope } from '../../kernel/index.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 

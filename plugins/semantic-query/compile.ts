@@ -1,14 +1,14 @@
 /** Compiles a typed plan to one SQL statement. */
-
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
+import type { CompiledQuery } from './api.ts';
 import type { Compilation } from './compilation.ts';
 import { syntaxOf } from './dialect.ts';
 import { PlanError } from './errors.ts';
 import { JoinGraph, sameConnection } from './lookup/join-graph.ts';
 import { Members } from './lookup/members.ts';
 import { Names } from './lookup/names.ts';
-import type { CompiledQuery, QueryPlan } from './plan.ts';
+import type { QueryPlan } from './plan.ts';
 import { compileMeasureQuery } from './query/measure-query.ts';
 import { compileNestedAggregate } from './query/nested-aggregate.ts';
 import { compiledColumn } from './query/output-columns.ts';

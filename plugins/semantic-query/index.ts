@@ -1,27 +1,16 @@
 /** Defines the plugin that compiles typed plans to SQL. */
 import { datasourceList, definePlugin, toolsCollect } from '../../kernel/index.ts';
-import { type SemanticModel, semanticLayer } from '../semantic-layer/index.ts';
-import { dialectOf, type SqlDialect } from '../sql-kit/index.ts';
+import { semanticLayer } from '../semantic-layer/index.ts';
+import { dialectOf } from '../sql-kit/index.ts';
+import type { SemanticQueryApi } from './api.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
-import type { CompiledQuery, QueryPlan } from './plan.ts';
 import { queryMetricsTool } from './tool.ts';
 
+export type { CompiledColumn, CompiledQuery, SemanticQueryApi } from './api.ts';
 export { compileQuery } from './compile.ts';
 export { PlanError } from './errors.ts';
-export {
-  type CompiledColumn,
-  type CompiledQuery,
-  type Grain,
-  type PlanFilter,
-  QueryPlan,
-  type RelatedFilter,
-} from './plan.ts';
-
-export interface SemanticQueryApi {
-  /** One statement for the plan. Throws `PlanError` where the plan does not fit the model, or leaves a choice. */
-  compile(plan: QueryPlan, model: SemanticModel, dialect: SqlDialect | string): CompiledQuery;
-}
+export { type Grain, type PlanFilter, QueryPlan, type RelatedFilter } from './plan.ts';
 
 export const semanticQuery = definePlugin({
   name: 'semantic-query',

@@ -200,21 +200,3 @@ export const QueryPlan = Type.Object(
   CLOSED,
 );
 export type QueryPlan = Static<typeof QueryPlan>;
-
-export interface CompiledColumn {
-  readonly name: string;
-  readonly kind: 'dimension' | 'measure' | 'comparison' | 'change' | 'change_percent' | 'share';
-  /** The measure or dimension it shows, as `entity.member`, or the metric's id. */
-  readonly source: string;
-  readonly type: 'string' | 'number' | 'boolean' | 'date' | 'timestamp' | 'json';
-  readonly unit?: string;
-  readonly format?: string;
-}
-
-export interface CompiledQuery {
-  readonly sql: string;
-  readonly columns: readonly CompiledColumn[];
-  /** Entities read, by name. */
-  readonly entities: readonly string[];
-  readonly connection: string | undefined;
-}

@@ -3,12 +3,13 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/harness/postgres.ts';
+import type { CompiledQuery } from './api.ts';
 import { compileQuery } from './compile.ts';
 import { PlanError } from './errors.ts';
 import { expectedRows, loadSql, plans, schemaSql, shops } from './fixtures/random-plans.ts';
 import type { Data, Value } from './fixtures/reference-evaluator.ts';
 import { shop } from './fixtures/shop.ts';
-import type { CompiledQuery, QueryPlan } from './plan.ts';
+import type { QueryPlan } from './plan.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 

@@ -3,9 +3,10 @@ import { type AgentTool, AtlasError, type ConnectionInfo, type SqlReply, type To
 import { resultForModel } from '../agent/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
+import type { CompiledQuery } from './api.ts';
 import { compileQuery, connectionOf } from './compile.ts';
 import { PlanError } from './errors.ts';
-import { type CompiledQuery, QueryPlan } from './plan.ts';
+import { QueryPlan } from './plan.ts';
 
 const DESCRIPTION =
   'Answers from the semantic layer without SQL: name measures or metrics, dimensions (dates with a grain), filters, a ' +

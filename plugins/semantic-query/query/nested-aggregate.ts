@@ -2,10 +2,11 @@
 
 import type { SemanticModel } from '../../semantic-layer/index.ts';
 import type { SqlDialect } from '../../sql-kit/index.ts';
+import type { CompiledColumn, CompiledQuery } from '../api.ts';
 import { nested, printSelect } from '../clauses/select.ts';
 import { syntaxOf } from '../dialect.ts';
 import { PlanError } from '../errors.ts';
-import type { CompiledColumn, CompiledQuery, QueryPlan } from '../plan.ts';
+import type { QueryPlan } from '../plan.ts';
 import { outputName } from './output-columns.ts';
 
 type Compile = (model: SemanticModel, plan: QueryPlan, options: { dialect: SqlDialect | string }) => CompiledQuery;

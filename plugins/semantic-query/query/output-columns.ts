@@ -1,10 +1,10 @@
 /** Names the columns of a result and finds the column that `orderBy` names. */
 import type { ModelEntity } from '../../semantic-layer/index.ts';
+import type { CompiledColumn } from '../api.ts';
 import { type GroupKey, uniqueName } from '../clauses/aggregation.ts';
 import type { Aggregate } from '../clauses/measures.ts';
 import { PlanError } from '../errors.ts';
 import { sameName } from '../lookup/names.ts';
-import type { CompiledColumn } from '../plan.ts';
 
 export interface Key extends GroupKey {
   readonly name: string;

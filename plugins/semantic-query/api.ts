@@ -1,0 +1,27 @@
+/** Defines what the plugin offers to other plugins. */
+import type { SemanticModel } from '../semantic-layer/index.ts';
+import type { SqlDialect } from '../sql-kit/index.ts';
+import type { QueryPlan } from './plan.ts';
+
+export interface CompiledColumn {
+  readonly name: string;
+  readonly kind: 'dimension' | 'measure' | 'comparison' | 'change' | 'change_percent' | 'share';
+  /** The measure or dimension it shows, as `entity.member`, or the metric's id. */
+  readonly source: string;
+  readonly type: 'string' | 'number' | 'boolean' | 'date' | 'timestamp' | 'json';
+  readonly unit?: string;
+  readonly format?: string;
+}
+
+export interface CompiledQuery {
+  readonly sql: string;
+  readonly columns: readonly CompiledColumn[];
+  /** Entities read, by name. */
+  readonly entities: readonly string[];
+  readonly connection: string | undefined;
+}
+
+export interface SemanticQueryApi {
+  /** Compiles the plan to one statement. Throws `PlanError` when the plan does not fit the model or is ambiguous. */
+  compile(plan: QueryPlan, model: SemanticModel, dialect: SqlDialect | string): CompiledQuery;
+}
