@@ -2,8 +2,8 @@
 import type { AddressInfo } from 'node:net';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Collected, Route, Scope } from '../../kernel/index.ts';
+import type { Failure } from './answer/failure.ts';
 import type { ErrorCode } from './errors.ts';
-import type { Failure } from './failure.ts';
 
 export interface HttpServer {
   /** Where it can be reached: `http://127.0.0.1:3001`. Throws before it listens. */

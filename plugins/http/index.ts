@@ -1,17 +1,16 @@
-/** The HTTP server: collects the routes of all plugins and serves them. */
+/** Serves the routes of all plugins over HTTP. */
 import { appReady, definePlugin, httpRoutes, type Scope } from '../../kernel/index.ts';
+import { failureOf, logFailure } from './answer/failure.ts';
 import type { HttpServer } from './api.ts';
 import { errorCodes } from './errors.ts';
-import { failureOf, logFailure } from './failure.ts';
 import { HttpOptions } from './options.ts';
-import { WebServer } from './web-server.ts';
+import { WebServer } from './server/web-server.ts';
 
-export { addressKey } from './address.ts';
-export { type Admission, httpAdmit } from './admit.ts';
+export { addressKey } from './address-key.ts';
 export type { HttpServer } from './api.ts';
 export { ErrorSchema } from './error-schema.ts';
-export { type RequestBegun, type RequestEnded, requestBegun, requestEnded } from './request-events.ts';
-export { httpSecurity, type SecurityScheme } from './security.ts';
+export { type RequestBegun, type RequestEnded, requestBegun, requestEnded } from './events.ts';
+export { type Admission, httpAdmit, httpSecurity, type SecurityScheme } from './hooks.ts';
 
 export const http = definePlugin({
   name: 'http',

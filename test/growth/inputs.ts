@@ -1,34 +1,24 @@
 /** Lists every place where a text of somebody else is read, with the longest text that is accepted there. */
 import { globSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { defaultTextMapGetter, ROOT_CONTEXT } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import Fastify from 'fastify';
-import { messageOf, nearest } from '../../kernel/index.ts';
+import { nearest } from '../../kernel/index.ts';
 import { bearerToken } from '../../plugins/auth-kit/index.ts';
 import { withoutBrokenCache } from '../../plugins/auth-managed/cookie-cache.ts';
-import { titleOf } from '../../plugins/conversations/title.ts';
 import { csvLines } from '../../plugins/csv-kit/index.ts';
 import { decimal, sentence, withoutValues } from '../../plugins/datasource-kit/index.ts';
-import { addressReader } from '../../plugins/http/address.ts';
-import { addJsonParser, checkBodyEncoding } from '../../plugins/http/body.ts';
-import { corsFor } from '../../plugins/http/cors.ts';
-import { requestIdOf } from '../../plugins/http/request-id.ts';
 import { createOfflineModel } from '../../plugins/model-offline/index.ts';
 import { EventLines } from '../../plugins/model-openai/event-lines.ts';
-import { turnsOf } from '../../plugins/query-api/messages.ts';
-import { withoutCredentials } from '../../plugins/redaction-kit/index.ts';
 import { loadSemanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { AllowedTables, allowedTables, checkSql } from '../../plugins/sql-guard/index.ts';
 import { kitDialect, redactLiterals } from '../../plugins/sql-kit/index.ts';
 import { entity } from '../fixtures/sql/sqlite-shop.ts';
-import { anyText, numbers, type Shape, statements } from './shapes.ts';
+import { anyText, numbers, statements } from './shapes.ts';
 import { KIB, QUESTION, STATEMENT, type TextInput } from './text-input.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const BODY = 1024 * KIB;
 const HEADER = 16 * KIB;
 
 const engines = ['sqlite', 'duckdb', 'mysql', 'postgres'] as const;
@@ -83,21 +73,6 @@ async function questionInputs(): Promise<TextInput[]> {
       shapes: anyText,
       read: (text) => ask([(text.match(/[\s\S]{1,30}/g) ?? []).join('\n\n')]),
     },
-    { name: 'title of a conversation', longest: QUESTION, shapes: anyText, read: titleOf },
-    {
-      name: 'messages of a chat',
-      longest: BODY,
-      shapes: anyText,
-      read: (text) => {
-        const parts = text.match(/[\s\S]{1,64}/g) ?? [];
-        const messages = parts.map((part) => ({
-          id: '1',
-          role: 'user' as const,
-          parts: [{ type: 'text', text: part }],
-        }));
-        return turnsOf(messages);
-      },
-    },
     {
       name: 'misspelt name',
       longest: STATEMENT,
@@ -108,10 +83,6 @@ async function questionInputs(): Promise<TextInput[]> {
 }
 
 function textInputs(): TextInput[] {
-  const addressOf = addressReader(['10.0.0.0/8']);
-  const cors = corsFor([]);
-  const request = (headers: Record<string, string>) =>
-    ({ headers, socket: { remoteAddress: '10.0.0.1' } }) as unknown as IncomingMessage;
   const header = (name: string, read: TextInput['read']) => ({ name, longest: HEADER, shapes: anyText, read });
   const trace = new W3CTraceContextPropagator();
   const traceparent = `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01`;
@@ -138,47 +109,14 @@ function textInputs(): TextInput[] {
         return lines.end();
       },
     },
-    { name: 'text with credentials', longest: STATEMENT, shapes: everyStatement, read: withoutCredentials },
-    {
-      name: 'error with credentials',
-      longest: STATEMENT,
-      shapes: anyText,
-      read: (text) => withoutCredentials(messageOf(new Error(`password ${text} secret="${text}`))),
-    },
-    header('forwarded address', (text) => addressOf(request({ 'x-forwarded-for': text }))),
-    header('requested CORS headers', (text) => cors('OPTIONS', { 'access-control-request-headers': text })),
     header('bearer token', (text) => bearerToken({ authorization: `Bearer ${text}` })),
-    header('request id', requestIdOf),
     header('traceparent', (text) => trace.extract(ROOT_CONTEXT, { traceparent: text }, defaultTextMapGetter)),
     header('tracestate', (tracestate) =>
       trace.extract(ROOT_CONTEXT, { traceparent, tracestate }, defaultTextMapGetter),
     ),
     header('cookie', withoutBrokenCache),
-    header('content type', (text) => checkBodyEncoding({ method: 'POST', headers: { 'content-type': text } } as never)),
     { name: 'cell of CSV', longest: STATEMENT, shapes: anyText, read: (text) => csvLines([[text]]) },
   ];
-}
-
-async function bodyInputs(): Promise<TextInput[]> {
-  const app = Fastify();
-  addJsonParser(app, () => false);
-  app.post('/', (_, reply) => reply.send());
-  await app.ready();
-  const post = (payload: string) =>
-    app.inject({ method: 'POST', url: '/', headers: { 'content-type': 'application/json' }, payload });
-  return [
-    { name: 'JSON body', longest: BODY, shapes: anyText, read: post },
-    { name: 'text in a JSON body', longest: BODY, shapes: inJson(anyText), read: post },
-  ];
-}
-
-/** Each text as a JSON object that is no longer. */
-function inJson(shapes: TextInput['shapes']): TextInput['shapes'] {
-  const wrapped = Object.entries(shapes).map(([name, make]): [string, Shape] => [
-    name,
-    (length) => `${JSON.stringify({ text: make(length) }).slice(0, length - 2)}"}`,
-  ]);
-  return Object.fromEntries(wrapped);
 }
 
 /** What the plugins list of themselves, each in its own `fixtures/text-inputs.ts`. */
@@ -189,11 +127,5 @@ async function pluginInputs(): Promise<TextInput[]> {
 }
 
 export async function allInputs(): Promise<TextInput[]> {
-  return [
-    ...(await sqlInputs()),
-    ...(await questionInputs()),
-    ...(await pluginInputs()),
-    ...textInputs(),
-    ...(await bodyInputs()),
-  ];
+  return [...(await sqlInputs()), ...(await questionInputs()), ...(await pluginInputs()), ...textInputs()];
 }

@@ -1,9 +1,9 @@
 /** Logs that an overloaded server refuses connections and requests: one line for many of them. */
-import type { Logger } from '../../kernel/index.ts';
+import type { Logger } from '../../../kernel/index.ts';
 
 const LOG_EVERY_MS = 10_000;
 
-export class Refusals {
+export class OverloadLog {
   readonly #log: Logger;
   #loggedAt = Number.NEGATIVE_INFINITY;
   #refused = 0;

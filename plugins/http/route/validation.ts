@@ -5,7 +5,9 @@
 import { FormatRegistry, Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
-import { AtlasError, nearest, type Route } from '../../kernel/index.ts';
+import { AtlasError, nearest, type Route } from '../../../kernel/index.ts';
+import { type ErrorDetail, invalidInput } from '../answer/input-errors.ts';
+import { NULL_CHARACTER } from '../request/null-characters.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i;
 
@@ -31,12 +33,6 @@ function registerFormats(): void {
 
 /** Of a path that is answered, in characters: a client chooses the names of fields. */
 const MAX_PATH_LENGTH = 200;
-
-interface ErrorDetail {
-  /** Keys and indices joined by dots: `messages.0.role`; empty for the whole value. */
-  readonly path: string;
-  readonly message: string;
-}
 
 /** What is wrong, to follow the name of the value: "limit must be at least 1". */
 const SENTENCES: Readonly<Partial<Record<ValueErrorType, (schema: TSchema) => string>>> = {
@@ -92,43 +88,6 @@ function details(check: TypeCheck<TSchema>, value: unknown): ErrorDetail[] {
   return [...found.values()].sort((a, b) => Number(unknown.has(b.path)) - Number(unknown.has(a.path)));
 }
 
-function refuse(code: string, what: string, faults: readonly ErrorDetail[]): AtlasError {
-  const first = faults[0];
-  const where = first === undefined || first.path === '' ? what : `${what} is not valid: ${first.path}`;
-  return new AtlasError(`${where} ${first?.message ?? 'is not valid'}.`, { code, details: faults });
-}
-
-const NULL_CHARACTER = 'must not hold a null character';
-
-/** In JSON it can only be written like this; an escaped backslash before four zeros is none. */
-const NULL_IN_JSON = /(?<!\\)(?:\\\\)*\\u0000/;
-/** Values that are looked at to say where it is. */
-const MAX_SEARCHED = 10_000;
-
-/**
- * Throws `validation_error` for a body with U+0000 in a text or a key: some databases have none in their texts, and
- * nobody means one. `json` is what `value` was read from.
- */
-export function refuseNullCharacters(json: string, value: unknown): void {
-  if (!NULL_IN_JSON.test(json)) return;
-  const open = [{ path: '', key: '', value }];
-  for (let searched = 0; searched < MAX_SEARCHED; searched += 1) {
-    const next = open.pop();
-    if (next === undefined) break;
-    const { path, key, value: item } = next;
-    if (key.includes('\0') || (typeof item === 'string' && item.includes('\0'))) {
-      const fault = { path: path.slice(0, 200).replaceAll('\0', '\\u0000'), message: NULL_CHARACTER };
-      throw refuse('validation_error', 'The request body', [fault]);
-    }
-    if (typeof item !== 'object' || item === null) continue;
-    // A list with more items than are looked at is not spread out first.
-    for (const [name, inner] of Object.entries(Array.isArray(item) ? item.slice(0, MAX_SEARCHED) : item)) {
-      open.push({ path: path === '' ? name : `${path}.${name}`, key: name, value: inner });
-    }
-  }
-  throw refuse('validation_error', 'The request body', [{ path: '', message: NULL_CHARACTER }]);
-}
-
 /** Reads one text parameter as its schema's type; what cannot be read is kept and then refused by the check. */
 function read(schema: TSchema, value: unknown): unknown {
   if (typeof value !== 'string') return value;
@@ -174,7 +133,7 @@ class Checker {
     }
     const value = this.#complete(given);
     if (this.#check.Check(value)) return value;
-    throw refuse('validation_error', 'The request body', details(this.#check, value));
+    throw invalidInput('validation_error', 'The request body', details(this.#check, value));
   }
 
   /** Throws `invalid_request` with every fault. */
@@ -185,10 +144,10 @@ class Checker {
       if (name in value) value[name] = read(schema, value[name]);
     }
     const complete = this.#complete(value) as Record<string, unknown>;
-    if (!this.#check.Check(complete)) throw refuse('invalid_request', what, details(this.#check, complete));
+    if (!this.#check.Check(complete)) throw invalidInput('invalid_request', what, details(this.#check, complete));
     const path = Object.keys(complete).find((name) => String(complete[name]).includes('\0'));
     if (path === undefined) return complete;
-    throw refuse('invalid_request', what, [{ path, message: NULL_CHARACTER }]);
+    throw invalidInput('invalid_request', what, [{ path, message: NULL_CHARACTER }]);
   }
 }
 

@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from '../../kernel/index.ts';
-import type { Refusals } from './refusals.ts';
+import type { Logger } from '../../../kernel/index.ts';
+import type { OverloadLog } from './overload-log.ts';
 
 /** Beyond those on which requests run, so that health is still answered. */
 const RESERVED_CONNECTIONS = 16;
@@ -42,16 +42,16 @@ interface Connection {
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #log: Logger;
-  readonly #refusals: Refusals;
+  readonly #overloadLog: OverloadLog;
   readonly #all = new Map<Socket, Connection>();
   /** Those that may be closed to make room, the longest idle first. */
   readonly #idle = new Set<Connection>();
   #receivedBytes = 0;
   #unsentBytes = 0;
 
-  constructor(limits: ConnectionLimits, refusals: Refusals, log: Logger) {
+  constructor(limits: ConnectionLimits, overloadLog: OverloadLog, log: Logger) {
     this.#limits = limits;
-    this.#refusals = refusals;
+    this.#overloadLog = overloadLog;
     this.#log = log;
   }
 
@@ -59,9 +59,9 @@ export class Connections {
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#add(socket));
     server.on('error', (error) => {
-      // No descriptor is left to take a connection with. Before it listens, the error is somebody else's.
+      // No descriptor is left to take a connection with. Before it listens, the error is that of the start.
       if (!server.listening) return;
-      this.#refusals.count({ error: error.message });
+      this.#overloadLog.count({ error: error.message });
       this.#makeRoom();
     });
     const sweeping = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, this.#limits.stallTimeoutMs / 4)).unref();
@@ -149,7 +149,7 @@ export class Connections {
   #add(socket: Socket): void {
     const isFull = this.#all.size >= this.#limits.maxConnections + RESERVED_CONNECTIONS;
     if (isFull && !this.#makeRoom()) {
-      this.#refusals.count({ connections: this.#all.size });
+      this.#overloadLog.count({ connections: this.#all.size });
       socket.destroy();
       return;
     }

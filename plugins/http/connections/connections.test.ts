@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
-import { definePlugin, httpRoutes, type Route, type RouteReply } from '../../kernel/index.ts';
-import { createTestApp } from '../../test/harness/create-test-app.ts';
-import { parseResponse, rawConnection, received, sendRaw } from '../../test/harness/raw-http.ts';
+import { definePlugin, httpRoutes, type Route, type RouteReply } from '../../../kernel/index.ts';
+import { createTestApp } from '../../../test/harness/create-test-app.ts';
+import { parseResponse, rawConnection, received, sendRaw } from '../../../test/harness/raw-http.ts';
+import { http } from '../index.ts';
 import { connectionsWithin } from './descriptors.ts';
-import { http } from './index.ts';
 
 /** Beyond `maxConnections`, as `connections.ts` has them. */
 const RESERVED = 16;

@@ -1,4 +1,4 @@
-/** Tells whether the process can take no more work: its event loop is late, or its heap is nearly full. */
+/** Watches whether the process can take more work: whether its event loop is late, or its heap nearly full. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
@@ -11,7 +11,7 @@ const SAMPLES_OF_START = 2;
 const MAX_HEAP_SHARE = 0.85;
 
 /** Needs no descriptor and no file: it works where the process has run out of them. */
-export class Pressure {
+export class LoadMonitor {
   readonly #maxDelayMs: number;
   readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   #timer: NodeJS.Timeout | undefined;
@@ -33,7 +33,7 @@ export class Pressure {
     this.#delays.disable();
   }
 
-  get isHigh(): boolean {
+  get isOverloaded(): boolean {
     return (this.#maxDelayMs > 0 && this.#delayMs > this.#maxDelayMs) || this.#isHeapFull;
   }
 

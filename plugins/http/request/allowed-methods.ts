@@ -1,5 +1,5 @@
 /** Finds the methods with which a path is served, for `Allow` and for 405. */
-import type { Collected, Route } from '../../kernel/index.ts';
+import type { Collected, Route } from '../../../kernel/index.ts';
 
 /** As the router reads a part of a path. One that cannot be decoded is no route's. */
 function decoded(part: string): string | undefined {

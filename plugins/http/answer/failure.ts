@@ -1,7 +1,8 @@
-/** From anything thrown to what the client gets: status, headers and body, and nothing that it must not see. */
-import { AtlasError, messageOf, messagesOf, type PluginContext, type Scope } from '../../kernel/index.ts';
-import { CREDENTIALS_REJECTED, ROLE_TOO_LOW } from '../auth-kit/index.ts';
-import { type ErrorBody, type ErrorCodeName, errorCodes } from './errors.ts';
+/** Answers anything thrown: with status, headers and body, and nothing that the client must not see. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AtlasError, messageOf, messagesOf, type PluginContext, type Scope } from '../../../kernel/index.ts';
+import { CREDENTIALS_REJECTED, ROLE_TOO_LOW } from '../../auth-kit/index.ts';
+import { type ErrorBody, type ErrorCodeName, errorCodes } from '../errors.ts';
 
 export interface Failure {
   readonly status: number;
@@ -21,8 +22,6 @@ const FASTIFY_FAULTS: Readonly<Record<string, { readonly code: ErrorCodeName; re
     message: 'The request body is not as long as its Content-Length says.',
   },
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'invalid_request', message: 'The request body is not valid JSON.' },
-  FST_ERR_BAD_URL: { code: 'invalid_request', message: 'The address of the request is not a valid URL.' },
-  FST_ERR_MAX_PARAM_LENGTH: { code: 'invalid_request', message: 'A part of the path is too long.' },
 };
 
 function asAtlasError(error: unknown, bodyLimit?: number): AtlasError {
@@ -82,7 +81,7 @@ export const CLIENT_GONE = 'E_CLIENT_GONE';
 
 /**
  * Logs what the answer hides: with its stack when it is our fault, in one line when it is the client's. Work that was
- * cancelled because the client has left is nobody's fault.
+ * cancelled because the client has left is no failure.
  */
 export function logFailure(thrown: unknown, failure: Failure, scope: Scope, ctx: PluginContext): void {
   const log = ctx.logOf(scope);
@@ -108,4 +107,14 @@ export function logFailure(thrown: unknown, failure: Failure, scope: Scope, ctx:
     },
     'A request failed.',
   );
+}
+
+/** Answers a request with an error. */
+export function answerError(ctx: PluginContext, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const failure = failureOf(error, request.id, request.routeOptions?.bodyLimit);
+  logFailure(error, failure, request.scope, ctx);
+  // Fastify closes the connection after a body that it refuses. Read to its end instead: a client that is still
+  // sending would otherwise meet a reset and never see the answer.
+  reply.removeHeader('connection');
+  reply.code(failure.status).headers(failure.headers).send(failure.body);
 }

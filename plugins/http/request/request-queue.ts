@@ -2,7 +2,7 @@
  * Starts one request in each turn of the event loop, so that many that arrive at once hold up neither health nor the
  * answers that are being written.
  */
-import { AtlasError } from '../../kernel/index.ts';
+import { AtlasError } from '../../../kernel/index.ts';
 
 /** By then the server is clearly behind, and most clients have given up. */
 const MAX_WAIT_MS = 30_000;
@@ -13,12 +13,12 @@ interface Waiting {
   refuse(error: AtlasError): void;
 }
 
-export class Turns {
+export class RequestQueue {
   readonly #waiting: Waiting[] = [];
   #isTaken = false;
 
-  /** `undefined`: now. Otherwise resolves when it is the request's turn; rejects with `overloaded` when that takes too long. */
-  next(): Promise<void> | undefined {
+  /** `undefined`: starts now. Otherwise resolves when it is the request's turn; rejects with `overloaded` when that takes too long. */
+  enter(): Promise<void> | undefined {
     if (!this.#isTaken) {
       this.#isTaken = true;
       setImmediate(() => this.#pass());

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { expect, it } from 'vitest';
-import { definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
-import { createTestApp } from '../../test/harness/create-test-app.ts';
-import { http } from './index.ts';
+import { definePlugin, httpRoutes, type Route } from '../../../kernel/index.ts';
+import { createTestApp } from '../../../test/harness/create-test-app.ts';
+import { http } from '../index.ts';
 
 const shared = { summary: 'A route.', tag: 'Test', right: 'public', responses: { 200: Type.Unknown() } } as const;
 const ROUTES: Route[] = [

@@ -1,5 +1,5 @@
 /** Keeps the requests that run now, so that a stop can wait for them and then cancel what is left. */
-import { AtlasError, type Scope, withTimeout } from '../../kernel/index.ts';
+import { AtlasError, type Scope, withTimeout } from '../../../kernel/index.ts';
 
 export class RunningRequests {
   readonly #requests = new Map<Scope, (error: AtlasError) => void>();

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AtlasError, definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
-import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
-import { parseResponse, rawConnection, received } from '../../test/harness/raw-http.ts';
-import { http } from './index.ts';
+import { AtlasError, definePlugin, httpRoutes, type Route } from '../../../kernel/index.ts';
+import { createTestApp, type TestApp } from '../../../test/harness/create-test-app.ts';
+import { parseResponse, rawConnection, received } from '../../../test/harness/raw-http.ts';
+import { http } from '../index.ts';
 
 const base = { summary: 'A route.', tag: 'Test', right: 'public', responses: { 200: Type.Unknown() } } as const;
 const ROUTES: Route[] = [
@@ -101,6 +101,7 @@ describe.each([
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
       'access-control-allow-headers': 'Authorization, X-API-Key, Content-Type, x-request-id, x-trace',
+      'access-control-expose-headers': EXPOSED,
       'access-control-max-age': '600',
       vary: 'Access-Control-Request-Headers',
     });
@@ -149,6 +150,7 @@ describe.each([
       'access-control-allow-credentials': 'true',
       'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
       'access-control-allow-headers': 'Authorization, X-API-Key, Content-Type, x-request-id',
+      'access-control-expose-headers': EXPOSED,
       'access-control-max-age': '600',
       vary: 'Origin, Access-Control-Request-Headers',
     });

@@ -1,7 +1,18 @@
-/** Reading request bodies: JSON in UTF-8, nothing else unless a plugin's route asks for the raw bytes. */
+/** Reads request bodies: JSON in UTF-8; the raw bytes are kept where a plugin's route asks for them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AtlasError } from '../../kernel/index.ts';
-import { refuseNullCharacters } from './validation.ts';
+import fastifyPlugin from 'fastify-plugin';
+import { AtlasError } from '../../../kernel/index.ts';
+import { refuseNullCharacters } from './null-characters.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The body's bytes as received, where the route keeps them. */
+    rawBody: Buffer | undefined;
+  }
+  interface FastifyContextConfig {
+    rawBody?: boolean;
+  }
+}
 
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
@@ -48,7 +59,7 @@ function refuseShape(message: string, detail: string): never {
 
 /**
  * Throws `validation_error` for a document that functions which call themselves could not follow, or that would hold
- * up everybody. Asked before it is parsed.
+ * up all others. Asked before it is parsed.
  */
 function refuseExtremeShape(json: string): void {
   /** Of each open list or object, how many commas it has so far; how long a list is does not matter. */
@@ -75,13 +86,13 @@ function refuseExtremeShape(json: string): void {
   }
 }
 
-/** Teaches the server JSON. An empty body is no body; the bytes are kept where `keepsRaw` says so. */
-export function addJsonParser(app: FastifyInstance, keepsRaw: (request: FastifyRequest) => boolean): void {
+/** Teaches the server JSON. An empty body is no body. */
+function addJsonParser(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>(JSON_TYPE, { parseAs: 'buffer' }, (request, bytes, done) => {
-    if (keepsRaw(request)) request.rawBody = bytes;
+    if (request.routeOptions.config.rawBody === true) request.rawBody = bytes;
     if (bytes.length === 0) return done(null, undefined);
     let text: string;
     try {
@@ -105,3 +116,12 @@ export function addJsonParser(app: FastifyInstance, keepsRaw: (request: FastifyR
     });
   });
 }
+
+export const jsonBody = fastifyPlugin(async (app) => {
+  app.decorateRequest('rawBody');
+  addJsonParser(app);
+  app.addHook('onRequest', (request, _reply, done) => {
+    checkBodyEncoding(request);
+    done();
+  });
+});

@@ -1,13 +1,13 @@
-/** The life of the server: mount, listen, open, drain, close. */
+/** Starts and stops the server: mounts the routes, listens, opens, drains, closes. */
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
-import { AtlasError, type Collected, type PluginContext, type Route } from '../../kernel/index.ts';
-import { type AddressOf, addressReader } from './address.ts';
-import type { Connections } from './connections.ts';
-import { mountRoute } from './mount.ts';
-import type { HttpOptions } from './options.ts';
+import { AtlasError, type Collected, type PluginContext, type Route } from '../../../kernel/index.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { HttpOptions } from '../options.ts';
+import type { ServerPhase } from '../request/known-routes.ts';
+import { mountRoute } from '../route/mount.ts';
+import { createServer } from './create-server.ts';
 import { RunningRequests } from './running-requests.ts';
-import { createServer, type ServerPhase } from './server.ts';
 
 /** Connections that the system keeps until they are accepted. Beyond it they are lost, and come a second later. */
 const BACKLOG = 4_096;
@@ -27,7 +27,6 @@ export class WebServer {
   readonly #ctx: PluginContext;
   readonly #options: HttpOptions;
   readonly #running = new RunningRequests();
-  readonly #addressOf: AddressOf;
   #app!: FastifyInstance;
   #connections!: Connections;
   #gracefulCloseMs: number;
@@ -38,7 +37,6 @@ export class WebServer {
     this.#ctx = ctx;
     this.#options = options;
     this.#gracefulCloseMs = options.gracefulCloseMs;
-    this.#addressOf = addressReader(options.trustProxy);
   }
 
   static create(ctx: PluginContext, options: HttpOptions): WebServer {
@@ -76,7 +74,7 @@ export class WebServer {
     }
     for (const [plugin, own] of Map.groupBy(routes, (route) => route.plugin)) {
       this.#app.register(async (part: FastifyInstance) => {
-        for (const { value } of own) mountRoute(part, value, this.#ctx, this.#addressOf, this.#connections);
+        for (const { value } of own) mountRoute(part, value, this.#ctx, this.#connections);
       });
       this.#ctx.log.debug({ plugin, routes: own.length }, 'Routes mounted.');
     }

@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
-import { type Logger, messagesOf, type RouteReply } from '../../kernel/index.ts';
-import type { Connections } from './connections.ts';
+import { type Logger, messagesOf, type RouteReply } from '../../../kernel/index.ts';
+import type { Connections } from '../connections/connections.ts';
 import { PIECE_BYTES } from './json.ts';
 
 /** A client that takes everything at once must not keep the event loop to itself. */
@@ -94,7 +94,7 @@ export async function sendPieces(
 
 /**
  * Writes the stream straight to the socket: what is there at once leaves together with the headers, in one packet.
- * Ends the stream when the client has left. A stream that throws cuts the connection, so that nobody takes what came
+ * Ends the stream when the client has left. A stream that throws cuts the connection, so that no client takes what came
  * for the whole.
  */
 export async function sendStream(

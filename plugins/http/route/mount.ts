@@ -1,4 +1,4 @@
-/** One route of a plugin on the server: who asks, may they, is it valid, then the plugin's handler. */
+/** Mounts one route of a plugin: authentication, authorization and validation, then the plugin's handler. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   AtlasError,
@@ -9,13 +9,12 @@ import {
   type PluginContext,
   type Route,
   type RouteReply,
-} from '../../kernel/index.ts';
-import { rejectedCredentials } from '../auth-kit/index.ts';
-import type { AddressOf } from './address.ts';
-import { httpAdmit } from './admit.ts';
-import type { Connections } from './connections.ts';
-import { isSmall, jsonPieces, PIECE_BYTES } from './json.ts';
-import { sendPieces, sendStream } from './stream.ts';
+} from '../../../kernel/index.ts';
+import { rejectedCredentials } from '../../auth-kit/index.ts';
+import { isSmall, jsonPieces, PIECE_BYTES } from '../answer/json.ts';
+import { sendPieces, sendStream } from '../answer/stream.ts';
+import type { Connections } from '../connections/connections.ts';
+import { httpAdmit } from '../hooks.ts';
 import { routeValidation } from './validation.ts';
 
 /** The bytes of a large answer; `undefined` for one that Fastify writes at once. */
@@ -45,10 +44,10 @@ async function send(
   return large === undefined ? reply.send(JSON.stringify(body)) : sendPieces(reply, large, connections);
 }
 
-/** Those that carry credentials: with two of them it would be unclear who asks. */
+/** Headers that carry credentials: with two of them it would be unclear which one counts. */
 const SINGLE_HEADERS = ['Authorization', 'X-API-Key'];
 
-/** Who asks, or nobody where the route needs no identity. Throws `auth_error` for whoever nobody recognises. */
+/** Authenticates the request. Throws `auth_error` when no plugin recognises its credentials. */
 async function identify(ctx: PluginContext, route: Route, request: FastifyRequest): Promise<Identity> {
   for (const name of SINGLE_HEADERS) {
     if (hasTwo(request, name)) throw rejectedCredentials(`The request carries several ${name} headers.`, 'Send one.');
@@ -75,14 +74,11 @@ function hasTwo(request: FastifyRequest, header: string): boolean {
   return count > 1;
 }
 
-/** Who asks, may the request come in at all, and may they do this: in that order, and a failed sign-in counts too. */
-function admission(ctx: PluginContext, route: Route, addressOf: AddressOf) {
+/** Authenticates, admits, authorizes, in that order; a failed authentication counts for admission too. */
+function admission(ctx: PluginContext, route: Route) {
   const access = { right: route.right, operation: `${route.method} ${route.path}` };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { scope } = request;
-    // Once, before the body: a socket that has closed meanwhile no longer knows its peer.
-    const ip = addressOf(request.raw);
-    request.address = ip;
+    const { scope, address: ip } = request;
     const admit = () => ctx.call(httpAdmit, { route, ip }, scope);
     if (route.right === 'public') {
       await admit();
@@ -105,13 +101,7 @@ function admission(ctx: PluginContext, route: Route, addressOf: AddressOf) {
 }
 
 /** Adds the route to a plugin's own, encapsulated part of the server. */
-export function mountRoute(
-  part: FastifyInstance,
-  route: Route,
-  ctx: PluginContext,
-  addressOf: AddressOf,
-  connections: Connections,
-): void {
+export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginContext, connections: Connections): void {
   const validate = routeValidation(route);
   part.route({
     method: route.method,
@@ -119,11 +109,11 @@ export function mountRoute(
     bodyLimit: Math.min(route.bodyLimitBytes ?? Infinity, part.initialConfig.bodyLimit as number),
     config: {
       essential: route.essential === true,
-      // Who asks cannot be told before the plugins that know it are ready.
+      // Authentication works once its plugins are ready.
       anyTime: route.essential === true && route.right === 'public',
       rawBody: route.rawBody === true,
     },
-    onRequest: admission(ctx, route, addressOf),
+    onRequest: admission(ctx, route),
     handler: async (request, reply) => {
       const { params, query, body } = validate(request as Parameters<typeof validate>[0]);
       const { rawBody, headers, address: ip, scope } = request;

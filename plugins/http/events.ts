@@ -1,4 +1,4 @@
-/** What the server tells of each request to whoever listens on the bus, such as telemetry. */
+/** The bus events of the server: each request begins and ends, for observers such as telemetry. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { defineEvent, type Scope } from '../../kernel/index.ts';
 

@@ -1,0 +1,27 @@
+/** The hooks of the server: one that counts or refuses requests, one that describes how they carry credentials. */
+import { collect, type Route, series } from '../../kernel/index.ts';
+
+export interface Admission {
+  readonly route: Route;
+  /** The client's address, an IPv4 address or an IPv6 one. */
+  readonly ip: string;
+}
+
+/** Every request whose route exists. `scope.actor` is anonymous for a public route and after a failed authentication. */
+export const httpAdmit = series<Admission>('http.admit', {
+  summary: 'Refuses a request before it is authorized: rate limits, address lists.',
+});
+
+export interface SecurityScheme {
+  /** Under which the description names it: `apiKey`. */
+  readonly name: string;
+  /** A security scheme object of OpenAPI 3.1. */
+  readonly scheme: Readonly<Record<string, string>>;
+  /** Codes that every route which needs an identity may answer where this plugin says who asks. */
+  readonly errors?: readonly string[];
+}
+
+/** Every way in which a request can say who asks. */
+export const httpSecurity = collect<undefined, SecurityScheme>('http.security', {
+  summary: 'Ways for a request to carry credentials, for the description of the interface.',
+});

@@ -1,0 +1,114 @@
+/** Answers what reaches no handler: OPTIONS, an unknown path or method, a malformed address, a server that is not ready. */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import { AtlasError, type Collected, type Route } from '../../../kernel/index.ts';
+import { NOT_SERVING } from '../answer/failure.ts';
+import { allowedMethods } from './allowed-methods.ts';
+import { pathOf } from './request-scope.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answered before the server is ready, and while it stops: probes ask then too. */
+    anyTime?: boolean;
+  }
+}
+
+export type ServerPhase = 'starting' | 'serving' | 'stopping';
+
+export interface KnownRoutesOptions {
+  phase(): ServerPhase;
+  routes(): readonly Collected<Route>[];
+}
+
+/** Longest part of a path, in characters. */
+const MAX_PART_LENGTH = 2_000;
+/** Of no route: what the router is given for an address that it cannot read. */
+const MALFORMED = '*';
+
+/**
+ * The address for the router. One that is malformed is replaced, so that its request meets every plugin before it is
+ * refused: its answer then has a request id, a log line and the headers of CORS like any other.
+ */
+export function routedUrl({ url = '' }: IncomingMessage): string {
+  if (!url.includes('%')) return url;
+  try {
+    decodeURIComponent(url.split('?', 1)[0] as string);
+    return url;
+  } catch {
+    return MALFORMED;
+  }
+}
+
+/** 405 with `Allow` where the path is known with other methods, else 404. */
+function unknownRoute(routes: readonly Collected<Route>[], request: FastifyRequest, reply: FastifyReply): AtlasError {
+  const path = pathOf(request);
+  const allowed = allowedMethods(routes, path);
+  const what = `${request.method} ${path.slice(0, 200)}`;
+  if (allowed.length === 0) {
+    return new AtlasError(`There is nothing at ${what}.`, {
+      code: 'not_found',
+      hint: 'GET /api/v1/openapi.json lists every route.',
+    });
+  }
+  reply.header('allow', allowed.join(', '));
+  const served = allowed.filter((method) => method !== 'HEAD' && method !== 'OPTIONS');
+  return new AtlasError(`${what} is not served.`, { code: 'method_not_allowed', hint: `Use ${served.join(' or ')}.` });
+}
+
+/** Answers OPTIONS, which every route may be asked with: a browser does so before other requests. */
+function answerOptions(
+  routes: readonly Collected<Route>[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): AtlasError | undefined {
+  const allowed = allowedMethods(routes, pathOf(request));
+  // A preflight that fails would hide from the page why its request does.
+  const isPreflight = request.headers['access-control-request-method'] !== undefined;
+  if (allowed.length === 0 && !isPreflight) return unknownRoute(routes, request, reply);
+  if (allowed.length > 0) reply.header('allow', allowed.join(', '));
+  reply.code(204).send();
+}
+
+/** HTTP/1.1 wants exactly one: a proxy in front may have gone by the other one. */
+function checkHost({ httpVersion, rawHeaders }: IncomingMessage): void {
+  const count = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (count === 1 || (count === 0 && httpVersion === '1.0')) return;
+  throw new AtlasError(`The request has ${count === 0 ? 'no Host header' : 'more than one Host header'}.`, {
+    code: 'invalid_request',
+    hint: 'Send exactly one Host header.',
+  });
+}
+
+function checkAddress({ raw, is404, params }: FastifyRequest): void {
+  if (raw.url === MALFORMED) {
+    throw new AtlasError('The address of the request is not a valid URL.', { code: 'invalid_request' });
+  }
+  const parts = is404 ? [] : Object.values(params as Record<string, string>);
+  if (parts.some((part) => part.length > MAX_PART_LENGTH)) {
+    throw new AtlasError('A part of the path is too long.', { code: 'invalid_request' });
+  }
+}
+
+export const knownRoutes = fastifyPlugin<KnownRoutesOptions>(async (app, { phase, routes }) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    checkHost(request.raw);
+    checkAddress(request);
+    if (request.method === 'OPTIONS') {
+      const refusal = answerOptions(routes(), request, reply);
+      if (refusal !== undefined) done(refusal);
+      return;
+    }
+    if (request.is404) return done(unknownRoute(routes(), request, reply));
+    const now = phase();
+    if (now === 'serving' || request.routeOptions.config.anyTime === true) return done();
+    done(
+      new AtlasError(`Atlas is ${now}.`, {
+        code: 'unavailable',
+        reason: NOT_SERVING,
+        retryAfterSeconds: 1,
+        hint: 'Try again shortly.',
+      }),
+    );
+  });
+});

@@ -1,0 +1,56 @@
+/** Refuses what is not essential while the process can take no more work, and starts the other requests one by one. */
+import type { FastifyRequest } from 'fastify';
+import fastifyPlugin from 'fastify-plugin';
+import { AtlasError } from '../../../kernel/index.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { OverloadLog } from '../connections/overload-log.ts';
+import { LoadMonitor } from './load-monitor.ts';
+import { RequestQueue } from './request-queue.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Neither refused nor queued. */
+    essential?: boolean;
+  }
+}
+
+export interface OverloadOptions {
+  readonly connections: Connections;
+  readonly log: OverloadLog;
+  readonly maxEventLoopDelayMs: number;
+}
+
+export const overloadProtection = fastifyPlugin<OverloadOptions>(
+  async (app, { connections, log, maxEventLoopDelayMs }) => {
+    const monitor = new LoadMonitor(maxEventLoopDelayMs);
+    app.addHook('onListen', async () => monitor.start());
+    app.addHook('onClose', async () => monitor.stop());
+    const refusal = ({ routeOptions }: FastifyRequest): AtlasError | undefined => {
+      const isRefused = routeOptions.config.essential !== true && (connections.isFull || monitor.isOverloaded);
+      if (!isRefused) return undefined;
+      log.count({ isFull: connections.isFull });
+      return new AtlasError('Atlas is overloaded.', {
+        code: 'overloaded',
+        retryAfterSeconds: 2,
+        hint: 'Try again shortly.',
+      });
+    };
+    app.addHook('onRequest', (request, _reply, done) => done(refusal(request)));
+    app.addHook('preParsing', (request, _reply, payload, done) => {
+      const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+      if (hasBody) payload.on('data', (part: Buffer) => connections.receive(request.raw.socket, part.length));
+      done(null, payload);
+    });
+    // Many requests may have come in before the first of them was complete.
+    app.addHook('preValidation', (request, _reply, done) => {
+      connections.received(request.raw.socket);
+      done(connections.isFull ? refusal(request) : undefined);
+    });
+    const queue = new RequestQueue();
+    app.addHook('preHandler', ({ routeOptions }, _reply, done) => {
+      const turn = routeOptions.config.essential === true ? undefined : queue.enter();
+      if (turn === undefined) done();
+      else turn.then(() => done(), done);
+    });
+  },
+);
