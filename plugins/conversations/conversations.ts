@@ -11,7 +11,8 @@ import {
 import type { AgentEvent } from '../agent/index.ts';
 import { type MessagePart, textOf } from './parts.ts';
 import { Recording } from './recording.ts';
-import type { ConversationRow, ConversationStore, MessageRow, Owner } from './store.ts';
+import type { ConversationRow, MessageRow, Owner } from './rows.ts';
+import type { ConversationStore } from './store.ts';
 import { titleOf } from './title.ts';
 import { isAtWork, writerId } from './writer-id.ts';
 

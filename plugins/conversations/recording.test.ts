@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Question, Scope } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { chosenEngines, engines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import type { AgentEvent } from '../agent/index.ts';
-import { chosenEngines, engines, type TestEngine } from '../internal-db/engines.fixture.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { StoredConversations } from './conversations.ts';
 import { conversations } from './index.ts';
 import type { MessagePart, ToolPart } from './parts.ts';
-import { ConversationStore, type MessageRow } from './store.ts';
+import type { MessageRow } from './rows.ts';
+import { ConversationStore } from './store.ts';
 
 const ask = (text: string, conversationId?: string): Question => ({
   surface: 'api',

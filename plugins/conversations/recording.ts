@@ -2,7 +2,8 @@
 import { type Logger, messageOf } from '../../kernel/index.ts';
 import type { AgentEvent } from '../agent/index.ts';
 import { AnswerParts } from './parts.ts';
-import type { ConversationStore, MessageState } from './store.ts';
+import type { MessageState } from './rows.ts';
+import type { ConversationStore } from './store.ts';
 
 const BEAT_MS = 500;
 /** Without news, every so many beats are written all the same, as a sign of life. */

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { defineRoute, type Route } from '../../kernel/index.ts';
 import { ownerOf, type StoredConversations } from './conversations.ts';
+import type { ConversationRow } from './rows.ts';
 import {
   ConversationDetail,
   ConversationPage,
@@ -11,7 +12,7 @@ import {
   StarBody,
   StarResult,
 } from './schemas.ts';
-import type { ConversationRow, ConversationStore } from './store.ts';
+import type { ConversationStore } from './store.ts';
 
 const common = { tag: 'Conversations', right: 'query' } as const;
 const one = { ...common, params: ConversationParams, errors: ['not_found'] };

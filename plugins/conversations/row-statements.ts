@@ -1,7 +1,7 @@
 /** Statements that write rows of many conversations at a time. */
 import { type InternalDb, insertRows, jsonRows, type RowStatement, updateRows } from '../internal-db/index.ts';
 import { CONVERSATIONS, COUNTS, JSON_COLUMNS, MESSAGES } from './migrations.ts';
-import type { ConversationRow, MessageRow } from './store.ts';
+import type { ConversationRow, MessageRow } from './rows.ts';
 
 const CONVERSATION_COLUMNS = [
   'id',

@@ -5,49 +5,7 @@ import type { InternalDb, RowWrite } from '../internal-db/index.ts';
 import { CONVERSATIONS, COUNTS, MESSAGES } from './migrations.ts';
 import type { TextPart } from './parts.ts';
 import { rowStatements } from './row-statements.ts';
-
-/** Whose conversations: empty texts stand for nobody in particular and for no organization. */
-export interface Owner {
-  readonly user_id: string;
-  readonly org_id: string;
-}
-
-export type MessageState = 'complete' | 'running' | 'interrupted';
-
-export interface ConversationRow extends Owner {
-  readonly id: string;
-  readonly title: string;
-  readonly surface: string;
-  readonly connection_id: string | null;
-  readonly starred: boolean | number;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-/** A conversation with the name that its client has given it: one of each name for an owner. */
-export interface NamedRow extends ConversationRow {
-  readonly client_name: string | null;
-}
-
-export interface MessageRow {
-  readonly id: string;
-  readonly conversation_id: string;
-  /** Greater than those of earlier messages. */
-  readonly position: number;
-  readonly role: 'user' | 'assistant';
-  /** JSON: a list of `MessagePart`. */
-  readonly parts: string;
-  readonly state: MessageState;
-  /** Who writes while it is `running`. */
-  readonly writer: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-/** What a message says, without the tools. */
-export interface SaidRow extends Pick<MessageRow, 'role' | 'position'> {
-  readonly parts: readonly TextPart[];
-}
+import type { ConversationRow, MessageRow, MessageUpdate, NamedRow, Owner, SaidRow } from './rows.ts';
 
 /** The parts whose type is `text`. PostgreSQL looks at them as they are written, as it cannot read every text. */
 const TEXT_PARTS = {
@@ -62,8 +20,6 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Of the messages of one page, in characters of their JSON. */
 const PAGE_LENGTH = 8 * 1024 * 1024;
 const DELETION_BATCH = 100;
-
-export type MessageUpdate = Pick<MessageRow, 'id' | 'state' | 'parts' | 'updated_at'>;
 
 export class ConversationStore {
   private readonly db: InternalDb;
