@@ -5,7 +5,7 @@ import { commandLine } from '../bin/main.ts';
 import { variables } from '../config/env.ts';
 import { createApp, httpRoutes, type PluginEntry } from '../kernel/index.ts';
 import { cli as commandLinePlugin } from '../plugins/cli/index.ts';
-import { errorCodes } from '../plugins/http/errors.ts';
+import { errorCodes } from '../plugins/http/index.ts';
 
 export type Tables = Readonly<Record<string, string>>;
 

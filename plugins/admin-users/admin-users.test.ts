@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import { type Dialect, databases, startServer, userOf } from '../auth-managed/server.fixture.ts';
+import { type Dialect, databases, startServer, userOf } from '../../test/harness/managed-server.ts';
 import { http } from '../http/index.ts';
 import { adminUsers } from './index.ts';
 

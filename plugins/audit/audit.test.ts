@@ -12,8 +12,8 @@ import {
   sqlCheck,
 } from '../../kernel/index.ts';
 import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
+import { chosenEngines, engines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { http } from '../http/index.ts';
-import { chosenEngines, engines, type TestEngine } from '../internal-db/engines.fixture.ts';
 import { type InternalDb, internalDb } from '../internal-db/index.ts';
 import { csv } from './csv.ts';
 import { audit } from './index.ts';

@@ -7,11 +7,11 @@ import { authContract } from '../../test/contract/auth.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
 import { sendRaw } from '../../test/harness/raw-http.ts';
+import { forge, Issuer, makeKey, NOW_SECONDS, sign } from '../../test/harness/token-issuer.ts';
 import { authApiKey } from '../auth-api-key/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
 import { http } from '../http/index.ts';
 import { authByot } from './index.ts';
-import { forge, Issuer, makeKey, NOW_SECONDS, sign } from './issuer.fixture.ts';
 
 const issuer = 'https://id.example.com/';
 const claims = { iss: issuer, aud: 'atlas', sub: 'ann', iat: NOW_SECONDS, exp: NOW_SECONDS + 300 };

@@ -3,8 +3,8 @@ import { exportJWK } from 'jose';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AtlasError, authResolve, type HealthItem, healthCheck } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { Issuer, makeKey, sign } from '../../test/harness/token-issuer.ts';
 import { authByot } from './index.ts';
-import { Issuer, makeKey, sign } from './issuer.fixture.ts';
 
 const [one, two] = [await makeKey('k-1'), await makeKey('k-2')];
 const provider = await Issuer.start(one);

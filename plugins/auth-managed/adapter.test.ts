@@ -3,6 +3,7 @@ import { memoryAdapter } from 'better-auth/adapters/memory';
 import { getAuthTables } from 'better-auth/db';
 import { describe, expect, it } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { type Dialect, databases, SECRET } from '../../test/harness/managed-server.ts';
 import { authRoles } from '../auth-roles/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { accountEndpoints } from './account-endpoints.ts';
@@ -13,7 +14,6 @@ import { authManaged } from './index.ts';
 import { createLibrary } from './library.ts';
 import { organizationEndpoints } from './organization-endpoints.ts';
 import { Passwords } from './passwords.ts';
-import { type Dialect, databases, SECRET } from './server.fixture.ts';
 import { Store } from './store.ts';
 
 const db = databases();

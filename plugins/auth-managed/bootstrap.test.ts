@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { Client, type Dialect, databases, PASSWORD, startServer } from '../../test/harness/managed-server.ts';
 import { DEVELOPMENT_PASSWORD } from './bootstrap.ts';
-import { Client, type Dialect, databases, PASSWORD, startServer } from './server.fixture.ts';
 
 const db = databases();
 

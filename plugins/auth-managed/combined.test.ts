@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, it } from 'vitest';
 import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { Client, PASSWORD, SECRET, startServer, userOf } from '../../test/harness/managed-server.ts';
 import { startPostgres } from '../../test/harness/postgres.ts';
 import { adminMe } from '../admin-me/index.ts';
 import { authApiKey } from '../auth-api-key/index.ts';
@@ -11,7 +12,6 @@ import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { openapi } from '../openapi/index.ts';
 import { authManaged } from './index.ts';
-import { Client, PASSWORD, SECRET, startServer, userOf } from './server.fixture.ts';
 
 const KEY = 'k'.repeat(32);
 

@@ -3,6 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import {
+  Client,
+  type Dialect,
+  databases,
+  PASSWORD,
+  SECRET,
+  startServer,
+  userOf,
+} from '../../test/harness/managed-server.ts';
 import { startPostgres } from '../../test/harness/postgres.ts';
 import { adminMe } from '../admin-me/index.ts';
 import { authApiKey } from '../auth-api-key/index.ts';
@@ -10,7 +19,6 @@ import { authRoles } from '../auth-roles/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { authManaged } from './index.ts';
-import { Client, type Dialect, databases, PASSWORD, SECRET, startServer, userOf } from './server.fixture.ts';
 
 const db = databases();
 const PASSWORD_PATH = '/api/v1/admin/me/password';

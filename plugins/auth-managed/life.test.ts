@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Client, type Dialect, databases, PASSWORD, startServer, userOf } from './server.fixture.ts';
+import { Client, type Dialect, databases, PASSWORD, startServer, userOf } from '../../test/harness/managed-server.ts';
 
 const db = databases();
 const HOUR = 3_600_000;

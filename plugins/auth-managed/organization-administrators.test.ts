@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { Client, type Dialect, databases, startServer, userOf } from '../../test/harness/managed-server.ts';
 import { authManaged } from './index.ts';
-import { Client, type Dialect, databases, startServer, userOf } from './server.fixture.ts';
 
 const db = databases();
 const USERS = '/api/v1/admin/users';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testScope } from '../../test/harness/create-test-app.ts';
+import { Client, type Dialect, databases, startServer, userOf } from '../../test/harness/managed-server.ts';
 import { authManaged } from './index.ts';
-import { Client, type Dialect, databases, startServer, userOf } from './server.fixture.ts';
 
 const db = databases();
 const USERS = '/api/v1/admin/users';

@@ -9,6 +9,7 @@ import { WebServer } from './server/web-server.ts';
 export { addressKey } from './address-key.ts';
 export type { HttpServer } from './api.ts';
 export { ErrorSchema } from './error-schema.ts';
+export { errorCodes } from './errors.ts';
 export { type RequestBegun, type RequestEnded, requestBegun, requestEnded } from './events.ts';
 export { type Admission, httpAdmit, httpSecurity, type SecurityScheme } from './hooks.ts';
 

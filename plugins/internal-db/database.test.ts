@@ -12,10 +12,16 @@ import { definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
 import { selfSigned } from '../../test/harness/certificate.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
+import {
+  chosenEngines,
+  createNotes,
+  engines,
+  storing,
+  type TestEngine,
+} from '../../test/harness/internal-databases.ts';
 import { startPostgres } from '../../test/harness/postgres.ts';
 import { health } from '../health/index.ts';
 import { http } from '../http/index.ts';
-import { chosenEngines, createNotes, engines, storing, type TestEngine } from './engines.fixture.ts';
 import { internalDb } from './index.ts';
 
 const notesApi = definePlugin({

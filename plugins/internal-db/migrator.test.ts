@@ -4,7 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp, type Migration } from '../../kernel/index.ts';
 import { atlas, emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import { chosenEngines, createNotes, migration, storing, type TestEngine } from './engines.fixture.ts';
+import {
+  chosenEngines,
+  createNotes,
+  migration,
+  storing,
+  type TestEngine,
+} from '../../test/harness/internal-databases.ts';
 import { internalDb } from './index.ts';
 
 const addNote = (name: string, text: string) => migration(name, (trx) => trx('notes').insert({ text }));

@@ -6,6 +6,8 @@ import { RowSecurityOptions } from './options.ts';
 import { policiesOf } from './policies.ts';
 import { RowSecurity } from './security.ts';
 
+export { Description } from './description.ts';
+
 /** What the plugin gives to others. */
 export interface RowSecurityService {
   /** Names or paths of the claims that decide which rows an actor sees. */

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { definePlugin, type Migration, type PluginEntry, storeMigrations } from '../../kernel/index.ts';
-import { emptyFolder } from '../../test/harness/command.ts';
-import { startPostgres } from '../../test/harness/postgres.ts';
-import { internalDb } from './index.ts';
+import { internalDb } from '../../plugins/internal-db/index.ts';
+import { emptyFolder } from './command.ts';
+import { startPostgres } from './postgres.ts';
 
 export interface TestEngine extends AsyncDisposable {
   /** The URL of a new database. */

@@ -6,7 +6,7 @@ import { honestMore } from '../../../test/fixtures/sql/postgres-honest-more.ts';
 import { check, createShop, shopRules } from '../../../test/fixtures/sql/postgres-shop.ts';
 import { startPostgres } from '../../../test/harness/postgres.ts';
 import { describeSchemas } from '../../datasource-postgres/index.ts';
-import { Description } from '../../row-security/description.ts';
+import { Description } from '../../row-security/index.ts';
 import { postgres } from '../../sql-kit/index.ts';
 import { AllowedTables } from '../allowed-tables.ts';
 import { checkSql } from '../check.ts';
