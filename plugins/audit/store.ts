@@ -62,17 +62,17 @@ interface Purged {
 }
 
 export class AuditStore {
-  private readonly db: InternalDb;
+  readonly #db: InternalDb;
 
   constructor(db: InternalDb) {
-    this.db = db;
+    this.#db = db;
   }
 
   /** Newest first. */
   async list(filter: AuditFilter, limit: number, offset: number): Promise<{ entries: AuditEntry[]; total: number }> {
     const [rows, [counted]] = await Promise.all([
-      this.db.run((db) => newestFirst(filtered(db, filter)).limit(limit).offset(offset)),
-      this.db.run((db) => filtered(db, filter).count({ total: '*' })),
+      this.#db.run((db) => newestFirst(filtered(db, filter)).limit(limit).offset(offset)),
+      this.#db.run((db) => filtered(db, filter).count({ total: '*' })),
     ]);
     return { entries: (rows as AuditRow[]).map(shownEntry), total: Number(counted?.total) };
   }
@@ -81,7 +81,7 @@ export class AuditStore {
   async *all(filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
     let last: AuditRow | undefined;
     for (;;) {
-      const rows: AuditRow[] = await this.db.run((db) => {
+      const rows: AuditRow[] = await this.#db.run((db) => {
         const query = newestFirst(filtered(db, filter)).limit(EXPORT_BATCH_ROWS);
         if (last !== undefined) query.andWhereRaw('(timestamp, id) < (?, ?)', [last.timestamp, last.id]);
         return query;
@@ -95,11 +95,11 @@ export class AuditStore {
   /** Of the seven days in UTC that end with the one that `now` is in. */
   async stats(orgId: string | null, now: number): Promise<AuditStats> {
     const days = Array.from({ length: STATS_DAYS }, (_, index) => dayOf(now - (STATS_DAYS - 1 - index) * DAY_MS));
-    const rows = await this.db.run((db) =>
+    const rows = await this.#db.run((db) =>
       filtered(db, { orgId, from: `${days[0]}T00:00:00.000Z` })
-        .select(db.raw(`${DAY[this.db.dialect]} AS day`), 'success')
+        .select(db.raw(`${DAY[this.#db.dialect]} AS day`), 'success')
         .count({ count: '*' })
-        .groupByRaw(`${DAY[this.db.dialect]}, success`),
+        .groupByRaw(`${DAY[this.#db.dialect]}, success`),
     );
     const counted = (rows as { day: string; success: boolean | number; count: number | string }[]).map((row) => ({
       day: row.day,
@@ -120,19 +120,19 @@ export class AuditStore {
 
   /** Soft-deletes what was written before `cutoff`; says how much of each organization. */
   purge(orgId: string | null, cutoff: number, now: number): Promise<Purged[]> {
-    return this.purgeOf((query) => query.where('org_id', orgId), cutoff, now);
+    return this.#purgeOf((query) => query.where('org_id', orgId), cutoff, now);
   }
 
   /** The same for all organizations; no request may do this. */
   purgeAll(cutoff: number, now: number): Promise<Purged[]> {
-    return this.purgeOf((query) => query, cutoff, now);
+    return this.#purgeOf((query) => query, cutoff, now);
   }
 
   /** Deletes for good what was soft-deleted before `before`, in batches as well. */
   async erase(before: number): Promise<void> {
     let erased: number;
     do {
-      erased = await this.db.run((db) => {
+      erased = await this.#db.run((db) => {
         const old = db(AUDIT_TABLE).where('deleted_at', '<', new Date(before).toISOString());
         return db(AUDIT_TABLE).whereIn('id', old.select('id').limit(PURGE_BATCH_ROWS)).delete();
       });
@@ -140,14 +140,14 @@ export class AuditStore {
   }
 
   /** In batches, so that statements that come meanwhile do not wait for all of it. */
-  private async purgeOf(
+  async #purgeOf(
     narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
     cutoff: number,
     now: number,
   ): Promise<Purged[]> {
     const counts = new Map<string | null, number>();
     for (;;) {
-      const rows: { org_id: string | null }[] = await this.db.run((db) => {
+      const rows: { org_id: string | null }[] = await this.#db.run((db) => {
         const old = narrow(shown(db)).where('timestamp', '<', new Date(cutoff).toISOString());
         const batch = old.select('id').orderBy('timestamp').limit(PURGE_BATCH_ROWS);
         const change = { deleted_at: new Date(now).toISOString() };

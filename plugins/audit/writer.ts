@@ -43,17 +43,17 @@ const unavailable = (why: string) => new AtlasError(`The internal database ${why
 const isUnavailable = (error: unknown) => error instanceof AtlasError && error.code === 'unavailable';
 
 export class AuditWriter {
-  private readonly db: InternalDb;
-  private readonly insert: RowStatement;
+  readonly #db: InternalDb;
+  readonly #insert: RowStatement;
   /** The newest state of every entry that is not known to be written, by id. */
-  private readonly waiting = new Map<string, AuditRow>();
-  private retrying: Promise<void> | undefined;
-  private readonly closing = new AbortController();
+  readonly #waiting = new Map<string, AuditRow>();
+  #retrying: Promise<void> | undefined;
+  readonly #closing = new AbortController();
 
   constructor(db: InternalDb) {
-    this.db = db;
+    this.#db = db;
     const sql = `${insertRows(db.dialect, AUDIT_TABLE, COLUMNS, JSON_COLUMNS)} ${ONCE}`;
-    this.insert = { sql, order: 0, isById: true };
+    this.#insert = { sql, order: 0, isById: true };
   }
 
   /**
@@ -61,39 +61,39 @@ export class AuditWriter {
    * for the database is written once it is back; another call with its id says how the statement ended in the end.
    */
   async add(row: AuditRow): Promise<void> {
-    if (this.waiting.size >= MAX_WAITING && !this.waiting.has(row.id)) throw unavailable('does not keep up');
-    this.waiting.set(row.id, row);
-    await withTimeout(this.commit(row), WAIT_MS, () => {
+    if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(row.id)) throw unavailable('does not keep up');
+    this.#waiting.set(row.id, row);
+    await withTimeout(this.#commit(row), WAIT_MS, () => {
       throw unavailable('does not answer');
     });
   }
 
   /** A last attempt to write what waits. */
   async close(): Promise<void> {
-    this.closing.abort();
-    await withTimeout(this.retrying ?? Promise.resolve(), CLOSE_MS, () => {});
+    this.#closing.abort();
+    await withTimeout(this.#retrying ?? Promise.resolve(), CLOSE_MS, () => {});
   }
 
-  private async commit(row: AuditRow): Promise<void> {
+  async #commit(row: AuditRow): Promise<void> {
     try {
-      await this.db.write([{ statement: this.insert, row: { ...row } }]);
+      await this.#db.write([{ statement: this.#insert, row: { ...row } }]);
     } catch (error) {
       // Anything else will never be taken, as what breaks a constraint.
-      if (isUnavailable(error)) this.retrying ??= this.retry();
-      else this.waiting.delete(row.id);
+      if (isUnavailable(error)) this.#retrying ??= this.#retry();
+      else this.#waiting.delete(row.id);
       throw error;
     }
-    if (this.waiting.get(row.id) === row) this.waiting.delete(row.id);
+    if (this.#waiting.get(row.id) === row) this.#waiting.delete(row.id);
   }
 
-  private async retry(): Promise<void> {
-    const { signal } = this.closing;
-    while (this.waiting.size > 0) {
+  async #retry(): Promise<void> {
+    const { signal } = this.#closing;
+    while (this.#waiting.size > 0) {
       const isLast = signal.aborted;
       if (!isLast) await sleep(RETRY_MS, undefined, { ref: false, signal }).catch(() => {});
-      const settled = await Promise.allSettled([...this.waiting.values()].map((row) => this.commit(row)));
+      const settled = await Promise.allSettled([...this.#waiting.values()].map((row) => this.#commit(row)));
       if (isLast && settled.some(({ status }) => status === 'rejected')) return;
     }
-    this.retrying = undefined;
+    this.#retrying = undefined;
   }
 }

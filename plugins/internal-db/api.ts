@@ -1,7 +1,7 @@
 /** Declares the service of the `internal-db` plugin. */
 import type { Knex } from 'knex';
 import type { Route } from '../../kernel/index.ts';
-import type { RowWrite } from './row-writes.ts';
+import type { RowWrite } from './row-types.ts';
 
 export interface AppliedMigration {
   readonly plugin: string;

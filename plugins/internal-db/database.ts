@@ -5,7 +5,7 @@ import { type Logger, withTimeout } from '../../kernel/index.ts';
 import type { Engine } from './engine.ts';
 import { nestedUse, translated, unavailable } from './errors.ts';
 import { Liveness } from './liveness.ts';
-import type { BatchStatement } from './row-writes.ts';
+import type { BatchStatement } from './row-types.ts';
 
 /** Longest wait of a close for running transactions; a server must stop although its database hangs. */
 const CLOSE_MS = 1_000;

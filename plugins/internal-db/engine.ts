@@ -1,7 +1,7 @@
 /** Declares what both engines provide: a knex instance, its time limits and its migration lock. */
 import type { Knex } from 'knex';
 import type { Logger } from '../../kernel/index.ts';
-import type { BatchStatement } from './row-writes.ts';
+import type { BatchStatement } from './row-types.ts';
 
 export interface EngineSettings {
   readonly poolSize: number;

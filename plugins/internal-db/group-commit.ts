@@ -28,20 +28,20 @@ export interface GroupCommitOptions<T> {
 }
 
 export class GroupCommit<T> {
-  private readonly write: (items: readonly T[]) => Promise<unknown>;
-  private readonly maxItems: number;
-  private readonly bytesOf: (item: T) => number;
-  private readonly delayMs: () => number;
-  private queue: Waiting<T>[] = [];
-  private waitingBytes = 0;
-  private isWriting = false;
+  readonly #write: (items: readonly T[]) => Promise<unknown>;
+  readonly #maxItems: number;
+  readonly #bytesOf: (item: T) => number;
+  readonly #delayMs: () => number;
+  #queue: Waiting<T>[] = [];
+  #waitingBytes = 0;
+  #isWriting = false;
 
   /** `write` stores all of the items or none. */
   constructor(write: (items: readonly T[]) => Promise<unknown>, options: GroupCommitOptions<T> = {}) {
-    this.write = write;
-    this.maxItems = options.maxItems ?? 500;
-    this.bytesOf = options.bytesOf ?? (() => 0);
-    this.delayMs = options.delayMs ?? (() => 0);
+    this.#write = write;
+    this.#maxItems = options.maxItems ?? 500;
+    this.#bytesOf = options.bytesOf ?? (() => 0);
+    this.#delayMs = options.delayMs ?? (() => 0);
   }
 
   /**
@@ -49,62 +49,62 @@ export class GroupCommit<T> {
    * are written in the order of the calls.
    */
   add(item: T): Promise<void> {
-    const bytes = this.bytesOf(item);
+    const bytes = this.#bytesOf(item);
     return new Promise((resolve, reject) => {
-      if (this.queue.length >= MAX_WAITING || this.waitingBytes + bytes > MAX_WAITING_BYTES) {
+      if (this.#queue.length >= MAX_WAITING || this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
         reject(unavailable('too many writes wait for it'));
         return;
       }
-      this.waitingBytes += bytes;
-      this.queue.push({ item, bytes, resolve, reject });
-      if (this.isWriting) return;
-      this.isWriting = true;
+      this.#waitingBytes += bytes;
+      this.#queue.push({ item, bytes, resolve, reject });
+      if (this.#isWriting) return;
+      this.#isWriting = true;
       // What else comes in this turn of the event loop shares the commit.
-      setImmediate(() => void this.drain());
+      setImmediate(() => void this.#drain());
     });
   }
 
-  private async drain(): Promise<void> {
-    while (this.queue.length > 0) {
-      const delayMs = this.delayMs();
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const delayMs = this.#delayMs();
       if (delayMs > 0) await sleep(delayMs);
-      await this.commit(this.next());
+      await this.#commit(this.#next());
     }
-    this.isWriting = false;
+    this.#isWriting = false;
   }
 
   /** The longest waiting items that fit into one commit, at least one. */
-  private next(): Waiting<T>[] {
+  #next(): Waiting<T>[] {
     let bytes = 0;
     let count = 0;
-    for (const waiting of this.queue) {
+    for (const waiting of this.#queue) {
       bytes += waiting.bytes;
-      if (count === this.maxItems || (count > 0 && bytes > MAX_COMMIT_BYTES)) break;
+      if (count === this.#maxItems || (count > 0 && bytes > MAX_COMMIT_BYTES)) break;
       count += 1;
     }
-    const group = this.queue.splice(0, count);
-    for (const waiting of group) this.waitingBytes -= waiting.bytes;
+    const group = this.#queue.splice(0, count);
+    for (const waiting of group) this.#waitingBytes -= waiting.bytes;
     return group;
   }
 
-  private async commit(group: readonly Waiting<T>[]): Promise<void> {
+  async #commit(group: readonly Waiting<T>[]): Promise<void> {
     try {
-      await this.write(group.map(({ item }) => item));
+      await this.#write(group.map(({ item }) => item));
       for (const { resolve } of group) resolve();
     } catch (error) {
       // A database that is away is away for each of them: trying one after the other would only make them wait.
       if (isUnavailable(error) || group.length === 1) for (const { reject } of group) reject(error);
-      else await this.oneByOne(group);
+      else await this.#oneByOne(group);
     }
   }
 
   /** One that cannot be written must not take the others with it. */
-  private async oneByOne(group: readonly Waiting<T>[]): Promise<void> {
+  async #oneByOne(group: readonly Waiting<T>[]): Promise<void> {
     let away: unknown;
     for (const { item, resolve, reject } of group) {
       if (away !== undefined) reject(away);
       else {
-        await this.write([item]).then(resolve, (error: unknown) => {
+        await this.#write([item]).then(resolve, (error: unknown) => {
           if (isUnavailable(error)) away = error;
           reject(error);
         });

@@ -14,7 +14,7 @@ export type { AppliedMigration, InternalDb } from './api.ts';
 export { changeColumnTypes } from './column-types.ts';
 export { translated } from './errors.ts';
 export { insertRows, type JsonColumns, jsonRows, jsonText, updateRows } from './json-rows.ts';
-export type { RowStatement, RowWrite } from './row-writes.ts';
+export type { RowStatement, RowWrite } from './row-types.ts';
 export { INTERNAL_DB_SCHEMES } from './schemes.ts';
 
 /** The libraries are loaded here, so that a composition without the database does not pay for them. */

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { Client, CustomTypesConfig } from 'pg';
 import type { PostgresTarget } from '../datasource-kit/index.ts';
 import { type Engine, type EngineSettings, knexConfig, MigratingPhase } from './engine.ts';
-import type { BatchStatement } from './row-writes.ts';
+import type { BatchStatement } from './row-types.ts';
 
 /** Advisory lock that no other program takes: the letters "atlas", then 1. */
 const MIGRATION_LOCK = 0x61_74_6c_61_73_01n;

@@ -1,27 +1,7 @@
 /** Writes rows of all plugins: those that come at about the same time share statements, and one commit. */
 import { GroupCommit } from './group-commit.ts';
 import { jsonText } from './json-rows.ts';
-
-/** A statement that writes rows. */
-export interface RowStatement {
-  /** As `insertRows` and `updateRows` make it; on PostgreSQL its only parameter is the JSON list of rows. */
-  readonly sql: string;
-  /** Within a commit the statements with lower numbers run first: one order of locks, so that none waits in a circle. */
-  readonly order: number;
-  /** Of several rows with the same `id` only the last is written. Such rows are written in the order of their ids. */
-  readonly isById: boolean;
-}
-
-export interface RowWrite {
-  readonly statement: RowStatement;
-  readonly row: Readonly<Record<string, unknown>>;
-}
-
-/** One statement of a commit. */
-export interface BatchStatement {
-  readonly sql: string;
-  readonly json: string;
-}
+import type { BatchStatement, RowWrite } from './row-types.ts';
 
 /** After a commit of so many writes more are about to come: fewer commits are worth more than a moment then. */
 const BUSY_WRITES = 8;

@@ -1,7 +1,7 @@
 /** Sends statements to the thread that has a SQLite file open. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { BatchStatement } from './row-writes.ts';
+import type { BatchStatement } from './row-types.ts';
 
 export interface ThreadData {
   readonly path: string;
@@ -39,66 +39,66 @@ interface Waiting {
 }
 
 export class SqliteConnection {
-  private readonly worker: Worker;
-  private readonly waiting: Waiting[] = [];
-  private fault: unknown;
+  readonly #worker: Worker;
+  readonly #waiting: Waiting[] = [];
+  #fault: unknown;
 
   /** Rejects with the error of SQLite, and its `code`, when the file cannot be opened. */
   static async open(data: ThreadData): Promise<SqliteConnection> {
     const connection = new SqliteConnection(data);
-    await connection.next();
+    await connection.#next();
     return connection;
   }
 
   private constructor(data: ThreadData) {
-    this.worker = new Worker(THREAD, { workerData: data, execArgv: [], resourceLimits: MEMORY });
-    this.worker.unref();
-    this.worker.on('message', (reply: StatementReply) => this.waiting.shift()?.resolve(reply));
-    this.worker.on('error', (error) => this.end(error));
-    this.worker.on('exit', () => this.end(new Error('Connection ended')));
+    this.#worker = new Worker(THREAD, { workerData: data, execArgv: [], resourceLimits: MEMORY });
+    this.#worker.unref();
+    this.#worker.on('message', (reply: StatementReply) => this.#waiting.shift()?.resolve(reply));
+    this.#worker.on('error', (error) => this.#end(error));
+    this.#worker.on('exit', () => this.#end(new Error('Connection ended')));
   }
 
   get isOpen(): boolean {
-    return this.fault === undefined;
+    return this.#fault === undefined;
   }
 
   /** Rejects with an error that carries the `code` of SQLite. */
   run(sql: string, bindings: readonly unknown[]): Promise<StatementReply> {
-    return this.send({ sql, bindings });
+    return this.#send({ sql, bindings });
   }
 
   /** All of the statements in one transaction, or none. Rejects as `run` does. */
   async runAll(batch: readonly BatchStatement[]): Promise<void> {
-    await this.send({ batch });
+    await this.#send({ batch });
   }
 
-  private async send(request: StatementRequest | BatchRequest): Promise<StatementReply> {
-    if (this.fault !== undefined) throw this.fault;
-    this.worker.postMessage(request);
-    const reply = await this.next();
+  async #send(request: StatementRequest | BatchRequest): Promise<StatementReply> {
+    if (this.#fault !== undefined) throw this.#fault;
+    this.#worker.postMessage(request);
+    const reply = await this.#next();
     if (reply.error === undefined) return reply;
     const { message, code } = reply.error;
     throw Object.assign(new Error(message), { code });
   }
 
   async close(): Promise<void> {
-    if (this.fault !== undefined) return;
-    const exited = once(this.worker, 'exit');
-    this.worker.postMessage('close');
+    if (this.#fault !== undefined) return;
+    const exited = once(this.#worker, 'exit');
+    this.#worker.postMessage('close');
     await exited;
   }
 
-  private next(): Promise<StatementReply> {
+  #next(): Promise<StatementReply> {
     // While a call waits, the thread keeps the process alive.
-    this.worker.ref();
-    const reply = new Promise<StatementReply>((resolve, reject) => this.waiting.push({ resolve, reject }));
+    this.#worker.ref();
+    const reply = new Promise<StatementReply>((resolve, reject) => this.#waiting.push({ resolve, reject }));
     return reply.finally(() => {
-      if (this.waiting.length === 0) this.worker.unref();
+      if (this.#waiting.length === 0) this.#worker.unref();
     });
   }
 
-  private end(error: unknown): void {
-    this.fault ??= error;
-    for (const { reject } of this.waiting.splice(0)) reject(error);
+  #end(error: unknown): void {
+    this.#fault ??= error;
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 }

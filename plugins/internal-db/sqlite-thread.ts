@@ -1,7 +1,7 @@
 /** Runs the statements of a SQLite file in a worker thread, so that a commit does not block the event loop. */
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
-import type { BatchStatement } from './row-writes.ts';
+import type { BatchStatement } from './row-types.ts';
 import type { BatchRequest, StatementReply, StatementRequest, ThreadData } from './sqlite-connection.ts';
 
 /** Statements are prepared once; those of this plugin's users are few. */
