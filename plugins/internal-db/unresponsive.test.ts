@@ -8,13 +8,12 @@ import {
   datasourceExecute,
   datasourceList,
   definePlugin,
-  override,
   sqlCheck,
 } from '../../kernel/index.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { startPostgres } from '../../test/harness/postgres.ts';
-import { type Agent, type AgentEvent, agent } from '../agent/index.ts';
+import { type Ask, agent, agentWrap } from '../agent/index.ts';
 import { audit } from '../audit/index.ts';
 import { conversations } from '../conversations/index.ts';
 import { http } from '../http/index.ts';
@@ -48,41 +47,42 @@ const database = definePlugin({
   },
 });
 
+/** Answers in place of the model with one statement, after what a test wants to happen first. */
+const answering = definePlugin({
+  name: 'test-answering',
+  version: '1.0.0',
+  type: 'core',
+  description: 'Answers every question with one statement.',
+  setup(ctx) {
+    const api = { beforeSql: async () => {} };
+    async function* ask(...[, scope]: Parameters<Ask>): ReturnType<Ask> {
+      await api.beforeSql();
+      await ctx.runSql({ sql: 'SELECT 1', surface: 'api' }, scope);
+      const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+      const text = 'One.';
+      yield {
+        type: 'finish',
+        answer: { text, sql: [], data: [], steps: 1, usage, pendingActions: [], finishReason: 'stop' as const },
+      };
+    }
+    ctx.tap(agentWrap, () => [() => ask], { stage: 'post' });
+    return api;
+  },
+});
+
 async function start(url: string) {
-  let beforeSql = async () => {};
   const app = await createTestApp({
     plugins: [
       http({ port: 0, maxEventLoopDelayMs: 0 }),
       internalDb({ url, silenceMs: 1_500, busyTimeoutMs: 1_500 }),
       database(),
       audit(),
+      agent(),
+      answering(),
       conversations(),
       queryApi(),
     ],
-    overrides: [override(agent, {} as Agent)],
   });
-  async function* ask(...[, scope]: Parameters<Agent['ask']>): AsyncGenerator<AgentEvent, void> {
-    await beforeSql();
-    await app.runSql({ sql: 'SELECT 1', surface: 'api' }, scope);
-    const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
-    const answer = {
-      text: 'One.',
-      sql: [],
-      data: [],
-      steps: 1,
-      usage,
-      pendingActions: [],
-      finishReason: 'stop' as const,
-    };
-    yield { type: 'finish', answer };
-  }
-  Object.assign(app.get(agent), {
-    ask,
-    async answer(...args: Parameters<Agent['answer']>) {
-      for await (const event of ask(args[0], args[1])) if (event.type === 'finish') return event.answer;
-      return undefined;
-    },
-  } satisfies Partial<Record<keyof Agent, unknown>>);
   const post = (path: string, payload: object) => app.inject({ method: 'POST', url: path, payload });
   const get = (path: string) => app.inject({ method: 'GET', url: path });
   return {
@@ -90,7 +90,7 @@ async function start(url: string) {
     post,
     get,
     duringAnswer(work: () => Promise<void>) {
-      beforeSql = work;
+      app.get(answering).beforeSql = work;
     },
     /** Entries of the audit log, as its file or server has them. */
     entries: () =>
