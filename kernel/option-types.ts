@@ -21,13 +21,14 @@ interface Builder {
 export const Type = T.Type as unknown as Builder & Omit<typeof T.Type, keyof Builder>;
 
 type Omissible = { [T.OptionalKind]: 'Optional' } | { readonly default: unknown };
+type OptionalKeys<P> = { [K in keyof P]: P[K] extends Omissible ? K : never }[keyof P];
+type Mandatory<P> = { readonly [K in keyof P]: GivenOptions<P[K]> };
+type Optional<P> = { readonly [K in keyof P]?: GivenOptions<P[K]> | undefined };
 
 /** Options as a caller gives them: at any depth, what is optional or has a default may be left out or `undefined`. */
 export type GivenOptions<S> =
   S extends T.TObject<infer P>
-    ? { readonly [K in keyof P as P[K] extends Omissible ? never : K]: GivenOptions<P[K]> } & {
-        readonly [K in keyof P as P[K] extends Omissible ? K : never]?: GivenOptions<P[K]> | undefined;
-      }
+    ? Mandatory<Omit<P, OptionalKeys<P>>> & Optional<Pick<P, OptionalKeys<P>>>
     : S extends T.TArray<infer Item>
       ? readonly GivenOptions<Item>[]
       : S extends T.TUnion<infer Members>

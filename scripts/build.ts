@@ -1,7 +1,21 @@
 /** Emits JavaScript and declarations to `dist/` for the packed package. */
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { PluginEntry } from '../kernel/index.ts';
+import { withOptionComments } from './option-comments.ts';
 
 rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
-process.exit(status ?? 1);
+if (status !== 0) process.exit(status ?? 1);
+
+for (const path of globSync('dist/plugins/*/index.js')) {
+  const exported: Readonly<Record<string, unknown>> = await import(resolve(path));
+  for (const value of Object.values(exported)) {
+    const options = (value as Partial<PluginEntry> | undefined)?.definition?.options;
+    if (options === undefined) continue;
+    for (const file of ['index.d.ts', 'options.d.ts'].flatMap((name) => globSync(join(dirname(path), name)))) {
+      writeFileSync(file, withOptionComments(readFileSync(file, 'utf8'), options));
+    }
+  }
+}
