@@ -1,4 +1,4 @@
-/** Opening a conversation for a question, and showing what is stored. */
+/** Opens a conversation for a question, and shows what is stored. */
 import { randomUUID } from 'node:crypto';
 import {
   AtlasError,
@@ -63,33 +63,33 @@ export function ownerOf({ actor, orgId }: Scope): Owner {
 }
 
 export class StoredConversations implements Conversations {
-  private readonly store: ConversationStore;
-  private readonly now: () => number;
-  private readonly logOf: PluginContext['logOf'];
-  private readonly writer = writerId();
-  private lastPosition = 0;
+  readonly #store: ConversationStore;
+  readonly #now: () => number;
+  readonly #logOf: PluginContext['logOf'];
+  readonly #writer = writerId();
+  #lastPosition = 0;
   /** Answers that are over and not yet known to be stored, by conversation. */
-  private readonly endings = new Map<string, Promise<unknown>>();
+  readonly #endings = new Map<string, Promise<unknown>>();
 
   constructor(store: ConversationStore, { now, logOf }: Pick<PluginContext, 'now' | 'logOf'>) {
-    this.store = store;
-    this.now = now;
-    this.logOf = logOf;
+    this.#store = store;
+    this.#now = now;
+    this.#logOf = logOf;
   }
 
   async open(question: Question, scope: Scope): Promise<OpenConversation> {
-    const row = await this.conversation(question, ownerOf(scope));
+    const row = await this.#conversation(question, ownerOf(scope));
     if (row.isStored) await this.written(row.id);
     const asked = question.turns.slice(-1);
     const parts = JSON.stringify([{ type: 'text', text: asked[0]?.text ?? '' }] satisfies MessagePart[]);
-    const isAgain = row.isStored && question.isRegenerated === true && (await this.store.rewind(row.id, parts));
-    const earlier = row.isStored ? await this.earlier(row.id, question, isAgain) : [];
+    const isAgain = row.isStored && question.isRegenerated === true && (await this.#store.rewind(row.id, parts));
+    const earlier = row.isStored ? await this.#earlier(row.id, question, isAgain) : [];
     const { id } = row;
-    const answerId = this.id();
-    const begun = this.begin(row, parts, isAgain, answerId);
-    const recording = new Recording(this.store, answerId, begun, this.now, this.logOf(scope));
-    const end = (state: 'complete' | 'interrupted') => this.track(id, recording.end(state));
-    // An answer of which nobody takes a single event has nobody else to end it.
+    const answerId = this.#id();
+    const begun = this.#begin(row, parts, isAgain, answerId);
+    const recording = new Recording(this.#store, answerId, begun, this.#now, this.#logOf(scope));
+    const end = (state: 'complete' | 'interrupted') => this.#track(id, recording.end(state));
+    // An answer whose reader never asks for an event is ended by its request.
     scope.signal.addEventListener('abort', () => void end('interrupted'), { once: true });
     if (scope.signal.aborted) void end('interrupted');
     return {
@@ -108,19 +108,19 @@ export class StoredConversations implements Conversations {
 
   /** What is being written now: waited for before the database closes. */
   async settled(): Promise<void> {
-    await withTimeout(Promise.all(this.endings.values()), STOP_WAIT_MS, () => {});
+    await withTimeout(Promise.all(this.#endings.values()), STOP_WAIT_MS, () => {});
   }
 
-  /** Waits for answers of the conversation that are over, so that whoever has got them finds them stored. */
+  /** Waits for answers of the conversation that are over, so that a client that has got them finds them stored. */
   async written(id: string): Promise<void> {
-    const ending = this.endings.get(id);
+    const ending = this.#endings.get(id);
     if (ending !== undefined) await withTimeout(ending, ANSWER_WAIT_MS, () => {});
   }
 
   /** As the API answers it. A writer that is no more has left its answer interrupted. */
   shown(message: MessageRow) {
     const { id, conversation_id, role, parts, state, writer, created_at, updated_at } = message;
-    const isWritten = writer !== null && isAtWork(writer, Date.parse(updated_at), this.now());
+    const isWritten = writer !== null && isAtWork(writer, Date.parse(updated_at), this.#now());
     return {
       id,
       conversationId: conversation_id,
@@ -132,14 +132,14 @@ export class StoredConversations implements Conversations {
   }
 
   /** The conversation that the question belongs to; one that has a name is stored here already. */
-  private async conversation(question: Question, owner: Owner): Promise<BegunConversation> {
+  async #conversation(question: Question, owner: Owner): Promise<BegunConversation> {
     const { conversationName: name } = question;
     const given = question.conversationId?.toLowerCase();
-    if (given !== undefined) return { ...(await this.store.find(owner, given)), isStored: true };
+    if (given !== undefined) return { ...(await this.#store.find(owner, given)), isStored: true };
     const isId = name !== undefined && UUID.test(name);
-    const at = new Date(this.now()).toISOString();
+    const at = new Date(this.#now()).toISOString();
     const row: ConversationRow = {
-      id: isId ? name.toLowerCase() : this.id(),
+      id: isId ? name.toLowerCase() : this.#id(),
       ...owner,
       title: titleOf(question.turns.at(-1)?.text ?? ''),
       surface: question.surface,
@@ -149,31 +149,31 @@ export class StoredConversations implements Conversations {
       updated_at: at,
     };
     if (name === undefined) return { ...row, isStored: false };
-    const id = await this.store.findOrCreate({ ...row, client_name: isId ? null : name });
+    const id = await this.#store.findOrCreate({ ...row, client_name: isId ? null : name });
     return { ...row, id, isStored: true };
   }
 
   /** Earlier turns from storage; none when the client sent its own. `isAgain`: the question is stored as the last. */
-  private async earlier(id: string, { turns }: Question, isAgain: boolean): Promise<ChatTurn[]> {
+  async #earlier(id: string, { turns }: Question, isAgain: boolean): Promise<ChatTurn[]> {
     const isSent = turns.length > 1;
-    const { rows: said, total } = await this.store.said(id, isSent ? 1 : HISTORY_MESSAGES);
+    const { rows: said, total } = await this.#store.said(id, isSent ? 1 : HISTORY_MESSAGES);
     if (total >= MAX_MESSAGES) throw full();
     // The clock of the server that has stored them may be ahead of this one's.
-    this.lastPosition = Math.max(this.lastPosition, ...said.map(({ position }) => position));
+    this.#lastPosition = Math.max(this.#lastPosition, ...said.map(({ position }) => position));
     if (isSent) return [];
     const before = isAgain ? said.slice(0, -1) : said;
     return before.map(({ role, parts }) => ({ role, text: textOf(parts) })).filter(({ text }) => text !== '');
   }
 
   /** Stores the empty answer, and before it the question unless it is there already. */
-  private begin(row: BegunConversation, question: string, isAgain: boolean, answerId: string): Promise<void> {
+  #begin(row: BegunConversation, question: string, isAgain: boolean, answerId: string): Promise<void> {
     const { isStored, ...conversation } = row;
-    const at = new Date(this.now()).toISOString();
+    const at = new Date(this.#now()).toISOString();
     const common = { conversation_id: row.id, created_at: at, updated_at: at };
     const asked: MessageRow = {
       ...common,
-      id: this.id(),
-      position: this.position(),
+      id: this.#id(),
+      position: this.#position(),
       role: 'user',
       parts: question,
       state: 'complete',
@@ -182,33 +182,33 @@ export class StoredConversations implements Conversations {
     const answer: MessageRow = {
       ...common,
       id: answerId,
-      position: this.position(),
+      position: this.#position(),
       role: 'assistant',
       parts: '[]',
       state: 'running',
-      writer: this.writer,
+      writer: this.#writer,
     };
     const messages = isAgain ? [answer] : [asked, answer];
-    return isStored ? this.store.append(row.id, messages, at) : this.store.create(conversation, messages);
+    return isStored ? this.#store.append(row.id, messages, at) : this.#store.create(conversation, messages);
   }
 
   /** A UUID of version 7: such ids grow, and what is written together lies together in the indexes. */
-  private id(): string {
-    const time = this.now().toString(16).padStart(12, '0');
+  #id(): string {
+    const time = this.#now().toString(16).padStart(12, '0');
     return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
   }
 
   /** Greater than all that this server has given or seen, also within the same millisecond. */
-  private position(): number {
-    this.lastPosition = Math.max(this.lastPosition + 1, this.now() * 1_000);
-    return this.lastPosition;
+  #position(): number {
+    this.#lastPosition = Math.max(this.#lastPosition + 1, this.#now() * 1_000);
+    return this.#lastPosition;
   }
 
-  private track(id: string, writing: Promise<boolean>): Promise<boolean> {
-    const ending: Promise<unknown> = Promise.all([this.endings.get(id), writing]).then(() => {
-      if (this.endings.get(id) === ending) this.endings.delete(id);
+  #track(id: string, writing: Promise<boolean>): Promise<boolean> {
+    const ending: Promise<unknown> = Promise.all([this.#endings.get(id), writing]).then(() => {
+      if (this.#endings.get(id) === ending) this.#endings.delete(id);
     });
-    this.endings.set(id, ending);
+    this.#endings.set(id, ending);
     return writing;
   }
 }

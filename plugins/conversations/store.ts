@@ -1,4 +1,4 @@
-/** Conversations and their messages in the internal database. */
+/** Reads and writes conversations and their messages in the internal database. */
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
 import type { InternalDb, RowWrite } from '../internal-db/index.ts';
@@ -22,12 +22,12 @@ const PAGE_LENGTH = 8 * 1024 * 1024;
 const DELETION_BATCH = 100;
 
 export class ConversationStore {
-  private readonly db: InternalDb;
-  private readonly statements: ReturnType<typeof rowStatements>;
+  readonly #db: InternalDb;
+  readonly #statements: ReturnType<typeof rowStatements>;
 
   constructor(db: InternalDb) {
-    this.db = db;
-    this.statements = rowStatements(db.dialect);
+    this.#db = db;
+    this.#statements = rowStatements(db.dialect);
   }
 
   async list(
@@ -35,7 +35,7 @@ export class ConversationStore {
     { limit, offset, starred }: { limit: number; offset: number; starred?: boolean | undefined },
   ): Promise<{ rows: ConversationRow[]; total: number }> {
     const [rows, counts] = await Promise.all([
-      this.db.run((db) => {
+      this.#db.run((db) => {
         const query = db(CONVERSATIONS).where({ ...owner, ...(starred !== undefined && { starred }) });
         return query
           .orderBy([
@@ -45,7 +45,7 @@ export class ConversationStore {
           .limit(limit)
           .offset(offset);
       }),
-      this.db.run((db) => db(COUNTS).where(owner).first()),
+      this.#db.run((db) => db(COUNTS).where(owner).first()),
     ]);
     const { total = 0, starred: stars = 0 } = (counts ?? {}) as { total?: number; starred?: number };
     return { rows, total: starred === undefined ? total : starred ? stars : total - stars };
@@ -54,7 +54,7 @@ export class ConversationStore {
   /** Rejects with `not_found` for one that does not exist or is somebody else's, alike. */
   async find(owner: Owner, id: string): Promise<ConversationRow> {
     if (!UUID.test(id)) throw notFound();
-    const row = await this.db.run((db) =>
+    const row = await this.#db.run((db) =>
       db(CONVERSATIONS)
         .where({ ...owner, id })
         .first(),
@@ -70,9 +70,9 @@ export class ConversationStore {
     const { id, user_id, org_id, client_name } = row;
     const owner = { user_id, org_id };
     const key = client_name === null ? { ...owner, id } : { ...owner, client_name };
-    const found = await this.db.run((db) => db(CONVERSATIONS).where(key).first('id'));
+    const found = await this.#db.run((db) => db(CONVERSATIONS).where(key).first('id'));
     if (found !== undefined) return found.id;
-    return this.db.transaction(async (db) => {
+    return this.#db.transaction(async (db) => {
       const created: unknown[] = await db(CONVERSATIONS).insert(row).onConflict().ignore().returning('id');
       if (created.length > 0) {
         await count(db, owner, 1, 0);
@@ -86,7 +86,7 @@ export class ConversationStore {
 
   /** Deletes what follows the last message of the user with these parts. Resolves to whether there is such a message. */
   async rewind(id: string, parts: string): Promise<boolean> {
-    return this.db.transaction(async (db) => {
+    return this.#db.transaction(async (db) => {
       const asked = await db(MESSAGES)
         .where({ conversation_id: id, role: 'user' })
         .whereRaw('CAST(parts AS TEXT) = ?', [parts])
@@ -101,7 +101,7 @@ export class ConversationStore {
   /** In order, the newest but `offset`: as many as `limit` and the size of a page allow, at least one. */
   async messages(id: string, limit: number, offset: number): Promise<{ rows: MessageRow[]; total: number }> {
     const [rows, counted] = await Promise.all([
-      this.db.run((db) => {
+      this.#db.run((db) => {
         const newest = db(MESSAGES)
           .where({ conversation_id: id })
           .orderBy('position', 'desc')
@@ -114,20 +114,20 @@ export class ConversationStore {
         );
         return db(sized.as('sized')).where('place', 1).orWhere('length', '<=', PAGE_LENGTH).orderBy('position');
       }),
-      this.db.run((db) => db(MESSAGES).where({ conversation_id: id }).count({ total: '*' }).first()),
+      this.#db.run((db) => db(MESSAGES).where({ conversation_id: id }).count({ total: '*' }).first()),
     ]);
     return { rows: rows as MessageRow[], total: Number(counted?.total ?? 0) };
   }
 
   /** The texts of the last messages, in order. What tools answered, which is most of a message, is not read. */
   async said(id: string, last: number): Promise<{ rows: SaidRow[]; total: number }> {
-    const found: Record<keyof SaidRow | 'total', unknown>[] = await this.db.run((db) =>
+    const found: Record<keyof SaidRow | 'total', unknown>[] = await this.#db.run((db) =>
       db(MESSAGES)
         .where({ conversation_id: id })
         .orderBy('position', 'desc')
         .limit(last)
         .select('role', 'position', {
-          parts: db.raw(TEXT_PARTS[this.db.dialect]),
+          parts: db.raw(TEXT_PARTS[this.#db.dialect]),
           total: db(MESSAGES).where({ conversation_id: id }).count(),
         }),
     );
@@ -141,32 +141,32 @@ export class ConversationStore {
 
   /** A new conversation with its first messages. */
   create(conversation: ConversationRow, messages: readonly MessageRow[]): Promise<void> {
-    const { conversations, counts } = this.statements;
+    const { conversations, counts } = this.#statements;
     const { user_id, org_id } = conversation;
-    return this.db.write([
+    return this.#db.write([
       { statement: conversations, row: { ...conversation } },
-      ...this.inserts(messages),
+      ...this.#inserts(messages),
       { statement: counts, row: { user_id, org_id } },
     ]);
   }
 
   /** Further messages. Rejects when the conversation has been deleted meanwhile. */
   append(conversationId: string, messages: readonly MessageRow[], at: string): Promise<void> {
-    const touched = { statement: this.statements.touched, row: { id: conversationId, updated_at: at } };
-    return this.db.write([touched, ...this.inserts(messages)]);
+    const touched = { statement: this.#statements.touched, row: { id: conversationId, updated_at: at } };
+    return this.#db.write([touched, ...this.#inserts(messages)]);
   }
 
   /** What a message says now. */
   update(update: MessageUpdate): Promise<void> {
-    return this.db.write([{ statement: this.statements.updates, row: { ...update } }]);
+    return this.#db.write([{ statement: this.#statements.updates, row: { ...update } }]);
   }
 
-  private inserts(messages: readonly MessageRow[]): RowWrite[] {
-    return messages.map((row) => ({ statement: this.statements.messages, row: { ...row } }));
+  #inserts(messages: readonly MessageRow[]): RowWrite[] {
+    return messages.map((row) => ({ statement: this.#statements.messages, row: { ...row } }));
   }
 
   star(owner: Owner, id: string, starred: boolean): Promise<void> {
-    return this.db.transaction(async (db) => {
+    return this.#db.transaction(async (db) => {
       const changed = await db(CONVERSATIONS)
         .where({ ...owner, id, starred: !starred })
         .update({ starred });
@@ -185,7 +185,7 @@ export class ConversationStore {
   async leave(user_id: string, heir: string | undefined): Promise<void> {
     let left = true;
     while (left) {
-      left = await this.db.transaction(async (db) => {
+      left = await this.#db.transaction(async (db) => {
         const rows: Pick<ConversationRow, 'id' | 'org_id' | 'starred'>[] = await db(CONVERSATIONS)
           .where({ user_id })
           .limit(DELETION_BATCH)
@@ -205,11 +205,11 @@ export class ConversationStore {
         return rows.length > 0;
       });
     }
-    await this.db.run((db) => db(COUNTS).where({ user_id, total: 0 }).delete());
+    await this.#db.run((db) => db(COUNTS).where({ user_id, total: 0 }).delete());
   }
 
   delete(owner: Owner, id: string): Promise<void> {
-    return this.db.transaction(async (db) => {
+    return this.#db.transaction(async (db) => {
       const row = await db(CONVERSATIONS)
         .where({ ...owner, id })
         .forUpdate()

@@ -1,3 +1,4 @@
+/** Makes the title of a conversation of its first question. */
 const TITLE_LENGTH = 80;
 /** More than a title can need, so that a long question takes no longer. */
 const READ_LENGTH = 2_000;

@@ -139,7 +139,7 @@ describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider
     expect([response.status, await response.json()]).toMatchObject([502, { error: 'provider_unreachable' }]);
   });
 
-  it('a client that leaves in mid-stream ends the SQL and the model call within a second', async () => {
+  it('a client that leaves in mid-stream ends the SQL and the model call', async () => {
     await using model = await startOpenAIServer({
       respond: () => ({ toolCall: { name: 'executeSQL', args: { sql: ENDLESS } } }),
     });
@@ -150,8 +150,8 @@ describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider
     // On a busy machine the statement may be hardly running yet.
     await expect.poll(() => busyChildren(server.pid), { timeout: 10_000 }).toBe(1);
     controller.abort();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    expect(busyChildren(server.pid)).toBe(0);
+    // Long before the statement's own timeout.
+    await expect.poll(() => busyChildren(server.pid), { timeout: 5_000 }).toBe(0);
   });
 });
 
@@ -170,7 +170,7 @@ describe('with the offline model', () => {
     await using server = await serve({ cwd: folder.path, env });
     const startedAt = performance.now();
     const asked = post(server, '/api/v1/query', { question: 'Count without end' });
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await expect.poll(() => busyChildren(server.pid), { timeout: 10_000 }).toBe(1);
     const health = await fetch(`${server.url}/api/health`);
     expect(health.status).toBe(200);
     expect(await (await asked).json()).toMatchObject({ answer: 'It took too long.', data: [] });
