@@ -16,6 +16,7 @@ function optionsOf(area: string): ConstructorParameters<typeof Stryker>[0] {
   if (plugin === '' || !existsSync(`plugins/${plugin}`) || mutate.length === 0) {
     throw new Error(`There is no plugin or part "${area}"; write it as "audit" or "sql-guard/resolve".`);
   }
+  const folder = `.mutants/${area.replaceAll('/', '-')}`;
   return {
     mutate,
     // There is none to rewrite: Node strips the types, and TypeScript 7 has not the API that this would need.
@@ -30,9 +31,9 @@ function optionsOf(area: string): ConstructorParameters<typeof Stryker>[0] {
     concurrency: 1,
     timeoutMS: 20_000,
     reporters: ['progress-append-only', 'clear-text', 'json'],
-    jsonReporter: { fileName: `.mutants/${area.replaceAll('/', '-')}.json` },
+    jsonReporter: { fileName: `${folder}.json` },
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportScoreTable: true },
-    tempDirName: '.mutants/sandbox',
+    tempDirName: folder,
     ignorePatterns: ['dist', '.atlas', '.mutants'],
     thresholds: { high: 100, low: REQUIRED_PERCENT, break: REQUIRED_PERCENT },
     allowEmpty: false,
