@@ -52,22 +52,22 @@ export class AllowedTables implements ReadableTables {
   readonly schemas: readonly string[];
   /** What stands in the place of tables of which a part may be seen, as far as statements have asked for it. */
   readonly parts = new Map<AllowedTable, VisiblePart>();
-  private readonly bySchema = new Map<string, Map<string, AllowedTable>>();
+  readonly #bySchema = new Map<string, Map<string, AllowedTable>>();
 
   constructor(tables: readonly AllowedTable[], dialect: SqlDialect) {
     this.tables = tables;
     this.dialect = dialect;
     this.schemas = [...new Set(tables.flatMap(({ schema }) => schema ?? []))].sort();
     for (const table of tables) {
-      const schema = this.key(table.schema ?? dialect.defaultSchema);
-      const own = this.bySchema.get(schema) ?? new Map<string, AllowedTable>();
-      own.set(this.key(table.name), table);
-      this.bySchema.set(schema, own);
+      const schema = this.#key(table.schema ?? dialect.defaultSchema);
+      const own = this.#bySchema.get(schema) ?? new Map<string, AllowedTable>();
+      own.set(this.#key(table.name), table);
+      this.#bySchema.set(schema, own);
     }
   }
 
   find(schema: string, name: string): AllowedTable | undefined {
-    return this.bySchema.get(this.key(schema))?.get(this.key(name));
+    return this.#bySchema.get(this.#key(schema))?.get(this.#key(name));
   }
 
   /** As a statement names it: before a table the database's own name may stand alone. */
@@ -78,7 +78,7 @@ export class AllowedTables implements ReadableTables {
     return this.find(defaultSchema, name);
   }
 
-  private key(name: string): string {
+  #key(name: string): string {
     return this.dialect.hasExactNames || this.dialect.hasExactTables ? name : fold(name);
   }
 

@@ -10,25 +10,25 @@ const MAX_TEXT_LENGTH = 8_000;
  * what may be seen, is one `AllowedTables`, so nothing checked for another one is ever found.
  */
 export class CheckedStatements {
-  private readonly maxStatements: number;
-  private readonly shapes = new WeakMap<AllowedTables, Map<string, CheckedSql>>();
+  readonly #maxStatements: number;
+  readonly #shapes = new WeakMap<AllowedTables, Map<string, CheckedSql>>();
 
   constructor(maxStatements: number) {
-    this.maxStatements = maxStatements;
+    this.#maxStatements = maxStatements;
   }
 
   /** The statement checked before, or what `check` returns. A refusal is not kept. */
   get(sql: string, tables: AllowedTables, check: () => CheckedSql): CheckedSql {
-    if (sql.length > MAX_TEXT_LENGTH || this.maxStatements === 0) return check();
-    let statements = this.shapes.get(tables);
+    if (sql.length > MAX_TEXT_LENGTH || this.#maxStatements === 0) return check();
+    let statements = this.#shapes.get(tables);
     if (statements === undefined) {
       statements = new Map();
-      this.shapes.set(tables, statements);
+      this.#shapes.set(tables, statements);
     }
     const known = statements.get(sql);
     const checked = known ?? check();
     if (known !== undefined) statements.delete(sql);
-    else if (statements.size >= this.maxStatements) statements.delete(statements.keys().next().value!);
+    else if (statements.size >= this.#maxStatements) statements.delete(statements.keys().next().value!);
     statements.set(sql, checked);
     return checked;
   }

@@ -52,15 +52,15 @@ export type TypeOf = (expr: Expr, scope: ClauseScope) => ValueType | undefined;
 
 /** Works out each SELECT once. */
 export class ClauseScopes {
-  private readonly tables: AllowedTables;
-  private readonly typeOf: TypeOf;
-  private readonly cores = new Map<Core, ClauseScope>();
-  private readonly outputs = new Map<Select, Columns>();
-  private readonly ons = new Map<Join, ClauseScope>();
+  readonly #tables: AllowedTables;
+  readonly #typeOf: TypeOf;
+  readonly #cores = new Map<Core, ClauseScope>();
+  readonly #outputs = new Map<Select, Columns>();
+  readonly #ons = new Map<Join, ClauseScope>();
 
   constructor(tables: AllowedTables, typeOf: TypeOf) {
-    this.tables = tables;
-    this.typeOf = typeOf;
+    this.#tables = tables;
+    this.#typeOf = typeOf;
   }
 
   /** `around`, with the common tables of the SELECT. `visit` is called for the SELECT of each with what that sees. */
@@ -71,25 +71,25 @@ export class ClauseScopes {
       const seen = { ...around, common: own?.recursive === true ? { name, ...NONE, next: common } : common };
       visit?.(select, seen);
       const isNamed = columns.length > 0 || suffix !== undefined;
-      common = { name, ...(isNamed ? NONE : this.output(select, seen)), next: common };
+      common = { name, ...(isNamed ? NONE : this.#output(select, seen)), next: common };
     }
     return { ...around, common };
   }
 
   /** What the clauses of the SELECT's part see after FROM; `around` has its common tables. */
   core(core: Core, around: ClauseScope): ClauseScope {
-    let scope = this.cores.get(core);
+    let scope = this.#cores.get(core);
     if (scope === undefined) {
       const start = { ...NO_SCOPE, outer: around, common: around.common };
-      scope = core.kind === 'core' && core.from !== undefined ? this.from(core.from, start) : start;
-      this.cores.set(core, scope);
+      scope = core.kind === 'core' && core.from !== undefined ? this.#from(core.from, start) : start;
+      this.#cores.set(core, scope);
     }
     return scope;
   }
 
   /** What the condition of a join sees, once `core` has been asked for the SELECT. */
   on(join: Join): ClauseScope {
-    return this.ons.get(join) ?? NO_SCOPE;
+    return this.#ons.get(join) ?? NO_SCOPE;
   }
 
   /** A SELECT that has one part only, and what it sees. */
@@ -104,11 +104,11 @@ export class ClauseScopes {
     return source.lateral === true ? scope : { ...(scope.outer ?? NO_SCOPE), common: scope.common };
   }
 
-  private from({ first, joins }: From, start: ClauseScope): ClauseScope {
+  #from({ first, joins }: From, start: ClauseScope): ClauseScope {
     const done: Relation[] = [];
     const merged = new Set<string>();
     let isNatural = false;
-    let item = this.source(first, start);
+    let item = this.#source(first, start);
     const seen = (relations: readonly Relation[]): ClauseScope => ({
       ...start,
       relations,
@@ -119,17 +119,17 @@ export class ClauseScopes {
         done.push(...item);
         item = [];
       }
-      item = [...item, ...this.source(join.source, seen([...start.relations, ...done, ...item]))];
+      item = [...item, ...this.#source(join.source, seen([...start.relations, ...done, ...item]))];
       isNatural ||= join.natural;
       for (const name of join.using) merged.add(name);
-      this.ons.set(join, seen(item));
+      this.#ons.set(join, seen(item));
     }
     return seen([...done, ...item]);
   }
 
-  private source(source: Source, scope: ClauseScope): Relation[] {
+  #source(source: Source, scope: ClauseScope): Relation[] {
     if (source.kind === 'join') {
-      const inner = this.from(source.from, scope);
+      const inner = this.#from(source.from, scope);
       if (source.alias !== undefined) return [{ name: source.alias, ...NONE }];
       if (inner.merged?.size === 0) return [...inner.relations];
       return inner.relations.map(({ name }) => ({ name, ...NONE }));
@@ -138,39 +138,39 @@ export class ClauseScopes {
     if (source.kind === 'function') return [{ name: source.alias ?? source.name, ...NONE }];
     const name = source.alias ?? (source.kind === 'table' ? source.name : '');
     // New names of columns are not followed.
-    return [{ name, ...(source.columns === undefined ? this.columns(source, scope) : NONE) }];
+    return [{ name, ...(source.columns === undefined ? this.#columns(source, scope) : NONE) }];
   }
 
-  private columns(source: Source & { kind: 'table' | 'subquery' }, scope: ClauseScope): Columns {
+  #columns(source: Source & { kind: 'table' | 'subquery' }, scope: ClauseScope): Columns {
     if (source.kind === 'subquery') {
       return source.isPart === true
-        ? this.part(source.select)
-        : this.output(source.select, this.outside(source, scope));
+        ? this.#part(source.select)
+        : this.#output(source.select, this.outside(source, scope));
     }
     for (let table = source.schema === undefined ? scope.common : undefined; table !== undefined; table = table.next) {
       if (fold(table.name) === fold(source.name)) return table.name === source.name ? table : NONE;
     }
-    return this.table(source);
+    return this.#table(source);
   }
 
-  private table({ schema, name }: TableSource): Columns {
-    const table = this.tables.find(schema ?? this.tables.dialect.defaultSchema, name);
-    return table === undefined ? NONE : columnsOf(table, this.tables.dialect.infallible.valueTypes);
+  #table({ schema, name }: TableSource): Columns {
+    const table = this.#tables.find(schema ?? this.#tables.dialect.defaultSchema, name);
+    return table === undefined ? NONE : columnsOf(table, this.#tables.dialect.infallible.valueTypes);
   }
 
-  private part(select: Select): Columns {
-    let columns = this.outputs.get(select);
+  #part(select: Select): Columns {
+    let columns = this.#outputs.get(select);
     if (columns === undefined) {
-      columns = this.visible(select);
-      this.outputs.set(select, columns);
+      columns = this.#visible(select);
+      this.#outputs.set(select, columns);
     }
     return columns;
   }
 
   /** Of what stands in a table's place: columns as they are, and others under the names of columns. */
-  private visible({ first }: Select): Columns {
+  #visible({ first }: Select): Columns {
     if (first.kind !== 'core' || first.from?.first.kind !== 'table') return NONE;
-    const all = this.table(first.from.first);
+    const all = this.#table(first.from.first);
     const names = new Set<string>();
     const valueTypes = new Map<string, ValueType>();
     for (const column of first.columns) {
@@ -178,7 +178,7 @@ export class ClauseScopes {
       const own = column.expr.kind === 'name' ? column.expr.name : undefined;
       const name = column.alias ?? own;
       if (name === undefined) continue;
-      names.add(this.tables.dialect.hasExactNames ? name : fold(name));
+      names.add(this.#tables.dialect.hasExactNames ? name : fold(name));
       const type = own === undefined ? undefined : all.valueTypes.get(own);
       if (type !== undefined) valueTypes.set(name, type);
     }
@@ -189,19 +189,19 @@ export class ClauseScopes {
   inside(select: Select): ClauseScope {
     if (select.first.kind !== 'core' || select.first.from?.first.kind !== 'table') return NO_SCOPE;
     const source = select.first.from.first;
-    return { ...NO_SCOPE, relations: [{ name: source.alias ?? source.name, ...this.table(source) }] };
+    return { ...NO_SCOPE, relations: [{ name: source.alias ?? source.name, ...this.#table(source) }] };
   }
 
-  private output(select: Select, around: ClauseScope): Columns {
-    let columns = this.outputs.get(select);
+  #output(select: Select, around: ClauseScope): Columns {
+    let columns = this.#outputs.get(select);
     if (columns === undefined) {
-      columns = this.worked(select, around);
-      this.outputs.set(select, columns);
+      columns = this.#worked(select, around);
+      this.#outputs.set(select, columns);
     }
     return columns;
   }
 
-  private worked(select: Select, around: ClauseScope): Columns {
+  #worked(select: Select, around: ClauseScope): Columns {
     const single = this.single(select, around);
     if (single === undefined) return NONE;
     const { core, scope } = single;
@@ -213,7 +213,7 @@ export class ClauseScopes {
     for (const column of core.columns) {
       if (column.kind === 'column') {
         const name = column.alias ?? (column.expr.kind === 'name' ? column.expr.name : undefined);
-        if (name !== undefined) found.push([name, settled(this.typeOf(column.expr, scope))]);
+        if (name !== undefined) found.push([name, settled(this.#typeOf(column.expr, scope))]);
       } else {
         if (scope.merged?.size !== 0 || !isPlain(column)) return NONE;
         const shown = scope.relations.filter(({ name }) => column.table === undefined || name === column.table);
@@ -251,7 +251,7 @@ export class ClauseScopes {
 
   /** Whether the column is certainly one of the clause's own relations, and of no SELECT around it. */
   isOwn({ table, name }: ColumnRef, { relations }: ClauseScope): boolean {
-    const written = this.tables.dialect.hasExactNames ? name : fold(name);
+    const written = this.#tables.dialect.hasExactNames ? name : fold(name);
     if (table === undefined) return relations.some(({ names }) => names.has(written));
     return relations.some((relation) => relation.name === table);
   }

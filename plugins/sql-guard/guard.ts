@@ -13,19 +13,19 @@ const START = { line: 1, column: 1 };
 
 /** Checks statements before they run, and knows afterwards which ones it let pass. */
 export class StatementGuard {
-  private readonly options: SqlGuardOptions;
-  private readonly warn: (problem: string) => void;
-  private readonly checked: CheckedStatements;
-  private readonly organizations: OrganizationTables;
-  private readonly tables = new WeakMap<SemanticModel, Map<string, AllowedTables>>();
-  private readonly passed = new WeakMap<Scope, SqlStatement[]>();
+  readonly #options: SqlGuardOptions;
+  readonly #warn: (problem: string) => void;
+  readonly #checked: CheckedStatements;
+  readonly #organizations: OrganizationTables;
+  readonly #tables = new WeakMap<SemanticModel, Map<string, AllowedTables>>();
+  readonly #passed = new WeakMap<Scope, SqlStatement[]>();
 
   /** `warn` is told what of the semantic layer cannot be kept to, once per version of the layer. */
   constructor(options: SqlGuardOptions, warn: (problem: string) => void) {
-    this.options = options;
-    this.warn = warn;
-    this.checked = new CheckedStatements(options.cacheStatements);
-    this.organizations = new OrganizationTables(options.organizations);
+    this.#options = options;
+    this.#warn = warn;
+    this.#checked = new CheckedStatements(options.cacheStatements);
+    this.#organizations = new OrganizationTables(options.organizations);
   }
 
   /**
@@ -33,10 +33,10 @@ export class StatementGuard {
    * belong to.
    */
   allowed(model: SemanticModel, connection: ConnectionInfo, dialect: SqlDialect, isDefault: boolean): AllowedTables {
-    let ofModel = this.tables.get(model);
+    let ofModel = this.#tables.get(model);
     if (ofModel === undefined) {
       ofModel = new Map();
-      this.tables.set(model, ofModel);
+      this.#tables.set(model, ofModel);
     }
     const key = `${connection.id} ${connection.dbType} ${isDefault}`;
     const known = ofModel.get(key);
@@ -46,7 +46,7 @@ export class StatementGuard {
     );
     const own = dialect.forConnection?.(connection) ?? dialect;
     const { tables, problems } = allowedTables(entities, own);
-    problems.forEach(this.warn);
+    problems.forEach(this.#warn);
     ofModel.set(key, tables);
     return tables;
   }
@@ -55,16 +55,16 @@ export class StatementGuard {
   async completed(statement: SqlStatement, allowed: AllowedTables, read: ReadValues): Promise<SqlStatement> {
     const { dialect } = allowed;
     if (dialect.complete === undefined) return statement;
-    return { ...statement, sql: await dialect.complete(statement.sql, dialect, this.options, read) };
+    return { ...statement, sql: await dialect.complete(statement.sql, dialect, this.#options, read) };
   }
 
   /** The statement as it may run, with all that it reads, calls and binds. Throws `SqlRefusal`. */
   admit(statement: SqlStatement, allowed: AllowedTables, scope: Scope): SqlStatement {
-    const tables = this.organizations.of(allowed, scope.orgId);
+    const tables = this.#organizations.of(allowed, scope.orgId);
     if (statement.params.length > 0) throw new SqlRefusal('parameter', 'Parameters have no place here', START);
     const { sql } = statement;
-    const { functions, maxTextLength, maxTokens } = this.options;
-    const checked = this.checked.get(sql, tables, () =>
+    const { functions, maxTextLength, maxTokens } = this.#options;
+    const checked = this.#checked.get(sql, tables, () =>
       checkSql(sql, { tables, functions, limits: { maxTextLength, maxTokens } }),
     );
     const params = checked.params.map((value) => value.valueFor(scope));
@@ -78,15 +78,15 @@ export class StatementGuard {
       columns,
       functions: Object.freeze(called),
     });
-    const passed = this.passed.get(scope);
-    if (passed === undefined) this.passed.set(scope, [admitted]);
+    const passed = this.#passed.get(scope);
+    if (passed === undefined) this.#passed.set(scope, [admitted]);
     else passed.push(admitted);
     return admitted;
   }
 
   /** Throws unless the statement is, to the letter, one that `admit` returned for this request. */
   verify(statement: SqlStatement, scope: Scope): void {
-    if (this.passed.get(scope)?.some((admitted) => isSame(admitted, statement))) return;
+    if (this.#passed.get(scope)?.some((admitted) => isSame(admitted, statement))) return;
     throw new SqlRefusal(
       'unchecked',
       'The statement was changed after it was checked',

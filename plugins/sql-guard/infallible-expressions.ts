@@ -1,4 +1,4 @@
-/** Which expressions never fail, whatever rows they meet: by engine, and only what may decide whether an index is used. */
+/** Tells which expressions never fail, whatever rows they meet: only those that may decide whether an index is used. */
 import {
   type Call,
   type Chain,
@@ -28,50 +28,50 @@ const CONNECTS = wordSet('AND OR XOR');
 /** Tells, of the expressions of one statement, which may fail for some row. */
 export class Failures {
   readonly scopes: ClauseScopes;
-  private readonly engine: InfallibleExpressions;
+  readonly #rules: InfallibleExpressions;
   /** The schema of the engine's own functions. */
-  private readonly ownSchema: string | undefined;
-  private readonly valueTypes = new Map<Expr, ValueType | undefined>();
+  readonly #ownSchema: string | undefined;
+  readonly #valueTypes = new Map<Expr, ValueType | undefined>();
 
   constructor(tables: AllowedTables) {
-    this.engine = tables.dialect.infallible;
-    this.ownSchema = tables.dialect.functionSchema;
-    this.scopes = new ClauseScopes(tables, this.typeOf);
+    this.#rules = tables.dialect.infallible;
+    this.#ownSchema = tables.dialect.functionSchema;
+    this.scopes = new ClauseScopes(tables, this.#typeOf);
   }
 
   /** Whether a condition may fail. Subqueries within it are the caller's to look into. */
   inCondition(expr: Expr, scope: ClauseScope): boolean {
-    if (this.hasAggregate(expr)) return false;
-    return this.truth(expr, scope);
+    if (this.#hasAggregate(expr)) return false;
+    return this.#truth(expr, scope);
   }
 
   /** Whether a value may fail that a condition around it may read. */
   inValue(expr: Expr, scope: ClauseScope): boolean {
-    return !this.hasAggregate(expr) && this.fails(expr, scope);
+    return !this.#hasAggregate(expr) && this.#fails(expr, scope);
   }
 
   /** Whether columns may fail to compare that a join makes one. */
   inMerged(join: Join): boolean {
-    if (this.engine.converts === true) return false;
-    if (this.engine.comparisonsFail === true || join.natural) return true;
+    if (this.#rules.converts === true) return false;
+    if (this.#rules.comparisonsFail === true || join.natural) return true;
     return !join.using.every((name) => this.scopes.areComparable(name, join));
   }
 
   /** Whether an aggregate stands in the expression, outside of windows: it decides over groups rather than rows. */
-  private hasAggregate(expr: Expr): boolean {
+  #hasAggregate(expr: Expr): boolean {
     if (expr.kind === 'call' && expr.over !== undefined) return false;
-    if (expr.kind === 'call' && this.isAggregate(expr)) return true;
-    return some(expr, (operand) => this.hasAggregate(operand));
+    if (expr.kind === 'call' && this.#isAggregate(expr)) return true;
+    return some(expr, (operand) => this.#hasAggregate(operand));
   }
 
   /** Whether what is taken for true or false may fail: some engines make that of a text, too. */
-  private truth(expr: Expr, scope: ClauseScope): boolean {
-    if (this.engine.convertsConditions !== true || isBoolean(expr)) return this.fails(expr, scope);
+  #truth(expr: Expr, scope: ClauseScope): boolean {
+    if (this.#rules.convertsConditions !== true || isBoolean(expr)) return this.#fails(expr, scope);
     return expr.kind !== 'constant' || !/^(?:TRUE|FALSE|NULL)$/.test(expr.value);
   }
 
-  private fails(expr: Expr, scope: ClauseScope): boolean {
-    const { engine } = this;
+  #fails(expr: Expr, scope: ClauseScope): boolean {
+    const rules = this.#rules;
     switch (expr.kind) {
       case 'string':
       case 'number':
@@ -81,163 +81,163 @@ export class Failures {
       case 'exists':
         return false;
       case 'scalar':
-        return engine.takesFirstRow !== true && !this.hasOneRow(expr.select, scope);
+        return rules.takesFirstRow !== true && !this.#hasOneRow(expr.select, scope);
       case 'prefix':
-        if (expr.operator === 'NOT') return this.truth(expr.operand, scope);
+        if (expr.operator === 'NOT') return this.#truth(expr.operand, scope);
         return expr.operator !== '-' || expr.operand.kind !== 'number';
       case 'collate':
-        return engine.converts !== true || this.anyFails(expr, scope);
+        return rules.converts !== true || this.#anyFails(expr, scope);
       case 'row':
-        return this.anyFails(expr, scope);
+        return this.#anyFails(expr, scope);
       case 'case':
-        return this.caseFails(expr, scope);
+        return this.#caseFails(expr, scope);
       case 'between':
-        return engine.converts !== true || this.anyFails(expr, scope);
+        return rules.converts !== true || this.#anyFails(expr, scope);
       case 'in':
-        return !this.isComparableIn(expr, scope) || this.anyFails(expr, scope);
+        return !this.#isComparableIn(expr, scope) || this.#anyFails(expr, scope);
       case 'like':
-        return !isPlainLike(expr.operator, expr.pattern, expr.escape) || this.anyFails(expr, scope);
+        return !isPlainLike(expr.operator, expr.pattern, expr.escape) || this.#anyFails(expr, scope);
       case 'cast':
-        return engine.converts !== true || this.fails(expr.operand, scope);
+        return rules.converts !== true || this.#fails(expr.operand, scope);
       case 'chain':
-        return !isConstantTime(expr) && !this.isInfallibleChain(expr, scope);
+        return !isConstantTime(expr) && !this.#isInfallibleChain(expr, scope);
       case 'call':
-        return this.callFails(expr, scope);
+        return this.#callFails(expr, scope);
       case 'form':
-        return this.formFails(expr, shapeOf(expr), scope);
+        return this.#formFails(expr, shapeOf(expr), scope);
       case 'lambda':
         return true;
     }
   }
 
-  private anyFails(expr: Expr, scope: ClauseScope): boolean {
-    return some(expr, (operand) => this.fails(operand, scope));
+  #anyFails(expr: Expr, scope: ClauseScope): boolean {
+    return some(expr, (operand) => this.#fails(operand, scope));
   }
 
-  private isInfallibleChain({ operators, operands }: Chain, scope: ClauseScope): boolean {
-    const { engine } = this;
+  #isInfallibleChain({ operators, operands }: Chain, scope: ClauseScope): boolean {
+    const rules = this.#rules;
     if (operators.every((operator) => CONNECTS.has(operator))) {
-      return !operands.some((operand) => this.truth(operand, scope));
+      return !operands.some((operand) => this.#truth(operand, scope));
     }
-    if (operands.some((operand) => this.fails(operand, scope))) return false;
+    if (operands.some((operand) => this.#fails(operand, scope))) return false;
     if (operators.every((operator) => /^IS(?: NOT)?$/.test(operator)) && operands.slice(1).every(isNull)) return true;
     return operators.every(
       (operator, index) =>
-        (COMPARES.has(operator) && this.compare(operands[index]!, operands[index + 1]!, scope, operators.length)) ||
-        engine.operators?.has(operator) === true ||
+        (COMPARES.has(operator) && this.#compare(operands[index]!, operands[index + 1]!, scope, operators.length)) ||
+        rules.operators?.has(operator) === true ||
         // In MySQL a date beyond all dates is NULL.
-        (engine.converts === true && /^[+-]$/.test(operator) && operands.slice(1).every(isInterval)),
+        (rules.converts === true && /^[+-]$/.test(operator) && operands.slice(1).every(isInterval)),
     );
   }
 
-  private compare(one: Expr, other: Expr, scope: ClauseScope, count = 1): boolean {
-    const { engine } = this;
-    if (engine.converts === true) return true;
-    if (engine.comparisonsFail === true || count > 1) return false;
+  #compare(one: Expr, other: Expr, scope: ClauseScope, count = 1): boolean {
+    const rules = this.#rules;
+    if (rules.converts === true) return true;
+    if (rules.comparisonsFail === true || count > 1) return false;
     if (one.kind === 'row' && other.kind === 'row') {
       const { items } = other;
-      return one.items.length === items.length && one.items.every((item, at) => this.compare(item, items[at]!, scope));
+      return one.items.length === items.length && one.items.every((item, at) => this.#compare(item, items[at]!, scope));
     }
-    return areComparable(this.typeOf(one, scope), this.typeOf(other, scope));
+    return areComparable(this.#typeOf(one, scope), this.#typeOf(other, scope));
   }
 
   /** Whether the values have one type, or all become of one without failing. */
-  private agree(exprs: readonly Expr[], scope: ClauseScope): boolean {
-    if (this.engine.converts === true) return true;
-    if (this.engine.comparisonsFail === true) return false;
-    return commonType(exprs.map((expr) => this.typeOf(expr, scope))) !== undefined;
+  #agree(exprs: readonly Expr[], scope: ClauseScope): boolean {
+    if (this.#rules.converts === true) return true;
+    if (this.#rules.comparisonsFail === true) return false;
+    return commonType(exprs.map((expr) => this.#typeOf(expr, scope))) !== undefined;
   }
 
-  private isComparableIn({ operand, set }: In, scope: ClauseScope): boolean {
-    const { engine } = this;
-    if (engine.converts === true) return true;
-    if (engine.comparisonsFail === true) return false;
+  #isComparableIn({ operand, set }: In, scope: ClauseScope): boolean {
+    const rules = this.#rules;
+    if (rules.converts === true) return true;
+    if (rules.comparisonsFail === true) return false;
     if (set.kind === 'list') {
-      if (operand.kind !== 'row') return this.agree([operand, ...set.items], scope);
+      if (operand.kind !== 'row') return this.#agree([operand, ...set.items], scope);
       // One place after the other, each of all rows.
       return operand.items.every((item, at) =>
-        this.agree([item, ...set.items.map((row) => (row.kind === 'row' ? row.items[at]! : row))], scope),
+        this.#agree([item, ...set.items.map((row) => (row.kind === 'row' ? row.items[at]! : row))], scope),
       );
     }
     if (set.kind !== 'subquery') return false;
     const single = this.scopes.single(set.select, scope);
     const [column, another] = single?.core.columns ?? [];
     if (single === undefined || column?.kind !== 'column' || another !== undefined) return false;
-    return areComparable(this.typeOf(operand, scope), this.typeOf(column.expr, single.scope));
+    return areComparable(this.#typeOf(operand, scope), this.#typeOf(column.expr, single.scope));
   }
 
-  private caseFails(expr: Expr & { kind: 'case' }, scope: ClauseScope): boolean {
+  #caseFails(expr: Expr & { kind: 'case' }, scope: ClauseScope): boolean {
     const { operand, branches, otherwise } = expr;
     const results = [...branches.map(({ result }) => result), ...(otherwise === undefined ? [] : [otherwise])];
     const values = results.filter((result) => !isNull(result));
     // One result is not converted.
-    if (values.length > 1 && !this.agree(values, scope)) return true;
+    if (values.length > 1 && !this.#agree(values, scope)) return true;
     const conditions = branches.map(({ condition }) => condition);
     const isSure = (condition: Expr) =>
       operand === undefined
-        ? !this.truth(condition, scope)
-        : this.compare(operand, condition, scope) && !this.fails(condition, scope);
-    if (!conditions.every(isSure) || (operand !== undefined && this.fails(operand, scope))) return true;
-    return values.some((result) => this.fails(result, scope));
+        ? !this.#truth(condition, scope)
+        : this.#compare(operand, condition, scope) && !this.#fails(condition, scope);
+    if (!conditions.every(isSure) || (operand !== undefined && this.#fails(operand, scope))) return true;
+    return values.some((result) => this.#fails(result, scope));
   }
 
-  private callFails(expr: Call, scope: ClauseScope): boolean {
+  #callFails(expr: Call, scope: ClauseScope): boolean {
     // Windows and aggregates are worked out of rows that are seen.
-    if (expr.over !== undefined || this.isAggregate(expr) || isConstantTime(expr)) return false;
-    if (!this.isOwnFunction(expr) || !this.engine.functions.has(fold(expr.name)) || this.anyFails(expr, scope))
+    if (expr.over !== undefined || this.#isAggregate(expr) || isConstantTime(expr)) return false;
+    if (!this.#isOwnFunction(expr) || !this.#rules.functions.has(fold(expr.name)) || this.#anyFails(expr, scope))
       return true;
-    return this.engine.converts !== true && !expr.args.every((arg) => this.isText(arg, scope));
+    return this.#rules.converts !== true && !expr.args.every((arg) => this.#isText(arg, scope));
   }
 
-  private isOwnFunction({ schema }: Call): boolean {
-    return schema === undefined || schema === this.ownSchema;
+  #isOwnFunction({ schema }: Call): boolean {
+    return schema === undefined || schema === this.#ownSchema;
   }
 
   /** Whether the name and the number of arguments are those of an aggregate of the engine's own. */
-  private isAggregate(expr: Call): boolean {
+  #isAggregate(expr: Call): boolean {
     const { name, args, star } = expr;
     const own = fold(name);
-    if (!this.isOwnFunction(expr) || !this.engine.aggregates.has(own)) return false;
+    if (!this.#isOwnFunction(expr) || !this.#rules.aggregates.has(own)) return false;
     // With more arguments SQLite takes the largest of them, row by row.
     return star || !/^(?:min|max)$/.test(own) || args.length === 1;
   }
 
-  private isText(expr: Expr, scope: ClauseScope): boolean {
-    const type = this.typeOf(expr, scope);
+  #isText(expr: Expr, scope: ClauseScope): boolean {
+    const type = this.#typeOf(expr, scope);
     return type === 'text' || type === 'literal';
   }
 
-  private formFails(form: Form, shape: string, scope: ClauseScope): boolean {
+  #formFails(form: Form, shape: string, scope: ClauseScope): boolean {
     if (isDateForm(form, shape) || isIntervalForm(form, shape)) return false;
-    if (this.anyFails(form, scope)) return true;
-    if (this.engine.forms.test(shape)) return false;
-    return this.engine.valueTypes === undefined || !this.isInfallibleForm(form, shape, scope);
+    if (this.#anyFails(form, scope)) return true;
+    if (this.#rules.forms.test(shape)) return false;
+    return this.#rules.valueTypes === undefined || !this.#isInfallibleForm(form, shape, scope);
   }
 
   /** Whether types say that the form never fails: rows, arrays and types without an order compare only at run time. */
-  private isInfallibleForm(form: Form, shape: string, scope: ClauseScope): boolean {
+  #isInfallibleForm(form: Form, shape: string, scope: ClauseScope): boolean {
     const operands = operandsOf(form);
     const [first, second, third] = operands;
-    if (LIST_FORM.test(shape)) return this.agree(operands, scope);
-    if (BETWEEN_FORM.test(shape)) return this.compare(first!, second!, scope) && this.compare(first!, third!, scope);
-    if (LIKE_FORM.test(shape)) return this.isText(first!, scope) && isPlainLike('LIKE', second!, undefined);
+    if (LIST_FORM.test(shape)) return this.#agree(operands, scope);
+    if (BETWEEN_FORM.test(shape)) return this.#compare(first!, second!, scope) && this.#compare(first!, third!, scope);
+    if (LIKE_FORM.test(shape)) return this.#isText(first!, scope) && isPlainLike('LIKE', second!, undefined);
     if (!QUANTIFIED_FORM.test(shape) || second?.kind !== 'form' || !/^ARRAY\[/.test(shapeOf(second))) return false;
-    return this.agree([first!, ...operandsOf(second)], scope);
+    return this.#agree([first!, ...operandsOf(second)], scope);
   }
 
   /** A subquery that cannot have a second row. */
-  private hasOneRow(select: Select, around: ClauseScope): boolean {
+  #hasOneRow(select: Select, around: ClauseScope): boolean {
     const { limit } = select;
     if (limit?.kind === 'number' && /^[01]$/.test(limit.value) && select.withTies !== true) return true;
     const single = this.scopes.single(select, around);
     if (single === undefined || single.core.groupBy.length > 0) return false;
-    return single.core.columns.some((column) => column.kind === 'column' && this.groups(column.expr, single.scope));
+    return single.core.columns.some((column) => column.kind === 'column' && this.#groups(column.expr, single.scope));
   }
 
   /** Whether an aggregate makes one row of all: over columns of a SELECT further out it belongs to that. */
-  private groups(expr: Expr, scope: ClauseScope): boolean {
-    if (expr.kind !== 'call' || expr.over !== undefined || !this.isAggregate(expr)) {
-      return some(expr, (operand) => this.groups(operand, scope));
+  #groups(expr: Expr, scope: ClauseScope): boolean {
+    if (expr.kind !== 'call' || expr.over !== undefined || !this.#isAggregate(expr)) {
+      return some(expr, (operand) => this.#groups(operand, scope));
     }
     const reads = (part: Expr): boolean =>
       part.kind === 'name' ? this.scopes.isOwn(part, scope) : some(part, (operand) => reads(operand));
@@ -246,16 +246,16 @@ export class Failures {
 
   // ── types of values ───────────────────────────────────────────────────────────────────────────────────────────
 
-  private readonly typeOf = (expr: Expr, scope: ClauseScope): ValueType | undefined => {
-    if (this.engine.valueTypes === undefined) return undefined;
+  readonly #typeOf = (expr: Expr, scope: ClauseScope): ValueType | undefined => {
+    if (this.#rules.valueTypes === undefined) return undefined;
     if (expr.kind === 'name') return this.scopes.column(expr, scope);
-    if (this.valueTypes.has(expr)) return this.valueTypes.get(expr);
-    const type = this.typeIn(expr, scope);
-    this.valueTypes.set(expr, type);
+    if (this.#valueTypes.has(expr)) return this.#valueTypes.get(expr);
+    const type = this.#typeIn(expr, scope);
+    this.#valueTypes.set(expr, type);
     return type;
   };
 
-  private typeIn(expr: Expr, scope: ClauseScope): ValueType | undefined {
+  #typeIn(expr: Expr, scope: ClauseScope): ValueType | undefined {
     if (isConstantTime(expr)) return 'moment';
     if (isBoolean(expr)) return 'boolean';
     switch (expr.kind) {
@@ -266,46 +266,46 @@ export class Failures {
       case 'constant':
         return isNull(expr) ? 'literal' : undefined;
       case 'prefix':
-        return expr.operator === '-' ? this.number([expr.operand], scope) : undefined;
+        return expr.operator === '-' ? this.#number([expr.operand], scope) : undefined;
       case 'chain':
-        return /^[-+*/%]*$/.test(expr.operators.join('')) ? this.number(expr.operands, scope) : undefined;
+        return /^[-+*/%]*$/.test(expr.operators.join('')) ? this.#number(expr.operands, scope) : undefined;
       case 'case': {
         const { branches, otherwise } = expr;
         const results = branches.map(({ result }) => result);
-        return this.common(otherwise === undefined ? results : [...results, otherwise], scope);
+        return this.#common(otherwise === undefined ? results : [...results, otherwise], scope);
       }
       case 'scalar': {
         const single = this.scopes.single(expr.select, scope);
         const column = single?.core.columns[0];
-        return column?.kind === 'column' ? this.typeOf(column.expr, single!.scope) : undefined;
+        return column?.kind === 'column' ? this.#typeOf(column.expr, single!.scope) : undefined;
       }
       case 'call':
-        return this.typeOfCall(expr, scope);
+        return this.#typeOfCall(expr, scope);
       case 'form': {
         const shape = shapeOf(expr);
         const cast = /^§::pg_catalog\.(\w+)(?:\([\d, ]+\))?$/.exec(shape)?.[1];
-        if (cast !== undefined) return this.engine.valueTypes?.casts.get(cast);
-        return LIST_FORM.test(shape) && !shape.startsWith('ARRAY') ? this.common(operandsOf(expr), scope) : undefined;
+        if (cast !== undefined) return this.#rules.valueTypes?.casts.get(cast);
+        return LIST_FORM.test(shape) && !shape.startsWith('ARRAY') ? this.#common(operandsOf(expr), scope) : undefined;
       }
       default:
         return undefined;
     }
   }
 
-  private common(exprs: readonly Expr[], scope: ClauseScope): ValueType | undefined {
-    return commonType(exprs.map((expr) => this.typeOf(expr, scope)));
+  #common(exprs: readonly Expr[], scope: ClauseScope): ValueType | undefined {
+    return commonType(exprs.map((expr) => this.#typeOf(expr, scope)));
   }
 
-  private number(operands: readonly Expr[], scope: ClauseScope): ValueType | undefined {
-    const valueTypes = operands.map((operand) => this.typeOf(operand, scope));
+  #number(operands: readonly Expr[], scope: ClauseScope): ValueType | undefined {
+    const valueTypes = operands.map((operand) => this.#typeOf(operand, scope));
     if (!valueTypes.every(isNumber)) return undefined;
     return valueTypes.includes('float') ? 'float' : valueTypes.length === 1 ? valueTypes[0] : 'numeric';
   }
 
-  private typeOfCall(expr: Call, scope: ClauseScope): ValueType | undefined {
-    if (!this.isOwnFunction(expr)) return undefined;
+  #typeOfCall(expr: Call, scope: ClauseScope): ValueType | undefined {
+    if (!this.#isOwnFunction(expr)) return undefined;
     const [arg] = expr.args;
-    const type = arg === undefined ? undefined : this.typeOf(arg, scope);
+    const type = arg === undefined ? undefined : this.#typeOf(arg, scope);
     switch (expr.name) {
       case 'count':
       case 'row_number':
@@ -320,7 +320,7 @@ export class Failures {
         return type;
       case 'lower':
       case 'upper':
-        return arg !== undefined && this.isText(arg, scope) ? 'text' : undefined;
+        return arg !== undefined && this.#isText(arg, scope) ? 'text' : undefined;
       default:
         return undefined;
     }

@@ -66,13 +66,13 @@ function joinedColumns(entities: readonly ModelEntity[]): ReadonlyMap<string, re
 
 /** What the layer says of one table's columns. Keys are lower-case names, values the names as written. */
 class TableColumns {
-  private readonly table: string;
-  private readonly dialect: SqlDialect;
-  private readonly problems: string[];
-  private readonly declared = new Map<string, string>();
-  private readonly hidden = new Set<string>();
-  private readonly masks = new Map<string, Expr>();
-  private readonly isRestricted: boolean;
+  readonly #table: string;
+  readonly #dialect: SqlDialect;
+  readonly #problems: string[];
+  readonly #declared = new Map<string, string>();
+  readonly #hidden = new Set<string>();
+  readonly #masks = new Map<string, Expr>();
+  readonly #isRestricted: boolean;
 
   constructor(
     table: string,
@@ -81,27 +81,27 @@ class TableColumns {
     dialect: SqlDialect,
     problems: string[],
   ) {
-    this.table = table;
-    this.dialect = dialect;
-    this.problems = problems;
+    this.#table = table;
+    this.#dialect = dialect;
+    this.#problems = problems;
     const dimensions = entities.flatMap((entity) => entity.dimensions.map((dimension) => ({ entity, dimension })));
-    this.isRestricted = dimensions.some(({ dimension }) => isProtected(dimension));
+    this.#isRestricted = dimensions.some(({ dimension }) => isProtected(dimension));
     // Plain columns first: what a computed dimension reads is hidden with it unless it is declared on its own.
-    for (const { entity, dimension } of dimensions) this.addColumn(entity, dimension);
-    for (const { entity, dimension } of dimensions) this.addComputed(entity, dimension);
-    for (const entity of entities) this.addOthers(entity, joinedOn.get(fold(entity.name)) ?? []);
+    for (const { entity, dimension } of dimensions) this.#addColumn(entity, dimension);
+    for (const { entity, dimension } of dimensions) this.#addComputed(entity, dimension);
+    for (const entity of entities) this.#addOthers(entity, joinedOn.get(fold(entity.name)) ?? []);
   }
 
   /** Columns that the layer mentions, their names as they are compared. */
   known(): ReadonlySet<string> {
-    return new Set(this.dialect.hasExactNames ? this.declared.values() : this.declared.keys());
+    return new Set(this.#dialect.hasExactNames ? this.#declared.values() : this.#declared.keys());
   }
 
   /** `undefined` = everything. */
   visible(): readonly VisibleColumn[] | undefined {
-    if (!this.isRestricted) return undefined;
-    return Array.from(this.declared, ([key, name]) => ({ key, name, mask: this.masks.get(key) })).filter(
-      ({ key }) => !this.hidden.has(key),
+    if (!this.#isRestricted) return undefined;
+    return Array.from(this.#declared, ([key, name]) => ({ key, name, mask: this.#masks.get(key) })).filter(
+      ({ key }) => !this.#hidden.has(key),
     );
   }
 
@@ -109,39 +109,39 @@ class TableColumns {
   key(entities: readonly ModelEntity[]): readonly string[] {
     const keys = entities.map(({ dimensions }) => dimensions.filter(({ primary_key }) => primary_key === true));
     const index = keys.findIndex((key) => key.length > 0);
-    const exprs = (keys[index] ?? []).map(({ sql }) => this.parse(entities[index]!, sql));
+    const exprs = (keys[index] ?? []).map(({ sql }) => this.#parse(entities[index]!, sql));
     const names = exprs.flatMap((expr) => (expr?.kind === 'name' ? expr.name : []));
     return names.length === exprs.length ? names : [];
   }
 
   /** A dimension that is a column as it stands. */
-  private addColumn(entity: ModelEntity, dimension: ModelDimension): void {
-    const expr = this.parse(entity, dimension.sql);
+  #addColumn(entity: ModelEntity, dimension: ModelDimension): void {
+    const expr = this.#parse(entity, dimension.sql);
     if (expr?.kind !== 'name') return;
     const key = fold(expr.name);
-    this.note(expr.name);
-    if (dimension.hidden === true) this.hidden.add(key);
-    else if (dimension.mask !== undefined) this.addMask(entity, dimension, key);
+    this.#note(expr.name);
+    if (dimension.hidden === true) this.#hidden.add(key);
+    else if (dimension.mask !== undefined) this.#addMask(entity, dimension, key);
   }
 
   /** A mask that cannot be used hides its column. */
-  private addMask(entity: ModelEntity, dimension: ModelDimension, key: string): void {
-    const mask = this.parse(entity, dimension.mask ?? '');
-    if (mask !== undefined && qualify(mask, this.table, this.dialect)) {
-      this.masks.set(key, mask);
+  #addMask(entity: ModelEntity, dimension: ModelDimension, key: string): void {
+    const mask = this.#parse(entity, dimension.mask ?? '');
+    if (mask !== undefined && qualify(mask, this.#table, this.#dialect)) {
+      this.#masks.set(key, mask);
       return;
     }
-    this.hidden.add(key);
+    this.#hidden.add(key);
     const what = `the mask of "${entity.name}.${dimension.name}" is not an expression over the row's own columns with allowed functions`;
-    this.problems.push(`The column is hidden, because ${what}: ${dimension.mask}`);
+    this.#problems.push(`The column is hidden, because ${what}: ${dimension.mask}`);
   }
 
   /** The columns that a computed dimension reads. */
-  private addComputed(entity: ModelEntity, dimension: ModelDimension): void {
-    const expr = this.parse(entity, dimension.sql);
+  #addComputed(entity: ModelEntity, dimension: ModelDimension): void {
+    const expr = this.#parse(entity, dimension.sql);
     if (expr === undefined) {
       if (isProtected(dimension)) {
-        this.problems.push(
+        this.#problems.push(
           `The "sql" of "${entity.name}.${dimension.name}" cannot be read, so only its name is hidden.`,
         );
       }
@@ -149,34 +149,34 @@ class TableColumns {
     }
     if (expr.kind === 'name') return;
     for (const name of columnsOf(expr)) {
-      if (!isProtected(dimension)) this.note(name);
-      else if (!this.declared.has(fold(name))) {
-        this.note(name);
-        this.hidden.add(fold(name));
+      if (!isProtected(dimension)) this.#note(name);
+      else if (!this.#declared.has(fold(name))) {
+        this.#note(name);
+        this.#hidden.add(fold(name));
       }
     }
   }
 
   /** Columns that only measures, segments and joins mention. */
-  private addOthers(entity: ModelEntity, joinedOn: readonly string[]): void {
+  #addOthers(entity: ModelEntity, joinedOn: readonly string[]): void {
     for (const { sql } of [...entity.measures, ...entity.segments]) {
-      const expr = sql === undefined ? undefined : this.parse(entity, sql);
-      if (expr !== undefined) for (const name of columnsOf(expr)) this.note(name);
+      const expr = sql === undefined ? undefined : this.#parse(entity, sql);
+      if (expr !== undefined) for (const name of columnsOf(expr)) this.#note(name);
     }
     const dimensions = new Set(entity.dimensions.map(({ name }) => fold(name)));
     const keys = [...entity.joins.flatMap(({ on }) => on.map(({ from }) => from)), ...joinedOn];
-    for (const name of keys) if (!dimensions.has(fold(name))) this.note(name);
+    for (const name of keys) if (!dimensions.has(fold(name))) this.#note(name);
   }
 
-  private note(name: string): void {
+  #note(name: string): void {
     const key = fold(name);
-    if (!this.declared.has(key)) this.declared.set(key, name);
+    if (!this.#declared.has(key)) this.#declared.set(key, name);
   }
 
   /** `undefined` where the guard cannot read it: the engine may, but then nothing follows from it here. */
-  private parse(entity: ModelEntity, sql: string): Expr | undefined {
+  #parse(entity: ModelEntity, sql: string): Expr | undefined {
     try {
-      return parseExpression(expandReferences(sql, entity.dimensions), this.dialect, DEFAULT_LIMITS);
+      return parseExpression(expandReferences(sql, entity.dimensions), this.#dialect, DEFAULT_LIMITS);
     } catch {
       return undefined;
     }

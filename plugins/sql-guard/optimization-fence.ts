@@ -37,98 +37,98 @@ class FailureFinder {
   /** What stands for a table of which some rows are left out. */
   readonly parts: SelectSource[] = [];
   found = false;
-  private readonly failures: Failures;
-  private readonly scopes: ClauseScopes;
+  readonly #failures: Failures;
+  readonly #scopes: ClauseScopes;
 
   constructor(tables: AllowedTables) {
-    this.failures = new Failures(tables);
-    this.scopes = this.failures.scopes;
+    this.#failures = new Failures(tables);
+    this.#scopes = this.#failures.scopes;
   }
 
   /** `isTop`: nothing around the result columns could use them as a condition. */
   select(select: Select, outside: ClauseScope, isTop: boolean): void {
-    const around = this.scopes.with(select, outside, (own, seen) => this.select(own, seen, false));
-    this.core(select.first, around, isTop);
-    for (const { core } of select.rest) this.core(core, around, isTop);
-    const scope = this.scopes.core(select.first, around);
-    forEachTerm(select.orderBy, (expr) => this.inside(expr, scope));
-    if (select.limit !== undefined) this.inside(select.limit, scope);
-    if (select.offset !== undefined) this.inside(select.offset, scope);
+    const around = this.#scopes.with(select, outside, (own, seen) => this.select(own, seen, false));
+    this.#core(select.first, around, isTop);
+    for (const { core } of select.rest) this.#core(core, around, isTop);
+    const scope = this.#scopes.core(select.first, around);
+    forEachTerm(select.orderBy, (expr) => this.#inside(expr, scope));
+    if (select.limit !== undefined) this.#inside(select.limit, scope);
+    if (select.offset !== undefined) this.#inside(select.offset, scope);
   }
 
-  private core(core: Core, around: ClauseScope, isTop: boolean): void {
-    const scope = this.scopes.core(core, around);
+  #core(core: Core, around: ClauseScope, isTop: boolean): void {
+    const scope = this.#scopes.core(core, around);
     if (core.kind === 'nested') this.select(core.select, around, isTop);
-    if (core.kind === 'values') for (const expr of core.rows.flat()) this.value(expr, scope);
+    if (core.kind === 'values') for (const expr of core.rows.flat()) this.#value(expr, scope);
     if (core.kind !== 'core') return;
     const conditions = [core.where, core.having, core.qualify].filter((expr) => expr !== undefined);
     const named = isTop ? namesIn(conditions) : undefined;
     for (const column of core.columns) {
-      if (column.kind === 'star') for (const { expr } of column.replace ?? []) this.value(expr, scope);
-      else if (named?.has(column.alias?.toLowerCase() ?? '') === false) this.inside(column.expr, scope);
-      else this.value(column.expr, scope);
+      if (column.kind === 'star') for (const { expr } of column.replace ?? []) this.#value(expr, scope);
+      else if (named?.has(column.alias?.toLowerCase() ?? '') === false) this.#inside(column.expr, scope);
+      else this.#value(column.expr, scope);
     }
-    if (core.from !== undefined) this.from(core.from, scope);
-    for (const condition of conditions) this.condition(condition, scope);
-    for (const expr of [...core.groupBy, ...(core.distinctOn ?? [])]) this.inside(expr, scope);
-    for (const { window } of core.windows) forEachInWindow(window, (expr) => this.inside(expr, scope));
+    if (core.from !== undefined) this.#from(core.from, scope);
+    for (const condition of conditions) this.#condition(condition, scope);
+    for (const expr of [...core.groupBy, ...(core.distinctOn ?? [])]) this.#inside(expr, scope);
+    for (const { window } of core.windows) forEachInWindow(window, (expr) => this.#inside(expr, scope));
   }
 
-  private from({ first, joins }: From, scope: ClauseScope): void {
-    this.source(first, scope);
+  #from({ first, joins }: From, scope: ClauseScope): void {
+    this.#source(first, scope);
     for (const join of joins) {
-      this.source(join.source, scope);
-      if (join.on !== undefined) this.condition(join.on, this.scopes.on(join));
+      this.#source(join.source, scope);
+      if (join.on !== undefined) this.#condition(join.on, this.#scopes.on(join));
       // Columns of one name may have two types.
-      if (join.natural || join.using.length > 0) this.found ||= this.failures.inMerged(join);
+      if (join.natural || join.using.length > 0) this.found ||= this.#failures.inMerged(join);
     }
   }
 
-  private source(source: Source, scope: ClauseScope): void {
-    if (source.kind === 'join') this.from(source.from, scope);
-    if (source.kind === 'function') this.call(source.args, scope);
-    if (source.kind === 'rows') for (const { call } of source.calls) this.call(call.args, scope);
+  #source(source: Source, scope: ClauseScope): void {
+    if (source.kind === 'join') this.#from(source.from, scope);
+    if (source.kind === 'function') this.#call(source.args, scope);
+    if (source.kind === 'rows') for (const { call } of source.calls) this.#call(call.args, scope);
     if (source.kind !== 'subquery') return;
     const { first, limit } = source.select;
     if (!source.isPart || first.kind !== 'core') {
-      this.select(source.select, this.scopes.outside(source, scope), false);
+      this.select(source.select, this.#scopes.outside(source, scope), false);
       return;
     }
     // Its own mask is tried on every row too.
     for (const column of first.columns) {
       if (column.kind === 'column' && column.expr.kind !== 'name') {
-        this.value(column.expr, this.scopes.inside(source.select));
+        this.#value(column.expr, this.#scopes.inside(source.select));
       }
     }
     if (first.where !== undefined && limit === undefined) this.parts.push(source);
   }
 
   /** A function in FROM meets the rows of the sources before it, if it reads them. */
-  private call(args: readonly Expr[], scope: ClauseScope): void {
-    for (const arg of args) this.inside(arg, scope);
+  #call(args: readonly Expr[], scope: ClauseScope): void {
+    for (const arg of args) this.#inside(arg, scope);
     this.found ||= args.some(readsColumns);
   }
 
   /** What may decide over rows. */
-  private condition(expr: Expr, scope: ClauseScope): void {
+  #condition(expr: Expr, scope: ClauseScope): void {
     const terms = expr.kind === 'chain' && expr.level === Level.and ? expr.operands : [expr];
-    this.found ||= terms.some((term) => this.failures.inCondition(term, scope));
-    this.inside(expr, scope);
+    this.found ||= terms.some((term) => this.#failures.inCondition(term, scope));
+    this.#inside(expr, scope);
   }
 
   /** What a condition around it may read. */
-  private value(expr: Expr, scope: ClauseScope): void {
-    this.found ||= this.failures.inValue(expr, scope);
-    this.inside(expr, scope);
+  #value(expr: Expr, scope: ClauseScope): void {
+    this.found ||= this.#failures.inValue(expr, scope);
+    this.#inside(expr, scope);
   }
 
   /** Subqueries decide over their rows wherever they stand. */
-  private inside(expr: Expr, scope: ClauseScope): void {
+  #inside(expr: Expr, scope: ClauseScope): void {
     if (expr.kind === 'scalar' || expr.kind === 'exists') this.select(expr.select, scope, false);
     if (expr.kind === 'in' && expr.set.kind === 'subquery' && expr.set.isPart !== true) {
       this.select(expr.set.select, scope, false);
-    } else if (expr.kind === 'in' && expr.set.kind !== 'list') this.source(expr.set, scope);
-    forEachOperand(expr, (operand) => this.inside(operand, scope));
+    } else if (expr.kind === 'in' && expr.set.kind !== 'list') this.#source(expr.set, scope);
+    forEachOperand(expr, (operand) => this.#inside(operand, scope));
   }
 }
 

@@ -8,26 +8,26 @@ const OTHERS = '*';
 
 /** Of the tables that may be read, those that an organization's own list names. */
 export class OrganizationTables {
-  private readonly lists: ReadonlyMap<string, readonly string[]> | undefined;
-  private readonly kept = new WeakMap<AllowedTables, Map<string, AllowedTables>>();
+  readonly #lists: ReadonlyMap<string, readonly string[]> | undefined;
+  readonly #kept = new WeakMap<AllowedTables, Map<string, AllowedTables>>();
 
   /** Without lists every organization may read every table. */
   constructor(lists: OrganizationLists | undefined) {
-    this.lists = lists === undefined ? undefined : new Map(Object.entries(lists));
+    this.#lists = lists === undefined ? undefined : new Map(Object.entries(lists));
   }
 
   /** One and the same object for one list, as checked statements are kept by it. `null`: no organization. */
   of(tables: AllowedTables, orgId: string | null): AllowedTables {
-    if (this.lists === undefined) return tables;
-    const list = orgId !== null && this.lists.has(orgId) ? orgId : OTHERS;
-    let byList = this.kept.get(tables);
+    if (this.#lists === undefined) return tables;
+    const list = orgId !== null && this.#lists.has(orgId) ? orgId : OTHERS;
+    let byList = this.#kept.get(tables);
     if (byList === undefined) {
       byList = new Map();
-      this.kept.set(tables, byList);
+      this.#kept.set(tables, byList);
     }
     let own = byList.get(list);
     if (own === undefined) {
-      const named = new Set((this.lists.get(list) ?? []).map((name) => tables.named(name)));
+      const named = new Set((this.#lists.get(list) ?? []).map((name) => tables.named(name)));
       own = new AllowedTables(
         tables.tables.filter((table) => named.has(table)),
         tables.dialect,

@@ -58,17 +58,17 @@ class Resolver implements AccessedObjects {
   readonly columns = new Set<string>();
   readonly functions = new Set<string>();
   /** Of the whole statement, in lower case. */
-  private readonly commonTableNames = new Set<string>();
+  readonly #commonTableNames = new Set<string>();
   /** How often the statement names a table of the database, or defines a common one. */
-  private tableCount = 0;
-  private readonly parts: VisibleParts;
-  private readonly text: string;
-  private readonly rules: ResolveRules;
+  #tableCount = 0;
+  readonly #parts: VisibleParts;
+  readonly #text: string;
+  readonly #rules: ResolveRules;
 
   constructor(text: string, rules: ResolveRules) {
-    this.text = text;
-    this.rules = rules;
-    this.parts = new VisibleParts(text, rules.tables);
+    this.#text = text;
+    this.#rules = rules;
+    this.#parts = new VisibleParts(text, rules.tables);
   }
 
   /** `recursive`: the common tables that the SELECT of a common table sees to the right of its last UNION. */
@@ -78,12 +78,12 @@ class Resolver implements AccessedObjects {
     around: CommonNames | undefined,
     recursive: CommonNames | undefined = around,
   ): void {
-    const common = this.with(select, outer, around);
+    const common = this.#with(select, outer, around);
     const own = select.with?.tables.map(({ name }) => name) ?? [];
-    const right = recursive === around ? common : new CommonNames(own, recursive, this.rules.dialect);
+    const right = recursive === around ? common : new CommonNames(own, recursive, this.#rules.dialect);
     const turn = lastUnion(select);
-    let scope = this.core(select.first, outer, common);
-    for (const [index, { core }] of select.rest.entries()) this.core(core, outer, index < turn ? common : right);
+    let scope = this.#core(select.first, outer, common);
+    for (const [index, { core }] of select.rest.entries()) this.#core(core, outer, index < turn ? common : right);
     if (select.rest.length > 0) {
       // ORDER BY of a set operation names result columns, and those of any of its parts.
       scope = new Scope(outer, common);
@@ -92,46 +92,46 @@ class Resolver implements AccessedObjects {
     forEachTerm(select.orderBy, (expr) => {
       // A name that the SELECT gives to one of its columns is that column.
       const isOwn = expr.kind === 'name' && expr.table === undefined && namesOwn(select.first, expr.name);
-      if (!isOwn) this.expr(expr, scope);
+      if (!isOwn) this.#expr(expr, scope);
     });
-    if (select.limit !== undefined) this.expr(select.limit, scope);
-    if (select.offset !== undefined) this.expr(select.offset, scope);
+    if (select.limit !== undefined) this.#expr(select.limit, scope);
+    if (select.offset !== undefined) this.#expr(select.offset, scope);
   }
 
   /** The tables of one WITH see each other and themselves, in whatever order they are written; or in that order. */
-  private with(select: Select, outer: Scope | undefined, around: CommonNames | undefined): CommonNames | undefined {
+  #with(select: Select, outer: Scope | undefined, around: CommonNames | undefined): CommonNames | undefined {
     if (select.with === undefined) return around;
     const { tables, recursive } = select.with;
-    const { hasOrderedWith, recursion } = this.rules.dialect;
+    const { hasOrderedWith, recursion } = this.#rules.dialect;
     const inOrder = hasOrderedWith === true && (!recursive || recursion !== undefined);
     const names = tables.map(({ name }) => name);
-    for (const { at } of tables) this.countTable(at);
-    for (const name of names) this.commonTableNames.add(fold(name));
-    let common = inOrder ? around : new CommonNames(names, around, this.rules.dialect);
+    for (const { at } of tables) this.#countTable(at);
+    for (const name of names) this.#commonTableNames.add(fold(name));
+    let common = inOrder ? around : new CommonNames(names, around, this.#rules.dialect);
     for (const [index, table] of tables.entries()) {
-      if (this.rules.dialect.isSystemName(fold(table.name))) {
-        throw this.refuse('table', `"${table.name}" is a name of the engine itself`, table.at, 'Choose another name.');
+      if (this.#rules.dialect.isSystemName(fold(table.name))) {
+        throw this.#refuse('table', `"${table.name}" is a name of the engine itself`, table.at, 'Choose another name.');
       }
-      const after = inOrder ? new CommonNames([table.name], common, this.rules.dialect) : common;
+      const after = inOrder ? new CommonNames([table.name], common, this.#rules.dialect) : common;
       if (!inOrder || !recursive) this.select(table.select, outer, common);
       else if (recursion === 'right') this.select(unwrapped(table.select), outer, common, after);
-      else this.select(table.select, outer, new CommonNames(names.slice(index + 1), after, this.rules.dialect, true));
+      else this.select(table.select, outer, new CommonNames(names.slice(index + 1), after, this.#rules.dialect, true));
       common = after;
     }
     return common;
   }
 
-  private countTable(at: number): void {
-    this.tableCount += 1;
-    if (this.tableCount > MAX_TABLES) {
+  #countTable(at: number): void {
+    this.#tableCount += 1;
+    if (this.#tableCount > MAX_TABLES) {
       const hint = 'Read fewer tables, or one of them once in a WITH.';
-      throw this.refuse('size', `The statement names more than ${MAX_TABLES} tables`, at, hint);
+      throw this.#refuse('size', `The statement names more than ${MAX_TABLES} tables`, at, hint);
     }
   }
 
-  private core(core: Core, outer: Scope | undefined, common: CommonNames | undefined): Scope {
+  #core(core: Core, outer: Scope | undefined, common: CommonNames | undefined): Scope {
     const scope = new Scope(outer, common);
-    const visit = (expr: Expr) => this.expr(expr, scope);
+    const visit = (expr: Expr) => this.#expr(expr, scope);
     if (core.kind === 'values') {
       for (const row of core.rows) row.forEach(visit);
       return scope;
@@ -140,7 +140,7 @@ class Resolver implements AccessedObjects {
       this.select(core.select, outer, common);
       return scope;
     }
-    if (core.from !== undefined) this.from(core.from, scope);
+    if (core.from !== undefined) this.#from(core.from, scope);
     for (const name of ownNames(core)) scope.aliases.add(fold(name));
     const stars = new Set<string | undefined>();
     for (const column of core.columns) {
@@ -162,204 +162,204 @@ class Resolver implements AccessedObjects {
 
   // ── relations ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-  private from(from: From, scope: Scope): void {
+  #from(from: From, scope: Scope): void {
     let start = scope.relations.length;
-    from.first = this.source(from.first, scope);
+    from.first = this.#source(from.first, scope);
     for (const join of from.joins) {
       const middle = scope.relations.length;
       if (join.kind === ',') start = middle;
-      join.source = this.source(join.source, scope);
+      join.source = this.#source(join.source, scope);
       if (scope.count > MAX_RELATIONS) {
         const what = `More than ${MAX_RELATIONS} tables in one FROM`;
-        throw this.refuse('size', what, join.source.at, 'Join fewer tables.');
+        throw this.#refuse('size', what, join.source.at, 'Join fewer tables.');
       }
-      if (showsLeftOnly(join)) this.leftOnly(join, scope, start, middle);
+      if (showsLeftOnly(join)) this.#leftOnly(join, scope, start, middle);
     }
-    for (const join of from.joins) if (join.on !== undefined && !showsLeftOnly(join)) this.expr(join.on, scope);
+    for (const join of from.joins) if (join.on !== undefined && !showsLeftOnly(join)) this.#expr(join.on, scope);
   }
 
   /** Only the join's own condition sees its right side, the relations from the place `middle` on. */
-  private leftOnly({ kind, source, on }: Join, scope: Scope, start: number, middle: number): void {
+  #leftOnly({ kind, source, on }: Join, scope: Scope, start: number, middle: number): void {
     const shared = scope.sharedName(start, middle);
     if (shared !== undefined) {
       // The engine forgets both of them, and what is meant then may be a relation further out.
       const what = `Both sides of the ${kind} go by the name "${shared}"`;
-      throw this.refuse('table', what, source.at, 'Give one of them another alias.');
+      throw this.#refuse('table', what, source.at, 'Give one of them another alias.');
     }
-    if (on !== undefined) this.expr(on, scope);
+    if (on !== undefined) this.#expr(on, scope);
     scope.hide(middle);
   }
 
   /** What stands in the source's place. */
-  private source(source: Source, scope: Scope): Source {
+  #source(source: Source, scope: Scope): Source {
     switch (source.kind) {
       case 'table':
-        return this.table(source, scope);
+        return this.#table(source, scope);
       case 'function':
         scope.add(source.alias ?? source.name, undefined);
-        this.tableFunction(source, scope);
+        this.#tableFunction(source, scope);
         return source;
       case 'rows':
-        for (const { call } of source.calls) this.expr(call, scope);
+        for (const { call } of source.calls) this.#expr(call, scope);
         for (const { call } of source.calls) scope.add(source.alias ?? call.name, undefined);
         return source;
       case 'subquery':
         // It sees what is around the SELECT, not its neighbours in FROM.
-        this.select(source.select, source.lateral || this.rules.dialect.hasFields ? scope : scope.outer, scope.common);
+        this.select(source.select, source.lateral || this.#rules.dialect.hasFields ? scope : scope.outer, scope.common);
         scope.add(source.alias ?? '', undefined);
         return source;
       case 'join': {
         const start = scope.relations.length;
-        this.from(source.from, scope);
+        this.#from(source.from, scope);
         if (source.alias === undefined) return source;
-        if (!this.rules.dialect.showsJoined) scope.rename(start, source.alias);
+        if (!this.#rules.dialect.showsJoined) scope.rename(start, source.alias);
         scope.add(source.alias, undefined);
         return source;
       }
     }
   }
 
-  private table(source: TableSource, scope: Scope): Source {
+  #table(source: TableSource, scope: Scope): Source {
     const { schema, name } = source;
     const common = schema === undefined ? scope.common?.find(name) : undefined;
     if (common === 'unclear') {
       const what = `"${name}" is a common table that is defined further down, or in another case`;
-      throw this.refuse('table', what, source.at, 'Define it before the one that reads it, and write it the same.');
+      throw this.#refuse('table', what, source.at, 'Define it before the one that reads it, and write it the same.');
     }
     if (common !== undefined) {
       scope.add(source.alias ?? name, undefined);
       return source;
     }
-    const { dialect, tables } = this.rules;
+    const { dialect, tables } = this.#rules;
     const table = dialect.isSystemName(fold(name)) ? undefined : tables.mentioned(schema, name);
     if (table === undefined) {
       const written = schema === undefined ? name : `${schema}.${name}`;
       const { suffix, hint } = tableHint(name, tables);
-      throw this.refuse('table', `Table "${written}" is not in the semantic layer${suffix}`, source.at, hint);
+      throw this.#refuse('table', `Table "${written}" is not in the semantic layer${suffix}`, source.at, hint);
     }
-    if (table.refusal !== undefined) throw this.refuse('table', table.refusal.what, source.at, table.refusal.hint);
+    if (table.refusal !== undefined) throw this.#refuse('table', table.refusal.what, source.at, table.refusal.hint);
     this.tables.add(table);
-    this.countTable(source.at);
+    this.#countTable(source.at);
     const isWhole = !isPart(table);
     const ownSchema = isWhole && source.alias === undefined ? (table.schema ?? dialect.defaultSchema) : undefined;
     // Columns with new names are not looked into.
     scope.add(source.alias ?? name, source.columns === undefined ? table : undefined, isWhole, ownSchema);
-    const found = dialect.hasSchemas ? { ...source, schema: this.schemaOf(table), name: table.name } : source;
+    const found = dialect.hasSchemas ? { ...source, schema: this.#schemaOf(table), name: table.name } : source;
     if (isWhole) return found;
-    const part = this.part(found, table);
+    const part = this.#part(found, table);
     return source.columns === undefined ? part : { ...part, columns: source.columns };
   }
 
   /** Where a common table has the same name, the schema tells them apart for every reader. */
-  private schemaOf({ schema, name }: AllowedTable): string | undefined {
-    const { defaultSchema } = this.rules.dialect;
-    const collides = defaultSchema !== '' && this.commonTableNames.has(fold(name));
+  #schemaOf({ schema, name }: AllowedTable): string | undefined {
+    const { defaultSchema } = this.#rules.dialect;
+    const collides = defaultSchema !== '' && this.#commonTableNames.has(fold(name));
     return schema ?? (collides ? defaultSchema : undefined);
   }
 
-  private part(source: TableSource, table: AllowedTable): SelectSource {
+  #part(source: TableSource, table: AllowedTable): SelectSource {
     if (table.visible?.length === 0) {
-      throw this.refuse('column', `None of the columns of "${table.name}" can be read`, source.at, undefined);
+      throw this.#refuse('column', `None of the columns of "${table.name}" can be read`, source.at, undefined);
     }
     try {
-      const { select, printed, functions } = this.parts.of(source, table);
+      const { select, printed, functions } = this.#parts.of(source, table);
       // Masks and row conditions were checked on their own; the engine's check must expect what they call.
       for (const name of functions) this.functions.add(name);
       return { kind: 'subquery', at: source.at, select, printed, alias: source.alias ?? source.name, isPart: true };
     } catch (error) {
       const what = `Table "${table.name}" cannot be read: its row condition is not usable, ${messageOf(error)}`;
-      throw this.refuse('table', what.replace(/\.$/, ''), source.at, 'An administrator has to correct the condition.');
+      throw this.#refuse('table', what.replace(/\.$/, ''), source.at, 'An administrator has to correct the condition.');
     }
   }
 
-  private tableFunction(source: FunctionSource, scope: Scope): void {
+  #tableFunction(source: FunctionSource, scope: Scope): void {
     const name = fold(source.name);
-    if (source.schema !== undefined || !this.rules.dialect.tableFunctions.has(name)) {
-      const allowed = [...this.rules.dialect.tableFunctions].join(', ');
+    if (source.schema !== undefined || !this.#rules.dialect.tableFunctions.has(name)) {
+      const allowed = [...this.#rules.dialect.tableFunctions].join(', ');
       const what = `Table function "${source.name}" is not allowed`;
-      throw this.refuse('function', what, source.at, `Allowed: ${allowed}.`);
+      throw this.#refuse('function', what, source.at, `Allowed: ${allowed}.`);
     }
     this.functions.add(name);
-    for (const arg of source.args) this.expr(arg, scope);
+    for (const arg of source.args) this.#expr(arg, scope);
   }
 
   // ── expressions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-  private expr(expr: Expr, scope: Scope): void {
-    if (expr.kind === 'name') this.column(expr, scope);
+  #expr(expr: Expr, scope: Scope): void {
+    if (expr.kind === 'name') this.#column(expr, scope);
     else if (expr.kind === 'scalar' || expr.kind === 'exists') this.select(expr.select, scope, scope.common);
     else if (expr.kind === 'lambda') {
       const inner = new Scope(scope, scope.common);
       for (const param of expr.params) inner.aliases.add(fold(param));
-      this.expr(expr.body, inner);
+      this.#expr(expr.body, inner);
     } else {
-      if (expr.kind === 'in') this.in(expr, scope);
-      else if (expr.kind === 'call') this.call(expr);
-      else if (expr.kind === 'like') this.callable(expr.operator, expr.at);
-      forEachOperand(expr, (operand) => this.expr(operand, scope));
+      if (expr.kind === 'in') this.#in(expr, scope);
+      else if (expr.kind === 'call') this.#call(expr);
+      else if (expr.kind === 'like') this.#callable(expr.operator, expr.at);
+      forEachOperand(expr, (operand) => this.#expr(operand, scope));
     }
   }
 
-  private in(expr: In, scope: Scope): void {
+  #in(expr: In, scope: Scope): void {
     const { set } = expr;
     if (set.kind === 'subquery') this.select(set.select, scope, scope.common);
     else if (set.kind !== 'list') {
       // `IN table` reads all of the table, as a subquery would.
       const inner = new Scope(scope, scope.common);
-      const source = this.source(set, inner);
+      const source = this.#source(set, inner);
       expr.set = source.kind === 'subquery' ? { ...source, alias: undefined } : source;
       noteStar({ kind: 'star', at: set.at, table: undefined }, inner, this.columns);
     }
   }
 
   /** Refuses by name, and arguments that make a harmless function allocate without bound. */
-  private call(expr: Call): void {
+  #call(expr: Call): void {
     if (expr.isWord === true) return;
-    this.callable(expr.name, expr.at, expr.schema);
-    const { dialect } = this.rules;
+    this.#callable(expr.name, expr.at, expr.schema);
+    const { dialect } = this.#rules;
     const problem = dialect.argumentProblem?.(expr);
-    if (problem !== undefined) throw this.refuse('function', problem.what, expr.at, problem.hint);
+    if (problem !== undefined) throw this.#refuse('function', problem.what, expr.at, problem.hint);
   }
 
-  private callable(written: string, at: number, schema?: string): void {
-    const { dialect, extraFunctions } = this.rules;
+  #callable(written: string, at: number, schema?: string): void {
+    const { dialect, extraFunctions } = this.#rules;
     const own = dialect.hasExactNames ? written : fold(written);
     const name = schema === undefined || schema === dialect.functionSchema ? own : `${schema}.${written}`;
     if (!dialect.functions.has(name) && !extraFunctions.has(name)) {
-      throw this.refuse('function', `Function "${written}" is not allowed`, at, functionHint(name, dialect));
+      throw this.#refuse('function', `Function "${written}" is not allowed`, at, functionHint(name, dialect));
     }
     this.functions.add(name);
   }
 
   // ── columns ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  private column(ref: ColumnRef, scope: Scope): void {
-    if (ref.schema !== undefined) this.schema(ref, ref.schema, scope);
-    const { dialect } = this.rules;
+  #column(ref: ColumnRef, scope: Scope): void {
+    if (ref.schema !== undefined) this.#schema(ref, ref.schema, scope);
+    const { dialect } = this.#rules;
     if (dialect.systemColumns?.has(ref.name) && reachesWhole(ref, scope)) {
       const what = `Column "${ref.name}" belongs to the engine itself`;
-      throw this.refuse('column', what, ref.at, 'Read the columns of the table.');
+      throw this.#refuse('column', what, ref.at, 'Read the columns of the table.');
     }
     const refusal = columnRefusal(ref, scope, this.columns);
     if (refusal === undefined) return;
     const isQuoted =
-      this.text.charAt(ref.at) === '"' && ref.table === undefined && dialect.notation.names.includes('"');
+      this.#text.charAt(ref.at) === '"' && ref.table === undefined && dialect.notation.names.includes('"');
     const hint = isQuoted ? `${refusal.hint} ${textHint(ref)}` : refusal.hint;
-    throw this.refuse('column', refusal.what, ref.at, hint);
+    throw this.#refuse('column', refusal.what, ref.at, hint);
   }
 
   /** `schema.table.column` is `table.column` of a table that FROM names without an alias. */
-  private schema(ref: ColumnRef, schema: string, scope: Scope): void {
-    const { dialect, tables } = this.rules;
+  #schema(ref: ColumnRef, schema: string, scope: Scope): void {
+    const { dialect, tables } = this.#rules;
     // `table.column.field` or `column.field.field`
     if (dialect.hasFields && (scope.relation(schema) !== undefined || isField(ref, scope, tables))) return;
     if (!isOfSchema(ref, schema, scope, tables)) {
-      throw this.refuse('table', `Schema "${schema}" cannot be read`, ref.at, 'Leave the schema out.');
+      throw this.#refuse('table', `Schema "${schema}" cannot be read`, ref.at, 'Leave the schema out.');
     }
     if (dialect.hasSchemas) ref.schema = undefined;
   }
 
-  private refuse(rule: RefusalRule, what: string, at: number, hint: string | undefined): SqlRefusal {
-    return new SqlRefusal(rule, what, positionAt(this.text, at), hint);
+  #refuse(rule: RefusalRule, what: string, at: number, hint: string | undefined): SqlRefusal {
+    return new SqlRefusal(rule, what, positionAt(this.#text, at), hint);
   }
 }

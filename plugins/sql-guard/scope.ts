@@ -85,26 +85,26 @@ const commonNameCase = ({ hasExactNames, hasExactTables }: SqlDialect): CommonNa
 
 /** The common tables that one WITH brings into sight, and around it those of the WITHs further out. */
 export class CommonNames {
-  private readonly names: ReadonlySet<string>;
-  private readonly outer: CommonNames | undefined;
-  private readonly nameCase: CommonNameCase;
-  private readonly meaning: 'common' | 'unclear';
+  readonly #names: ReadonlySet<string>;
+  readonly #outer: CommonNames | undefined;
+  readonly #nameCase: CommonNameCase;
+  readonly #meaning: 'common' | 'unclear';
 
   /** `areUnclear`: servers do not agree whether these can be seen. */
   constructor(names: readonly string[], outer: CommonNames | undefined, dialect: SqlDialect, areUnclear = false) {
     const nameCase = commonNameCase(dialect);
-    this.names = new Set(
+    this.#names = new Set(
       nameCase === 'exact' ? names : nameCase === 'any' ? names.map(fold) : [...names, ...names.map(spelled)],
     );
-    this.outer = outer;
-    this.nameCase = nameCase;
-    this.meaning = areUnclear ? 'unclear' : 'common';
+    this.#outer = outer;
+    this.#nameCase = nameCase;
+    this.#meaning = areUnclear ? 'unclear' : 'common';
   }
 
   /** What the name means here; `undefined` when it is no common table. */
   find(name: string): 'common' | 'unclear' | undefined {
-    if (this.names.has(this.nameCase === 'any' ? fold(name) : name)) return this.meaning;
-    return this.nameCase === 'unclear' && this.names.has(spelled(name)) ? 'unclear' : this.outer?.find(name);
+    if (this.#names.has(this.#nameCase === 'any' ? fold(name) : name)) return this.#meaning;
+    return this.#nameCase === 'unclear' && this.#names.has(spelled(name)) ? 'unclear' : this.#outer?.find(name);
   }
 }
 

@@ -4,20 +4,20 @@ import { type AllowedTable, type AllowedTables, isMasked, type VisiblePart } fro
 import { visiblePart } from './visible-columns.ts';
 
 export class VisibleParts {
-  private readonly text: string;
-  private readonly tables: AllowedTables;
+  readonly #text: string;
+  readonly #tables: AllowedTables;
   /** What the engine says of the whole text, for tables with and without masks. */
-  private readonly separates = new Map<boolean, boolean>();
+  readonly #separates = new Map<boolean, boolean>();
 
   constructor(text: string, tables: AllowedTables) {
-    this.text = text;
-    this.tables = tables;
+    this.#text = text;
+    this.#tables = tables;
   }
 
   /** Throws when a condition on the table's rows cannot be used. */
   of(source: TableSource, table: AllowedTable): VisiblePart {
-    const { dialect, parts } = this.tables;
-    const isSeparate = this.isSeparate(isMasked(table));
+    const { dialect, parts } = this.#tables;
+    const isSeparate = this.#isSeparate(isMasked(table));
     const isOwn = isSeparate || (dialect.mixesNamesakes && source.alias !== undefined);
     const { schema, only, sample, indexHints } = source;
     const isPlain = schema === table.schema && !only && sample === undefined && indexHints === undefined && !isOwn;
@@ -28,11 +28,11 @@ export class VisibleParts {
     return part;
   }
 
-  private isSeparate(withMasks: boolean): boolean {
-    let answer = this.separates.get(withMasks);
+  #isSeparate(withMasks: boolean): boolean {
+    let answer = this.#separates.get(withMasks);
     if (answer === undefined) {
-      answer = this.tables.dialect.separatesParts?.(this.text, withMasks) ?? false;
-      this.separates.set(withMasks, answer);
+      answer = this.#tables.dialect.separatesParts?.(this.#text, withMasks) ?? false;
+      this.#separates.set(withMasks, answer);
     }
     return answer;
   }

@@ -1,4 +1,5 @@
 /** An engine that Atlas does not know, brought by one folder: questions are answered under guard and row security. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Actor, definePlugin, type PluginEntry } from '../../kernel/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
@@ -117,4 +118,10 @@ describe('an engine that only its own folder knows', () => {
       'Both "datasource-acorn" and "datasource-other" bring an SQL dialect named "acorn".',
     );
   });
+});
+
+test('the guide shows the dialect as it is', () => {
+  const shown = readFileSync('docs/adding-an-sql-engine.md', 'utf8').split('```ts dialect.ts\n')[1]?.split('```\n')[0];
+  const written = readFileSync('test/fixtures/fifth-dialect/dialect.ts', 'utf8');
+  expect(shown).toBe(written.replace('../../../plugins/sql-kit/index.ts', 'atlas-query/plugins/sql-kit'));
 });

@@ -108,41 +108,41 @@ const MAX_STACKED = 100;
 export class Cursor {
   readonly dialect: Grammar;
   readonly text: string;
-  private readonly tokens: readonly Token[];
-  private readonly nestedParsers: NestedParsers;
-  private index = 0;
-  private depth = 0;
-  private stacked = 0;
+  readonly #tokens: readonly Token[];
+  readonly #nestedParsers: NestedParsers;
+  #index = 0;
+  #depth = 0;
+  #stacked = 0;
 
   constructor(text: string, tokens: readonly Token[], dialect: Grammar, nestedParsers: NestedParsers) {
     this.text = text;
-    this.tokens = tokens;
+    this.#tokens = tokens;
     this.dialect = dialect;
-    this.nestedParsers = nestedParsers;
+    this.#nestedParsers = nestedParsers;
   }
 
   /** Reads an expression whose operators bind at least as strongly as `minimum`; default: any. */
   expression(minimum?: number): Expr {
-    return this.nestedParsers.expression(this, minimum);
+    return this.#nestedParsers.expression(this, minimum);
   }
 
   /** Reads a SELECT, whose first core may have been read already. */
   select(known?: Core): Select {
-    return this.nestedParsers.select(this, known);
+    return this.#nestedParsers.select(this, known);
   }
 
   get token(): Token {
-    return this.tokens[this.index]!;
+    return this.#tokens[this.#index]!;
   }
 
   /** The token `ahead` of the current one; the end stays the end. */
   peek(ahead = 1): Token {
-    return this.tokens[Math.min(this.index + ahead, this.tokens.length - 1)]!;
+    return this.#tokens[Math.min(this.#index + ahead, this.#tokens.length - 1)]!;
   }
 
   advance(): Token {
-    const token = this.tokens[this.index]!;
-    if (token.kind !== 'end') this.index += 1;
+    const token = this.#tokens[this.#index]!;
+    if (token.kind !== 'end') this.#index += 1;
     return token;
   }
 
@@ -162,13 +162,13 @@ export class Cursor {
 
   accept(keyword: string): boolean {
     if (!this.is(keyword)) return false;
-    this.index += 1;
+    this.#index += 1;
     return true;
   }
 
   acceptOperator(operator: string): boolean {
     if (!this.isOperator(operator)) return false;
-    this.index += 1;
+    this.#index += 1;
     return true;
   }
 
@@ -180,7 +180,7 @@ export class Cursor {
   /** Takes these words together or none of them. */
   acceptWords(...words: readonly [string, ...string[]]): boolean {
     if (!this.isWords(...words)) return false;
-    this.index += words.length;
+    this.#index += words.length;
     return true;
   }
 
@@ -220,12 +220,12 @@ export class Cursor {
     }
     const { keyword, kind } = this.token;
     if (ofColumn && kind === 'string' && this.dialect.syntax.textIsAlias) return this.advance().value;
-    if (keyword !== '' && (this.dialect.keywords.get(keyword) !== 'name' || this.startsClause())) return undefined;
+    if (keyword !== '' && (this.dialect.keywords.get(keyword) !== 'name' || this.#startsClause())) return undefined;
     return this.isName() ? this.advance().value : undefined;
   }
 
   /** Whether a word that may be a name begins what follows a source instead. */
-  private startsClause(): boolean {
+  #startsClause(): boolean {
     const next = this.peek();
     if (this.is('FULL')) return next.keyword === 'JOIN' || next.keyword === 'OUTER';
     if (this.is('OFFSET')) return next.kind === 'number' || (next.kind === 'operator' && next.value === '(');
@@ -253,19 +253,19 @@ export class Cursor {
   }
 
   enter(): void {
-    this.depth += 1;
-    if (this.depth > MAX_DEPTH)
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH)
       throw this.fail('size', 'The statement is nested too deeply', 'Use WITH for the inner parts.');
   }
 
   leave(): void {
-    this.depth -= 1;
+    this.#depth -= 1;
   }
 
   /** Counts an operator that wraps one of its own precedence and so deepens the tree without nesting. */
   stack(): void {
-    this.stacked += 1;
-    if (this.stacked > MAX_STACKED) throw this.fail('size', 'The statement is nested too deeply');
+    this.#stacked += 1;
+    if (this.#stacked > MAX_STACKED) throw this.fail('size', 'The statement is nested too deeply');
   }
 
   /** A refusal at the current token, or at `at`. */
@@ -277,7 +277,7 @@ export class Cursor {
   unexpected(wanted?: string): SqlRefusal {
     const { token } = this;
     const found = token.kind === 'end' ? 'the end of the statement' : `"${this.text.slice(token.start, token.end)}"`;
-    const before = this.tokens[this.index - 1];
+    const before = this.#tokens[this.#index - 1];
     const hint = this.dialect.syntax.hint?.(before, token);
     return this.fail(
       'syntax',

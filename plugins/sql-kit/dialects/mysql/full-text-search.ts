@@ -23,74 +23,74 @@ export function boundMatches(statement: Select, tables: Iterable<ReadableTable>,
 const isMatch = (expr: Expr): expr is Form => expr.kind === 'form' && expr.parts[0] === 'MATCH (';
 
 class MatchBounds {
-  private readonly text: string;
+  readonly #text: string;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   select(select: Select): void {
     for (const table of select.with?.tables ?? []) this.select(table.select);
-    for (const core of [select.first, ...select.rest.map((part) => part.core)]) this.core(core);
-    forEachTerm(select.orderBy, (expr) => this.value(expr));
+    for (const core of [select.first, ...select.rest.map((part) => part.core)]) this.#core(core);
+    forEachTerm(select.orderBy, (expr) => this.#value(expr));
   }
 
-  private core(core: Core): void {
+  #core(core: Core): void {
     if (core.kind === 'nested') this.select(core.select);
-    if (core.kind === 'values') for (const expr of core.rows.flat()) this.value(expr);
+    if (core.kind === 'values') for (const expr of core.rows.flat()) this.#value(expr);
     if (core.kind !== 'core') return;
-    for (const column of core.columns) if (column.kind === 'column') this.value(column.expr);
-    if (core.from !== undefined) this.from(core.from);
-    if (core.where !== undefined) this.condition(core.where);
-    if (core.having !== undefined) this.value(core.having);
-    for (const expr of core.groupBy) this.value(expr);
-    for (const { window } of core.windows) forEachInWindow(window, (expr) => this.value(expr));
+    for (const column of core.columns) if (column.kind === 'column') this.#value(column.expr);
+    if (core.from !== undefined) this.#from(core.from);
+    if (core.where !== undefined) this.#condition(core.where);
+    if (core.having !== undefined) this.#value(core.having);
+    for (const expr of core.groupBy) this.#value(expr);
+    for (const { window } of core.windows) forEachInWindow(window, (expr) => this.#value(expr));
   }
 
-  private from({ first, joins }: From): void {
-    this.source(first);
+  #from({ first, joins }: From): void {
+    this.#source(first);
     for (const { source, on } of joins) {
-      this.source(source);
-      if (on !== undefined) this.condition(on);
+      this.#source(source);
+      if (on !== undefined) this.#condition(on);
     }
   }
 
-  private source(source: Source): void {
-    if (source.kind === 'join') this.from(source.from);
+  #source(source: Source): void {
+    if (source.kind === 'join') this.#from(source.from);
     if (source.kind === 'subquery' && !source.isPart) this.select(source.select);
-    if (source.kind === 'function') for (const arg of source.args) this.value(arg);
-    if (source.kind === 'rows') for (const { call } of source.calls) this.value(call);
+    if (source.kind === 'function') for (const arg of source.args) this.#value(arg);
+    if (source.kind === 'rows') for (const { call } of source.calls) this.#value(call);
   }
 
   /** What is only asked whether it is true. */
-  private condition(expr: Expr): void {
-    if (isMatch(expr)) this.search(expr);
+  #condition(expr: Expr): void {
+    if (isMatch(expr)) this.#search(expr);
     else if (expr.kind === 'chain' && (expr.level <= Level.and || isPositive(expr))) {
-      for (const operand of expr.operands) this.condition(operand);
+      for (const operand of expr.operands) this.#condition(operand);
     } else if (expr.kind === 'prefix' && (expr.operator === 'NOT' || expr.operator === '!')) {
-      this.condition(expr.operand);
-    } else this.value(expr);
+      this.#condition(expr.operand);
+    } else this.#value(expr);
   }
 
-  private value(expr: Expr): void {
-    if (isMatch(expr)) throw this.refuse('The relevance of a full-text search counts rows that are not shown', expr);
+  #value(expr: Expr): void {
+    if (isMatch(expr)) throw this.#refuse('The relevance of a full-text search counts rows that are not shown', expr);
     if (expr.kind === 'scalar' || expr.kind === 'exists') this.select(expr.select);
-    if (expr.kind === 'in' && expr.set.kind !== 'list') this.source(expr.set);
-    forEachOperand(expr, (operand) => this.value(operand));
+    if (expr.kind === 'in' && expr.set.kind !== 'list') this.#source(expr.set);
+    forEachOperand(expr, (operand) => this.#value(operand));
   }
 
-  private search(match: Form): void {
+  #search(match: Form): void {
     const [words, mode] = match.parts.slice(-2);
     if (mode === BOOLEAN) return;
     const isPlain = typeof words === 'object' && words.expr.kind === 'string' && PLAIN_WORDS.test(words.expr.value);
     if (!isPlain || (typeof mode === 'string' && mode.includes('EXPANSION'))) {
-      throw this.refuse('This full-text search chooses rows by others that are not shown', match);
+      throw this.#refuse('This full-text search chooses rows by others that are not shown', match);
     }
     Object.assign(match, { parts: [...match.parts.slice(0, -1), BOOLEAN] });
   }
 
-  private refuse(what: string, { at }: Expr): SqlRefusal {
-    return new SqlRefusal('function', what, positionAt(this.text, at), HINT);
+  #refuse(what: string, { at }: Expr): SqlRefusal {
+    return new SqlRefusal('function', what, positionAt(this.#text, at), HINT);
   }
 }
 

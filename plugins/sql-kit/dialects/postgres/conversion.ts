@@ -10,55 +10,55 @@ const MAX_DEPTH = 220;
 /** Converters of what stands inside itself: an expression in a SELECT in an expression. */
 export interface NestedConverters {
   /** Throws `SqlRefusal` for every node that is not known. */
-  expression(node: Node | undefined, reading: Reading): Expr;
+  expression(node: Node | undefined, conversion: Conversion): Expr;
   /** Throws `SqlRefusal` for everything that is not a plain reading SELECT. */
-  select(node: SelectStmt, reading: Reading): Select;
+  select(node: SelectStmt, conversion: Conversion): Select;
 }
 
 /** A statement while its tree is converted: where nodes stand, how deep it is, and how to refuse. */
-export class Reading {
+export class Conversion {
   readonly text: string;
-  private readonly converters: NestedConverters;
-  private readonly offsets: Uint32Array | undefined;
-  private readonly shift: number;
-  private depth = 0;
+  readonly #converters: NestedConverters;
+  readonly #offsets: Uint32Array | undefined;
+  readonly #shift: number;
+  #depth = 0;
 
   /** `prefixLength`: characters that were put before the text for the parser. */
   constructor(text: string, converters: NestedConverters, prefixLength = 0) {
     this.text = text;
-    this.converters = converters;
-    this.shift = prefixLength;
+    this.#converters = converters;
+    this.#shift = prefixLength;
     const size = Buffer.byteLength(text);
     // Where each character is one byte there is nothing to translate.
-    this.offsets = size === text.length ? undefined : offsetsOf(text, size);
+    this.#offsets = size === text.length ? undefined : offsetsOf(text, size);
   }
 
   /** Converts an expression. Throws `SqlRefusal` for every node that is not known. */
   expression(node: Node | undefined): Expr {
-    return this.converters.expression(node, this);
+    return this.#converters.expression(node, this);
   }
 
   /** Converts a SELECT. Throws `SqlRefusal` for everything that is not a plain reading one. */
   select(node: SelectStmt): Select {
-    return this.converters.select(node, this);
+    return this.#converters.select(node, this);
   }
 
   /** The server counts bytes; everything here counts UTF-16 units. */
   at(location: number | undefined): number {
-    const byte = Math.max((location ?? 0) - this.shift, 0);
-    return this.offsets === undefined ? byte : (this.offsets[byte] ?? this.text.length);
+    const byte = Math.max((location ?? 0) - this.#shift, 0);
+    return this.#offsets === undefined ? byte : (this.#offsets[byte] ?? this.text.length);
   }
 
   /** One level further in; `leave` follows unless something throws. */
   enter(): void {
-    this.depth += 1;
-    if (this.depth > MAX_DEPTH) {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) {
       throw this.refuse('size', 'The statement is nested too deeply', 0, 'Use WITH to name the inner parts.');
     }
   }
 
   leave(): void {
-    this.depth -= 1;
+    this.#depth -= 1;
   }
 
   /** The node, all of whose fields are known. */
@@ -99,13 +99,13 @@ function offsetsOf(text: string, size: number): Uint32Array {
 }
 
 /** The text of a name. */
-export function nameOf(node: Node, reading: Reading): string {
+export function nameOf(node: Node, conversion: Conversion): string {
   if ('String' in node) return node.String.sval ?? '';
-  throw reading.unknown('a name of several parts', undefined);
+  throw conversion.unknown('a name of several parts', undefined);
 }
 
-export function namesOf(nodes: readonly Node[] | undefined, reading: Reading): string[] {
+export function namesOf(nodes: readonly Node[] | undefined, conversion: Conversion): string[] {
   const names: string[] = [];
-  if (nodes !== undefined) for (const node of nodes) names.push(nameOf(node, reading));
+  if (nodes !== undefined) for (const node of nodes) names.push(nameOf(node, conversion));
   return names;
 }

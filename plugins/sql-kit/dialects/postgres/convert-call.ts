@@ -2,14 +2,14 @@
 import type { FuncCall, SQLValueFunction, WindowDef } from 'libpg-query';
 import { Level } from '../../ast/precedence.ts';
 import type { Call, Expr, Frame, FrameBound, Window } from '../../ast/tree.ts';
-import { namesOf, type Reading } from './conversion.ts';
+import { type Conversion, namesOf } from './conversion.ts';
 import { convertAll, convertOptional, convertOrder, form, plain } from './convert-parts.ts';
 import { postgresFunctions } from './functions.ts';
 import { quoteName, quoteText } from './names.ts';
 
 /** A call, or the syntax that the grammar made a call of. */
-export function convertCall(node: FuncCall, reading: Reading): Expr {
-  const call = convertFunction(node, reading);
+export function convertCall(node: FuncCall, conversion: Conversion): Expr {
+  const call = convertFunction(node, conversion);
   const [first, second] = call.args;
   if (node.funcformat !== 'COERCE_SQL_SYNTAX' || second === undefined || first === undefined) return call;
   const { at } = call;
@@ -23,12 +23,12 @@ export function convertCall(node: FuncCall, reading: Reading): Expr {
 }
 
 /** The function by its full name, so that none of another schema can take its place. */
-export function convertFunction(node: FuncCall, reading: Reading): Call {
-  reading.known('FuncCall', node, node.location);
-  const at = reading.at(node.location);
-  const names = namesOf(node.funcname, reading);
+export function convertFunction(node: FuncCall, conversion: Conversion): Call {
+  conversion.known('FuncCall', node, node.location);
+  const at = conversion.at(node.location);
+  const names = namesOf(node.funcname, conversion);
   const name = names.at(-1) ?? '';
-  if (names.length > 2) throw reading.refuse('function', `Function "${names.join('.')}" is not allowed`, at);
+  if (names.length > 2) throw conversion.refuse('function', `Function "${names.join('.')}" is not allowed`, at);
   const isOwn = names.length === 1 && postgresFunctions.has(name);
   const schema = isOwn ? 'pg_catalog' : names.at(-2);
   return {
@@ -38,12 +38,12 @@ export function convertFunction(node: FuncCall, reading: Reading): Call {
     name,
     distinct: node.agg_distinct === true,
     star: node.agg_star === true,
-    args: convertAll(node.args, reading),
-    orderBy: convertOrder(node.agg_order, reading),
+    args: convertAll(node.args, conversion),
+    orderBy: convertOrder(node.agg_order, conversion),
     withinGroup: node.agg_within_group === true,
     variadic: node.func_variadic === true,
-    filter: convertOptional(node.agg_filter, reading),
-    over: node.over === undefined ? undefined : convertOver(node.over, reading),
+    filter: convertOptional(node.agg_filter, conversion),
+    over: node.over === undefined ? undefined : convertOver(node.over, conversion),
   };
 }
 
@@ -60,13 +60,13 @@ const VALUE_FUNCTIONS: Readonly<Record<string, string>> = {
 };
 
 /** `CURRENT_DATE` and the like; those that tell about the session refuse. */
-export function convertValueFunction(node: SQLValueFunction, reading: Reading): Expr {
-  reading.known('SQLValueFunction', node, node.location);
-  const at = reading.at(node.location);
+export function convertValueFunction(node: SQLValueFunction, conversion: Conversion): Expr {
+  conversion.known('SQLValueFunction', node, node.location);
+  const at = conversion.at(node.location);
   const value = VALUE_FUNCTIONS[node.op ?? ''];
   if (value === undefined) {
     const name = (node.op ?? '').replace('SVFOP_', '');
-    throw reading.refuse('function', `${name} is not allowed: it tells about the session`, at);
+    throw conversion.refuse('function', `${name} is not allowed: it tells about the session`, at);
   }
   const digits = node.op?.endsWith('_N') === true ? `(${node.typmod ?? 0})` : '';
   return { kind: 'constant', at, value: value + digits };
@@ -74,17 +74,17 @@ export function convertValueFunction(node: SQLValueFunction, reading: Reading): 
 
 // ── windows ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function convertOver(node: WindowDef, reading: Reading): Window | string {
-  return node.name !== undefined ? node.name : convertWindow(node, reading);
+export function convertOver(node: WindowDef, conversion: Conversion): Window | string {
+  return node.name !== undefined ? node.name : convertWindow(node, conversion);
 }
 
-export function convertWindow(node: WindowDef, reading: Reading): Window {
-  reading.known('WindowDef', node, node.location);
+export function convertWindow(node: WindowDef, conversion: Conversion): Window {
+  conversion.known('WindowDef', node, node.location);
   return {
     base: node.refname,
-    partitionBy: convertAll(node.partitionClause, reading),
-    orderBy: convertOrder(node.orderClause, reading),
-    frame: convertFrame(node, reading),
+    partitionBy: convertAll(node.partitionClause, conversion),
+    orderBy: convertOrder(node.orderClause, conversion),
+    frame: convertFrame(node, conversion),
   };
 }
 
@@ -107,12 +107,12 @@ const Option = {
   excludeTies: 0x20000,
 } as const;
 
-function convertFrame(node: WindowDef, reading: Reading): Frame | undefined {
+function convertFrame(node: WindowDef, conversion: Conversion): Frame | undefined {
   const has = (option: number) => ((node.frameOptions ?? 0) & option) !== 0;
   if (!has(Option.nonDefault)) return undefined;
   const offset = (kind: 'PRECEDING' | 'FOLLOWING', of: WindowDef['startOffset']): FrameBound => ({
     kind,
-    distance: reading.expression(of),
+    distance: conversion.expression(of),
   });
   const start = (): FrameBound => {
     if (has(Option.startUnbounded)) return { kind: 'UNBOUNDED PRECEDING' };

@@ -2,7 +2,7 @@
 import type { Node } from 'libpg-query';
 import { Level } from '../../ast/precedence.ts';
 import type { Expr, Form, FormOperand, OrderTerm } from '../../ast/tree.ts';
-import type { Reading } from './conversion.ts';
+import type { Conversion } from './conversion.ts';
 
 /** An operand that stands as it is, whatever it holds. */
 export const plain = (expr: Expr): FormOperand => ({ expr, minimum: 0 });
@@ -28,27 +28,27 @@ export function listForm(at: number, before: string, items: readonly Expr[], aft
 }
 
 /** Converts each of the expressions. */
-export function convertAll(nodes: readonly Node[] | undefined, reading: Reading): Expr[] {
+export function convertAll(nodes: readonly Node[] | undefined, conversion: Conversion): Expr[] {
   const exprs: Expr[] = [];
-  if (nodes !== undefined) for (const node of nodes) exprs.push(reading.expression(node));
+  if (nodes !== undefined) for (const node of nodes) exprs.push(conversion.expression(node));
   return exprs;
 }
 
-export const convertOptional = (node: Node | undefined, reading: Reading): Expr | undefined =>
-  node === undefined ? undefined : reading.expression(node);
+export const convertOptional = (node: Node | undefined, conversion: Conversion): Expr | undefined =>
+  node === undefined ? undefined : conversion.expression(node);
 
 const DIRECTIONS = { SORTBY_ASC: 'ASC', SORTBY_DESC: 'DESC' } as const;
 const NULLS = { SORTBY_NULLS_FIRST: 'FIRST', SORTBY_NULLS_LAST: 'LAST' } as const;
 
 /** Converts ORDER BY; empty where there is none. */
-export function convertOrder(nodes: readonly Node[] | undefined, reading: Reading): OrderTerm[] {
+export function convertOrder(nodes: readonly Node[] | undefined, conversion: Conversion): OrderTerm[] {
   return (nodes ?? []).map((node) => {
-    if (!('SortBy' in node)) throw reading.unknown('an order of an unknown kind', undefined);
-    const sort = reading.known('SortBy', node.SortBy);
+    if (!('SortBy' in node)) throw conversion.unknown('an order of an unknown kind', undefined);
+    const sort = conversion.known('SortBy', node.SortBy);
     const { sortby_dir: direction, sortby_nulls: nulls, useOp } = sort;
-    const expr = reading.expression(sort.node);
+    const expr = conversion.expression(sort.node);
     if (useOp !== undefined) {
-      throw reading.refuse('syntax', 'ORDER BY … USING is not allowed here', expr.at, 'Write ASC or DESC.');
+      throw conversion.refuse('syntax', 'ORDER BY … USING is not allowed here', expr.at, 'Write ASC or DESC.');
     }
     return {
       expr,

@@ -1,7 +1,7 @@
 /** Reads the names of PostgreSQL's operators. */
 import type { Node } from 'libpg-query';
 import { Level } from '../../ast/precedence.ts';
-import { namesOf, type Reading } from './conversion.ts';
+import { type Conversion, namesOf } from './conversion.ts';
 
 /** Every operator of the engine's own catalog: all of them are stable and read their operands only. */
 export const postgresOperators: ReadonlySet<string> = new Set(
@@ -24,16 +24,20 @@ const LEVELS: ReadonlyMap<string, number> = new Map([
 export const infixLevel = (operator: string): number => LEVELS.get(operator) ?? Level.bits;
 
 /** The operator's sign; one of another schema, or one that the engine does not have itself, refuses. */
-export function operatorOf(name: readonly Node[] | undefined, location: number | undefined, reading: Reading): string {
-  const names = namesOf(name, reading);
+export function operatorOf(
+  name: readonly Node[] | undefined,
+  location: number | undefined,
+  conversion: Conversion,
+): string {
+  const names = namesOf(name, conversion);
   const operator = names.at(-1) ?? '';
   const isOwn = names.length === 1 || (names.length === 2 && names[0] === 'pg_catalog');
   if (isOwn && postgresOperators.has(operator)) return operator;
   const written = names.length === 1 ? operator : `OPERATOR(${names.join('.')})`;
-  throw reading.refuse(
+  throw conversion.refuse(
     'function',
     `Operator ${written} is not allowed`,
-    reading.at(location),
+    conversion.at(location),
     'Use a built-in operator.',
   );
 }

@@ -4,7 +4,7 @@ import type { From, NamedColumn, Select } from '../../ast/tree.ts';
 import type { Readable } from './column-lists.ts';
 
 /** A name that no table and no column has. */
-export const NOBODY = '?';
+export const UNUSED_NAME = '?';
 
 /** `SELECT names FROM table`: without the table before them, the names can only be columns. */
 export function readingOf(source: Readable, names: ReadonlySet<string>): Select {
@@ -16,7 +16,7 @@ export function readingOf(source: Readable, names: ReadonlySet<string>): Select 
     text: undefined,
   }));
   const from = {
-    first: { ...source, alias: NOBODY, ...(source.kind === 'subquery' && { lateral: false }) },
+    first: { ...source, alias: UNUSED_NAME, ...(source.kind === 'subquery' && { lateral: false }) },
     joins: [],
   };
   return plainSelect(at, columns, from);

@@ -5,7 +5,7 @@ import type { Expr, Select } from '../../ast/tree.ts';
 import { positionAt, SqlRefusal } from '../../parse/errors.ts';
 import type { LexLimits } from '../../parse/lexer.ts';
 import type { SqlReader } from '../sql-dialect.ts';
-import { type NestedConverters, Reading } from './conversion.ts';
+import { Conversion, type NestedConverters } from './conversion.ts';
 import { convertExpression } from './convert-expression.ts';
 import { convertSelect } from './convert-select.ts';
 import { boundText } from './size-limits.ts';
@@ -22,35 +22,35 @@ const MODULE = 'libpg-query';
 
 /** Reads statements with the server's own parser, which is loaded when the first one comes. */
 export class PostgresReader implements SqlReader {
-  private parser: ParseSql | undefined;
-  private isBroken = false;
+  #parser: ParseSql | undefined;
+  #isBroken = false;
 
   async load(): Promise<void> {
-    if (this.parser !== undefined) return;
-    if (this.isBroken) delete require.cache[require.resolve(MODULE)];
+    if (this.#parser !== undefined) return;
+    if (this.#isBroken) delete require.cache[require.resolve(MODULE)];
     const { loadModule, parseSync } = require(MODULE) as typeof import('libpg-query');
     await loadModule();
-    this.parser = parseSync;
-    this.isBroken = false;
+    this.#parser = parseSync;
+    this.#isBroken = false;
   }
 
   statement(text: string, limits: LexLimits): Select {
-    return readStatement((sql) => this.parse(sql), text, limits);
+    return readStatement((sql) => this.#parse(sql), text, limits);
   }
 
   expression(text: string, limits: LexLimits): Expr {
-    return readExpression((sql) => this.parse(sql), text, limits);
+    return readExpression((sql) => this.#parse(sql), text, limits);
   }
 
-  private parse(sql: string): ParseResult {
-    if (this.parser === undefined) throw new Error('The parser has not been loaded.');
+  #parse(sql: string): ParseResult {
+    if (this.#parser === undefined) throw new Error('The parser has not been loaded.');
     try {
-      return this.parser(sql);
+      return this.#parser(sql);
     } catch (error) {
       // An exhausted stack leaves the parser's memory in disorder; the next statement gets a new one.
       if (!isSyntaxError(error)) {
-        this.parser = undefined;
-        this.isBroken = true;
+        this.#parser = undefined;
+        this.#isBroken = true;
       }
       throw error;
     }
@@ -63,30 +63,30 @@ const isSyntaxError = (error: unknown): error is Error & { sqlDetails: { cursorP
 function readStatement(parseSql: ParseSql, text: string, limits: LexLimits): Select {
   boundText(text, limits);
   const { stmts: [only, second] = [] } = parse(parseSql, text, text);
-  const reading = new Reading(text, CONVERTERS);
+  const conversion = new Conversion(text, CONVERTERS);
   if (only?.stmt === undefined) {
-    throw reading.refuse('syntax', 'There is no statement', 0, ONE_READING_STATEMENT);
+    throw conversion.refuse('syntax', 'There is no statement', 0, ONE_READING_STATEMENT);
   }
   if (second !== undefined) {
-    const at = start(second, reading);
-    throw reading.refuse('several_statements', 'A second statement begins', at, ONE_READING_STATEMENT);
+    const at = start(second, conversion);
+    throw conversion.refuse('several_statements', 'A second statement begins', at, ONE_READING_STATEMENT);
   }
   if (!('SelectStmt' in only.stmt)) {
-    const at = start(only, reading);
+    const at = start(only, conversion);
     const word = /^\w+/.exec(text.slice(at))?.[0].toUpperCase() ?? 'This';
-    throw reading.refuse('not_reading', `${word} is not a reading statement`, at, ONE_READING_STATEMENT);
+    throw conversion.refuse('not_reading', `${word} is not a reading statement`, at, ONE_READING_STATEMENT);
   }
-  return convertSelect(only.stmt.SelectStmt, reading);
+  return convertSelect(only.stmt.SelectStmt, conversion);
 }
 
 /** One expression and nothing else. */
 function readExpression(parseSql: ParseSql, text: string, limits: LexLimits): Expr {
   boundText(text, limits);
-  const reading = new Reading(text, CONVERTERS, BEFORE_EXPRESSION.length);
+  const conversion = new Conversion(text, CONVERTERS, BEFORE_EXPRESSION.length);
   const { stmts: [only, second] = [] } = parse(parseSql, BEFORE_EXPRESSION + text, text);
   const expr = second === undefined ? expressionOf(only?.stmt) : undefined;
-  if (expr !== undefined) return convertExpression(expr, reading);
-  throw reading.refuse('syntax', 'This is not one expression', 0, 'Write an expression over columns.');
+  if (expr !== undefined) return convertExpression(expr, conversion);
+  throw conversion.refuse('syntax', 'This is not one expression', 0, 'Write an expression over columns.');
 }
 
 /** What SELECT selects, when that is all it does. */
@@ -99,9 +99,9 @@ function expressionOf(stmt: Node | undefined): Node | undefined {
 }
 
 /** Where the statement's first word stands. */
-function start({ stmt_location: location }: RawStmt, reading: Reading): number {
-  const at = reading.at(location);
-  const before = /^(?:\s|;|--[^\n]*\n?|\/\*[\s\S]*?\*\/)*/.exec(reading.text.slice(at));
+function start({ stmt_location: location }: RawStmt, conversion: Conversion): number {
+  const at = conversion.at(location);
+  const before = /^(?:\s|;|--[^\n]*\n?|\/\*[\s\S]*?\*\/)*/.exec(conversion.text.slice(at));
   return at + (before?.[0].length ?? 0);
 }
 

@@ -1,6 +1,6 @@
 /** Prints the types that casts may name. */
 import type { TypeName } from 'libpg-query';
-import { namesOf, type Reading } from './conversion.ts';
+import { type Conversion, namesOf } from './conversion.ts';
 import { quoteName } from './names.ts';
 
 /** Types whose values are made from nothing but the text given. Types named `reg…` look names up in the catalogs. */
@@ -19,8 +19,8 @@ const ENGINE =
  * A type that the database itself has and that may turn out to be an enumeration: its name, and how it prints. It is for
  * the engine to say whether it is one.
  */
-export function enumerationOf(type: TypeName, reading: Reading): { name: string; text: string } | undefined {
-  const names = namesOf(type.names, reading);
+export function enumerationOf(type: TypeName, conversion: Conversion): { name: string; text: string } | undefined {
+  const names = namesOf(type.names, conversion);
   const [schema = '', name = ''] = names.length === 2 ? names : ['', ...names];
   const isEngine = TYPES.has(name) || ENGINE.test(name) || /^(?:pg_|information_schema$)/.test(schema);
   if (isEngine || names.length > 2 || type.typmods !== undefined) return undefined;
@@ -29,14 +29,14 @@ export function enumerationOf(type: TypeName, reading: Reading): { name: string;
 }
 
 /** The type as it prints, out of reach of a type of the same name in another schema. */
-export function typeText(type: TypeName, reading: Reading): string {
-  reading.known('TypeName', type, type.location);
-  const names = namesOf(type.names, reading);
+export function typeText(type: TypeName, conversion: Conversion): string {
+  conversion.known('TypeName', type, type.location);
+  const names = namesOf(type.names, conversion);
   const name = names.at(-1) ?? '';
   const schema = names.length > 1 ? names.slice(0, -1).join('.') : undefined;
-  const sizes = (type.typmods ?? []).map((node) => size(node, type, reading));
+  const sizes = (type.typmods ?? []).map((node) => size(node, type, conversion));
   const suffix = sizes.length === 0 ? '' : `(${sizes.join(', ')})`;
-  return qualified(schema, name, type, reading) + suffix + boundsText(type);
+  return qualified(schema, name, type, conversion) + suffix + boundsText(type);
 }
 
 const boundsText = ({ arrayBounds = [] }: TypeName): string =>
@@ -47,17 +47,17 @@ const boundsText = ({ arrayBounds = [] }: TypeName): string =>
     })
     .join('');
 
-function qualified(schema: string | undefined, name: string, type: TypeName, reading: Reading): string {
+function qualified(schema: string | undefined, name: string, type: TypeName, conversion: Conversion): string {
   if ((schema === undefined || schema === 'pg_catalog') && TYPES.has(name)) return `pg_catalog.${name}`;
   const written = schema === undefined ? name : `${schema}.${name}`;
   const hint = name.startsWith('reg')
     ? 'Compare names as text; the catalogs cannot be read.'
     : 'Cast to a built-in type such as text, integer, numeric, date or timestamp; compare with a plain text.';
-  throw reading.refuse('function', `A cast to "${written}" is not allowed`, reading.at(type.location), hint);
+  throw conversion.refuse('function', `A cast to "${written}" is not allowed`, conversion.at(type.location), hint);
 }
 
 /** A size is a whole number. */
-function size(node: NonNullable<TypeName['typmods']>[number], type: TypeName, reading: Reading): string {
+function size(node: NonNullable<TypeName['typmods']>[number], type: TypeName, conversion: Conversion): string {
   if ('A_Const' in node && node.A_Const.ival !== undefined) return String(node.A_Const.ival.ival ?? 0);
-  throw reading.unknown('a type with a size that is not a number', type.location);
+  throw conversion.unknown('a type with a size that is not a number', type.location);
 }

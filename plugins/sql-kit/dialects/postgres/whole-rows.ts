@@ -18,13 +18,13 @@ interface Renamed {
 }
 
 export class WholeRows {
-  private readonly text: string;
-  private readonly read = new Map<SelectSource, number>();
-  private readonly starred = new Set<SelectSource>();
-  private readonly changed = new WeakSet<Expr>();
+  readonly #text: string;
+  readonly #read = new Map<SelectSource, number>();
+  readonly #starred = new Set<SelectSource>();
+  readonly #changed = new WeakSet<Expr>();
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   /** How often a row was read so far. */
@@ -33,20 +33,20 @@ export class WholeRows {
   /** Makes a name that stands for the row of `relation` the column that holds it. */
   readRow(expr: ColumnRef | Form, { name, renamed }: Renamed): void {
     if (renamed === undefined) return;
-    this.read.set(renamed, expr.at);
+    this.#read.set(renamed, expr.at);
     this.count += 1;
-    this.changed.add(expr);
+    this.#changed.add(expr);
     Object.assign(expr, { kind: 'name', schema: undefined, table: name, name: ROW });
   }
 
   /** Whether the name is one that `readRow` made. */
   has(expr: Expr): boolean {
-    return this.changed.has(expr);
+    return this.#changed.has(expr);
   }
 
   /** Notes that `*` reads the relation, which would show the column too. */
   readStar({ renamed }: Renamed): void {
-    if (renamed !== undefined) this.starred.add(renamed);
+    if (renamed !== undefined) this.#starred.add(renamed);
   }
 
   /** Keeps the name that the engine gives a result column which reads a row. */
@@ -56,10 +56,10 @@ export class WholeRows {
 
   /** Adds the column to the subqueries that need it. Throws `SqlRefusal` where `*` would show it. */
   addColumns(): void {
-    for (const [source, at] of this.read) {
-      if (this.starred.has(source)) {
+    for (const [source, at] of this.#read) {
+      if (this.#starred.has(source)) {
         const what = `The row of "${source.alias}" cannot be read beside its columns by "*"`;
-        throw new SqlRefusal('column', what, positionAt(this.text, at), 'Name the columns.');
+        throw new SqlRefusal('column', what, positionAt(this.#text, at), 'Name the columns.');
       }
       const { texts, params } = source.printed!;
       const whole = [...texts];
