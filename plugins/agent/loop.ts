@@ -1,6 +1,6 @@
 /**
- * Runs the tool loop: calls the model, runs the tools it asks for and returns their results to it, until it answers. One
- * loop serves streaming and non-streaming calls, directly over the AI SDK's provider interface.
+ * Runs the tool loop: calls the model, runs the tools it asks for and returns their results to it, until it answers.
+ * One loop serves streaming and non-streaming calls, directly over the AI SDK's provider interface.
  */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import {
@@ -129,7 +129,8 @@ class QuestionRun {
   async *steps(): AsyncGenerator<AgentEvent, void> {
     const { maxSteps } = this.#options;
     for (let step = 1; ; step += 1) {
-      // Without tools the model must answer from what it has. A single step keeps them: it could look nothing up otherwise.
+      // Without tools the model must answer from what it has. A single step keeps them: it could look nothing up
+      // otherwise.
       const offerTools = (step < maxSteps || step === 1) && !this.#budget.isSpent;
       const reply = yield* this.#callModel(offerTools);
       this.#count(reply.usage);

@@ -7,8 +7,8 @@ const TENANT =
   /(?:^|_)(?:tenants?|tenantid|mandants?|(?:orgs?|organi[sz]ations?|workspaces?)(?:_?(?:id|key|code|uuid|no|slug))?)(?:_|$)/;
 
 /**
- * Names of the tables of tenants, with a tenant column, or that refer to such a table directly or indirectly. The database
- * does not say which tables a view reads, so when there are such tables every view counts as one.
+ * Names of the tables of tenants, with a tenant column, or that refer to such a table directly or indirectly. The
+ * database does not say which tables a view reads, so when there are such tables every view counts as one.
  */
 export function tenantTables(tables: readonly TableDescription[]): ReadonlySet<string> {
   const isTenant = (name: string) => TENANT.test(plainName(name));

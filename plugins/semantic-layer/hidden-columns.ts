@@ -1,4 +1,6 @@
-/** Removes hidden dimensions, what reads them, and sample values of masked ones from what the language model is shown. */
+/**
+ * Removes hidden dimensions, what reads them, and sample values of masked ones from what the language model is shown.
+ */
 import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from './model.ts';
 
 export interface VisibleModel {
@@ -60,8 +62,8 @@ export class HiddenColumns {
   }
 
   /**
-   * The entity without hidden dimensions, without members, joins and patterns that read one of `own`, and without sample
-   * values of masked dimensions.
+   * The entity without hidden dimensions, without members, joins and patterns that read one of `own`, and without
+   * sample values of masked dimensions.
    */
   withoutHidden<E extends Members>(entity: E, own: ReadonlySet<string> | undefined): E {
     const lists = new Map<string, unknown>(Object.entries(entity));

@@ -22,7 +22,9 @@ export type DimensionType = Static<typeof DimensionType>;
 export const Dimension = Type.Object(
   {
     name: text,
-    /** SQL expression over the entity's columns and, as `{dimension}`, its other dimensions. Default: the column `name`. */
+    /**
+     * SQL expression over the entity's columns and, as `{dimension}`, its other dimensions. Default: the column `name`.
+     */
     sql: optional(text),
     type: optional(DimensionType),
     description: optional(Type.String()),

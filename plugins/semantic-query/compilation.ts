@@ -13,7 +13,9 @@ export interface Compilation {
   readonly graph: JoinGraph;
   readonly syntax: Syntax;
   readonly joinPath: readonly string[];
-  /** Primary key, one fragment per column: as declared, else the target columns of a to-one join; empty when unknown. */
+  /**
+   * Primary key, one fragment per column: as declared, else the target columns of a to-one join; empty when unknown.
+   */
   primaryKey(entity: ModelEntity): readonly (readonly Token[])[];
   /** Entities read so far. */
   readonly entities: Set<ModelEntity>;

@@ -43,7 +43,9 @@ export function compileQuery(
   };
 }
 
-/** Connection of the plan's first name; `undefined` = the default connection. Throws `PlanError` for an unknown name. */
+/**
+ * Connection of the plan's first name; `undefined` = the default connection. Throws `PlanError` for an unknown name.
+ */
 export function connectionOf(model: SemanticModel, plan: QueryPlan): string | undefined {
   const names = new Names(model);
   const measure = plan.measures?.[0];

@@ -112,7 +112,9 @@ const ROW_CONDITIONS = {
 
 export const QueryPlan = Type.Object(
   {
-    /** Aggregates. Empty: the plan lists rows of `entity`, or distinct values of `dimensions` when it names no entity. */
+    /**
+     * Aggregates. Empty: the plan lists rows of `entity`, or distinct values of `dimensions` when it names no entity.
+     */
     measures: Type.Optional(
       Type.Array(Type.String(), {
         description: '`entity.measure`, a metric id, or `entity.count` for a count of rows',
@@ -143,7 +145,10 @@ export const QueryPlan = Type.Object(
           {
             dimension: Type.String(),
             grain: Type.Optional(Grain),
-            /** Also groups by the primary key of the dimension's entity, without showing it, so that equal names stay apart. */
+            /**
+             * Also groups by the primary key of the dimension's entity, without showing it, so that equal names stay
+             * apart.
+             */
             identity: Type.Optional(Type.Boolean()),
           },
           CLOSED,

@@ -7,8 +7,8 @@ type Json = null | string | number | boolean | readonly Json[] | { readonly [key
 const MIN_DEFINITION_CHARS = 120;
 
 /**
- * A copy as plain JSON, in which a union of constants becomes an `enum` and a repeated object a definition. The tool still
- * validates with its own schema.
+ * A copy as plain JSON, in which a union of constants becomes an `enum` and a repeated object a definition. The tool
+ * still validates with its own schema.
  */
 export function schemaForModel(schema: object): JSONSchema7 {
   const compacted = compact(JSON.parse(JSON.stringify(schema)) as Json);

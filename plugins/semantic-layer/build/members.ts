@@ -9,7 +9,10 @@ import type { Measure, Segment } from '../schema.ts';
 
 export type ReportMember = (path: Path, message: string) => void;
 
-/** The usable dimensions. A hidden or masked one is never left out but kept as hidden, so that its column stays protected. */
+/**
+ * The usable dimensions. A hidden or masked one is never left out but kept as hidden, so that its column stays
+ * protected.
+ */
 export function checkDimensions(entity: EntityItem, report: ReportMember): readonly ModelDimension[] {
   const declared = entity.dimensions ?? [];
   const kept = new Map<string, { dimension: ModelDimension; index: number }>();

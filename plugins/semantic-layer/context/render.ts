@@ -30,7 +30,9 @@ const MAX_DESCRIPTION = 240;
 const MAX_SQL = 400;
 const MAX_SAMPLES = 8;
 
-/** An entity with its columns, measures, joins, segments and patterns. A cut keeps keys and the most relevant columns. */
+/**
+ * An entity with its columns, measures, joins, segments and patterns. A cut keeps keys and the most relevant columns.
+ */
 export function renderEntity(
   entity: ModelEntity,
   detail: Detail,

@@ -29,8 +29,8 @@ const MAX_QUESTION_LENGTH = 4000;
 const BOOST = { name: 4, members: 1.5, text: 1, values: 2 };
 
 /**
- * One index for all versions of a layer; a reload updates the documents that changed. A request with an older version may
- * find names that its model does not have, which it ignores.
+ * One index for all versions of a layer; a reload updates the documents that changed. A request with an older version
+ * may find names that its model does not have, which it ignores.
  */
 export class LayerSearch {
   readonly #index: MiniSearch<SearchDocument>;

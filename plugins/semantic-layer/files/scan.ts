@@ -27,8 +27,8 @@ const TOP_LEVEL_KINDS: Readonly<Record<string, FileKind>> = { catalog: 'catalog'
 const FOLDER_KINDS: Readonly<Record<string, FileKind>> = { entities: 'entity', metrics: 'metrics' };
 
 /**
- * Lists the layer's files in a stable order, the default source first. Synchronous calls in short slices cost a tenth of
- * 2,000 asynchronous ones on a local disk.
+ * Lists the layer's files in a stable order, the default source first. Synchronous calls in short slices cost a tenth
+ * of 2,000 asynchronous ones on a local disk.
  */
 export async function scanLayer(root: string, signal?: AbortSignal): Promise<Scan> {
   const files: FoundFile[] = [];

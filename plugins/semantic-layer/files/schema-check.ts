@@ -12,7 +12,9 @@ export interface SchemaProblem {
   readonly message: string;
 }
 
-/** Keys that must not be empty: treating an empty `hidden` or `mask` as absent would show what the author meant to hide. */
+/**
+ * Keys that must not be empty: treating an empty `hidden` or `mask` as absent would show what the author meant to hide.
+ */
 const NEVER_EMPTY = new Set(['hidden', 'mask']);
 
 /** The mismatches; empty when `value` matches. Removes optional keys with nothing after the colon from `value`. */

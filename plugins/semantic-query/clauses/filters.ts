@@ -1,6 +1,6 @@
 /**
- * Turns filters and time ranges on a dimension into conditions. Negations keep NULLs: "status is not cancelled" holds for
- * a row without a status.
+ * Turns filters and time ranges on a dimension into conditions. Negations keep NULLs: "status is not cancelled" holds
+ * for a row without a status.
  */
 import type { DimensionType } from '../../semantic-layer/index.ts';
 import type { Compilation } from '../compilation.ts';

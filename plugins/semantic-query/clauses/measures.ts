@@ -49,7 +49,9 @@ function valueTypeOf(entity: ModelEntity, type: MeasureType, sql: string): Dimen
   return dimension?.type ?? 'number';
 }
 
-/** The tokens of an aggregate expression, with the entity's other measures expanded. `open`: measures being expanded. */
+/**
+ * The tokens of an aggregate expression, with the entity's other measures expanded. `open`: measures being expanded.
+ */
 function expression(
   compilation: Compilation,
   entity: ModelEntity,

@@ -1,7 +1,10 @@
 /** Parses dates and times of plans to half-open ranges: `2024`, `2024-Q2`, `2024-05`, `2024-05-31`, ISO timestamps. */
 import { PlanError } from '../errors.ts';
 
-/** `from` inclusive, `to` exclusive. Days are `YYYY-MM-DD`; instants are `YYYY-MM-DD HH:MM:SS`, in UTC when a zone was given. */
+/**
+ * `from` inclusive, `to` exclusive. Days are `YYYY-MM-DD`; instants are `YYYY-MM-DD HH:MM:SS`, in UTC when a zone was
+ * given.
+ */
 export interface Period {
   readonly from: string;
   readonly to: string;

@@ -1,6 +1,6 @@
 /**
- * Builds the WHERE clause from a plan's conditions. Conditions on an entity of which several rows match one row hold when
- * one of these rows fulfils all of them.
+ * Builds the WHERE clause from a plan's conditions. Conditions on an entity of which several rows match one row hold
+ * when one of these rows fulfils all of them.
  */
 import type { ModelEntity } from '../../semantic-layer/index.ts';
 import type { Compilation } from '../compilation.ts';
@@ -168,7 +168,10 @@ export function withoutCondition(
   };
 }
 
-/** A condition on rows of `of` by the number of their rows of another entity, or by a measure over these; 0 over no rows. */
+/**
+ * A condition on rows of `of` by the number of their rows of another entity, or by a measure over these; 0 over no
+ * rows.
+ */
 function relatedCondition(compilation: Compilation, related: RelatedFilter): Condition {
   const { graph, joinPath, names, syntax } = compilation;
   const [of, entity] = [names.entity(related.of), names.entity(related.entity)];

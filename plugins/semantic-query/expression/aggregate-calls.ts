@@ -6,7 +6,10 @@ import { AGGREGATE_FUNCTIONS } from './words.ts';
 const symbol = (text: string): Token => ({ kind: 'symbol', text });
 const SPACE: Token = { kind: 'space', text: ' ' };
 
-/** Index after the aggregate call that begins at `at`, or `undefined`. MIN and MAX with several arguments do not aggregate. */
+/**
+ * Index after the aggregate call that begins at `at`, or `undefined`. MIN and MAX with several arguments do not
+ * aggregate.
+ */
 function aggregateCall(tokens: readonly Token[], at: number): number | undefined {
   const token = tokens[at]!;
   const open = significant(tokens, at, 1);

@@ -1,6 +1,6 @@
 /**
- * Splits the semantic layer's SQL fragments into tokens: enough of a lexer to expand `{dimension}`, to tell columns from
- * functions, keywords and types, and to qualify each column with an alias once several tables are joined.
+ * Splits the semantic layer's SQL fragments into tokens: enough of a lexer to expand `{dimension}`, to tell columns
+ * from functions, keywords and types, and to qualify each column with an alias once several tables are joined.
  */
 
 import type { Notation } from '../../sql-kit/index.ts';
@@ -56,7 +56,10 @@ function nextToken(source: string, at: number, notation: Notation): { kind: Toke
 /** Longest fragment, in characters. */
 const MAX_LENGTH = 20_000;
 
-/** Tokenizes a fragment; `where` names it in messages. Drops comments; refuses semicolons and unclosed quotes or comments. */
+/**
+ * Tokenizes a fragment; `where` names it in messages. Drops comments; refuses semicolons and unclosed quotes or
+ * comments.
+ */
 export function tokenize(source: string, notation: Notation, where: string): Token[] {
   if (source.length > MAX_LENGTH) {
     const what = `The SQL of ${where} is longer than ${MAX_LENGTH} characters`;
@@ -78,7 +81,10 @@ export function tokenize(source: string, notation: Notation, where: string): Tok
   return tokens;
 }
 
-/** Whether an unclosed comment, name or string begins at `at`: checked once, since no later rule would find its end either. */
+/**
+ * Whether an unclosed comment, name or string begins at `at`: checked once, since no later rule would find its end
+ * either.
+ */
 function opensUnclosed(source: string, at: number, notation: Notation): boolean {
   const rule = notation.names.includes('[') ? /\/\*|\$\w*\$|\[/y : /\/\*|\$\w*\$/y;
   return match(rule, source, at) !== undefined;
@@ -110,7 +116,10 @@ export function closing(tokens: readonly Token[], open: number): number {
   return tokens.length - 1;
 }
 
-/** Whether the fragment needs no parentheses beside an operator: a name, a literal, a call or a parenthesized expression. */
+/**
+ * Whether the fragment needs no parentheses beside an operator: a name, a literal, a call or a parenthesized
+ * expression.
+ */
 export function isOperand(tokens: readonly Token[]): boolean {
   let open = 0;
   while (isName(tokens[open]) && tokens[open + 1]?.text === '.') open += 2;

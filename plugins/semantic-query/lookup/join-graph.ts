@@ -7,7 +7,10 @@ import { PlanError } from '../errors.ts';
 export interface Hop {
   readonly from: ModelEntity;
   readonly to: ModelEntity;
-  /** Where the join is declared, such as `orders.customers`, whatever its direction; two names when both sides declare it. */
+  /**
+   * Where the join is declared, such as `orders.customers`, whatever its direction; two names when both sides declare
+   * it.
+   */
   readonly names: readonly string[];
   readonly on: readonly { readonly from: string; readonly to: string }[];
   /** One row of `from` may match several rows of `to`. */

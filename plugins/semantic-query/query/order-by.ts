@@ -25,7 +25,10 @@ function isNullable(plan: ResolvedPlan, target: OrderTarget): boolean {
   return !(isOwn && isFilled);
 }
 
-/** `sql` writes the expression of a target. `last`: keys that make listed rows distinct. `isGrouped`: there is a GROUP BY. */
+/**
+ * `sql` writes the expression of a target. `last`: keys that make listed rows distinct. `isGrouped`: there is a GROUP
+ * BY.
+ */
 export function orderTerms(
   plan: ResolvedPlan,
   syntax: Syntax,
