@@ -1,5 +1,5 @@
 /**
- * Errors of the kernel. What a client may see is `code` (lower_snake, the interface's table), `message` and `hint`;
+ * Defines the kernel's errors. What a client may see is `code` (lower_snake, the interface's table), `message` and `hint`;
  * `reason` (E_NOUN_PROBLEM) tells developers which rule of the kernel spoke.
  */
 

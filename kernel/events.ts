@@ -1,4 +1,4 @@
-/** The bus for facts already past. A listener can neither delay nor change anything; its errors are logged. */
+/** Carries facts already past between plugins. A listener can neither delay nor change them; its errors are logged. */
 import { EventEmitter } from 'eventemitter3';
 import { messagesOf } from './errors.ts';
 import type { Logger } from './log.ts';

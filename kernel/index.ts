@@ -1,4 +1,4 @@
-/** The kernel's public surface, the only kernel file that a plugin may import. */
+/** Exports the kernel's public surface, the only kernel file that a plugin may import. */
 export type { Static } from '@sinclair/typebox';
 export { type App, type CreateAppOptions, createApp } from './app.ts';
 export * from './define-plugin.ts';

@@ -1,5 +1,3 @@
-/** Bounds the time that one piece of work may take. */
-
 /** Settles like `work`, or after `timeoutMs` like what `onTimeout` returns or throws. The work itself goes on. */
 export async function withTimeout<T, L>(work: Promise<T>, timeoutMs: number, onTimeout: () => L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;

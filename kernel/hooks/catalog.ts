@@ -1,7 +1,4 @@
-/**
- * Every hook of the kernel, in the order in which a request meets them. Plugins may declare others.
- * The table in `docs/hooks.md` is generated from here.
- */
+/** Declares every hook of the kernel, as a request meets them; plugins may declare more. See also `docs/hooks.md`. */
 import { collect, first, keyed, parallel, series, waterfall } from './kinds.ts';
 import type * as actions from './payloads/actions.ts';
 import type * as identity from './payloads/identity.ts';
@@ -14,7 +11,7 @@ export const httpRoutes = collect<undefined, surfaces.Route>('http.routes', {
 });
 
 export const authResolve = first<identity.Credentials, identity.Identity>('auth.resolve', {
-  summary: 'Says who asks. A credential that a plugin recognises and rejects ends the request.',
+  summary: 'Authenticates a request. A credential that a plugin recognises and rejects ends the request.',
   gateOf: 'http.routes',
 });
 
@@ -103,7 +100,7 @@ export const deliver = keyed<actions.Delivery, actions.DeliveryReceipt>('deliver
 });
 
 export const scheduleCollect = collect<undefined, actions.ScheduledJob>('schedule.collect', {
-  summary: 'Work that recurs by itself.',
+  summary: 'Recurring work, such as a daily purge.',
 });
 
 export const cliCommands = collect<undefined, surfaces.CliCommand>('cli.commands', {

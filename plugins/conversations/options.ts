@@ -1,3 +1,4 @@
+/** Declares the options. */
 import { Type } from '../../kernel/index.ts';
 
 export const ConversationsOptions = Type.Object(

@@ -1,4 +1,4 @@
-/** The parts of a stored message: those of the AI SDK's UI messages, so that a chat client shows them as they are. */
+/** Collects the parts of a stored message, in the shape of the AI SDK's UI messages, which chat clients show as they are. */
 import type { AgentEvent } from '../agent/index.ts';
 
 export interface TextPart {

@@ -1,4 +1,4 @@
-/** Statements that write rows of many conversations at a time. */
+/** Builds the statements that write rows of many conversations at a time. */
 import { type InternalDb, insertRows, jsonRows, type RowStatement, updateRows } from '../internal-db/index.ts';
 import { CONVERSATIONS, COUNTS, JSON_COLUMNS, MESSAGES } from './migrations.ts';
 import type { ConversationRow, MessageRow } from './rows.ts';

@@ -1,4 +1,4 @@
-/** What the conversation endpoints take and answer. */
+/** Declares what the conversation endpoints take and answer. */
 import { type Static, Type } from '@sinclair/typebox';
 
 export const ConversationParams = Type.Object({ id: Type.String({ format: 'uuid' }) });

@@ -4,7 +4,7 @@ import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { authNone } from '../auth-none/index.ts';
 import { http } from '../http/index.ts';
 import { health } from './index.ts';
-import type { HealthReport } from './schema.ts';
+import type { HealthReport } from './schemas.ts';
 
 /** A plugin whose check gives what `items` says at that time. */
 function checking(

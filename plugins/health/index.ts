@@ -1,4 +1,4 @@
-/** `GET /api/health`: what works and what does not, out of every plugin's checks. */
+/** Serves `GET /api/health`: what works and what does not, out of every plugin's checks. */
 import { appReady, definePlugin, healthCheck, httpRoutes } from '../../kernel/index.ts';
 import { type Checked, Monitor } from './monitor.ts';
 import { HealthOptions } from './options.ts';

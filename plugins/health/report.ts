@@ -1,7 +1,7 @@
-/** The health report: both published shapes, `checks` with `sources` and `components`, out of the same items. */
+/** Builds the health report: both published shapes, `checks` with `sources` and `components`, out of the same items. */
 import type { Collected, HealthItem, HealthStatus } from '../../kernel/index.ts';
 import type { Checked } from './monitor.ts';
-import type { HealthReport } from './schema.ts';
+import type { HealthReport } from './schemas.ts';
 
 type ComponentStatus = 'healthy' | 'degraded' | 'unhealthy' | 'disabled';
 

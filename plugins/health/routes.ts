@@ -1,7 +1,7 @@
-/** The routes of the health report, and those that orchestrators ask. */
+/** Serves the health report, and the probes of orchestrators. */
 import type { Route, RouteReply } from '../../kernel/index.ts';
 import { whatFails } from './report.ts';
-import { HealthReport, Probe } from './schema.ts';
+import { HealthReport, Probe } from './schemas.ts';
 
 /** Of the process; before it serves nothing is checked, as a database looks broken before its migrations. */
 export type Phase = 'starting' | 'serving' | 'stopping';

@@ -1,4 +1,4 @@
-/** What the `http` plugin gives to others. */
+/** Types the API of the `http` plugin. */
 import type { AddressInfo } from 'node:net';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Collected, Route, Scope } from '../../kernel/index.ts';

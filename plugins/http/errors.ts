@@ -1,4 +1,4 @@
-/** Every error code that a client may see, with its status and what it means. The one table of the interface. */
+/** Lists every error code that a client may see, with its status and what it means: the one table of the interface. */
 
 export interface ErrorCode {
   readonly status: number;

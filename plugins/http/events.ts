@@ -1,4 +1,4 @@
-/** The bus events of the server: each request begins and ends, for observers such as telemetry. */
+/** Declares the bus events of the server: each request begins and ends, for observers such as telemetry. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { defineEvent, type Scope } from '../../kernel/index.ts';
 

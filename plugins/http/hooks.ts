@@ -1,4 +1,4 @@
-/** The hooks of the server: one that counts or refuses requests, one that describes how they carry credentials. */
+/** Declares the hooks of the server: one counts or refuses requests, one describes how they carry credentials. */
 import { collect, type Route, series } from '../../kernel/index.ts';
 
 export interface Admission {
@@ -17,11 +17,11 @@ export interface SecurityScheme {
   readonly name: string;
   /** A security scheme object of OpenAPI 3.1. */
   readonly scheme: Readonly<Record<string, string>>;
-  /** Codes that every route which needs an identity may answer where this plugin says who asks. */
+  /** Codes that every route which needs an identity may answer where this plugin authenticates. */
   readonly errors?: readonly string[];
 }
 
-/** Every way in which a request can say who asks. */
+/** Every way in which a request can carry credentials. */
 export const httpSecurity = collect<undefined, SecurityScheme>('http.security', {
   summary: 'Ways for a request to carry credentials, for the description of the interface.',
 });

@@ -1,3 +1,4 @@
+/** Declares the options of the server. */
 import { type Static, Type } from '../../kernel/index.ts';
 
 export const HttpOptions = Type.Object(

@@ -1,4 +1,4 @@
-/** `GET /api/v1/openapi.json`: the interface as it is mounted, described by the schemas that validate. */
+/** Serves `GET /api/v1/openapi.json`: the interface as it is mounted, described by the schemas that validate. */
 import { Type } from '@sinclair/typebox';
 import { definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
 import { http, httpSecurity } from '../http/index.ts';

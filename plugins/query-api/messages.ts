@@ -1,4 +1,4 @@
-/** From the messages of a chat client to the turns of a question. */
+/** Reads the messages of a chat client as the turns of a question. */
 import { AtlasError, type ChatTurn } from '../../kernel/index.ts';
 import type { ChatMessage } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-/** Bodies and answers of the query and chat endpoints. */
+/** Declares the bodies and answers of the query and chat endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
 import { CodeStreamEvent, UiStreamChunk, Usage } from './stream-schemas.ts';
 

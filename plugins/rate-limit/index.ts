@@ -1,9 +1,9 @@
-/** Refuses who asks too often. */
+/** Refuses requests of users and addresses that make too many. */
 import { AtlasError, definePlugin } from '../../kernel/index.ts';
 import { addressKey, http, httpAdmit } from '../http/index.ts';
-import { userKey } from './caller.ts';
 import { RateLimitOptions } from './options.ts';
 import { SlidingWindow } from './sliding-window.ts';
+import { userKey } from './user-key.ts';
 
 const WINDOW_MS = 60_000;
 

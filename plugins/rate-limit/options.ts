@@ -1,3 +1,4 @@
+/** Declares the options. */
 import { type Static, Type } from '../../kernel/index.ts';
 
 export const RateLimitOptions = Type.Object(

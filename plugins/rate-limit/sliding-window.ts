@@ -87,7 +87,7 @@ export class SlidingWindow {
 
   /**
    * The requests that a new key starts with: none, or those of a quiet key when there is no room. They are taken over
-   * and not forgotten, so nobody gains a request by flooding with keys; and the one with the fewest of several makes
+   * and not forgotten, so flooding with keys gains no request; and the one with the fewest of several makes
    * room, so that a busy key keeps its place.
    */
   #room(nowMs: number): Requests {

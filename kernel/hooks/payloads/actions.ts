@@ -1,4 +1,4 @@
-/** Actions, deliveries, recurring work and stored tables. */
+/** Types actions, deliveries, recurring work and stored tables. */
 import type { Scope } from '../../scope.ts';
 import type { Awaitable } from '../kinds.ts';
 
@@ -41,7 +41,7 @@ export interface DeliveryReceipt {
   readonly error?: string;
 }
 
-/** Work that recurs by itself, such as a daily purge. */
+/** Recurring work, such as a daily purge. */
 export interface ScheduledJob {
   readonly name: string;
   /** Five fields. */

@@ -1,7 +1,7 @@
-/** Who asks, and with which right. */
+/** Types credentials, identity and rights. */
 import type { Actor } from '../../scope.ts';
 
-/** What a request carried that may say who asks. Header names are lower-case. */
+/** What a request carries for authentication. Header names are lower-case. */
 export interface Credentials {
   readonly method: string;
   /** The path of the route that was asked for, with its `:name` parameters. */

@@ -1,4 +1,4 @@
-/** What goes to the agent and comes back from its tools. */
+/** Types what goes to the agent and what its tools return. */
 import type { TSchema } from '@sinclair/typebox';
 import type { Scope } from '../../scope.ts';
 import type { Awaitable } from '../kinds.ts';

@@ -1,4 +1,4 @@
-/** Statements, rows and tables. */
+/** Types statements, rows and tables. */
 
 /** The name of the SQL dialect that a connection speaks; the plugin that brings the connection knows it. */
 export type DbType = string;

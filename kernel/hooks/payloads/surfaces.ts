@@ -1,4 +1,4 @@
-/** Routes, health and commands. */
+/** Types routes, health and commands. */
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { Scope } from '../../scope.ts';
 import type { Awaitable } from '../kinds.ts';

@@ -1,3 +1,4 @@
+/** Chooses the id of a request. */
 import { randomUUID } from 'node:crypto';
 
 const TOKEN = /^[A-Za-z0-9._-]{1,128}$/;

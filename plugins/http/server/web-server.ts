@@ -58,7 +58,7 @@ export class WebServer {
     return server;
   }
 
-  /** Adds all routes, each plugin's in a part of its own. A path taken twice names both plugins. */
+  /** Adds all routes, each plugin's encapsulated. A path taken twice names both plugins. */
   async mount(routes: readonly Collected<Route>[]): Promise<void> {
     const owners = new Map<string, string>();
     for (const { plugin, value } of routes) {

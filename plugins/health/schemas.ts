@@ -1,4 +1,4 @@
-/** The health report as it is answered. */
+/** Declares the health report as it is answered. */
 import { type Static, Type } from '@sinclair/typebox';
 
 const Check = Type.Object(

@@ -1,4 +1,4 @@
-/** Whose requests are counted together: a user's. */
+/** Names the user that requests are counted by. */
 import { createHash } from 'node:crypto';
 
 /** Longer ids are counted by their hash, so that no key takes more room than this. */
