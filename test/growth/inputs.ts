@@ -6,11 +6,9 @@ import { defaultTextMapGetter, ROOT_CONTEXT } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { nearest } from '../../kernel/index.ts';
 import { bearerToken } from '../../plugins/auth-kit/index.ts';
-import { withoutBrokenCache } from '../../plugins/auth-managed/cookie-cache.ts';
 import { csvLines } from '../../plugins/csv-kit/index.ts';
 import { decimal, sentence, withoutValues } from '../../plugins/datasource-kit/index.ts';
 import { createOfflineModel } from '../../plugins/model-offline/index.ts';
-import { EventLines } from '../../plugins/model-openai/event-lines.ts';
 import { loadSemanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { AllowedTables, allowedTables, checkSql } from '../../plugins/sql-guard/index.ts';
 import { kitDialect, redactLiterals } from '../../plugins/sql-kit/index.ts';
@@ -99,22 +97,11 @@ function textInputs(): TextInput[] {
       shapes: everyStatement,
       read: (text) => sentence(withoutValues(text)),
     },
-    {
-      name: 'events of a model provider',
-      longest: 256 * KIB,
-      shapes: anyText,
-      read: (text) => {
-        const lines = new EventLines();
-        for (const piece of text.match(/[\s\S]{1,100}/g) ?? []) lines.read(piece);
-        return lines.end();
-      },
-    },
     header('bearer token', (text) => bearerToken({ authorization: `Bearer ${text}` })),
     header('traceparent', (text) => trace.extract(ROOT_CONTEXT, { traceparent: text }, defaultTextMapGetter)),
     header('tracestate', (tracestate) =>
       trace.extract(ROOT_CONTEXT, { traceparent, tracestate }, defaultTextMapGetter),
     ),
-    header('cookie', withoutBrokenCache),
     { name: 'cell of CSV', longest: STATEMENT, shapes: anyText, read: (text) => csvLines([[text]]) },
   ];
 }
