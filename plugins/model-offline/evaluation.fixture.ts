@@ -1,4 +1,4 @@
-/** Asks questions of a layer and compares the rows with those of hand-written SQL. */
+/** Asks questions of a layer and compares the rows with those of hand-written SQL; `>>` separates messages. */
 import type Database from 'better-sqlite3';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery } from '../semantic-query/index.ts';
@@ -17,7 +17,7 @@ export function ask(
   database: Database.Database,
   now: Date,
 ): Verdict {
-  const reading = readQuestion([question], model, { now });
+  const reading = readQuestion(question.split(' >> '), model, { now });
   if (reading.kind !== 'plan') {
     const detail =
       reading.kind === 'clarify'

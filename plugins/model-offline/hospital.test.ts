@@ -49,10 +49,6 @@ const ANSWERED: readonly (readonly [question: string, sql: string])[] = [
     `SELECT strftime('%Y-%m', admitted_at), COUNT(*) FROM invoices x ${ADMITTED} WHERE admitted_at LIKE '2025%' GROUP BY 1`,
   ],
   [
-    'How many invoices of doctor Ada Kern in 2025',
-    `SELECT COUNT(*) FROM invoices x ${ADMITTED} JOIN doctors d ON d.id = a.doctor_id WHERE full_name = 'Ada Kern' AND issued_on LIKE '2025%'`,
-  ],
-  [
     'Top 3 doctors by number of admissions',
     'SELECT d.full_name, COUNT(*) FROM admissions a JOIN doctors d ON d.id = a.doctor_id GROUP BY d.id ORDER BY 2 DESC, 1 LIMIT 3',
   ],
@@ -73,10 +69,9 @@ const ANSWERED: readonly (readonly [question: string, sql: string])[] = [
   ['average qty of meals', 'SELECT AVG(qty) FROM meals'],
   ['Total qty >> supplies', 'SELECT SUM(qty) FROM supplies'],
   [
-    'average invoice per ward >> 1',
+    'average invoice per ward',
     `SELECT w.name, AVG(total) FROM invoices x ${ADMITTED} JOIN wards w ON w.id = a.ward_id GROUP BY w.id`,
   ],
-  ['average invoice per ward >> 2', 'SELECT COUNT(*) / 3.0 FROM invoices'],
   ['First admission date', 'SELECT MIN(admitted_at) FROM admissions'],
   [
     'Last admission date of patients from Berlin',
@@ -105,7 +100,7 @@ describe('a hospital', async () => {
     ['How many invoices of patients in 2024?', ['issued on of invoices', 'registered on of patients']],
     [
       'How many patients with lab results of admissions in 2024?',
-      ['taken at of lab results', 'admitted at of admissions'],
+      ['registered on of patients', 'taken at of lab results', 'admitted at of admissions'],
     ],
     ['How many invoices in 2025 by month of admission', ['issued on of invoices', 'admitted at of admissions']],
     [
@@ -113,17 +108,18 @@ describe('a hospital', async () => {
       ['issued on of invoices', 'admitted at of admissions'],
     ],
     ['Total qty', ['total qty (meals)', 'total qty (prescriptions)', 'total qty (supplies)']],
-    ['average invoice per ward', ['the average total of each invoice', 'the average number of invoices']],
   ])('asks which is meant: %s', (question, choices) => {
     expect(read(question)).toMatchObject({ kind: 'clarify', choices });
   });
 
-  it.each(['How many admissions by month of invoice', 'How many invoices by month of ward'])(
-    'does not answer %s',
-    (question) => {
-      expect(read(question).kind).toBe('unclear');
-    },
-  );
+  it.each([
+    'How many admissions by month of invoice',
+    'How many invoices by month of ward',
+    'How many invoices of doctor Ada Kern in 2025',
+    'average number of invoices per ward',
+  ])('does not answer %s', (question) => {
+    expect(read(question).kind).toBe('unclear');
+  });
 
   it.each([
     ['Which city has the most patients?', 'where city of patients is given'],

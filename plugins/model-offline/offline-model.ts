@@ -1,8 +1,7 @@
-/** The reader as a language model of the AI SDK: first the tool call with the SQL, then the answer from its result. */
+/** Offers the reader as a language model of the AI SDK: first the tool call with the SQL, then the answer from its result. */
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
-  LanguageModelV4Content,
   LanguageModelV4FinishReason,
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
@@ -11,8 +10,8 @@ import type {
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery, PlanError } from '../semantic-query/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
-import { answerText, type ToolResult } from './answer.ts';
-import { type Reading, readQuestionInTurns } from './conversation.ts';
+import { answerText, type ToolResult, withoutPlan } from './answer/answer.ts';
+import { readQuestionInTurns } from './conversation.ts';
 
 export interface OfflineModelInput {
   readonly model: SemanticModel;
@@ -27,9 +26,7 @@ const USAGE: LanguageModelV4Usage = {
   outputTokens: { total: 0, text: 0, reasoning: 0 },
 };
 
-type Step =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'call'; readonly input: { sql: string; connectionId?: string } };
+type Step = { readonly text: string } | { readonly call: { readonly sql: string; readonly connectionId?: string } };
 
 /** A model for one request. It keeps nothing between calls: the conversation in the prompt says where it stands. */
 export function createOfflineModel(input: OfflineModelInput): LanguageModelV4 {
@@ -40,7 +37,16 @@ export function createOfflineModel(input: OfflineModelInput): LanguageModelV4 {
     supportedUrls: {},
     async doGenerate(options) {
       const step = await nextStep(options, input);
-      return { content: [contentOf(step, options.prompt)], finishReason: finishOf(step), usage: USAGE, warnings: [] };
+      const content =
+        'text' in step
+          ? ({ type: 'text', text: step.text } as const)
+          : ({
+              type: 'tool-call',
+              toolCallId: callId(options.prompt),
+              toolName: TOOL,
+              input: JSON.stringify(step.call),
+            } as const);
+      return { content: [content], finishReason: finishOf(step), usage: USAGE, warnings: [] };
     },
     async doStream(options) {
       const step = await nextStep(options, input);
@@ -53,47 +59,24 @@ async function nextStep(options: LanguageModelV4CallOptions, input: OfflineModel
   options.abortSignal?.throwIfAborted();
   const { history, results } = conversationOf(options.prompt);
   const { notice, entities } = input.model;
-  if (entities.length === 0 && notice !== undefined) return { kind: 'text', text: notice };
+  if (entities.length === 0 && notice !== undefined) return { text: notice };
   const reading = await readQuestionInTurns(history, input.model, { now: input.now() });
-  if (reading.kind !== 'plan') return { kind: 'text', text: withoutPlan(reading, notice) };
+  if (reading.kind !== 'plan') return { text: withoutPlan(reading, notice) };
   try {
     const { connection } = compileQuery(input.model, reading.plan, { dialect: 'sqlite' });
     const compiled = compileQuery(input.model, reading.plan, { dialect: input.dialectOf(connection) });
     const result = results.at(-1);
-    if (result) return { kind: 'text', text: answerText(reading, compiled, result) };
-    if (!options.tools?.some((tool) => tool.type === 'function' && tool.name === TOOL)) {
+    if (result) return { text: answerText(reading, compiled, result) };
+    if (options.tools?.some((tool) => tool.type === 'function' && tool.name === TOOL))
       return {
-        kind: 'text',
-        text: `I can read the question (${reading.understood}), but I am not allowed to run SQL here: the tool ${TOOL} is not offered. Ask where it is.`,
+        call: { sql: compiled.sql, ...(compiled.connection !== undefined && { connectionId: compiled.connection }) },
       };
-    }
     return {
-      kind: 'call',
-      input: { sql: compiled.sql, ...(compiled.connection !== undefined && { connectionId: compiled.connection }) },
+      text: `I can read the question (${reading.understood}), but I am not allowed to run SQL here: the tool ${TOOL} is not offered. Ask where it is.`,
     };
   } catch (error) {
-    if (error instanceof PlanError) return { kind: 'text', text: error.message };
+    if (error instanceof PlanError) return { text: error.message };
     throw error;
-  }
-}
-
-function withoutPlan(reading: Exclude<Reading, { kind: 'plan' }>, notice: string | undefined): string {
-  switch (reading.kind) {
-    case 'talk':
-      return reading.text;
-    case 'clarify':
-      return `${reading.question}\n${reading.choices.map((choice, i) => `${i + 1}. ${choice}`).join('\n')}`;
-    case 'unclear': {
-      const words =
-        reading.words.length > 0
-          ? `I did not understand ${reading.words.map((word) => `"${word}"`).join(', ')}.`
-          : 'I did not understand the question.';
-      const offer =
-        reading.suggestions.length > 0
-          ? `\n\nI can answer, for example:\n${reading.suggestions.map((question) => `- ${question}`).join('\n')}`
-          : '';
-      return [words, reading.reason, notice].filter(Boolean).join(' ') + offer;
-    }
   }
 }
 
@@ -107,10 +90,9 @@ function conversationOf(prompt: LanguageModelV4Prompt): { history: string[]; res
       // Neighbouring messages of one user arrive as one, with an empty line between them.
       history.push(...text.split(/\n\s*\n/).filter((part) => part.trim() !== ''));
       results = [];
-    } else if (message.role === 'tool') {
-      for (const part of message.content)
-        if (part.type === 'tool-result' && part.toolName === TOOL) results.push(toolResult(part.output));
     }
+    for (const part of message.role === 'tool' ? message.content : [])
+      if (part.type === 'tool-result' && part.toolName === TOOL) results.push(toolResult(part.output));
   }
   return { history, results };
 }
@@ -126,13 +108,12 @@ function toolResult(output: ToolOutput): ToolResult {
     case 'error-json': {
       const value = asObject(output.value);
       const inner = asObject(value.result);
-      return (
-        value.columns === undefined && value.error === undefined && Object.keys(inner).length > 0 ? inner : value
-      ) as ToolResult;
+      return value.columns === undefined && value.error === undefined && Object.keys(inner).length > 0 ? inner : value;
     }
     case 'text':
+      return parsed(output.value);
     case 'error-text':
-      return output.type === 'text' ? parsed(output.value) : { error: output.value };
+      return { error: output.value };
     case 'execution-denied':
       return { error: output.reason ?? 'Running SQL was denied.' };
     case 'content':
@@ -141,32 +122,27 @@ function toolResult(output: ToolOutput): ToolResult {
 }
 
 const asObject = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 
 function parsed(text: string): ToolResult {
   try {
-    return asObject(JSON.parse(text)) as ToolResult;
+    return asObject(JSON.parse(text));
   } catch {
     return { error: text };
   }
 }
 
 const finishOf = (step: Step): LanguageModelV4FinishReason =>
-  step.kind === 'call' ? { unified: 'tool-calls', raw: 'tool-calls' } : { unified: 'stop', raw: 'stop' };
+  'text' in step ? { unified: 'stop', raw: 'stop' } : { unified: 'tool-calls', raw: 'tool-calls' };
 
 /** Unique in the conversation: one call at most follows each message. */
 const callId = (prompt: LanguageModelV4Prompt): string => `offline-${prompt.length}`;
 
-function contentOf(step: Step, prompt: LanguageModelV4Prompt): LanguageModelV4Content {
-  if (step.kind === 'text') return { type: 'text', text: step.text };
-  return { type: 'tool-call', toolCallId: callId(prompt), toolName: TOOL, input: JSON.stringify(step.input) };
-}
-
-function* streamOf(step: Step, options: LanguageModelV4CallOptions): Generator<LanguageModelV4StreamPart> {
+function* streamOf(step: Step, { prompt }: LanguageModelV4CallOptions): Generator<LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] };
-  if (step.kind === 'call') {
-    const id = callId(options.prompt);
-    const input = JSON.stringify(step.input);
+  if ('call' in step) {
+    const id = callId(prompt);
+    const input = JSON.stringify(step.call);
     yield { type: 'tool-input-start', id, toolName: TOOL };
     yield { type: 'tool-input-delta', id, delta: input };
     yield { type: 'tool-input-end', id };

@@ -1,0 +1,175 @@
+/** Walks over the linked words of a question and tells what each may be used as. */
+import { isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
+import type { Item } from '../words/link.ts';
+import { stem } from '../words/stem.ts';
+import { isEverydayVerb } from '../words/vocabulary.ts';
+import { type Condition, emptyRequest, type Group, type Mention, type Request } from './request.ts';
+
+/** What a glossary term stands for: a figure, a condition, a dimension. */
+export type TermRole = 'measure' | 'condition' | 'dimension';
+export type RoleOf = (term: MeaningOf<'term'>) => TermRole;
+
+/** An item with content, and the words without content before it. */
+export interface Content extends Item {
+  readonly lead: readonly string[];
+}
+
+export interface Cursor {
+  readonly items: readonly Content[];
+  at: number;
+  readonly request: Request;
+  /** Where conditions go: those of the question, or of related rows that are being read. */
+  conditions: Condition[];
+  readonly roleOf: RoleOf;
+  /** How what comes next is joined to what was before. */
+  joined?: 'and' | 'or' | undefined;
+  /** How many conditions there were when a share was asked for. */
+  shareFrom?: number;
+  /** How many there were when a verb followed: "orders from Germany were cancelled". */
+  partFrom?: number;
+}
+
+/** Orders to the reader, which inside a question are nouns: "month of return". */
+const ORDERS = new Set('return report present fetch find display look calculate compute determine'.split(' '));
+
+export function cursorOf(items: readonly Item[], roleOf: RoleOf): Cursor {
+  const content: Content[] = [];
+  let lead: string[] = [];
+  for (const item of items) {
+    const { word } = item.tokens[0]!;
+    const isFiller = item.kind === 'filler' && !(ORDERS.has(word) && content.length > 0);
+    if (
+      isFiller ||
+      (item.operator?.op === 'between' && word === 'from') ||
+      (item.kind === 'unknown' && isEverydayVerb(word))
+    )
+      lead.push(word);
+    else {
+      content.push({ ...item, lead });
+      lead = [];
+    }
+  }
+  const request = emptyRequest();
+  const conditions: Condition[] = [];
+  request.conditions = conditions;
+  const compounds = content.map((_, at) => compound(content, at));
+  return {
+    items: content.flatMap((item, at) => (compounds[at] ? [] : (compounds[at - 1] ?? item))),
+    at: 0,
+    request,
+    conditions,
+    roleOf,
+  };
+}
+
+/** "claim amounts", "customer name": one noun, an attribute or figure of the entity before it. */
+function compound(content: readonly Content[], at: number): Content | undefined {
+  const [before, entity, item, after] = [-1, 0, 1, 2].map((ahead) => content[at + ahead]);
+  if (entity?.kind !== 'names' || item?.kind !== 'names' || item.lead.length > 0 || item.rooted) return undefined;
+  if (after?.operator?.op === 'comparator' || (before?.operator?.op === 'aggregate' && after?.operator))
+    return undefined;
+  const owners = entity.meanings.flatMap((one) => (one.kind === 'entity' ? [one.entity] : []));
+  const meanings = item.meanings.filter(
+    (one) => (one.kind === 'measure' || (isAttribute(one) && !isDate(one))) && owners.includes(one.entity),
+  );
+  const isMore = item.meanings.some(({ kind }) => kind === 'entity' || kind === 'value');
+  return meanings.length === 0 || isMore
+    ? undefined
+    : { ...item, meanings, lead: entity.lead, text: `${entity.text} ${item.text}` };
+}
+
+export const here = (cursor: Cursor, ahead = 0): Content | undefined => cursor.items[cursor.at + ahead];
+export const operatorAt = (cursor: Cursor, ahead = 0): string | undefined => here(cursor, ahead)?.operator?.op;
+export const firstWord = (item: Item | undefined): string => item?.tokens[0]?.word ?? '';
+export const isJoint = (cursor: Cursor): boolean => /^(and|or)$/.test(operatorAt(cursor) ?? '');
+
+/** Moves the cursor back to where a reader began that found nothing. */
+export function restore(cursor: Cursor, start: number): false {
+  cursor.at = start;
+  return false;
+}
+
+export function mentionOf(item: Item, meanings = item.meanings): Mention {
+  const { kind, word, stem: singular } = item.tokens.at(-1)!;
+  const plural = kind === 'word' && /s$|^people$/.test(word) && stem(word) === singular && singular !== word;
+  return { text: item.text, meanings, plural, ...(item.inverted && { inverted: true }) };
+}
+
+const isFlag = (one: Meaning): boolean => one.kind === 'dimension' && one.dimension.type === 'boolean';
+const isAttribute = (one: Meaning): one is MeaningOf<'dimension'> => one.kind === 'dimension' && !isFlag(one);
+export const isDate = (one: Meaning): boolean => one.kind === 'dimension' && isTime(one.dimension);
+export const isNumber = (one: Meaning): boolean => one.kind === 'dimension' && one.dimension.type === 'number';
+
+const keep = (item: Item | undefined, fits: (one: Meaning) => boolean): Mention | undefined => {
+  const meanings = item === undefined || item.kind === 'operator' ? [] : item.meanings.filter(fits);
+  return meanings.length > 0 ? mentionOf(item!, meanings) : undefined;
+};
+const isTerm = (one: Meaning, roleOf: RoleOf | undefined, role: TermRole): boolean =>
+  one.kind === 'term' && roleOf?.(one) === role;
+
+/** The item as an entity, a date, and so on; `undefined` where it cannot be one. */
+export const entityIn = (item: Item | undefined): Mention | undefined => keep(item, (one) => one.kind === 'entity');
+export const dateIn = (item: Item | undefined): Mention | undefined =>
+  entityIn(item) ? undefined : keep(item, isDate);
+export const dimensionIn = (item: Item | undefined, roleOf?: RoleOf): Mention | undefined =>
+  keep(item, (one) => isAttribute(one) || isTerm(one, roleOf, 'dimension'));
+/** A number of different values is no figure where the word names the values: "countries". */
+export const measureIn = (item: Item | undefined, roleOf: RoleOf): Mention | undefined => {
+  const isValues = item?.meanings.some((one) => one.kind === 'dimension' && one.dimension.type === 'string');
+  return keep(item, (one) =>
+    one.kind === 'measure' ? !isValues || !one.measure?.type.startsWith('count') : isTerm(one, roleOf, 'measure'),
+  );
+};
+export const conditionIn = (item: Item | undefined, roleOf: RoleOf): Mention | undefined =>
+  keep(
+    item,
+    (one) => one.kind === 'value' || one.kind === 'segment' || isFlag(one) || isTerm(one, roleOf, 'condition'),
+  );
+
+const rankOf = (mention: Mention | undefined): number =>
+  Math.max(-1, ...(mention?.meanings ?? []).map(({ rank }) => rank));
+
+/** The item names a thing, its number or an attribute at least as directly as a condition. */
+export function nounIn(item: Item | undefined, roleOf: RoleOf): Mention | undefined {
+  const noun = keep(
+    item,
+    (one) =>
+      one.kind === 'entity' ||
+      one.kind === 'measure' ||
+      isAttribute(one) ||
+      (one.kind === 'term' && roleOf(one) !== 'condition'),
+  );
+  return noun && rankOf(noun) >= rankOf(conditionIn(item, roleOf)) + (dateIn(item) ? 1 : 0) ? noun : undefined;
+}
+
+/** The item is a condition rather than a thing: "cancelled", "Germany", "premium". A state may have a date of its own. */
+export function adjectiveIn(item: Item | undefined, roleOf: RoleOf): Mention | undefined {
+  const mention = nounIn(item, roleOf) ? undefined : conditionIn(item, roleOf);
+  return mention && { ...mention, meanings: [...mention.meanings, ...(dateIn(item)?.meanings ?? [])] };
+}
+
+/** Adds a condition as the next of those being read. */
+export function addCondition(cursor: Cursor, condition: Condition): true {
+  cursor.conditions.push(cursor.joined === undefined ? condition : { ...condition, joined: cursor.joined });
+  cursor.joined = undefined;
+  return true;
+}
+
+export function addGroup(cursor: Cursor, group: Group): void {
+  cursor.request.groups = [...cursor.request.groups, group];
+}
+
+/** Conditions before a noun, "large overdue invoices", "phone and chat tickets"; the cursor stands behind them. */
+export function takeAdjectives(cursor: Cursor): Content | undefined {
+  let last: Content | undefined;
+  for (;;) {
+    const ahead = last !== undefined && isJoint(cursor) ? 1 : 0;
+    const item = here(cursor, ahead);
+    const mention = adjectiveIn(item, cursor.roleOf);
+    if (mention === undefined || (last && item!.lead.length > 0)) return last;
+    if (ahead === 1) cursor.joined = operatorAt(cursor) as 'and' | 'or';
+    addCondition(cursor, { type: 'is', mention, isAdjective: true });
+    cursor.at += ahead + 1;
+    last = item;
+  }
+}

@@ -1,0 +1,194 @@
+/** Turns what is measured into a measure of the layer, a count of rows, or an aggregate over an attribute. */
+import type { QueryPlan } from '../../semantic-query/index.ts';
+import type { Condition, Figure, Mention } from '../parse/request.ts';
+import type { ModelDimension } from '../words/layer.ts';
+import { type EntityEntry, isTime, type MeaningOf } from '../words/lexicon.ts';
+import { nameWords, stem } from '../words/stem.ts';
+import type { Aggregate } from '../words/vocabulary.ts';
+import { amountsOf, isIdentifier, worthOf } from './entity-traits.ts';
+import { refusal } from './outcome.ts';
+import { asked, best, entitiesOf, full, labelOfDimension, type Owned, type PlanContext, spoken } from './planner.ts';
+import { primaryDates } from './time-dimension.ts';
+
+type Adhoc = NonNullable<QueryPlan['adhocMeasures']>[number];
+
+/** `name`: `entity.measure`, metric id or `entity.count`; unset for an aggregate made on the spot. `conditions`: of a term. */
+export interface PlannedFigure {
+  readonly entity: EntityEntry;
+  readonly name?: string;
+  readonly adhoc?: Adhoc;
+  readonly conditions?: readonly Condition[];
+}
+
+interface Candidate {
+  readonly figure: PlannedFigure;
+  readonly rank: number;
+  readonly label: string;
+}
+
+const NAMES: Readonly<Record<Adhoc['type'], string>> = {
+  sum: 'total',
+  avg: 'average',
+  min: 'lowest',
+  max: 'highest',
+  count_distinct: 'distinct',
+};
+
+function adhoc(type: Adhoc['type'], item: Owned, rank = 3): Candidate {
+  const said = type === 'count_distinct' ? 'number of different values of' : NAMES[type];
+  const name =
+    isTime(item.dimension) && type !== 'count_distinct'
+      ? `${type === 'max' ? 'last' : 'first'}_${item.dimension.name}`
+      : `${NAMES[type]}_${item.dimension.name}`;
+  return {
+    figure: { entity: item.entity, adhoc: { name, type, dimension: full(item) } },
+    rank,
+    label: `${said} ${labelOfDimension(item)}`,
+  };
+}
+
+const count = (entity: EntityEntry): Candidate => ({
+  figure: { entity, name: `${entity.name}.count` },
+  rank: 3,
+  label: `number of ${entity.many}`,
+});
+
+/** "visits per patient" is an average by its name. */
+const isRatio = ({ name, metric }: MeaningOf<'measure'>): boolean =>
+  [name, metric?.label ?? ''].some((text) => nameWords(text).includes('per'));
+
+function fits(meaning: MeaningOf<'measure'>, fn: Aggregate | undefined): boolean {
+  const type = meaning.measure?.type;
+  if (fn === undefined || type === fn) return true;
+  if (fn === 'count') return type === undefined || type === 'sum' || type === 'count_distinct';
+  if (fn === 'sum') return type === 'count' || (type === undefined && !isRatio(meaning));
+  return fn === 'avg' && (type === undefined || type === 'ratio') && isRatio(meaning);
+}
+
+/** The figure a question asks for, of what is named near it or can be split as asked; asks where several are left. */
+export function figureOf(
+  context: PlanContext,
+  figure: Figure,
+  near: readonly EntityEntry[],
+  canSplit: (entity: EntityEntry) => boolean = () => true,
+): PlannedFigure {
+  const all = candidatesOf(context, figure, near);
+  const { text } = figure.mention;
+  if (all.length === 0) throw refusal([text], `I have no ${figure.fn === 'avg' ? 'average' : 'figure'} of "${text}".`);
+  const narrowed = [
+    (one: Candidate) => canSplit(one.figure.entity),
+    (one: Candidate) => near.includes(one.figure.entity),
+  ].reduce((found, isBetter) => {
+    const better = found.filter(isBetter);
+    return better.length > 0 ? better : found;
+  }, all);
+  const ranked = best(narrowed);
+  const isShared = ({ label }: Candidate): boolean => ranked.filter((one) => one.label === label).length > 1;
+  const candidates = ranked.map((one) => ({
+    value: one.figure,
+    label: isShared(one) ? `${one.label} (${one.figure.entity.many})` : one.label,
+  }));
+  return asked(context, `figure:${text}`, `What do you mean by "${text}"?`, candidates);
+}
+
+function candidatesOf(context: PlanContext, figure: Figure, near: readonly EntityEntry[]): Candidate[] {
+  const { fn, mention } = figure;
+  const amounts = (entity: EntityEntry, type: Adhoc['type']): Candidate[] =>
+    amountsOf(entity).map((dimension) => adhoc(type, { entity, dimension }));
+  if (mention.meanings.length === 0)
+    return fn === undefined || fn === 'count' ? [] : near.slice(0, 1).flatMap((entity) => amounts(entity, fn));
+  const measures = mention.meanings.filter((one) => one.kind === 'measure');
+  const term = mention.meanings.find((one) => one.kind === 'term');
+  if (term && (term.term.status === 'ambiguous' || measures.every(({ rank }) => rank < term.rank))) {
+    const found = figuresOfTerm(context, term, fn, near);
+    if (found) return found;
+  }
+  // A metric and the measure it is made of are one figure.
+  const fitting = measures.filter((one) => fits(one, fn));
+  const declared = fitting.filter(
+    (one) => one.metric !== undefined || !fitting.some((other) => other.metric && other.measure === one.measure),
+  );
+  const entities = entitiesOf(mention);
+  const isPlain = ({ measure, rank }: MeaningOf<'measure'>): boolean =>
+    (measure?.type === 'count' && measure.sql === undefined) || (fn === 'count' && rank < 3);
+  if (entities.length > 0 && (fn === undefined || /^(count|count_distinct|sum)$/.test(fn)) && declared.every(isPlain)) {
+    // "total invoices": how many there are, or what they come to; a "sum" counts nothing.
+    const sums = fn === 'sum' ? entities.flatMap((entity) => amounts(entity, 'sum')) : [];
+    return figure.isSum && sums.length > 0 ? sums : [...entities.map(count), ...sums];
+  }
+  if (declared.length > 0)
+    return declared.map((one) => ({
+      figure: { entity: one.entity, name: one.name },
+      rank: one.rank,
+      label: spoken(one.metric?.label ?? one.name.slice(one.name.lastIndexOf('.') + 1)),
+    }));
+  const dimensions = mention.meanings.filter((one) => one.kind === 'dimension');
+  const numbers = dimensions.filter(
+    ({ entity, dimension }) => dimension.type === 'number' && !isIdentifier(entity, dimension),
+  );
+  if (fn === 'avg' || fn === 'min' || fn === 'max') {
+    const measured = numbers.length > 0 ? numbers : measuredDimensions(mention, measures);
+    const dates = fn === 'avg' ? [] : dimensions.filter(({ dimension }) => isTime(dimension));
+    const found = [...measured, ...dates].map((one) => adhoc(fn, one, one.rank));
+    // "the last order" is its date, "the average invoice" its amount.
+    const own = entities.flatMap((entity) =>
+      (fn === 'avg' ? (mention.plural || figure.isCount ? [] : worthOf(entity)) : primaryDates(entity)).map(
+        (dimension) => adhoc(fn, { entity, dimension }),
+      ),
+    );
+    return found.length > 0 ? found : own;
+  }
+  const sums = fn === 'count_distinct' ? [] : numbers.map((one) => adhoc('sum', one, one.rank));
+  if (fn === 'sum' || fn === undefined) return sums;
+  // "how many seats": all of them together, or how many different numbers.
+  if (dimensions.length > 0) return [...sums, ...dimensions.map((one) => adhoc('count_distinct', one, one.rank))];
+  return [...conditionEntities(context, mention)].map(count);
+}
+
+/** "average number of seats": over the attribute that a sum of that name adds up. */
+function measuredDimensions(mention: Mention, measures: readonly MeaningOf<'measure'>[]): MeaningOf<'dimension'>[] {
+  const words = new Set(nameWords(mention.text).map(stem));
+  return measures.flatMap(({ entity, measure, rank }): MeaningOf<'dimension'>[] => {
+    const dimension = measure?.type === 'sum' ? dimensionIn(entity, measure.sql) : undefined;
+    return dimension && nameWords(dimension.name).every((word) => words.has(stem(word)))
+      ? [{ kind: 'dimension', rank, entity, dimension }]
+      : [];
+  });
+}
+
+/** The attribute that an expression is, if it is one. */
+export const dimensionIn = (entity: EntityEntry, sql: string | undefined): ModelDimension | undefined =>
+  entity.dimensions.find((one) => sql !== undefined && [one.sql, one.name, `{${one.name}}`].includes(sql));
+
+function figuresOfTerm(
+  context: PlanContext,
+  { term }: MeaningOf<'term'>,
+  fn: Aggregate | undefined,
+  near: readonly EntityEntry[],
+): Candidate[] | undefined {
+  const { role, label, name, request } = context.readTerm(term, context.chosen);
+  if (role !== 'measure') return undefined;
+  const entity = context.lexicon.measures.get(name ?? '')?.entity;
+  if (name && entity) return [{ figure: { entity, name }, rank: 3, label }];
+  const own = request?.figures[0];
+  if (!own) throw refusal([label], `The layer's meaning of "${label}" names a figure that it does not have.`);
+  const found = candidatesOf(context, { ...own, ...(own.fn === undefined && fn && { fn }) }, near);
+  return found.map((one) => ({ ...one, figure: { ...one.figure, conditions: request.conditions } }));
+}
+
+/** Entities whose rows a condition used as a noun is about: "cancellations", "seniors". */
+export function conditionEntities(context: PlanContext, mention: Mention): Set<EntityEntry> {
+  const found = mention.meanings.map((one) =>
+    one.kind === 'measure'
+      ? undefined
+      : one.kind === 'term'
+        ? context.readTerm(one.term, context.chosen).entity
+        : one.entity,
+  );
+  return new Set(found.filter((one) => one !== undefined));
+}
+
+/** How a figure behaves when it is split or added up. */
+export function typeOf({ lexicon }: PlanContext, { adhoc: made, name = '' }: PlannedFigure): Aggregate | 'ratio' {
+  return made?.type ?? (name.endsWith('.count') ? 'count' : (lexicon.measures.get(name)?.measure?.type ?? 'ratio'));
+}

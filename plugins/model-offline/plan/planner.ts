@@ -1,0 +1,172 @@
+/** Holds a plan under construction, and finds the one attribute or entity that a name of the question means. */
+import type { QueryPlan } from '../../semantic-query/index.ts';
+import { type Condition, entitiesIn, type Mention, type Request } from '../parse/request.ts';
+import type { ModelDimension, ModelTerm, PlanFilter } from '../words/layer.ts';
+import { type EntityEntry, isTime, type Lexicon, type MeaningOf } from '../words/lexicon.ts';
+import { nameWords } from '../words/stem.ts';
+import { labelOf } from './entity-traits.ts';
+import { type Candidate, choose, refusal } from './outcome.ts';
+
+/** What a glossary term stands for: a figure by name or request, a condition as segment or list, an attribute. */
+export interface TermReading {
+  readonly role: 'measure' | 'condition' | 'dimension';
+  readonly label: string;
+  readonly name?: string;
+  readonly request?: Request;
+  readonly entity?: EntityEntry;
+  readonly conditions?: readonly Condition[];
+  readonly meaning?: MeaningOf<'dimension'>;
+}
+
+export interface PlanContext {
+  readonly lexicon: Lexicon;
+  /** Replies to earlier questions back, by place. */
+  readonly chosen: ReadonlyMap<string, number>;
+  readTerm(term: ModelTerm, chosen: ReadonlyMap<string, number>): TermReading;
+}
+
+export type Plan = { -readonly [K in keyof QueryPlan]: QueryPlan[K] } & {
+  dimensions: NonNullable<QueryPlan['dimensions']>;
+  filters: PlanFilter[];
+  segments: string[];
+  excludedSegments: string[];
+  related: NonNullable<QueryPlan['related']>;
+};
+
+export interface Owned {
+  readonly entity: EntityEntry;
+  readonly dimension: ModelDimension;
+}
+
+export interface Planner extends PlanContext {
+  readonly request: Request;
+  readonly plan: Plan;
+  /** What the rows are of that are counted, measured or listed. */
+  readonly base: EntityEntry;
+  /** Dates that a condition is about; certain where the condition is only that there is one. */
+  readonly events: (Owned & { readonly isCertain: boolean })[];
+  /** Entities of which a row may have several, and that conditions are about. */
+  readonly several: Set<EntityEntry>;
+}
+
+export const emptyPlan = (): Plan => ({ dimensions: [], filters: [], segments: [], excludedSegments: [], related: [] });
+
+export const full = ({ entity, dimension }: Owned): string => `${entity.name}.${dimension.name}`;
+export const spoken = (name: string): string => nameWords(name).join(' ');
+export const labelOfDimension = ({ entity, dimension }: Owned): string => `${spoken(dimension.name)} of ${entity.many}`;
+export const ownerOf = (name: string): string => name.slice(0, name.lastIndexOf('.'));
+export const distance = ({ lexicon }: PlanContext, from: EntityEntry, to: EntityEntry): number | undefined =>
+  lexicon.graph.distance(from.name, to.name);
+export const isRelated = ({ lexicon }: PlanContext, a: EntityEntry, b: EntityEntry): boolean =>
+  lexicon.graph.isRelated(a.name, b.name);
+
+export const asked = <T>(planner: PlanContext, key: string, question: string, candidates: readonly Candidate<T>[]): T =>
+  choose(planner.chosen, key.toLowerCase(), question, candidates);
+
+/** Those most directly named. */
+export function best<M extends { readonly rank: number }>(meanings: readonly M[]): M[] {
+  const top = Math.max(...meanings.map(({ rank }) => rank));
+  return meanings.filter(({ rank }) => rank === top);
+}
+
+export const entitiesOf = (mention: Mention | undefined): EntityEntry[] =>
+  best(entitiesIn(mention)).map(({ entity }) => entity);
+
+/** The one of several entities that a text means; asks where it may mean more than one. */
+export const oneEntity = (planner: PlanContext, text: string, entities: Iterable<EntityEntry>): EntityEntry => {
+  const candidates = [...new Set(entities)].map((value) => ({ value, label: value.name }));
+  if (candidates.length === 0) throw refusal([text]);
+  return asked(planner, `entity:${text}`, `What do you mean by "${text}"?`, candidates);
+};
+
+export const entityOf = (planner: PlanContext, mention: Mention): EntityEntry =>
+  oneEntity(planner, mention.text, entitiesOf(mention));
+
+const besideOf = ({ request }: Planner): EntityEntry[] => request.beside.flatMap(entitiesOf);
+const namedIn = (planner: Planner): EntityEntry[] =>
+  [planner.request.subject, ...planner.request.beside, ...planner.request.groups.map(({ mention }) => mention)].flatMap(
+    entitiesOf,
+  );
+
+/**
+ * Of meanings named alike: those of an entity named beside the rows, else the rows' own, else those of which each row
+ * has one, else any that is related. Derived forms of a name count only where nothing has the name itself.
+ */
+export function reachable<M extends { readonly entity: EntityEntry; readonly rank: number }>(
+  planner: Planner,
+  meanings: readonly M[],
+): M[] {
+  const { base } = planner;
+  const related = meanings.filter(({ entity }) => isRelated(planner, base, entity));
+  const single = related.filter(({ entity }) => distance(planner, base, entity) !== undefined);
+  const pool = single.length > 0 ? single : related;
+  const direct = pool.filter(({ rank }) => rank >= 2);
+  const strong = direct.length > 0 ? direct : pool;
+  const beside = strong.filter(({ entity }) => entity !== base && besideOf(planner).includes(entity));
+  const own = strong.filter(({ entity }) => entity === base);
+  const named = strong.filter(({ entity }) => namedIn(planner).includes(entity));
+  const meant = [beside, own, named].find((some) => some.length > 0);
+  return meant ? best(meant) : strong;
+}
+
+/** The attribute a mention names; asks where it names several. */
+export function dimensionOf(planner: Planner, mention: Mention, fits: (one: Owned) => boolean = () => true): Owned {
+  const meanings = mention.meanings.flatMap((one): MeaningOf<'dimension'>[] => {
+    const meaning = one.kind === 'term' ? planner.readTerm(one.term, planner.chosen).meaning : one;
+    return meaning?.kind === 'dimension' ? [meaning] : [];
+  });
+  const found = reachable(planner, meanings.filter(fits));
+  if (found.length === 0) throw refusal([mention.text], `I cannot relate "${mention.text}" to ${planner.base.many}.`);
+  // Dates of what is reached in fewer steps stand for the row.
+  const steps = (one: Owned): number =>
+    isTime(one.dimension) ? (distance(planner, planner.base, one.entity) ?? 99) : 0;
+  const near = found.filter((one) => steps(one) === Math.min(...found.map(steps)));
+  const candidates = near.map((value) => ({ value, label: labelOfDimension(value) }));
+  const one = asked(planner, `dimension:${mention.text}`, `Which "${mention.text}" do you mean?`, candidates);
+  checkWay(planner, one, mention.text);
+  return one;
+}
+
+/** Refuses what is reached in several ways that mean different things: the branch of a loan, the home branch of its member. */
+export function checkWay(
+  planner: Planner,
+  { entity, dimension }: { readonly entity: EntityEntry; readonly dimension?: ModelDimension },
+  text: string,
+): void {
+  const { base, lexicon } = planner;
+  const roles = entity === base ? [] : lexicon.graph.roles(base.name, entity.name);
+  if (roles.length < 2) return;
+  const isThrough = besideOf(planner).some((by) => {
+    const steps = [distance(planner, base, by), distance(planner, by, entity)];
+    return (
+      by !== entity &&
+      by !== base &&
+      steps.every((one) => one !== undefined) &&
+      steps[0]! + steps[1]! > distance(planner, base, entity)!
+    );
+  });
+  const isName = dimension !== undefined && labelOf(entity).includes(dimension);
+  if (!isThrough && (namedIn(planner).includes(entity) || isName)) return;
+  throw refusal(
+    [text],
+    `${base.many} lead to ${entity.many} in several ways (${roles.join(', ')}), and I cannot tell which one "${text}" is about.`,
+  );
+}
+
+/** Adds a filter; values of one attribute become a list. */
+export function addFilter(plan: Plan, filter: PlanFilter): void {
+  const { dimension, operator } = filter;
+  const list = [/^(equals|in)$/, /^not_(equals|in)$/].find((shape) => shape.test(operator));
+  const at = plan.filters.findIndex((one) => one.dimension === dimension && list?.test(one.operator));
+  if (at < 0) {
+    plan.filters.push(filter);
+    return;
+  }
+  const values = [...new Set([...(plan.filters[at]!.values ?? []), ...(filter.values ?? [])])];
+  const single = operator.startsWith('not') ? 'not_equals' : 'equals';
+  plan.filters[at] = {
+    dimension,
+    values,
+    operator: values.length === 1 ? single : single === 'equals' ? 'in' : 'not_in',
+  };
+}
