@@ -90,6 +90,28 @@ it('lets waits grow, end, and be forgotten', () => {
   expect(() => fail()).toThrow();
 });
 
+it.each<[string, (attempt: number) => [account: string, ip: string], free: number, longestWaitS: number]>([
+  ['an account from one address', () => ['ann', '1.1.1.1'], 10, 900],
+  ['an account from anywhere', (attempt) => ['ann', `1.1.${attempt}.1`], 50, 30],
+  ['an address, whatever the account', (attempt) => [`user${attempt}`, '1.1.1.1'], 100, 900],
+])('counts %s: free attempts, then waits that double up to a limit', (_, attemptOf, free, longestWaitS) => {
+  let now = 0;
+  const throttle = new Throttle(() => now);
+  for (let attempt = 0; attempt < free; attempt += 1) throttle.begin(...attemptOf(attempt));
+  const waits: number[] = [];
+  for (let attempt = free; attempt < free + 12; attempt += 1) {
+    try {
+      throttle.begin(...attemptOf(attempt));
+    } catch (error) {
+      const { retryAfterSeconds } = error as { retryAfterSeconds: number };
+      waits.push(retryAfterSeconds);
+      now += retryAfterSeconds * 1_000;
+      throttle.begin(...attemptOf(attempt));
+    }
+  }
+  expect(waits).toEqual(Array.from({ length: 12 }, (_, doubled) => Math.min(2 ** doubled, longestWaitS)));
+});
+
 it('slows down one address that tries many accounts, and many that try one', () => {
   const spray = new Throttle(() => 0);
   for (let index = 0; index < 100; index += 1) spray.begin(`user${index}`, '1.1.1.1');

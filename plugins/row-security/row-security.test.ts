@@ -60,6 +60,19 @@ describe('one column and one claim', () => {
     expect(inOrder).toEqual([{ found: 1 }]);
   });
 
+  test.each([
+    ['CROSS JOIN', 'wards CROSS JOIN visits', 9],
+    ['CROSS JOIN', 'visits CROSS JOIN wards', 9],
+    ['CROSS JOIN', 'visits CROSS JOIN patients', 6],
+    ['a comma', 'wards, visits', 9],
+    ['JOIN … ON', 'wards JOIN visits ON true', 9],
+    ['LEFT JOIN', 'wards LEFT JOIN visits ON true', 9],
+  ])('filters both sides of %s: %s', async (_, from, n) => {
+    expect(await clinic.rows(`SELECT count(*) AS n FROM ${from}`)).toEqual([{ n }]);
+    const tenants = (await clinic.rows(`SELECT * FROM ${from}`)).map((row) => row.tenant_id);
+    expect(new Set(tenants)).toEqual(new Set([1]));
+  });
+
   test('takes the claim as text or as number, as the column has it', async () => {
     expect(await clinic.rows(count, { tenant: '1' })).toEqual([{ n: 3 }]);
     expect(await clinic.rows('SELECT id FROM doctors', { tenant: 9 })).toEqual([{ id: 901 }]);
