@@ -48,6 +48,7 @@ it("works with the authentication library's client", async () => {
   given(await bob.organization.acceptInvitation({ invitationId: invitation.id }));
   expect(given(await bob.organization.list()).map(({ slug }) => slug)).toEqual(['acme']);
   given(await bob.organization.setActive({ organizationId: id }));
+  expect(given(await bob.getSession()).session.activeOrganizationId).toBe(id);
   expect(given(await ann.organization.getFullOrganization()).members).toHaveLength(2);
   given(await ann.organization.removeMember({ memberIdOrEmail: 'bob@example.com' }));
   expect(given(await bob.organization.list())).toEqual([]);
@@ -62,6 +63,27 @@ it("works with the authentication library's client", async () => {
   expect(given(await ann.getSession()).session.id).toBe(own);
   given(await ann.signOut());
   expect((await ann.getSession()).data).toBeNull();
+});
+
+it('works with the token of a session in place of cookies', async () => {
+  await using server = await startServer(await db.url('sqlite'));
+  let token = '';
+  const client = createAuthClient({
+    baseURL: server.url,
+    fetchOptions: {
+      auth: { type: 'Bearer', token: () => token },
+      onSuccess: ({ response }) => {
+        token = response.headers.get('set-auth-token') ?? token;
+      },
+    },
+  });
+  given(await client.signUp.email(account('ben')));
+  given(await client.signIn.email(account('ben')));
+  expect(given(await client.getSession()).user.name).toBe('ben');
+  const authorization = `Bearer ${token}`;
+  expect((await fetch(`${server.url}/api/v1/whoami`, { headers: { authorization } })).status).toBe(200);
+  given(await client.signOut());
+  expect((await client.getSession()).data).toBeNull();
 });
 
 it("tells the library's client what went wrong, by the codes that it knows", async () => {

@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { Client, type Dialect, databases, startServer, userOf } from '../../test/harness/managed-server.ts';
+import {
+  Client,
+  type Dialect,
+  databases,
+  idOf,
+  invite,
+  organization,
+  setRole,
+  startServer,
+  USERS,
+  userOf,
+} from '../../test/harness/managed-server.ts';
 import { authManaged } from './index.ts';
 
 const db = databases();
-const USERS = '/api/v1/admin/users';
-const post = (client: Client, path: string, body: object) => client.send(`/api/auth/organization/${path}`, { body });
-const idOf = async (client: Client): Promise<string> => (await client.whoami()).body.actor.id;
-const setRole = (by: Client, id: string, role: string) =>
-  by.send(`${USERS}/${id}/role`, { method: 'PATCH', body: { role } });
 
 /** The role as routes, claims, the session and the right to administer show it; fails where they differ. */
 async function roleOf(client: Client): Promise<string> {
@@ -22,11 +28,6 @@ async function roleOf(client: Client): Promise<string> {
   return actor.role;
 }
 
-async function invite(by: Client, who: Client, email: string, role: string): Promise<void> {
-  const { body } = await post(by, 'invite-member', { email, role });
-  expect((await post(who, 'accept-invitation', { invitationId: body.id })).status).toBe(200);
-}
-
 /** Two organizations, each with an owner who is administrator; one is invited to the other's, with `role`. */
 async function invited(server: { url: string }, role: string) {
   const boss = await userOf(server, 'boss@example.com');
@@ -34,12 +35,12 @@ async function invited(server: { url: string }, role: string) {
   const eve = await userOf(server, 'eve@example.com');
   const [annId, eveId] = [await idOf(ann), await idOf(eve)];
   for (const id of [annId, eveId]) expect((await setRole(boss, id, 'admin')).status).toBe(200);
-  const acme = (await post(ann, 'create', { name: 'Acme', slug: 'acme' })).body.id as string;
-  const evil = (await post(eve, 'create', { name: 'Evil', slug: 'evil' })).body.id as string;
+  const acme = (await organization(ann, 'create', { name: 'Acme', slug: 'acme' })).body.id as string;
+  const evil = (await organization(eve, 'create', { name: 'Evil', slug: 'evil' })).body.id as string;
   expect([await roleOf(ann), await roleOf(eve)]).toEqual(['admin', 'admin']);
   await invite(ann, eve, 'eve@example.com', role);
   const script = new Client(server, (await new Client(server).signIn('eve@example.com')).body.token);
-  for (const client of [eve, script]) await post(client, 'set-active', { organizationId: acme });
+  for (const client of [eve, script]) await organization(client, 'set-active', { organizationId: acme });
   const { members } = (await ann.send('/api/auth/organization/list-members')).body;
   const memberId = members.find(({ userId }: { userId: string }) => userId === eveId).id as string;
   return { boss, ann, eve, script, annId, eveId, acme, evil, memberId };
@@ -65,18 +66,18 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another orga
       }
       expect((await client.send('/api/v1/admin/only')).status).toBe(403);
       // Nor is a new organization a way around it.
-      expect((await post(client, 'create', { name: 'Mine', slug: 'mine' })).status).toBe(403);
+      expect((await organization(client, 'create', { name: 'Mine', slug: 'mine' })).status).toBe(403);
     }
     expect(await roleOf(ann)).toBe('admin');
     const page = (await ann.send(`${USERS}?role=analyst`)).body;
     expect([page.total, page.users[0].id, page.users[0].role]).toEqual([1, eveId, 'analyst']);
     expect((await ann.send(`${USERS}/stats`)).body).toMatchObject({ total: 2, byRole: { admin: 1, analyst: 1 } });
     // In their own one nothing has changed, in one session at a time.
-    await post(eve, 'set-active', { organizationId: evil });
+    await organization(eve, 'set-active', { organizationId: evil });
     expect([await roleOf(eve), await roleOf(script)]).toEqual(['admin', 'analyst']);
-    await post(eve, 'set-active', { organizationId: acme });
+    await organization(eve, 'set-active', { organizationId: acme });
     expect(await roleOf(eve)).toBe('analyst');
-    await post(eve, 'leave', { organizationId: acme });
+    await organization(eve, 'leave', { organizationId: acme });
     expect([await roleOf(eve), await roleOf(script)]).toEqual(['admin', 'admin']);
   });
 
@@ -85,9 +86,9 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another orga
     const { ann, eve, script, memberId } = await invited(server, 'admin');
     expect([await roleOf(eve), await roleOf(script)]).toEqual(['admin', 'admin']);
     expect(eve.cookies.has('authlib.session_data')).toBe(true);
-    expect((await post(ann, 'update-member-role', { memberId, role: 'member' })).status).toBe(200);
+    expect((await organization(ann, 'update-member-role', { memberId, role: 'member' })).status).toBe(200);
     expect([await roleOf(eve), await roleOf(script)]).toEqual(['analyst', 'analyst']);
-    await post(ann, 'update-member-role', { memberId, role: 'owner' });
+    await organization(ann, 'update-member-role', { memberId, role: 'owner' });
     expect([await roleOf(eve), await roleOf(script)]).toEqual(['admin', 'admin']);
     // Another server changes it.
     await db.connect(server.database)('auth_member').where({ id: memberId }).update({ role: 'member' });
@@ -100,7 +101,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another orga
     const mal = await userOf(server, 'mal@example.com');
     const malId = await idOf(mal);
     await invite(ann, mal, 'mal@example.com', 'member');
-    await post(eve, 'set-active', { organizationId: evil });
+    await organization(eve, 'set-active', { organizationId: evil });
     await invite(eve, mal, 'mal@example.com', 'member');
     for (const { status } of [
       await setRole(eve, malId, 'admin'),

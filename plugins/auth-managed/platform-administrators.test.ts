@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { testScope } from '../../test/harness/create-test-app.ts';
-import { Client, type Dialect, databases, startServer, userOf } from '../../test/harness/managed-server.ts';
+import {
+  Client,
+  type Dialect,
+  databases,
+  idOf,
+  invite,
+  organization,
+  setRole,
+  startServer,
+  USERS,
+  userOf,
+} from '../../test/harness/managed-server.ts';
 import { authManaged } from './index.ts';
 
 const db = databases();
-const USERS = '/api/v1/admin/users';
-const post = (client: Client, path: string, body: object) => client.send(`/api/auth/organization/${path}`, { body });
-const idOf = async (client: Client): Promise<string> => (await client.whoami()).body.actor.id;
-const setRole = (by: Client, id: string, role: string) =>
-  by.send(`${USERS}/${id}/role`, { method: 'PATCH', body: { role } });
 const standing = async (client: Client) => {
   const { actor, orgId } = (await client.whoami()).body;
   return [actor.role, orgId];
@@ -16,18 +22,12 @@ const standing = async (client: Client) => {
 const platform = (id: string) =>
   testScope({ actor: { id, label: id, role: 'admin', mode: 'managed', claims: {} }, orgId: null });
 
-async function join(by: Client, who: Client, email: string, role = 'member'): Promise<void> {
-  const { body } = await post(by, 'invite-member', { email, role });
-  const { status } = await post(who, 'accept-invitation', { invitationId: body.id });
-  if (status !== 200) throw new Error(`The invitation was not accepted: ${status}`);
-}
-
 /** The first administrator with an organization, and a member whom they have made administrator in it. */
 async function promoted(server: { url: string }) {
   const boss = await userOf(server, 'boss@example.com');
   const ann = await userOf(server, 'ann@example.com');
-  const acme = (await post(boss, 'create', { name: 'Acme', slug: 'acme' })).body.id as string;
-  await join(boss, ann, 'ann@example.com');
+  const acme = (await organization(boss, 'create', { name: 'Acme', slug: 'acme' })).body.id as string;
+  await invite(boss, ann, 'ann@example.com');
   const annId = await idOf(ann);
   expect((await setRole(boss, annId, 'admin')).body).toMatchObject({ role: 'admin' });
   const phone = new Client(server, (await new Client(server).signIn('ann@example.com')).body.token);
@@ -37,16 +37,16 @@ async function promoted(server: { url: string }) {
 
 describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organization made, on %s', (dialect) => {
   it.each<[string, (all: Awaited<ReturnType<typeof promoted>>) => Promise<{ status: number }>]>([
-    ['they leave', ({ ann, acme }) => post(ann, 'leave', { organizationId: acme })],
-    ['they are removed', ({ boss }) => post(boss, 'remove-member', { memberIdOrEmail: 'ann@example.com' })],
-    ['it is deleted by somebody else', ({ boss, acme }) => post(boss, 'delete', { organizationId: acme })],
+    ['they leave', ({ ann, acme }) => organization(ann, 'leave', { organizationId: acme })],
+    ['they are removed', ({ boss }) => organization(boss, 'remove-member', { memberIdOrEmail: 'ann@example.com' })],
+    ['it is deleted by somebody else', ({ boss, acme }) => organization(boss, 'delete', { organizationId: acme })],
     [
       'they delete it',
       async ({ boss, ann, acme, annId }) => {
         const { members } = (await boss.send('/api/auth/organization/list-members')).body;
         const { id: memberId } = members.find(({ userId }: { userId: string }) => userId === annId);
-        await post(boss, 'update-member-role', { memberId, role: 'owner' });
-        return post(ann, 'delete', { organizationId: acme });
+        await organization(boss, 'update-member-role', { memberId, role: 'owner' });
+        return organization(ann, 'delete', { organizationId: acme });
       },
     ],
   ])('is none any more once %s', async (_, leave) => {
@@ -59,8 +59,8 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
     for (const session of [ann, phone, late]) {
       expect(await standing(session)).toEqual(['analyst', null]);
       expect((await session.send(USERS)).status).toBe(403);
-      expect((await post(session, 'create', { name: 'Own', slug: 'own' })).status).toBe(403);
-      expect((await post(session, 'set-active', { organizationId: all.acme })).status).toBe(403);
+      expect((await organization(session, 'create', { name: 'Own', slug: 'own' })).status).toBe(403);
+      expect((await organization(session, 'set-active', { organizationId: all.acme })).status).toBe(403);
       expect(await standing(session)).toEqual(['analyst', null]);
     }
     const { users } = server.get(authManaged);
@@ -68,8 +68,8 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
     // Nor in the next organization.
     const mine = await userOf(server, 'mine@example.com');
     await users.setRole(platform('root'), await idOf(mine), 'admin');
-    await post(mine, 'create', { name: 'Mine', slug: 'mine' });
-    await join(mine, ann, 'ann@example.com');
+    await organization(mine, 'create', { name: 'Mine', slug: 'mine' });
+    await invite(mine, ann, 'ann@example.com');
     expect((await standing(ann))[0]).toBe('analyst');
     expect((await standing(boss))[0]).toBe('admin');
   });
@@ -77,11 +77,11 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
   it('stays one while a member of any organization', async () => {
     await using server = await startServer(await db.url(dialect));
     const { boss, ann, acme } = await promoted(server);
-    const second = (await post(ann, 'create', { name: 'Second', slug: 'second' })).body.id;
+    const second = (await organization(ann, 'create', { name: 'Second', slug: 'second' })).body.id;
     expect(await standing(ann)).toEqual(['admin', second]);
-    await post(boss, 'remove-member', { memberIdOrEmail: 'ann@example.com', organizationId: acme });
+    await organization(boss, 'remove-member', { memberIdOrEmail: 'ann@example.com', organizationId: acme });
     expect(await standing(ann)).toEqual(['admin', second]);
-    expect((await post(ann, 'delete', { organizationId: second })).status).toBe(200);
+    expect((await organization(ann, 'delete', { organizationId: second })).status).toBe(200);
     expect(await standing(ann)).toEqual(['analyst', null]);
   });
 
@@ -102,7 +102,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
     const { boss } = await promoted(server);
     const bob = await userOf(server, 'bob@example.com');
     // As a plain member they would have to wait: the promotion changes the membership, too.
-    await join(boss, bob, 'bob@example.com', 'admin');
+    await invite(boss, bob, 'bob@example.com', 'admin');
     const database = db.connect(server.database);
     const { users } = server.get(authManaged);
     const find = users.find.bind(users);
@@ -135,14 +135,14 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of the platform
     const eveId = await idOf(eve);
     await server.get(authManaged).users.setRole(platform('root'), eveId, 'admin');
     expect(await standing(eve)).toEqual(['admin', null]);
-    await join(boss, eve, 'eve@example.com', 'owner');
+    await invite(boss, eve, 'eve@example.com', 'owner');
     // Once more, in the organization: it does not make them less.
     expect((await setRole(boss, eveId, 'admin')).status).toBe(200);
     expect((await setRole(ann, eveId, 'admin')).status).toBe(403);
-    expect((await post(boss, 'leave', { organizationId: acme })).status).toBe(200);
+    expect((await organization(boss, 'leave', { organizationId: acme })).status).toBe(200);
     expect(await standing(boss)).toEqual(['admin', null]);
     expect((await boss.send(USERS)).body.total).toBe(1);
-    expect((await post(eve, 'delete', { organizationId: acme })).status).toBe(200);
+    expect((await organization(eve, 'delete', { organizationId: acme })).status).toBe(200);
     expect([await standing(eve), await standing(ann)]).toEqual([
       ['admin', null],
       ['analyst', null],
@@ -154,7 +154,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of the platform
     const { boss, acme, annId } = await promoted(server);
     const eve = await userOf(server, 'eve@example.com');
     await server.get(authManaged).users.setRole(platform('root'), await idOf(eve), 'admin');
-    const invitation = (await post(boss, 'invite-member', { email: 'new@example.com', role: 'owner' })).body.id;
+    const invitation = (await organization(boss, 'invite-member', { email: 'new@example.com', role: 'owner' })).body.id;
     for (const [path, body] of [
       ['set-active', { organizationId: acme }],
       ['set-active', { organizationSlug: 'acme' }],
@@ -164,7 +164,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of the platform
       ['update', { organizationId: acme, data: { name: 'Mine' } }],
       ['delete', { organizationId: acme }],
     ] as const) {
-      expect([path, (await post(eve, path, body)).status]).toEqual([path, expect.toBeOneOf([400, 403, 404])]);
+      expect([path, (await organization(eve, path, body)).status]).toEqual([path, expect.toBeOneOf([400, 403, 404])]);
     }
     expect((await setRole(eve, annId, 'viewer')).status).toBe(404);
     expect(await standing(eve)).toEqual(['admin', null]);
@@ -192,7 +192,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of the platform
     const annNow = await again(ann, 'ann@example.com');
     expect([(await standing(bossNow))[0], (await standing(annNow))[0]]).toEqual(['admin', 'admin']);
     const acme = (await standing(bossNow))[1];
-    await post(bossNow, 'delete', { organizationId: acme });
+    await organization(bossNow, 'delete', { organizationId: acme });
     expect([
       await standing(bossNow),
       await standing(annNow),

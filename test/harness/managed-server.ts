@@ -174,3 +174,22 @@ export function databases() {
     },
   };
 }
+
+/** Routes of users, for administrators. */
+export const USERS = '/api/v1/admin/users';
+
+export const idOf = async (client: Client): Promise<string> => (await client.whoami()).body.actor.id;
+
+export const setRole = (by: Client, id: string, role: string): Promise<Answer> =>
+  by.send(`${USERS}/${id}/role`, { method: 'PATCH', body: { role } });
+
+/** Calls an endpoint of organizations. */
+export const organization = (client: Client, path: string, body: object): Promise<Answer> =>
+  client.send(`/api/auth/organization/${path}`, { body });
+
+/** Invites somebody to the active organization; they accept. */
+export async function invite(by: Client, who: Client, email: string, role = 'member'): Promise<void> {
+  const { body } = await organization(by, 'invite-member', { email, role });
+  const { status } = await organization(who, 'accept-invitation', { invitationId: body.id });
+  if (status !== 200) throw new Error(`The invitation was not accepted: ${status}`);
+}
