@@ -32,7 +32,7 @@ function startWithOwnNode() {
 
 /**
  * Aborts once it is time to stop. A terminal signals the whole group and npx passes the signal on, so it comes twice.
- * npx told to end by another program ends its shell and nobody else: then this process sees its parent gone.
+ * npx told to end by another program ends only its shell: then this process sees its parent gone.
  */
 function stopSignal() {
   const stop = new AbortController();
@@ -58,6 +58,6 @@ async function start() {
     signal,
   });
   if (process.connected) process.send(process.exitCode, () => {});
-  // A handle that somebody forgot must not keep a finished command alive.
+  // A forgotten handle must not keep a finished command alive.
   setTimeout(() => process.exit(), 1000).unref();
 }

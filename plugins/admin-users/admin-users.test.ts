@@ -51,7 +51,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
     expect((await boss.send(`${USERS}/${id}`, { method: 'DELETE' })).status).toBe(404);
   });
 
-  it('cannot lock everybody out', async () => {
+  it('cannot lock all administrators out', async () => {
     await using server = await startServer(await db.url(dialect));
     const boss = await userOf(server, 'boss@example.com');
     const { id } = (await boss.whoami()).body.actor;

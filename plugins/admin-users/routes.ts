@@ -62,7 +62,7 @@ const DONE = { body: { success: true } };
 export function userRoutes(auth: AuthManaged | undefined): Route[] {
   const users = () => {
     if (auth !== undefined) return auth.users;
-    throw new AtlasError('There are no users here: nobody signs in to an account of Atlas.', {
+    throw new AtlasError('There are no users: this server has no managed accounts.', {
       code: 'not_available',
       hint: 'Use managed authentication: SVC_AUTH_MODE=managed.',
     });

@@ -24,7 +24,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse }: AuditRou
       method: 'GET',
       path: '/api/v1/admin/audit',
       operationId: 'listAuditEntries',
-      summary: 'Statements of everybody, newest first.',
+      summary: 'Statements of all users, newest first.',
       query: ListQuery,
       responses: { 200: AuditPage },
       async handle({ query }, scope) {
@@ -47,7 +47,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse }: AuditRou
       method: 'GET',
       path: '/api/v1/admin/audit/export',
       operationId: 'exportAuditEntries',
-      summary: 'Statements of everybody as CSV, newest first.',
+      summary: 'Statements of all users as CSV, newest first.',
       query: ExportQuery,
       responses: { 200: Csv },
       handle: async ({ query }, scope) => ({

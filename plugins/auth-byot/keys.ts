@@ -70,7 +70,7 @@ export class IssuerKeys {
     const { keysMaxAgeMs } = this.#init.options;
     if (this.#init.now() - this.#fetchedAt >= keysMaxAgeMs) {
       const refreshed = this.refresh();
-      // Nobody waits for an issuer that was away before, as long as there are keys.
+      // Not awaited for an issuer that was away before, as long as there are keys.
       if (this.count === 0 || this.#problem === undefined) await refreshed;
     }
     if (this.count === 0 && this.#problem !== undefined) throw this.#unavailable();

@@ -8,7 +8,7 @@ const http: PluginRef<{ cancel(): void }> = { pluginName: 'http' };
 const END_WITHIN_MS = 5_000;
 
 /**
- * Hears of errors in timers and listeners, and of rejections that nobody waits for. After one of them no state can be
+ * Hears of errors in timers and listeners, and of unhandled rejections. After one of them no state can be
  * trusted: the process must end, so only the first counts.
  */
 export class UncaughtErrors implements Disposable {

@@ -43,7 +43,7 @@ export function fromFailure({ code, message, metData }: Failure, file: string): 
   const errors = duckdbErrors(file);
   if (code === 'Out of Memory') return errors.outOfMemory();
   if (code === 'Fault') {
-    return new AtlasError('DuckDB failed at this statement for reasons of its own.', {
+    return new AtlasError('DuckDB failed with an internal error at this statement.', {
       code: 'sql_failed',
       reason: 'E_DUCKDB_FAULT',
       hint: 'Write the statement in another way, for example with fewer joins and subqueries in one SELECT.',

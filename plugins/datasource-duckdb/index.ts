@@ -16,7 +16,7 @@ export { engineSettings, FINAL_SETTINGS } from './settings.ts';
 /** @internal */
 export { Verifier } from './verify.ts';
 
-/** DuckDB files, read-only, each asked in processes of its own. */
+/** Queries DuckDB files, read-only, each in separate processes. */
 export const datasourceDuckdb = definePlugin({
   name: 'datasource-duckdb',
   version: '1.0.0',

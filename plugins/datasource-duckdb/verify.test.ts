@@ -93,7 +93,7 @@ describe('runs', () => {
     expect((await run(sql, tables, functions)).rows).toHaveLength(rows);
   });
 
-  it('any function when nobody lists them', async () => {
+  it('any function when none are listed', async () => {
     expect((await run('SELECT upper(name) AS n FROM customers ORDER BY 1', ['customers'])).rows[0]).toEqual({
       n: 'ADA',
     });

@@ -6,7 +6,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { ExecuteRequest } from '../datasource-kit/index.ts';
 import { bindAll } from './bind.ts';
 
-/** The statement would read or call more than it may. The message is for whoever wrote the statement. */
+/** The statement would read or call more than it may. The message is for the statement's author. */
 export class Refusal extends Error {}
 
 type Allowed = Pick<ExecuteRequest, 'sql' | 'params' | 'tables' | 'functions'>;
@@ -38,7 +38,7 @@ const SYNTAX = new Set(
 );
 const MAX_CACHED = 200;
 
-/** What is known of one opened file, which nobody can change while it is open. */
+/** What is known of one opened file, which cannot change while it is open. */
 export class Verifier {
   /** What reading all of a table or view involves: the tables and table functions of a view's definition. */
   readonly #reads = new Map<string, readonly string[]>();

@@ -56,7 +56,7 @@ export function closing(connection: string): AtlasError {
 
 /** A statement without `tables`: no guard has looked at it. */
 export function unchecked(): AtlasError {
-  return new AtlasError('The statement was not checked: nobody said which tables it may read.', {
+  return new AtlasError('The statement was not checked: the tables that it may read are missing.', {
     code: 'sql_refused',
     reason: 'E_SQL_UNCHECKED',
     hint: 'Add the plugin "sql-guard" to the composition.',

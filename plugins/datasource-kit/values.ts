@@ -104,7 +104,7 @@ export function real(text: string): number | Converted {
   );
 }
 
-/** Writing JSON goes as deep as the value does, and whoever reads the answer does, too. */
+/** Writing JSON goes as deep as the value does, and so does the reader of the answer. */
 const MAX_DEPTH = 100;
 
 function isDeep(value: Cell, left = MAX_DEPTH): boolean {

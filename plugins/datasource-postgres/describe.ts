@@ -8,7 +8,7 @@ const VISIBLE = `c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
   AND NOT EXISTS (SELECT FROM pg_depend d
     WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.objsubid = 0 AND d.deptype = 'e')`;
 
-/** One row a column, in order, its type with a collation that is not the type's own; an estimate of -1 means that nobody has counted. */
+/** One row a column, in order, its type with a collation that is not the type's own; an estimate of -1 means that the table was never analyzed. */
 const COLUMNS = `SELECT c.oid::text, n.nspname, c.relname, c.relkind, c.reltuples::int8, o.description,
     a.attname, format_type(a.atttypid, a.atttypmod) || coalesce(' COLLATE ' || quote_ident(l.collname), ''),
     a.attnotnull, d.description
@@ -33,7 +33,7 @@ const KEYS = `SELECT k.conrelid::text, k.oid::text, k.contype, a.attname, fn.nsp
   WHERE k.contype IN ('p', 'f') AND k.conparentid = 0
   ORDER BY k.conrelid, k.contype, k.conname, u.position`;
 
-/** Nobody counts the rows of a partitioned table, only those of its partitions. */
+/** PostgreSQL estimates the rows of partitions, not those of the partitioned table. */
 const PARTITIONS = `SELECT pg_partition_root(oid)::oid::text, sum(greatest(reltuples, 0))::int8
   FROM pg_class WHERE relispartition AND relkind IN ('r', 'f') GROUP BY 1 HAVING max(reltuples) >= 0`;
 

@@ -55,7 +55,7 @@ describe.each(SIZES)('in pieces of %i bytes', (size) => {
     expect(through(filter, row(...values), size)).toEqual(row(...kept));
   });
 
-  it('rows that nobody wants are dropped, messages between them are not', () => {
+  it('rows that are not wanted are dropped, messages between them are not', () => {
     const filter = new WireFilter();
     filter.dropRows = true;
     const bytes = Buffer.concat([row('a'), READY, row('b'.repeat(100)), EMPTY, row('c')]);

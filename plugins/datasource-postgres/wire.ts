@@ -122,7 +122,7 @@ function message(type: number, parts: readonly Buffer[]): Buffer {
 /** Between socket and parser. Messages that are short enough pass as they are, mostly without being copied. */
 export class WireFilter {
   limits: WireLimits = UNLIMITED;
-  /** Rows are thrown away unseen: nobody wants more of them. */
+  /** Rows are dropped unread: no more of them are wanted. */
   dropRows = false;
   #header: Buffer = NOTHING;
   /** Bytes of the present message that are still to come. */

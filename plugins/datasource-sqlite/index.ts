@@ -13,7 +13,7 @@ export { SQLITE_SCHEMES } from './schemes.ts';
 /** @internal */
 export { Schema } from './verify.ts';
 
-/** SQLite files, read-only, each asked in processes of its own so that a statement can be stopped. */
+/** Queries SQLite files, read-only, each in separate processes so that a statement can be stopped. */
 export const datasourceSqlite = definePlugin({
   name: 'datasource-sqlite',
   version: '1.0.0',

@@ -4,7 +4,7 @@
  */
 import type { Database, Statement } from 'better-sqlite3';
 
-/** The statement would read or call more than it may. The message is for whoever wrote the statement. */
+/** The statement would read or call more than it may. The message is for the statement's author. */
 export class Refusal extends Error {}
 
 /** `explain` exists since version 13 of the driver; unlike `prepare` it leaves parameters unbound. */
@@ -48,7 +48,7 @@ const CALLS = new Set(['Function', 'PureFunc', 'AggStep', 'AggStep1', 'AggInvers
 const OPERATORS = ['like', 'glob', 'regexp', 'match', '->', '->>', 'current_date', 'current_time', 'current_timestamp'];
 /** Table-valued functions that read only their arguments. */
 const TABLE_FUNCTIONS = ['json_each', 'json_tree'];
-/** Never readable, whoever allows it: it shows the definitions of everything. */
+/** Never readable, even if allowed: it shows the definitions of everything. */
 const SCHEMA_TABLE = 'sqlite_schema';
 /** The root page comes from a register, so it cannot be known before the statement runs. */
 const P2_IS_REGISTER = 0x10;

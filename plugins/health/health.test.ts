@@ -159,7 +159,7 @@ describe('the health endpoint', () => {
     expect(checks).toBe(2);
   });
 
-  it('is needed by nobody who has credentials', async () => {
+  it('is not needed by a caller with credentials', async () => {
     await using t = await start([fixed(DATASOURCE, PROVIDER, LAYER)]);
     expect(
       t.app

@@ -441,7 +441,7 @@ describe('who asks', () => {
     expect(known.json()).toEqual({ id: 'ann', orgId: 'org-1' });
   });
 
-  it('decides on rights, and public routes ask nobody', async () => {
+  it('decides on rights, and public routes ask no authorization', async () => {
     await using app = await start();
     const refused = await app.inject({ method: 'GET', url: '/admin', headers });
     expect([refused.statusCode, refused.json()]).toMatchObject([

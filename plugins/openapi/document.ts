@@ -10,7 +10,7 @@ import { Components, type Json } from './components.ts';
 export interface DocumentInfo {
   readonly title: string;
   readonly version: string;
-  /** Ways to carry credentials; none where everybody is let in. */
+  /** Ways to carry credentials; none where no credentials are needed. */
   readonly security: readonly Collected<SecurityScheme>[];
   /** Description of each plugin. */
   readonly plugins: Readonly<Record<string, string>>;
@@ -83,7 +83,7 @@ function pathParameters({ path, params }: Route, writing: Writing): Json[] {
   );
 }
 
-/** Codes that a route may answer because of what it is, before any of its own. */
+/** Codes that a route may answer because of what it is, before its own errors. */
 function errorsOf(route: Route, { security }: DocumentInfo): Set<string> {
   const isSecured = route.right !== 'public';
   return new Set([

@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it('lists every mounted route once, under a name of its own', async () => {
+  it('lists every mounted route once, under a unique name', async () => {
     const { paths } = await read();
     const found = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => `${method} ${path} ${operationId}`),

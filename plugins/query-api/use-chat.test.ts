@@ -83,7 +83,7 @@ async function start({ stored = true, play = () => undefined }: ServerOptions = 
     asked,
     url,
     list: async () => (await read<{ conversations: Stored[] }>('conversations')).conversations,
-    /** As it is once every answer has been stored, for which nobody waits. */
+    /** As it is once every answer has been stored, which is not awaited. */
     async conversation(id: string | undefined): Promise<Stored> {
       const written = () => read<Stored>(`conversations/${id}`);
       await expect.poll(async () => (await written()).messages.map(({ status }) => status)).not.toContain('running');

@@ -42,7 +42,7 @@ const byName = definePlugin({
   name: 'auth-test',
   version: '1.0.0',
   type: 'auth',
-  description: 'Believes everybody.',
+  description: 'Accepts every caller.',
   setup(ctx) {
     ctx.tap(authResolve, ({ headers }): Identity | undefined => {
       const id = headers['x-user'];
@@ -135,16 +135,16 @@ describe('who is counted', () => {
     expect((await get(app, '/asked', 'bob', '192.0.2.1')).status).toBe(200);
   });
 
-  it('is the address of whoever fails to sign in, who then may not even fail', async () => {
+  it('is the address of a client that fails to sign in, whose further failures are limited too', async () => {
     await using app = await start(2);
     expect(await statuses(3, () => get(app, '/asked', 'wrong'))).toEqual([401, 401, 429]);
     expect(await statuses(1, () => get(app, '/asked', undefined))).toEqual([429]);
     expect((await get(app, '/asked', 'wrong', '192.0.2.2')).status).toBe(401);
-    // Whoever is known from there is not locked out by them.
+    // Users who sign in from there are not locked out by them.
     expect((await get(app, '/asked', 'ann')).status).toBe(200);
   });
 
-  it('is the address on a public route, where nobody is asked for', async () => {
+  it('is the address on a public route, which needs no identity', async () => {
     await using app = await start(2);
     expect(await statuses(3, () => get(app, '/open', 'ann'))).toEqual([200, 200, 429]);
     expect((await get(app, '/asked', 'ann')).status).toBe(200);

@@ -60,7 +60,7 @@ describe('with more keys than there is room for', () => {
     let passed = 0;
     for (let at = 0; at < 5_000; at += 1) if (windows.take(`k-${(at * 7_919) % 500}`, at) === 0) passed += 1;
     expect(passed).toBeLessThanOrEqual(limit * maxKeys);
-    // Once the window is over everybody is welcome again.
+    // Once the window is over all keys are admitted again.
     expect(windows.take('k-1', 5_000 + windowMs)).toBe(0);
   });
 });

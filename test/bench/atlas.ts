@@ -1,4 +1,4 @@
-/** The server as it is run in production: a process of its own, configured by environment variables alone. */
+/** The server as it is run in production: a separate process, configured by environment variables alone. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Many requests over kept connections, from a process of its own. Run by `startChild`. */
+/** Many requests over kept connections, from a separate process. Run by `startChild`. */
 import autocannon, { type Result } from 'autocannon';
 import { childInput } from './child.ts';
 

@@ -76,7 +76,7 @@ async function memory(workspace: Workspace, modelUrl: string, { name, url }: Sto
   return [{ what: `memory of all processes, after 10,000 questions, ${name}`, value: rssMb, unit: 'MB', target: 270 }];
 }
 
-/** Stores so many conversations of nobody in particular, as the server's own tables have them. */
+/** Stores so many conversations without a user, as the server's own tables have them. */
 async function fill(url: string, count: number): Promise<void> {
   const isSqlite = url.startsWith('sqlite:');
   const db = knex({

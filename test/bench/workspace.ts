@@ -18,7 +18,7 @@ export interface Workspace extends Disposable {
   readonly sql: string;
 }
 
-/** In a folder of its own, removed at the end of the block. */
+/** In a temporary folder, removed at the end of the block. */
 export async function createWorkspace(entityCount: number, questionCount = 200): Promise<Workspace> {
   const dir = mkdtempSync(join(tmpdir(), 'atlas-bench-'));
   const semanticDir = join(dir, 'semantic');

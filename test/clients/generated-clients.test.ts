@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const packages = join(here, 'node_modules');
 const node = (...args: string[]) => run(process.execPath, args, { cwd: project });
 
-/** A project of its own below this folder, where the generators' packages are found. */
+/** A separate project below this folder, where the generators' packages are found. */
 let project: string;
 let server: BuiltInServer;
 

@@ -49,14 +49,14 @@ authContract('fake', () => plugin(good), options);
 const RECOGNISES = 'recognises its own, the same each time';
 const FOREIGN = 'has no say on what is not its own';
 const REFUSES = 'refuses its own that are not good, with a sentence';
-const SURVIVES = 'lets nobody in, and survives, whatever stands in the headers';
+const SURVIVES = 'admits no one, and survives, whatever the headers hold';
 const TELLS = 'tells no credential, in no error, log line or identity';
 
 describe('the auth kit fails on a plugin that', () => {
   let calls = 0;
   const bad: [string, string[], Resolve][] = [
-    ['lets everybody in', [FOREIGN, REFUSES, SURVIVES], () => identity],
-    ['knows nobody', [RECOGNISES, REFUSES], () => undefined],
+    ['admits everyone', [FOREIGN, REFUSES, SURVIVES], () => identity],
+    ['recognizes no one', [RECOGNISES, REFUSES], () => undefined],
     ['refuses what is not its own', [FOREIGN], (...given) => good(...given) ?? refuse()],
     ['leaves a bad one to others', [REFUSES], (value) => (value === 'Ticket good-ticket' ? identity : undefined)],
     ['lets an empty header in', [SURVIVES], (...given) => (given[0] === '' ? identity : good(...given))],

@@ -13,7 +13,7 @@ export interface AuthContractOptions {
   readonly accepted: readonly Given[];
   /** Credentials that it recognises and must refuse. */
   readonly rejected: readonly Given[];
-  /** Credentials of other plugins, on which it must not have a say. Some that are nobody's are tried in any case. */
+  /** Credentials of other plugins, on which it must not have a say. Some that belong to no plugin are tried in any case. */
   readonly foreign?: readonly Given[];
   /** Headers in which it looks for credentials. Default `authorization`, `x-api-key` and `cookie`. */
   readonly headerNames?: readonly string[];
@@ -31,7 +31,7 @@ function hostileHeaders(names: readonly string[]): Headers[] {
   return names.flatMap((name) => values.map((value) => ({ [name]: value })));
 }
 
-/** The parts of the headers that nobody but their sender may see. */
+/** The parts of the headers that only their sender may see. */
 function secretsOf(headers: Headers): string[] {
   const values = Object.values(headers).flatMap((value) => (value === undefined ? [] : value));
   return values.flatMap((value) => value.split(/[\s;]+/)).filter((part) => part.length >= 8);
@@ -53,7 +53,7 @@ async function ask(app: TestApp, headers: Headers): Promise<{ identity?: Identit
   }
 }
 
-/** All that a thrown error says, to whoever reads it. */
+/** All that a thrown error says to its reader. */
 function saidBy(error: unknown): string {
   const { message, hint, details, stack, cause } = error as AtlasError;
   const below = cause === undefined ? '' : saidBy(cause);
@@ -87,7 +87,7 @@ export function authChecks(make: () => PluginEntry, options: AuthContractOptions
   return [
     check('recognises its own, the same each time', accepted, async ({ identity, error }, headers, app) => {
       assert.equal(error, undefined, `refused: ${String(error)}`);
-      assert.ok(identity !== undefined, 'does not recognise a credential of its own');
+      assert.ok(identity !== undefined, 'does not recognize its own credential');
       const { id, role, mode, claims } = identity.actor;
       assert.ok(id === null || (typeof id === 'string' && id !== ''), 'the id is neither null nor a text');
       assert.ok(['viewer', 'analyst', 'admin'].includes(role), `"${role}" is no role`);
@@ -100,12 +100,12 @@ export function authChecks(make: () => PluginEntry, options: AuthContractOptions
       assert.equal(identity, undefined, 'took a foreign credential for its own');
     }),
     check('refuses its own that are not good, with a sentence', rejected, ({ identity, error }) => {
-      assert.equal(identity, undefined, 'let somebody in');
+      assert.equal(identity, undefined, 'admitted a caller');
       assert.ok(error !== undefined, 'did not refuse');
       assertRefusal(error);
     }),
-    check('lets nobody in, and survives, whatever stands in the headers', hostile, ({ identity, error }) => {
-      assert.equal(identity, undefined, 'let somebody in');
+    check('admits no one, and survives, whatever the headers hold', hostile, ({ identity, error }) => {
+      assert.equal(identity, undefined, 'admitted a caller');
       if (error !== undefined) assertRefusal(error);
     }),
     check(

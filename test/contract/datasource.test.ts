@@ -16,7 +16,7 @@ describe('the datasource kit fails on a datasource that', () => {
     ['rounds-integers', 'maps values: safe integers and reals to numbers, larger integers to text, binary to base64'],
     ['ignores-bytes', 'keeps to the byte limit and says so'],
     ['writes', 'changes nothing, whatever it is asked'],
-    ['runs-unchecked', 'refuses a statement that nobody checked'],
+    ['runs-unchecked', 'refuses a statement that was not checked'],
     ['leaks-secret', 'says what the engine does not accept, and goes on'],
     ['quotes-data', 'says nothing of the values at which a statement fails'],
     ['reads-null-bytes', 'refuses a null byte'],

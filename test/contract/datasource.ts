@@ -314,7 +314,7 @@ export function datasourceChecks(make: Make): Check[] {
       await bench.refused(() => bench.run(sql.stacked));
       assert.deepEqual(await bench.run(sql.state), before);
     }),
-    check('refuses a statement that nobody checked', async (bench, sql) => {
+    check('refuses a statement that was not checked', async (bench, sql) => {
       const { tables, ...unchecked } = bench.statement(sql.numbers(1));
       await bench.refused(() => bench.execute(unchecked));
     }),
@@ -449,7 +449,7 @@ export function datasourceChecks(make: Make): Check[] {
   ];
 }
 
-/** Registers the checks as tests. `make` gives a subject of its own to each. */
+/** Registers the checks as tests. `make` creates a separate subject for each. */
 export function datasourceContract(name: string, make: Make): void {
   registerChecks(`datasource contract: ${name}`, datasourceChecks(make), CHECK_TIMEOUT_MS);
 }

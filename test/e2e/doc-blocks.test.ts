@@ -14,7 +14,7 @@ const OUR_DATABASE = (text: string) => text.replace(/postgres:\/\/reader:secret@
 /** The README's question about what its file of the layer has added. */
 const AFTER_A_CHANGED_FILE = 2;
 
-/** A project with a composition of its own. */
+/** A project with its own composition. */
 function project(folder: string, config: string): void {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -157,7 +157,7 @@ it('docs/authentication.md: every block runs against its server', async () => {
   let id = '';
   for (const { language, text } of blocksOf('docs/authentication.md')) {
     expect(language).toBe('sh');
-    // Nobody signs tokens here: what is left of the page is that a server starts and refuses a bad one.
+    // Without an identity provider, the test checks that the server starts and refuses an invalid token.
     if (text.includes('$JWT')) {
       await expect(shell.run(text, { JWT: 'none' })).rejects.toThrow('401');
       continue;

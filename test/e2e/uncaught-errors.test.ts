@@ -24,7 +24,7 @@ const breaking = (path, how) => ({
   handle: () => { how(); return { body: {} }; },
 });
 const broken = definePlugin({
-  name: 'broken', version: '1.0.0', type: 'interaction', description: 'Throws where nobody catches.',
+  name: 'broken', version: '1.0.0', type: 'interaction', description: 'Throws where nothing catches.',
   setup(ctx) {
     ${onSetup}
     ctx.tap(authResolve, () => ({ actor: { id: null, label: null, role: 'admin', mode: 'test', claims: {} }, orgId: null }));
@@ -33,7 +33,7 @@ const broken = definePlugin({
     ctx.tap(sqlAfter, () => {});
     ctx.tap(httpRoutes, () => [
       breaking('/timer', () => setTimeout(fail, 50)),
-      breaking('/rejection', () => setTimeout(() => Promise.reject(new Error('Nobody waits')), 50)),
+      breaking('/rejection', () => setTimeout(() => Promise.reject(new Error('Not awaited')), 50)),
       breaking('/again', () => setInterval(fail, 5)),
     ]);
   },
@@ -71,7 +71,7 @@ describe('an error that nothing handles', () => {
       expect(told).toHaveLength(1);
       expect(JSON.parse(told[0] ?? '')).toMatchObject({
         level: 50,
-        error: expect.stringMatching(/It broke|Nobody waits/),
+        error: expect.stringMatching(/It broke|Not awaited/),
         at: expect.stringContaining('atlas.config.ts'),
       });
       expect(server.stderr()).not.toContain('hunter2');

@@ -156,7 +156,7 @@ class Arena implements AsyncDisposable {
     return pairs.some((pair) => agree(pair, query));
   }
 
-  /** Whether the engine failed for reasons of its own. */
+  /** Whether the engine itself failed. */
   isUnknown({ expected, actual }: Comparison): boolean {
     const { isOwnFault } = this.engine.dialect;
     return [expected, actual].some((outcome) => 'error' in outcome && isOwnFault?.(outcome.error));

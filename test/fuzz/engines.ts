@@ -1,6 +1,6 @@
 import type { FuzzEngine } from './engine.ts';
 
-/** Each starts what it needs; whoever opens an engine closes it. */
+/** Each starts what it needs; the caller that opens an engine closes it. */
 export const engines: Readonly<Record<string, () => Promise<FuzzEngine>>> = {
   sqlite: async () => (await import('./sqlite.ts')).sqliteEngine,
   duckdb: async () => (await import('./duckdb.ts')).duckdbEngine,

@@ -11,7 +11,7 @@ export interface Place {
   readonly reach: 'local' | 'any';
 }
 
-/** Subqueries, which only whoever writes statements can make. */
+/** Subqueries, which only a writer of statements can make. */
 export interface Subqueries {
   /** At most one row with one value. */
   scalar(type: FuzzType, place: Place): string;

@@ -7,7 +7,7 @@ import type { FuzzDatabase, FuzzDialect, FuzzEngine, FuzzResult } from './engine
 const typedParameter = typedParameters(library);
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``;
 
-/** Every database goes by this name in statements: a schema is a database here, and each has a name of its own. */
+/** Every database goes by this name in statements: a schema is a database here, and each has its own name. */
 const DATABASE = 'fuzz_database';
 const NAMED = new RegExp(`\\b${DATABASE}\\b`, 'g');
 
@@ -127,7 +127,7 @@ class Server {
 
 async function connect(uri: string, options: mysql.ConnectionOptions): Promise<Connection> {
   const connection = await mysql.createConnection({ uri, rowsAsArray: true, ...options });
-  // Whoever asks next is told.
+  // The next caller is told.
   connection.on('error', () => {});
   return connection;
 }

@@ -18,7 +18,7 @@ export interface Relation {
   readonly rows: number;
 }
 
-/** What a clause can name: the sources of its own SELECT, and those of the SELECTs around it. */
+/** What a clause can name: the sources of the same SELECT, and those of the SELECTs around it. */
 export class Scope {
   readonly relations: Relation[] = [];
   readonly outer: Scope | undefined;

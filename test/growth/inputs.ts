@@ -1,4 +1,4 @@
-/** Lists every place where a text of somebody else is read, with the longest text that is accepted there. */
+/** Lists every place where text from outside is read, with the longest text that is accepted there. */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-/** Describes one place where a text of somebody else is read, and what its growth is measured with. */
+/** Describes one place where text from outside is read, and what its growth is measured with. */
 import type { Shape } from './shapes.ts';
 
 export interface TextInput {

@@ -61,7 +61,7 @@ export class Issuer {
     this.served = { body: { keys: keys.map(({ jwk }) => jwk) } };
   }
 
-  /** From now on it ends each connection as soon as it is made. It keeps its port, so that nobody else can get it. */
+  /** From now on it ends each connection as soon as it is made. It keeps its port, so that no other process can take it. */
   away(): void {
     this.#isAway = true;
     this.#server.closeAllConnections();

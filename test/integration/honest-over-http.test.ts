@@ -50,7 +50,7 @@ function openAsWritten(dbType: keyof typeof datasources, url: string, tables: re
   return createTestApp({ plugins: [datasources[dbType]({ connections: [{ id: 'default', url }] }), asWritten()] });
 }
 
-/** As JSON, as the client has it; in an order of its own where the statement asks for none. */
+/** As JSON, as the client has it; sorted where the statement asks for no order. */
 function textOf({ columns, rows }: Pick<SqlResult, 'columns' | 'rows'>, sql: string): string {
   const lines = rows.map((row) => JSON.stringify(columns.map((column) => rounded(row[column]))));
   // The engine writes the expression of a column without alias in its own way.

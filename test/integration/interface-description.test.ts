@@ -81,7 +81,7 @@ describe.each(Object.entries(COMPOSITIONS))('the interface description %s', (nam
 
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     for (const { operationId, requestBody, responses } of operations) {
-      // A route without an id of its own is called after its path.
+      // A route without an operation id is named after its path.
       expect(operationId).not.toMatch(/^(get|post|put|patch|delete)Api/);
       const contents = [requestBody?.content, ...Object.values(responses).map(({ content }) => content)];
       const schemas = contents.flatMap((content) => content?.['application/json']?.schema ?? []);

@@ -43,7 +43,7 @@ const ALLOWED: readonly (readonly [route: RegExp, callers: readonly Caller[]])[]
 
 interface Mode extends AsyncDisposable {
   readonly app: TestApp;
-  /** Headers of a caller; nobody has none. */
+  /** Headers of a caller; 'nobody' has none. */
   readonly headers: Readonly<Record<Exclude<Caller, 'nobody'>, Record<string, string>>>;
   /** New headers, after a call that ended the caller's session. */
   renew?(role: Exclude<Caller, 'nobody'>): Promise<Record<string, string>>;
@@ -138,7 +138,7 @@ const ENDS_SESSION = /sign-out|revoke/;
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
-/** Without a body and with ids that nobody has: what is let in fails later, for another reason. */
+/** Without a body and with unknown ids: what is let in fails later, for another reason. */
 async function isLetIn(app: TestApp, { method, path }: Route, headers: Record<string, string>): Promise<boolean> {
   const url = path.replaceAll(/:(\w+)/g, '00000000-0000-4000-8000-000000000000').replace('*', 'x');
   const { statusCode, body } = await app.inject({ method, url, headers });
@@ -150,7 +150,7 @@ describe.each([
   ['byot', byot],
   ['managed', managed],
 ] as const)('in the mode %s', (_, open) => {
-  it('every route lets in exactly whoever has the right', { timeout: 60_000 }, async () => {
+  it('every route admits exactly the callers with its right', { timeout: 60_000 }, async () => {
     await using mode = await open();
     const routes = mode.app
       .get(http)
@@ -177,7 +177,7 @@ describe.each([
   });
 });
 
-it('whoever has to change the password first may do nothing else', { timeout: 60_000 }, async () => {
+it('a user who has to change the password first may do nothing else', { timeout: 60_000 }, async () => {
   const env = { AUTHLIB_SECRET: 's'.repeat(40), SVC_ADMIN_EMAIL: 'boss@example.com', SVC_METRICS_ENABLED: 'true' };
   await using app = await start(preset(env));
   const signIn = await app.inject({
@@ -199,7 +199,7 @@ it('whoever has to change the password first may do nothing else', { timeout: 60
   }
 });
 
-it('in the mode none, everybody may do everything', { timeout: 60_000 }, async () => {
+it('in the mode none, everyone may do everything', { timeout: 60_000 }, async () => {
   await using app = await start(preset({}));
   for (const { value: route } of app.get(http).routes()) {
     expect([nameOf(route), await isLetIn(app, route, {})]).toEqual([nameOf(route), true]);

@@ -144,7 +144,7 @@ describe('starting', () => {
   });
 });
 
-it('tells nobody that it is ready when it is only looked at', async () => {
+it('does not announce that it is ready when it is only described', async () => {
   let wasTold = false;
   const listens = plugin('listens', (ctx) => {
     ctx.on(appReady, () => {
@@ -232,7 +232,7 @@ describe('the SQL pipeline', () => {
     expect(outcomes).toMatchObject([{ status, rowCount: 0 }]);
   });
 
-  it('nobody alters a statement between the check and the database', async () => {
+  it('a statement cannot be altered between the check and the database', async () => {
     for (const alter of [
       (statement: { sql: string }) => {
         statement.sql = 'SELECT 2';

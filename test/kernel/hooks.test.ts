@@ -20,7 +20,7 @@ function sealed(build: (hooks: HookRegistry) => void) {
 describe('first', () => {
   const hook = first<string, string>('test.first', info);
 
-  it('takes the first answer and asks nobody else, sync or async', async () => {
+  it('takes the first answer and asks no other tap, sync or async', async () => {
     const asked: string[] = [];
     const hooks = sealed((h) => {
       h.tap('a', hook, () => void asked.push('a') as undefined, {});
@@ -40,7 +40,7 @@ describe('first', () => {
     await expect(hooks.call(hook, 'x', testScope())).rejects.toMatchObject({ plugin: 'strict', hook: 'test.first' });
   });
 
-  it('answers undefined when nobody does', async () => {
+  it('answers undefined when no tap does', async () => {
     expect(sealed(() => {}).call(hook, 'x', testScope())).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** Asks for health every 50 ms, in a thread of its own so that the load does not delay it. */
+/** Asks for health every 50 ms, in a separate thread so that the load does not delay it. */
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, Worker, workerData } from 'node:worker_threads';

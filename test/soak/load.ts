@@ -63,7 +63,7 @@ async function signUp(url: string): Promise<string[]> {
   return tokens;
 }
 
-/** Asks over a connection of its own, reads nothing, and hangs up. */
+/** Asks over a separate connection, reads nothing, and closes it. */
 async function doNotRead(url: string, body: string, token: string): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).pause();

@@ -18,7 +18,7 @@ export interface Identity {
 }
 
 /**
- * `public` needs no identity; the others are checked by `auth.authorize`. `self` is what everybody may do with their own
+ * `public` needs no identity; the others are checked by `auth.authorize`. `self` is what every user may do with their own
  * account, even while a password has to be changed first.
  */
 export type Right = 'public' | 'query' | 'approve' | 'admin' | 'self';

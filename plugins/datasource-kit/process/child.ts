@@ -1,5 +1,5 @@
 /**
- * Runs one engine in a process of its own: answers one request after the other and ends with the server. It loads the
+ * Runs one engine in a separate process: answers one request after the other and ends with the server. It loads the
  * engine's module and nothing else, for a quick start and a small memory. Arguments: the module's URL, the engine's own.
  */
 import { flushCompileCache } from 'node:module';

@@ -62,7 +62,7 @@ export class SessionPool {
     return this.#wait(timeoutMs, signal);
   }
 
-  /** A session that nobody uses, if there is one; not when others wait for it. */
+  /** An unused session, if there is one; not when others wait for it. */
   takeIdle(): Session | undefined {
     return this.#queue.size === 0 ? this.#idle.pop()?.session : undefined;
   }
@@ -135,7 +135,7 @@ export class SessionPool {
         if (session !== undefined) this.#discard(session);
       }, this.#closing.signal);
     } catch (error) {
-      // Whoever has waited longest is told; the next one tries again.
+      // The longest waiting caller is told; the next one tries again.
       this.#queue.take()?.reject(error);
     } finally {
       this.#opening -= 1;

@@ -18,7 +18,7 @@ function matches(pattern: string, parts: readonly (string | undefined)[]): boole
   );
 }
 
-/** Of a path without its query; empty where nothing is served. Whoever may GET may also ask with HEAD. */
+/** Of a path without its query; empty where nothing is served. Where GET is allowed, so is HEAD. */
 export function allowedMethods(routes: readonly Collected<Route>[], path: string): string[] {
   const parts = path.split('/').map(decoded);
   const methods = new Set<string>();
