@@ -6,8 +6,8 @@ import { createTestApp, type TestApp } from '../../test/harness/create-test-app.
 import { authNone } from '../auth-none/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
 import { http } from '../http/index.ts';
-import { userKey } from './user-key.ts';
 import { rateLimit } from './index.ts';
+import { userKey } from './user-key.ts';
 
 pluginContract('rate-limit', () => rateLimit({ requestsPerMinute: 60 }), { with: () => [http({ port: 0 })] });
 
