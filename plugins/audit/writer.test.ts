@@ -12,12 +12,13 @@ const row = (id: string, success = true) => ({ id, success }) as AuditRow;
 /** A database that stores what it is given, or fails as it is told; `attempts` counts what was tried. */
 function database() {
   const stored = new Map<string, unknown>();
-  const state = { fails: undefined as (() => unknown) | undefined, attempts: 0, stored };
+  const state = { fails: undefined as ((id: unknown) => unknown) | undefined, attempts: 0, stored };
   const write = async (writes: readonly RowWrite[]) => {
     state.attempts += 1;
-    const failure = state.fails?.();
-    if (failure !== undefined) throw await failure;
-    for (const { row: given } of writes) stored.set(String(given.id), given.success);
+    const failure = await state.fails?.(writes[0]?.row.id);
+    if (failure !== undefined) throw failure;
+    // Rows of one entry share a commit only as its newest state.
+    for (const { row: given, statement } of writes) if (statement.isById) stored.set(String(given.id), given.success);
   };
   return { state, writer: new AuditWriter({ dialect: 'sqlite', write } as unknown as InternalDb) };
 }
@@ -28,6 +29,8 @@ it('writes what waited once the database is back, in its newest state', async ()
   await expect(writer.add(row('a'))).rejects.toMatchObject({ code: 'unavailable' });
   await expect(writer.add(row('a', false))).rejects.toMatchObject({ code: 'unavailable' });
   await expect(writer.add(row('b'))).rejects.toMatchObject({ code: 'unavailable' });
+  // The first further attempt of both fails as well.
+  await expect.poll(() => state.attempts).toBeGreaterThanOrEqual(5);
   state.fails = undefined;
   await expect
     .poll(() => [...state.stored])
@@ -42,13 +45,45 @@ it('writes what waited once the database is back, in its newest state', async ()
   expect(state.stored.get('c')).toBe(true);
 });
 
-it('forgets what the database will never take', async () => {
+it.each([new Error('a value is too long'), new AtlasError('a value is too long', { code: 'internal_error' })])(
+  'forgets what the database will never take: %s',
+  async (refusal) => {
+    const { state, writer } = database();
+    state.fails = () => refusal;
+    await expect(writer.add(row('a'))).rejects.toThrow('a value is too long');
+    state.fails = away;
+    await expect(writer.add(row('b'))).rejects.toMatchObject({ code: 'unavailable' });
+    state.fails = undefined;
+    await writer.close();
+    expect([state.attempts, [...state.stored.keys()]]).toEqual([3, ['b']]);
+  },
+);
+
+it('keeps the newer state of an entry whose older one is written meanwhile', async () => {
   const { state, writer } = database();
-  state.fails = () => new Error('a value is too long');
-  await expect(writer.add(row('a'))).rejects.toThrow('a value is too long');
+  const [older, newer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<unknown>()];
+  state.fails = () => (state.attempts === 1 ? older.promise : newer.promise);
+  const written = writer.add(row('a'));
+  const waits = writer.add(row('a', false));
+  older.resolve(undefined);
+  await written;
+  newer.resolve(away());
+  await expect(waits).rejects.toMatchObject({ code: 'unavailable' });
   state.fails = undefined;
   await writer.close();
-  expect([state.attempts, state.stored.size]).toEqual([1, 0]);
+  expect([...state.stored]).toEqual([['a', false]]);
+});
+
+it('ends its last attempt although only a part of it was written', async () => {
+  const { state, writer } = database();
+  state.fails = away;
+  await expect(writer.add(row('a'))).rejects.toThrow();
+  await expect(writer.add(row('b'))).rejects.toThrow();
+  state.fails = (id) => (id === 'a' ? away() : undefined);
+  await writer.close();
+  const { attempts } = state;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect([state.attempts, [...state.stored.keys()]]).toEqual([attempts, ['b']]);
 });
 
 it('tries once more when it is closed, at once', async () => {
