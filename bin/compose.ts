@@ -84,10 +84,9 @@ async function load(path: string): Promise<AtlasConfig> {
   return loadConfig(path);
 }
 
-/** Plugins of the type `command` in the configuration of a folder; none without one. */
-export async function configuredCommands(cwd: string): Promise<PluginEntry[]> {
-  const path = findConfig(cwd);
-  return path === undefined ? [] : (await load(path)).plugins.filter(isCommand);
+/** The plugins of the type `command` in a configuration. */
+export async function configuredCommands(path: string): Promise<PluginEntry[]> {
+  return (await load(path)).plugins.filter(isCommand);
 }
 
 export const compose: Compose = async ({ cwd, env, builtIn = false }) => {

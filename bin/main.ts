@@ -4,6 +4,7 @@ import { createApp, type PluginEntry } from '../kernel/index.ts';
 import { COMMANDS, type Compose, cli, errorText, type Terminal } from '../plugins/cli/index.ts';
 import { loadEnvFile } from './env-file.ts';
 import { limitHeapGrowth } from './heap-limits.ts';
+import { findConfig } from './load-config.ts';
 import { packageUrl, packageVersion } from './package.ts';
 
 /** First-party plugins of the type `command`, by the command that they bring. */
@@ -32,9 +33,11 @@ export async function commandLine(
 async function pluginsFor([name = '--help']: readonly string[], terminal: Terminal): Promise<PluginEntry[]> {
   if (Object.hasOwn(COMMANDS, name) || /^(-v|--version)$/.test(name)) return commandLine([]);
   if (Object.hasOwn(FEATURES, name)) return commandLine([name]);
-  const { configuredCommands } = await import('./compose.ts');
+  const config = findConfig(terminal.cwd);
+  if (config === undefined) return commandLine();
   try {
-    return await commandLine(undefined, await configuredCommands(terminal.cwd));
+    const { configuredCommands } = await import('./compose.ts');
+    return await commandLine(undefined, await configuredCommands(config));
   } catch (error) {
     terminal.stderr.write(`The commands of the configuration are not available: ${errorText(error)}`);
     return commandLine();

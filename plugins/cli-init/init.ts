@@ -146,7 +146,7 @@ export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
       const written = writtenFiles(dir, shown, layer.files);
       run.stdout.write(`${summary(written, shown, layer.count)}\n`);
       run.stdout.write(withheldNote(config, layer.withheld));
-      run.stdout.write(`Start the server with "npx atlas serve" and ask it with "npx atlas query".\n`);
+      run.stdout.write(`Start the server with "npx atlas-query serve" and ask it with "npx atlas-query query".\n`);
       return 0;
     },
   };

@@ -72,7 +72,7 @@ export const demo = (cli: Cli): CliCommand => ({
     if (once) return 0;
     const url = app.get(http).url();
     const server = new URL(url).port === DEFAULT_PORT ? '' : `SVC_API_URL=${url} `;
-    run.stdout.write(`\nAsk more: ${server}npx atlas query "How many orders were cancelled last year?"\n`);
+    run.stdout.write(`\nAsk more: ${server}npx atlas-query query "How many orders were cancelled last year?"\n`);
     // Awaited here: the app must stay open until serving ends.
     return await keepServing(run, app);
   },
