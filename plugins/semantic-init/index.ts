@@ -3,8 +3,8 @@ import { cliCommands, definePlugin } from '../../kernel/index.ts';
 import { cli } from '../cli/index.ts';
 import { initCommand } from './init.ts';
 
-export const cliInit = definePlugin({
-  name: 'cli-init',
+export const semanticInit = definePlugin({
+  name: 'semantic-init',
   version: '1.0.0',
   type: 'command',
   description: 'The command `init`: writes a semantic layer for the connected database.',
