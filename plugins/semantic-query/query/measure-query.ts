@@ -95,7 +95,7 @@ function checkShared(compilation: Compilation, plan: ResolvedPlan, entities: rea
     if (unrelated === undefined) continue;
     throw new PlanError(
       'fan_out',
-      `${unrelated.name} has no ${source} of its own, so its measures cannot be combined with the others; ask about them separately.`,
+      `${unrelated.name} has no ${source}, so its measures cannot be combined with the others; ask about them separately.`,
       entities.map(({ name }) => name),
     );
   }
