@@ -30,6 +30,7 @@ const attribute = (name: string): string => `${last(name)} of ${owner(name)}`;
 function measureLabel(model: SemanticModel, name: string): string {
   const metric = model.metric(name);
   if (metric) return metric.label ?? words(metric.id);
+  if (!name.includes('.')) return words(name);
   const named = model.entities.flatMap((one) => one.measures.filter((measure) => words(measure.name) === last(name)));
   const own = model
     .entity(name.slice(0, name.lastIndexOf('.')))

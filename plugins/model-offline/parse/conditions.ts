@@ -57,7 +57,7 @@ const UNIT =
   /^(second|sec|minute|min|hour|hr|h|day|week|month|year|yr|gram|g|kilogram|kg|tonne|ton|kilometre|kilometer|km|mile|metre|meter|m|page|night|percent)$/;
 
 /** Adds the bounds of a number, with the unit behind it: "45 minutes", "500 dollars"; money needs no check. */
-function addBounds(cursor: Cursor, bounds: readonly Bound[], figure?: Pick<Condition, 'mention' | 'fn'>): true {
+function addBounds(cursor: Cursor, bounds: readonly Bound[], more: Partial<Condition>): true {
   const item = here(cursor);
   const token = item && item.lead.length === 0 && item.tokens.length === 1 ? item.tokens[0] : undefined;
   const unit = token && UNIT.test(token.stem) && !entityIn(item) ? token.stem : undefined;
@@ -66,7 +66,7 @@ function addBounds(cursor: Cursor, bounds: readonly Bound[], figure?: Pick<Condi
     addCondition(cursor, {
       type: 'compare',
       mention: { text, meanings: [], plural: false },
-      ...figure,
+      ...more,
       comparator,
       value,
       ...(unit && { unit }),
@@ -85,7 +85,9 @@ export function comparison(cursor: Cursor): boolean {
       next && !entityIn(next) && !UNIT.test(next.tokens[0]!.stem) && next.lead.every((word) => word === 'in');
     const numbers = isNamed ? (nounIn(next, cursor.roleOf)?.meanings ?? []).filter(isNumber) : [];
     if (numbers.length > 0) cursor.at++;
-    return addBounds(cursor, alone, numbers.length > 0 ? { mention: mentionOf(next!, numbers) } : undefined);
+    const before = cursor.items[start - 1];
+    const isAdjective = entityIn(before) !== undefined && cursor.request.groups.at(-1)?.mention?.text !== before?.text;
+    return addBounds(cursor, alone, numbers.length > 0 ? { mention: mentionOf(next!, numbers) } : { isAdjective });
   }
   const noun = item?.kind === 'names' ? nounIn(item, cursor.roleOf) : undefined;
   if (!item || !noun) return false;

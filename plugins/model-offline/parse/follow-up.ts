@@ -26,7 +26,9 @@ export function merge(before: Request, next: Request): Request {
   const subject = [rows, ...before.beside].some((one) => isSame(one, next.subject)) ? undefined : next.subject;
   // "by units sold" where nothing was ranked, "the price" after a count: that figure instead.
   const key =
-    before.ranking === undefined && before.figures.length > 0 && next.ranking?.isTotal ? next.ranking.key : undefined;
+    before.ranking === undefined && before.figures.length > 0 && next.ranking?.isTotal && !next.ranking.isSorting
+      ? next.ranking.key
+      : undefined;
   const [column] = next.columns;
   const number = before.figures.length > 0 && column?.meanings.some(isNumber) ? column : undefined;
   const asList =

@@ -3,6 +3,7 @@ import { type TimePhrase, timeUnit } from '../words/time-phrases.ts';
 import {
   addCondition,
   addGroup,
+  adjectiveIn,
   type Content,
   type Cursor,
   conditionIn,
@@ -13,6 +14,7 @@ import {
   here,
   isNumber,
   measureIn,
+  mentionOf,
   nounIn,
   operatorAt,
   restore,
@@ -28,6 +30,17 @@ function takeHint(cursor: Cursor): { hint?: Mention } {
   if (!item || !hint || (here(cursor, 1)?.time && date)) return {};
   cursor.at++;
   return { hint: { ...hint, meanings: item.meanings.filter(({ kind }) => kind === 'entity' || kind === 'dimension') } };
+}
+
+/** "bookings by guests from Japan": those who made them. */
+function isAgent(cursor: Cursor): boolean {
+  const [item, next] = [here(cursor), here(cursor, 1)];
+  const isOf = adjectiveIn(next, cursor.roleOf) !== undefined && next!.lead.some((word) => /^(from|in|of)$/.test(word));
+  return (
+    firstWord(here(cursor, -1)) === 'by' &&
+    entityIn(item)?.plural === true &&
+    (isOf || operatorAt(cursor, 1) === 'with')
+  );
 }
 
 /** One thing to group by at the cursor. */
@@ -48,8 +61,12 @@ function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
     cursor.at += 2;
     return { grain: next.operator.grain, hint: date };
   }
-  const noun = nounIn(item, cursor.roleOf);
-  if (!noun || !(entityIn(item) ?? dimensionIn(item, cursor.roleOf))) return undefined;
+  const flags = conditionIn(item, cursor.roleOf)?.meanings.filter(({ kind }) => kind === 'dimension') ?? [];
+  const isThing = entityIn(item) ?? dimensionIn(item, cursor.roleOf);
+  // "by insured" is by yes and no.
+  const isNoun = !entityIn(next) || next!.lead.length > 0;
+  const noun = isThing ? nounIn(item, cursor.roleOf) : flags.length > 0 && isNoun ? mentionOf(item!, flags) : undefined;
+  if (!noun || (isAgent(cursor) && !isPer)) return undefined;
   cursor.at++;
   return { mention: { ...noun, meanings: noun.meanings.filter(({ kind }) => kind !== 'measure') }, per: isPer };
 }
@@ -71,7 +88,8 @@ function rankedBy(cursor: Cursor): boolean {
     key = entityIn(item) && !isNumeric ? { fn: 'count', mention: entityIn(item)! } : { mention: noun };
   }
   if (!key) return false;
-  request.ranking = { ...(ranked ?? { direction: 'desc', isSorting: true }), key, isTotal: true };
+  const isAlone = !ranked && !request.subject && request.columns.length === 0;
+  request.ranking = { ...(ranked ?? { direction: 'desc', isSorting: !isAlone }), key, isTotal: true };
   return true;
 }
 

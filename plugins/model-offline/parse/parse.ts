@@ -117,12 +117,18 @@ function notePart(cursor: Cursor): void {
 
 /** What is behind the verb is the part, else the one condition behind the noun, else the one there is. */
 function splitShare({ request, shareFrom, partFrom }: Cursor): void {
-  if (shareFrom === undefined || request.groups.length > 0) return;
-  const all = request.conditions.length;
-  const at = partFrom ?? (all === 1 ? 0 : all === shareFrom + 1 ? shareFrom : all);
+  if (shareFrom === undefined) return;
+  const { conditions, groups } = request;
+  const all = conditions.length;
+  if (groups.length > 0 && all === 0) return;
+  // Of "cancelled bookings by channel" nothing says what they are a share of.
+  const only = groups.length > 0 ? all : 0;
+  const at =
+    partFrom ??
+    (all === shareFrom + 1 && all > 1 ? shareFrom : all === 1 && shareFrom === 0 ? 0 : all === 1 ? only : all);
   request.share = false;
-  request.portion = request.conditions.slice(at);
-  request.conditions = request.conditions.slice(0, at);
+  request.portion = conditions.slice(at);
+  request.conditions = conditions.slice(0, at);
 }
 
 /** What the rows are of, or what is named beside it. */

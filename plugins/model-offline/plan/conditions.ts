@@ -118,6 +118,12 @@ function applyIs(planner: Planner, { mention, negated: said = false }: Condition
   const way = asked(planner, `value:${mention.text}`, `What do you mean by "${mention.text}"?`, labelled);
   names.checkWay(planner, way, mention.text);
   const many = isSeveral(planner, way.entity);
+  // "loans with unpaid fines" have one that is not paid, which is more than none that is.
+  if (many && mention.inverted && (way.kind !== 'dimension' || said)) throw refusal([mention.text]);
+  if (many && mention.inverted && way.kind === 'dimension') {
+    names.addFilter(plan, { dimension: full(way), operator: 'equals', values: [false] });
+    return;
+  }
   if (way.kind === 'segment') {
     applySegment(planner, way.entity, `${way.entity.name}.${way.segment.name}`, negated);
     return;
@@ -190,8 +196,11 @@ function knownValue(dimension: ModelDimension, value: string): string {
 }
 
 /** "over 500", "45 minutes": a number of the rows that is not named. */
-function unnamedNumber(planner: Planner, { unit, mention: { text } }: Condition): names.Owned {
-  const { base } = planner;
+function unnamedNumber(planner: Planner, { unit, isAdjective, mention: { text } }: Condition): names.Owned {
+  const { base, request } = planner;
+  // "nights by guest over 20" may be said of each guest.
+  if (!isAdjective && (request.groups.length > 0 || request.figures.some(({ fn }) => fn !== 'count')))
+    throw refusal([text], `I cannot tell what "${text}" is said of; put it right behind its noun.`);
   const found = unit === undefined ? amountsOf(base) : numbersOf(base).filter((one) => isIn(one, unit));
   if (found.length === 0) throw refusal([text], `I cannot tell which number of ${base.many} is meant with "${text}".`);
   const candidates = found.map((one) => ({ value: one, label: spoken(one.name) }));

@@ -31,6 +31,8 @@ import { primaryDates } from './time-dimension.ts';
 /** The plan of a request. Throws how the reading ended otherwise (`outcomeOf`). */
 export function planRequest(given: Request, context: PlanContext): QueryPlan {
   const request = withSubject(given, context);
+  if (given.compared && !given.subject && given.figures.length === 0)
+    throw refusal([], 'I cannot tell what to compare; name a figure, such as revenue.');
   const shape = shapeOf(request, context);
   const groups: Group[] = [...(shape.by ? [{ mention: shape.by }] : []), ...request.groups];
   const near = [request.subject, ...request.beside].flatMap(entitiesOf);
@@ -64,7 +66,9 @@ function withSubject(request: Request, context: PlanContext): Request {
   if (subject && entitiesOf(subject).length > 0) return request;
   const isAmount = figures.some(({ mention }) => mention.meanings.length === 0);
   if (!subject && ((figures.length > 0 && !isAmount) || columns.length > 0 || ranking?.key)) return request;
-  const noun = subject ?? conditions.find(({ type }) => type === 'is' || type === 'equals')?.mention;
+  const noun =
+    subject ??
+    [...conditions, ...(request.portion ?? [])].find(({ type }) => type === 'is' || type === 'equals')?.mention;
   const owners = noun ? conditionEntities(context, noun) : new Set<EntityEntry>();
   // "signups per month": rows of what the date is of.
   const hint = owners.size > 0 ? undefined : (periods.find((one) => one.hint) ?? groups.find((one) => one.hint))?.hint;

@@ -97,7 +97,7 @@ function best(
   if (names && (isAdjective || isCode)) return names;
   if (time && timeLength >= Math.max(operator?.length ?? 0, named?.length ?? 0))
     return { kind: 'time', time: time.phrase, ...none, length: timeLength };
-  if (names && operator?.operator.op === 'amount') return names;
+  if (names && /^(amount|unread)$/.test(operator?.operator.op ?? '')) return names;
   if (operator && operator.length >= (named?.length ?? 0))
     return { kind: 'operator', operator: operator.operator, ...none, length: operator.length };
   if (names) return names;
