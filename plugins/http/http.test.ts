@@ -177,6 +177,19 @@ describe('wrong input', () => {
     expect([response.statusCode, response.json<{ error: string }>().error]).toEqual([status, code]);
   });
 
+  it.each([
+    ['GET', '/fails/%E0%A4%A', 400, 'The address of the request is not a valid URL.'],
+    ['OPTIONS', '/%zz', 400, 'The address of the request is not a valid URL.'],
+    ['GET', `/fails/${'x'.repeat(2_001)}`, 400, 'A part of the path is too long.'],
+    ['GET', `/nowhere/${'x'.repeat(2_001)}`, 404, 'There is nothing at GET /nowhere/'],
+    ['GET', '/plain?a=%zz', 200, ''],
+  ] as const)('%s %s is %i', async (method, url, status, message) => {
+    await using app = await start();
+    const { statusCode, headers, body } = await app.inject({ method, url });
+    expect([statusCode, headers['x-request-id']]).toEqual([status, expect.any(String)]);
+    expect(body).toContain(message);
+  });
+
   it('takes JSON under its other names', async () => {
     await using app = await start();
     for (const type of [
