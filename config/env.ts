@@ -18,7 +18,9 @@ import { ENGINES } from './presets/datasources.ts';
 import { PROVIDERS } from './presets/models.ts';
 import {
   type Alternative,
+  ambiguity,
   type Chosen,
+  choose,
   httpUrl,
   named,
   origins,
@@ -125,7 +127,7 @@ const PLUGINS = {
   }),
 };
 
-/** In the order of the documentation: the first to have a variable says what it means. */
+/** In the order of the documentation: the first option that a variable sets describes it. */
 const ALL: readonly Settings<unknown>[] = [
   decisions,
   PLUGINS.http,
@@ -189,8 +191,8 @@ export function readEnv(source: Source): ReadEnv {
     if ((source[name] ?? harmless) === harmless || source[name] === '') continue;
     problems.push(`${name} is set, but this version does not bring what it asks for; unset it to start without.`);
   }
-  const mode = choose(AUTH_MODES, values.get('SVC_AUTH_MODE'), values);
-  const provider = choose(PROVIDERS, values.get('SVC_PROVIDER'), values);
+  const mode = choose(AUTH_MODES, 'SVC_AUTH_MODE', values);
+  const provider = choose(PROVIDERS, 'SVC_PROVIDER', values);
   const blank = blankCredentials(source, values.has('SVC_AUTH_MODE') ? [mode] : AUTH_MODES);
   problems.push(
     ...blank.map((name) => `${name} is set but empty; give it a value, or unset it.`),
@@ -199,7 +201,7 @@ export function readEnv(source: Source): ReadEnv {
       .filter((name) => !blank.includes(name))
       .map((name) => `The authentication mode is ${mode.name}; set ${name} too.`),
     ...ALL.flatMap((item) => item.problems(values)),
-    ...ambiguousProvider(values),
+    ...ambiguity(PROVIDERS, 'SVC_PROVIDER', values),
     ...rowSecurityProblems(values),
   );
   if (problems.length > 0) {
@@ -218,20 +220,6 @@ export function readEnv(source: Source): ReadEnv {
   } as Env;
   const warnings = [...unknownNames(source), ...unusedProtection(mode, env, values), provider.warning(values)];
   return { env, warnings: warnings.filter((warning) => warning !== undefined) };
-}
-
-/** The alternative that is named, else the first whose variable is set, else the last. */
-function choose(alternatives: readonly Alternative[], name: unknown, values: Values): Alternative {
-  const isNamed = (item: Alternative) => item.name === name || item.aliases.some((alias) => alias === name);
-  const isAskedFor = ({ chosenBy }: Alternative) => chosenBy !== undefined && values.has(chosenBy);
-  return alternatives.find(name === undefined ? isAskedFor : isNamed) ?? (alternatives.at(-1) as Alternative);
-}
-
-/** Two keys without a choice: neither provider may be taken by chance. */
-function ambiguousProvider(values: Values): string[] {
-  const keys = PROVIDERS.flatMap(({ chosenBy }) => (chosenBy !== undefined && values.has(chosenBy) ? [chosenBy] : []));
-  if (keys.length < 2 || values.has('SVC_PROVIDER')) return [];
-  return [`${keys.join(' and ')} are set; choose a provider with SVC_PROVIDER.`];
 }
 
 /** The variables without which a mode cannot run. */

@@ -208,7 +208,7 @@ export const proxies: Syntax = {
   },
 };
 
-/** Whether `NODE_ENV` says so, in any case of letters. */
+/** Whether `NODE_ENV` is `production`, in any case of letters. */
 export const production: Syntax = {
   expected: '`production`, or any other text',
   read: (text) => text.toLowerCase() === 'production',
@@ -298,4 +298,20 @@ export function alternative<P extends AnyPlugin>(
     warning: (values) => init.warning?.(values),
     plugin: (values) => create(Object.assign({}, own.read(values), init.options)),
   };
+}
+
+/** The alternative that the variable `choice` names, else the first whose own variable is set, else the last. */
+export function choose(alternatives: readonly Alternative[], choice: string, values: Values): Alternative {
+  const name = values.get(choice);
+  const isNamed = (item: Alternative) => [item.name, ...item.aliases].some((known) => known === name);
+  const isAskedFor = ({ chosenBy }: Alternative) => chosenBy !== undefined && values.has(chosenBy);
+  return alternatives.find(name === undefined ? isAskedFor : isNamed) ?? (alternatives.at(-1) as Alternative);
+}
+
+/** The problem that several alternatives are asked for and none is named: none of them may be taken by chance. */
+export function ambiguity(alternatives: readonly Alternative[], choice: string, values: Values): string[] {
+  const asked = alternatives.filter(({ chosenBy }) => chosenBy !== undefined && values.has(chosenBy));
+  if (asked.length < 2 || values.has(choice)) return [];
+  const variables = asked.map(({ chosenBy }) => chosenBy).join(' and ');
+  return [`${variables} are set; choose one with ${choice}: ${asked.map(({ name }) => name).join(' or ')}.`];
 }
