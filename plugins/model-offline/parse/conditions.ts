@@ -86,13 +86,20 @@ export function comparison(cursor: Cursor): boolean {
     const numbers = isNamed ? (nounIn(next, cursor.roleOf)?.meanings ?? []).filter(isNumber) : [];
     if (numbers.length > 0) cursor.at++;
     const before = cursor.items[start - 1];
-    const isAdjective = entityIn(before) !== undefined && cursor.request.groups.at(-1)?.mention?.text !== before?.text;
-    return addBounds(cursor, alone, numbers.length > 0 ? { mention: mentionOf(next!, numbers) } : { isAdjective });
+    const of = cursor.request.groups.at(-1)?.mention?.text === before?.text ? undefined : entityIn(before);
+    return addBounds(
+      cursor,
+      alone,
+      numbers.length > 0 ? { mention: mentionOf(next!, numbers) } : { ...(of && { of }) },
+    );
   }
   const noun = item?.kind === 'names' ? nounIn(item, cursor.roleOf) : undefined;
   if (!item || !noun) return false;
   cursor.at++;
-  const bounds = noun.meanings.some(isNumber) || measureIn(item, cursor.roleOf) ? takeBounds(cursor) : undefined;
+  const rank = Math.max(-1, ...(entityIn(item)?.meanings ?? []).map((one) => one.rank));
+  const isNumeric =
+    noun.meanings.some((one) => isNumber(one) && one.rank > rank) || (rank < 0 && measureIn(item, cursor.roleOf));
+  const bounds = isNumeric ? takeBounds(cursor) : undefined;
   if (bounds) return addBounds(cursor, bounds, { mention: noun });
   if (firstWord(here(cursor)) === '=') cursor.at++;
   const value = here(cursor);

@@ -46,6 +46,8 @@ export interface Condition {
   readonly comparator?: Comparator;
   readonly fn?: Aggregate;
   readonly unit?: string;
+  /** The noun right before an unnamed number: "orders over 500". */
+  readonly of?: Mention;
   readonly conditions?: readonly Condition[];
   readonly period?: Period;
 }

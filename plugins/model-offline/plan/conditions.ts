@@ -196,11 +196,13 @@ function knownValue(dimension: ModelDimension, value: string): string {
 }
 
 /** "over 500", "45 minutes": a number of the rows that is not named. */
-function unnamedNumber(planner: Planner, { unit, isAdjective, mention: { text } }: Condition): names.Owned {
+function unnamedNumber(planner: Planner, { unit, of, mention: { text } }: Condition): names.Owned {
   const { base, request } = planner;
-  // "nights by guest over 20" may be said of each guest.
-  if (!isAdjective && (request.groups.length > 0 || request.figures.some(({ fn }) => fn !== 'count')))
-    throw refusal([text], `I cannot tell what "${text}" is said of; put it right behind its noun.`);
+  // "nights by guest over 20" may be said of each guest, "orders of customers over 20" of either.
+  const isOther = of
+    ? !names.entitiesOf(of).includes(base)
+    : request.groups.length > 0 || request.figures.some(({ fn }) => fn !== 'count');
+  if (isOther) throw refusal([text], `I cannot tell what "${text}" is said of; put it right behind its noun.`);
   const found = unit === undefined ? amountsOf(base) : numbersOf(base).filter((one) => isIn(one, unit));
   if (found.length === 0) throw refusal([text], `I cannot tell which number of ${base.many} is meant with "${text}".`);
   const candidates = found.map((one) => ({ value: one, label: spoken(one.name) }));
@@ -262,6 +264,9 @@ function applyMissing(planner: Planner, { mention, negated, orZero }: Condition)
   const item = names.dimensionOf(planner, mention);
   const { dimension } = item;
   const name = spoken(dimension.name);
+  const [values] = planner.request.subject || planner.request.figures.length > 0 ? [] : planner.request.columns;
+  if (values && !negated)
+    throw refusal([mention.text], `I can look for rows without ${name}, not for each ${values.text}.`);
   if (isSeveral(planner, item.entity) && !negated) {
     none(planner, item.entity, { filters: [{ dimension: full(item), operator: 'is_not_null' }] });
     return;
