@@ -23,7 +23,7 @@ writeFileSync(join(dir, 'entities', 'orders.yml'), 'table: orders\ndimensions:\n
 writeFileSync(join(dir, 'entities', 'stock.yml'), 'table: stock\nconnection: warehouse\n');
 
 /** Two connections over one database in memory, and every statement that reached them. */
-function database(reached: SqlStatement[]) {
+function database(reached: SqlStatement[], dbType = 'sqlite') {
   const db = new Database(':memory:');
   db.exec(
     'CREATE TABLE orders (id); INSERT INTO orders VALUES (1), (2); CREATE TABLE stock (id); INSERT INTO stock VALUES (3)',
@@ -36,7 +36,7 @@ function database(reached: SqlStatement[]) {
     setup(ctx) {
       const connections = ['shop', 'warehouse'].map((id) => ({
         id,
-        dbType: 'sqlite' as const,
+        dbType,
         maskedUrl: 'sqlite::memory:',
       }));
       ctx.tap(datasourceList, () => connections);
@@ -172,6 +172,18 @@ describe('the plugin', () => {
     expect(() => guard.verify(admitted, app.scope())).toThrow('changed after it was checked');
     expect(() => guard.verify({ ...admitted, requested: 'SELECT 2' }, scope)).toThrow('changed after it was checked');
     expect(() => guard.admit({ ...statement, params: [1] }, tables, scope)).toThrow('Parameters');
+  });
+
+  test('lets nothing pass in a dialect that nothing describes', async () => {
+    const seen: SqlStatement[] = [];
+    await using other = await createTestApp({
+      plugins: [semanticLayer({ dir }), sqlGuard(), database(seen, 'oracle')()],
+    });
+    await expect(run('SELECT 1 AS one', undefined, other)).rejects.toMatchObject({
+      code: 'sql_refused',
+      message: expect.stringContaining('SQL of oracle cannot be checked here'),
+    });
+    expect(seen).toEqual([]);
   });
 
   test('checks against the layer of the day: a repeat after a change is checked anew', async () => {

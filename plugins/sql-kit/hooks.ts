@@ -15,9 +15,10 @@ export async function findDialect(
 ): Promise<SqlDialect | undefined> {
   const brought = await ctx.call(sqlDialects, undefined, scope);
   const own = kitDialects.find((dialect) => dialect.name === name);
-  const found = brought.filter(({ value }) => value.name === name && value !== own);
-  const [first, other] = own === undefined ? found : [{ plugin: 'sql-kit', value: own }, ...found];
-  if (other === undefined || other.value === first?.value) return first?.value;
+  const named = brought.filter(({ value }) => value.name === name);
+  const first = own === undefined ? named[0] : { plugin: 'sql-kit', value: own };
+  const other = named.find(({ value }) => value !== first?.value);
+  if (other === undefined) return first?.value;
   throw new AtlasError(`Both "${first?.plugin}" and "${other.plugin}" bring an SQL dialect named "${name}".`, {
     code: 'configuration_error',
     reason: 'E_DIALECT_DUPLICATE',

@@ -13,7 +13,8 @@ export function kitDialect(name: string): SqlDialect {
   const dialect = kitDialects.find((one) => one.name === name);
   if (dialect !== undefined) return dialect;
   const names = kitDialects.map((one) => one.name);
-  throw new AtlasError(`There is no SQL dialect "${name}"${didYouMean(name, names)}.`, {
+  // A guess at what was meant ends as a question.
+  throw new AtlasError(`There is no SQL dialect "${name}"${didYouMean(name, names) || '.'}`, {
     code: 'configuration_error',
     reason: 'E_DIALECT_UNKNOWN',
     hint: `Known: ${names.join(', ')}. A dialect that a plugin brings is given as a value.`,
