@@ -153,7 +153,7 @@ function plan(
   const { model } = reader.lexicon;
   try {
     const found = reader.plan(request, chosen);
-    compileQuery(model, found, { dialect: 'sqlite' });
+    compileQuery(model, found);
     const notes = sentence.corrections.map(([written, taken]) => `I read "${written}" as "${taken}".`);
     return {
       state: { request, chosen },

@@ -63,7 +63,7 @@ async function nextStep(options: LanguageModelV4CallOptions, input: OfflineModel
   const reading = await readQuestionInTurns(history, input.model, { now: input.now() });
   if (reading.kind !== 'plan') return { text: withoutPlan(reading, notice) };
   try {
-    const { connection } = compileQuery(input.model, reading.plan, { dialect: 'sqlite' });
+    const { connection } = compileQuery(input.model, reading.plan);
     const compiled = compileQuery(input.model, reading.plan, { dialect: input.dialectOf(connection) });
     const result = results.at(-1);
     if (result) return { text: answerText(reading, compiled, result) };

@@ -1,6 +1,6 @@
 /** Compiles a typed plan to one SQL statement. */
 import type { SemanticModel } from '../semantic-layer/index.ts';
-import type { SqlDialect } from '../sql-kit/index.ts';
+import { postgres, type SqlDialect } from '../sql-kit/index.ts';
 import type { CompiledQuery } from './api.ts';
 import type { Compilation } from './compilation.ts';
 import { syntaxOf } from './dialect.ts';
@@ -15,15 +15,18 @@ import { compiledColumn } from './query/output-columns.ts';
 import { checkShape, resolvePlan } from './query/resolved-plan.ts';
 import { compileRowQuery } from './query/row-query.ts';
 
-/** Compiles the plan over the model. Throws `PlanError` when the plan does not fit the model or is ambiguous. */
+/**
+ * Compiles the plan over the model, for `dialect`, which a plan that is only checked does not need. Throws `PlanError`
+ * when the plan does not fit the model or is ambiguous.
+ */
 export function compileQuery(
   model: SemanticModel,
   plan: QueryPlan,
-  options: { dialect: SqlDialect | string },
+  { dialect = postgres }: { readonly dialect?: SqlDialect | string } = {},
 ): CompiledQuery {
   checkShape(plan);
-  if (plan.over !== undefined) return compileNestedAggregate(compileQuery, model, plan, options);
-  const compilation = compilationOf(model, plan, options.dialect);
+  if (plan.over !== undefined) return compileNestedAggregate(compileQuery, model, plan, { dialect });
+  const compilation = compilationOf(model, plan, dialect);
   const resolved = resolvePlan(compilation, plan);
   const compile = resolved.measures.length > 0 ? compileMeasureQuery : compileRowQuery;
   const sql = compile(compilation, resolved);

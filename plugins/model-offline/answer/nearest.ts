@@ -37,7 +37,7 @@ function statementOf(reader: Reader, question: string): string | undefined {
 function compiled(reader: Reader, request: Request) {
   try {
     const plan = reader.plan(request, new Map());
-    return { plan, sql: compileQuery(reader.lexicon.model, plan, { dialect: 'sqlite' }).sql };
+    return { plan, sql: compileQuery(reader.lexicon.model, plan).sql };
   } catch {
     return undefined;
   }
