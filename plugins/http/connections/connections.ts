@@ -12,7 +12,7 @@ const RESERVED_CONNECTIONS = 16;
 /** Requests sent on one connection without waiting for answers. They are worked on one after another. */
 const MAX_PIPELINED_REQUESTS = 100;
 /** A client that takes something every second is not closed to make room. */
-const FRESH_MS = 1_000;
+const ACTIVE_WITHIN_MS = 1_000;
 const SWEEP_MS = 1_000;
 
 export interface ConnectionLimits {
@@ -219,7 +219,7 @@ export class Connections {
   #closeStalest(): void {
     const excess = () => this.#unsentBytes > this.#limits.maxUnsentBytes;
     if (!excess()) return;
-    const before = performance.now() - FRESH_MS;
+    const before = performance.now() - ACTIVE_WITHIN_MS;
     const stale = [...this.#all.values()].filter(({ unsentBytes, movedAt }) => unsentBytes > 0 && movedAt < before);
     stale.sort((a, b) => a.movedAt - b.movedAt);
     for (const connection of stale) {
