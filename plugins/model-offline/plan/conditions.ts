@@ -246,7 +246,12 @@ function applyCompare(planner: Planner, condition: Condition): void {
     : unnamedNumber(planner, condition);
   if (unit !== undefined && !isIn(item.dimension, unit))
     throw refusal([unit], `I do not know whether ${names.labelOfDimension(item)} is in ${unit}s; leave the unit out.`);
-  isSeveral(planner, item.entity);
+  // "accounts with more than 50 seats": of one subscription, or of all together.
+  if (isSeveral(planner, item.entity))
+    throw refusal(
+      [mention.text],
+      `One of the ${base.many} may have several ${item.entity.many}; ask about ${item.entity.many} instead.`,
+    );
   names.addFilter(plan, { dimension: full(item), operator, values: [value] });
 }
 
