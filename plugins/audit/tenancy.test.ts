@@ -2,16 +2,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ConnectionInfo, datasourceExecute, datasourceList, definePlugin, sqlCheck } from '../../kernel/index.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
-import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
 import { Issuer, makeKey, NOW, sign } from '../../test/harness/token-issuer.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { type AuthByot, authByot } from '../auth-byot/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
+import { type RowSecurityService, rowSecurity } from '../row-security/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { sqlGuard } from '../sql-guard/index.ts';
 import { audit } from './index.ts';
+import { tenancy } from './tenancy.ts';
 
 const key = await makeKey('k-1');
 let issuer: Issuer;
@@ -126,4 +127,18 @@ it('is open without row security, to what belongs to no organization', async () 
   await using server = await start({ withRows: false });
   expect(await server.seen({})).toEqual(["SELECT 'null'"]);
   expect(warnings(server)).toEqual([]);
+});
+
+it('needs both tokens and rows that claims keep apart', () => {
+  const tokens = { orgClaim: 'org_id', isOrgClaimGiven: false, hasIssued: () => true } as unknown as AuthByot;
+  const rows = (...claims: string[]) => ({ claims }) as unknown as RowSecurityService;
+  const scope = testScope({ orgId: null });
+  const open = [tenancy(rows('tenant'), undefined), tenancy(undefined, tokens), tenancy(rows(), tokens)];
+  for (const { refuse, warning } of open) {
+    expect(warning).toBeUndefined();
+    expect(() => refuse(scope)).not.toThrow();
+  }
+  const closed = tenancy(rows('tenant', 'ward'), tokens);
+  expect(closed.warning).toContain('by "tenant", "ward", so');
+  expect(() => closed.refuse(scope)).toThrow(expect.objectContaining({ reason: 'E_AUDIT_TENANT' }));
 });
