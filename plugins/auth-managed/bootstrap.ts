@@ -1,7 +1,7 @@
 /** Decides who becomes the first administrator, and creates an account for development. */
 import type { Logger, Role } from '../../kernel/index.ts';
 import { LOCKS, TABLES } from './migrations.ts';
-import type { HashTurn, Passwords } from './passwords.ts';
+import type { HashTurn, Passwords } from './passwords/password-hashing.ts';
 import type { Store } from './store.ts';
 
 /** Of the account that is made for development. It has to be changed at the first sign-in. */

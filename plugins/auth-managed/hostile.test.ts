@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Client, type Dialect, databases, PASSWORD, startServer, userOf } from '../../test/harness/managed-server.ts';
-import { Passwords } from './passwords.ts';
+import { Passwords } from './passwords/password-hashing.ts';
 
 const db = databases();
 const TOKEN_COOKIE = 'authlib.session_token';

@@ -15,17 +15,17 @@ import { authRoles } from '../auth-roles/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
-import type { AccountPassword } from './account-password.ts';
+import type { AccountPassword } from './accounts/account-password.ts';
+import type { Organizations } from './accounts/organizations.ts';
+import type { UserDeletion, Users } from './accounts/users.ts';
 import { migrationsFor } from './migrations.ts';
 import { AuthManagedOptions } from './options.ts';
-import type { Organizations } from './organizations.ts';
-import { SECURITY_SCHEMES } from './security.ts';
-import type { UserDeletion, Users } from './users.ts';
+import { SECURITY_SCHEMES } from './security-schemes.ts';
 
+export type { RoleMember } from './accounts/organizations.ts';
+export type { Administrator, ManagedUser, UserDeletion, UserPage, UserQuery, UserStats } from './accounts/users.ts';
 export { MANAGED_MODE } from './mode.ts';
-export type { RoleMember } from './organizations.ts';
-export { GivenPassword, NewPassword } from './password-length.ts';
-export type { Administrator, ManagedUser, UserDeletion, UserPage, UserQuery, UserStats } from './users.ts';
+export { GivenPassword, NewPassword } from './passwords/password-length.ts';
 
 /** Before a user is deleted. A tap deletes or hands over what its plugin keeps of the user; it may run twice. */
 export const userDelete = series<UserDeletion>('user.delete', {
@@ -72,8 +72,8 @@ export const authManaged = definePlugin({
     checkSettings(options, db.configured);
     requirePackages(['better-auth'], import.meta.url);
     const [{ createManaged }, { refuseUntilChanged }] = await Promise.all([
-      import('./managed.ts'),
-      import('./account-password.ts'),
+      import('./services.ts'),
+      import('./accounts/account-password.ts'),
     ]);
     const managed = await createManaged(options, {
       db,

@@ -1,7 +1,7 @@
 /** The tables of users, sessions and organizations, as the authentication library expects them. */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
-import { hashedToken } from './session-token.ts';
+import { hashedToken } from './better-auth/session-token.ts';
 
 /** By the library's name. The prefix keeps them apart from other plugins' tables, and from words of SQL. */
 export const TABLES = {

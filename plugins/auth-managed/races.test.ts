@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Client, type Dialect, databases, PASSWORD, startServer, userOf } from '../../test/harness/managed-server.ts';
-import { Passwords } from './passwords.ts';
+import { Passwords } from './passwords/password-hashing.ts';
 
 const db = databases();
 const USERS = '/api/v1/admin/users';

@@ -8,23 +8,23 @@ import {
   type RouteRequest,
   type Scope,
 } from '../../kernel/index.ts';
-import { accountEndpoints } from './account-endpoints.ts';
-import { type RoleHolder, roleWithin } from './administrators.ts';
+import { type RoleHolder, roleWithin } from './accounts/administrators.ts';
+import type { Organizations } from './accounts/organizations.ts';
+import type { Origins } from './accounts/request-origins.ts';
+import { accountEndpoints } from './better-auth/account-endpoints.ts';
+import type { Endpoint } from './better-auth/endpoint.ts';
+import { databaseFailure, libraryFailure, sessionEnded, wrongPassword } from './better-auth/errors.ts';
+import { BASE_PATH, type Library, SESSION_COOKIE } from './better-auth/instance.ts';
+import { organizationEndpoints } from './better-auth/organization-endpoints.ts';
+import { checkAddresses, libraryRequest } from './better-auth/request.ts';
+import type { Freshness } from './better-auth/session-cache.ts';
+import { hashedToken } from './better-auth/session-token.ts';
 import type { Bootstrap } from './bootstrap.ts';
-import type { Endpoint } from './endpoint.ts';
-import { databaseFailure, libraryFailure, sessionEnded, wrongPassword } from './failure.ts';
-import type { Freshness } from './freshness.ts';
-import { BASE_PATH, type Library, SESSION_COOKIE } from './library.ts';
-import { checkAddresses, libraryRequest } from './library-request.ts';
 import { TABLES } from './migrations.ts';
-import { organizationEndpoints } from './organization-endpoints.ts';
-import type { Organizations } from './organizations.ts';
-import type { Origins } from './origins.ts';
-import { hasPasswordLength, PASSWORD_LENGTH_RULE } from './password-length.ts';
-import type { HashTurn, Passwords } from './passwords.ts';
-import { hashedToken } from './session-token.ts';
+import type { HashTurn, Passwords } from './passwords/password-hashing.ts';
+import { hasPasswordLength, PASSWORD_LENGTH_RULE } from './passwords/password-length.ts';
+import type { Throttle } from './passwords/throttle.ts';
 import type { CallInit, Store } from './store.ts';
-import type { Throttle } from './throttle.ts';
 
 export interface LibraryRoutesInit {
   readonly library: Library;

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { type InternalDb, translated } from '../internal-db/index.ts';
 import { LOCKS } from './migrations.ts';
-import type { HashTurn } from './passwords.ts';
+import type { HashTurn } from './passwords/password-hashing.ts';
 
 /** What a call into the library is told, and tells. */
 export interface CallInit {

@@ -1,6 +1,6 @@
 /** How this plugin describes the endpoints of the authentication library that it mounts. */
 import { type TSchema, Type } from '@sinclair/typebox';
-import type { Right } from '../../kernel/index.ts';
+import type { Right } from '../../../kernel/index.ts';
 
 export interface Endpoint {
   readonly method: 'GET' | 'POST';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Client, type Dialect, databases, startServer, userOf } from '../../test/harness/managed-server.ts';
+import { Client, type Dialect, databases, startServer, userOf } from '../../../test/harness/managed-server.ts';
 
 const db = databases();
 

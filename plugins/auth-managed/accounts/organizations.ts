@@ -1,10 +1,10 @@
 /** Organizations as other plugins see them: who belongs, with which role, and invitations. */
-import { AtlasError } from '../../kernel/index.ts';
+import { AtlasError } from '../../../kernel/index.ts';
+import { ORGANIZATION_ROLES } from '../better-auth/organization-endpoints.ts';
+import type { Freshness } from '../better-auth/session-cache.ts';
+import { TABLES } from '../migrations.ts';
+import type { Store } from '../store.ts';
 import { endLostPromotions } from './administrators.ts';
-import type { Freshness } from './freshness.ts';
-import { TABLES } from './migrations.ts';
-import { ORGANIZATION_ROLES } from './organization-endpoints.ts';
-import type { Store } from './store.ts';
 
 export interface RoleMember {
   readonly userId: string;

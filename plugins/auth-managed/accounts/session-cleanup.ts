@@ -1,8 +1,8 @@
 /** What nobody will ask for any more: expired sessions and single-use values, and sessions in left organizations. */
-import { type Logger, messageOf } from '../../kernel/index.ts';
-import { TABLES } from './migrations.ts';
+import { type Logger, messageOf } from '../../../kernel/index.ts';
+import { TABLES } from '../migrations.ts';
+import type { Store } from '../store.ts';
 import type { Organizations } from './organizations.ts';
-import type { Store } from './store.ts';
 
 const EVERY_MS = 3_600_000;
 

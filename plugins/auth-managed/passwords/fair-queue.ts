@@ -1,5 +1,5 @@
 /** Runs work a few at a time, and gives those who wait their turns: one who asks for much delays nobody else. */
-import { AtlasError } from '../../kernel/index.ts';
+import { AtlasError } from '../../../kernel/index.ts';
 
 export interface FairQueueInit {
   readonly atOnce: number;

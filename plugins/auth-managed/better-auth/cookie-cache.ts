@@ -1,5 +1,5 @@
 /** The cookie in which a browser brings its session along, so that the database need not be asked. */
-import { COOKIE_PREFIX } from './library.ts';
+import { COOKIE_PREFIX } from './instance.ts';
 
 /** A long one comes in numbered pieces. */
 const CACHE = new RegExp(`^\\s*${COOKIE_PREFIX}\\.session_data(?:\\.(\\d{1,4}))?=(.*)$`);

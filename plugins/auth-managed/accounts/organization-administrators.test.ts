@@ -10,8 +10,8 @@ import {
   startServer,
   USERS,
   userOf,
-} from '../../test/harness/managed-server.ts';
-import { authManaged } from './index.ts';
+} from '../../../test/harness/managed-server.ts';
+import { authManaged } from '../index.ts';
 
 const db = databases();
 

@@ -1,11 +1,11 @@
 /** Lists and changes users for administrators, who see the members of their active organization. */
 import type { Knex } from 'knex';
-import { AtlasError, type Role, type Scope } from '../../kernel/index.ts';
+import { AtlasError, type Role, type Scope } from '../../../kernel/index.ts';
+import type { Freshness } from '../better-auth/session-cache.ts';
+import { LOCKS, TABLES } from '../migrations.ts';
+import type { Store } from '../store.ts';
 import { endLostPromotions, GOVERNING_ROLES, isPlatformAdministrator, REDUCED_ROLE, roleOf } from './administrators.ts';
-import type { Freshness } from './freshness.ts';
-import { LOCKS, TABLES } from './migrations.ts';
 import { isBanned } from './sessions.ts';
-import type { Store } from './store.ts';
 
 export interface ManagedUser {
   readonly id: string;

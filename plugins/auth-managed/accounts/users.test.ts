@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { AtlasError, definePlugin } from '../../kernel/index.ts';
-import { testScope } from '../../test/harness/create-test-app.ts';
-import { Client, type Dialect, databases, startServer, userOf } from '../../test/harness/managed-server.ts';
-import { authManaged, userDelete } from './index.ts';
+import { AtlasError, definePlugin } from '../../../kernel/index.ts';
+import { testScope } from '../../../test/harness/create-test-app.ts';
+import { Client, type Dialect, databases, startServer, userOf } from '../../../test/harness/managed-server.ts';
+import { authManaged, userDelete } from '../index.ts';
 
 const db = databases();
 /** An administrator without an organization. */

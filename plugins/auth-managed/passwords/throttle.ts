@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { AtlasError } from '../../kernel/index.ts';
-import { addressKey } from '../http/index.ts';
+import { AtlasError } from '../../../kernel/index.ts';
+import { addressKey } from '../../http/index.ts';
 
 interface Tally {
   failures: number;

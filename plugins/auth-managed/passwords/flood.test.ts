@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Client, databases, PASSWORD, startServer, userOf } from '../../test/harness/managed-server.ts';
-import { http } from '../http/index.ts';
+import { Client, databases, PASSWORD, startServer, userOf } from '../../../test/harness/managed-server.ts';
+import { http } from '../../http/index.ts';
 
 const db = databases();
 

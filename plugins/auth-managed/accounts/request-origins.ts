@@ -1,5 +1,5 @@
 /** Cross-site request forgery: which web pages may change something with the cookie of whoever looks at them. */
-import { AtlasError } from '../../kernel/index.ts';
+import { AtlasError } from '../../../kernel/index.ts';
 
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 

@@ -1,20 +1,20 @@
 /** Everything of the plugin behind its wiring. Loaded with the authentication library, only where it is used. */
 import type { Logger } from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
-import { AccountPassword } from './account-password.ts';
+import { AccountPassword } from './accounts/account-password.ts';
+import { Organizations } from './accounts/organizations.ts';
+import { Origins } from './accounts/request-origins.ts';
+import { keepTidy } from './accounts/session-cleanup.ts';
+import { Sessions } from './accounts/sessions.ts';
+import { type Deleting, Users } from './accounts/users.ts';
+import { createLibrary, type Library } from './better-auth/instance.ts';
+import { Freshness } from './better-auth/session-cache.ts';
 import { Bootstrap, type CreateUser } from './bootstrap.ts';
-import { keepTidy } from './expiry.ts';
-import { Freshness } from './freshness.ts';
-import { createLibrary, type Library } from './library.ts';
 import type { AuthManagedOptions } from './options.ts';
-import { Organizations } from './organizations.ts';
-import { Origins } from './origins.ts';
-import { Passwords } from './passwords.ts';
+import { Passwords } from './passwords/password-hashing.ts';
+import { Throttle } from './passwords/throttle.ts';
 import { LibraryRoutes } from './routes.ts';
-import { Sessions } from './sessions.ts';
 import { Store } from './store.ts';
-import { Throttle } from './throttle.ts';
-import { type Deleting, Users } from './users.ts';
 
 /** Through the library's own functions, so that such a user is like any other. */
 function userCreator(library: Library): CreateUser {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { cookieDomain } from './cookie-domain.ts';
-import { libraryFailure } from './failure.ts';
-import { Freshness } from './freshness.ts';
-import { Origins } from './origins.ts';
-import { Passwords } from './passwords.ts';
-import { Throttle } from './throttle.ts';
+import { Origins } from './accounts/request-origins.ts';
+import { cookieDomain } from './better-auth/cookie-domain.ts';
+import { libraryFailure } from './better-auth/errors.ts';
+import { Freshness } from './better-auth/session-cache.ts';
+import { Passwords } from './passwords/password-hashing.ts';
+import { Throttle } from './passwords/throttle.ts';
 
 it.each([
   ['https://api.example.com', ['https://app.example.com'], 'example.com'],

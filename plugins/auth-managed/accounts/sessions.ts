@@ -1,12 +1,12 @@
 /** Who asks: the session cookie of a browser, or the session token that an API client sends as Bearer. */
-import { AtlasError, type Credentials, type Identity } from '../../kernel/index.ts';
-import { bearerToken, rejectedCredentials } from '../auth-kit/index.ts';
+import { AtlasError, type Credentials, type Identity } from '../../../kernel/index.ts';
+import { bearerToken, rejectedCredentials } from '../../auth-kit/index.ts';
+import { withoutBrokenCache } from '../better-auth/cookie-cache.ts';
+import { sessionEnded } from '../better-auth/errors.ts';
+import { type Library, SESSION_COOKIE } from '../better-auth/instance.ts';
+import type { Store } from '../store.ts';
 import { roleWithin } from './administrators.ts';
-import { withoutBrokenCache } from './cookie-cache.ts';
-import { sessionEnded } from './failure.ts';
-import { type Library, SESSION_COOKIE } from './library.ts';
-import type { Origins } from './origins.ts';
-import type { Store } from './store.ts';
+import type { Origins } from './request-origins.ts';
 
 /** A session's token is 32 letters and digits; it may have a signature behind it, as in the cookie. */
 const TOKEN = /^[A-Za-z0-9]{32}(\.[A-Za-z0-9+/=%_-]{40,128})?$/;

@@ -2,7 +2,7 @@
 import type { BetterAuthOptions } from 'better-auth';
 import { type CleanedWhere, createAdapterFactory, type DBAdapter } from 'better-auth/adapters';
 import type { Knex } from 'knex';
-import type { Store } from './store.ts';
+import type { Store } from '../store.ts';
 import { hashedRow, hashedWhere, withToken } from './stored-sessions.ts';
 
 const COMPARISONS: Readonly<Record<string, string>> = { lt: '<', lte: '<=', gt: '>', gte: '>=' };

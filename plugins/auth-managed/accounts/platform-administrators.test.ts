@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testScope } from '../../test/harness/create-test-app.ts';
+import { testScope } from '../../../test/harness/create-test-app.ts';
 import {
   Client,
   type Dialect,
@@ -11,8 +11,8 @@ import {
   startServer,
   USERS,
   userOf,
-} from '../../test/harness/managed-server.ts';
-import { authManaged } from './index.ts';
+} from '../../../test/harness/managed-server.ts';
+import { authManaged } from '../index.ts';
 
 const db = databases();
 const standing = async (client: Client) => {

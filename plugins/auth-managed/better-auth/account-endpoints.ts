@@ -1,7 +1,7 @@
 /** Sign-up, sign-in, sessions and one's own account. */
 import { Type } from '@sinclair/typebox';
+import { DeclaredPassword, GivenPassword } from '../passwords/password-length.ts';
 import { Done, Email, type Endpoint, Id, Name, Picture, Session, Url, User } from './endpoint.ts';
-import { DeclaredPassword, GivenPassword } from './password-length.ts';
 
 const FromProvider = Type.Optional(Type.String({ description: 'what the provider says' }));
 const RememberMe = Type.Optional(

@@ -1,10 +1,10 @@
 /** Builds the request that the authentication library sees, from what the endpoint declares. */
 import type { TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { AtlasError, type RouteRequest } from '../../kernel/index.ts';
+import { AtlasError, type RouteRequest } from '../../../kernel/index.ts';
 import { withoutBrokenCache } from './cookie-cache.ts';
 import type { Endpoint } from './endpoint.ts';
-import { BASE_PATH, CLIENT_IP_HEADER } from './library.ts';
+import { BASE_PATH, CLIENT_IP_HEADER } from './instance.ts';
 
 /** The library stores the user agent; a token and its signature are far shorter. */
 const MAX_HEADER_CHARACTERS = 1_024;

@@ -2,8 +2,8 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import { expect, it } from 'vitest';
 import { accountEndpoints } from './account-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
-import { checkAddresses, libraryRequest } from './library-request.ts';
 import { organizationEndpoints } from './organization-endpoints.ts';
+import { checkAddresses, libraryRequest } from './request.ts';
 
 const endpoints = [...accountEndpoints, ...organizationEndpoints];
 const request = (body: unknown, query: unknown = {}) => ({

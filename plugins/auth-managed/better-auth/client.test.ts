@@ -1,7 +1,7 @@
 import { createAuthClient } from 'better-auth/client';
 import { organizationClient } from 'better-auth/client/plugins';
 import { expect, it } from 'vitest';
-import { databases, PASSWORD, startServer } from '../../test/harness/managed-server.ts';
+import { databases, PASSWORD, startServer } from '../../../test/harness/managed-server.ts';
 
 const db = databases();
 

@@ -3,11 +3,11 @@
  * organization made ends with their last membership.
  */
 import type { Knex } from 'knex';
-import type { Role } from '../../kernel/index.ts';
-import { isRole } from '../auth-kit/index.ts';
-import type { Freshness } from './freshness.ts';
-import { TABLES } from './migrations.ts';
-import type { Store } from './store.ts';
+import type { Role } from '../../../kernel/index.ts';
+import { isRole } from '../../auth-kit/index.ts';
+import type { Freshness } from '../better-auth/session-cache.ts';
+import { TABLES } from '../migrations.ts';
+import type { Store } from '../store.ts';
 
 /** What an administrator is where they are none. */
 export const REDUCED_ROLE = 'analyst';

@@ -1,6 +1,6 @@
 /** Stores sessions with the hash of their token, and finds them by the token. */
 import type { CleanedWhere } from 'better-auth/adapters';
-import { TABLES } from './migrations.ts';
+import { TABLES } from '../migrations.ts';
 import { hashedToken } from './session-token.ts';
 
 type Row = Record<string, unknown>;

@@ -1,12 +1,12 @@
 /** Changing one's own password, and having to. */
-import { type Access, type Actor, AtlasError } from '../../kernel/index.ts';
-import { sessionEnded } from './failure.ts';
-import type { Freshness } from './freshness.ts';
-import { TABLES } from './migrations.ts';
-import { hasPasswordLength, PASSWORD_LENGTH_RULE } from './password-length.ts';
-import type { Passwords } from './passwords.ts';
-import type { Store } from './store.ts';
-import type { Throttle } from './throttle.ts';
+import { type Access, type Actor, AtlasError } from '../../../kernel/index.ts';
+import { sessionEnded } from '../better-auth/errors.ts';
+import type { Freshness } from '../better-auth/session-cache.ts';
+import { TABLES } from '../migrations.ts';
+import type { Passwords } from '../passwords/password-hashing.ts';
+import { hasPasswordLength, PASSWORD_LENGTH_RULE } from '../passwords/password-length.ts';
+import type { Throttle } from '../passwords/throttle.ts';
+import type { Store } from '../store.ts';
 
 function unusable(message: string): AtlasError {
   return new AtlasError(`newPassword ${message}.`, {

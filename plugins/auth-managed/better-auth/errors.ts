@@ -1,6 +1,6 @@
 /** From the authentication library's errors to Atlas': one code for each kind, and a sentence for people. */
-import { AtlasError } from '../../kernel/index.ts';
-import { rejectedCredentials } from '../auth-kit/index.ts';
+import { AtlasError } from '../../../kernel/index.ts';
+import { rejectedCredentials } from '../../auth-kit/index.ts';
 
 interface LibraryError {
   readonly code?: unknown;
