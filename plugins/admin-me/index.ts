@@ -1,4 +1,4 @@
-/** What every user may do with their own account. */
+/** Routes for the caller's account: the password. */
 import { Type } from '@sinclair/typebox';
 import { AtlasError, definePlugin, defineRoute, httpRoutes, optional, type Route } from '../../kernel/index.ts';
 import { type AuthManaged, authManaged, GivenPassword, NewPassword } from '../auth-managed/index.ts';
@@ -8,7 +8,7 @@ const Change = Type.Object({ currentPassword: GivenPassword, newPassword: NewPas
 function routes(auth: AuthManaged | undefined): Route[] {
   const password = () => {
     if (auth !== undefined) return auth.password;
-    throw new AtlasError('Passwords are not available: users do not sign in here.', {
+    throw new AtlasError('Passwords are not available: managed authentication is not in use.', {
       code: 'not_available',
       hint: 'Use managed authentication: SVC_AUTH_MODE=managed.',
     });

@@ -1,4 +1,4 @@
-/** The users of managed authentication over HTTP, for administrators. */
+/** Serves the users of managed authentication to administrators. */
 import { Type } from '@sinclair/typebox';
 import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
 import type { AuthManaged } from '../auth-managed/index.ts';

@@ -1,4 +1,4 @@
-/** Keys for machines: whoever bears a configured key is let in with its role. */
+/** Authenticates machines by API key; a key brings its role. */
 import { authResolve, definePlugin, type HealthItem, healthCheck } from '../../kernel/index.ts';
 import { apiKey, bearerToken, rejectedCredentials } from '../auth-kit/index.ts';
 import { httpSecurity } from '../http/index.ts';
@@ -16,7 +16,7 @@ export const authApiKey = definePlugin({
   name: 'auth-api-key',
   version: '1.0.0',
   type: 'auth',
-  description: 'Lets in whoever bears one of the configured API keys.',
+  description: 'Authenticates requests by one of the configured API keys.',
   options: ApiKeyOptions,
   setup(ctx, { keys }) {
     const known = new ApiKeys(keys);

@@ -1,4 +1,4 @@
-/** The configured keys, kept as hashes, and finding the one that a request presents. */
+/** Keeps the configured keys as hashes, and finds the one that a request presents. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AtlasError, type Identity } from '../../kernel/index.ts';
 import type { ApiKeyOptions } from './options.ts';
@@ -21,7 +21,7 @@ function sha256(...parts: readonly (string | Buffer)[]): Buffer {
 export class ApiKeys {
   readonly #known: readonly KnownKey[];
 
-  /** Throws `configuration_error` when two keys are the same: whose request it was would be anybody's guess. */
+  /** Throws `configuration_error` when two keys are the same: it would be unclear whose request it was. */
   constructor(keys: ApiKeyOptions['keys']) {
     this.#known = keys.map(({ name, key, role, claims }, index) => {
       const first = keys.findIndex((other) => other.key === key);

@@ -1,4 +1,4 @@
-/** From the claims of a good token to who asks. */
+/** Makes the identity of a request from the claims of a valid token. */
 import type { Identity, Logger, Role } from '../../kernel/index.ts';
 import { claimAt, isRole, rejectedCredentials, roleAtLeast } from '../auth-kit/index.ts';
 import type { ByotOptions } from './options.ts';
@@ -17,7 +17,7 @@ function roleIn(value: unknown): Role | undefined {
   return found.reduce<Role | undefined>((best, role) => (best && roleAtLeast(best, role) ? best : role), undefined);
 }
 
-/** Without a role of ours in the claims, whoever asks may only read. */
+/** Without a known role in the claims the actor is a viewer. */
 function roleOf(claims: Claims, roleClaim: string | undefined, log: Logger): Role {
   const names = roleClaim === undefined ? ROLE_CLAIMS : [roleClaim];
   const values = names.map((name) => claimAt(claims, name));
@@ -51,7 +51,7 @@ function organizationIn(value: unknown, claim: string): string | null {
   }
   throw rejectedCredentials(
     `The claim "${claim}" of the token is not valid: it must name one organization.`,
-    'Ask whoever runs the identity provider for a token with a text or a whole number there, or without the claim.',
+    'Ask the operator of the identity provider for a token with a text or a whole number there, or without the claim.',
   );
 }
 

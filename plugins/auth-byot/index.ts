@@ -1,4 +1,4 @@
-/** Tokens of an identity provider that is already there: JWTs, checked with its public keys. */
+/** Authenticates by JWTs of an existing identity provider, checked with its public keys. */
 import { type Actor, authResolve, definePlugin, type HealthItem, healthCheck } from '../../kernel/index.ts';
 import { bearerToken } from '../auth-kit/index.ts';
 import { httpSecurity, type SecurityScheme } from '../http/index.ts';
@@ -31,13 +31,16 @@ export const authByot = definePlugin({
   name: 'auth-byot',
   version: '1.0.0',
   type: 'auth',
-  description: 'Lets in whoever bears a JWT of the configured issuer.',
+  description: 'Authenticates requests by JWTs of the configured issuer.',
   options: ByotOptions,
   setup(ctx, options): AuthByot {
     const orgClaim = options.orgClaim ?? ORG_CLAIM;
     const url = readJwksUrl(options.jwksUrl);
     if (isOpenToOthers(url)) {
-      ctx.log.warn({ host: url.host }, 'Token keys are fetched over http: whoever is on the way can let anybody in.');
+      ctx.log.warn(
+        { host: url.host },
+        'Token keys are fetched over http: an attacker on the network could replace them and sign tokens.',
+      );
     }
     const keys = new IssuerKeys({ url, options, log: ctx.log, now: () => performance.now() });
     const verify = verifier(keys.find, options, () => ctx.now());

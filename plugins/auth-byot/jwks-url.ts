@@ -1,4 +1,4 @@
-/** The address of the issuer's keys: whoever can change what comes from there can be anybody. */
+/** Checks the address of the issuer's keys: an attacker who can change what comes from there can sign any token. */
 import { AtlasError } from '../../kernel/index.ts';
 
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
@@ -16,7 +16,7 @@ export function readJwksUrl(text: string): URL {
   return url;
 }
 
-/** Whether somebody on the way could put keys of their own in place of the issuer's. */
+/** Whether an attacker on the network could replace the issuer's keys. */
 export function isOpenToOthers({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && !LOOPBACK.test(hostname);
 }

@@ -1,4 +1,4 @@
-/** The issuer's public keys: fetched when needed, seldom, and kept when the issuer is away. */
+/** Fetches the issuer's public keys when needed, and keeps them while the issuer is away. */
 import { type CryptoKey, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, type RemoteJWKSet } from 'jose';
 import { AtlasError, type Logger, messageOf } from '../../kernel/index.ts';
 import type { ByotOptions } from './options.ts';
@@ -79,7 +79,7 @@ export class IssuerKeys {
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       if (!(await this.#search()) && this.#problem === undefined) throw error;
-      // The issuer may have this key by now, and nobody can ask it.
+      // The issuer may have this key by now, and cannot be asked.
       if (this.#problem !== undefined) throw this.#unavailable();
       return this.#remote(header, token);
     }

@@ -1,17 +1,17 @@
-/** Checking a token: signature, issuer, audience and times. */
+/** Checks a token: signature, issuer, audience and times. */
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { AtlasError, type Logger, messageOf } from '../../kernel/index.ts';
 import { rejectedCredentials } from '../auth-kit/index.ts';
 import type { ByotOptions } from './options.ts';
 
-/** Asymmetric ones only: with a shared secret, whoever can check a token could make one. */
+/** Asymmetric ones only: with a shared secret, everyone who can check a token could make one. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 const HINT = 'Send a current token of your identity provider as Authorization: Bearer TOKEN.';
 
-/** Nobody's id has one, and some databases take none. */
+/** No user id has one, and some databases refuse it. */
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /** Whether a bearer token has the form of a JWT: header, claims and signature. */
@@ -90,7 +90,7 @@ export function verifier(keys: JWTVerifyGetKey, options: ByotOptions, now: () =>
         code: 'unavailable',
         reason: 'E_JWKS_UNUSABLE',
         retryAfterSeconds: 60,
-        hint: 'Tell whoever runs Atlas.',
+        hint: 'Tell the operator of Atlas.',
       });
     }
   };

@@ -46,7 +46,7 @@ export class Bootstrap {
 
   /**
    * Creates the development administrator, once, where there is no user at all and only this machine reaches the server.
-   * Elsewhere it deletes the one that development has left behind: everybody knows its password.
+   * Elsewhere it deletes the one that development has left behind: its password is public.
    */
   async start(local: boolean, createUser: CreateUser): Promise<void> {
     const { store, passwords, production, log } = this.#init;
@@ -78,7 +78,7 @@ export class Bootstrap {
     );
   }
 
-  /** Deletes the development account for whoever signs up with its address, so that their password is the one that counts. */
+  /** Deletes the development account when somebody signs up with its address, so that their password counts. */
   async makeWay(email: string, turn: HashTurn): Promise<void> {
     if (email.toLowerCase() === this.#adminEmail) await this.#deleteDevelopmentAccount(turn);
   }

@@ -1,4 +1,4 @@
-/** Users with accounts of their own: e-mail and password, sessions, organizations. */
+/** Manages user accounts: e-mail and password, sessions, organizations. */
 import {
   AtlasError,
   authAuthorize,
@@ -29,7 +29,7 @@ export { GivenPassword, NewPassword } from './passwords/password-length.ts';
 
 /** Before a user is deleted. A tap deletes or hands over what its plugin keeps of the user; it may run twice. */
 export const userDelete = series<UserDeletion>('user.delete', {
-  summary: 'Deletes or hands over what is kept of a user who is about to be deleted; an error keeps the user.',
+  summary: 'Deletes or hands over the data of a user who is about to be deleted; an error keeps the user.',
 });
 
 /** What the plugin gives to others. */
@@ -71,11 +71,11 @@ export const authManaged = definePlugin({
   async setup(ctx, options, { db, server }): Promise<AuthManaged> {
     checkSettings(options, db.configured);
     requirePackages(['better-auth'], import.meta.url);
-    const [{ createManaged }, { refuseUntilChanged }] = await Promise.all([
+    const [{ createServices }, { refuseUntilChanged }] = await Promise.all([
       import('./services.ts'),
       import('./accounts/account-password.ts'),
     ]);
-    const managed = await createManaged(options, {
+    const managed = await createServices(options, {
       db,
       now: ctx.now,
       log: ctx.log,

@@ -14,7 +14,7 @@ export const TABLES = {
   invitation: 'auth_invitation',
 } as const;
 
-/** Rows that are locked, never changed: whoever decides by counting takes the row first. */
+/** Rows that are locked, never changed: a transaction that decides by counting locks the row first. */
 export const LOCKS = { table: 'auth_lock', firstUser: 'first-user', admins: 'admins' } as const;
 
 type Dialect = 'postgres' | 'sqlite';

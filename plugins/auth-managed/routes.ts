@@ -13,11 +13,11 @@ import type { Organizations } from './accounts/organizations.ts';
 import type { Origins } from './accounts/request-origins.ts';
 import { accountEndpoints } from './better-auth/account-endpoints.ts';
 import type { Endpoint } from './better-auth/endpoint.ts';
-import { databaseFailure, libraryFailure, sessionEnded, wrongPassword } from './better-auth/errors.ts';
-import { BASE_PATH, type Library, SESSION_COOKIE } from './better-auth/instance.ts';
+import { betterAuthError, databaseFailure, sessionEnded, wrongPassword } from './better-auth/errors.ts';
+import { BASE_PATH, type BetterAuth, SESSION_COOKIE } from './better-auth/instance.ts';
 import { organizationEndpoints } from './better-auth/organization-endpoints.ts';
 import { checkAddresses, libraryRequest } from './better-auth/request.ts';
-import type { Freshness } from './better-auth/session-cache.ts';
+import type { SessionCache } from './better-auth/session-cache.ts';
 import { hashedToken } from './better-auth/session-token.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { TABLES } from './migrations.ts';
@@ -27,7 +27,7 @@ import type { Throttle } from './passwords/throttle.ts';
 import type { CallInit, Store } from './store.ts';
 
 export interface LibraryRoutesInit {
-  readonly library: Library;
+  readonly library: BetterAuth;
   readonly store: Store;
   readonly origins: Origins;
   /** Of failed sign-ins. */
@@ -37,7 +37,7 @@ export interface LibraryRoutesInit {
   readonly bootstrap: Bootstrap;
   readonly passwords: Passwords;
   readonly organizations: Organizations;
-  readonly freshness: Freshness;
+  readonly sessionCache: SessionCache;
   /** Whether a social provider is configured. */
   readonly social: boolean;
   readonly signUp: boolean;
@@ -54,7 +54,7 @@ interface SignUpBody {
   readonly password: string;
 }
 
-export class LibraryRoutes {
+export class BetterAuthRoutes {
   readonly #init: LibraryRoutesInit;
 
   constructor(init: LibraryRoutesInit) {
@@ -188,7 +188,7 @@ export class LibraryRoutes {
       if (!(error instanceof AtlasError && error.reason === 'E_FAILED_TO_CREATE_USER')) throw error;
       return ask();
     });
-    // Of a taken address the library makes up a user, who is nobody to remember.
+    // Of a taken address the library makes up a user, who must not be remembered.
     if (await this.#exists(reply)) throttle.recognise(email, request.ip);
     return reply;
   }
@@ -203,11 +203,11 @@ export class LibraryRoutes {
    * database whether the actor's own has not ended meanwhile.
    */
   async #revoke({ id, claims }: Actor, which: (sessions: Knex.QueryBuilder) => Knex.QueryBuilder): Promise<RouteReply> {
-    const { store, freshness } = this.#init;
+    const { store, sessionCache } = this.#init;
     const own = { id: String(claims.sid), userId: id };
     if ((await store.run((db) => db(TABLES.session).where(own).first('id'))) === undefined) throw sessionEnded();
     await store.run((db) => which(db(TABLES.session).where({ userId: id })).delete());
-    freshness.changed(id ?? '');
+    sessionCache.invalidate(id ?? '');
     return { headers: { 'cache-control': 'no-store' }, body: { status: true } };
   }
 
@@ -225,10 +225,11 @@ export class LibraryRoutes {
       // A fault on the way, which the library may have taken for a refusal, says more than what it made of it.
       const known = faults.find((fault) => fault instanceof AtlasError);
       throw (
-        known ?? (result.status < 500 ? libraryFailure(result.status, body) : (faults[0] ?? libraryFailure(500, body)))
+        known ??
+        (result.status < 500 ? betterAuthError(result.status, body) : (faults[0] ?? betterAuthError(500, body)))
       );
     }
-    // The library says that it is done, or that nobody is signed in, also where it has not reached the database.
+    // The library says that it is done, or that there is no session, also where it has not reached the database.
     const lost = faults.find((fault) => fault instanceof AtlasError && fault.code === 'unavailable');
     if (lost !== undefined) throw lost;
     const headers: Record<string, string | string[]> = { 'cache-control': 'no-store' };
@@ -274,7 +275,7 @@ function cookiesOf(headers: Headers): string[] {
 
 /**
  * The library goes by the session alone. Throws `forbidden` where another credential, such as a key beside the cookie,
- * says who asks: whoever was let in must be who acts.
+ * authenticates: the authenticated user must be the one who acts.
  */
 function mustHaveSession({ mode }: Actor): void {
   if (mode === 'managed') return;

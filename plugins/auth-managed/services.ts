@@ -1,23 +1,23 @@
-/** Everything of the plugin behind its wiring. Loaded with the authentication library, only where it is used. */
+/** Creates the services of the plugin. Loaded with the authentication library, only where it is used. */
 import type { Logger } from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { AccountPassword } from './accounts/account-password.ts';
 import { Organizations } from './accounts/organizations.ts';
 import { Origins } from './accounts/request-origins.ts';
-import { keepTidy } from './accounts/session-cleanup.ts';
+import { startSessionCleanup } from './accounts/session-cleanup.ts';
 import { Sessions } from './accounts/sessions.ts';
 import { type Deleting, Users } from './accounts/users.ts';
-import { createLibrary, type Library } from './better-auth/instance.ts';
-import { Freshness } from './better-auth/session-cache.ts';
+import { type BetterAuth, createBetterAuth } from './better-auth/instance.ts';
+import { SessionCache } from './better-auth/session-cache.ts';
 import { Bootstrap, type CreateUser } from './bootstrap.ts';
 import type { AuthManagedOptions } from './options.ts';
 import { Passwords } from './passwords/password-hashing.ts';
 import { Throttle } from './passwords/throttle.ts';
-import { LibraryRoutes } from './routes.ts';
+import { BetterAuthRoutes } from './routes.ts';
 import { Store } from './store.ts';
 
 /** Through the library's own functions, so that such a user is like any other. */
-function userCreator(library: Library): CreateUser {
+function userCreator(library: BetterAuth): CreateUser {
   return async ({ email, name, passwordHash, passwordChangeRequired }) => {
     const { internalAdapter } = await library.$context;
     const given = { email, name, emailVerified: false, passwordChangeRequired };
@@ -31,24 +31,24 @@ function userCreator(library: Library): CreateUser {
   };
 }
 
-export interface ManagedParts {
+export interface ServiceParts {
   readonly db: InternalDb;
   readonly now: () => number;
   readonly log: Logger;
   readonly deleting: Deleting;
 }
 
-export async function createManaged(options: AuthManagedOptions, { db, now, log, deleting }: ManagedParts) {
+export async function createServices(options: AuthManagedOptions, { db, now, log, deleting }: ServiceParts) {
   const store = new Store(db);
   const passwords = new Passwords();
-  const freshness = new Freshness();
+  const sessionCache = new SessionCache();
   const throttle = new Throttle(now);
   const origins = new Origins(options.url, options.trustedOrigins);
   const { adminEmail, production, signUp } = options;
   const bootstrap = new Bootstrap({ store, passwords, adminEmail, production, log });
-  const library = createLibrary(options, { store, passwords, freshness, bootstrap, log });
+  const library = createBetterAuth(options, { store, passwords, sessionCache, bootstrap, log });
   await library.$context;
-  const organizations = new Organizations(store, freshness);
+  const organizations = new Organizations(store, sessionCache);
   const social = [options.google, options.github, options.microsoft].some((provider) => provider !== undefined);
   const signUps = new Throttle(now, 'There were too many attempts to sign up.');
   const endpoints = {
@@ -60,23 +60,23 @@ export async function createManaged(options: AuthManagedOptions, { db, now, log,
     passwords,
     bootstrap,
     organizations,
-    freshness,
+    sessionCache,
     social,
     signUp,
   };
   return {
     sessions: new Sessions(library, store, origins),
-    routes: new LibraryRoutes(endpoints).routes(),
-    users: new Users(store, freshness, deleting),
-    password: new AccountPassword({ store, passwords, freshness, throttle }),
+    routes: new BetterAuthRoutes(endpoints).routes(),
+    users: new Users(store, sessionCache, deleting),
+    password: new AccountPassword({ store, passwords, sessionCache, throttle }),
     organizations,
     /**
-     * Once the tables are there. `local`: only this machine reaches the server; `undefined`: nobody does. Resolves to how
+     * Once the tables are there. `local`: only this machine reaches the server; `undefined`: it is not reached at all. Resolves to how
      * to stop what goes on.
      */
     async start(local: boolean | undefined): Promise<() => void> {
       if (local !== undefined) await bootstrap.start(local, userCreator(library));
-      return keepTidy(store, organizations, log);
+      return startSessionCleanup(store, organizations, log);
     },
   };
 }

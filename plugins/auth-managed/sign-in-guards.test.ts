@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { Origins } from './accounts/request-origins.ts';
 import { cookieDomain } from './better-auth/cookie-domain.ts';
-import { libraryFailure } from './better-auth/errors.ts';
-import { Freshness } from './better-auth/session-cache.ts';
+import { betterAuthError } from './better-auth/errors.ts';
+import { SessionCache } from './better-auth/session-cache.ts';
 import { Passwords } from './passwords/password-hashing.ts';
 import { Throttle } from './passwords/throttle.ts';
 
@@ -169,24 +169,24 @@ it('lets in who has succeeded from an address before, whatever others do there',
 });
 
 it('changes the version of what is cached about a user', () => {
-  const freshness = new Freshness();
+  const sessionCache = new SessionCache();
   const before = performance.now();
-  expect(freshness.versionOf('ann', before)).toBe('1');
-  freshness.changed('ann');
-  const version = freshness.versionOf('ann', Infinity);
+  expect(sessionCache.versionOf('ann', before)).toBe('1');
+  sessionCache.invalidate('ann');
+  const version = sessionCache.versionOf('ann', Infinity);
   expect(version).not.toBe('1');
-  expect(freshness.versionOf('ann', Infinity)).toBe(version);
-  freshness.changed('ann');
-  expect(freshness.versionOf('ann', Infinity)).not.toBe(version);
-  expect(freshness.versionOf('bob', Infinity)).toBe('1');
+  expect(sessionCache.versionOf('ann', Infinity)).toBe(version);
+  sessionCache.invalidate('ann');
+  expect(sessionCache.versionOf('ann', Infinity)).not.toBe(version);
+  expect(sessionCache.versionOf('bob', Infinity)).toBe('1');
 });
 
 it('gives what was read before a change a version that no cache has', () => {
-  const freshness = new Freshness();
+  const sessionCache = new SessionCache();
   const before = performance.now();
-  freshness.changed('ann');
-  const stale = freshness.versionOf('ann', before);
-  expect([freshness.versionOf('ann', Infinity), freshness.versionOf('ann', before)]).not.toContain(stale);
+  sessionCache.invalidate('ann');
+  const stale = sessionCache.versionOf('ann', before);
+  expect([sessionCache.versionOf('ann', Infinity), sessionCache.versionOf('ann', before)]).not.toContain(stale);
 });
 
 it.each([
@@ -201,7 +201,7 @@ it.each([
   [429, {}, 'rate_limited'],
   [500, { code: 'X', message: 'select * from secrets' }, 'internal_error'],
 ])('tells a failure with status %i and %j as %s', (status, body, code) => {
-  const error = libraryFailure(status, body);
+  const error = betterAuthError(status, body);
   expect(error.code).toBe(code);
   expect(error.message).toMatch(/[.!?]$/);
 });

@@ -66,7 +66,7 @@ export class Store {
     }
   }
 
-  /** Within a transaction: until its end nobody else, on any server, gets past the same lock. */
+  /** Within a transaction: until its end no other transaction, on any server, gets past the same lock. */
   async lock(name: string): Promise<void> {
     // A transaction on SQLite is the only one that writes from its beginning on.
     if (this.dialect === 'postgres') await this.run((db) => db(LOCKS.table).where({ name }).forUpdate().select('name'));

@@ -1,4 +1,4 @@
-/** No authentication: everybody is an administrator, and nobody in particular. */
+/** Disables authentication: every request is an anonymous administrator's. */
 import {
   authAuthorize,
   authResolve,
@@ -8,7 +8,7 @@ import {
   type Identity,
 } from '../../kernel/index.ts';
 
-const EVERYBODY: Identity = Object.freeze({
+const ANONYMOUS_ADMINISTRATOR: Identity = Object.freeze({
   actor: Object.freeze({ id: null, label: null, role: 'admin', mode: 'none', claims: Object.freeze({}) }),
   orgId: null,
 });
@@ -21,9 +21,9 @@ export const authNone = definePlugin({
   name: 'auth-none',
   version: '1.0.0',
   type: 'auth',
-  description: 'Lets everybody in as an administrator, without any credentials.',
+  description: 'Accepts every request as an administrator, without credentials.',
   setup(ctx) {
-    ctx.tap(authResolve, () => EVERYBODY);
+    ctx.tap(authResolve, () => ANONYMOUS_ADMINISTRATOR);
     // An administrator may do everything, so there is nothing to refuse; the gate needs an answer all the same.
     ctx.tap(authAuthorize, () => {});
     ctx.tap(healthCheck, () => [HEALTH]);

@@ -1,7 +1,7 @@
 /** Changing one's own password, and having to. */
 import { type Access, type Actor, AtlasError } from '../../../kernel/index.ts';
 import { sessionEnded } from '../better-auth/errors.ts';
-import type { Freshness } from '../better-auth/session-cache.ts';
+import type { SessionCache } from '../better-auth/session-cache.ts';
 import { TABLES } from '../migrations.ts';
 import type { Passwords } from '../passwords/password-hashing.ts';
 import { hasPasswordLength, PASSWORD_LENGTH_RULE } from '../passwords/password-length.ts';
@@ -28,7 +28,7 @@ export function refuseUntilChanged({ right }: Access, { claims }: Actor): void {
 export interface AccountPasswordInit {
   readonly store: Store;
   readonly passwords: Passwords;
-  readonly freshness: Freshness;
+  readonly sessionCache: SessionCache;
   readonly throttle: Throttle;
 }
 
@@ -55,7 +55,7 @@ export class AccountPassword {
    * that cannot be used, `rate_limited` after too many wrong ones.
    */
   async change(actor: Actor, ip: string, currentPassword: string, newPassword: string): Promise<void> {
-    const { store, passwords, freshness, throttle } = this.#init;
+    const { store, passwords, sessionCache, throttle } = this.#init;
     const userId = userIdOf(actor);
     const account = { userId, providerId: 'credential' };
     const stored = await store.run((db) => db(TABLES.account).where(account).first('password'));
@@ -98,7 +98,7 @@ export class AccountPassword {
           .delete(),
       );
     });
-    freshness.changed(userId);
+    sessionCache.invalidate(userId);
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Knex } from 'knex';
 import type { Role } from '../../../kernel/index.ts';
 import { isRole } from '../../auth-kit/index.ts';
-import type { Freshness } from '../better-auth/session-cache.ts';
+import type { SessionCache } from '../better-auth/session-cache.ts';
 import { TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
 
@@ -51,7 +51,7 @@ export function isPlatformAdministrator(db: Knex, userId: string): Promise<boole
 }
 
 /** Takes the role from those who were made administrator within an organization and belong to none any more. */
-export async function endLostPromotions(store: Store, freshness: Freshness, userId?: string): Promise<void> {
+export async function endLostPromotions(store: Store, sessionCache: SessionCache, userId?: string): Promise<void> {
   const ended = await store.run((db) => {
     const memberships = db(TABLES.member).whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.user}.id`]);
     const lost = db(TABLES.user)
@@ -60,5 +60,5 @@ export async function endLostPromotions(store: Store, freshness: Freshness, user
     if (userId !== undefined) lost.where({ id: userId });
     return lost.update({ role: REDUCED_ROLE, adminByOrganization: false }).returning('id');
   });
-  for (const { id } of ended) freshness.changed(id);
+  for (const { id } of ended) sessionCache.invalidate(id);
 }

@@ -1,7 +1,7 @@
 /** Organizations as other plugins see them: who belongs, with which role, and invitations. */
 import { AtlasError } from '../../../kernel/index.ts';
 import { ORGANIZATION_ROLES } from '../better-auth/organization-endpoints.ts';
-import type { Freshness } from '../better-auth/session-cache.ts';
+import type { SessionCache } from '../better-auth/session-cache.ts';
 import { TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
 import { endLostPromotions } from './administrators.ts';
@@ -19,11 +19,11 @@ function notFound(what: string): AtlasError {
 
 export class Organizations {
   readonly #store: Store;
-  readonly #freshness: Freshness;
+  readonly #sessionCache: SessionCache;
 
-  constructor(store: Store, freshness: Freshness) {
+  constructor(store: Store, sessionCache: SessionCache) {
     this.#store = store;
-    this.#freshness = freshness;
+    this.#sessionCache = sessionCache;
   }
 
   /** Every role that a member may have. */
@@ -64,7 +64,7 @@ export class Organizations {
       );
       if (changed === 0) throw notFound('member');
     });
-    this.#freshness.changed(userId);
+    this.#sessionCache.invalidate(userId);
     return { userId, role };
   }
 
@@ -103,7 +103,7 @@ export class Organizations {
    * from administrators who were made so within an organization and have none left. Of one user, or of all.
    */
   async settleMembers(userId?: string): Promise<void> {
-    await endLostPromotions(this.#store, this.#freshness, userId);
+    await endLostPromotions(this.#store, this.#sessionCache, userId);
     const moved = await this.#store.run((db) => {
       const memberships = () =>
         db(TABLES.member).whereRaw('?? = ??', [`${TABLES.member}.userId`, `${TABLES.session}.userId`]);
@@ -123,6 +123,6 @@ export class Organizations {
         })
         .returning('userId');
     });
-    for (const row of moved) this.#freshness.changed(row.userId);
+    for (const row of moved) this.#sessionCache.invalidate(row.userId);
   }
 }

@@ -1,4 +1,4 @@
-/** Cross-site request forgery: which web pages may change something with the cookie of whoever looks at them. */
+/** Refuses cross-site request forgery: requests that a foreign web page makes with a user's cookie. */
 import { AtlasError } from '../../../kernel/index.ts';
 
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -28,7 +28,7 @@ export class Origins {
    */
   check(method: string, headers: RequestHeaders): void {
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return;
-    // An empty one names a page, if one that nobody knows.
+    // An empty one names a page, though an unknown one.
     const origin = headers.origin === '' ? '' : one(headers, 'origin');
     const referer = one(headers, 'referer');
     if (origin !== undefined || referer !== undefined) {

@@ -1,4 +1,4 @@
-/** What nobody will ask for any more: expired sessions and single-use values, and sessions in left organizations. */
+/** Deletes expired sessions and single-use values every hour, and ends sessions in organizations that a user has left. */
 import { type Logger, messageOf } from '../../../kernel/index.ts';
 import { TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
@@ -15,10 +15,10 @@ async function deleteExpired(store: Store): Promise<void> {
 }
 
 /**
- * Tidies up now and every hour. Returns how to stop. Members leave in the library's transaction and their sessions right
+ * Runs now and every hour. Returns how to stop. Members leave in the library's transaction and their sessions right
  * after it; this finishes what a server that died in between has left.
  */
-export function keepTidy(store: Store, organizations: Organizations, log: Logger): () => void {
+export function startSessionCleanup(store: Store, organizations: Organizations, log: Logger): () => void {
   const run = async () => {
     try {
       await deleteExpired(store);

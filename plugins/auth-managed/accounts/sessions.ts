@@ -1,9 +1,9 @@
-/** Who asks: the session cookie of a browser, or the session token that an API client sends as Bearer. */
+/** Authenticates by session: the cookie of a browser, or the token that an API client sends as Bearer. */
 import { AtlasError, type Credentials, type Identity } from '../../../kernel/index.ts';
 import { bearerToken, rejectedCredentials } from '../../auth-kit/index.ts';
 import { withoutBrokenCache } from '../better-auth/cookie-cache.ts';
 import { sessionEnded } from '../better-auth/errors.ts';
-import { type Library, SESSION_COOKIE } from '../better-auth/instance.ts';
+import { type BetterAuth, SESSION_COOKIE } from '../better-auth/instance.ts';
 import type { Store } from '../store.ts';
 import { roleWithin } from './administrators.ts';
 import type { Origins } from './request-origins.ts';
@@ -39,11 +39,11 @@ export function isBanned(user: { banned?: unknown; banExpires?: unknown }): bool
 }
 
 export class Sessions {
-  readonly #library: Library;
+  readonly #library: BetterAuth;
   readonly #store: Store;
   readonly #origins: Origins;
 
-  constructor(library: Library, store: Store, origins: Origins) {
+  constructor(library: BetterAuth, store: Store, origins: Origins) {
     this.#library = library;
     this.#store = store;
     this.#origins = origins;
@@ -62,7 +62,7 @@ export class Sessions {
     );
     if (result === undefined) throw faults[0] ?? new AtlasError('The session could not be read.');
     const { response, headers } = result;
-    // A session that could not be read has not ended: nobody is signed out because the database is away.
+    // A session that could not be read has not ended: users are not signed out because the database is away.
     if (response === null) throw faults[0] ?? sessionEnded();
     const { user, session } = response;
     if (isBanned(user)) throw rejectedCredentials('This account is banned.', 'Ask an administrator.');
@@ -80,7 +80,7 @@ export class Sessions {
           sid: session.id,
           role,
           ...(orgId !== null && { org_id: orgId }),
-          // Anybody can sign up with any address, so an address alone must not open rows.
+          // Any address can be signed up with, so an address alone must not open rows.
           ...(user.emailVerified && { email: user.email }),
           ...(user.passwordChangeRequired === true && { password_change_required: true }),
         },

@@ -1,7 +1,7 @@
 /** Lists and changes users for administrators, who see the members of their active organization. */
 import type { Knex } from 'knex';
 import { AtlasError, type Role, type Scope } from '../../../kernel/index.ts';
-import type { Freshness } from '../better-auth/session-cache.ts';
+import type { SessionCache } from '../better-auth/session-cache.ts';
 import { LOCKS, TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
 import { endLostPromotions, GOVERNING_ROLES, isPlatformAdministrator, REDUCED_ROLE, roleOf } from './administrators.ts';
@@ -112,12 +112,12 @@ export type Deleting = (deletion: UserDeletion, scope: Scope) => PromiseLike<unk
 
 export class Users {
   readonly #store: Store;
-  readonly #freshness: Freshness;
+  readonly #sessionCache: SessionCache;
   readonly #deleting: Deleting;
 
-  constructor(store: Store, freshness: Freshness, deleting: Deleting) {
+  constructor(store: Store, sessionCache: SessionCache, deleting: Deleting) {
     this.#store = store;
-    this.#freshness = freshness;
+    this.#sessionCache = sessionCache;
     this.#deleting = deleting;
   }
 
@@ -171,8 +171,8 @@ export class Users {
       await this.#update(id, { role, adminByOrganization: withinOrganization });
       if (by.orgId !== null) await this.#matchMembership(by.orgId, id, role);
     });
-    // Who has left while being promoted has nobody else to take the role back.
-    await endLostPromotions(this.#store, this.#freshness, id);
+    // A user who has left while being promoted would otherwise keep the role.
+    await endLostPromotions(this.#store, this.#sessionCache, id);
     return user;
   }
 
@@ -212,14 +212,14 @@ export class Users {
       await mayBeDeleted();
       await this.#store.run((db) => db(TABLES.user).where({ id }).delete());
     });
-    this.#freshness.changed(id);
+    this.#sessionCache.invalidate(id);
   }
 
   /** Ends all sessions of the user; resolves to their number. */
   async revokeSessions(by: Administrator, id: string): Promise<number> {
     await this.find(by, id);
     const ended = await this.#endSessions(id);
-    this.#freshness.changed(id);
+    this.#sessionCache.invalidate(id);
     return ended;
   }
 
@@ -229,7 +229,7 @@ export class Users {
       await work();
       return this.find(by, id);
     });
-    this.#freshness.changed(id);
+    this.#sessionCache.invalidate(id);
     return user;
   }
 

@@ -12,9 +12,9 @@ import { Passwords } from '../passwords/password-hashing.ts';
 import { Store } from '../store.ts';
 import { accountEndpoints } from './account-endpoints.ts';
 import { knexAdapter } from './adapter.ts';
-import { createLibrary } from './instance.ts';
+import { createBetterAuth } from './instance.ts';
 import { organizationEndpoints } from './organization-endpoints.ts';
-import { Freshness } from './session-cache.ts';
+import { SessionCache } from './session-cache.ts';
 
 const db = databases();
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -27,9 +27,9 @@ async function open(dialect: Dialect) {
   const passwords = new Passwords();
   const bootstrap = new Bootstrap({ store, passwords, adminEmail: undefined, production: false, log });
   const options = { secret: SECRET, trustedOrigins: [], corsOrigins: [], production: false, signUp: true };
-  const library = createLibrary(
+  const library = createBetterAuth(
     { ...options, signInAfterSignUp: false },
-    { store, passwords, freshness: new Freshness(), bootstrap, log },
+    { store, passwords, sessionCache: new SessionCache(), bootstrap, log },
   );
   return { app, store, library, adapter: knexAdapter(store)(library.options) as DBAdapter };
 }

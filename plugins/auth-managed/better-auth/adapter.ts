@@ -120,7 +120,7 @@ export function knexAdapter(store: Store): (options: BetterAuthOptions) => DBAda
           store.run(async (db) => {
             const row = await narrow(db(model), hashedWhere(model, where), dialect).first();
             if (row === undefined) return null;
-            // Whoever deletes it has it.
+            // The one that deletes it has it.
             const deleted = await narrow(db(model), hashedWhere(model, where), dialect).where('id', row.id).delete();
             return deleted === 1 ? row : null;
           }),

@@ -17,7 +17,7 @@ export interface Endpoint {
   readonly errors?: readonly string[];
   /** Only where a social provider is configured. */
   readonly social?: boolean;
-  /** Whose sessions may have to move into an organization or out of it: those of the caller, or of anybody. */
+  /** Whose sessions may have to move into an organization or out of it: the caller's, or any user's. */
   readonly changesMembers?: 'own' | 'all';
 }
 

@@ -65,7 +65,7 @@ function asSentence(text: string): string {
 }
 
 /** `body` is that of the library's answer with an error status. Its texts are written for clients. */
-export function libraryFailure(status: number, body: unknown): AtlasError {
+export function betterAuthError(status: number, body: unknown): AtlasError {
   const { code: given, message } = (typeof body === 'object' && body !== null ? body : {}) as LibraryError;
   const code = typeof given === 'string' ? given : '';
   const text = typeof message === 'string' && message !== '' ? message : `Authentication failed with status ${status}`;
@@ -93,7 +93,7 @@ export function libraryFailure(status: number, body: unknown): AtlasError {
 
 /** The refusal of a sign-in, as the library words it. */
 export function wrongPassword(): AtlasError {
-  return libraryFailure(401, { code: 'INVALID_EMAIL_OR_PASSWORD' });
+  return betterAuthError(401, { code: 'INVALID_EMAIL_OR_PASSWORD' });
 }
 
 /** The refusal of a session that is none, or none any more. */

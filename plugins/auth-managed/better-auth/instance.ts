@@ -1,4 +1,4 @@
-/** The authentication library, set up for Atlas. Importing it takes some 400 ms. */
+/** Sets up the authentication library for Atlas. Importing it takes some 400 ms. */
 import type { AuthContext, BetterAuthOptions } from 'better-auth';
 import { betterAuth } from 'better-auth/minimal';
 import { admin } from 'better-auth/plugins/admin';
@@ -16,7 +16,7 @@ import type { Store } from '../store.ts';
 import { knexAdapter } from './adapter.ts';
 import { cookieDomain } from './cookie-domain.ts';
 import { sessionEnded } from './errors.ts';
-import { COOKIE_CACHE_MS, type Freshness } from './session-cache.ts';
+import { COOKIE_CACHE_MS, type SessionCache } from './session-cache.ts';
 
 export const BASE_PATH = '/api/auth';
 export const COOKIE_PREFIX = 'authlib';
@@ -31,10 +31,10 @@ const MOST_SESSIONS = 5_000;
 /** Nothing here calls a social provider once it has said who somebody is, so what it would let do is not kept. */
 const NO_TOKENS = { accessToken: null, refreshToken: null, idToken: null };
 
-export interface LibraryParts {
+export interface BetterAuthParts {
   readonly store: Store;
   readonly passwords: Passwords;
-  readonly freshness: Freshness;
+  readonly sessionCache: SessionCache;
   readonly bootstrap: Bootstrap;
   readonly log: Logger;
 }
@@ -59,7 +59,7 @@ function socialProviders({ google, github, microsoft, signUp }: AuthManagedOptio
 }
 
 /** The part of the library that is used; its own type spells out every endpoint. */
-export interface Library {
+export interface BetterAuth {
   readonly options: BetterAuthOptions;
   readonly $context: Promise<Pick<AuthContext, 'internalAdapter'>>;
   handler(request: Request): Promise<Response>;
@@ -93,7 +93,7 @@ async function firstOrganization(store: Store, userId: string): Promise<string |
   return row?.organizationId ?? null;
 }
 
-/** Makes room for a new session, so that nobody fills the database by signing in again and again. */
+/** Makes room for a new session, so that repeated sign-ins do not fill the database. */
 async function deleteOldSessions(store: Store, userId: string): Promise<void> {
   await store.run((db) => {
     const newest = db(TABLES.session)
@@ -110,8 +110,8 @@ function existing<T>(changed: T | null): T {
   return changed;
 }
 
-export function createLibrary(options: AuthManagedOptions, parts: LibraryParts): Library {
-  const { store, passwords, freshness, bootstrap, log } = parts;
+export function createBetterAuth(options: AuthManagedOptions, parts: BetterAuthParts): BetterAuth {
+  const { store, passwords, sessionCache, bootstrap, log } = parts;
   const domain = cookieDomain(options.url, options.corsOrigins);
   return betterAuth({
     appName: 'Atlas',
@@ -140,7 +140,7 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
       cookieCache: {
         enabled: true,
         maxAge: COOKIE_CACHE_MS / 1_000,
-        version: (_session, user) => freshness.versionOf(user.id, store.calledAtMs),
+        version: (_session, user) => sessionCache.versionOf(user.id, store.calledAtMs),
       },
     },
     account: {
@@ -179,7 +179,7 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
     databaseHooks: {
       user: {
         create: { before: async ({ email }) => ({ data: { role: await bootstrap.roleOfNewUser(email) } }) },
-        update: { after: (user) => store.noting(async () => freshness.changed(existing(user).id)) },
+        update: { after: (user) => store.noting(async () => sessionCache.invalidate(existing(user).id)) },
       },
       account: {
         create: { before: async () => ({ data: NO_TOKENS }) },
@@ -195,9 +195,9 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
         update: {
           // The library clears it when it refuses a foreign organization; members who leave are moved on by Atlas.
           before: async ({ activeOrganizationId }) => activeOrganizationId !== null,
-          after: (session) => store.noting(async () => freshness.changed(existing(session).userId)),
+          after: (session) => store.noting(async () => sessionCache.invalidate(existing(session).userId)),
         },
-        delete: { after: async ({ userId }) => freshness.changed(userId) },
+        delete: { after: async ({ userId }) => sessionCache.invalidate(userId) },
       },
     },
     plugins: [
@@ -208,7 +208,7 @@ export function createLibrary(options: AuthManagedOptions, parts: LibraryParts):
         roles: { admin: adminAc, analyst: userAc, viewer: userAc },
       }),
       organization({
-        // An organization of one's own would be a way out of the rules of the one that a user belongs to.
+        // A new organization would be a way out of the rules of the one that a user belongs to.
         allowUserToCreateOrganization: (user) => user.role === 'admin',
         roles: {
           owner: ownerAc,

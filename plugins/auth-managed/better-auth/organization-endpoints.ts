@@ -96,7 +96,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
     summary: 'Choose the organization that the session works in',
     body: Type.Object({ organizationId: Which, organizationSlug: Type.Optional(Slug) }),
     reply: Organization,
-    // Whoever has been removed meanwhile does not stay in.
+    // A member who has been removed meanwhile does not stay in.
     changesMembers: 'own',
   }),
   read({ path: '/organization/list', summary: 'Your organizations', reply: Type.Array(Organization) }),

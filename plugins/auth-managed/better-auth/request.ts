@@ -12,7 +12,7 @@ const MAX_HEADER_CHARACTERS = 1_024;
 /** What the library needs to know of a request. What a proxy or a client says about addresses it does not. */
 const PASSED_ON = ['authorization', 'cookie', 'user-agent', 'accept-language'];
 
-/** Only what the endpoint declares: what else the library would understand nobody has looked at. */
+/** Only what the endpoint declares: nothing else that the library would understand has been reviewed. */
 export function libraryRequest(endpoint: Endpoint, { params, query, body, headers, ip }: RouteRequest): Request {
   const { method, path } = endpoint;
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));

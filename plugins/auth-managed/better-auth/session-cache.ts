@@ -1,13 +1,13 @@
 /**
- * Sessions are cached in a signed cookie for a while. A change of a user on this server makes the caches that are out
- * worthless at once; other servers go on believing them until they expire.
+ * Versions the sessions that are cached in signed cookies. A change of a user on this server makes their cached sessions
+ * worthless at once; other servers accept them until they expire.
  */
 import { LRUCache } from 'lru-cache';
 
-/** How long a session is believed without asking the database. */
+/** How long a cached session is accepted without asking the database. */
 export const COOKIE_CACHE_MS = 300_000;
 
-export class Freshness {
+export class SessionCache {
   // An entry may go once every cache that was made before it has expired.
   readonly #changed = new LRUCache<string, { readonly version: string; readonly atMs: number }>({
     max: 100_000,
@@ -24,7 +24,8 @@ export class Freshness {
     return changed.atMs < sinceMs ? changed.version : crypto.randomUUID();
   }
 
-  changed(userId: string): void {
+  /** Makes every cache about the user that was made until now worthless. */
+  invalidate(userId: string): void {
     this.#changed.set(userId, { version: crypto.randomUUID(), atMs: performance.now() });
   }
 }

@@ -1,4 +1,4 @@
-/** Hashes session tokens, so that what the database holds lets nobody sign in. */
+/** Hashes session tokens, so that the database's content does not help to sign in. */
 import { createHash } from 'node:crypto';
 
 /** As it is stored. A token has 190 random bits, so there is nothing to slow down. */

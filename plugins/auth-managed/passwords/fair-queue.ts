@@ -1,4 +1,4 @@
-/** Runs work a few at a time, and gives those who wait their turns: one who asks for much delays nobody else. */
+/** Runs work a few at a time, in turns by address: many requests from one do not delay others. */
 import { AtlasError } from '../../../kernel/index.ts';
 
 export interface FairQueueInit {
@@ -53,7 +53,7 @@ export class FairQueue {
     });
   }
 
-  /** Whoever has the most waiting gives a place to who has less. Throws `overloaded` where nobody has more. */
+  /** The address with the most waiting gives a place to one with less. Throws `overloaded` where none has more. */
   #makeRoom(own: number): void {
     const longest = [...this.#waiting.values()].reduce((a, b) => (b.length > a.length ? b : a));
     if (longest.length <= own + 1) throw overloaded();

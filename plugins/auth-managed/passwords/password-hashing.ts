@@ -3,8 +3,8 @@ import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { FairQueue } from './fair-queue.ts';
 
 /**
- * Who waits for a hash. Each kind has places of its own, so that a flood of one does not delay another: `member` is a
- * user who is known here, `sign-in` anybody who claims to have an account, `sign-up` anybody at all.
+ * Who waits for a hash. Each kind has separate places, so that a flood of one does not delay another: `member` is a
+ * user who is known here, `sign-in` a person who claims to have an account, `sign-up` any person.
  */
 export interface HashTurn {
   readonly kind: 'member' | 'sign-in' | 'sign-up';

@@ -1,5 +1,5 @@
 /**
- * Slows down whoever guesses passwords or signs up again and again: after some attempts each further one doubles the wait
+ * Slows down repeated attempts to sign in or to sign up: after some attempts each further one doubles the wait
  * before the next. Counted for an account from one address, for an account from anywhere, and for an address whatever
  * the account.
  */
@@ -22,7 +22,7 @@ interface Limit {
 }
 
 const ACCOUNT_AND_ADDRESS: Limit = { free: 10, longestWaitMs: 900_000 };
-// Short, because anybody can make a stranger's account wait.
+// Short, because others can make an account wait.
 const ACCOUNT: Limit = { free: 50, longestWaitMs: 30_000 };
 // Many people may share an address.
 const ADDRESS: Limit = { free: 100, longestWaitMs: 900_000 };
