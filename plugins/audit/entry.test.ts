@@ -63,8 +63,8 @@ describe('the entry of a reply', () => {
 
   it('has no names where there are none', () => {
     const { conversationId: _, tables: __, ...bare } = statement;
-    const nobody = testScope({ actor: { ...actor, id: null, label: null }, requestId: 'r2' });
-    expect(entryOfReply({ ...reply(), statement: bare }, nobody, AT, asIs)).toMatchObject({
+    const anonymous = testScope({ actor: { ...actor, id: null, label: null }, requestId: 'r2' });
+    expect(entryOfReply({ ...reply(), statement: bare }, anonymous, AT, asIs)).toMatchObject({
       user_id: null,
       user_label: null,
       conversation_id: null,

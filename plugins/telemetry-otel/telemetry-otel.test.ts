@@ -367,7 +367,7 @@ describe('GET /api/v1/metrics', () => {
     ]);
   });
 
-  it('is for whoever has its token, too, which opens nothing else', async () => {
+  it('is for the bearer of its token, too, which opens nothing else', async () => {
     const metricsToken = 'm'.repeat(32);
     await using app = await guarded({ metricsRoute: true, metricsToken });
     const url = app.get(http).url();
