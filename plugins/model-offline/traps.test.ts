@@ -68,3 +68,9 @@ it('asks whether no fine is none or zero', () => {
     choices: ['fine is missing', 'fine is 0'],
   });
 });
+
+it('adds up where the amount is asked for, and asks where it may be the number', () => {
+  const choices = ['total fine of loans', 'total renewals of loans'];
+  expect(read('total amount of loans')).toMatchObject({ kind: 'clarify', choices });
+  expect(read('total loans')).toMatchObject({ kind: 'clarify', choices: ['number of loans', ...choices] });
+});

@@ -53,7 +53,9 @@ export function takeFigure(cursor: Cursor): Figure | undefined {
       cursor.at++;
       const isSum =
         fn === 'sum' &&
-        cursor.items.slice(start, cursor.at).some(({ tokens }) => tokens.some(({ word }) => word === 'sum'));
+        cursor.items
+          .slice(start, cursor.at)
+          .some(({ tokens }) => tokens.some(({ word }) => word === 'sum' || word === 'amount'));
       return { ...(fn && { fn }), isSum, isCount: fn !== 'count' && said.includes('count'), mention: noun };
     }
   }
