@@ -143,7 +143,7 @@ export class LayerLoader {
 
   #missing(): SemanticProblem {
     const instead =
-      'write one as docs/semantic-layer.md shows, generate one with "npx atlas init", or set SVC_SEMANTIC_DIR to its folder.';
+      'write one as docs/semantic-layer.md shows, generate one with "npx atlas-query init", or set SVC_SEMANTIC_DIR to its folder.';
     const found = statusOf(this.#root);
     const message =
       found === 'ENOENT'
@@ -156,7 +156,7 @@ export class LayerLoader {
 
   #empty(): SemanticProblem {
     const message =
-      'The semantic layer has no entities yet; add a file to `entities/` as docs/semantic-layer.md shows, or generate them with "npx atlas init".';
+      'The semantic layer has no entities yet; add a file to `entities/` as docs/semantic-layer.md shows, or generate them with "npx atlas-query init".';
     return { file: 'entities', line: 1, column: 1, message };
   }
 }

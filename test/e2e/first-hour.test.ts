@@ -49,7 +49,8 @@ describe('a layer', () => {
     films(folder.path);
     cpSync(join(root, 'semantic'), join(folder.path, 'semantic'), { recursive: true });
     await using server = await serve({ cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:films.db' } });
-    const notice = /does not fit the database: there are no tables customers, order_items, orders.*npx atlas init/;
+    const notice =
+      /does not fit the database: there are no tables customers, order_items, orders.*npx atlas-query init/;
     expect(await ask(server, 'How many customers are there?')).toMatch(notice);
     expect(await ask(server, 'hi')).toMatch(notice);
     await warned(server, /does not fit the database/);
@@ -57,7 +58,9 @@ describe('a layer', () => {
     expect(await healthOf(server, 'semanticLayer')).toMatchObject({
       status: 'error',
       // Anybody reads health; the log and the terminal name the tables.
-      message: expect.stringMatching(/does not fit the database: 3 tables of it .* the log names .*npx atlas init/),
+      message: expect.stringMatching(
+        /does not fit the database: 3 tables of it .* the log names .*npx atlas-query init/,
+      ),
     });
   });
 
@@ -78,7 +81,9 @@ describe('a layer', () => {
     films(folder.path);
     await using server = await serve({ cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:films.db' } });
     for (const question of ['How many orders?', 'hi', 'which tables are there?']) {
-      expect(await ask(server, question)).toMatch(/^There is no semantic layer in `\.\/semantic`; .*npx atlas init/);
+      expect(await ask(server, question)).toMatch(
+        /^There is no semantic layer in `\.\/semantic`; .*npx atlas-query init/,
+      );
     }
     await warned(server, 'There is no semantic layer');
     expect(server.stderr().match(/There is no semantic layer/g)).toHaveLength(1);

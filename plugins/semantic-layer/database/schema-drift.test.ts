@@ -110,7 +110,7 @@ describe('what the database lacks', () => {
       },
     ]);
     expect(model.notice).toBe(
-      'The semantic layer does not fit the database: there is no table customers. Generate a layer with "npx atlas init", or correct the files.',
+      'The semantic layer does not fit the database: there is no table customers. Generate a layer with "npx atlas-query init", or correct the files.',
     );
   });
 
@@ -141,7 +141,7 @@ describe('what the database lacks', () => {
     expect(model.problems.map(({ message }) => message).join()).toMatch(/`pan_no`.*`mail`/);
     expect(model.notice).toBeUndefined();
     expect(model.summary).toBe(
-      'The semantic layer does not fit the database: 2 columns of it cannot be used; the log names what is missing. Generate a layer with "npx atlas init", or correct the files.',
+      'The semantic layer does not fit the database: 2 columns of it cannot be used; the log names what is missing. Generate a layer with "npx atlas-query init", or correct the files.',
     );
     const fewer = [table('orders', 'id total_cents customer_id'), table('clients', 'id')];
     const both = await fitted({ ...files, 'entities/orders.yml': spending }, { tables: fewer });

@@ -32,7 +32,7 @@ interface HasSql {
 }
 
 const MOST_NAMED = 5;
-const ADVICE = 'Generate a layer with "npx atlas init", or correct the files.';
+const ADVICE = 'Generate a layer with "npx atlas-query init", or correct the files.';
 
 export function removeSchemaDrift(files: readonly LayerFile[], schemas: KnownSchemas): MatchedLayer {
   return new DriftRemoval(schemas).run(files);
