@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { followGuide, GUIDES } from './follow-guide.ts';
+import { buildOutsideProject } from './outside-project.ts';
 
 /** On disk, with everything that it depends on. */
 const MOST_INSTALLED_MB = 110;
@@ -111,6 +112,8 @@ try {
   if (server.pid !== undefined) process.kill(-server.pid, 'SIGTERM');
 }
 for (const manager of ['npm', 'pnpm'] as const) {
+  buildOutsideProject(join(folder, tarball), manager);
+  console.log(`a project with its own plugin, datasource and command compiles and runs with ${manager}`);
   for (const guide of GUIDES) {
     await followGuide(guide, join(folder, tarball), manager);
     console.log(`${guide.page} holds to the letter with ${manager}`);
