@@ -77,7 +77,7 @@ describe('over HTTP', () => {
   });
   afterAll(() => app.close());
 
-  it('lets in whoever bears a good token', async () => {
+  it('admits the bearer of a valid token', async () => {
     const given = { email: 'ann@example.com', role: 'analyst', org_id: 'org-1', tenant: 7 };
     const { status, json } = await get(app, [`authorization: bearer  ${await sign(key, given)} `]);
     expect([status, json]).toEqual([

@@ -21,7 +21,7 @@ async function start(options: Partial<Parameters<typeof authByot>[0]> = {}) {
     plugins: [authByot({ jwksUrl: provider.jwksUrl, issuer: 'https://id.example.com/', ...options })],
     openGates: false,
   });
-  /** The id of whoever bears the token, or the code of the refusal. */
+  /** The id of the token's bearer, or the code of the refusal. */
   const ask = async (token: string): Promise<string | null | undefined> => {
     const headers = { authorization: `Bearer ${token}` };
     try {

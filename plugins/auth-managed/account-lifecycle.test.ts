@@ -116,7 +116,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('a life on %s', (dialect) => {
     expect((await elsewhere.whoami()).status).toBe(200);
   });
 
-  it('deletes sessions that nobody came back for', async () => {
+  it('deletes expired sessions', async () => {
     const url = await db.url(dialect);
     const first = await startServer(url);
     await userOf(first, 'ann@example.com');

@@ -5,7 +5,7 @@ import { DEVELOPMENT_PASSWORD } from './bootstrap.ts';
 const db = databases();
 
 describe.each<Dialect>(['sqlite', 'postgres'])('the first administrator on %s', (dialect) => {
-  it('is whoever signs up first, also when many do at once on two servers', async () => {
+  it('is the first to sign up, also when many do at once on two servers', async () => {
     const url = await db.url(dialect);
     await using first = await startServer(url);
     await using second = await startServer(url);
@@ -21,7 +21,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('the first administrator on %s', 
     expect((await new Client(first).signUp('later@example.com')).body.user.role).toBe('analyst');
   });
 
-  it('is whoever signs up with the address of the administrator', async () => {
+  it('is the user who signs up with the address of the administrator', async () => {
     await using server = await startServer(await db.url(dialect), { adminEmail: 'Boss@Example.com', production: true });
     const client = new Client(server);
     expect(
@@ -90,7 +90,7 @@ it.each<[string, Parameters<typeof startServer>[1], object?]>([
   const open = () => startServer(url, { adminEmail, ...options }, [], host ?? {});
   {
     await using server = await open();
-    expect(warnings(server)).toContain('Whoever signs up with boss@example.com');
+    expect(warnings(server)).toContain('The first to sign up with boss@example.com');
     expect(await db.connect(url)('auth_user').select('id')).toEqual([]);
   }
   // Nor one that a start for development has left behind.
@@ -120,7 +120,7 @@ it('keeps a development account whose password was changed', async () => {
   expect((await new Client(server).signIn(adminEmail)).status).toBe(200);
 });
 
-it('gives the development account to whoever signs up with its address', async () => {
+it('gives the development account to the user who signs up with its address', async () => {
   const url = await db.url('sqlite');
   await using server = await startServer(url, { adminEmail: 'boss@example.com' });
   const developer = new Client(server);
@@ -138,7 +138,7 @@ it('gives the development account to whoever signs up with its address', async (
   expect((await owner.signIn('boss@example.com')).status).toBe(200);
 });
 
-it('is not made where somebody is there already', async () => {
+it('is not made where there is a user already', async () => {
   const url = await db.url('sqlite');
   const first = await startServer(url);
   await new Client(first).signUp('ann@example.com');
@@ -148,7 +148,7 @@ it('is not made where somebody is there already', async () => {
   expect(JSON.stringify(second.lines)).not.toContain(DEVELOPMENT_PASSWORD);
 });
 
-it('lets nobody sign up where that is switched off, and tells nothing', async () => {
+it('refuses sign-up where it is disabled, and reveals nothing', async () => {
   await using server = await startServer(await db.url('sqlite'), { adminEmail: 'boss@example.com', signUp: false });
   const client = new Client(server);
   const refused = await client.signUp('ann@example.com');

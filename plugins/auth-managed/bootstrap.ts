@@ -59,7 +59,7 @@ export class Bootstrap {
       if (await this.#hasAccount(email)) return;
       log.warn(
         { email },
-        `Whoever signs up with ${email}, the address of SVC_ADMIN_EMAIL, becomes administrator: sign up with it now, before somebody else does.`,
+        `The first to sign up with ${email}, the address of SVC_ADMIN_EMAIL, becomes administrator: sign up with it now, before anyone else does.`,
       );
       return;
     }
@@ -78,7 +78,7 @@ export class Bootstrap {
     );
   }
 
-  /** Deletes the development account when somebody signs up with its address, so that their password counts. */
+  /** Deletes the development account when a user signs up with its address, so that their password counts. */
   async makeWay(email: string, turn: HashTurn): Promise<void> {
     if (email.toLowerCase() === this.#adminEmail) await this.#deleteDevelopmentAccount(turn);
   }

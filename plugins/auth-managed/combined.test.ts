@@ -73,7 +73,7 @@ it('says so when the database is gone', async () => {
   expect((await browser.whoami()).status).toBe(200);
 }, 60_000);
 
-it('sends to a social provider, and takes nobody back without the state it gave out', async () => {
+it('sends to a social provider, and accepts no return without the state it gave out', async () => {
   using folder = emptyFolder();
   await using server = await startServer(`sqlite:${folder.path}/atlas.db`, {
     url: 'https://api.example.com',

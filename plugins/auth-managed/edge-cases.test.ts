@@ -203,7 +203,7 @@ it('reports no session as ended that is not', async () => {
   }
 }, 60_000);
 
-it('signs nobody out while the database is frozen', async () => {
+it('signs no one out while the database is frozen', async () => {
   await using postgres = await startPostgres();
   await using server = await startServer(postgres.url);
   const ann = await userOf(server, 'ann@example.com');
@@ -228,7 +228,7 @@ it('signs nobody out while the database is frozen', async () => {
   await expect.poll(async () => (await new Client(server, token).whoami()).status, { timeout: 20_000 }).toBe(200);
 }, 60_000);
 
-it('acts as whoever was let in: a key beside a cookie is no session', async () => {
+it('acts as the authenticated user: a key beside a cookie is no session', async () => {
   const file = join(tmpdir(), `auth-edges-${process.pid}.db`);
   const key = 'k'.repeat(32);
   await using server = await createTestApp({

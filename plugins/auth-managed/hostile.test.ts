@@ -130,7 +130,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
     ).toBe(200);
   });
 
-  it('gives every sign-in a session of its own', async () => {
+  it('gives every sign-in a new session', async () => {
     await using server = await startServer(await db.url(dialect));
     const eve = await userOf(server, 'eve@example.com');
     const planted = eve.cookies.get(TOKEN_COOKIE) ?? '';
@@ -190,7 +190,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
     expect((await client.signIn('boss@example.com', 'a quite different one')).status).toBe(401);
   });
 
-  it('lets nobody choose their own rights', async () => {
+  it('lets no user choose their own rights', async () => {
     const url = await db.url(dialect);
     await using server = await startServer(url);
     const client = new Client(server);
@@ -327,7 +327,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
     }
   });
 
-  it('sends nobody to a foreign address', async () => {
+  it('redirects no one to a foreign address', async () => {
     await using server = await startServer(await db.url(dialect));
     const client = new Client(server);
     await client.signUp('ann@example.com');

@@ -45,7 +45,7 @@ export const AuthManagedOptions = Type.Object(
       default: false,
       description: 'whether others reach this server: then no development account is created',
     }),
-    signUp: Type.Boolean({ default: true, description: 'false: nobody can create an account for themselves' }),
+    signUp: Type.Boolean({ default: true, description: 'false: users cannot create their own accounts' }),
     signInAfterSignUp: Type.Boolean({
       default: false,
       description: 'true: sign-up opens a session, and then tells whether an address has an account',

@@ -84,7 +84,7 @@ export class BetterAuthRoutes {
       responses: path.startsWith('/callback/') ? { 302: reply } : { 200: reply },
       errors: refuses ? ['forbidden', ...errors] : errors,
       handle: async (request, scope) => {
-        // Also without a cookie: a foreign page must not sign its visitors in as somebody else.
+        // Also without a cookie: a foreign page must not sign its visitors in as another user.
         if (request.headers.authorization === undefined) this.#init.origins.check(method, request.headers);
         if (right !== 'public') mustHaveSession(scope.actor);
         checkAddresses(request.body);
@@ -184,7 +184,7 @@ export class BetterAuthRoutes {
     await bootstrap.makeWay(email, turn);
     const ask = () => this.#ask(endpoint, request, { passwordHash });
     const reply = await ask().catch((error: unknown) => {
-      // Somebody else has just taken the address: the second time it is answered like any taken one.
+      // Another request has just taken the address: the second time it is answered like any taken one.
       if (!(error instanceof AtlasError && error.reason === 'E_FAILED_TO_CREATE_USER')) throw error;
       return ask();
     });

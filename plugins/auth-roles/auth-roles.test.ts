@@ -40,7 +40,7 @@ describe('the table of rights', () => {
     expect(answers).toEqual(expected);
   });
 
-  it('gives nobody anything but what is public', async () => {
+  it('gives an anonymous caller only what is public', async () => {
     for (const right of ['self', 'query', 'approve', 'admin', 'other'])
       expect(await ask(right, NOBODY)).toBe('auth_error');
     expect(await ask('public', NOBODY)).toBe('yes');

@@ -51,7 +51,7 @@ export class ConversationStore {
     return { rows, total: starred === undefined ? total : starred ? stars : total - stars };
   }
 
-  /** Rejects with `not_found` for one that does not exist or is somebody else's, alike. */
+  /** Rejects with `not_found` for one that does not exist or belongs to another user, alike. */
   async find(owner: Owner, id: string): Promise<ConversationRow> {
     if (!UUID.test(id)) throw notFound();
     const row = await this.#db.run((db) =>
@@ -64,7 +64,7 @@ export class ConversationStore {
 
   /**
    * Id of the owner's conversation of the row's name, or without a name of its id; where there is none, the row is
-   * stored. Rejects with `not_found` when the id is somebody else's.
+   * stored. Rejects with `not_found` when the id belongs to another user.
    */
   async findOrCreate(row: NamedRow): Promise<string> {
     const { id, user_id, org_id, client_name } = row;
@@ -78,7 +78,7 @@ export class ConversationStore {
         await count(db, owner, 1, 0);
         return id;
       }
-      // Another request of the same client was faster, or the id is somebody else's.
+      // Another request of the same client was faster, or the id belongs to another user.
       const other = await db(CONVERSATIONS).where(key).first('id');
       return other === undefined ? Promise.reject(notFound()) : other.id;
     });

@@ -19,13 +19,13 @@ export const rowSecurity = definePlugin({
   name: 'row-security',
   version: '1.0.0',
   type: 'policy',
-  description: 'Filters every table by claims of whoever asks.',
-  // Without the guard nobody would ask, and nothing would be filtered.
+  description: 'Filters every table by the claims of the current user.',
+  // Without the guard nothing would be filtered.
   needs: { guard: sqlGuard },
   options: RowSecurityOptions,
   setup(ctx, options): RowSecurityService {
     const warn = (problem: string) => ctx.log.warn({}, problem);
-    // In a scope of its own: whoever asked first may leave while others wait.
+    // In a separate scope: the first caller may leave while others wait.
     const describe = async (id: string, schemas: readonly string[]) =>
       ctx.callKey(datasourceDescribe, id, { schemas }, ctx.scope());
     const { describeEveryMs, recheckMs } = options;

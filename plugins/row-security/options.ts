@@ -35,7 +35,7 @@ export const RowSecurityOptions = Type.Object(
     ),
     unmaskRoles: Type.Array(Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')]), {
       default: [],
-      description: 'Roles that see masked columns as they are; by default nobody',
+      description: 'Roles that see masked columns unmasked; by default none',
     }),
     describeEveryMs: Type.Integer({
       minimum: 0,

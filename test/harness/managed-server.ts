@@ -187,7 +187,7 @@ export const setRole = (by: Client, id: string, role: string): Promise<Answer> =
 export const organization = (client: Client, path: string, body: object): Promise<Answer> =>
   client.send(`/api/auth/organization/${path}`, { body });
 
-/** Invites somebody to the active organization; they accept. */
+/** Invites a user to the active organization, who accepts. */
 export async function invite(by: Client, who: Client, email: string, role = 'member'): Promise<void> {
   const { body } = await organization(by, 'invite-member', { email, role });
   const { status } = await organization(who, 'accept-invitation', { invitationId: body.id });

@@ -56,7 +56,7 @@ export class Organizations {
       if (role !== 'owner' && owners.length === 1 && owners[0]?.userId === userId) {
         throw new AtlasError('The last owner of an organization stays its owner.', {
           code: 'forbidden',
-          hint: 'Make somebody else its owner first.',
+          hint: 'Make another member its owner first.',
         });
       }
       const changed = await this.#store.run((db) =>

@@ -70,7 +70,7 @@ function userOf(row: UserRow): ManagedUser {
 }
 
 /**
- * Members of the organization, with the role that they have in it; with `null` those who belong to none, so that nobody
+ * Members of the organization, with the role that they have in it; with `null` those who belong to none, so that no user
  * sees another organization's.
  */
 function usersOf(db: Knex, orgId: string | null): Knex.QueryBuilder {
@@ -295,7 +295,7 @@ export class Users {
       usersOf(db, by.orgId).where({ role: 'admin' }).whereNot({ id }).whereNot(this.#bannedNow(db)).first('id'),
     );
     if (others !== undefined || (await this.find(by, id)).role !== 'admin') return;
-    throw refused('The last administrator has to stay one.', 'Make somebody else administrator first.');
+    throw refused('The last administrator has to stay one.', 'Make another user administrator first.');
   }
 
   #bannedNow(db: Knex): (query: Knex.QueryBuilder) => void {

@@ -16,7 +16,7 @@ interface Kind {
 const OWNERLESS: Kind = {
   code: 'forbidden',
   message: 'The only owner of an organization cannot leave it, be removed or get another role.',
-  hint: 'An owner has to make somebody else owner first.',
+  hint: 'An owner has to make another member owner first.',
 };
 
 const BY_CODE: Readonly<Record<string, Kind>> = {
@@ -31,7 +31,7 @@ const BY_CODE: Readonly<Record<string, Kind>> = {
   SESSION_NOT_FRESH: { code: 'forbidden', message: 'This needs a session of today.', hint: 'Sign in again.' },
   EMAIL_PASSWORD_SIGN_UP_DISABLED: {
     code: 'forbidden',
-    message: 'Nobody can create an account here for themselves.',
+    message: 'Sign-up is disabled on this server.',
     hint: 'Ask an administrator.',
   },
   USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION: {
@@ -114,7 +114,7 @@ const LOST_RACES: readonly unknown[] = [
 export function databaseFailure(error: unknown): unknown {
   const { code } = (error ?? {}) as { code?: unknown };
   if (!LOST_RACES.includes(code)) return error;
-  return new AtlasError('Somebody else has just changed the same.', {
+  return new AtlasError('Another request has just changed the same data.', {
     code: 'conflict',
     hint: 'Look at the current state, then try again.',
     cause: error,

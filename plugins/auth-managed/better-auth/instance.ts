@@ -28,7 +28,7 @@ const DAY_S = 86_400;
 /** Of one user. */
 const MOST_SESSIONS = 5_000;
 
-/** Nothing here calls a social provider once it has said who somebody is, so what it would let do is not kept. */
+/** Nothing here calls a social provider after sign-in, so its access tokens are not stored. */
 const NO_TOKENS = { accessToken: null, refreshToken: null, idToken: null };
 
 export interface BetterAuthParts {
@@ -104,7 +104,7 @@ async function deleteOldSessions(store: Store, userId: string): Promise<void> {
   });
 }
 
-/** Throws `auth_error` where a hook gets nothing: somebody has just deleted what was to be changed. */
+/** Throws `auth_error` where a hook gets nothing: another request has just deleted what was to be changed. */
 function existing<T>(changed: T | null): T {
   if (changed === null) throw sessionEnded();
   return changed;

@@ -165,7 +165,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
   }),
   change({
     path: '/organization/invite-member',
-    summary: 'Invite somebody by e-mail address',
+    summary: 'Invite a person by e-mail address',
     body: Type.Object({
       email: Email,
       role: OrganizationRole,

@@ -30,7 +30,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('what %s holds', (dialect) => {
     }
   });
 
-  it('ends the sessions that are listed, and nobody else’s', async () => {
+  it('ends the sessions that are listed, and no others', async () => {
     await using server = await startServer(await db.url(dialect));
     const laptop = await userOf(server, 'ann@example.com');
     const phone = new Client(server);

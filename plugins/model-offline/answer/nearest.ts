@@ -43,7 +43,7 @@ function compiled(reader: Reader, request: Request) {
   }
 }
 
-/** The message without what has no slot, as a question of its own that is read in the same way. */
+/** The message without what has no slot, as a new question that is read in the same way. */
 function remainder(reader: Reader, message: string, before: Request | undefined): string | undefined {
   const { request: own } = reader.read(message);
   if (isNothing(own)) return undefined;

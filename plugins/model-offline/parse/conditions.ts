@@ -194,7 +194,7 @@ function lacking(cursor: Cursor, canLack: boolean): boolean {
   return addCondition(cursor, { type: 'missing', mention: dimension, orZero: !dateIn(item) });
 }
 
-/** What a reader finds, as a list of its own. */
+/** What a reader finds, as a separate list. */
 function apart(cursor: Cursor, read: () => void): Condition[] {
   const { conditions: outer, joined } = cursor;
   cursor.conditions = [];

@@ -142,7 +142,7 @@ export function nounIn(item: Item | undefined, roleOf: RoleOf): Mention | undefi
   return noun && rankOf(noun) >= rankOf(conditionIn(item, roleOf)) + (dateIn(item) ? 1 : 0) ? noun : undefined;
 }
 
-/** The item is a condition rather than a thing: "cancelled", "Germany", "premium". A state may have a date of its own. */
+/** The item is a condition rather than a thing: "cancelled", "Germany", "premium". A state may have its own date. */
 export function adjectiveIn(item: Item | undefined, roleOf: RoleOf): Mention | undefined {
   const mention = nounIn(item, roleOf) ? undefined : conditionIn(item, roleOf);
   return mention && { ...mention, meanings: [...mention.meanings, ...(dateIn(item)?.meanings ?? [])] };

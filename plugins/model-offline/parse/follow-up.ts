@@ -2,7 +2,7 @@
 import { isNumber } from './cursor.ts';
 import { type Condition, entitiesIn, type Figure, type Mention, type Ranking, type Request } from './request.ts';
 
-/** Whether the message asks for nothing of its own, or says that it goes on. */
+/** Whether the message asks for nothing new, or says that it goes on. */
 export function isFollowUp({ followUp, figures, columns, subject }: Request): boolean {
   const isAmount = figures.length === 1 && figures[0]!.mention.meanings.length === 0;
   return (

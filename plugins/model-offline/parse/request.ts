@@ -96,7 +96,7 @@ export interface Request {
   listing?: boolean;
   /** "which": rows or groups are asked for, not their number. */
   which?: boolean;
-  /** "how many" without a noun of its own, or of a condition. */
+  /** "how many" without a noun, or with one of a condition. */
   counting?: boolean;
   /** "new customers": those whose own date lies in the period. */
   isNew?: boolean;

@@ -27,7 +27,7 @@ export function applyConditions(planner: Planner, conditions: readonly Condition
   }
 }
 
-/** A plan of its own for some conditions, over the rows of an entity. */
+/** A separate plan for some conditions, over the rows of an entity. */
 export function planOf(planner: Planner, base: EntityEntry, conditions: readonly Condition[]): names.Plan {
   const plan = names.emptyPlan();
   applyConditions(

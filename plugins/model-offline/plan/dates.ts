@@ -19,7 +19,7 @@ import {
 import { primaryDates } from './time-dimension.ts';
 
 const datesOf = (entity: EntityEntry): Owned[] => primaryDates(entity).map((dimension) => ({ entity, dimension }));
-/** Those at which a row may have happened: nobody's birthday. */
+/** Those at which a row may have happened: not a birthday. */
 const eventsOf = (entity: EntityEntry): Owned[] =>
   datesOf(entity).filter(({ dimension }) => dimension !== birthOf(entity));
 

@@ -111,7 +111,7 @@ export const isIn = (dimension: ModelDimension, unit: string): boolean => {
     .some((word) => names.includes(word));
 };
 
-/** A date of birth, which says how old somebody is. */
+/** A date of birth, which says how old a person is. */
 export const birthOf = (entity: EntityEntry): ModelDimension | undefined =>
   entity.dimensions.find(
     (one) =>

@@ -170,7 +170,7 @@ const SPELLABLE =
     ' ',
   );
 
-/** A word nobody knows becomes the one known word that is a typing slip away; with two such words it stays unknown. */
+/** An unknown word becomes the one known word that is a typing slip away; with two such words it stays unknown. */
 function respell(token: Token, tokens: readonly Token[], at: number, lexicon: Lexicon): Token {
   const { word } = token;
   if (token.kind !== 'word' || word.length < 4 || /\d/.test(word) || isFunctionWord(word) || TIME_WORDS.has(token.stem))
