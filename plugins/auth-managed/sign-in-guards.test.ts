@@ -20,7 +20,13 @@ it.each([
   ['https://api.example.com', ['https://app.example.org'], undefined],
   ['https://api.example.com', [], undefined],
   [undefined, ['https://app.example.com'], undefined],
+  ['https://api.example.com.', ['https://app.example.com.'], undefined],
   // What strangers share.
+  ['https://web-acme.koyeb.app', ['https://api-acme.koyeb.app'], undefined],
+  ['https://web.a.eastus.azurecontainerapps.io', ['https://api.b.eastus.azurecontainerapps.io'], undefined],
+  ['https://app.10.0.0.1.nip.io', ['https://api.10.0.0.2.nip.io'], undefined],
+  ['https://x.execute-api.mx-central-1.amazonaws.com', ['https://y.execute-api.mx-central-1.amazonaws.com'], undefined],
+  ['https://b.s3-website-us-east-1.amazonaws.com', ['https://x.us-east-1.elb.amazonaws.com'], undefined],
   ['https://api.co.uk', ['https://shop.co.uk'], undefined],
   ['https://api.com.au', ['https://app.com.au'], undefined],
   ['https://acme.github.io', ['https://evil.github.io'], undefined],
