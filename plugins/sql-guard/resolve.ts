@@ -317,7 +317,7 @@ class Resolver implements AccessedObjects {
     if (expr.isWord === true) return;
     this.#callable(expr.name, expr.at, expr.schema);
     const { dialect } = this.#rules;
-    const problem = dialect.argumentProblem?.(expr);
+    const problem = dialect.argumentProblem(expr);
     if (problem !== undefined) throw this.#refuse('function', problem.what, expr.at, problem.hint);
   }
 

@@ -66,7 +66,7 @@ export interface SqlDialect extends Grammar, PrintRules {
   /** What to write instead of a function that this engine does not have or that is refused; lower-case name to hint. */
   readonly substitutes: ReadonlyMap<string, string>;
   /** Arguments with which a harmless function allocates without bound. */
-  argumentProblem?(call: Call): ArgumentProblem | undefined;
+  argumentProblem(call: Call): ArgumentProblem | undefined;
 
   // ── hidden rows and columns ─────────────────────────────────────────────────────────────────────────────────────
 

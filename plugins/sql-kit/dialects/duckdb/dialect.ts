@@ -24,7 +24,7 @@ export const duckdb: SqlDialect = {
   isSystemName: (name) => /^(?:duckdb_|pragma_|sqlite_|pg_)/.test(name),
   forConnection({ maskedUrl }) {
     const file = /^[a-z]+:(?:.*[/\\])?([^/\\?]+)$/.exec(maskedUrl)?.[1];
-    return file === undefined ? duckdb : { ...duckdb, catalog: catalogOf(file) };
+    return file === undefined ? this : { ...this, catalog: catalogOf(file) };
   },
   complete: async (text, dialect, limits, read) =>
     /\bpivot\b/i.test(text) ? withPivotValues(text, dialect, limits, read) : text,

@@ -30,12 +30,15 @@ export const mysql: SqlDialect = {
   hasSchemas: true,
   hasExactTables: true,
   isSystemName: () => false,
-  forConnection: ({ schema }) => (schema === undefined ? mysql : { ...mysql, defaultSchema: schema }),
+  forConnection({ schema }) {
+    return schema === undefined ? this : { ...this, defaultSchema: schema };
+  },
   hasOrderedWith: true,
   recursion: 'everywhere',
   functions: mysqlFunctions,
   tableFunctions: new Set(),
   substitutes: mysqlSubstitutes,
+  argumentProblem: () => undefined,
   // Neither collation nor trailing blanks make another text equal.
   exactText: (column) => form(column.at, 'CAST(CONVERT(', column, ' USING utf8mb4) AS BINARY)'),
   mixesNamesakes: true,

@@ -33,7 +33,9 @@ export const postgres: SqlDialect = {
   hasExactNames: true,
   isSystemName: (name) => name.startsWith('pg_'),
   systemColumns: new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']),
-  forConnection: ({ schema }) => (schema === undefined ? postgres : { ...postgres, defaultSchema: schema }),
+  forConnection({ schema }) {
+    return schema === undefined ? this : { ...this, defaultSchema: schema };
+  },
   hasOrderedWith: true,
   functions: postgresFunctions,
   functionSchema: 'pg_catalog',
