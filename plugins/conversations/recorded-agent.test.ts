@@ -138,3 +138,49 @@ describe('a chat whose conversation cannot be looked up', () => {
     expect(body).toContain('data: 0:"Let me look."');
   });
 });
+
+describe('the agent inside', () => {
+  const asked: Question = { surface: 'mcp', turns: [{ role: 'user', text: 'How many?' }] };
+  const opened = (begun: Promise<boolean>) => ({
+    open: async (question: Question) => ({
+      id: 'conversation',
+      answerId: 'answer',
+      question,
+      begun,
+      record: () => {},
+      end: async () => true,
+    }),
+  });
+
+  it('has ended before the answer waits for being stored', async () => {
+    const storing = Promise.withResolvers<boolean>();
+    const ended = Promise.withResolvers<void>();
+    const ask = recordedAgent(opened(storing.promise), async function* () {
+      try {
+        yield FINISH;
+      } finally {
+        ended.resolve();
+      }
+    });
+    await using app = await createTestApp({ plugins: [] });
+    const next = ask(asked, app.scope(), false)[Symbol.asyncIterator]().next();
+    await ended.promise;
+    storing.resolve(true);
+    expect(await next).toMatchObject({ value: { answer: { conversationId: 'conversation' } } });
+  });
+
+  it('is cancelled when its caller leaves before the first event', async () => {
+    const cancelled = Promise.withResolvers<void>();
+    const ask = recordedAgent(opened(Promise.resolve(true)), async function* (_, { signal }) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      cancelled.resolve();
+      yield FINISH;
+    });
+    await using app = await createTestApp({ plugins: [] });
+    for await (const { type } of ask(asked, app.scope(), true)) {
+      expect(type).toBe('start');
+      break;
+    }
+    await cancelled.promise;
+  });
+});

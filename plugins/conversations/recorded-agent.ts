@@ -1,6 +1,6 @@
 /** Records every question that the agent is asked, with its answer, in a conversation. */
 import { AtlasError, type Question, type Scope, withTimeout } from '../../kernel/index.ts';
-import type { Ask } from '../agent/index.ts';
+import type { Answer, Ask } from '../agent/index.ts';
 import type { Conversations, OpenConversation } from './conversations.ts';
 
 /** Longest wait for a conversation to be stored before a stream begins, or a failure is told. */
@@ -17,9 +17,12 @@ export function recordedAgent(conversations: Conversations, ask: Ask): Ask {
       yield* ask(asked, scope, isStreamed);
       return;
     }
-    const events = ask(conversation.question, scope, isStreamed)[Symbol.asyncIterator]();
+    // A caller that leaves while the agent waits for its model cancels that, too.
+    const leaving = new AbortController();
+    const part = scope.part(AbortSignal.any([scope.signal, leaving.signal]));
+    const events = ask(conversation.question, part, isStreamed)[Symbol.asyncIterator]();
     let conversationId: string | undefined;
-    let isComplete = false;
+    let complete: Answer | undefined;
     try {
       // The agent begins while the question is being stored. Its failure is met where the first event is read.
       const first = events.next();
@@ -39,17 +42,23 @@ export function recordedAgent(conversations: Conversations, ask: Ask): Ask {
           yield event;
           continue;
         }
-        isComplete = true;
+        complete = event.answer;
         void conversation.end('complete');
-        if (!isStreamed) conversationId = await storedId(conversation, ANSWER_WAIT_MS);
-        yield { type: 'finish', answer: { ...event.answer, ...(conversationId !== undefined && { conversationId }) } };
       }
+      if (complete === undefined) return;
+      // The agent has ended, so that nothing of it is held while the answer is being stored.
+      if (!isStreamed) conversationId = await storedId(conversation, ANSWER_WAIT_MS);
+      yield { type: 'finish', answer: { ...complete, ...(conversationId !== undefined && { conversationId }) } };
     } catch (error) {
       // A caller that is told of the failure finds what had been said.
-      if (!isStreamed && !isComplete) await withTimeout(conversation.end('interrupted'), NAMING_MS, () => false);
+      if (!isStreamed && complete === undefined)
+        await withTimeout(conversation.end('interrupted'), NAMING_MS, () => false);
       throw error;
     } finally {
-      if (!isComplete) void conversation.end('interrupted');
+      if (complete === undefined) {
+        void conversation.end('interrupted');
+        leaving.abort();
+      }
       await events.return?.();
     }
   };
