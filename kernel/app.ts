@@ -11,14 +11,14 @@ import { InFlight, type LifecycleStep, type Moment, runStep } from './lifecycle.
 import { type Logger, logFrom, SILENT } from './log.ts';
 import { checkOptions } from './options.ts';
 import { createPipelines, type Pipelines } from './pipelines.ts';
-import { hideValues, type Redact } from './redaction.ts';
+import { hideText, type Redact } from './redaction.ts';
 import { Scope, type ScopeInit } from './scope.ts';
 import { type Override, Services } from './services.ts';
 
 export interface CreateAppOptions {
   /** Default: nothing is logged. */
   readonly log?: Logger;
-  /** Takes secrets out of what observers hear of statements. Default: hides every value in those texts. */
+  /** Takes secrets out of what observers hear of statements. Default: hides those texts. */
   readonly redact?: Redact;
   /** Milliseconds since the epoch. Default: the system's clock. */
   readonly now?: () => number;
@@ -88,7 +88,7 @@ class RunningApp implements App {
     this.#options = options;
     this.log = options.log ?? SILENT;
     this.#bus = new Bus(this.log);
-    this.#pipelines = createPipelines(this.#hooks, this.#inFlight, options.redact ?? hideValues);
+    this.#pipelines = createPipelines(this.#hooks, this.#inFlight, options.redact ?? hideText);
   }
 
   async boot(entries: readonly PluginEntry[]): Promise<void> {
