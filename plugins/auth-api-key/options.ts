@@ -7,6 +7,7 @@ const ApiKey = Type.Object(
       // What a header can carry: no control characters, no white space at either end.
       pattern: '^[^\\s\\x00-\\x1f\\x7f]([^\\x00-\\x1f\\x7f]*[^\\s\\x00-\\x1f\\x7f])?$',
       maxLength: 1_024,
+      expected: 'a text without line breaks or spaces around it',
       description:
         'secret that clients send, best 32 random characters or more, without line breaks or spaces around it',
     }),

@@ -338,7 +338,7 @@ describe('the shape of a body', () => {
 });
 
 describe('body size', () => {
-  const limit = 1_000;
+  const limit = 1_024;
   const sized = (bytes: number) => {
     const frame = '{"question":""}'.length;
     return `{"question":"${'x'.repeat(bytes - frame)}"}`;

@@ -8,7 +8,7 @@ export const HttpOptions = Type.Object(
     listen: Type.Boolean({ default: true, description: 'whether the port is taken; false: routes are mounted only' }),
     bodyLimitBytes: Type.Integer({
       default: 1_048_576,
-      minimum: 1,
+      minimum: 1_024,
       maximum: 1024 ** 3,
       description: 'largest request body, in bytes',
     }),

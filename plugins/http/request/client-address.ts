@@ -33,12 +33,12 @@ function readAddress(text: string): string | undefined {
 function checkProxy(proxy: string): string {
   const [address = '', bits, ...rest] = proxy.split('/');
   const longest = isIP(address) === 6 ? 128 : 32;
-  const isPrefix = bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= longest);
+  const isPrefix = bits === undefined || (/^\d+$/.test(bits) && Number(bits) > 0 && Number(bits) <= longest);
   if (isIP(address) !== 0 && isPrefix && rest.length === 0) return proxy;
   throw new AtlasError(`"${proxy}" in trustProxy is neither an address nor a network.`, {
     code: 'configuration_error',
     reason: 'E_HTTP_TRUST_PROXY',
-    hint: 'Write them like 10.0.0.7, 10.0.0.0/8 or fd00::/8.',
+    hint: 'Write them like 10.0.0.7, 10.0.0.0/8 or fd00::/8; behind one proxy at any address, use true.',
   });
 }
 
