@@ -4,44 +4,14 @@ import { mysqlHonest, mysqlRelevance } from '../../../test/fixtures/sql/mysql-ho
 import { mysqlHarmless, mysqlHostile } from '../../../test/fixtures/sql/mysql-hostile.ts';
 import { checkMysql, mysqlShop } from '../../../test/fixtures/sql/mysql-shop.ts';
 import { entity } from '../../../test/fixtures/sql/sqlite-shop.ts';
+import { hostileStatements } from '../../../test/harness/hostile-statements.ts';
 import { findMariaDb, INSTALL_MARIADB, type MariaDbServer, startMariaDb } from '../../../test/harness/mariadb.ts';
 import { suiteNeeding } from '../../../test/harness/require.ts';
-import { DEFAULT_LIMITS, mysql, parseStatement, printSelect, SqlRefusal } from '../../sql-kit/index.ts';
+import { DEFAULT_LIMITS, mysql, parseStatement, printSelect } from '../../sql-kit/index.ts';
 import { checkSql } from '../check.ts';
 import { allowedTables } from '../layer-tables.ts';
 
-function refusal(sql: string): SqlRefusal {
-  try {
-    checkMysql(sql);
-  } catch (error) {
-    if (error instanceof SqlRefusal) return error;
-    throw error;
-  }
-  throw new Error(`Not refused: ${sql.slice(0, 200)}`);
-}
-
-describe('hostile statements', () => {
-  const cases = Object.entries(mysqlHostile).flatMap(([rule, statements]) =>
-    statements.map((sql) => ({ rule, sql, label: JSON.stringify(sql).slice(0, 100) })),
-  );
-
-  test('are many and different', () => {
-    expect(new Set(cases.map(({ sql }) => sql)).size).toBe(cases.length);
-    expect(cases.length).toBeGreaterThanOrEqual(150);
-  });
-
-  test.each(cases)('$rule: $label', ({ rule, sql }) => {
-    const { rule: spoke, message } = refusal(sql);
-    expect({ rule: spoke, message }).toEqual({ rule, message: expect.stringMatching(/^[^\n]{10,300}\.$/) });
-  });
-
-  test('cost little', () => {
-    for (const sql of mysqlHostile.size) refusal(sql);
-    const startedAt = performance.now();
-    for (const sql of mysqlHostile.size) refusal(sql);
-    expect((performance.now() - startedAt) / mysqlHostile.size.length).toBeLessThan(100);
-  });
-});
+hostileStatements(checkMysql, [mysqlHostile], 150);
 
 describe('the print', () => {
   test.each([

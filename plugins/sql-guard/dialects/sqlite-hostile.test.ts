@@ -1,40 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { harmless, hostile } from '../../../test/fixtures/sql/sqlite-hostile.ts';
 import { check, shopDatabase } from '../../../test/fixtures/sql/sqlite-shop.ts';
-import { type RefusalRule, SqlRefusal } from '../../sql-kit/index.ts';
+import { hostileStatements, refusalBy } from '../../../test/harness/hostile-statements.ts';
 
-const cases = Object.entries(hostile).flatMap(([rule, statements]) =>
-  statements.map((sql) => ({ rule: rule as RefusalRule, sql, label: JSON.stringify(sql).slice(0, 100) })),
-);
+const refusal = (sql: string) => refusalBy(check, sql);
 
-function refusal(sql: string): SqlRefusal {
-  try {
-    check(sql);
-  } catch (error) {
-    if (error instanceof SqlRefusal) return error;
-    throw error;
-  }
-  throw new Error(`Not refused: ${sql.slice(0, 200)}`);
-}
-
-describe('hostile statements', () => {
-  test('are many and different', () => {
-    expect(new Set(cases.map(({ sql }) => sql)).size).toBe(cases.length);
-    expect(cases.length).toBeGreaterThanOrEqual(120);
-  });
-
-  test.each(cases)('$rule: $label', ({ rule, sql }) => {
-    const { rule: spoke, message, position } = refusal(sql);
-    expect({ rule: spoke, message }).toEqual({ rule, message: expect.stringMatching(/^[^\n]{10,300}\.$/) });
-    expect(position.line).toBeLessThanOrEqual(sql.split('\n').length);
-  });
-
-  test('cost little', () => {
-    const startedAt = performance.now();
-    for (const sql of hostile.size) refusal(sql);
-    expect((performance.now() - startedAt) / hostile.size.length).toBeLessThan(100);
-  });
-});
+hostileStatements(check, [hostile], 120);
 
 describe('harmless statements', () => {
   const db = shopDatabase();
