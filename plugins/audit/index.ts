@@ -23,7 +23,7 @@ import { recorder } from './recorder.ts';
 import { auditRoutes } from './routes.ts';
 import { AuditStore } from './store.ts';
 import { tenancy } from './tenancy.ts';
-import { AuditWriter } from './writer.ts';
+import { auditWriter } from './writer.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -40,7 +40,7 @@ export const audit = definePlugin({
       const dialect = statement && (await findDialect(ctx, statement.connection.dbType, scope));
       return (sql) => redactLiterals(sql, dialect?.notation);
     };
-    const writer = db?.configured === true ? new AuditWriter(db) : undefined;
+    const writer = db?.configured === true ? auditWriter(db) : undefined;
     const write = writer && ((row: AuditRow) => writer.add(row));
     /** Rejects at once while nothing can be audited: the rows would be withheld in the end. */
     const auditable = () => (options.required ? db?.check()?.then(() => undefined) : undefined);

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { AtlasError } from '../../kernel/index.ts';
 import type { InternalDb, RowWrite } from '../internal-db/index.ts';
 import type { AuditRow } from './entry.ts';
-import { AuditWriter } from './writer.ts';
+import { auditWriter } from './writer.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -20,7 +20,7 @@ function database() {
     // Rows of one entry share a commit only as its newest state.
     for (const { row: given, statement } of writes) if (statement.isById) stored.set(String(given.id), given.success);
   };
-  return { state, writer: new AuditWriter({ dialect: 'sqlite', write } as unknown as InternalDb) };
+  return { state, writer: auditWriter({ dialect: 'sqlite', write } as unknown as InternalDb) };
 }
 
 it('writes what waited once the database is back, in its newest state', async () => {

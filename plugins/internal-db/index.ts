@@ -12,6 +12,7 @@ import { parseDatabaseUrl } from './url.ts';
 
 export type { AppliedMigration, InternalDb } from './api.ts';
 export { changeColumnTypes } from './column-types.ts';
+export { DurableWriter } from './durable-writer.ts';
 export { translated } from './errors.ts';
 export { insertRows, type JsonColumns, jsonRows, jsonText, updateRows } from './json-rows.ts';
 export type { RowStatement, RowWrite } from './row-types.ts';
