@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { definePlugin, modelResolve, type ResolvedModel } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { testShop } from '../../test/harness/scripted-agent.ts';
+import type { AgentEvent } from './api.ts';
 import { agent } from './index.ts';
 import type { AgentOptions } from './options.ts';
 
@@ -67,6 +68,22 @@ test("the provider's metadata on reasoning and calls is sent back to it", async 
       },
     ],
   });
+});
+
+test('reasoning is an event and no part of the answer', async () => {
+  await using app = await appWith(async () =>
+    result([
+      { type: 'reasoning', text: 'Counting is enough.' },
+      { type: 'text', text: 'One.' },
+    ]),
+  );
+  const events: AgentEvent[] = [];
+  const answer = await app.get(agent).answer(question, app.scope(), (event) => events.push(event));
+  expect(answer.text).toBe('One.');
+  expect(events.slice(0, 2)).toEqual([
+    { type: 'reasoning', text: 'Counting is enough.' },
+    { type: 'text', text: 'One.' },
+  ]);
 });
 
 test('a model that ignores its deadline is not waited for', async () => {

@@ -53,6 +53,8 @@ export interface ToolReturned {
 export type AgentEvent =
   | AnswerStarted
   | { readonly type: 'text'; readonly text: string }
+  /** What a reasoning model thinks before it answers; no part of the answer. */
+  | { readonly type: 'reasoning'; readonly text: string }
   | ToolCalled
   | ToolReturned
   | { readonly type: 'finish'; readonly answer: Answer };

@@ -193,27 +193,32 @@ class QuestionRun {
   async *#stream(
     call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   ): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const texts = stream(this.#prepared.model, call, this.#options.answerBytes, this.#callIds);
+    const deltas = stream(this.#prepared.model, call, this.#options.answerBytes, this.#callIds);
     let hasText = false;
     try {
       for (;;) {
-        const { done, value } = await texts.next();
+        const { done, value } = await deltas.next();
         if (done) return value;
+        if (value.type === 'reasoning') {
+          yield value;
+          continue;
+        }
         // Texts before and after a tool call are separate paragraphs.
         if (!hasText && this.#lastText !== '') yield { type: 'text', text: '\n\n' };
         hasText = true;
-        yield { type: 'text', text: value };
+        yield value;
       }
     } finally {
-      await texts.return(undefined as never);
+      await deltas.return(undefined as never);
     }
   }
 
-  /** Calls without streaming; the text is one event. */
+  /** Calls without streaming; reasoning and text are one event each. */
   async *#generate(
     call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   ): AsyncGenerator<AgentEvent, ModelAnswer> {
     const reply = await generate(this.#prepared.model, call, this.#options.answerBytes, this.#callIds);
+    if (reply.reasoning !== '') yield { type: 'reasoning', text: reply.reasoning };
     if (reply.text !== '') yield { type: 'text', text: this.#paragraph(reply.text) };
     return reply;
   }

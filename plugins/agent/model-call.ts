@@ -16,10 +16,17 @@ import { type ToolCall, toolCall } from './tools/tool-call.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
+/** A piece of an answer as it arrives. */
+export interface ModelDelta {
+  readonly type: 'text' | 'reasoning';
+  readonly text: string;
+}
+
 export interface ModelAnswer {
   /** Sent back to the model in the next step: text, reasoning and calls in order, with the provider's metadata. */
   readonly content: readonly AssistantPart[];
   readonly text: string;
+  readonly reasoning: string;
   /** Only the first call when there were too many, to carry the refusal. */
   readonly calls: readonly ToolCall[];
   readonly finish: 'done' | 'length' | 'withheld' | 'broken' | 'too-many-calls';
@@ -68,6 +75,7 @@ class AnswerBuilder {
   #bytes = 0;
   #reasoningBytes = 0;
   #text = '';
+  #reasoning = '';
   #cut: 'length' | 'too-many-calls' | undefined;
   #finish: ModelAnswer['finish'] = 'broken';
   #reason = 'error';
@@ -95,9 +103,13 @@ class AnswerBuilder {
     return fitting;
   }
 
-  reasoning(id: string, delta: string, metadata?: SharedV4ProviderMetadata): void {
+  /** Adds reasoning, and returns it unless there is too much of it. */
+  reasoning(id: string, delta: string, metadata?: SharedV4ProviderMetadata): string {
     this.#countReasoning(Buffer.byteLength(delta));
-    if (!this.isCut) this.#add('reasoning', id, delta, metadata);
+    if (this.isCut) return '';
+    this.#reasoning += delta;
+    this.#add('reasoning', id, delta, metadata);
+    return delta;
   }
 
   /** Counts a call whose arguments are still to come, so that too many calls are refused early. */
@@ -153,6 +165,7 @@ class AnswerBuilder {
         part.type === 'tool-call' ? !tooMany || part.toolCallId === firstId : part.type !== 'text' || part.text !== '',
       ),
       text: this.#text,
+      reasoning: this.#reasoning,
       calls,
       finish: this.#cut ?? this.#finish,
       reason: this.#cut === undefined ? this.#reason : tooMany ? 'tool-calls' : 'length',
@@ -221,13 +234,13 @@ export async function generate(
   return builder.answer();
 }
 
-/** Calls the model with streaming: yields text, returns the whole answer. Leaving the generator cancels the stream. */
+/** Calls the model with streaming: yields text and reasoning, returns the whole answer. Leaving it cancels the stream. */
 export async function* stream(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   answerBytes: number,
   usedIds: Set<string>,
-): AsyncGenerator<string, ModelAnswer> {
+): AsyncGenerator<ModelDelta, ModelAnswer> {
   const { abortSignal } = options;
   const reader = (await streamOf(model, options)).getReader();
   const builder = new AnswerBuilder(answerBytes, usedIds);
@@ -236,8 +249,8 @@ export async function* stream(
     for (;;) {
       const { done, value } = await untilAborted(reader.read(), abortSignal);
       if (done) return builder.answer();
-      const text = addPart(builder, value);
-      if (text !== '') yield text;
+      const delta = addPart(builder, value);
+      if (delta !== undefined && delta.text !== '') yield delta;
       if (builder.isCut) return builder.answer();
       if (performance.now() - turnAt < TIME_SLICE_MS) continue;
       await nextTurn();
@@ -266,36 +279,34 @@ async function streamOf(
   }
 }
 
-/** Adds one part of a stream; returns text for the client. Throws the error of an error part. */
-function addPart(builder: AnswerBuilder, part: LanguageModelV4StreamPart): string {
+/** Adds one part of a stream; returns what clients see of it. Throws the error of an error part. */
+function addPart(builder: AnswerBuilder, part: LanguageModelV4StreamPart): ModelDelta | undefined {
   switch (part.type) {
     case 'text-start':
     case 'text-end':
-      return builder.text(part.id, '', part.providerMetadata);
+      builder.text(part.id, '', part.providerMetadata);
+      return;
     case 'text-delta':
-      return builder.text(part.id, part.delta, part.providerMetadata);
+      return { type: 'text', text: builder.text(part.id, part.delta, part.providerMetadata) };
     case 'reasoning-start':
     case 'reasoning-end':
       builder.reasoning(part.id, '', part.providerMetadata);
-      return '';
+      return;
     case 'reasoning-delta':
-      builder.reasoning(part.id, part.delta, part.providerMetadata);
-      return '';
+      return { type: 'reasoning', text: builder.reasoning(part.id, part.delta, part.providerMetadata) };
     case 'tool-input-start':
       if (part.providerExecuted !== true) builder.announceCall(part.id, part.toolName);
-      return '';
+      return;
     case 'tool-input-delta':
       builder.argumentDelta(part.id, part.delta);
-      return '';
+      return;
     case 'tool-call':
       if (part.providerExecuted !== true) builder.call(part);
-      return '';
+      return;
     case 'finish':
       builder.end(part.finishReason.unified, part.usage);
-      return '';
+      return;
     case 'error':
       throw part.error;
-    default:
-      return '';
   }
 }

@@ -10,7 +10,7 @@ export interface ClientError {
 /** One stream format. An encoder may keep state, so each answer has its own. */
 export interface EventEncoder {
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for `start`, whose names are kept for the first piece. */
+  /** Empty for what the format leaves out, and for `start`, whose names are kept for the first piece. */
   encode(event: AgentEvent): string;
   /** Says that the answer broke off, and ends the stream. */
   failure(error: ClientError): string;
@@ -62,7 +62,8 @@ async function* encoded(
         yield PING;
       } else {
         if (next.done === true) return;
-        yield encoder.encode(next.value);
+        const piece = encoder.encode(next.value);
+        if (piece !== '') yield piece;
         pending = events.next();
       }
     }

@@ -13,6 +13,7 @@ export function codeEncoder(): EventEncoder {
     encode(event: AgentEvent): string {
       switch (event.type) {
         case 'start':
+        case 'reasoning':
           return '';
         case 'text':
           return line('0', event.text);

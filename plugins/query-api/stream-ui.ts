@@ -54,6 +54,8 @@ export function uiEncoder(): EventEncoder {
         case 'start':
           names = event;
           return '';
+        case 'reasoning':
+          return '';
         case 'text': {
           let out = beginStep();
           if (!inText) {
