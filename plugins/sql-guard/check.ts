@@ -1,8 +1,10 @@
 /** Reads, resolves, rewrites and prints one statement. */
+import type { SqlStatement } from '../../kernel/index.ts';
 import { type BoundValue, DEFAULT_LIMITS, type LexLimits, parseStatement, printStatement } from '../sql-kit/index.ts';
 import type { AllowedTables } from './allowed-tables.ts';
 import { fenceRows } from './optimization-fence.ts';
 import { resolve } from './resolve.ts';
+import { shownStatement } from './shown-statement.ts';
 
 export interface CheckRules {
   readonly tables: AllowedTables;
@@ -15,6 +17,8 @@ export interface CheckRules {
 export interface CheckedSql {
   /** Printed from the checked tree: this text runs, the original never does. */
   readonly sql: string;
+  /** The same for the caller, see `SqlStatement`. */
+  readonly shown: NonNullable<SqlStatement['shown']>;
   /** What to bind, in the order of the statement's parameters. */
   readonly params: readonly BoundValue[];
   /** Tables and views it reads, named as the semantic layer names them, with a schema where that gives one. */
@@ -42,6 +46,7 @@ export function checkSql(sql: string, rules: CheckRules): CheckedSql {
   const { sql: printed, params } = printStatement(statement, dialect);
   return {
     sql: printed,
+    shown: shownStatement(printed, statement, accessed, dialect),
     params,
     tables: Array.from(accessed.tables, ({ schema, name }) => (schema === undefined ? name : `${schema}.${name}`)),
     columns: [...accessed.columns],

@@ -47,6 +47,8 @@ export interface SqlStatement {
   /** Functions it may call. */
   readonly functions?: readonly string[];
   readonly limits?: SqlLimits;
+  /** For the caller: `sql` without the literals of policies, and which policies narrow rows or replace values. */
+  readonly shown?: { readonly sql: string; readonly policies: readonly ('rows' | 'values')[] };
 }
 
 export interface SqlResult {

@@ -22,10 +22,15 @@ export function printSelect(select: Select, rules: PrintRules): string {
   return printStatement(select, rules).sql;
 }
 
-/** The same with the values that have to be bound, in the order of their `?`. */
-export function printStatement(select: Select, rules: PrintRules) {
-  return new Printer(rules).statement(select);
+/**
+ * The same with the values that have to be bound, in the order of their `?`. `showPart` changes each text of a subquery
+ * that stands in a table's place.
+ */
+export function printStatement(select: Select, rules: PrintRules, showPart?: ShowPart) {
+  return new Printer(rules, showPart).statement(select);
 }
+
+type ShowPart = (text: string) => string;
 
 /** The SELECT in pieces, to print it more than once. */
 export function printInPieces(select: Select, rules: PrintRules): PrintedSelect {
@@ -37,9 +42,11 @@ class Printer {
   readonly #expressions: ExpressionPrinter;
   /** How many tables were printed as what may be seen of them. */
   #replaced = 0;
+  readonly #showPart: ShowPart;
 
-  constructor(rules: PrintRules) {
+  constructor(rules: PrintRules, showPart: ShowPart = (text) => text) {
     this.#expressions = new ExpressionPrinter(rules, this);
+    this.#showPart = showPart;
   }
 
   statement(select: Select) {
@@ -156,9 +163,9 @@ class Printer {
 
   #subselect({ select, printed }: SelectSource): string {
     if (printed === undefined) return this.select(select, 'named');
-    let text = printed.texts[0]!;
+    let text = this.#showPart(printed.texts[0]!);
     for (let index = 0; index < printed.params.length; index += 1) {
-      text += this.#expressions.param(printed.params[index]!) + printed.texts[index + 1]!;
+      text += this.#expressions.param(printed.params[index]!) + this.#showPart(printed.texts[index + 1]!);
     }
     return text;
   }
