@@ -7,8 +7,29 @@ export interface Usage {
   readonly totalTokens: number;
 }
 
+/** How a question ended: `declined` when it cannot be answered from the data, `failed` when no answer was reached. */
+export type Outcome = 'answered' | 'clarify' | 'declined' | 'failed';
+
+/** Something that the reader of an answer should know. */
+export interface AnswerNote {
+  /** Lower snake case, for programs: `truncated`, `policy_applied`, … */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** One of the meanings between which the user is asked to choose. */
+export interface Choice {
+  readonly id?: string;
+  readonly label: string;
+  readonly description?: string;
+}
+
 export interface Answer {
   readonly text: string;
+  readonly outcome: Outcome;
+  readonly notes: readonly AnswerNote[];
+  /** Present when the outcome is `clarify`. */
+  readonly choices?: readonly Choice[];
   /** Statements that ran, in order. */
   readonly sql: readonly string[];
   /** One table per statement of `sql`. */

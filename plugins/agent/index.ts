@@ -8,7 +8,7 @@ import { preparation } from './preparation.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';
 import { wrappedAgent } from './wrapped-agent.ts';
 
-export type { Agent, AgentEvent, Answer, AnswerStarted, Usage } from './api.ts';
+export type { Agent, AgentEvent, Answer, AnswerNote, AnswerStarted, Choice, Outcome, Usage } from './api.ts';
 export {
   type ModelCalled,
   modelCalled,
@@ -21,8 +21,10 @@ export {
   toolEnded,
 } from './events.ts';
 export { type Ask, agentWrap } from './hooks.ts';
+export { type AnswerNotes, notesOf } from './notes.ts';
 export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
+export { type ShownTable, shownTable, tableOf } from './tools/result-table.ts';
 export { wrappedAgent } from './wrapped-agent.ts';
 
 export const agent = definePlugin({

@@ -18,7 +18,9 @@ import { type ProcessBudget, QuestionBudget } from './budget.ts';
 import { abortError, QuestionDeadline, untilAborted } from './deadlines.ts';
 import { type Bus, modelCalled, questionBegun, questionEnded } from './events.ts';
 import { generate, MAX_CALLS, type ModelAnswer, stream } from './model-call.ts';
+import { notesOf } from './notes.ts';
 import type { AgentOptions } from './options.ts';
+import { noteTables, outcomeOf } from './outcome.ts';
 import type { Preparation, Prepare } from './preparation.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
@@ -102,6 +104,7 @@ class QuestionRun {
   #usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   /** The last text of the model before a tool call. */
   #lastText = '';
+  #lastCallFailed = false;
   /** Set once the question is answered. */
   answer: Answer | undefined;
 
@@ -248,6 +251,7 @@ class QuestionRun {
         if (outcome.table !== undefined) this.#tables.push(outcome.table);
         if (outcome.pendingAction !== undefined) this.#pendingActions.push(outcome.pendingAction);
         const error = errorOf(outcome);
+        this.#lastCallFailed = error !== undefined;
         const result = outcome.forClient ?? outcome.forModel;
         yield { type: 'tool-result', toolCallId, toolName, result, ...(error !== undefined && { error }) };
         results.push({ type: 'tool-result', toolCallId: modelCallId, toolName, output: forModel(outcome) });
@@ -303,12 +307,23 @@ class QuestionRun {
   *#finish(reply: ModelAnswer, steps: number, finishReason: Answer['finishReason']): Generator<AgentEvent, void> {
     let { text } = reply;
     if (text.trim() === '' && finishReason === 'stop' && reply.finish === 'done') text = this.#lastText;
-    if (text.trim() === '') {
+    const hasText = text.trim() !== '';
+    if (!hasText) {
       text = FALLBACK_ANSWERS[this.#budget.isSpent ? 'spent' : fallbackReason(reply.finish, finishReason)];
       yield { type: 'text', text: this.#paragraph(text) };
     }
+    const notes = notesOf(this.#memory);
+    noteTables(this.#tables, notes);
     const answer: Answer = {
       text,
+      outcome: outcomeOf({
+        declared: reply.outcome,
+        hasText,
+        isWithheld: reply.finish === 'withheld',
+        tables: this.#tables,
+        lastCallFailed: this.#lastCallFailed,
+      }),
+      notes: notes.list,
       sql: this.#tables.map(({ sql }) => sql),
       data: this.#tables,
       steps,

@@ -9,8 +9,9 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
-import type { Usage } from './api.ts';
+import type { Outcome, Usage } from './api.ts';
 import { untilAborted } from './deadlines.ts';
+import { declaredOutcome } from './outcome.ts';
 import { sizeOf } from './size.ts';
 import { type ToolCall, toolCall } from './tools/tool-call.ts';
 
@@ -33,6 +34,8 @@ export interface ModelAnswer {
   /** The provider interface's finish reason: `stop`, `length`, `tool-calls`, … */
   readonly reason: string;
   readonly usage: Usage;
+  /** How the question ended, where the model says so itself. */
+  readonly outcome: Outcome | undefined;
   /** Memory of the whole answer. */
   readonly bytes: number;
   /** The answer was cut, so the model may still be generating. */
@@ -80,6 +83,7 @@ class AnswerBuilder {
   #finish: ModelAnswer['finish'] = 'broken';
   #reason = 'error';
   #usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+  #outcome: Outcome | undefined;
 
   /** `usedIds`: ids of the question's calls so far; those of this answer are added. */
   constructor(answerBytes: number, usedIds: Set<string>) {
@@ -148,7 +152,8 @@ class AnswerBuilder {
     this.#parts.push({ type: 'tool-call', toolCallId, toolName, input: own, ...optionsFrom(sent.providerMetadata) });
   }
 
-  end(finish: string, usage: LanguageModelV4Usage | undefined): void {
+  end(finish: string, usage: LanguageModelV4Usage | undefined, metadata: SharedV4ProviderMetadata | undefined): void {
+    this.#outcome = declaredOutcome(metadata);
     const [inputTokens, outputTokens] = [tokens(usage?.inputTokens?.total), tokens(usage?.outputTokens?.total)];
     this.#finish = FINISH.get(finish) ?? 'done';
     this.#reason = finish;
@@ -170,6 +175,7 @@ class AnswerBuilder {
       finish: this.#cut ?? this.#finish,
       reason: this.#cut === undefined ? this.#reason : tooMany ? 'tool-calls' : 'length',
       usage: this.#usage,
+      outcome: this.#outcome,
       bytes: this.#bytes + this.#reasoningBytes,
       isCut: this.isCut,
     };
@@ -222,9 +228,12 @@ export async function generate(
   answerBytes: number,
   usedIds: Set<string>,
 ): Promise<ModelAnswer> {
-  const { content, finishReason, usage } = await untilAborted(model.doGenerate(options), options.abortSignal);
+  const { content, finishReason, usage, providerMetadata } = await untilAborted(
+    model.doGenerate(options),
+    options.abortSignal,
+  );
   const builder = new AnswerBuilder(answerBytes, usedIds);
-  builder.end(finishReason.unified, usage);
+  builder.end(finishReason.unified, usage, providerMetadata);
   for (const [index, part] of content.entries()) {
     if (part.type === 'text') builder.text(`${index}`, part.text, part.providerMetadata);
     else if (part.type === 'reasoning') builder.reasoning(`${index}`, part.text, part.providerMetadata);
@@ -304,7 +313,7 @@ function addPart(builder: AnswerBuilder, part: LanguageModelV4StreamPart): Model
       if (part.providerExecuted !== true) builder.call(part);
       return;
     case 'finish':
-      builder.end(part.finishReason.unified, part.usage);
+      builder.end(part.finishReason.unified, part.usage, part.providerMetadata);
       return;
     case 'error':
       throw part.error;

@@ -3,6 +3,10 @@ import { AtlasError, messageOf } from '../../kernel/index.ts';
 
 export interface QueryReply {
   readonly answer: string;
+  /** Missing in the reply of an older server. */
+  readonly outcome?: 'answered' | 'clarify' | 'declined' | 'failed';
+  readonly notes?: readonly { readonly code: string; readonly message: string }[];
+  readonly choices?: readonly { readonly label: string; readonly description?: string }[];
   readonly sql: readonly string[];
   readonly data: readonly {
     readonly columns: readonly string[];

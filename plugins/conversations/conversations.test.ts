@@ -31,6 +31,8 @@ const EVENTS: AgentEvent[] = [
       usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
       pendingActions: [],
       finishReason: 'stop',
+      outcome: 'answered',
+      notes: [],
     },
   },
 ];

@@ -1,5 +1,5 @@
 /** Collects the parts of a stored message, in the shape of the AI SDK's UI messages, which chat clients show as they are. */
-import type { AgentEvent } from '../agent/index.ts';
+import type { AgentEvent, Answer } from '../agent/index.ts';
 
 export interface TextPart {
   readonly type: 'text';
@@ -17,7 +17,13 @@ export interface ToolPart {
   readonly errorText?: string;
 }
 
-export type MessagePart = TextPart | ToolPart;
+/** How the question ended; stored unless it was answered and nothing was noted. */
+export interface OutcomePart {
+  readonly type: 'data-outcome';
+  readonly data: Pick<Answer, 'outcome' | 'notes' | 'choices'>;
+}
+
+export type MessagePart = TextPart | ToolPart | OutcomePart;
 
 const PREVIEW_ROWS = 50;
 /** Of a result's JSON, in characters. */
@@ -37,6 +43,7 @@ export class AnswerParts {
     if (event.type === 'text') this.addText(event.text);
     else if (event.type === 'tool-call') this.addCall(event);
     else if (event.type === 'tool-result') this.addResult(event);
+    else if (event.type === 'finish') this.addOutcome(event.answer);
   }
 
   toJSON(): readonly MessagePart[] {
@@ -73,6 +80,12 @@ export class AnswerParts {
         : ({ state: 'output-error', errorText: error.slice(0, room) } as const);
     this.room -= jsonLength(ended);
     this.parts[at] = { ...(call as ToolPart), ...ended };
+  }
+
+  private addOutcome({ outcome, notes, choices }: Answer): void {
+    if (outcome === 'answered' && notes.length === 0) return;
+    const data = { outcome, notes, ...(choices !== undefined && { choices }) };
+    this.push({ type: 'data-outcome', data }, jsonLength(data));
   }
 
   private push(part: MessagePart, length: number): void {

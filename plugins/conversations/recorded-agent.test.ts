@@ -22,6 +22,8 @@ const FINISH: AgentEvent = {
     usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
     pendingActions: [],
     finishReason: 'stop',
+    outcome: 'answered',
+    notes: [],
   },
 };
 

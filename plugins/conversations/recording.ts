@@ -38,7 +38,7 @@ export class Recording {
 
   /** Never throws: an event that cannot be kept must not keep the answer from its reader. */
   add(event: AgentEvent): void {
-    if (event.type === 'finish' || event.type === 'reasoning') return;
+    if (event.type === 'reasoning') return;
     try {
       this.#parts.add(event);
       this.#isNew = true;

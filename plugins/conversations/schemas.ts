@@ -38,7 +38,7 @@ const Message = Type.Object(
     content: Type.Object({
       parts: Type.Array(Type.Object({ type: Type.String() }, { additionalProperties: true }), {
         description:
-          'As in the UI messages of the AI SDK: `text`, and `tool-<name>` with toolCallId, state, input (the SQL) and output (columns and the first rows).',
+          'As in the UI messages of the AI SDK: `text`, `tool-<name>` with toolCallId, state, input (the SQL) and output (columns and the first rows), and `data-outcome` with outcome, notes and choices where there is something to note.',
       }),
     }),
     status: Type.Union([Type.Literal('complete'), Type.Literal('running'), Type.Literal('interrupted')], {

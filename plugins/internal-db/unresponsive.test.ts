@@ -62,7 +62,17 @@ const answering = definePlugin({
       const text = 'One.';
       yield {
         type: 'finish',
-        answer: { text, sql: [], data: [], steps: 1, usage, pendingActions: [], finishReason: 'stop' as const },
+        answer: {
+          text,
+          sql: [],
+          data: [],
+          steps: 1,
+          usage,
+          pendingActions: [],
+          finishReason: 'stop' as const,
+          outcome: 'answered' as const,
+          notes: [],
+        },
       };
     }
     ctx.tap(agentWrap, () => [() => ask], { stage: 'post' });

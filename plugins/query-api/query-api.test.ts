@@ -9,8 +9,20 @@ import { queryApi } from './index.ts';
 
 const ANSWER: Answer = {
   text: 'There are 2 orders.',
+  outcome: 'answered',
+  notes: [{ code: 'policy_applied', message: 'Row security limits the results.' }],
   sql: ['SELECT count(*) AS n FROM orders'],
-  data: [{ sql: 'SELECT …', connectionId: 'default', columns: ['n'], rows: [{ n: 2 }], truncated: false }],
+  data: [
+    {
+      sql: 'SELECT …',
+      connectionId: 'default',
+      columns: ['n'],
+      rows: [{ n: 2 }],
+      truncated: false,
+      executed: { sql: 'SELECT … WHERE tenant = ?', policies: ['rows'] },
+      durationMs: 1.23456,
+    },
+  ],
   steps: 2,
   usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
   pendingActions: [],
@@ -77,8 +89,21 @@ describe('POST /api/v1/query', () => {
     expect(response.statusCode).toBe(200);
     expect(response.json()).toEqual({
       answer: 'There are 2 orders.',
+      outcome: 'answered',
+      notes: ANSWER.notes,
       sql: ['SELECT count(*) AS n FROM orders'],
-      data: [{ columns: ['n'], rows: [{ n: 2 }], truncated: false }],
+      data: [
+        {
+          columns: ['n'],
+          rows: [{ n: 2 }],
+          rowCount: 1,
+          truncated: false,
+          sql: 'SELECT …',
+          executedSql: 'SELECT … WHERE tenant = ?',
+          connectionId: 'default',
+          durationMs: 1.235,
+        },
+      ],
       steps: 2,
       usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
     });
@@ -193,7 +218,7 @@ describe('the chat stream', () => {
         'data: a:{"toolCallId":"c1","result":{"columns":["n"],"rows":[{"n":2}]}}',
         'data: 0:"There are "',
         'data: 0:"2 orders."',
-        'data: d:{"finishReason":"stop","usage":{"inputTokens":10,"outputTokens":5,"totalTokens":15},"steps":2}',
+        'data: d:{"finishReason":"stop","usage":{"inputTokens":10,"outputTokens":5,"totalTokens":15},"steps":2,"outcome":"answered","notes":[{"code":"policy_applied","message":"Row security limits the results."}]}',
         '',
       ].join('\n\n'),
     );
@@ -471,6 +496,7 @@ describe("the AI SDK's chat", () => {
         },
         { type: 'step-start' },
         { type: 'text', text: 'There are 2 orders.', state: 'done' },
+        { type: 'data-outcome', data: { outcome: 'answered', notes: ANSWER.notes } },
       ],
     });
     await chat.sendMessage({ text: 'And by region?' });

@@ -1,6 +1,6 @@
 /** Serves the endpoints that answer questions. */
 import { defineRoute, type Question, type Route } from '../../kernel/index.ts';
-import type { Agent, Answer } from '../agent/index.ts';
+import { type Agent, type Answer, shownTable } from '../agent/index.ts';
 import type { HttpServer } from '../http/index.ts';
 import { eventStream } from './event-stream.ts';
 import { turnsOf } from './messages.ts';
@@ -44,12 +44,14 @@ function questionOf(body: QueryBody | ChatBody, turns: Question['turns'], surfac
   };
 }
 
-/** Leaves out what concerns only the agent: each table has its statement in `sql`, at the same place. */
-function resultOf({ text, sql, data, steps, usage, conversationId, pendingActions }: Answer): QueryResult {
+function resultOf({ text, sql, data, steps, usage, conversationId, pendingActions, ...end }: Answer): QueryResult {
   return {
     answer: text,
+    outcome: end.outcome,
+    notes: [...end.notes],
+    ...(end.choices !== undefined && { choices: [...end.choices] }),
     sql: [...sql],
-    data: data.map(({ columns, rows, truncated }) => ({ columns, rows, truncated })) as QueryResult['data'],
+    data: data.map(shownTable) as QueryResult['data'],
     steps,
     usage,
     ...(conversationId !== undefined && { conversationId }),

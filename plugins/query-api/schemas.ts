@@ -1,6 +1,6 @@
 /** Declares the bodies and answers of the query and chat endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
-import { CodeStreamEvent, UiStreamChunk, Usage } from './stream-schemas.ts';
+import { Choices, CodeStreamEvent, Notes, Outcome, UiStreamChunk, Usage } from './stream-schemas.ts';
 
 const ConversationId = Type.String({ format: 'uuid', description: 'Conversation to continue.' });
 const ConnectionId = Type.String({ minLength: 1, description: 'Connection to ask. Default: the main one.' });
@@ -96,7 +96,14 @@ const DataTable = Type.Object(
   {
     columns: Type.Array(Type.String()),
     rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+    rowCount: Type.Integer({ description: 'Number of `rows`.' }),
     truncated: Type.Boolean({ description: 'The database had more than is shown.' }),
+    sql: Type.String({ description: 'The statement as it was written for the question.' }),
+    executedSql: Type.String({
+      description: 'What the database ran, policies included; `?` in place of their literals.',
+    }),
+    connectionId: Type.String(),
+    durationMs: Type.Number({ description: 'Time of the statement with its checks, in milliseconds.' }),
   },
   { title: 'DataTable' },
 );
@@ -116,6 +123,9 @@ const PendingAction = Type.Object(
 export const QueryResult = Type.Object(
   {
     answer: Type.String(),
+    outcome: Outcome,
+    notes: Notes,
+    choices: Choices,
     sql: Type.Array(Type.String(), { description: 'Statements that ran, in order.' }),
     data: Type.Array(DataTable, { description: 'One table for each statement.' }),
     steps: Type.Integer({ description: 'Model calls made.' }),

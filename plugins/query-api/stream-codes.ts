@@ -22,8 +22,8 @@ export function codeEncoder(): EventEncoder {
         case 'tool-result':
           return line('a', { toolCallId: event.toolCallId, result: event.result });
         case 'finish': {
-          const { finishReason, usage, steps } = event.answer;
-          return line('d', { finishReason, usage, steps });
+          const { finishReason, usage, steps, outcome, notes, choices } = event.answer;
+          return line('d', { finishReason, usage, steps, outcome, notes, choices });
         }
       }
     },

@@ -7,6 +7,30 @@ export const Usage = Type.Object(
   { title: 'Usage' },
 );
 
+export const Outcome = Type.Union(
+  [Type.Literal('answered'), Type.Literal('clarify'), Type.Literal('declined'), Type.Literal('failed')],
+  {
+    title: 'Outcome',
+    description:
+      'How the question ended. `clarify`: the user has to choose first; `declined`: the data cannot answer it; `failed`: no answer was reached.',
+  },
+);
+
+export const Notes = Type.Array(Type.Object({ code: Type.String(), message: Type.String() }, { title: 'AnswerNote' }), {
+  description:
+    'What the reader should know: `truncated`, `policy_applied`, `assumption`, `ungrounded_figure` and others.',
+});
+
+export const Choices = Type.Optional(
+  Type.Array(
+    Type.Object(
+      { id: Type.Optional(Type.String()), label: Type.String(), description: Type.Optional(Type.String()) },
+      { title: 'Choice' },
+    ),
+    { description: 'With the outcome `clarify`: what the user can choose from.' },
+  ),
+);
+
 const ToolCallId = Type.String({ description: 'Never the same again.' });
 
 /** An event as the line that it is: `data: <code>:<value as JSON>`. */
@@ -41,6 +65,9 @@ export const CodeStreamEvent = Type.Union(
         }),
         usage: Type.Optional(Usage),
         steps: Type.Optional(Type.Integer({ description: 'Model calls made.' })),
+        outcome: Type.Optional(Outcome),
+        notes: Type.Optional(Notes),
+        choices: Choices,
       }),
     ),
   ],
@@ -73,10 +100,14 @@ export const UiStreamChunk = Type.Union(
     chunk('tool-output-available', { toolCallId: ToolCallId, output: Type.Unknown() }),
     chunk('tool-output-error', { toolCallId: ToolCallId, errorText: Type.String() }),
     chunk('finish-step', {}),
+    chunk('data-outcome', {
+      id: Type.String(),
+      data: Type.Object({ outcome: Outcome, notes: Notes, choices: Choices }),
+    }),
     chunk('error', { errorText: Type.String() }),
     chunk('finish', {
       finishReason: Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('error')]),
-      messageMetadata: Type.Optional(Type.Object({ usage: Usage })),
+      messageMetadata: Type.Optional(Type.Object({ usage: Usage, outcome: Outcome, notes: Notes, choices: Choices })),
     }),
   ],
   {

@@ -77,8 +77,16 @@ export function uiEncoder(): EventEncoder {
           return before + chunk({ type: 'tool-output-available', toolCallId, output });
         }
         case 'finish': {
-          const { finishReason, usage } = event.answer;
-          return begin() + endStep() + chunk({ type: 'finish', finishReason, messageMetadata: { usage } }) + DONE;
+          const { finishReason, usage, outcome, notes, choices } = event.answer;
+          const data = { outcome, notes, choices };
+          const isPlain = outcome === 'answered' && notes.length === 0;
+          return (
+            begin() +
+            endStep() +
+            (isPlain ? '' : chunk({ type: 'data-outcome', id: 'outcome', data })) +
+            chunk({ type: 'finish', finishReason, messageMetadata: { usage, ...data } }) +
+            DONE
+          );
         }
       }
     },

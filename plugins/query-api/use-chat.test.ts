@@ -47,6 +47,8 @@ async function* answer(n: number): AsyncGenerator<AgentEvent> {
       usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
       pendingActions: [],
       finishReason: 'stop',
+      outcome: 'answered',
+      notes: [],
     },
   };
 }
@@ -147,7 +149,12 @@ describe('the chat of the AI SDK', () => {
     expect(server.asked.map(({ conversationId }) => conversationId)).toEqual(Array(3).fill(conversation?.id));
     const shown = chat.messages.filter(({ role }) => role === 'assistant');
     expect(shown.map(({ metadata }) => metadata)).toEqual(
-      Array(3).fill({ conversationId: conversation?.id, usage: expect.objectContaining({ totalTokens: 2 }) }),
+      Array(3).fill({
+        conversationId: conversation?.id,
+        outcome: 'answered',
+        notes: [],
+        usage: expect.objectContaining({ totalTokens: 2 }),
+      }),
     );
     expect(shown.map(({ id }) => id)).toEqual(
       stored.messages.filter(({ role }) => role === 'assistant').map(({ id }) => id),

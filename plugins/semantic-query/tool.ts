@@ -1,6 +1,6 @@
 /** Provides the tool `queryMetrics`, which answers from the semantic layer without SQL written by the model. */
 import { type AgentTool, AtlasError, type ConnectionInfo, type SqlReply, type ToolRun } from '../../kernel/index.ts';
-import { resultForModel } from '../agent/index.ts';
+import { resultForModel, shownTable, tableOf } from '../agent/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
 import type { CompiledQuery } from './api.ts';
@@ -62,12 +62,12 @@ export function queryMetricsTool(tool: MetricsTool): AgentTool {
       } catch (error) {
         throw asAtlasError(error);
       }
-      const { result } = await tool.runSql(query.sql, connection.id, run);
-      const { columns, rows, truncated } = result;
+      const reply = await tool.runSql(query.sql, connection.id, run);
+      const table = tableOf(reply, query.sql);
       return {
-        forModel: { sql: query.sql, ...resultForModel(result, tool.resultBudgetBytes) },
-        forClient: { columns, rows, truncated },
-        table: { sql: query.sql, connectionId: connection.id, columns, rows, truncated },
+        forModel: { sql: query.sql, ...resultForModel(reply.result, tool.resultBudgetBytes) },
+        forClient: shownTable(table),
+        table,
       };
     },
   };

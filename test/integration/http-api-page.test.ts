@@ -79,6 +79,7 @@ const asPattern = (shown: string) =>
 
 /** The page's JSON with every text that has a `…` replaced by the one that came, where it fits. */
 function filled(shown: unknown, came: unknown): unknown {
+  if (shown === '…' && came !== undefined) return came;
   if (typeof shown === 'string' && typeof came === 'string') return asPattern(shown).test(came) ? came : shown;
   if (typeof shown !== 'object' || shown === null || typeof came !== 'object' || came === null) return shown;
   const of = (key: string) => (came as Record<string, unknown>)[key];

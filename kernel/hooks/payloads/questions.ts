@@ -3,6 +3,7 @@ import type { TSchema } from '@sinclair/typebox';
 import type { Scope } from '../../scope.ts';
 import type { Awaitable } from '../kinds.ts';
 import type { PendingAction } from './actions.ts';
+import type { SqlReply, SqlResult, SqlStatement } from './sql.ts';
 
 export interface ChatTurn {
   readonly role: 'user' | 'assistant';
@@ -37,12 +38,11 @@ export interface ResolvedModel {
 }
 
 /** A table that an answer shows. */
-export interface ToolTable {
+export interface ToolTable extends Omit<SqlResult, 'notes'>, Partial<Pick<SqlReply, 'durationMs'>> {
   readonly sql: string;
   readonly connectionId: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-  readonly truncated: boolean;
+  /** What the database ran. */
+  readonly executed?: SqlStatement['shown'];
 }
 
 export interface ToolOutcome {

@@ -2,6 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { type AgentTool, AtlasError, type PluginContext, type SqlReply, type ToolRun } from '../../../kernel/index.ts';
 import { resultForModel } from './result-summary.ts';
+import { shownTable, tableOf } from './result-table.ts';
 
 const ExecuteSqlInput = Type.Object({
   sql: Type.String({ minLength: 1, description: "One reading statement in the connection's dialect." }),
@@ -71,12 +72,8 @@ export function executeSqlTool(runSql: PluginContext['runSql'], resultBudgetByte
           run.scope,
         ),
       );
-      const { columns, rows, truncated } = reply.result;
-      return {
-        forModel: resultForModel(reply.result, resultBudgetBytes),
-        forClient: { columns, rows, truncated },
-        table: { sql, connectionId: reply.statement.connection.id, columns, rows, truncated },
-      };
+      const table = tableOf(reply, sql);
+      return { forModel: resultForModel(reply.result, resultBudgetBytes), forClient: shownTable(table), table };
     },
   };
 }

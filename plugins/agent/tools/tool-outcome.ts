@@ -39,7 +39,10 @@ export function withFewerRows(outcome: ToolOutcome, table: ToolTable, resultBudg
     const { summary: _, ...rest } = forModel;
     kept.forModel = { ...rest, ...resultForModel({ columns, rows, truncated: true, notes: [] }, resultBudgetBytes) };
   }
-  if (isRecord(forClient)) kept.forClient = 'rows' in forClient ? { ...forClient, rows, truncated: true } : forClient;
+  if (isRecord(forClient)) {
+    const rowCount = rows.length;
+    kept.forClient = 'rows' in forClient ? { ...forClient, rows, rowCount, truncated: true } : forClient;
+  }
   return { ...outcome, table, ...kept };
 }
 

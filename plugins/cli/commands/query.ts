@@ -1,8 +1,11 @@
 /** `atlas query`: sends a question to a running server and prints answer, SQL and rows. */
 import spinner from 'yocto-spinner';
 import { AtlasError, type CliCommand, type CliRun } from '../../../kernel/index.ts';
-import { renderAnswer, renderCsv, terminalStyle } from '../render.ts';
+import { printableText, renderAnswer, renderCsv, terminalStyle } from '../render.ts';
 import { post, type QueryReply, type Server } from '../server-client.ts';
+
+/** An action that waits for approval leaves the code as it is. */
+const EXIT_CODES = { answered: 0, failed: 1, clarify: 2, declined: 3 } as const;
 
 async function withProgress<T>(run: CliRun, quiet: boolean, work: () => Promise<T>): Promise<T> {
   if (quiet || run.stderr.isTTY !== true) return work();
@@ -69,6 +72,7 @@ async function ask(run: CliRun): Promise<number> {
   const quiet = options.quiet === true || options.json === true || options.csv === true;
   const reply = await withProgress(run, quiet, () => post<QueryReply>(server, 'api/v1/query', body));
   run.stdout.write(print(run, reply));
+  if (!quiet) for (const { message } of reply.notes ?? []) run.stderr.write(`Note: ${printableText(message)}\n`);
   const pending = reply.pendingActions ?? [];
   if (pending.length > 0) {
     const lines =
@@ -77,7 +81,7 @@ async function ask(run: CliRun): Promise<number> {
         : pending.map((action) => `Waits for approval: ${action.summary} (${action.approveUrl})`);
     run.stderr.write(`${lines.join('\n')}\n`);
   }
-  return 0;
+  return EXIT_CODES[reply.outcome ?? 'answered'];
 }
 
 export const query = (): CliCommand => ({

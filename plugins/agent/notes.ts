@@ -1,0 +1,35 @@
+/** Collects the notes of an answer while a question runs. */
+import type { AnswerNote } from './api.ts';
+
+/** Largest number of notes of one answer; further ones are dropped. */
+const MAX_NOTES = 20;
+const MAX_NOTE_CHARS = 500;
+const KEY = 'agent.notes';
+
+export interface AnswerNotes {
+  /** Adds a note unless there is an equal one or there are `MAX_NOTES`. A long message is cut. */
+  add(note: AnswerNote): void;
+  readonly list: readonly AnswerNote[];
+}
+
+function answerNotes(): AnswerNotes {
+  const list: AnswerNote[] = [];
+  return {
+    list,
+    add({ code, message }) {
+      const text = message.length <= MAX_NOTE_CHARS ? message : `${message.slice(0, MAX_NOTE_CHARS - 1)}…`;
+      if (list.length < MAX_NOTES && !list.some((known) => known.code === code && known.message === text)) {
+        list.push({ code, message: text });
+      }
+    },
+  };
+}
+
+/** The notes of a question. A tool finds them through the `memory` of its run: `notesOf(run.memory).add(…)`. */
+export function notesOf(memory: Map<string, unknown>): AnswerNotes {
+  const known = memory.get(KEY) as AnswerNotes | undefined;
+  if (known !== undefined) return known;
+  const notes = answerNotes();
+  memory.set(KEY, notes);
+  return notes;
+}

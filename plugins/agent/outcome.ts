@@ -1,0 +1,50 @@
+/** Tells how a question ended, and notes what its tables leave out. */
+import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
+import type { ToolTable } from '../../kernel/index.ts';
+import type { Outcome } from './api.ts';
+import type { AnswerNotes } from './notes.ts';
+
+const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>(['answered', 'clarify', 'declined', 'failed']);
+
+/** What a model says itself about its answer: `providerMetadata: { atlas: { outcome: 'declined' } }`. */
+export function declaredOutcome(metadata: SharedV4ProviderMetadata | undefined): Outcome | undefined {
+  const outcome = metadata?.atlas?.outcome;
+  return OUTCOMES.has(outcome) ? (outcome as Outcome) : undefined;
+}
+
+export interface AnswerFacts {
+  /** What the model says of its answer. */
+  readonly declared: Outcome | undefined;
+  /** Whether the model returned a text; if not, whether its provider withheld it. */
+  readonly hasText: boolean;
+  readonly isWithheld: boolean;
+  readonly tables: readonly ToolTable[];
+  /** Whether the last tool call that was run failed. */
+  readonly lastCallFailed: boolean;
+}
+
+export function outcomeOf({ declared, hasText, isWithheld, tables, lastCallFailed }: AnswerFacts): Outcome {
+  if (!hasText) return isWithheld ? 'declined' : 'failed';
+  if (declared !== undefined) return declared;
+  // What the model wrote is then why it could not look anything up.
+  return lastCallFailed && tables.length === 0 ? 'failed' : 'answered';
+}
+
+/** Notes results that are cut, and policies that narrowed them, without naming what they hide. */
+export function noteTables(tables: readonly ToolTable[], notes: AnswerNotes): void {
+  for (const [index, { rows, truncated }] of tables.entries()) {
+    if (!truncated) continue;
+    const which = tables.length === 1 ? 'The result' : `Result ${index + 1}`;
+    notes.add({
+      code: 'truncated',
+      message: `${which} holds ${rows.length} rows and is incomplete: sums and counts over it are not those of the whole.`,
+    });
+  }
+  const applied = new Set(tables.flatMap(({ executed }) => executed?.policies ?? []));
+  if (applied.has('rows')) {
+    notes.add({ code: 'policy_applied', message: 'Row security limits the results to the rows that you may see.' });
+  }
+  if (applied.has('values')) {
+    notes.add({ code: 'policy_applied', message: 'Some of the columns are masked, so their values are not shown.' });
+  }
+}
