@@ -144,7 +144,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       method: 'DELETE',
       path: `${path}/:id`,
       operationId: 'deleteUser',
-      summary: 'Deletes a user for good; not oneself, and not the last administrator.',
+      summary: 'Permanently deletes a user; not oneself, and not the last administrator.',
       responses: { 200: Done },
       async handle(request, scope) {
         await users().remove(scope, request.params.id);

@@ -90,7 +90,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
   }, 60_000);
   afterAll(async () => engine[Symbol.asyncDispose]());
 
-  it('keeps what ran, before the rows are handed out', async () => {
+  it('records a statement before its rows are handed out', async () => {
     await using server = await start(await engine.fresh());
     const reply = await server.run("SELECT id FROM orders WHERE password = 'hunter2'");
     expect(reply.result.rows).toHaveLength(2);
@@ -122,7 +122,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     });
   });
 
-  it('keeps what was refused and what failed', async () => {
+  it('records refused and failed statements', async () => {
     await using server = await start(await engine.fresh());
     await expect(server.run('DELETE FROM orders\0')).rejects.toThrow('Only reading statements run.');
     await expect(server.run('SELECT broken')).rejects.toThrow();
@@ -137,7 +137,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     expect(ended.get('SELECT 1')?.[1]).toBe('none');
   });
 
-  it('keeps what was cancelled while it ran', async () => {
+  it('records a statement that was cancelled while it ran', async () => {
     await using server = await start(await engine.fresh());
     const leaving = new AbortController();
     const scope = testScope({ actor, requestId: 'r1', signal: leaving.signal });
@@ -151,7 +151,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     ]);
   });
 
-  it('keeps one entry of each of many statements at once', async () => {
+  it('writes one entry for each of many concurrent statements', async () => {
     await using server = await start(await engine.fresh());
     await Promise.all(Array.from({ length: 700 }, (__, n) => server.run(`SELECT ${n}`)));
     const { entries, total } = await server.entries('?limit=200&offset=600');
@@ -169,7 +169,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     expect(relaxed.app.lines.filter(({ message }) => message === failed)).toHaveLength(1);
   });
 
-  it('says once that the entry of a refused statement could not be kept, and speaks of no rows', async () => {
+  it('reports once that the entry of a refused statement could not be written, without mentioning rows', async () => {
     await using server = await start(await engine.fresh());
     await refuseWrites(server.app.get(internalDb));
     const run = server.app.runSql({ sql: 'DELETE FROM orders', surface: 'api' }, server.app.scope());
@@ -183,7 +183,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     expect(errors()).toEqual(['An audit entry could not be written.']);
   });
 
-  it('keeps no value of a statement when asked to', async () => {
+  it('stores no values of statements when configured to', async () => {
     await using server = await start(await engine.fresh(), { redactLiterals: true });
     await server.run("SELECT id FROM orders WHERE name = 'Bob' AND age = 41");
     await expect(server.run("DELETE FROM orders WHERE name = 'Bob'")).rejects.toThrow();
@@ -231,7 +231,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     expect((await server.get('/export', { 'x-org': 'acme' })).body.match(/acme/g)).toHaveLength(1);
   });
 
-  it('refuses what is no filter', async () => {
+  it('refuses invalid filters', async () => {
     await using server = await start(await engine.fresh());
     for (const query of [
       '?limit=0',
@@ -270,7 +270,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     expect([ids.length, new Set(ids).size]).toEqual([2_500, 2_500]);
   });
 
-  it('forgets what is too old, at the start and when asked', async () => {
+  it('deletes old entries, at the start and on request', async () => {
     const url = await engine.fresh();
     const old = { timestamp: '2025-01-01T00:00:00.000Z' };
     {
@@ -301,7 +301,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
   });
 });
 
-it('deletes for good what has not been shown for long', async () => {
+it('permanently deletes entries that have been soft-deleted for long enough', async () => {
   const [, openSqlite] = engines[0];
   await using engine = await openSqlite();
   const url = await engine.fresh();
@@ -339,7 +339,7 @@ it.each([
   expect(lines[1]).toContain(`,${cell},`);
 });
 
-it('bounds what a caller can make an entry hold', async () => {
+it('limits what a caller can put into an entry', async () => {
   const [, openSqlite] = engines[0];
   await using engine = await openSqlite();
   await using server = await start(await engine.fresh());

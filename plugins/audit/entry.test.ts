@@ -39,7 +39,7 @@ const outcome = (more: Partial<SqlOutcome>): SqlOutcome => ({
 });
 
 describe('the entry of a reply', () => {
-  it('has the statement as it was asked for, and how it ended', () => {
+  it('has the requested statement and its outcome', () => {
     expect(entryOfReply(reply(), scope, AT, asIs)).toEqual({
       id: statement.id,
       timestamp: '2026-01-15T12:00:00.123Z',
@@ -61,7 +61,7 @@ describe('the entry of a reply', () => {
     });
   });
 
-  it('has no names where there are none', () => {
+  it('leaves out names that are unknown', () => {
     const { conversationId: _, tables: __, ...bare } = statement;
     const anonymous = testScope({ actor: { ...actor, id: null, label: null }, requestId: 'r2' });
     expect(entryOfReply({ ...reply(), statement: bare }, anonymous, AT, asIs)).toMatchObject({

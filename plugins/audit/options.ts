@@ -12,7 +12,7 @@ export const AuditOptions = Type.Object(
       default: 30,
       minimum: 1,
       maximum: 36_500,
-      description: 'days after which an entry that is no longer shown is deleted for good',
+      description: 'days after which an entry that is no longer shown is deleted permanently',
     }),
     required: Type.Boolean({
       default: true,

@@ -22,7 +22,7 @@ const LINES = [
   ['error', { error: 'The disk is full. Cause: ENOSPC' }, 'An audit entry could not be written.'],
 ];
 
-it('says why the rows are withheld, and what to do', async () => {
+it('reports why the rows are withheld, and what to do', async () => {
   const { lines, failure, cause } = await failed(true);
   expect(lines).toEqual(LINES);
   expect(failure).toMatchObject({

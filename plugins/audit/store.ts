@@ -128,7 +128,7 @@ export class AuditStore {
     return this.#purgeOf((query) => query, cutoff, now);
   }
 
-  /** Deletes for good what was soft-deleted before `before`, in batches as well. */
+  /** Permanently deletes what was soft-deleted before `before`, in batches as well. */
   async erase(before: number): Promise<void> {
     let erased: number;
     do {

@@ -105,7 +105,7 @@ it('shows the entries of the organization that the token names, and no others', 
   expect(warnings(server)).toEqual([]);
 });
 
-it('is closed to administrators of whom only the rows are known, and the start says why', async () => {
+it('is closed when row security is on but tokens name no organization, and the start says why', async () => {
   await using server = await start({});
   for (const [method, path] of [
     ['GET', ''],

@@ -23,7 +23,7 @@ function database() {
   return { state, writer: auditWriter({ dialect: 'sqlite', write } as unknown as InternalDb) };
 }
 
-it('writes what waited once the database is back, in its newest state', async () => {
+it('writes waiting entries once the database is back, in their newest state', async () => {
   const { state, writer } = database();
   state.fails = away;
   await expect(writer.add(row('a'))).rejects.toMatchObject({ code: 'unavailable' });
@@ -59,7 +59,7 @@ it.each([new Error('a value is too long'), new AtlasError('a value is too long',
   },
 );
 
-it('keeps the newer state of an entry whose older one is written meanwhile', async () => {
+it('keeps the newer state of an entry while the older one is being written', async () => {
   const { state, writer } = database();
   const [older, newer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<unknown>()];
   state.fails = () => (state.attempts === 1 ? older.promise : newer.promise);
@@ -138,7 +138,7 @@ it('says after five seconds that the database does not answer', async () => {
   expect(failure).toMatchObject({ code: 'unavailable', message: 'The internal database does not answer.' });
 });
 
-it('lets at most five thousand entries wait, and still hears how one of them ended', async () => {
+it('lets at most five thousand entries wait, and still records how one of them ended', async () => {
   const { state, writer } = database();
   state.fails = away;
   const full = Array.from({ length: 5_000 }, (_, n) => writer.add(row(`${n}`)).catch(() => {}));

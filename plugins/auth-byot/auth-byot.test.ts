@@ -126,10 +126,10 @@ describe('over HTTP', () => {
     ['SQL as key id', () => sign({ ...key, kid: "' OR 1=1 --" })],
     ['a key id that is no text', () => rs256({ kid: { $ne: null } })],
     ['__proto__ as key id', () => sign({ ...key, kid: '__proto__' })],
-    ['a key of its own (jwk)', () => sign(stranger, {}, { kid: 'mine', jwk: stranger.jwk })],
-    ['the address of its own keys (jku)', () => sign(stranger, {}, { jku: 'http://127.0.0.1:9/jwks.json' })],
+    ['an embedded key (jwk)', () => sign(stranger, {}, { kid: 'mine', jwk: stranger.jwk })],
+    ['an embedded key set URL (jku)', () => sign(stranger, {}, { jku: 'http://127.0.0.1:9/jwks.json' })],
     [
-      'a certificate of its own (x5c, x5u)',
+      'an embedded certificate (x5c, x5u)',
       () => sign(stranger, {}, { x5c: ['MIIB'], x5u: 'http://127.0.0.1:9/c.pem' }),
     ],
     ['an unknown crit', () => rs256({ crit: ['exp'], exp: 1 })],

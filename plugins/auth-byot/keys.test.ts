@@ -114,7 +114,7 @@ describe('an issuer that is away', () => {
     await sleep(40);
     expect(await t.ask(await sign(one))).toBe('ann');
     expect(await t.ask(await sign(one, { exp: 1 }))).toBe('auth_error');
-    // It may have this key by now: nobody can tell.
+    // The issuer may have this key by now; it cannot be asked.
     expect(await t.ask(await sign(two))).toBe('unavailable 1');
     expect((await t.health())?.status).toBe('degraded');
     provider.back();
@@ -171,7 +171,7 @@ describe('an issuer that is away', () => {
 
   it('does not hold a stop up', async () => {
     provider.delayMs = 10_000;
-    // Whoever waits for the answer gets it, and then the token is good.
+    // A caller that waits for the answer gets it, and then the token is good.
     const t = await start({ keysTimeoutMs: 25_000 });
     const asked = t.ask(await sign(one));
     await expect.poll(() => provider.fetches).toBe(1);

@@ -56,7 +56,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('a life on %s', (dialect) => {
     expect((await script.whoami()).status).toBe(401);
   });
 
-  it('signs out who sends a token', async () => {
+  it('signs out a client that sends a token', async () => {
     await using server = await startServer(await db.url(dialect));
     const browser = await userOf(server, 'ann@example.com');
     const { token } = (await browser.signIn('ann@example.com')).body;
@@ -104,7 +104,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('a life on %s', (dialect) => {
     expect(await database('auth_session').first('id')).toBeUndefined();
   });
 
-  it('believes a session on another server, also after a restart', async () => {
+  it('accepts a session on another server, also after a restart', async () => {
     const url = await db.url(dialect);
     const first = await startServer(url);
     const browser = await userOf(first, 'ann@example.com');

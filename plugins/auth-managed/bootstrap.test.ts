@@ -5,7 +5,7 @@ import { DEVELOPMENT_PASSWORD } from './bootstrap.ts';
 const db = databases();
 
 describe.each<Dialect>(['sqlite', 'postgres'])('the first administrator on %s', (dialect) => {
-  it('is the first to sign up, also when many do at once on two servers', async () => {
+  it('is the first user to sign up, also when many sign up at once on two servers', async () => {
     const url = await db.url(dialect);
     await using first = await startServer(url);
     await using second = await startServer(url);
@@ -32,7 +32,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('the first administrator on %s', 
     expect((await client.signUp('bOSS@example.COM')).body.user.role).toBe('admin');
   });
 
-  it('is made for development, once, and has to change the password', async () => {
+  it('is created for development, once, and has to change the password', async () => {
     const url = await db.url(dialect);
     const options = { adminEmail: 'boss@example.com' };
     const servers = await Promise.all([startServer(url, options), startServer(url, options)]);
@@ -84,7 +84,7 @@ it.each<[string, Parameters<typeof startServer>[1], object?]>([
   ['every address', {}, { host: '0.0.0.0' }],
   ['loopback for a public address', { url: 'https://atlas.example.com' }],
   ['loopback in production', { production: true }],
-])('is nobody with a public password on a server that listens on %s', async (_where, options, host) => {
+])('is not created with a public password on a server that listens on %s', async (_where, options, host) => {
   const url = await db.url('sqlite');
   const adminEmail = 'boss@example.com';
   const open = () => startServer(url, { adminEmail, ...options }, [], host ?? {});
@@ -130,7 +130,7 @@ it('gives the development account to the user who signs up with its address', as
   expect((await owner.signIn('boss@example.com')).status).toBe(200);
   expect((await owner.whoami()).body.actor).toMatchObject({ role: 'admin', label: 'boss@example.com' });
   expect((await developer.signIn('boss@example.com', DEVELOPMENT_PASSWORD)).status).toBe(401);
-  // It is an account like any other from now on: nobody takes it over.
+  // From now on it is an account like any other, and cannot be taken over.
   await new Client(server).signUp('boss@example.com', 'a quite different one');
   const refused = await developer.signIn('boss@example.com', 'a quite different one');
   expect(refused.status).toBe(401);
@@ -138,7 +138,7 @@ it('gives the development account to the user who signs up with its address', as
   expect((await owner.signIn('boss@example.com')).status).toBe(200);
 });
 
-it('is not made where there is a user already', async () => {
+it('is not created when there is a user already', async () => {
   const url = await db.url('sqlite');
   const first = await startServer(url);
   await new Client(first).signUp('ann@example.com');
@@ -148,7 +148,7 @@ it('is not made where there is a user already', async () => {
   expect(JSON.stringify(second.lines)).not.toContain(DEVELOPMENT_PASSWORD);
 });
 
-it('refuses sign-up where it is disabled, and reveals nothing', async () => {
+it('refuses sign-up when it is disabled, without revealing accounts', async () => {
   await using server = await startServer(await db.url('sqlite'), { adminEmail: 'boss@example.com', signUp: false });
   const client = new Client(server);
   const refused = await client.signUp('ann@example.com');
@@ -157,7 +157,7 @@ it('refuses sign-up where it is disabled, and reveals nothing', async () => {
   expect({ ...taken.body, requestId: '' }).toEqual({ ...refused.body, requestId: '' });
 });
 
-it('can be signed in by the sign-up, where that is switched on', async () => {
+it('is signed in by the sign-up when that is enabled', async () => {
   await using server = await startServer(await db.url('sqlite'), { signInAfterSignUp: true });
   const client = new Client(server);
   expect((await client.signUp('ann@example.com')).body.token).toMatch(/^\w{32}$/);

@@ -15,7 +15,7 @@ import { authManaged } from './index.ts';
 
 const KEY = 'k'.repeat(32);
 
-it('leaves keys of machines to another plugin', async () => {
+it('leaves API keys to another plugin', async () => {
   using folder = emptyFolder();
   await using server = await createTestApp({
     plugins: [
@@ -41,7 +41,7 @@ it('leaves keys of machines to another plugin', async () => {
   expect((await new Client({ url }, 'j'.repeat(32)).send('/api/v1/admin/me/password-status')).status).toBe(401);
 });
 
-it('has no password to change without accounts', async () => {
+it('offers no password change without accounts', async () => {
   await using server = await createTestApp({
     plugins: [http({ port: 0, maxEventLoopDelayMs: 0 }), authNone(), adminMe()],
     openGates: false,
@@ -57,7 +57,7 @@ it('does not start without the internal database', async () => {
   await expect(starting).rejects.toThrow(/internal database.*DATABASE_URL/s);
 });
 
-it('says so when the database is gone', async () => {
+it('reports when the database is unavailable', async () => {
   await using postgres = await startPostgres();
   await using server = await startServer(postgres.url);
   const browser = await userOf(server, 'ann@example.com');
@@ -73,7 +73,7 @@ it('says so when the database is gone', async () => {
   expect((await browser.whoami()).status).toBe(200);
 }, 60_000);
 
-it('sends to a social provider, and accepts no return without the state it gave out', async () => {
+it('redirects to a social provider, and accepts a callback only with the state that it issued', async () => {
   using folder = emptyFolder();
   await using server = await startServer(`sqlite:${folder.path}/atlas.db`, {
     url: 'https://api.example.com',

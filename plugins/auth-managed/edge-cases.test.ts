@@ -43,7 +43,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('requests on %s', (dialect) => {
     expect((await boss.send(`${members}?limit=x`)).status).toBe(400);
   });
 
-  it('hold no null character', async () => {
+  it('are refused with a null character', async () => {
     await using server = await startServer(await db.url(dialect));
     const boss = await userOf(server, 'boss@example.com');
     const id = (await boss.whoami()).body.actor.id;
@@ -60,7 +60,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('requests on %s', (dialect) => {
     }
   });
 
-  it('have passwords of 8 to 128 characters, however they are written', async () => {
+  it('accept passwords of 8 to 128 characters, in any encoding', async () => {
     await using server = await startServer(await db.url(dialect));
     const composed = 'é'.normalize('NFC');
     const apart = 'é'.normalize('NFD');
@@ -94,7 +94,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('requests on %s', (dialect) => {
     expect((await ann.signIn('ann@example.com', '😀'.repeat(128))).status).toBe(200);
   });
 
-  it('have names that can be read and pictures that run nothing', async () => {
+  it('accept readable names, and picture URLs that cannot run code', async () => {
     await using server = await startServer(await db.url(dialect));
     const boss = await userOf(server, 'boss@example.com');
     const update = '/api/auth/update-user';
@@ -119,7 +119,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('requests on %s', (dialect) => {
     expect((await boss.send(update, { body: { image: null } })).status).toBe(200);
   });
 
-  it('are refused from a user who was deleted on another server', async () => {
+  it('are refused for a user who was deleted on another server', async () => {
     const url = await db.url(dialect);
     await using here = await startServer(url);
     await using there = await startServer(url);
@@ -157,7 +157,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('requests on %s', (dialect) => {
     }
   });
 
-  it('bring an object or nothing to sign out, and no empty origin', async () => {
+  it('sign out with an object or no body, and never with an empty origin', async () => {
     await using server = await startServer(await db.url(dialect));
     const ann = await userOf(server, 'ann@example.com');
     const signOut = '/api/auth/sign-out';
@@ -175,7 +175,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('requests on %s', (dialect) => {
   });
 });
 
-it('reports no session as ended that is not', async () => {
+it('reports a session as ended only if it is', async () => {
   const postgres = await startPostgres();
   await using server = await startServer(postgres.url);
   const ann = await userOf(server, 'ann@example.com');
@@ -203,7 +203,7 @@ it('reports no session as ended that is not', async () => {
   }
 }, 60_000);
 
-it('signs no one out while the database is frozen', async () => {
+it('keeps users signed in while the database hangs', async () => {
   await using postgres = await startPostgres();
   await using server = await startServer(postgres.url);
   const ann = await userOf(server, 'ann@example.com');
@@ -228,7 +228,7 @@ it('signs no one out while the database is frozen', async () => {
   await expect.poll(async () => (await new Client(server, token).whoami()).status, { timeout: 20_000 }).toBe(200);
 }, 60_000);
 
-it('acts as the authenticated user: a key beside a cookie is no session', async () => {
+it('acts as the authenticated user: an API key beside a cookie is not a session', async () => {
   const file = join(tmpdir(), `auth-edges-${process.pid}.db`);
   const key = 'k'.repeat(32);
   await using server = await createTestApp({

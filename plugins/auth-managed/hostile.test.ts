@@ -6,7 +6,7 @@ const db = databases();
 const TOKEN_COOKIE = 'authlib.session_token';
 
 describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialect) => {
-  it('refuses cookies and tokens that were changed or made up', async () => {
+  it('refuses cookies and tokens that were changed or invented', async () => {
     await using server = await startServer(await db.url(dialect));
     const browser = await userOf(server, 'ann@example.com');
     const good = new Map(browser.cookies);
@@ -78,7 +78,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
     expect((await browser.whoami()).status).toBe(200);
   });
 
-  it('takes no foreign page at its word, on any route', async () => {
+  it('refuses requests from foreign pages, on every route', async () => {
     await using server = await startServer(await db.url(dialect), { trustedOrigins: ['https://app.example.com'] });
     const browser = await userOf(server, 'ann@example.com');
     const { token } = (await browser.signIn('ann@example.com')).body;
@@ -190,7 +190,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
     expect((await client.signIn('boss@example.com', 'a quite different one')).status).toBe(401);
   });
 
-  it('lets no user choose their own rights', async () => {
+  it('does not let users choose their own rights', async () => {
     const url = await db.url(dialect);
     await using server = await startServer(url);
     const client = new Client(server);
@@ -327,7 +327,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
     }
   });
 
-  it('redirects no one to a foreign address', async () => {
+  it('never redirects to a foreign address', async () => {
     await using server = await startServer(await db.url(dialect));
     const client = new Client(server);
     await client.signUp('ann@example.com');
@@ -350,7 +350,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
     expect(await db.connect(url)('auth_user').select('email')).toEqual([{ email: 'ann@example.com' }]);
   });
 
-  it('gives the errors of the library its own code, beside ours', async () => {
+  it('gives errors of the library its code beside ours', async () => {
     await using server = await startServer(await db.url(dialect));
     const client = await userOf(server, 'ann@example.com');
     const post = (path: string, body: object) => client.send(`/api/auth${path}`, { body });
@@ -365,7 +365,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
     }
   });
 
-  it('makes one account of many sign-ups at once', async () => {
+  it('creates one account from many concurrent sign-ups', async () => {
     const url = await db.url(dialect);
     await using server = await startServer(url);
     await new Client(server).signUp('first@example.com');
@@ -382,7 +382,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
     expect(await db.connect(url)('auth_account').count({ n: '*' })).toEqual([{ n: dialect === 'sqlite' ? 2 : '2' }]);
   });
 
-  it('slows down who guesses, whether the account exists or not', async () => {
+  it('slows down guessing, whether the account exists or not', async () => {
     await using server = await startServer(await db.url(dialect));
     const client = new Client(server);
     await client.signUp('ann@example.com');
@@ -400,7 +400,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialec
   });
 });
 
-it('makes cookies secure behind https and shares them between subdomains', async () => {
+it('sets secure cookies behind https and shares them between subdomains', async () => {
   await using server = await startServer(await db.url('sqlite'), {
     url: 'https://api.example.com',
     corsOrigins: ['https://app.example.com'],

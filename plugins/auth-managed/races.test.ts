@@ -30,7 +30,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('while a password is looked at on
     return { server, boss, ann, id, sessions: () => db.connect(server.database)('auth_session').where({ userId: id }) };
   };
 
-  it('it may be changed, and opens nothing any more', async () => {
+  it('it may be changed, and is refused afterwards', async () => {
     const { server, ann, sessions } = await start();
     await using _server = server;
     const held = holdNextVerification();
@@ -67,7 +67,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('while a password is looked at on
   });
 });
 
-it('keeps a bounded number of sessions of a user, the newest', async () => {
+it('keeps a bounded number of sessions per user, the newest', async () => {
   await using server = await startServer(await db.url('sqlite'));
   const ann = await userOf(server, 'ann@example.com');
   const { id } = (await ann.whoami()).body.actor;

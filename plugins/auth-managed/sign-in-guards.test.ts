@@ -42,7 +42,7 @@ it.each([
   expect(cookieDomain(url, origins)).toBe(domain);
 });
 
-it('knows its own pages by the public address, and by the host that is asked', () => {
+it('accepts origins of the public address and of the requested host', () => {
   const allows = (origins: Origins, headers: Record<string, string>) => {
     try {
       origins.check('POST', headers);
@@ -68,7 +68,7 @@ it('knows its own pages by the public address, and by the host that is asked', (
   expect(allows(plain, { origin: 'http://localhost:3001' })).toBe(false);
 });
 
-it('lets waits grow, end, and be forgotten', () => {
+it('makes waits grow, end, and expire', () => {
   let now = 0;
   const throttle = new Throttle(() => now);
   const fail = (account = 'ann', address = '1.1.1.1') => throttle.begin(account, address);
@@ -118,7 +118,7 @@ it.each<[string, (attempt: number) => [account: string, ip: string], free: numbe
   expect(waits).toEqual(Array.from({ length: 12 }, (_, doubled) => Math.min(2 ** doubled, longestWaitS)));
 });
 
-it('slows down one address that tries many accounts, and many that try one', () => {
+it('slows down one address that tries many accounts, and many addresses that try one', () => {
   const spray = new Throttle(() => 0);
   for (let index = 0; index < 100; index += 1) spray.begin(`user${index}`, '1.1.1.1');
   expect(() => spray.begin('one more', '1.1.1.1')).toThrow();
@@ -133,7 +133,7 @@ it('slows down one address that tries many accounts, and many that try one', () 
   expect(() => crowd.begin('ann', '9.9.9.9')).toThrow();
 });
 
-it('lets those who succeed try for ever, and remembers a bounded number of people', () => {
+it('never limits successful sign-ins, and remembers a bounded number of users', () => {
   const throttle = new Throttle(() => 0);
   for (let index = 0; index < 500; index += 1) throttle.begin('ann', '1.1.1.1').succeeded();
   for (let index = 0; index < 60_000; index += 1) throttle.begin(`user${index}`, `address ${index}`);
@@ -149,7 +149,7 @@ it('hashes passwords, and keeps on after a failure', async () => {
   expect(await passwords.verify(hash, 'a password')).toBe(true);
 });
 
-it('forgets no count because of attempts that it refuses', () => {
+it('keeps its counts when it refuses attempts', () => {
   const throttle = new Throttle(() => 0);
   for (let index = 0; index < 10; index += 1) throttle.begin('ann', '2.2.2.2');
   for (let index = 0; index < 100; index += 1) throttle.begin(`user${index}`, '1.1.1.1');
@@ -157,7 +157,7 @@ it('forgets no count because of attempts that it refuses', () => {
   expect(() => throttle.begin('ann', '2.2.2.2')).toThrow(/too many/);
 });
 
-it('lets in who has succeeded from an address before, whatever others do there', () => {
+it('admits a user who has succeeded from the address before, whatever others do there', () => {
   let now = 0;
   const throttle = new Throttle(() => now);
   throttle.begin('ann', '1.1.1.1').succeeded();
@@ -187,7 +187,7 @@ it('changes the version of what is cached about a user', () => {
   expect(sessionCache.versionOf('bob', Infinity)).toBe('1');
 });
 
-it('gives what was read before a change a version that no cache has', () => {
+it('gives data read before a change a version that no cache has', () => {
   const sessionCache = new SessionCache();
   const before = performance.now();
   sessionCache.invalidate('ann');

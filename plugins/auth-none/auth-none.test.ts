@@ -3,7 +3,7 @@ import { authAuthorize, authResolve } from '../../kernel/index.ts';
 import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
 import { authNone } from './index.ts';
 
-it('takes everybody for an administrator without an id, whatever they send', async () => {
+it('treats every request as an administrator without an id, whatever its headers', async () => {
   await using app = await createTestApp({ plugins: [authNone()], openGates: false });
   for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
     const identity = await app.call(authResolve, { method: 'GET', route: '/', headers, ip: '127.0.0.1' }, testScope());
@@ -14,7 +14,7 @@ it('takes everybody for an administrator without an id, whatever they send', asy
   }
 });
 
-it('lets everything through', async () => {
+it('authorizes everything', async () => {
   await using app = await createTestApp({ plugins: [authNone()], openGates: false });
   for (const right of ['query', 'approve', 'admin', 'self'] as const) {
     expect(await app.call(authAuthorize, { right, operation: 'GET /' }, testScope())).toBeUndefined();

@@ -37,7 +37,7 @@ const EVENTS: AgentEvent[] = [
   },
 ];
 
-/** Whoever the header names. */
+/** The user whom the header names. */
 const auth = definePlugin({
   name: 'test-auth',
   version: '1.0.0',
@@ -97,7 +97,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
   }, 60_000);
   afterAll(async () => engine[Symbol.asyncDispose]());
 
-  it('stores question and answer with all that showed them', async () => {
+  it('stores question and answer with all their parts', async () => {
     await using server = await start(await engine.fresh());
     const ann = server.as('ann');
     const { conversationId } = (
@@ -140,7 +140,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     });
   });
 
-  it("keeps a client's own name for a conversation, for its owner alone", async () => {
+  it('keeps the id that a client gives a conversation, for its owner only', async () => {
     await using server = await start(await engine.fresh());
     const text = (said: string) => ({ id: 'm', role: 'user', parts: [{ type: 'text', text: said }] });
     const chat = async (user: string, id: string, more: object = {}) => {
@@ -170,7 +170,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     expect(await chat('ann', '')).not.toBe(await chat('ann', ''));
   });
 
-  it('replaces an answer that is asked for again, with the history before it', async () => {
+  it('replaces an answer that is regenerated, with the history before it', async () => {
     await using server = await start(await engine.fresh());
     const ann = server.as('ann');
     const ask = (said: string, trigger: string) =>
@@ -234,7 +234,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     ]);
   });
 
-  it('shows everybody their own, of the organization that is active', async () => {
+  it('shows users their own conversations, of the active organization', async () => {
     await using server = await start(await engine.fresh());
     const ask = async (user: string) =>
       (await server.as(user)('POST', '/api/v1/query', { question: user || 'nobody' })).json<{
@@ -344,7 +344,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     expect((await server.as('ann')(method, `/api/v1/conversations${path}`, payload)).statusCode).toBe(status);
   });
 
-  it('keeps what had been said when an answer breaks off', async () => {
+  it('keeps the text up to where an answer breaks off', async () => {
     const url = await engine.fresh();
     await using server = await start(url, async function* ({ turns }, { signal }) {
       yield { type: 'text', text: 'So far ' } as const;
@@ -388,7 +388,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
   });
 });
 
-it('stores all of an answer in the middle of which the database was away', async () => {
+it('stores the whole answer although the database was unavailable in the middle of it', async () => {
   using folder = emptyFolder();
   const path = join(folder.path, 'atlas.db');
   const away = `${path}.away`;

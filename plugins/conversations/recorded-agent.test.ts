@@ -77,7 +77,7 @@ async function* broken(): AsyncGenerator<AgentEvent> {
 }
 
 describe('a question of any surface', () => {
-  it('is recorded without the surface doing anything', async () => {
+  it('is recorded without the surface doing anything for it', async () => {
     await using server = await start(whole);
     const asked: Question = { surface: 'mcp', turns: [{ role: 'user', text: 'How many?' }] };
     const { conversationId } = await server.app.get(agentRef).answer(asked, server.app.scope());
@@ -88,7 +88,7 @@ describe('a question of any surface', () => {
     expect(row).toEqual({ surface: 'mcp' });
   });
 
-  it('begins its stream with the names of answer and conversation', async () => {
+  it('begins its stream with the ids of answer and conversation', async () => {
     await using server = await start(whole);
     const { headers, body } = await server.chat({}, '/api/chat?stream=ui');
     const { id, answerId, states } = (await server.stored()) ?? {};

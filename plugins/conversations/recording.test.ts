@@ -62,7 +62,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     expect(tool).toMatchObject({ state: 'output-available', output: { truncated: true } });
   });
 
-  it('bounds a message, whatever its parts are, and keeps its beginning', async () => {
+  it('limits the size of a message of any parts, and keeps its beginning', async () => {
     await using server = await start(await engine.fresh());
     const conversation = await server.open(ask(`How ${'m'.repeat(5_000)}any?`));
     conversation.record({ type: 'text', text: 'Let me look.' });
@@ -82,7 +82,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     ]);
   });
 
-  it('keeps infinite numbers, which JSON does not have, as texts', async () => {
+  it('keeps infinite numbers, which JSON does not have, as strings', async () => {
     await using server = await start(await engine.fresh());
     const rows = [
       { n: Number.POSITIVE_INFINITY, m: 1 },
@@ -122,7 +122,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     });
   });
 
-  it('keeps the rest of an answer of which a part is no JSON', async () => {
+  it('keeps the rest of an answer when a part is not JSON', async () => {
     await using server = await start(await engine.fresh());
     const id = await server.say(ask('How many?'), { count: 1n });
     const [, message] = await server.messages(id);
@@ -134,7 +134,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     ]);
   });
 
-  it('resolves to false when what was said cannot be written', async () => {
+  it('resolves to false when the message cannot be written', async () => {
     await using server = await start(await engine.fresh());
     const conversation = await server.open(ask('How many?'));
     const args: Record<string, unknown> = {};
@@ -146,7 +146,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     );
   });
 
-  it('ends an answer that nobody takes with its request', async () => {
+  it('ends an answer that is not consumed when its request ends', async () => {
     await using server = await start(await engine.fresh());
     const scope = server.app.scope();
     const conversation = await server.open(ask('How many?'), scope);
@@ -171,7 +171,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     expect(asked.flatMap(first.partsOf)).toMatchObject([{ text: 'One?' }, { text: 'Two?' }, { text: 'Three?' }]);
   });
 
-  it('reads of earlier turns what was said, and not what tools answered', async () => {
+  it('reads the texts of earlier turns, without tool results', async () => {
     await using server = await start(await engine.fresh());
     const id = await server.say(ask('One?'), { rows: [{ text: '{"type":"text"}' }] });
     const { question, end } = await server.open(ask('Two?', id));
@@ -186,7 +186,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
   });
 });
 
-it('touches several conversations in one order, so that two servers do not wait for each other', async () => {
+it('updates several conversations in a fixed order, so that two servers cannot deadlock', async () => {
   const [, openPostgres] = engines[1];
   await using engine = await openPostgres();
   const url = await engine.fresh();

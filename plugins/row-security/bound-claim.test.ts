@@ -29,7 +29,7 @@ describe('placesFor', () => {
     expect(placesFor(source, actor(claim))).toBe(places);
   });
 
-  it('reads a claim that the configuration gives to those who bring none', () => {
+  it('reads a static claim of the configuration for actors without claims', () => {
     const given = { path: 'org.tenants', staticClaims: { org: { tenants: [1, 2, 3] } } };
     expect(placesFor(given, { ...actor(undefined), claims: {} })).toBe(4);
     expect(placesFor(given, actor([1, 2]))).toBe(2);
@@ -48,7 +48,7 @@ describe('boundClaim', () => {
     return undefined;
   };
 
-  it('is the value, or of a list the one at its place, the last of which fills up', () => {
+  it('is the value, or the list item at the index, padded with the last one', () => {
     expect(bound(7)).toBe(7);
     expect(bound(7, 3)).toBe(7);
     expect([0, 1, 2, 3].map((index) => bound([7, 8, 9], index))).toEqual([7, 8, 9, 9]);

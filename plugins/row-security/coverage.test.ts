@@ -91,7 +91,7 @@ async function start(policy: object, tableName: string) {
   };
 }
 
-test('a rule that may filter nothing refuses while the database is away, and once it is known to', async () => {
+test('a rule that may filter nothing refuses while the database is unavailable, and when it is known to filter nothing', async () => {
   await using server = await start({ tables: ['ordrs'], column: 'tenant', claim: 't' }, 'orders');
   expect(server.app.lines).toContainEqual(
     expect.objectContaining({ level: 'warn', message: expect.stringContaining('the table "ordrs"') }),
@@ -104,7 +104,7 @@ test('a rule that may filter nothing refuses while the database is away, and onc
   expect(server.executed()).toBe(0);
 });
 
-test('a rule for a table that was away filters it once it is back', async () => {
+test('a rule for a table that was missing filters it once it is back', async () => {
   await using server = await start({ tables: ['orders'], column: 'tenant', claim: 't' }, 'orders');
   await expect(server.ask('orders')).rejects.toMatchObject({ code: 'datasource_unavailable' });
   server.up();
@@ -113,7 +113,7 @@ test('a rule for a table that was away filters it once it is back', async () => 
     .toEqual(['a', 'a']);
 });
 
-test('a rule in other letters than those of the table refuses the table', async () => {
+test('a rule that spells the table in another case refuses the table', async () => {
   await using server = await start({ tables: ['orders'], column: 'tenant', claim: 't' }, 'Orders');
   server.up();
   await expect(server.ask('"Orders"')).rejects.toMatchObject({

@@ -53,13 +53,13 @@ describe('columns that the database describes', () => {
     );
   });
 
-  test('are known to the letter; any other name is proven by the engine', async () => {
+  test('are known in their exact case; the engine checks every other spelling', async () => {
     expect(await print('SELECT o.total FROM orders o')).toBe(
       `WITH "?1" AS (SELECT total FROM orders AS "?") SELECT o.total FROM ${PART}`,
     );
   });
 
-  test('leave a statement that binds for several references in order', async () => {
+  test('keep the order of bound values when a table is referenced several times', async () => {
     const sql = await print('SELECT a.id FROM orders a JOIN orders b ON a.id = b.id');
     expect(Array.from(sql.matchAll(/\$\d/g), ([place]) => place)).toEqual(['$1', '$2', '$3', '$4']);
   });

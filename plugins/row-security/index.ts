@@ -14,7 +14,7 @@ export interface RowSecurityService {
   readonly claims: readonly string[];
 }
 
-/** Everybody sees only the rows that a claim says are theirs, in whatever form they ask. */
+/** Restricts every statement to the rows that a claim of its actor allows. */
 export const rowSecurity = definePlugin({
   name: 'row-security',
   version: '1.0.0',

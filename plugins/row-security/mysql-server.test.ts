@@ -65,7 +65,7 @@ suiteNeeding(
   const actor = { id: 'someone', label: 'someone', role: 'analyst', mode: 'test', claims: { tenant: 'a' } } as const;
   const rows = async (sql: string) => (await app.runSql({ sql, surface: 'test' }, app.scope({ actor }))).result.rows;
 
-  test('shows of a table of another database the rows that the column says', async () => {
+  test('filters a table of another database by its column', async () => {
     expect(await rows('SELECT id FROM archive.orders')).toEqual([{ id: 11 }]);
     expect(
       await rows('SELECT o.id, a.id AS old FROM orders o JOIN archive.orders a ON a.tenant = o.tenant ORDER BY o.id'),

@@ -31,7 +31,7 @@ export const RowSecurityOptions = Type.Object(
     }),
     policies: Type.Array(Policy, { default: [], description: 'Further policies; all that apply to a table must hold' }),
     staticClaims: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'Claims of everybody who brings none of their own' }),
+      Type.Record(Type.String(), Type.Unknown(), { description: 'claims of actors that have none at all' }),
     ),
     unmaskRoles: Type.Array(Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')]), {
       default: [],

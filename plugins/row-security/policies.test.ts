@@ -20,7 +20,7 @@ const problemsOf = (more: Partial<RowSecurityOptions>) => {
   return undefined;
 };
 
-it('are those of the options, the general one first', () => {
+it('come from the options, the general one first', () => {
   const policy: Policy = { tables: ['orders'], condition: 'region = {claim}', claim: 'region' };
   expect(policiesOf(options({ column: 'tenant', claim: 'org', policies: [policy] }))).toEqual([
     { column: 'tenant', claim: 'org' },

@@ -85,7 +85,7 @@ describe('one column and one claim', () => {
     expect((await Promise.all(asked)).map(([row]) => row?.total)).toEqual([150, 1998, 150, 1998, null]);
   });
 
-  test('leaves exempt tables and statements without a table to everybody', async () => {
+  test('does not restrict exempt tables or statements without a table', async () => {
     expect(await clinic.rows('SELECT count(*) AS n FROM wards', {})).toEqual([{ n: 3 }]);
     expect(await clinic.rows('SELECT 1 AS one', {})).toEqual([{ one: 1 }]);
   });
@@ -134,7 +134,7 @@ describe('one column and one claim', () => {
     expect((await Promise.all(asked)).map(([row]) => row?.n)).toEqual([3, 5, 5, 2]);
   });
 
-  test('sees what others do not see through a change of letters', async () => {
+  test('compares texts exactly, whatever the case or padding', async () => {
     await using other = await Clinic.open({ policies: [{ tables: ['notes'], column: 'author', claim: 'user' }] });
     expect(await other.rows('SELECT id FROM notes', { user: 'ann' })).toEqual([{ id: 1 }]);
     expect(await other.rows('SELECT id FROM notes', { user: 'ANN' })).toEqual([]);
@@ -206,7 +206,7 @@ describe('policies', () => {
     expect(await clinic.rows('SELECT count(*) AS n FROM visits', {})).toEqual([{ n: 5 }]);
   });
 
-  test('that name no table are reported with what may be meant', async () => {
+  test('that name an unknown table are reported with a suggestion', async () => {
     await using clinic = await Clinic.open({ ...BY_TENANT, exempt: ['ward', 'notes'] });
     await expect(clinic.ask('SELECT * FROM wards')).rejects.toThrow('no column "tenant_id"');
     const warnings = clinic.app.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
@@ -229,7 +229,7 @@ describe('policies', () => {
     [{ policies: [{ tables: [], column: 'a', claim: 'c' }] }, '"tables" is empty'],
     [{ policies: [{ tables: ['t'] }] }, 'policies.0: "column" is missing'],
     [{ column: '', claim: 'c' }, 'option "column"'],
-  ])('that would protect nothing stop the start: %j', async (options, message) => {
+  ])('that would filter nothing stop the start: %j', async (options, message) => {
     await expect(Clinic.open(options as never)).rejects.toThrow(message);
   });
 });
@@ -237,7 +237,7 @@ describe('policies', () => {
 describe('masks', () => {
   const phones = "SELECT phone FROM patients WHERE name = 'Ann'";
 
-  test('hold for everybody without a role that may see behind them', async () => {
+  test('apply to every role that is not listed', async () => {
     await using clinic = await Clinic.open({ ...BY_TENANT, unmaskRoles: ['admin'] });
     expect(await clinic.rows(phones, { tenant: 1 }, 'admin')).toEqual([{ phone: '555-1' }]);
     expect(await clinic.rows(phones, { tenant: 1 }, 'analyst')).toEqual([{ phone: '555-*' }]);
@@ -251,21 +251,21 @@ describe('masks', () => {
     expect(await clinic.rows(phones, {}, 'admin')).toEqual([{ phone: '555-1' }]);
   });
 
-  test('hold for an administrator by default', async () => {
+  test('apply to an administrator by default', async () => {
     await using clinic = await Clinic.open(BY_TENANT);
     expect(await clinic.rows(phones, { tenant: 1 }, 'admin')).toEqual([{ phone: '555-*' }]);
   });
 });
 
-test('static claims stand in for whoever has none', async () => {
+test('static claims stand in for an actor without claims', async () => {
   await using clinic = await Clinic.open({ ...BY_TENANT, claim: 'org.tenant', staticClaims: { org: { tenant: 9 } } });
   expect(await clinic.rows('SELECT count(*) AS n FROM visits', {})).toEqual([{ n: 2 }]);
   expect(await clinic.rows('SELECT count(*) AS n FROM visits', { org: { tenant: 1 } })).toEqual([{ n: 3 }]);
   await expect(clinic.ask('SELECT count(*) AS n FROM visits', { sub: 'ann' })).rejects.toThrow('missing');
 });
 
-describe('what the database looks like', () => {
-  test('is read anew after a refusal, so that a new column is found without a restart', async () => {
+describe('the description of the database', () => {
+  test('is read again after a refusal, so that a new column is found without a restart', async () => {
     await using clinic = await Clinic.open({ column: 'author', claim: 'user', recheckMs: 0 });
     const ask = () => clinic.rows('SELECT name FROM wards', { user: 'ann' });
     await expect(ask()).rejects.toThrow('no column "author"');
@@ -275,7 +275,7 @@ describe('what the database looks like', () => {
     await expect.poll(() => ask().catch(() => undefined)).toEqual([{ name: 'B' }]);
   });
 
-  test('decides although the semantic layer does not name the column, and refuses while it is not known', async () => {
+  test('decides even if the semantic layer does not list the column, and refuses while it is unavailable', async () => {
     using layer = layerFolder({ 'entities/visits.yml': 'table: visits\n' });
     let isDown = true;
     const reached: SqlStatement[] = [];

@@ -182,6 +182,6 @@ function refusal(table: AllowedTable, { column }: Policy): NonNullable<AllowedTa
   const written = writtenName(table);
   return {
     what: `Table "${written}" cannot be read: it has no column "${column}" that says whose its rows are`,
-    hint: `Use other tables; if everybody may read it, an administrator can name "${written}" exempt from row security.`,
+    hint: `Use other tables; if every actor may read it, an administrator can name "${written}" exempt from row security.`,
   };
 }

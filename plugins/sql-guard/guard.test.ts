@@ -159,7 +159,7 @@ describe('the plugin', () => {
     await expect(run('SELECT 1 AS one', undefined, other)).resolves.toMatchObject({ result: { rows: [{ one: 1 }] } });
   });
 
-  test('lets nothing pass on the strength of another request', () => {
+  test('accepts no statement that was checked for another request', () => {
     const options = { functions: [], maxTextLength: 1000, maxTokens: 1000, cacheStatements: 10 };
     const guard = new StatementGuard(options, () => {});
     const model = createModel({ entities: [], metrics: [], glossary: [], catalog: undefined }, 1, []);
@@ -174,7 +174,7 @@ describe('the plugin', () => {
     expect(() => guard.admit({ ...statement, params: [1] }, tables, scope)).toThrow('Parameters');
   });
 
-  test('lets nothing pass in a dialect that nothing describes', async () => {
+  test('refuses every statement of a dialect that is not registered', async () => {
     const seen: SqlStatement[] = [];
     await using other = await createTestApp({
       plugins: [semanticLayer({ dir }), sqlGuard(), database(seen, 'oracle')()],
@@ -186,7 +186,7 @@ describe('the plugin', () => {
     expect(seen).toEqual([]);
   });
 
-  test('checks against the layer of the day: a repeat after a change is checked anew', async () => {
+  test('checks against the current layer: a repeated statement is checked again after a change', async () => {
     const changing = mkdtempSync(join(tmpdir(), 'sql-guard-'));
     mkdirSync(join(changing, 'entities'));
     const file = join(changing, 'entities', 'orders.yml');

@@ -71,7 +71,7 @@ describe('tables of organizations', () => {
     }
   });
 
-  test('are none for an organization that is not listed, for nobody, and for names of the language', async () => {
+  test('are none for an organization that is not listed, without an organization, and for property names of objects', async () => {
     for (const orgId of ['hooli', null, 'constructor', '__proto__', '*', 'ACME', '']) {
       expect(await readable(app, orgId), String(orgId)).toEqual([]);
     }

@@ -47,7 +47,7 @@ async function invited(server: { url: string }, role: string) {
 }
 
 describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another organization, on %s', (dialect) => {
-  it.each(['member', 'analyst', 'viewer'])('administers nothing as %s of one', async (role) => {
+  it.each(['member', 'analyst', 'viewer'])('has no administrator rights as %s of one', async (role) => {
     await using server = await startServer(await db.url(dialect));
     const { ann, eve, script, annId, eveId, acme, evil } = await invited(server, role);
     for (const client of [eve, script]) {
@@ -81,7 +81,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another orga
     expect([await roleOf(eve), await roleOf(script)]).toEqual(['admin', 'admin']);
   });
 
-  it('administers it as its admin, until that ends, whatever the cookie says', async () => {
+  it('administers it while being its admin, whatever the cookie says', async () => {
     await using server = await startServer(await db.url(dialect));
     const { ann, eve, script, memberId } = await invited(server, 'admin');
     expect([await roleOf(eve), await roleOf(script)]).toEqual(['admin', 'admin']);
@@ -95,7 +95,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another orga
     expect([await roleOf(eve), await roleOf(script)]).toEqual(['analyst', 'analyst']);
   });
 
-  it('does not change who also belongs to one where they are a plain member', async () => {
+  it('cannot change a user who also belongs to an organization where they are a plain member', async () => {
     await using server = await startServer(await db.url(dialect));
     const { ann, eve, evil } = await invited(server, 'member');
     const mal = await userOf(server, 'mal@example.com');
@@ -112,7 +112,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another orga
     }
   });
 
-  it('does not save the last administrator of one where they are a plain member', async () => {
+  it('cannot demote the last administrator of the platform, a plain member of the organization', async () => {
     await using server = await startServer(await db.url(dialect));
     const { ann, annId, acme, eveId } = await invited(server, 'member');
     const { users } = server.get(authManaged);
@@ -125,7 +125,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another orga
 });
 
 describe.each<Dialect>(['sqlite', 'postgres'])('members of an organization, on %s', (dialect) => {
-  it('gain nothing by a membership alone, and govern while they are promoted', async () => {
+  it('get no rights from a membership alone, and administer while they are promoted', async () => {
     await using server = await startServer(await db.url(dialect));
     const { ann } = await invited(server, 'member');
     const bob = await userOf(server, 'bob@example.com');

@@ -27,7 +27,7 @@ async function join(by: Client, who: Client, email: string, role = 'member'): Pr
 }
 
 describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) => {
-  it('stay active whatever is asked about foreign ones', async () => {
+  it('stay active whatever is requested for foreign ones', async () => {
     await using server = await startServer(await db.url(dialect));
     const { boss, ann, eve, acme, evil } = await twoOrganizations(server);
     const { id: memberId } = (await boss.send('/api/auth/organization/get-active-member')).body;
@@ -79,7 +79,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
     expect(members.map(({ role }: { role: string }) => role).sort()).toEqual(['member', 'owner']);
   });
 
-  it('are left for another one, and for none only where there is none', async () => {
+  it('are left for another one, and for none only if there is no other', async () => {
     await using server = await startServer(await db.url(dialect));
     const { boss, ann, eve, acme, evil } = await twoOrganizations(server);
     const phone = new Client(server);
@@ -96,7 +96,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
     expect([await orgOf(ann), await orgOf(phone)]).toEqual([null, null]);
   });
 
-  it('are entered by every session of a user who had none', async () => {
+  it('become active in every session of a user who had none', async () => {
     await using server = await startServer(await db.url(dialect));
     const boss = await userOf(server, 'boss@example.com');
     const laptop = new Client(server);
@@ -105,7 +105,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
     expect([await orgOf(boss), await orgOf(laptop)]).toEqual([id, id]);
   });
 
-  it('show administrators their own members, and nobody of another', async () => {
+  it('show administrators only their own members', async () => {
     await using server = await startServer(await db.url(dialect));
     const { boss, ann, eve, evil, annId, eveId } = await twoOrganizations(server);
     const nobody = await userOf(server, 'nobody@example.com');
@@ -129,7 +129,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
         expect([method, path, answer.status]).toEqual([method, path, 404]);
       }
     }
-    // Who belongs to both is seen by both, and changed by whoever administers both.
+    // Who belongs to both is seen by both, and changed by an administrator of both.
     await join(eve, ann, 'ann@example.com');
     expect(await emails(eve)).toEqual(['ann@example.com', 'eve@example.com']);
     const promote = (client: Client) =>

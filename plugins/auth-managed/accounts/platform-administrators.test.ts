@@ -85,7 +85,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
     expect(await standing(ann)).toEqual(['analyst', null]);
   });
 
-  it('is none of the platform, even where the membership went by another way', async () => {
+  it('does not administer the platform, even when the membership ended in another way', async () => {
     await using server = await startServer(await db.url(dialect));
     const { ann, phone, annId } = await promoted(server);
     const database = db.connect(server.database);
@@ -116,7 +116,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
     expect(await database('auth_user').where({ email: 'bob@example.com' }).pluck('role')).toEqual(['analyst']);
   });
 
-  it('cannot change one whom the platform made', async () => {
+  it('cannot change an administrator whom the platform appointed', async () => {
     await using server = await startServer(await db.url(dialect));
     const { boss, ann } = await promoted(server);
     const bossId = await idOf(boss);
@@ -128,7 +128,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
 });
 
 describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of the platform, on %s', (dialect) => {
-  it('stays one who creates organizations, joins and leaves them', async () => {
+  it('remains one after creating, joining and leaving organizations', async () => {
     await using server = await startServer(await db.url(dialect));
     const { boss, ann, acme } = await promoted(server);
     const eve = await userOf(server, 'eve@example.com');
@@ -149,7 +149,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of the platform
     ]);
   });
 
-  it('enters no organization without an invitation', async () => {
+  it('cannot join an organization without an invitation', async () => {
     await using server = await startServer(await db.url(dialect));
     const { boss, acme, annId } = await promoted(server);
     const eve = await userOf(server, 'eve@example.com');
@@ -170,7 +170,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of the platform
     expect(await standing(eve)).toEqual(['admin', null]);
   });
 
-  it('is known after the migration: the first, and who belongs to no organization', async () => {
+  it('is set by the migration: the first user, and users without an organization', async () => {
     const url = await db.url(dialect);
     const before = await startServer(url);
     const { boss, ann } = await promoted(before);

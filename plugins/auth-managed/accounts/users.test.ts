@@ -40,7 +40,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
     await expect(users.find(by('root'), 'nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('feel it at once when they are banned, moved, signed out and deleted', async () => {
+  it('are affected at once when they are banned, moved, signed out and deleted', async () => {
     const url = await db.url(dialect);
     await using server = await startServer(url);
     const { users } = server.get(authManaged);
@@ -91,7 +91,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
     expect((await ann.signUp('ann@example.com')).body.user.role).toBe('analyst');
   });
 
-  it('are deleted once other plugins have dealt with what they keep', async () => {
+  it('are deleted after other plugins have deleted their data', async () => {
     const seen: unknown[] = [];
     let fails = true;
     const keeper = definePlugin({
@@ -122,7 +122,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
     expect((await boss.send('/api/v1/admin/users?search=ann')).body.total).toBe(0);
   });
 
-  it('keep one administrator, whoever tries what at once', async () => {
+  it('always include one administrator, whatever is tried concurrently', async () => {
     const url = await db.url(dialect);
     await using first = await startServer(url);
     await using second = await startServer(url);
@@ -199,7 +199,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
       { userId: actor.id, role: 'analyst', createdAt: expect.stringMatching(/Z$/) },
     ]);
 
-    // Nobody gets out of an organization's rules by choosing none, or a foreign one.
+    // Choosing no organization, or a foreign one, does not avoid the rules of one's own.
     expect((await post(ann, 'set-active', {})).status).toBe(422);
     expect((await post(ann, 'set-active', { organizationId: null })).status).toBe(422);
     expect(await post(ann, 'set-active', { organizationId: 'foreign' })).toMatchObject({ status: 403 });

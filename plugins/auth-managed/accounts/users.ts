@@ -14,7 +14,7 @@ export interface ManagedUser {
   readonly role: Role;
   readonly banned: boolean;
   readonly banReason: string | null;
-  /** ISO 8601, as the next one; `null`: for good. */
+  /** ISO 8601, like the next one; `null`: without end. */
   readonly banExpires: string | null;
   readonly createdAt: string;
 }
@@ -176,7 +176,7 @@ export class Users {
     return user;
   }
 
-  /** Ends all sessions, too. `expiresInSeconds` left out: for good. Throws as `setRole` does. */
+  /** Ends all sessions, too. `expiresInSeconds` left out: without end. Throws as `setRole` does. */
   async ban(by: Administrator, id: string, reason?: string, expiresInSeconds?: number): Promise<ManagedUser> {
     return this.#change(by, id, async () => {
       await this.#mustGovern(by, id, 'You cannot ban yourself.');
@@ -196,7 +196,7 @@ export class Users {
   }
 
   /**
-   * For good, with sessions, memberships and the invitations they sent; before that, every plugin that taps
+   * Permanently, with sessions, memberships and the invitations they sent; before that, every plugin that taps
    * `user.delete` has dealt with what it keeps of the user. Throws as `setRole` does.
    */
   async remove(scope: Scope, id: string): Promise<void> {

@@ -61,7 +61,7 @@ const PEOPLE = [
 ];
 
 describe.each<Dialect>(['sqlite', 'postgres'])('the adapter on %s', (dialect) => {
-  it('answers as an adapter of the library itself', async () => {
+  it('answers like the adapter of the library', async () => {
     const { app, library, adapter } = await open(dialect);
     await using _app = app;
     const tables = Object.values(getAuthTables(library.options)).map(({ modelName }) => [modelName, []]);
@@ -137,7 +137,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('the adapter on %s', (dialect) =>
     expect((joined as { expiresAt: unknown }).expiresAt).toEqual(at(9));
   });
 
-  it('keeps no token of a social provider', async () => {
+  it('does not store the token of a social provider', async () => {
     const { app, adapter, library } = await open(dialect);
     await using _app = app;
     const { internalAdapter } = await library.$context;
@@ -155,7 +155,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('the adapter on %s', (dialect) =>
     expect(await adapter.findMany({ model: 'account' })).toMatchObject([{ ...none, scope: 'email' }]);
   });
 
-  it('keeps all of a transaction, or nothing', async () => {
+  it('commits all of a transaction, or nothing', async () => {
     const { app, adapter } = await open(dialect);
     await using _app = app;
     const count = () => adapter.count({ model: 'user' });
@@ -171,7 +171,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('the adapter on %s', (dialect) =>
     expect(await count()).toBe(1);
   });
 
-  it('gives a single-use row to one of many', async () => {
+  it('gives a single-use row to one of several concurrent callers', async () => {
     const { app, adapter } = await open(dialect);
     await using _app = app;
     const where = [{ field: 'identifier', value: 'reset' }];
@@ -206,7 +206,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('the adapter on %s', (dialect) =>
   });
 });
 
-it('mounts what exists, and leaves out only what is known', async () => {
+it('mounts every existing endpoint except those that are listed', async () => {
   const { app, library } = await open('sqlite');
   await using _app = app;
   const mounted = [...accountEndpoints, ...organizationEndpoints].map(({ method, path }) => `${method} ${path}`);

@@ -65,7 +65,7 @@ it("works with the authentication library's client", async () => {
   expect((await ann.getSession()).data).toBeNull();
 });
 
-it('works with the token of a session in place of cookies', async () => {
+it('works with a session token instead of cookies', async () => {
   await using server = await startServer(await db.url('sqlite'));
   let token = '';
   const client = createAuthClient({
@@ -86,7 +86,7 @@ it('works with the token of a session in place of cookies', async () => {
   expect((await client.getSession()).data).toBeNull();
 });
 
-it("tells the library's client what went wrong, by the codes that it knows", async () => {
+it("reports errors to the library's client with the codes that it knows", async () => {
   await using server = await startServer(await db.url('sqlite'));
   const client = clientOf(server.url);
   given(await client.signUp.email(account('ann')));

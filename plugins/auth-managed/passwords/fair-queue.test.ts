@@ -25,7 +25,7 @@ function setUp(atOnce: number, mostWaiting: number) {
   return { ask, begun, endAll };
 }
 
-it('gives each key its turn, however much another one asks for', async () => {
+it('gives each key its turn, however many requests another key has', async () => {
   const { ask, begun, endAll } = setUp(1, 10);
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => ask(name));
   await endAll();
@@ -33,7 +33,7 @@ it('gives each key its turn, however much another one asks for', async () => {
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']);
 });
 
-it('takes a place from who has the most waiting, and refuses who would have the most', async () => {
+it('takes a place from the key with the most waiting, and refuses the key that would have the most', async () => {
   const { ask, begun, endAll } = setUp(2, 4);
   const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'b1', 'b2', 'b3', 'c1'].map((name) => ask(name));
   await endAll();
@@ -42,7 +42,7 @@ it('takes a place from who has the most waiting, and refuses who would have the 
   expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'b2']);
 });
 
-it('does not begin for who has left, and goes on after a failure', async () => {
+it('skips requests that were cancelled, and goes on after a failure', async () => {
   const { ask, begun, endAll } = setUp(1, 4);
   const left = new AbortController();
   const all = [ask('a1'), ask('a2', left.signal), ask('b1')];

@@ -16,7 +16,7 @@ async function inOrder(asked: Readonly<Record<string, Promise<{ status: number }
 const named = <T>(count: number, name: string, make: (index: number) => T): Record<string, T> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name} ${index}`, make(index)]));
 
-it('a flood of sign-ups does not hold up who signs in or changes a password', async () => {
+it('a flood of sign-ups does not delay sign-ins and password changes', async () => {
   await using server = await startServer(await db.url('sqlite'));
   const boss = await userOf(server, 'boss@example.com');
   const flood = named(260, 'sign-up', (index) => new Client(server).signUp(`u${index}@example.com`));
@@ -43,7 +43,7 @@ it('a flood of sign-ups does not hold up who signs in or changes a password', as
   }
 });
 
-it('a flood of wrong sign-ins does not hold up the administrator, not even from the same address', async () => {
+it('a flood of wrong sign-ins does not delay the administrator, even from the same address', async () => {
   await using server = await startServer(await db.url('sqlite'));
   await userOf(server, 'boss@example.com');
   const flood = named(120, 'wrong', (index) => new Client(server).signIn(`u${index}@example.com`, 'wrong password'));

@@ -145,7 +145,7 @@ const shape = (statement: Select) =>
 
 const OPERATORS = new Set(['chain', 'like', 'between', 'in', 'collate', 'prefix']);
 
-/** Every operand in parentheses of its own, so that no precedence of ours is involved. */
+/** Every operand in parentheses, so that the printer's precedence plays no part. */
 const explicit = (statement: Select): Select =>
   JSON.parse(JSON.stringify(statement), (_, value) =>
     OPERATORS.has(value?.kind) ? { kind: 'row', at, items: [value] } : value,

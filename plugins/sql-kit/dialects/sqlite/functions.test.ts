@@ -14,7 +14,7 @@ const UNMARKED = [
   'percentile_disc',
   'snippet',
 ];
-/** Functions that are spelt as operators and keywords: the parser has nodes of its own for them. */
+/** Functions that are spelt as operators and keywords: the parser has separate nodes for them. */
 const SYNTAX = new Set(['->', '->>', 'current_date', 'current_time', 'current_timestamp']);
 
 const engine = new Database(':memory:')
