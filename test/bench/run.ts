@@ -1,4 +1,4 @@
-/** `npm run bench -- hooks|guard|query|start|semantic|describe|store [--json]`: a table, or JSON. Exits 1 when a target is missed. */
+/** `npm run bench -- hooks|guard|query|agent|start|semantic|describe|store [--json]`: a table, or JSON. Exits 1 when a target is missed. */
 import { renderTable } from '../../plugins/cli/index.ts';
 import { type Bench, holds, type Row } from './measure.ts';
 
@@ -6,6 +6,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   hooks: async () => (await import('./hooks.ts')).hooks,
   guard: async () => (await import('./guard.ts')).guard,
   query: async () => (await import('./query.ts')).query,
+  agent: async () => (await import('./agent.ts')).agent,
   start: async () => (await import('./start.ts')).start,
   semantic: async () => (await import('./semantic.ts')).semantic,
   store: async () => (await import('./store.ts')).store,
