@@ -436,11 +436,16 @@ describe('instructions', () => {
     },
   });
 
-  test('untrusted text is put between tags with a mark that changes with each question', async () => {
-    await using scripted = await scriptedApp(() => ({ text: 'Yes.' }), { plugins: [context()] });
-    const { app, server } = scripted;
-    for (const _ of [1, 2]) await app.get(agent).answer(ask('?'), app.scope());
-    const marks = server.requests.map(({ instructions }) => {
+  test('untrusted text is put between tags with a mark that only this process can make', async () => {
+    const instructions: string[] = [];
+    for (const _ of [1, 2]) {
+      await using scripted = await scriptedApp(() => ({ text: 'Yes.' }), { plugins: [context()] });
+      const { app, server } = scripted;
+      for (const text of ['?', 'And now?']) await app.get(agent).answer(ask(text), app.scope());
+      instructions.push(...server.requests.map((request) => request.instructions));
+    }
+    expect(instructions[1]).toBe(instructions[0]);
+    const marks = instructions.map((instructions) => {
       const [, mark, inside, after] = /<data (\w+)>\n([\s\S]*?)\n<\/data \1>([\s\S]*)/.exec(instructions) ?? [];
       expect(inside).toBe(hostile);
       expect(after).toContain(mark);
@@ -449,7 +454,7 @@ describe('instructions', () => {
       expect(instructions).toContain('Today is 2026-01-15');
       return mark;
     });
-    expect(marks[0]).not.toBe(marks[1]);
+    expect(marks[2]).not.toBe(marks[0]);
   });
 
   test('rows are marked as untrusted', async () => {

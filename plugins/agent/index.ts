@@ -22,6 +22,7 @@ export {
 } from './events.ts';
 export { type Ask, agentWrap } from './hooks.ts';
 export { type AnswerNotes, notesOf } from './notes.ts';
+export { withoutContext } from './prompt.ts';
 export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 export { type ShownTable, shownTable, tableOf } from './tools/result-table.ts';

@@ -121,7 +121,7 @@ class QuestionRun {
     this.#bus = bus;
     this.#budget = budget;
     this.#streaming = streaming;
-    this.#messages = [{ role: 'system', content: prepared.system }, ...prepared.messages];
+    this.#messages = [prepared.system, ...prepared.messages];
     budget.hold(sizeOf(this.#messages, options.questionBudgetBytes));
   }
 
@@ -155,12 +155,12 @@ class QuestionRun {
   }
 
   async *#callModel(offerTools: boolean): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const { modelName, tools } = this.#prepared;
+    const { modelName, definitions, fitted } = this.#prepared;
     const step = this.#deadline.step(this.#options.stepTimeoutMs);
     const call: LanguageModelV4CallOptions & { abortSignal: AbortSignal } = {
-      prompt: offerTools ? this.#messages : this.#lastPrompt(),
+      prompt: fitted(offerTools ? this.#messages : this.#lastPrompt()),
       abortSignal: step.signal,
-      ...(offerTools && tools.definitions.length > 0 && { tools: tools.definitions }),
+      ...(offerTools && definitions.length > 0 && { tools: [...definitions] }),
     };
     const startedAt = performance.now();
     let answer: ModelAnswer | undefined;
@@ -232,7 +232,8 @@ class QuestionRun {
 
   #lastPrompt(): LanguageModelV4Message[] {
     const [, ...rest] = this.#messages;
-    return [{ role: 'system', content: `${this.#prepared.system}\n\n${LAST_STEP}` }, ...rest];
+    const { system } = this.#prepared;
+    return [{ ...system, content: `${system.content}\n\n${LAST_STEP}` }, ...rest];
   }
 
   /** Runs the calls of one step; client and model get the results in the order of the calls. */
@@ -287,9 +288,10 @@ class QuestionRun {
 
   /** Counts a result as soon as it is available, and drops the rows that do not fit. */
   #counted(outcome: ToolOutcome): ToolOutcome {
-    const { questionBudgetBytes, resultBudgetBytes } = this.#options;
+    const { questionBudgetBytes } = this.#options;
     const table = outcome.table && this.#budget.holdTable(outcome.table);
-    const kept = table === outcome.table ? outcome : withFewerRows(outcome, table as ToolTable, resultBudgetBytes);
+    const kept =
+      table === outcome.table ? outcome : withFewerRows(outcome, table as ToolTable, this.#prepared.resultBytes);
     this.#budget.hold(sizeOf(kept.forModel, questionBudgetBytes));
     if (table === undefined) this.#budget.hold(sizeOf(kept.forClient, questionBudgetBytes));
     const { notice } = this.#budget;

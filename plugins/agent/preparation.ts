@@ -1,8 +1,10 @@
 /** Prepares a question before the first step: its connections, model, tools and instructions. */
-import type { LanguageModelV4, LanguageModelV4Message } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4FunctionTool, LanguageModelV4Message } from '@ai-sdk/provider';
 import {
   AtlasError,
+  type Collected,
   type ConnectionInfo,
+  type ContextPart,
   contextCollect,
   datasourceList,
   modelResolve,
@@ -14,8 +16,9 @@ import {
   toolsCollect,
 } from '../../kernel/index.ts';
 import { findDialect } from '../sql-kit/index.ts';
+import { messagesWithin, promptSizes, toolsWithin, withRoom } from './context-size.ts';
 import type { AgentOptions } from './options.ts';
-import { chatMessages, systemPrompt } from './prompt.ts';
+import { chatMessages, questionContext, RULES, systemMessage, textMarks } from './prompt.ts';
 import type { ModelName } from './provider-errors.ts';
 import { type Toolbox, toolboxes } from './tools/toolbox.ts';
 
@@ -25,9 +28,15 @@ export interface Preparation {
   readonly model: LanguageModelV4;
   readonly modelName: ModelName;
   readonly tools: Toolbox;
-  readonly system: string;
+  /** The tools as the model gets them. */
+  readonly definitions: readonly LanguageModelV4FunctionTool[];
+  readonly system: LanguageModelV4Message & { readonly role: 'system' };
   /** The conversation, ending with the question. */
   readonly messages: readonly LanguageModelV4Message[];
+  /** How much of one result the model sees. */
+  readonly resultBytes: number;
+  /** Leaves out of messages what a small model has no room for any more. */
+  fitted(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[];
 }
 
 export type Prepare = (question: Question, scope: Scope) => Promise<Preparation>;
@@ -35,31 +44,57 @@ export type Prepare = (question: Question, scope: Scope) => Promise<Preparation>
 /** Collects what the loop needs. Rejects a question that cannot be answered before a model is called. */
 export function preparation(ctx: PluginContext, options: AgentOptions): Prepare {
   const toolboxOf = toolboxes();
+  const markOf = textMarks();
   return async (asked, scope) => {
-    const question = await ctx.call(questionBefore, asked, scope);
-    checkLength(question, options.questionBytes);
+    const before = await ctx.call(questionBefore, asked, scope);
+    checkLength(before, options.questionBytes);
     const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
-    checkConnection(question, connections);
-    const [resolved, tools, context] = await Promise.all([
-      ctx.call(modelResolve, question, scope),
-      ctx.call(toolsCollect, question, scope),
-      ctx.call(contextCollect, question, scope),
+    checkConnection(before, connections);
+    const [resolved, collected] = await Promise.all([
+      ctx.call(modelResolve, before, scope),
+      ctx.call(toolsCollect, before, scope),
     ]);
     const model = languageModel(resolved);
+    const sizes = promptSizes(options, resolved?.contextTokens);
+    checkLength(before, sizes.questionBytes);
+    const tools = toolboxOf(collected);
+    const definitions =
+      sizes.small === undefined ? tools.definitions : toolsWithin(tools.definitions, sizes.small.toolsBytes);
+    const question = withRoom(before, sizes, RULES, definitions);
+    const [everyQuestion, thisQuestion] = parted(await ctx.call(contextCollect, question, scope), question);
+    const { small, historyBytes, resultBytes } = sizes;
+    const messageBytes = small && small.promptBytes - Buffer.byteLength(JSON.stringify(definitions));
     return {
       question,
       model,
       modelName: { provider: (resolved as ResolvedModel).provider, modelId: model.modelId },
-      tools: toolboxOf(tools),
-      system: systemPrompt({
+      tools,
+      definitions,
+      system: systemMessage({
         connections: await Promise.all(connections.map((connection) => withEngine(ctx, connection, scope))),
-        connectionId: question.connectionId,
-        context: context.map(({ value }) => value),
+        context: everyQuestion,
         now: ctx.now(),
+        markOf,
       }),
-      messages: chatMessages(question.turns, options.historyBytes),
+      messages: chatMessages(question.turns, historyBytes, questionContext(thisQuestion, markOf)),
+      resultBytes,
+      fitted: (messages) => (messageBytes === undefined ? [...messages] : messagesWithin(messages, messageBytes)),
     };
   };
+}
+
+/** The context that is the same for every question, and that of this one. */
+function parted(
+  collected: readonly Collected<ContextPart>[],
+  { connectionId }: Question,
+): [ContextPart[], ContextPart[]] {
+  const parts = collected.map(({ value }) => value);
+  const ofQuestion = parts.filter(({ perQuestion }) => perQuestion === true);
+  if (connectionId !== undefined) {
+    const text = `The question is about the connection ${connectionId}.`;
+    ofQuestion.push({ title: 'Connection', text, trusted: true });
+  }
+  return [parts.filter(({ perQuestion }) => perQuestion !== true), ofQuestion];
 }
 
 async function withEngine(ctx: PluginContext, { dbType, ...connection }: ConnectionInfo, scope: Scope) {

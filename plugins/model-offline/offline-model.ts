@@ -7,6 +7,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
+import { withoutContext } from '../agent/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery, PlanError } from '../semantic-query/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
@@ -88,7 +89,11 @@ function conversationOf(prompt: LanguageModelV4Prompt): { history: string[]; res
     if (message.role === 'user') {
       const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
       // Neighbouring messages of one user arrive as one, with an empty line between them.
-      history.push(...text.split(/\n\s*\n/).filter((part) => part.trim() !== ''));
+      history.push(
+        ...withoutContext(text)
+          .split(/\n\s*\n/)
+          .filter((part) => part.trim() !== ''),
+      );
       results = [];
     }
     for (const part of message.role === 'tool' ? message.content : [])

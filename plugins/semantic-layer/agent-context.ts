@@ -7,18 +7,18 @@ import type { ReloadingLayer } from './reloading-layer.ts';
 const INSTRUCTIONS = `The semantic layer below describes the data that may be queried: entities (tables) with columns, measures, joins and segments, metrics, and a glossary.
 - Use only tables and columns it names, with the definitions of its measures, segments and metrics.
 - Join only along the joins it declares. A measure must not be summed over rows that a join has multiplied.
-- A glossary term marked AMBIGUOUS: ask the user which of its meanings is meant, before any query.
+- A glossary term marked AMBIGUOUS: ask the user which of its meanings is meant, before any query, with the tool clarify.
 - What is not shown is reached with the explore tool.`;
 
 /** User messages whose words choose the context: a follow-up such as "and by region?" needs the earlier ones. */
 const TURNS_CONSIDERED = 3;
 
-/** The trusted instructions and, as untrusted data, the relevant part of the layer; together at most `maxBytes`. */
+/** The trusted instructions and, as untrusted data, the layer or parts of it; together at most `contextBytes`. */
 export async function contextParts(
   layer: ReloadingLayer,
   question: Question,
   scope: Scope,
-  maxBytes: number,
+  contextBytes: number,
 ): Promise<readonly ContextPart[]> {
   const asked = question.turns.filter(({ role }) => role === 'user').slice(-TURNS_CONSIDERED);
   const words = asked
@@ -31,11 +31,15 @@ export async function contextParts(
     notice === undefined
       ? INSTRUCTIONS
       : `${INSTRUCTIONS}\n- Tell the user, when it matters for the question: ${notice}`;
-  const text = await layer.contextFor(model, words, { maxBytes: maxBytes - byteLength(rules) });
-  return [
+  const maxBytes = Math.min(contextBytes, question.room?.contextBytes ?? contextBytes) - byteLength(rules);
+  const { stable, perQuestion } = await layer.contextParts(model, words, maxBytes);
+  const title = 'Semantic layer';
+  const parts: ContextPart[] = [
     { title: 'How to use the semantic layer', text: rules, trusted: true },
-    { title: 'Semantic layer', text, trusted: false },
+    { title, text: stable, trusted: false },
   ];
+  if (perQuestion === '') return parts;
+  return [...parts, { title: `${title}, for this question`, text: perQuestion, trusted: false, perQuestion: true }];
 }
 
 const ExploreInput = Type.Object(
@@ -54,8 +58,9 @@ export function exploreTool(layer: ReloadingLayer): AgentTool {
     description:
       'Looks into the semantic layer. `path` is "" to list it, a folder such as "entities", a file such as "entities/orders.yml", or "?" and words to search entities, metrics and glossary ("?customer churn"). Long texts come in pages: "entities#2".',
     input: ExploreInput,
-    async run(input, { scope }) {
-      return { forModel: await layer.explore(scope, (input as Static<typeof ExploreInput>).path) };
+    async run(input, { scope, question }) {
+      const { path } = input as Static<typeof ExploreInput>;
+      return { forModel: await layer.explore(scope, path, question.room?.resultBytes) };
     },
   };
 }

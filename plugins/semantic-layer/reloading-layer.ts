@@ -3,7 +3,7 @@ import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AtlasError, withTimeout } from '../../kernel/index.ts';
 import { createModel } from './build/build-model.ts';
-import { ContextWriter } from './context/context-writer.ts';
+import { ContextWriter, type LayerContext } from './context/context-writer.ts';
 import { explore } from './context/explore.ts';
 import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
@@ -185,15 +185,23 @@ export class ReloadingLayer {
     question: string,
     { maxBytes = this.#options.contextBytes }: { readonly maxBytes?: number } = {},
   ): Promise<string> {
-    const writer = this.#folders.get(model)?.writer ?? new ContextWriter(new LayerSearch());
-    return writer.write(model, question, maxBytes);
+    return this.#writerOf(model).write(model, question, maxBytes);
+  }
+
+  /** The same in the two parts of a prompt. */
+  contextParts(model: SemanticModel, question: string, maxBytes: number): Promise<LayerContext> {
+    return this.#writerOf(model).parts(model, question, maxBytes);
+  }
+
+  #writerOf(model: SemanticModel): ContextWriter {
+    return this.#folders.get(model)?.writer ?? new ContextWriter(new LayerSearch());
   }
 
   /** Answers the explore tool from the layer of the scope's organization. */
-  async explore(scope: RequestScope, path: string): Promise<string> {
+  async explore(scope: RequestScope, path: string, maxBytes = this.#options.exploreBytes): Promise<string> {
     const model = await this.for(scope);
     const { loader, search } = this.#folders.get(model) ?? this.#default;
-    return explore({ root: loader.root, files: loader.files, model, search }, path, this.#options.exploreBytes);
+    return explore({ root: loader.root, files: loader.files, model, search }, path, maxBytes);
   }
 
   /** Stops checking, and aborts a running load. */

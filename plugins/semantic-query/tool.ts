@@ -64,8 +64,9 @@ export function queryMetricsTool(tool: MetricsTool): AgentTool {
       }
       const reply = await tool.runSql(query.sql, connection.id, run);
       const table = tableOf(reply, query.sql);
+      const resultBytes = run.question.room?.resultBytes ?? tool.resultBudgetBytes;
       return {
-        forModel: { sql: query.sql, ...resultForModel(reply.result, tool.resultBudgetBytes) },
+        forModel: { sql: query.sql, ...resultForModel(reply.result, resultBytes) },
         forClient: shownTable(table),
         table,
       };

@@ -41,12 +41,10 @@ export interface DeliveryReceipt {
   readonly error?: string;
 }
 
-/** Recurring work, such as a daily purge. */
+/** Recurring work, such as a daily purge. `cron` has five fields; `timezone` is an IANA name, by default UTC. */
 export interface ScheduledJob {
   readonly name: string;
-  /** Five fields. */
   readonly cron: string;
-  /** IANA name. Default UTC. */
   readonly timezone?: string;
   run(scope: Scope): Awaitable<void>;
 }

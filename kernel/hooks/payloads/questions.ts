@@ -8,6 +8,8 @@ import type { SqlReply, SqlResult, SqlStatement } from './sql.ts';
 export interface ChatTurn {
   readonly role: 'user' | 'assistant';
   readonly text: string;
+  /** Of an answer: its last query, for follow-ups such as "and by region?". */
+  readonly query?: { readonly tool: string; readonly input: unknown; readonly columns: readonly string[] };
 }
 
 export interface Question {
@@ -21,13 +23,16 @@ export interface Question {
   readonly conversationName?: string;
   /** The question was asked before: its answer, and what followed, is replaced. */
   readonly isRegenerated?: boolean;
+  /** Set by the agent where the model's context is small: bytes for all context parts, and for one result. */
+  readonly room?: { readonly contextBytes: number; readonly resultBytes: number };
 }
 
-/** A piece of the model's instructions. Untrusted pieces are fenced off as data. */
+/** A piece of the instructions. Untrusted ones are fenced off as data; those that depend on the question come last. */
 export interface ContextPart {
   readonly title: string;
   readonly text: string;
   readonly trusted: boolean;
+  readonly perQuestion?: boolean;
 }
 
 /** A language model of the AI SDK's provider interface; the agent checks the version. */
@@ -35,6 +40,8 @@ export interface ResolvedModel {
   readonly model: { readonly specificationVersion: string; readonly provider: string; readonly modelId: string };
   /** As the health report names it. */
   readonly provider: string;
+  /** Context size of the model, where the configuration gives it. */
+  readonly contextTokens?: number;
 }
 
 /** A table that an answer shows. */

@@ -29,14 +29,12 @@ export interface SqlRequest {
   readonly conversationId?: string;
 }
 
-/** A statement on its way to the database; taps of `sql.before` return changed copies. */
+/** A statement on its way, as `requested` and as it will run (`sql`); taps of `sql.before` return changed copies. */
 export interface SqlStatement {
   /** The same from the first tap to the outcome, and no other statement's. Missing only in one that was made by hand. */
   readonly id?: string;
   readonly connection: ConnectionInfo;
-  /** As asked for. */
   readonly requested: string;
-  /** As it will run. */
   readonly sql: string;
   readonly params: readonly unknown[];
   readonly surface: string;

@@ -73,7 +73,8 @@ export function executeSqlTool(runSql: PluginContext['runSql'], resultBudgetByte
         ),
       );
       const table = tableOf(reply, sql);
-      return { forModel: resultForModel(reply.result, resultBudgetBytes), forClient: shownTable(table), table };
+      const resultBytes = run.question.room?.resultBytes ?? resultBudgetBytes;
+      return { forModel: resultForModel(reply.result, resultBytes), forClient: shownTable(table), table };
     },
   };
 }

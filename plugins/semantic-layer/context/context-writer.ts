@@ -3,8 +3,9 @@
 import { type VisibleModel, visibleModel } from '../hidden-columns.ts';
 import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { BoundedText, byteLength } from './bounded-text.ts';
+import { type Overview, overview } from './overview.ts';
 import { Ranker } from './rank.ts';
-import { DETAIL_LEVELS, entityLine, line, NARROW_LEVELS, renderEntity, renderMetric, renderTerm } from './render.ts';
+import { DETAIL_LEVELS, entityLine, header, NARROW_LEVELS, renderEntity, renderMetric, renderTerm } from './render.ts';
 import type { LayerSearch } from './search.ts';
 import { stem, tokenize } from './words.ts';
 
@@ -20,6 +21,22 @@ const MAX_CACHED_BLOCKS = 256;
 /** Cached prompts: scheduled reports and dashboards repeat their questions. */
 const MAX_CACHED_PROMPTS = 32;
 
+/** The layer in a prompt. */
+export interface LayerContext {
+  /** The same for every question. */
+  readonly stable: string;
+  /** The parts relevant to the question; empty when `stable` is the whole layer. */
+  readonly perQuestion: string;
+}
+
+/** Share of a prompt for what depends on the question. The less, the more of the prompt is in a cache. */
+const PER_QUESTION_SHARE = 0.1;
+/** With less, nothing useful can be said of an entity; of a small prompt it may take this share. */
+const MIN_PER_QUESTION_BYTES = 1_600;
+const MAX_PER_QUESTION_SHARE = 0.75;
+/** The same where the other part names all columns. */
+const DETAIL_BYTES = 1_200;
+
 /** What is cached for one model: its visible parts, its ranker and the text written so far. */
 interface Parts {
   readonly visible: VisibleModel;
@@ -34,6 +51,7 @@ export class ContextWriter {
   readonly #search: LayerSearch;
   /** `text` is `undefined` when the layer does not fit. */
   readonly #whole = new WeakMap<SemanticModel, { readonly maxBytes: number; readonly text: string | undefined }>();
+  readonly #overviews = new WeakMap<SemanticModel, { readonly maxBytes: number; readonly overview: Overview }>();
   readonly #parts = new WeakMap<SemanticModel, Parts>();
   /** Recently used text of entities, by detail level. */
   readonly #blocks = new Map<ModelEntity, string[]>();
@@ -49,9 +67,35 @@ export class ContextWriter {
   async write(model: SemanticModel, question: string, maxBytes = DEFAULT_CONTEXT_BYTES): Promise<string> {
     const whole = this.#wholeLayer(model, maxBytes);
     if (whole !== undefined) return whole;
+    return this.#relevant(model, question, maxBytes);
+  }
+
+  /** Text of at most `maxBytes` UTF-8 bytes in two parts, so that prompt caches can keep the first, which is larger. */
+  async parts(model: SemanticModel, question: string, maxBytes = DEFAULT_CONTEXT_BYTES): Promise<LayerContext> {
+    const whole = this.#wholeLayer(model, maxBytes);
+    if (whole !== undefined) return { stable: whole, perQuestion: '' };
+    const perQuestionBytes = Math.min(
+      maxBytes * MAX_PER_QUESTION_SHARE,
+      Math.max(MIN_PER_QUESTION_BYTES, maxBytes * PER_QUESTION_SHARE),
+    );
+    const known = this.#overview(model, maxBytes - Math.ceil(perQuestionBytes));
+    const detailBytes = known.hasColumns ? Math.min(DETAIL_BYTES, perQuestionBytes) : perQuestionBytes;
+    return { stable: known.text, perQuestion: await this.#relevant(model, question, detailBytes, known) };
+  }
+
+  #overview(model: SemanticModel, maxBytes: number): Overview {
+    let known = this.#overviews.get(model);
+    if (known?.maxBytes !== maxBytes) {
+      known = { maxBytes, overview: overview(model, this.#partsOf(model).visible, maxBytes) };
+      this.#overviews.set(model, known);
+    }
+    return known.overview;
+  }
+
+  async #relevant(model: SemanticModel, question: string, maxBytes: number, known?: Overview): Promise<string> {
     const { texts } = this.#partsOf(model);
-    const key = `${maxBytes} ${question}`;
-    const text = texts.get(key) ?? (await this.#chosenParts(model, question, maxBytes));
+    const key = `${known === undefined} ${maxBytes} ${question}`;
+    const text = texts.get(key) ?? (await this.#chosenParts(model, question, maxBytes, known));
     texts.delete(key);
     texts.set(key, text);
     if (texts.size > MAX_CACHED_PROMPTS) texts.delete(texts.keys().next().value ?? '');
@@ -74,18 +118,19 @@ export class ContextWriter {
     return whole;
   }
 
-  async #chosenParts(model: SemanticModel, question: string, maxBytes: number): Promise<string> {
+  /** Without what the overview says of all questions. */
+  async #chosenParts(model: SemanticModel, question: string, maxBytes: number, known?: Overview): Promise<string> {
     const parts = this.#partsOf(model);
     const hits = await this.#search.search(model, question);
     const { entities, metrics, glossary } = parts.ranker.rank(hits, question);
     const text = new BoundedText(maxBytes);
     const total = parts.visible.entities.length;
     text.reserve(footer(total, total));
-    text.add(header(model));
-    const terms = new BoundedText(maxBytes * GLOSSARY_SHARE);
+    if (known === undefined) text.add(header(model));
+    const terms = new BoundedText(known?.hasTerms ? 0 : maxBytes * GLOSSARY_SHARE);
     terms.addList('# Glossary', glossary, (term) => termLine(model, parts, term));
     text.add(terms.toString());
-    const figures = new BoundedText(maxBytes * METRICS_SHARE);
+    const figures = new BoundedText(known?.hasMetrics ? 0 : maxBytes * METRICS_SHARE);
     figures.addList('# Metrics', metrics, (metric) => metricLine(model, parts, metric));
     text.add(figures.toString());
 
@@ -166,14 +211,4 @@ function lineOf({ lines }: Parts, part: ModelEntity | ModelMetric | ModelTerm, r
 function footer(shown: number, total: number): string {
   const reach = '"?words" searches, "entities" lists, the path of a file shows it';
   return `# The rest\n${shown} of ${total} entities are shown in detail. Reach the others with the explore tool: ${reach}.`;
-}
-
-function header(model: SemanticModel): string {
-  const { name, description, entities } = model.catalog ?? {};
-  const about = [name && line(name, 120), description && line(description, 600)].filter(Boolean).join(': ');
-  const guides = (entities ?? []).flatMap(({ name: entity, use_for }) =>
-    use_for?.length ? [`- ${line(entity, 100)}: ${line(use_for.join('; '), 200)}`] : [],
-  );
-  const guide = guides.length === 0 || guides.length > 12 ? '' : `\nWhat to use for what:\n${guides.join('\n')}`;
-  return `# Semantic layer${about ? `\n${about}` : ''}${guide}`;
 }

@@ -1,5 +1,5 @@
 /** Renders entities, metrics and terms as compact lines for the model. Text from files never breaks a line. */
-import type { ModelDimension, ModelEntity, ModelJoin, ModelMetric, ModelTerm } from '../model.ts';
+import type { ModelDimension, ModelEntity, ModelJoin, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { expandReferences } from '../references.ts';
 import type { Measure } from '../schema.ts';
 
@@ -60,6 +60,26 @@ export function renderEntity(
     lines.push('query patterns:', ...shorten(patterns));
   }
   return lines.join('\n');
+}
+
+/** What a layer is about. */
+export function header(model: SemanticModel): string {
+  const { name, description, entities } = model.catalog ?? {};
+  const about = [name && line(name, 120), description && line(description, 600)].filter(Boolean).join(': ');
+  const guides = (entities ?? []).flatMap(({ name: entity, use_for }) =>
+    use_for?.length ? [`- ${line(entity, 100)}: ${line(use_for.join('; '), 200)}`] : [],
+  );
+  const guide = guides.length === 0 || guides.length > 12 ? '' : `\nWhat to use for what:\n${guides.join('\n')}`;
+  return `# Semantic layer${about ? `\n${about}` : ''}${guide}`;
+}
+
+/** One line with the names of an entity's members. */
+export function entitySummary(entity: ModelEntity): string {
+  const { name, table, schema, connection, dimensions, measures, joins } = entity;
+  const physical = schema === undefined ? table : `${schema}.${table}`;
+  const notes = notesOf([physical !== name && `table ${physical}`, connection && `connection ${connection}`]);
+  const lists = [dimensions, measures, joins].map((members) => members.map((member) => member.name).join(', '));
+  return `- ${line(`${name}${notes}: ${lists.join('; ')}`.replace(/(?:; )+$/, ''))}`;
 }
 
 /** One line about an entity. */
