@@ -6,8 +6,7 @@ import type { Request } from './parse/request.ts';
 import { planRequest } from './plan/plan.ts';
 import { type Terms, termsOf } from './plan/terms.ts';
 import { type Lexicon, lexiconOf, type Meaning } from './words/lexicon.ts';
-import { type Item, link } from './words/link.ts';
-import { nameWords, root, stem } from './words/stem.ts';
+import { link } from './words/link.ts';
 import { tokenize } from './words/tokenize.ts';
 
 /** `unplaced`: words without a slot. `corrections`: spellings that were forgiven. */
@@ -30,43 +29,16 @@ export function createReader(model: SemanticModel, now: Date): Reader {
     const items = link(tokenize(text), lexicon, text.replace(/\s/g, ' '), now, keep);
     return { ...parse(items, terms.roleOf), items };
   };
-  const terms: Terms = termsOf(lexicon, (text, without) =>
-    readText(
-      text,
-      (one) => one.kind !== 'term' || (one.term !== without && one.term.definition !== without.definition),
-    ),
+  const terms: Terms = termsOf(lexicon, (text, { definition, term }) =>
+    readText(text, (one) => one.kind !== 'term' || (one.term.term !== term && one.term.definition !== definition)),
   );
   return {
     lexicon,
     read(text) {
       const { request, unplaced, items } = readText(text, () => true);
-      const left = unplaced.filter((item) => !isRepeated(item, items));
       const corrections = items.flatMap((item) => (item.corrected ? [[item.text, item.corrected] as const] : []));
-      return { request, unplaced: left.map((item) => item.text), corrections };
+      return { request, unplaced: unplaced.map((item) => item.text), corrections };
     },
     plan: (request, chosen) => planRequest(request, { lexicon, chosen, readTerm: terms.readTerm }),
   };
-}
-
-/** A word that only repeats what is named: "units … sold" of `units_sold`, "live in" before the city a customer lives in. */
-function isRepeated(item: Item, items: readonly Item[]): boolean {
-  if (item.kind !== 'unknown') return false;
-  const word = item.tokens[0]!;
-  const next = items.slice(items.indexOf(item) + 1).find(({ kind }) => kind !== 'filler');
-  const isOf = (text: string | undefined): boolean =>
-    nameWords(text ?? '')
-      .map(root)
-      .includes(root(word.word));
-  return (
-    next?.meanings.some((one) => one.kind === 'value' && isOf(one.dimension.description)) === true ||
-    items.some(({ meanings }) =>
-      meanings.some(
-        (one) =>
-          one.kind === 'measure' &&
-          [one.name, one.metric?.label ?? '', ...(one.metric?.synonyms ?? []), ...(one.measure?.synonyms ?? [])].some(
-            (name) => nameWords(name).map(stem).includes(word.stem),
-          ),
-      ),
-    )
-  );
 }

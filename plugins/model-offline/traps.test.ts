@@ -31,6 +31,17 @@ it.each([
   ],
   ['loans due last week', { timeRange: { dimension: 'loans.due_on', from: '2026-01-05', to: '2026-01-12' } }],
   ['loans by due date in March 2025', { timeRange: { dimension: 'loans.due_on', from: '2025-03-01' } }],
+  ['average loans per member', { measures: ['loans.count'], over: { aggregate: 'avg', entity: 'members' } }],
+  ['who has the most loans', { measures: ['loans.count'], limit: 1 }],
+  [
+    'books published in 2015',
+    {
+      filters: [
+        { dimension: 'books.published_year', operator: 'greater_or_equal', values: [2015] },
+        { dimension: 'books.published_year', operator: 'less_than', values: [2016] },
+      ],
+    },
+  ],
   ['books sorted by pages', { entity: 'books', orderBy: [{ by: 'books.pages', direction: 'asc' }] }],
 ])('reads %s', (question, plan) => {
   expect(read(question)).toMatchObject({ kind: 'plan', plan });
@@ -47,7 +58,6 @@ it.each([
   'loans by weekday',
   'top 2 books by loans in each genre',
   'average loans',
-  'average loans per member',
   'most loans of a member',
   'revenue of the top 5 members',
   'average loans per day in 2025',

@@ -2,7 +2,7 @@
 import { compileQuery } from '../../semantic-query/index.ts';
 import { isFollowUp, isNothing, merge } from '../parse/follow-up.ts';
 import type { Request } from '../parse/request.ts';
-import { primaryDates } from '../plan/time-dimension.ts';
+import { primaryDates } from '../plan/traits.ts';
 import type { Reader } from '../reader.ts';
 import type { EntityEntry } from '../words/lexicon.ts';
 import { nameWords, stem } from '../words/stem.ts';

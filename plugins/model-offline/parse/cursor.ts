@@ -1,9 +1,9 @@
 /** Walks over the linked words of a question and tells what each may be used as. */
-import { isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
+import { isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Item } from '../words/link.ts';
 import { stem } from '../words/stem.ts';
 import { isEverydayVerb } from '../words/vocabulary.ts';
-import { type Condition, emptyRequest, type Group, type Mention, type Request } from './request.ts';
+import type { Condition, Mention, Request } from './request.ts';
 
 /** What a glossary term stands for: a figure, a condition, a dimension. */
 export type TermRole = 'measure' | 'condition' | 'dimension';
@@ -30,58 +30,30 @@ export interface Cursor {
 }
 
 /** Orders to the reader, which inside a question are nouns: "month of return". */
-const ORDERS = new Set('return report present fetch find display look calculate compute determine'.split(' '));
+const ORDERS = /^(return|report|present|fetch|find|display|look|calculate|compute|determine)$/;
 
 export function cursorOf(items: readonly Item[], roleOf: RoleOf): Cursor {
   const content: Content[] = [];
   let lead: string[] = [];
   for (const item of items) {
     const { word } = item.tokens[0]!;
-    const isFiller = item.kind === 'filler' && !(ORDERS.has(word) && content.length > 0);
-    if (
-      isFiller ||
-      (item.operator?.op === 'between' && word === 'from') ||
-      (item.kind === 'unknown' && isEverydayVerb(word))
-    )
-      lead.push(word);
+    const isFiller = item.kind === 'filler' && !(ORDERS.test(word) && content.length > 0);
+    const isFrom = item.operator?.op === 'between' && word === 'from';
+    if (isFiller || isFrom || (item.kind === 'unknown' && isEverydayVerb(word))) lead.push(word);
     else {
       content.push({ ...item, lead });
       lead = [];
     }
   }
-  const request = emptyRequest();
   const conditions: Condition[] = [];
-  request.conditions = conditions;
-  const compounds = content.map((_, at) => compound(content, at));
-  return {
-    items: content.flatMap((item, at) => (compounds[at] ? [] : (compounds[at - 1] ?? item))),
-    at: 0,
-    request,
-    conditions,
-    roleOf,
-  };
-}
-
-/** "claim amounts", "customer name": one noun, an attribute or figure of the entity before it. */
-function compound(content: readonly Content[], at: number): Content | undefined {
-  const [before, entity, item, after] = [-1, 0, 1, 2].map((ahead) => content[at + ahead]);
-  if (entity?.kind !== 'names' || item?.kind !== 'names' || item.lead.length > 0 || item.rooted) return undefined;
-  if (after?.operator?.op === 'comparator' || (before?.operator?.op === 'aggregate' && after?.operator))
-    return undefined;
-  const owners = entity.meanings.flatMap((one) => (one.kind === 'entity' ? [one.entity] : []));
-  const meanings = item.meanings.filter(
-    (one) => (one.kind === 'measure' || (isAttribute(one) && !isDate(one))) && owners.includes(one.entity),
-  );
-  const isMore = item.meanings.some(({ kind }) => kind === 'entity' || kind === 'value');
-  return meanings.length === 0 || isMore
-    ? undefined
-    : { ...item, meanings, lead: entity.lead, text: `${entity.text} ${item.text}` };
+  const request: Request = { figures: [], beside: [], columns: [], groups: [], conditions, periods: [] };
+  return { items: content, at: 0, request, conditions, roleOf };
 }
 
 export const here = (cursor: Cursor, ahead = 0): Content | undefined => cursor.items[cursor.at + ahead];
-export const operatorAt = (cursor: Cursor, ahead = 0): string | undefined => here(cursor, ahead)?.operator?.op;
+export const op = (cursor: Cursor, ahead = 0): string => here(cursor, ahead)?.operator?.op ?? '';
 export const firstWord = (item: Item | undefined): string => item?.tokens[0]?.word ?? '';
-export const isJoint = (cursor: Cursor): boolean => /^(and|or)$/.test(operatorAt(cursor) ?? '');
+export const isJoint = (cursor: Cursor): boolean => /^(and|or)$/.test(op(cursor));
 
 /** Moves the cursor back to where a reader began that found nothing. */
 export function restore(cursor: Cursor, start: number): false {
@@ -96,8 +68,9 @@ export function mentionOf(item: Item, meanings = item.meanings): Mention {
 }
 
 const isFlag = (one: Meaning): boolean => one.kind === 'dimension' && one.dimension.type === 'boolean';
-const isAttribute = (one: Meaning): one is MeaningOf<'dimension'> => one.kind === 'dimension' && !isFlag(one);
-export const isDate = (one: Meaning): boolean => one.kind === 'dimension' && isTime(one.dimension);
+const isAttribute = (one: Meaning): boolean => one.kind === 'dimension' && !isFlag(one);
+export const isDate = (one: Meaning): boolean =>
+  one.kind === 'dimension' && (isTime(one.dimension) || (isYear(one.dimension) && one.rank < 2));
 export const isNumber = (one: Meaning): boolean => one.kind === 'dimension' && one.dimension.type === 'number';
 
 const keep = (item: Item | undefined, fits: (one: Meaning) => boolean): Mention | undefined => {
@@ -121,10 +94,7 @@ export const measureIn = (item: Item | undefined, roleOf: RoleOf): Mention | und
   );
 };
 export const conditionIn = (item: Item | undefined, roleOf: RoleOf): Mention | undefined =>
-  keep(
-    item,
-    (one) => one.kind === 'value' || one.kind === 'segment' || isFlag(one) || isTerm(one, roleOf, 'condition'),
-  );
+  keep(item, (one) => /^(value|segment)$/.test(one.kind) || isFlag(one) || isTerm(one, roleOf, 'condition'));
 
 const rankOf = (mention: Mention | undefined): number =>
   Math.max(-1, ...(mention?.meanings ?? []).map(({ rank }) => rank));
@@ -134,10 +104,7 @@ export function nounIn(item: Item | undefined, roleOf: RoleOf): Mention | undefi
   const noun = keep(
     item,
     (one) =>
-      one.kind === 'entity' ||
-      one.kind === 'measure' ||
-      isAttribute(one) ||
-      (one.kind === 'term' && roleOf(one) !== 'condition'),
+      /^(entity|measure)$/.test(one.kind) || isAttribute(one) || (one.kind === 'term' && roleOf(one) !== 'condition'),
   );
   return noun && rankOf(noun) >= rankOf(conditionIn(item, roleOf)) + (dateIn(item) ? 1 : 0) ? noun : undefined;
 }
@@ -155,10 +122,6 @@ export function addCondition(cursor: Cursor, condition: Condition): true {
   return true;
 }
 
-export function addGroup(cursor: Cursor, group: Group): void {
-  cursor.request.groups = [...cursor.request.groups, group];
-}
-
 /** Conditions before a noun, "large overdue invoices", "phone and chat tickets"; the cursor stands behind them. */
 export function takeAdjectives(cursor: Cursor): Content | undefined {
   let last: Content | undefined;
@@ -167,7 +130,7 @@ export function takeAdjectives(cursor: Cursor): Content | undefined {
     const item = here(cursor, ahead);
     const mention = adjectiveIn(item, cursor.roleOf);
     if (mention === undefined || (last && item!.lead.length > 0)) return last;
-    if (ahead === 1) cursor.joined = operatorAt(cursor) as 'and' | 'or';
+    if (ahead === 1) cursor.joined = op(cursor) as 'and' | 'or';
     addCondition(cursor, { type: 'is', mention, isAdjective: true });
     cursor.at += ahead + 1;
     last = item;

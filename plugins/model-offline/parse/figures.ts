@@ -1,7 +1,7 @@
 /** Reads what is measured and in which order: "how many …", "average …", "top 5 … by …", "sorted by …". */
 import type { Aggregate } from '../words/vocabulary.ts';
 import * as at from './cursor.ts';
-import type { Figure, Mention, Ranking } from './request.ts';
+import { type Figure, type Ranking, unnamed } from './request.ts';
 
 const { here, firstWord, restore } = at;
 type Cursor = at.Cursor;
@@ -23,11 +23,11 @@ function takeFunctions(cursor: Cursor): Aggregate[] {
   }
 }
 
-export const addFigure = (cursor: Cursor, figure: Figure): true => {
+export function addFigure(cursor: Cursor, figure: Figure): true {
   cursor.request.figures = [...cursor.request.figures, figure];
   cursor.joined = undefined;
   return true;
-};
+}
 
 /** The figure at the cursor: aggregate words with a noun, or a measure. Leaves the cursor where there is none. */
 export function takeFigure(cursor: Cursor): Figure | undefined {
@@ -40,22 +40,19 @@ export function takeFigure(cursor: Cursor): Figure | undefined {
     const grain = here(cursor)?.operator?.grain;
     if (fn && grain && firstWord(here(cursor)).endsWith('ly')) {
       // "total monthly revenue"
-      at.addGroup(cursor, { grain, per: true });
+      request.groups = [...groups, { grain, per: true }];
       cursor.at++;
     }
     if (fn) at.takeAdjectives(cursor);
     const item = here(cursor);
     const isAmount = item?.operator?.op === 'amount' && fn !== undefined && fn !== 'count';
-    const noun = isAmount ? at.mentionOf(item, []) : fn ? at.nounIn(item, roleOf) : at.measureIn(item, roleOf);
+    const noun = isAmount ? unnamed(item.text) : fn ? at.nounIn(item, roleOf) : at.measureIn(item, roleOf);
     // "how many were ordered" counts no dates.
     const isDates = fn && !/^(min|max)$/.test(fn) && !isAmount && noun?.meanings.every(at.isDate);
     if (noun && !isDates) {
       cursor.at++;
-      const isSum =
-        fn === 'sum' &&
-        cursor.items
-          .slice(start, cursor.at)
-          .some(({ tokens }) => tokens.some(({ word }) => word === 'sum' || word === 'amount'));
+      const words = cursor.items.slice(start, cursor.at).flatMap(({ tokens }) => tokens.map(({ word }) => word));
+      const isSum = fn === 'sum' && words.some((word) => word === 'sum' || word === 'amount');
       return { ...(fn && { fn }), isSum, isCount: fn !== 'count' && said.includes('count'), mention: noun };
     }
   }
@@ -73,11 +70,9 @@ export function aggregate(cursor: Cursor): boolean {
   if (item?.operator?.op === 'amount') {
     const rank = here(cursor, 1)?.operator;
     const isExtreme = rank?.op === 'rank' && rank.of === undefined;
+    const fn = isExtreme ? (rank.direction === 'desc' ? 'max' : 'min') : 'sum';
     cursor.at += isExtreme ? 2 : 1;
-    return addFigure(cursor, {
-      fn: isExtreme ? (rank.direction === 'desc' ? 'max' : 'min') : 'sum',
-      mention: at.mentionOf(item, []),
-    });
+    return addFigure(cursor, { fn, mention: unnamed(item.text) });
   }
   if (!item?.operator?.fn) return false;
   const figure = takeFigure(cursor);
@@ -92,16 +87,13 @@ export function aggregate(cursor: Cursor): boolean {
     return true;
   }
   // "… in total" repeats what a sum is.
-  return (
-    (fn === 'sum' && start > 0 && isEnd && !request.figures.some((one) => /^(avg|min|max)$/.test(one.fn ?? ''))) ||
-    restore(cursor, start)
-  );
+  const isRepeated = start > 0 && isEnd && !request.figures.some((one) => /^(avg|min|max)$/.test(one.fn ?? ''));
+  return (fn === 'sum' && isRepeated) || restore(cursor, start);
 }
 
 /** "when was the first order", "the date of the most recent order", "first admission date": a figure of its date. */
 export function when(cursor: Cursor): boolean {
-  const asks =
-    at.operatorAt(cursor) === 'when' || (firstWord(here(cursor)) === 'date' && at.operatorAt(cursor) === 'grain');
+  const asks = at.op(cursor) === 'when' || (firstWord(here(cursor)) === 'date' && at.op(cursor) === 'grain');
   const rank = here(cursor, asks ? 1 : 0)?.operator;
   const named = here(cursor, asks ? 2 : 1);
   const isDated = !asks && firstWord(here(cursor, 2)) === 'date';
@@ -117,15 +109,14 @@ export function when(cursor: Cursor): boolean {
 export function ranking(cursor: Cursor): boolean {
   const { request, roleOf } = cursor;
   const start = cursor.at;
-  const before = here(cursor)?.kind === 'number' && at.operatorAt(cursor, 1) === 'rank' ? here(cursor) : undefined;
-  const item = here(cursor, before ? 1 : 0);
+  const isBefore = here(cursor)?.kind === 'number' && at.op(cursor, 1) === 'rank';
+  const item = here(cursor, isBefore ? 1 : 0);
   const { op, direction, of } = item?.operator ?? {};
   if (op !== 'rank' || !direction || request.ranking?.key) return false;
-  cursor.at += before ? 2 : 1;
-  const after = !before && here(cursor)?.kind === 'number' ? here(cursor) : undefined;
-  if (after) cursor.at++;
-  const limit = (before ?? after)?.number ?? (request.ranking?.isLimit ? request.ranking.limit : undefined);
-  if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) return restore(cursor, start);
+  const isAfter = !isBefore && here(cursor, 1)?.kind === 'number';
+  const limit = isBefore || isAfter ? here(cursor, isBefore ? 0 : 1)!.number : request.ranking?.limit;
+  if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) return false;
+  cursor.at += isBefore || isAfter ? 2 : 1;
   const isVague = /^(top|best|leading|bottom|worst)$/.test(firstWord(item));
   const done = (more: Partial<Ranking>, taken = 0): true => {
     request.ranking = { direction, ...(limit !== undefined && { limit }), ...(of && { of }), isVague, ...more };
@@ -139,17 +130,15 @@ export function ranking(cursor: Cursor): boolean {
   const next = here(cursor);
   const isPlural = firstWord(next).endsWith('s');
   if (next?.operator?.grain && (request.which || limit !== undefined || !isPlural)) {
-    at.addGroup(cursor, { grain: next.operator.grain });
+    request.groups = [...request.groups, { grain: next.operator.grain }];
     return done(limit === undefined && !isPlural ? { limit: 1 } : {}, 1);
   }
   const isQuantity = of === undefined && /^(most|fewest|least)$/.test(firstWord(item));
   const entity = at.entityIn(next);
-  const figure =
-    at.measureIn(next, roleOf) ??
-    (at.nounIn(next, roleOf)?.meanings.some(at.isNumber) ? at.mentionOf(next!) : undefined);
+  const isFigure = at.measureIn(next, roleOf) ?? at.nounIn(next, roleOf)?.meanings.some(at.isNumber);
   const isNamed = of === undefined || !/^(time|age|count)$/.test(of[0]!);
   if (next && isQuantity && entity) return done({ key: { fn: 'count', mention: entity } }, 1);
-  if (next && isNamed && figure && !entity) return done({ key: { mention: at.mentionOf(next) } }, 1);
+  if (next && isNamed && isFigure && !entity) return done({ key: { mention: at.mentionOf(next) } }, 1);
   const thing = isQuantity ? undefined : (entity ?? at.dimensionIn(next, roleOf));
   if (thing && !request.subject && request.columns.length === 0) {
     if (entity) request.subject = entity;
@@ -163,9 +152,8 @@ export function ranking(cursor: Cursor): boolean {
     return done({ key: last, isTotal: true });
   }
   // "top 3" goes on from a question before.
-  return limit !== undefined && !request.subject && (next === undefined || firstWord(next) === 'only')
-    ? done({})
-    : restore(cursor, start);
+  const isRest = limit !== undefined && !request.subject && (next === undefined || firstWord(next) === 'only');
+  return isRest ? done({}) : restore(cursor, start);
 }
 
 /** "sorted by revenue", "highest first". */
@@ -174,18 +162,11 @@ export function sorting(cursor: Cursor): boolean {
   const start = cursor.at;
   const item = here(cursor);
   const { op, direction } = item?.operator ?? {};
-  const limit = request.ranking?.limit === undefined ? {} : { limit: request.ranking.limit };
+  const { limit } = request.ranking ?? {};
   if (op === 'direction' && direction) {
     const isTime = /^(newest|latest|oldest)$/.test(firstWord(item)) && !request.ranking?.key;
-    request.ranking = {
-      isSorting: true,
-      ...request.ranking,
-      isLimit: false,
-      ...limit,
-      isSaid: true,
-      direction,
-      ...(isTime && { of: ['time'] }),
-    };
+    const before = { isSorting: true, ...request.ranking };
+    request.ranking = { ...before, isLimit: false, direction, ...(isTime && { of: ['time'] }) };
     cursor.at++;
     return true;
   }
@@ -195,33 +176,28 @@ export function sorting(cursor: Cursor): boolean {
   const figure = takeFigure(cursor);
   if (!figure && !noun) return restore(cursor, start);
   if (!figure) cursor.at++;
-  const behind = here(cursor)?.operator;
-  if (behind?.op === 'direction') cursor.at++;
-  const said = behind?.op === 'direction' ? behind.direction : firstWord(item).startsWith('rank') ? 'desc' : undefined;
-  request.ranking = {
-    direction: said ?? 'asc',
-    isSaid: said !== undefined,
-    key: figure ?? { mention: noun! },
-    isSorting: true,
-    isTotal: true,
-    ...limit,
-  };
+  const behind = at.op(cursor) === 'direction' ? here(cursor)!.operator!.direction : undefined;
+  if (behind) cursor.at++;
+  const said = behind ?? (firstWord(item).startsWith('rank') ? 'desc' : undefined);
+  const key = figure ?? { mention: noun! };
+  const order = { ...(said && { direction: said }), ...(limit !== undefined && { limit }) };
+  request.ranking = { ...order, key, isSorting: true, isTotal: true };
   return true;
 }
 
 /** A number of rows before a noun: "list 4 patients", "the 3 countries with the fewest customers". */
 export function rowLimit(cursor: Cursor): boolean {
   const item = here(cursor);
-  const { request } = cursor;
+  const { request, roleOf } = cursor;
   const isCount =
     item?.kind === 'number' && Number.isInteger(item.number) && item.number! > 0 && !item.tokens[0]?.percent;
   if (!isCount || request.ranking || request.subject || request.columns.length > 0) return false;
   let ahead = 1;
-  while (at.adjectiveIn(here(cursor, ahead), cursor.roleOf)) ahead++;
+  while (at.adjectiveIn(here(cursor, ahead), roleOf)) ahead++;
   const next = here(cursor, ahead);
   const isShown = request.listing || request.which || request.followUp || cursor.at === 0;
-  if (!at.nounIn(next, cursor.roleOf)?.plural || !isShown || !(at.entityIn(next) ?? at.dimensionIn(next))) return false;
-  request.ranking = { direction: 'asc', limit: item.number!, isLimit: true };
+  if (!at.nounIn(next, roleOf)?.plural || !isShown || !(at.entityIn(next) ?? at.dimensionIn(next))) return false;
+  request.ranking = { limit: item.number!, isLimit: true };
   cursor.at++;
   return true;
 }
@@ -229,7 +205,7 @@ export function rowLimit(cursor: Cursor): boolean {
 /** A measure that stands by itself, "revenue in 2025", or a further thing to count: "orders and customers". */
 export function measure(cursor: Cursor): boolean {
   const item = here(cursor);
-  const entity: Mention | undefined = at.entityIn(item);
+  const entity = at.entityIn(item);
   const noun = at.nounIn(item, cursor.roleOf);
   const isMeasure = !entity && at.measureIn(item, cursor.roleOf)?.meanings.some((one) => noun?.meanings.includes(one));
   const isCount = entity && cursor.joined === 'and' && cursor.request.figures.length > 0;

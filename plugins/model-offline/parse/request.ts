@@ -12,13 +12,14 @@ export interface Mention {
   readonly inverted?: boolean;
 }
 
-/** A number that is asked for: `fn` over what is named, or the measure itself. No meanings: the amount of the rows. */
+/**
+ * A number that is asked for: `fn` over what is named, or the measure itself. No meanings: the amount of the rows.
+ * `isSum`: said with "sum", which counts nothing. `isCount`: said with "number of", as in "average number of orders".
+ */
 export interface Figure {
   readonly fn?: Aggregate;
   readonly mention: Mention;
-  /** Said with the word "sum", which counts nothing. */
   readonly isSum?: boolean;
-  /** Said with "number of": "average number of orders". */
   readonly isCount?: boolean;
 }
 
@@ -61,7 +62,8 @@ export interface Group {
 }
 
 export interface Ranking {
-  readonly direction: 'asc' | 'desc';
+  /** Unset where only an order was asked for, and not which. */
+  readonly direction?: 'asc' | 'desc';
   readonly limit?: number;
   /** What decides where no key is named: `time`, `age`, `count`, or words that name a number. */
   readonly of?: readonly string[];
@@ -72,9 +74,7 @@ export interface Ranking {
   readonly isSorting?: boolean;
   /** "top", "best": says nothing of what decides. */
   readonly isVague?: boolean;
-  /** The direction was said. */
-  readonly isSaid?: boolean;
-  /** Only a number of rows, whichever: "list 4 patients". */
+  /** Only a number of rows, in no order: "list 4 patients". */
   readonly isLimit?: boolean;
 }
 
@@ -94,8 +94,9 @@ export interface Request {
   portion?: readonly Condition[] | undefined;
   share?: boolean;
   listing?: boolean;
-  /** "which": rows or groups are asked for, not their number. */
+  /** "which": rows or groups are asked for, not their number. "who": those of people. */
   which?: boolean;
+  who?: boolean;
   /** "how many" without a noun, or with one of a condition. */
   counting?: boolean;
   /** "new customers": those whose own date lies in the period. */
@@ -105,14 +106,13 @@ export interface Request {
   followUp?: 'replace' | 'add';
 }
 
-export const emptyRequest = (): Request => ({
-  figures: [],
-  beside: [],
-  columns: [],
-  groups: [],
-  conditions: [],
-  periods: [],
+export const unnamed = (text: string): Mention => ({ text, meanings: [], plural: false });
+export const periodCondition = (period: Period): Condition => ({
+  type: 'period',
+  mention: unnamed(period.text),
+  period,
 });
-
+export const nothing = (...lists: readonly (readonly unknown[])[]): boolean =>
+  lists.every(({ length }) => length === 0);
 export const entitiesIn = (mention: Mention | undefined) =>
   (mention?.meanings ?? []).filter((one) => one.kind === 'entity');

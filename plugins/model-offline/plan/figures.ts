@@ -5,10 +5,9 @@ import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, type MeaningOf } from '../words/lexicon.ts';
 import { nameWords, stem } from '../words/stem.ts';
 import type { Aggregate } from '../words/vocabulary.ts';
-import { amountsOf, isIdentifier, worthOf } from './entity-traits.ts';
 import { refusal } from './outcome.ts';
-import { asked, best, entitiesOf, full, labelOfDimension, type Owned, type PlanContext, spoken } from './planner.ts';
-import { primaryDates } from './time-dimension.ts';
+import * as of from './planner.ts';
+import { amountsOf, isIdentifier, primaryDates, worthOf } from './traits.ts';
 
 type Adhoc = NonNullable<QueryPlan['adhocMeasures']>[number];
 
@@ -19,12 +18,7 @@ export interface PlannedFigure {
   readonly adhoc?: Adhoc;
   readonly conditions?: readonly Condition[];
 }
-
-interface Candidate {
-  readonly figure: PlannedFigure;
-  readonly rank: number;
-  readonly label: string;
-}
+type Candidate = { readonly figure: PlannedFigure; readonly rank: number; readonly label: string };
 
 const NAMES: Readonly<Record<Adhoc['type'], string>> = {
   sum: 'total',
@@ -34,16 +28,13 @@ const NAMES: Readonly<Record<Adhoc['type'], string>> = {
   count_distinct: 'distinct',
 };
 
-function adhoc(type: Adhoc['type'], item: Owned, rank = 3): Candidate {
-  const said = type === 'count_distinct' ? 'number of different values of' : NAMES[type];
-  const name =
-    isTime(item.dimension) && type !== 'count_distinct'
-      ? `${type === 'max' ? 'last' : 'first'}_${item.dimension.name}`
-      : `${NAMES[type]}_${item.dimension.name}`;
+function adhoc(type: Adhoc['type'], item: of.Owned, rank = 3): Candidate {
+  const isDate = isTime(item.dimension) && type !== 'count_distinct';
+  const said = isDate ? (type === 'max' ? 'last' : 'first') : NAMES[type];
   return {
-    figure: { entity: item.entity, adhoc: { name, type, dimension: full(item) } },
+    figure: { entity: item.entity, adhoc: { name: `${said}_${item.dimension.name}`, type, dimension: of.full(item) } },
     rank,
-    label: `${said} ${labelOfDimension(item)}`,
+    label: `${type === 'count_distinct' ? 'number of different values of' : NAMES[type]} ${of.labelOfDimension(item)}`,
   };
 }
 
@@ -67,31 +58,26 @@ function fits(meaning: MeaningOf<'measure'>, fn: Aggregate | undefined): boolean
 
 /** The figure a question asks for, of what is named near it or can be split as asked; asks where several are left. */
 export function figureOf(
-  context: PlanContext,
+  context: of.PlanContext,
   figure: Figure,
   near: readonly EntityEntry[],
   canSplit: (entity: EntityEntry) => boolean = () => true,
 ): PlannedFigure {
-  const all = candidatesOf(context, figure, near);
   const { text } = figure.mention;
+  const all = candidatesOf(context, figure, near);
   if (all.length === 0) throw refusal([text], `I have no ${figure.fn === 'avg' ? 'average' : 'figure'} of "${text}".`);
-  const narrowed = [
-    (one: Candidate) => canSplit(one.figure.entity),
-    (one: Candidate) => near.includes(one.figure.entity),
-  ].reduce((found, isBetter) => {
-    const better = found.filter(isBetter);
-    return better.length > 0 ? better : found;
-  }, all);
-  const ranked = best(narrowed);
-  const isShared = ({ label }: Candidate): boolean => ranked.filter((one) => one.label === label).length > 1;
-  const candidates = ranked.map((one) => ({
-    value: one.figure,
-    label: isShared(one) ? `${one.label} (${one.figure.entity.many})` : one.label,
-  }));
-  return asked(context, `figure:${text}`, `What do you mean by "${text}"?`, candidates);
+  const fitting = of.prefer(all, (one) => canSplit(one.figure.entity));
+  const found = of.best(of.prefer(fitting, (one) => near.includes(one.figure.entity)));
+  const isShared = ({ label }: Candidate): boolean => found.filter((one) => one.label === label).length > 1;
+  const label = (one: Candidate): string => (isShared(one) ? `${one.label} (${one.figure.entity.many})` : one.label);
+  return of.asked(context, `figure:${text}`, `What do you mean by "${text}"?`, found, label).figure;
 }
 
-function candidatesOf(context: PlanContext, figure: Figure, near: readonly EntityEntry[]): Candidate[] {
+/** Whether the layer or an attribute has such a figure. */
+export const isFigure = (context: of.PlanContext, figure: Figure): boolean =>
+  candidatesOf(context, figure, []).length > 0;
+
+function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly EntityEntry[]): Candidate[] {
   const { fn, mention } = figure;
   const amounts = (entity: EntityEntry, type: Adhoc['type']): Candidate[] =>
     amountsOf(entity).map((dimension) => adhoc(type, { entity, dimension }));
@@ -108,7 +94,7 @@ function candidatesOf(context: PlanContext, figure: Figure, near: readonly Entit
   const declared = fitting.filter(
     (one) => one.metric !== undefined || !fitting.some((other) => other.metric && other.measure === one.measure),
   );
-  const entities = entitiesOf(mention);
+  const entities = of.entitiesOf(mention);
   const isPlain = ({ measure, rank }: MeaningOf<'measure'>): boolean =>
     (measure?.type === 'count' && measure.sql === undefined) || (fn === 'count' && rank < 3);
   if (entities.length > 0 && (fn === undefined || /^(count|count_distinct|sum)$/.test(fn)) && declared.every(isPlain)) {
@@ -120,23 +106,23 @@ function candidatesOf(context: PlanContext, figure: Figure, near: readonly Entit
     return declared.map((one) => ({
       figure: { entity: one.entity, name: one.name },
       rank: one.rank,
-      label: spoken(one.metric?.label ?? one.name.slice(one.name.lastIndexOf('.') + 1)),
+      label: of.spoken(one.metric?.label ?? one.name.slice(one.name.lastIndexOf('.') + 1)),
     }));
   const dimensions = mention.meanings.filter((one) => one.kind === 'dimension');
   const numbers = dimensions.filter(
-    ({ entity, dimension }) => dimension.type === 'number' && !isIdentifier(entity, dimension),
+    (one) => one.dimension.type === 'number' && !isIdentifier(one.entity, one.dimension),
   );
   if (fn === 'avg' || fn === 'min' || fn === 'max') {
     const measured = numbers.length > 0 ? numbers : measuredDimensions(mention, measures);
     const dates = fn === 'avg' ? [] : dimensions.filter(({ dimension }) => isTime(dimension));
     const found = [...measured, ...dates].map((one) => adhoc(fn, one, one.rank));
+    if (found.length > 0) return found;
     // "the last order" is its date, "the average invoice" its amount.
-    const own = entities.flatMap((entity) =>
+    return entities.flatMap((entity) =>
       (fn === 'avg' ? (mention.plural || figure.isCount ? [] : worthOf(entity)) : primaryDates(entity)).map(
         (dimension) => adhoc(fn, { entity, dimension }),
       ),
     );
-    return found.length > 0 ? found : own;
   }
   const sums = fn === 'count_distinct' ? [] : numbers.map((one) => adhoc('sum', one, one.rank));
   if (fn === 'sum' || fn === undefined) return sums;
@@ -150,9 +136,8 @@ function measuredDimensions(mention: Mention, measures: readonly MeaningOf<'meas
   const words = new Set(nameWords(mention.text).map(stem));
   return measures.flatMap(({ entity, measure, rank }): MeaningOf<'dimension'>[] => {
     const dimension = measure?.type === 'sum' ? dimensionIn(entity, measure.sql) : undefined;
-    return dimension && nameWords(dimension.name).every((word) => words.has(stem(word)))
-      ? [{ kind: 'dimension', rank, entity, dimension }]
-      : [];
+    const isSame = dimension && nameWords(dimension.name).every((word) => words.has(stem(word)));
+    return isSame ? [{ kind: 'dimension', rank, entity, dimension }] : [];
   });
 }
 
@@ -161,7 +146,7 @@ export const dimensionIn = (entity: EntityEntry, sql: string | undefined): Model
   entity.dimensions.find((one) => sql !== undefined && [one.sql, one.name, `{${one.name}}`].includes(sql));
 
 function figuresOfTerm(
-  context: PlanContext,
+  context: of.PlanContext,
   { term }: MeaningOf<'term'>,
   fn: Aggregate | undefined,
   near: readonly EntityEntry[],
@@ -177,18 +162,17 @@ function figuresOfTerm(
 }
 
 /** Entities whose rows a condition used as a noun is about: "cancellations", "seniors". */
-export function conditionEntities(context: PlanContext, mention: Mention): Set<EntityEntry> {
+export function conditionEntities(context: of.PlanContext, mention: Mention): Set<EntityEntry> {
   const found = mention.meanings.map((one) =>
-    one.kind === 'measure'
-      ? undefined
-      : one.kind === 'term'
-        ? context.readTerm(one.term, context.chosen).entity
+    one.kind === 'term'
+      ? context.readTerm(one.term, context.chosen).entity
+      : one.kind === 'measure'
+        ? undefined
         : one.entity,
   );
   return new Set(found.filter((one) => one !== undefined));
 }
 
 /** How a figure behaves when it is split or added up. */
-export function typeOf({ lexicon }: PlanContext, { adhoc: made, name = '' }: PlannedFigure): Aggregate | 'ratio' {
-  return made?.type ?? (name.endsWith('.count') ? 'count' : (lexicon.measures.get(name)?.measure?.type ?? 'ratio'));
-}
+export const typeOf = ({ lexicon }: of.PlanContext, { adhoc: made, name = '' }: PlannedFigure): Aggregate | 'ratio' =>
+  made?.type ?? (name.endsWith('.count') ? 'count' : (lexicon.measures.get(name)?.measure?.type ?? 'ratio'));

@@ -7,20 +7,11 @@ export interface Asking {
   readonly question: string;
   readonly choices: readonly string[];
 }
-
 /** Words that found no place, or a wish that cannot be met. `reason` is a sentence for the user. */
-export interface Refusal {
-  readonly kind: 'refusal';
-  readonly words: readonly string[];
-  readonly reason: string;
-}
+type Refusal = { readonly kind: 'refusal'; readonly words: readonly string[]; readonly reason: string };
+type Stop = Error & { readonly outcome: Asking | Refusal };
 
-interface Stop extends Error {
-  readonly outcome: Asking | Refusal;
-}
-
-const stop = (outcome: Asking | Refusal): Stop =>
-  Object.assign(new Error(outcome.kind === 'ask' ? outcome.question : outcome.reason), { outcome });
+const stop = (outcome: Asking | Refusal): Stop => Object.assign(new Error(outcome.kind), { outcome });
 
 export const refusal = (words: readonly string[], reason = ''): Stop => stop({ kind: 'refusal', words, reason });
 
@@ -28,21 +19,16 @@ export const refusal = (words: readonly string[], reason = ''): Stop => stop({ k
 export const outcomeOf = (error: unknown): Asking | Refusal | undefined =>
   error instanceof Error && 'outcome' in error ? (error as Stop).outcome : undefined;
 
-export interface Candidate<T> {
-  readonly value: T;
-  readonly label: string;
-}
-
-/** A place of the question with its candidates: the only one, the one chosen before, or a question back. */
+/** One of the values: the only one, the one chosen before, or a question back that names them all. */
 export function choose<T>(
   chosen: ReadonlyMap<string, number>,
   key: string,
   question: string,
-  candidates: readonly Candidate<T>[],
+  values: readonly T[],
+  label: (one: T) => string,
 ): T {
-  const unique = candidates.filter((one, i) => candidates.findIndex(({ label }) => label === one.label) === i);
-  const picked = unique[unique.length === 1 ? 0 : (chosen.get(key) ?? -1)];
-  if (picked) return picked.value;
-  if (unique.length === 0) throw refusal([], question);
-  throw stop({ kind: 'ask', key, question, choices: unique.map(({ label }) => label) });
+  const choices = [...new Set(values.map(label))];
+  const picked = choices[choices.length === 1 ? 0 : (chosen.get(key) ?? -1)];
+  if (picked !== undefined) return values.find((one) => label(one) === picked)!;
+  throw choices.length === 0 ? refusal([], question) : stop({ kind: 'ask', key, question, choices });
 }

@@ -4,8 +4,8 @@ import { type Condition, entitiesIn, type Mention, type Request } from '../parse
 import type { ModelDimension, ModelTerm, PlanFilter } from '../words/layer.ts';
 import { type EntityEntry, isTime, type Lexicon, type MeaningOf } from '../words/lexicon.ts';
 import { nameWords } from '../words/stem.ts';
-import { labelOf } from './entity-traits.ts';
-import { type Candidate, choose, refusal } from './outcome.ts';
+import { choose, refusal } from './outcome.ts';
+import { labelOf } from './traits.ts';
 
 /** What a glossary term stands for: a figure by name or request, a condition as segment or list, an attribute. */
 export interface TermReading {
@@ -32,11 +32,7 @@ export type Plan = { -readonly [K in keyof QueryPlan]: QueryPlan[K] } & {
   excludedSegments: string[];
   related: NonNullable<QueryPlan['related']>;
 };
-
-export interface Owned {
-  readonly entity: EntityEntry;
-  readonly dimension: ModelDimension;
-}
+export type Owned = { readonly entity: EntityEntry; readonly dimension: ModelDimension };
 
 export interface Planner extends PlanContext {
   readonly request: Request;
@@ -60,33 +56,38 @@ export const distance = ({ lexicon }: PlanContext, from: EntityEntry, to: Entity
 export const isRelated = ({ lexicon }: PlanContext, a: EntityEntry, b: EntityEntry): boolean =>
   lexicon.graph.isRelated(a.name, b.name);
 
-export const asked = <T>(planner: PlanContext, key: string, question: string, candidates: readonly Candidate<T>[]): T =>
-  choose(planner.chosen, key.toLowerCase(), question, candidates);
+export const asked = <T>(
+  planner: PlanContext,
+  key: string,
+  question: string,
+  values: readonly T[],
+  label: (one: T) => string,
+): T => choose(planner.chosen, key.toLowerCase(), question, values, label);
 
 /** Those most directly named. */
 export function best<M extends { readonly rank: number }>(meanings: readonly M[]): M[] {
   const top = Math.max(...meanings.map(({ rank }) => rank));
   return meanings.filter(({ rank }) => rank === top);
 }
+/** Those that pass the test; all where none does. */
+export function prefer<T>(all: readonly T[], test: (one: T) => boolean): readonly T[] {
+  const some = all.filter(test);
+  return some.length > 0 ? some : all;
+}
 
 export const entitiesOf = (mention: Mention | undefined): EntityEntry[] =>
   best(entitiesIn(mention)).map(({ entity }) => entity);
 
 /** The one of several entities that a text means; asks where it may mean more than one. */
-export const oneEntity = (planner: PlanContext, text: string, entities: Iterable<EntityEntry>): EntityEntry => {
-  const candidates = [...new Set(entities)].map((value) => ({ value, label: value.name }));
-  if (candidates.length === 0) throw refusal([text]);
-  return asked(planner, `entity:${text}`, `What do you mean by "${text}"?`, candidates);
-};
-
-export const entityOf = (planner: PlanContext, mention: Mention): EntityEntry =>
-  oneEntity(planner, mention.text, entitiesOf(mention));
+export function oneEntity(planner: PlanContext, text: string, entities: Iterable<EntityEntry>): EntityEntry {
+  const found = [...new Set(entities)];
+  if (found.length === 0) throw refusal([text]);
+  return asked(planner, `entity:${text}`, `What do you mean by "${text}"?`, found, ({ name }) => name);
+}
 
 const besideOf = ({ request }: Planner): EntityEntry[] => request.beside.flatMap(entitiesOf);
-const namedIn = (planner: Planner): EntityEntry[] =>
-  [planner.request.subject, ...planner.request.beside, ...planner.request.groups.map(({ mention }) => mention)].flatMap(
-    entitiesOf,
-  );
+const namedIn = ({ request }: Planner): EntityEntry[] =>
+  [request.subject, ...request.beside, ...request.groups.map(({ mention }) => mention)].flatMap(entitiesOf);
 
 /**
  * Of meanings named alike: those of an entity named beside the rows, else the rows' own, else those of which each row
@@ -95,13 +96,11 @@ const namedIn = (planner: Planner): EntityEntry[] =>
 export function reachable<M extends { readonly entity: EntityEntry; readonly rank: number }>(
   planner: Planner,
   meanings: readonly M[],
-): M[] {
+): readonly M[] {
   const { base } = planner;
   const related = meanings.filter(({ entity }) => isRelated(planner, base, entity));
-  const single = related.filter(({ entity }) => distance(planner, base, entity) !== undefined);
-  const pool = single.length > 0 ? single : related;
-  const direct = pool.filter(({ rank }) => rank >= 2);
-  const strong = direct.length > 0 ? direct : pool;
+  const single = prefer(related, ({ entity }) => distance(planner, base, entity) !== undefined);
+  const strong = prefer(single, ({ rank }) => rank >= 2);
   const beside = strong.filter(({ entity }) => entity !== base && besideOf(planner).includes(entity));
   const own = strong.filter(({ entity }) => entity === base);
   const named = strong.filter(({ entity }) => namedIn(planner).includes(entity));
@@ -111,19 +110,19 @@ export function reachable<M extends { readonly entity: EntityEntry; readonly ran
 
 /** The attribute a mention names; asks where it names several. */
 export function dimensionOf(planner: Planner, mention: Mention, fits: (one: Owned) => boolean = () => true): Owned {
+  const { text } = mention;
   const meanings = mention.meanings.flatMap((one): MeaningOf<'dimension'>[] => {
     const meaning = one.kind === 'term' ? planner.readTerm(one.term, planner.chosen).meaning : one;
     return meaning?.kind === 'dimension' ? [meaning] : [];
   });
   const found = reachable(planner, meanings.filter(fits));
-  if (found.length === 0) throw refusal([mention.text], `I cannot relate "${mention.text}" to ${planner.base.many}.`);
+  if (found.length === 0) throw refusal([text], `I cannot relate "${text}" to ${planner.base.many}.`);
   // Dates of what is reached in fewer steps stand for the row.
   const steps = (one: Owned): number =>
     isTime(one.dimension) ? (distance(planner, planner.base, one.entity) ?? 99) : 0;
   const near = found.filter((one) => steps(one) === Math.min(...found.map(steps)));
-  const candidates = near.map((value) => ({ value, label: labelOfDimension(value) }));
-  const one = asked(planner, `dimension:${mention.text}`, `Which "${mention.text}" do you mean?`, candidates);
-  checkWay(planner, one, mention.text);
+  const one = asked<Owned>(planner, `dimension:${text}`, `Which "${text}" do you mean?`, near, labelOfDimension);
+  checkWay(planner, one, text);
   return one;
 }
 
@@ -136,15 +135,9 @@ export function checkWay(
   const { base, lexicon } = planner;
   const roles = entity === base ? [] : lexicon.graph.roles(base.name, entity.name);
   if (roles.length < 2) return;
-  const isThrough = besideOf(planner).some((by) => {
-    const steps = [distance(planner, base, by), distance(planner, by, entity)];
-    return (
-      by !== entity &&
-      by !== base &&
-      steps.every((one) => one !== undefined) &&
-      steps[0]! + steps[1]! > distance(planner, base, entity)!
-    );
-  });
+  const isThrough = besideOf(planner).some(
+    (by) => by !== entity && by !== base && distance(planner, by, entity) !== undefined,
+  );
   const isName = dimension !== undefined && labelOf(entity).includes(dimension);
   if (!isThrough && (namedIn(planner).includes(entity) || isName)) return;
   throw refusal(
@@ -158,15 +151,12 @@ export function addFilter(plan: Plan, filter: PlanFilter): void {
   const { dimension, operator } = filter;
   const list = [/^(equals|in)$/, /^not_(equals|in)$/].find((shape) => shape.test(operator));
   const at = plan.filters.findIndex((one) => one.dimension === dimension && list?.test(one.operator));
-  if (at < 0) {
-    plan.filters.push(filter);
-    return;
+  if (at < 0) plan.filters.push(filter);
+  else {
+    const values = [...new Set([...(plan.filters[at]!.values ?? []), ...(filter.values ?? [])])];
+    const isNot = operator.startsWith('not');
+    const many = isNot ? 'not_in' : 'in';
+    const one = isNot ? 'not_equals' : 'equals';
+    plan.filters[at] = { dimension, values, operator: values.length === 1 ? one : many };
   }
-  const values = [...new Set([...(plan.filters[at]!.values ?? []), ...(filter.values ?? [])])];
-  const single = operator.startsWith('not') ? 'not_equals' : 'equals';
-  plan.filters[at] = {
-    dimension,
-    values,
-    operator: values.length === 1 ? single : single === 'equals' ? 'in' : 'not_in',
-  };
 }

@@ -1,7 +1,7 @@
 /** Finds what a glossary term stands for: a figure, a named condition, or its definition read like a question. */
 import type { RoleOf, TermRole } from '../parse/cursor.ts';
 import type { Parsed } from '../parse/parse.ts';
-import type { Condition } from '../parse/request.ts';
+import { nothing, periodCondition } from '../parse/request.ts';
 import { entityName } from '../words/join-distance.ts';
 import type { ModelTerm, TermMeaning } from '../words/layer.ts';
 import type { EntityEntry, Lexicon } from '../words/lexicon.ts';
@@ -27,26 +27,14 @@ export function termsOf({ model, entities }: Lexicon, readText: (text: string, w
   /** "A visit whose status is no_show.", "Revenue is the sum of order totals without refunds." */
   const fromText = (term: ModelTerm, text: string, label: string): TermReading => {
     const name = term.term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    const named = new RegExp(
-      `^\\s*(?:an?\\s+|the\\s+)?["']?${name}["']?\\s+(?:is|are|means?|refers to|stands for|counts as)\\s+`,
-      'i',
-    );
+    const verb = '(?:is|are|means?|refers to|stands for|counts as)';
+    const named = new RegExp(`^\\s*(?:an?\\s+|the\\s+)?["']?${name}["']?\\s+${verb}\\s+`, 'i');
     const { request, unplaced } = readText(text.replace(named, '').replace(/^\s*(?:all|any|every)\s+/i, ''), term);
-    const { figures, groups, columns, beside } = request;
-    const conditions = [
-      ...request.conditions,
-      ...request.periods.map(
-        (period): Condition => ({ type: 'period', mention: { text, meanings: [], plural: false }, period }),
-      ),
-    ];
+    const { figures, groups, columns, beside, ranking, share, portion, compared, periods } = request;
+    const conditions = [...request.conditions, ...periods.map(periodCondition)];
     const [head, other] = entitiesOf(request.subject);
     const entity = head && !other ? head : entityOf(term);
-    const isMore =
-      unplaced.length + groups.length + columns.length + beside.length > 0 ||
-      request.ranking ||
-      request.share ||
-      request.portion ||
-      request.compared;
+    const isMore = ranking || share || portion || compared || !nothing(unplaced, groups, columns, beside);
     if (isMore || figures.length > 1 || (figures.length === 0 && (!entity || conditions.length === 0)))
       throw refusal([label], `I know the term "${label}" but cannot turn its definition into a condition: ${text}`);
     return figures.length === 1
@@ -77,32 +65,27 @@ export function termsOf({ model, entities }: Lexicon, readText: (text: string, w
   const roles = new Map<ModelTerm, TermRole>();
   return {
     roleOf({ term }) {
-      const [first] = term.meanings ?? [];
-      let role: TermRole | undefined = roles.get(term);
+      const known = roles.get(term);
+      if (known) return known;
+      let role: TermRole = 'condition';
       try {
-        role ??= (term.status === 'ambiguous' && first !== undefined ? fromMeaning(term, first) : defined(term)).role;
+        const [first] = term.meanings ?? [];
+        role = (term.status === 'ambiguous' && first !== undefined ? fromMeaning(term, first) : defined(term)).role;
       } catch {
         // What cannot be read is refused when it is used.
       }
-      roles.set(term, role ?? 'condition');
-      return role ?? 'condition';
+      roles.set(term, role);
+      return role;
     },
     readTerm(term, chosen) {
       if (term.status !== 'ambiguous') return defined(term);
-      const labelOf = (one: TermMeaning): string =>
-        typeof one === 'string' ? one : one.description ? `${one.name} (${one.description})` : one.name;
-      const candidates = (term.meanings ?? []).map((value) => ({ value, label: labelOf(value) }));
-      if (candidates.length === 0)
+      const meanings = term.meanings ?? [];
+      if (meanings.length === 0)
         throw refusal([term.term], `"${term.term}" is ambiguous, and its meanings are not written down.`);
-      return fromMeaning(
-        term,
-        choose(
-          chosen,
-          `term:${term.term}`,
-          `"${term.term}" can mean several things. Which one do you mean?`,
-          candidates,
-        ),
-      );
+      const question = `"${term.term}" can mean several things. Which one do you mean?`;
+      const label = (one: TermMeaning): string =>
+        typeof one === 'string' ? one : one.description ? `${one.name} (${one.description})` : one.name;
+      return fromMeaning(term, choose(chosen, `term:${term.term}`, question, meanings, label));
     },
   };
 }

@@ -233,10 +233,13 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   const isDated = isTime(dimension);
   if (isDated && words.includes('birth')) out.push([['born'], 1]);
   // "delivery date" is also a delivery, "delivered on" also what was delivered.
-  for (const [said] of isDated ? [...out] : []) {
+  for (const [said] of isDated || isYear(dimension) ? [...out] : []) {
     const short = said.slice(0, -1);
     if (short.length > 0 && DATE_WORD.test(said.at(-1)!) && !isEntityName(short, entry)) out.push([short, 1]);
   }
+  // "customer name", "claim amount"
+  for (const [said, rank] of isDated || dimension.type === 'boolean' ? [] : [...out])
+    out.push([[...entry.words, ...said], rank]);
   const own = entry.words;
   const bare = keyOf(words.slice(0, own.length)) === keyOf(own) ? words.slice(own.length) : words;
   if (bare.length > 0 && bare.length < words.length) out.push([bare, 2]);
@@ -250,10 +253,12 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   return out;
 }
 
-const DATE_WORD = /^(at|on|date|time|day|datetime|timestamp|ts|dt)$/;
+const DATE_WORD = /^(at|on|date|time|day|datetime|timestamp|ts|dt|year)$/;
 
 export const isTime = (dimension: ModelDimension): boolean =>
   dimension.type === 'date' || dimension.type === 'timestamp';
+/** A number that is a year of the calendar. */
+export const isYear = ({ type, name }: ModelDimension): boolean => type === 'number' && /(^|_)year$/i.test(name);
 
 /** Names without the aggregate word they begin or end with: `total_revenue` is also "revenue", `avg_price` never "price". */
 function measurePhrases(

@@ -1,6 +1,7 @@
 /** Links the words of a question to what they name: longest phrase first, spelling forgiven where only one name is near. */
+import { nearest } from '../../../kernel/index.ts';
 import { isTime, type Lexicon, type Meaning } from './lexicon.ts';
-import { editDistance, root, stem } from './stem.ts';
+import { root, stem } from './stem.ts';
 import { readTime, TIME_WORDS, type TimePhrase } from './time-phrases.ts';
 import type { Token } from './tokenize.ts';
 import { isFunctionWord, isHarmless, type Operator, readOperator } from './vocabulary.ts';
@@ -59,8 +60,12 @@ function best(
 ): Found {
   const token = tokens[at]!;
   const none = { meanings: [] as readonly Meaning[] };
-  const named =
+  const longest =
     token.kind === 'sign' ? undefined : (readNames(tokens, at, lexicon, keep) ?? inverted(token, lexicon, keep));
+  // In "shipments weigh more than …" the first word is what is compared.
+  const isCompared = longest && longest.length > 1 && readOperator(words, at + longest.length)?.operator.comparator;
+  const first = isCompared && token.stem !== token.word ? readNames([token], 0, lexicon, keep) : undefined;
+  const named = first?.meanings.some(({ kind }) => kind === 'entity') ? first : longest;
   if (token.kind === 'quoted') return { kind: 'quoted', meanings: named?.meanings ?? [], length: 1 };
   const [last, second, third] = [-1, -2, -3].map((back) => before.at(back));
   // "over 2000", "between 1000 and 2000" are amounts, not years.
@@ -184,19 +189,15 @@ function respell(token: Token, tokens: readonly Token[], at: number, lexicon: Le
     lexicon.phrases.has(key),
   );
   if (isKnown || isJoined) return token;
+  // In a short word a replaced letter is more often another word ("lost", "cost") than a slip.
+  const letters = (text: string): string => [...text].sort().join('');
+  const isSlip = (one: string): boolean =>
+    one[0] === word[0] &&
+    (word.length >= 6 || one.length !== token.stem.length || letters(one) === letters(token.stem));
+  const known = new Set([...(lexicon.vocabulary.get(word[0]!) ?? []), ...SPELLABLE].filter(isSlip));
   const limit = word.length >= 8 ? 2 : 1;
-  let nearest: string[] = [];
-  let distance = limit + 1;
-  for (const candidate of [...(lexicon.vocabulary.get(word[0]!) ?? []), ...SPELLABLE]) {
-    const edits = candidate[0] === word[0] ? editDistance(token.stem, candidate, limit) : limit + 1;
-    // In a short word a replaced letter is more often another word ("lost", "cost") than a slip.
-    const isOther =
-      word.length < 6 &&
-      candidate.length === token.stem.length &&
-      [...token.stem].sort().join('') !== [...candidate].sort().join('');
-    if (edits > limit || isOther || edits > distance) continue;
-    nearest = edits < distance ? [candidate] : [...nearest.filter((one) => one !== candidate), candidate];
-    distance = edits;
-  }
-  return nearest.length === 1 ? { ...token, word: nearest[0]!, stem: stem(nearest[0]!) } : token;
+  const found = nearest(token.stem, known, limit);
+  known.delete(found ?? '');
+  const isOne = found !== undefined && nearest(token.stem, known, limit) === undefined;
+  return isOne ? { ...token, word: found, stem: stem(found) } : token;
 }

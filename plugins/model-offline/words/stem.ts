@@ -71,25 +71,3 @@ export function nameWords(name: string): string[] {
 
 export const keyOf = (words: readonly string[]): string => words.map(stem).join('');
 export const rootKeyOf = (words: readonly string[]): string => words.map(root).join(' ');
-
-/** Edits (insert, delete, replace, swap neighbours) between two words, or `limit + 1` as soon as it is more. */
-export function editDistance(a: string, b: string, limit: number): number {
-  if (Math.abs(a.length - b.length) > limit) return limit + 1;
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    let best = i;
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + same);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, before[j - 2]! + 1);
-      row.push(cost);
-      if (cost < best) best = cost;
-    }
-    if (best > limit) return limit + 1;
-    before = last;
-    last = row;
-  }
-  return last[b.length]!;
-}
