@@ -88,4 +88,6 @@ export interface Agent {
   ask(question: Question, scope: Scope): AsyncIterable<AgentEvent>;
   /** Answers a question without streaming from the model. `observe` is called with every event. */
   answer(question: Question, scope: Scope, observe?: (event: AgentEvent) => void): Promise<Answer>;
+  /** Has the rows of answers to this scope count as memory in use until the result is called. */
+  retain?(scope: Scope): () => void;
 }

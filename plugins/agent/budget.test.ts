@@ -77,6 +77,25 @@ test('near the budget of the process new questions are refused, until the others
   expect((await app.get(agent).answer(question, app.scope())).data[0]?.rows).toHaveLength(450);
 });
 
+test('the rows of an answer count until it has been sent, where its request says so', async () => {
+  await using scripted = await scriptedApp(
+    (request) => (request.toolResults.length > 0 ? { text: 'All.' } : callSql(rows(450))),
+    { agent: { questionBudgetBytes: MIB, processBudgetBytes: MIB } },
+  );
+  const { app } = scripted;
+  const answering = app.get(agent);
+  const sent: (() => void)[] = [];
+  for (const _ of [1, 2]) {
+    const scope = app.scope();
+    sent.push(answering.retain?.(scope) ?? expect.unreachable());
+    // As those do who wrap the agent.
+    await answering.answer(question, scope.part());
+  }
+  await expect(answering.answer(question, app.scope())).rejects.toMatchObject({ code: 'overloaded' });
+  sent[0]?.();
+  expect((await answering.answer(question, app.scope())).data[0]?.rows).toHaveLength(450);
+});
+
 test('a running question that exceeds the process limit ends with the rows so far', async () => {
   await using scripted = await scriptedApp(
     (request) => (request.tools.length === 0 ? { text: 'As far as it goes.' } : callSql(rows(490))),

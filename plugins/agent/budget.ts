@@ -1,5 +1,5 @@
 /** Limits the memory that results and conversations of running questions take. */
-import { AtlasError, type ToolTable } from '../../kernel/index.ts';
+import { AtlasError, type Scope, type ToolTable } from '../../kernel/index.ts';
 import { rowsThatFit } from './size.ts';
 
 /** Share of the process limit beyond which no new question begins; the rest is for running questions. */
@@ -12,9 +12,11 @@ const RETRY_AFTER_SECONDS = 5;
 
 const mebibytes = (bytes: number) => `${Math.max(0, Math.floor(bytes / 1024 / 102.4) / 10)} MiB`;
 
-/** The memory of all running questions. */
+/** The memory of all running questions, and of answers that are being sent. */
 export class ProcessBudget {
   readonly #limitBytes: number;
+  /** Questions that have ended and whose answers are still in memory, by the scope of their request. */
+  readonly #retained = new WeakMap<Scope, QuestionBudget[]>();
   #heldBytes = 0;
 
   constructor(limitBytes: number) {
@@ -38,6 +40,24 @@ export class ProcessBudget {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
       hint: `Ask again in ${RETRY_AFTER_SECONDS} s.`,
     });
+  }
+
+  /** From now on what questions of this request hold is released by the result, and not when they are answered. */
+  retain(scope: Scope): () => void {
+    const answered: QuestionBudget[] = [];
+    this.#retained.set(scope, answered);
+    return () => {
+      this.#retained.delete(scope);
+      for (const budget of answered) budget.end();
+    };
+  }
+
+  /** Releases the memory of an answered question, now or when its request does. */
+  answered(budget: QuestionBudget, scope: Scope | undefined): void {
+    const retained = scope && this.#retained.get(scope);
+    if (retained !== undefined) retained.push(budget);
+    else if (scope?.parent !== undefined) this.answered(budget, scope.parent);
+    else budget.end();
   }
 
   /** Adds to what is held; a negative number releases. */

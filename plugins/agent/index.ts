@@ -36,10 +36,10 @@ export const agent = definePlugin({
   options: AgentOptions,
   setup(ctx, options): Agent {
     const executeSql = executeSqlTool(ctx.runSql, options.resultBudgetBytes);
-    // While rows are sent, up to three copies of them are in memory: rows, text and bytes.
     const budget = new ProcessBudget(options.processBudgetBytes ?? 1.5 * options.questionBudgetBytes);
     const runtime: AgentRuntime = { prepare: preparation(ctx, options), options, bus: ctx, budget };
     ctx.tap(toolsCollect, () => [executeSql]);
-    return wrappedAgent(ctx, (...asked) => answerQuestion(runtime, ...asked), options.requestTimeoutMs);
+    const wrapped = wrappedAgent(ctx, (...asked) => answerQuestion(runtime, ...asked), options.requestTimeoutMs);
+    return { ...wrapped, retain: (scope) => budget.retain(scope) };
   },
 });

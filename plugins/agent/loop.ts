@@ -79,7 +79,8 @@ export async function* answerQuestion(
     throw failure;
   } finally {
     const answer = run?.answer;
-    budget.end();
+    if (answer === undefined) budget.end();
+    else runtime.budget.answered(budget, parent);
     deadline.end(answer === undefined);
     if (bus.hasListeners(questionEnded)) {
       const durationMs = performance.now() - startedAt;

@@ -7,11 +7,14 @@ export interface ClientError {
   readonly message: string;
 }
 
+/** A part of the stream: text, or text around a value in JSON, which is written as the client takes it. */
+export type StreamPart = string | { readonly before: string; readonly json: unknown; readonly after: string };
+
 /** One stream format. An encoder may keep state, so each answer has its own. */
 export interface EventEncoder {
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for what the format leaves out, and for `start`, whose names are kept for the first piece. */
-  encode(event: AgentEvent): string;
+  encode(event: AgentEvent): StreamPart;
   /** Says that the answer broke off, and ends the stream. */
   failure(error: ClientError): string;
 }
@@ -53,7 +56,7 @@ async function* encoded(
   events: AsyncIterator<AgentEvent>,
   first: Promise<Next>,
   { scope, encoder, pingEveryMs, failure }: EventStreamInit,
-): AsyncGenerator<string> {
+): AsyncGenerator<StreamPart> {
   let pending = first;
   try {
     for (;;) {

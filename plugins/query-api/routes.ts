@@ -74,7 +74,14 @@ export function queryRoute(agent: Agent): Route {
     async handle({ body }, scope) {
       const question = questionOf(body, [{ role: 'user', text: body.question }], 'api');
       const until = sendUntil(agent);
-      return { body: resultOf(await agent.answer(question, scope)), sendUntil: until };
+      // Rows that a client does not take are in memory for as long as it takes.
+      const release = agent.retain?.(scope) ?? (() => {});
+      try {
+        return { body: resultOf(await agent.answer(question, scope)), sendUntil: until, done: release };
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
   });
 }

@@ -1,6 +1,6 @@
 /** Writes the chat stream of the interface: `data: <code>:<json>`. */
 import type { AgentEvent } from '../agent/index.ts';
-import type { EventEncoder } from './event-stream.ts';
+import type { EventEncoder, StreamPart } from './event-stream.ts';
 
 function line(code: string, value: unknown): string {
   return `data: ${code}:${JSON.stringify(value)}\n\n`;
@@ -10,7 +10,7 @@ function line(code: string, value: unknown): string {
 export function codeEncoder(): EventEncoder {
   return {
     headers: {},
-    encode(event: AgentEvent): string {
+    encode(event: AgentEvent): StreamPart {
       switch (event.type) {
         case 'start':
         case 'reasoning':
@@ -19,8 +19,10 @@ export function codeEncoder(): EventEncoder {
           return line('0', event.text);
         case 'tool-call':
           return line('9', { toolCallId: event.toolCallId, toolName: event.toolName, args: event.args });
-        case 'tool-result':
-          return line('a', { toolCallId: event.toolCallId, result: event.result });
+        case 'tool-result': {
+          const toolCallId = JSON.stringify(event.toolCallId);
+          return { before: `data: a:{"toolCallId":${toolCallId},"result":`, json: event.result, after: '}\n\n' };
+        }
         case 'finish': {
           const { finishReason, usage, steps, outcome, notes, choices } = event.answer;
           return line('d', { finishReason, usage, steps, outcome, notes, choices });

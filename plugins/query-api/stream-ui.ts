@@ -1,7 +1,7 @@
 /** Writes the AI SDK's UI message stream, version 1, which `useChat` reads. */
 import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../agent/index.ts';
-import type { EventEncoder } from './event-stream.ts';
+import type { EventEncoder, StreamPart } from './event-stream.ts';
 
 function chunk(value: { readonly type: string } & Readonly<Record<string, unknown>>): string {
   return `data: ${JSON.stringify(value)}\n\n`;
@@ -49,7 +49,7 @@ export function uiEncoder(): EventEncoder {
 
   return {
     headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
-    encode(event: AgentEvent): string {
+    encode(event: AgentEvent): StreamPart {
       switch (event.type) {
         case 'start':
           names = event;
@@ -74,7 +74,12 @@ export function uiEncoder(): EventEncoder {
           const before = endText();
           step = 'results';
           if (errorText !== undefined) return before + chunk({ type: 'tool-output-error', toolCallId, errorText });
-          return before + chunk({ type: 'tool-output-available', toolCallId, output });
+          const id = JSON.stringify(toolCallId);
+          return {
+            before: `${before}data: {"type":"tool-output-available","toolCallId":${id},"output":`,
+            json: output,
+            after: '}\n\n',
+          };
         }
         case 'finish': {
           const { finishReason, usage, outcome, notes, choices } = event.answer;

@@ -1,11 +1,11 @@
-/** Writes JSON in pieces, so that a large answer does not block the event loop. */
+/** Writes JSON in pieces, so that a large answer neither blocks the event loop nor is in memory twice. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** What is written, or sent, at once. */
 export const PIECE_BYTES = 65_536;
 /** Values, and each 64 characters of text, that are written at once without a look at the clock. */
 const SMALL = 1_000;
-const MAX_TURN_MS = 8;
+export const MAX_TURN_MS = 8;
 
 /** What is left of `budget` after this value; negative, and no exact number, when it is larger. */
 function remaining(value: unknown, budget: number): number {
@@ -49,20 +49,27 @@ function* fragments(value: unknown): Generator<string> {
   }
 }
 
-/** Lets other work run in between. */
-export async function jsonPieces(value: unknown): Promise<Buffer[]> {
-  const pieces: Buffer[] = [];
+/** The JSON in texts of about `PIECE_BYTES`; each is made when it is asked for. */
+export function* jsonTexts(value: unknown): Generator<string> {
   let text = '';
-  let since = performance.now();
   for (const fragment of fragments(value)) {
     text += fragment;
     if (text.length < PIECE_BYTES) continue;
-    pieces.push(Buffer.from(text));
+    yield text;
     text = '';
+  }
+  if (text !== '') yield text;
+}
+
+/** How many bytes the JSON has. Lets other work run in between. */
+export async function jsonBytes(value: unknown): Promise<number> {
+  let bytes = 0;
+  let since = performance.now();
+  for (const text of jsonTexts(value)) {
+    bytes += Buffer.byteLength(text);
     if (performance.now() - since < MAX_TURN_MS) continue;
     await nextTurn();
     since = performance.now();
   }
-  if (text !== '') pieces.push(Buffer.from(text));
-  return pieces;
+  return bytes;
 }

@@ -4,10 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { type Logger, messagesOf, type RouteReply } from '../../../kernel/index.ts';
 import type { Connections } from '../connections/connections.ts';
-import { PIECE_BYTES } from './json.ts';
-
-/** A client that takes everything at once must not keep the event loop to itself. */
-const MAX_TURN_MS = 8;
+import { isSmall, jsonBytes, jsonTexts, MAX_TURN_MS, PIECE_BYTES } from './json.ts';
 
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
@@ -26,6 +23,9 @@ function endOfCharacter(text: string, end: number): number {
   return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end + 1 : end;
 }
 
+type JsonPiece = Exclude<Piece, string>;
+type Piece = NonNullable<RouteReply['stream']> extends AsyncIterable<infer P> ? P : never;
+
 /** One answer on its way. What of it is in memory and not yet sent is counted for its connection. */
 class Sending {
   readonly #response: ServerResponse;
@@ -41,30 +41,50 @@ class Sending {
   async write(text: string): Promise<void> {
     // Most events are so small that counting them is not worth it.
     if (text.length <= PIECE_BYTES) return this.#write(text);
-    this.#hold(Buffer.byteLength(text));
-    for (let at = 0; at < text.length; ) {
-      const part = text.slice(at, endOfCharacter(text, at + PIECE_BYTES));
-      await this.#write(part);
-      if (this.#response.destroyed) return;
-      this.#hold(-Buffer.byteLength(part));
-      at += part.length;
-    }
+    await this.#whileHeld(Buffer.byteLength(text), () => this.#writeText(text));
   }
 
-  async writeAll(pieces: Buffer[]): Promise<void> {
-    this.#hold(pieces.reduce((sum, { length }) => sum + length, 0));
-    for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
-      for (let at = 0; at < piece.length; at += PIECE_BYTES) {
-        const part = piece.subarray(at, at + PIECE_BYTES);
-        await this.#write(part);
+  /** The value stays in memory until it is sent; its JSON is made as the client takes it. */
+  async writeJson(value: unknown, bytes: number): Promise<void> {
+    await this.#whileHeld(bytes, async () => {
+      for (const text of jsonTexts(value)) {
+        await this.#writeText(text);
         if (this.#response.destroyed) return;
-        this.#hold(-part.length);
       }
+    });
+  }
+
+  /** An event around a value. */
+  async writePiece({ before, json, after }: JsonPiece): Promise<void> {
+    if (isSmall(json)) return this.write(`${before}${JSON.stringify(json) ?? 'null'}${after}`);
+    await this.write(before);
+    await this.writeJson(json, await jsonBytes(json));
+    await this.write(after);
+  }
+
+  async writeBytes(bytes: Buffer): Promise<void> {
+    await this.#whileHeld(bytes.length, async () => {
+      for (let at = 0; at < bytes.length && !this.#response.destroyed; at += PIECE_BYTES) {
+        await this.#write(bytes.subarray(at, at + PIECE_BYTES));
+      }
+    });
+  }
+
+  /** A text of any length, in parts. */
+  async #writeText(text: string): Promise<void> {
+    for (let at = 0; at < text.length && !this.#response.destroyed; ) {
+      const end = endOfCharacter(text, at + PIECE_BYTES);
+      await this.#write(text.slice(at, end));
+      at = end;
     }
   }
 
-  #hold(bytes: number): void {
-    this.#connections.hold(this.#response.req.socket, bytes);
+  async #whileHeld(bytes: number, send: () => Promise<void>): Promise<void> {
+    const { socket } = this.#response.req;
+    this.#connections.hold(socket, bytes);
+    await send();
+    // A closed connection has been forgotten with all that it held.
+    if (!this.#response.destroyed) this.#connections.hold(socket, -bytes);
   }
 
   async #write(part: string | Buffer): Promise<void> {
@@ -76,18 +96,21 @@ class Sending {
   }
 }
 
-/** Sends bytes that are all there, with their length. Empties the list as they go. */
-export async function sendPieces(
+/** Sends a value as JSON, or bytes, with their length. */
+export async function sendLarge(
   reply: FastifyReply,
-  pieces: Buffer[],
+  body: { readonly json: unknown; readonly size: number } | { readonly bytes: Buffer },
   connections: Connections,
 ): Promise<FastifyReply> {
   const { raw: response, statusCode } = reply;
-  const size = pieces.reduce((sum, { length }) => sum + length, 0);
+  const size = 'bytes' in body ? body.bytes.length : body.size;
   // Throws for a header that HTTP does not take, while an error can still be answered.
   response.writeHead(statusCode, { ...(reply.getHeaders() as Record<string, string>), 'content-length': size });
   reply.hijack();
-  if (reply.request.method !== 'HEAD') await new Sending(response, connections).writeAll(pieces);
+  const sending = new Sending(response, connections);
+  if (reply.request.method !== 'HEAD') {
+    await ('bytes' in body ? sending.writeBytes(body.bytes) : sending.writeJson(body.json, size));
+  }
   response.end();
   return reply;
 }
@@ -116,7 +139,8 @@ export async function sendStream(
     for await (const piece of answer.stream ?? []) {
       clearImmediate(flushing);
       if (response.destroyed) break;
-      await sending.write(piece);
+      if (typeof piece === 'string') await sending.write(piece);
+      else await sending.writePiece(piece);
     }
     response.end();
   } catch (error) {

@@ -37,13 +37,30 @@ async function start(options: Parameters<typeof http>[0] = {}) {
   async function* large() {
     yield LARGE_EVENT;
   }
+  async function* events() {
+    yield { before: 'a:', json: { n: 1 }, after: '\n' };
+    yield { before: 'b:', json: rows, after: '\n' };
+    yield { before: 'c:', json: undefined, after: '\n' };
+  }
   const rows = Array.from({ length: 30_000 }, (_, id) => ({ id, text: 'x'.repeat(400), none: undefined }));
+  const written = { rows: 0, sent: false };
+  const counted = rows.map((row) => ({
+    toJSON() {
+      written.rows += 1;
+      return row;
+    },
+  }));
+  const done = () => {
+    written.sent = true;
+  };
   const routes = [
     route('/plain', () => ({ body: {} })),
     route('/vital', () => ({ body: {} }), { essential: true }),
     route('/wait', () => new Promise<RouteReply>((resolve) => waiting.push(() => resolve({ body: {} })))),
     route('/echo', ({ body }) => ({ body }), { method: 'POST', body: Type.Unknown() }),
     route('/rows', () => ({ body: { rows } })),
+    route('/events', () => ({ stream: events() })),
+    route('/counted', () => ({ body: counted, done })),
     route('/text', () => ({ body: 'é'.repeat(10_000_000), headers: { 'content-type': 'text/csv' } })),
     route('/stream', () => ({ stream: endless() })),
     route('/large', () => ({ stream: large() })),
@@ -69,6 +86,7 @@ async function start(options: Parameters<typeof http>[0] = {}) {
     app,
     url,
     rows,
+    written,
     begun,
     waiting,
     open,
@@ -147,6 +165,25 @@ describe('a large answer', () => {
     expect((await (await fetch(`${t.url}/text`)).text()).length).toBe(10_000_000);
     const head = await fetch(`${t.url}/rows`, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(text.length)]);
+  });
+
+  it('of events around values in JSON arrives unchanged', async () => {
+    await using t = await start();
+    const text = await (await fetch(`${t.url}/events`)).text();
+    expect(text === `a:{"n":1}\nb:${JSON.stringify(t.rows)}\nc:null\n`).toBe(true);
+  });
+
+  it('is written as its client takes it, and says when it has been sent or given up', async () => {
+    await using t = await start();
+    const deaf = await t.open(GET('/counted'));
+    deaf.pause();
+    // Once to know its length; then as far as the system takes it.
+    await expect.poll(() => t.written.rows, { timeout: 10_000 }).toBeGreaterThan(t.rows.length + 100);
+    await sleep(300);
+    expect(t.written).toMatchObject({ sent: false });
+    expect(t.written.rows).toBeLessThan(1.9 * t.rows.length);
+    deaf.destroy();
+    await expect.poll(() => t.written.sent).toBe(true);
   });
 
   it.each(['/rows', '/text', '/stream'])('that a client does not take closes its connection: %s', async (path) => {

@@ -11,20 +11,20 @@ import {
   type RouteReply,
 } from '../../../kernel/index.ts';
 import { rejectedCredentials } from '../../auth-kit/index.ts';
-import { isSmall, jsonPieces, PIECE_BYTES } from '../answer/json.ts';
-import { sendPieces, sendStream } from '../answer/stream.ts';
+import { isSmall, jsonBytes, PIECE_BYTES } from '../answer/json.ts';
+import { sendLarge, sendStream } from '../answer/stream.ts';
 import type { Connections } from '../connections/connections.ts';
 import { httpAdmit } from '../hooks.ts';
 import { routeValidation } from './validation.ts';
 
-/** The bytes of a large answer; `undefined` for one that Fastify writes at once. */
-async function largeBody(body: unknown, isText: boolean): Promise<Buffer[] | undefined> {
-  if (!isText) return isSmall(body) ? undefined : jsonPieces(body);
+/** A large answer; `undefined` for one that Fastify writes at once. */
+async function largeBody(body: unknown, isText: boolean): Promise<Parameters<typeof sendLarge>[1] | undefined> {
+  if (!isText) return isSmall(body) ? undefined : { json: body, size: await jsonBytes(body) };
   const bytes = Buffer.from(body as string | Uint8Array);
-  return bytes.length > PIECE_BYTES ? [bytes] : undefined;
+  return bytes.length > PIECE_BYTES ? { bytes } : undefined;
 }
 
-/** Resolves when the answer has been handed over. Does not keep it while it is sent: clients may take their time. */
+/** Resolves when the answer has been sent, or its client has left. */
 async function send(
   reply: FastifyReply,
   answer: RouteReply,
@@ -41,7 +41,7 @@ async function send(
   const large = await largeBody(body, isText);
   if (large === undefined && (isText || (typeof body === 'object' && body !== null))) return reply.send(body);
   if (!isText) reply.type('application/json; charset=utf-8');
-  return large === undefined ? reply.send(JSON.stringify(body)) : sendPieces(reply, large, connections);
+  return large === undefined ? reply.send(JSON.stringify(body)) : sendLarge(reply, large, connections);
 }
 
 /** Headers that carry credentials: with two of them it would be unclear which one counts. */
@@ -118,7 +118,11 @@ export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginConte
       const { params, query, body } = validate(request as Parameters<typeof validate>[0]);
       const { rawBody, headers, address: ip, scope } = request;
       const answer = await route.handle({ params, query, body, rawBody, headers, ip }, scope);
-      return send(reply, answer, connections, () => ctx.logOf(scope));
+      try {
+        return await send(reply, answer, connections, () => ctx.logOf(scope));
+      } finally {
+        answer.done?.();
+      }
     },
   });
 }
