@@ -23,7 +23,7 @@ describe('readEnv', () => {
     ['PORT', 'http', 'an integer from 0 to 65535'],
     ['PORT', '70000', 'an integer from 0 to 65535'],
     ['SVC_MAX_STEPS', '26', 'an integer from 1 to 25'],
-    ['SVC_PROVIDER', 'magic', 'one of openai, openai-compatible, offline'],
+    ['SVC_PROVIDER', 'magic', 'one of openai, openai-compatible, anthropic, google, azure, bedrock, mistral, offline'],
     ['SVC_DATASOURCE_URL', 'oracle://user:hunter2@db', 'a URL that begins with'],
     ['OPENAI_BASE_URL', 'localhost:11434', 'an http or https URL'],
   ])('%s=%s stops the start with name and shape, never the value', (name, value, shape) => {

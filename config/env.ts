@@ -15,7 +15,7 @@ import { sqlLimits } from '../plugins/sql-limits/index.ts';
 import { telemetryOtel } from '../plugins/telemetry-otel/index.ts';
 import { AUTH_MODES } from './presets/authentication.ts';
 import { ENGINES } from './presets/datasources.ts';
-import { PROVIDERS } from './presets/models.ts';
+import { FALLBACK, PROVIDERS } from './presets/models.ts';
 import {
   type Alternative,
   ambiguity,
@@ -134,6 +134,7 @@ const ALL: readonly Settings<unknown>[] = [
   ...AUTH_MODES.map((mode) => mode.settings),
   ...Object.values(PLUGINS).filter((item) => item !== PLUGINS.http),
   ...PROVIDERS.map((provider) => provider.settings),
+  FALLBACK,
 ];
 
 /** Every variable once, with all the options that it sets. */
@@ -143,7 +144,7 @@ export const variables: readonly Variable[] = Object.values(
     ({ name }) => name,
   ),
 ).flatMap((same = []) =>
-  same[0] === undefined ? [] : [{ ...same[0], options: same.flatMap(({ options }) => options) }],
+  same[0] === undefined ? [] : [{ ...same[0], options: [...new Set(same.flatMap(({ options }) => options))] }],
 );
 
 type OptionsOf<S> = S extends Settings<infer O> ? O : never;

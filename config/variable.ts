@@ -55,8 +55,8 @@ export function named(name: string, syntax: Syntax): NamedVariable {
   return { [NAMED]: name, syntax };
 }
 
-type AnyPlugin = ((...given: never[]) => PluginEntry) & { readonly definition: AnyPluginDefinition };
-type OptionsOf<P extends AnyPlugin> = NonNullable<Parameters<P>[0]>;
+export type AnyPlugin = ((...given: never[]) => PluginEntry) & { readonly definition: AnyPluginDefinition };
+export type OptionsOf<P extends AnyPlugin> = NonNullable<Parameters<P>[0]>;
 
 /** The variables that set options of a plugin: `settings(http, { port: 'PORT' })`. */
 export function settings<P extends AnyPlugin>(plugin: P, names: Names<OptionsOf<P>>): Settings<OptionsOf<P>> {
@@ -269,7 +269,7 @@ export interface Chosen extends Pick<Alternative, 'name' | 'isOpen'> {
   readonly plugin: PluginEntry;
 }
 
-interface AlternativeInit<O> {
+export interface AlternativeInit<O> {
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly isOpen?: boolean;
@@ -278,6 +278,8 @@ interface AlternativeInit<O> {
   readonly chosenBy?: string;
   readonly needs?: readonly string[];
   warning?(values: Values): string | undefined;
+  /** Options that several variables decide together. */
+  more?(values: Values): object;
 }
 
 /** A plugin that is chosen among others, with the variables that set its options. */
@@ -296,7 +298,7 @@ export function alternative<P extends AnyPlugin>(
     chosenBy: init.chosenBy,
     needs: init.needs ?? [],
     warning: (values) => init.warning?.(values),
-    plugin: (values) => create(Object.assign({}, own.read(values), init.options)),
+    plugin: (values) => create(Object.assign({}, own.read(values), init.options, init.more?.(values))),
   };
 }
 

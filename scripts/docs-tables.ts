@@ -89,6 +89,7 @@ const ENVIRONMENTS: readonly Readonly<Record<string, string>>[] = [
     SVC_RLS_ENABLED: 'true',
     SVC_RLS_COLUMN: 'tenant_id',
     SVC_RLS_CLAIM: 'tenant',
+    ANTHROPIC_API_KEY: 'unused',
   },
 ];
 

@@ -3,7 +3,7 @@ import { definePlugin, toolsCollect } from '../../kernel/index.ts';
 import type { Agent } from './api.ts';
 import { ProcessBudget } from './budget.ts';
 import { type AgentRuntime, answerQuestion } from './loop.ts';
-import { AgentOptions } from './options.ts';
+import { AgentOptions, requestTimeoutOf } from './options.ts';
 import { preparation } from './preparation.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';
 import { wrappedAgent } from './wrapped-agent.ts';
@@ -39,7 +39,7 @@ export const agent = definePlugin({
     const budget = new ProcessBudget(options.processBudgetBytes ?? 1.5 * options.questionBudgetBytes);
     const runtime: AgentRuntime = { prepare: preparation(ctx, options), options, bus: ctx, budget };
     ctx.tap(toolsCollect, () => [executeSql]);
-    const wrapped = wrappedAgent(ctx, (...asked) => answerQuestion(runtime, ...asked), options.requestTimeoutMs);
+    const wrapped = wrappedAgent(ctx, (...asked) => answerQuestion(runtime, ...asked), requestTimeoutOf(options));
     return { ...wrapped, retain: (scope) => budget.retain(scope) };
   },
 });

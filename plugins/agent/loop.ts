@@ -19,7 +19,7 @@ import { abortError, QuestionDeadline, untilAborted } from './deadlines.ts';
 import { type Bus, modelCalled, questionBegun, questionEnded } from './events.ts';
 import { generate, MAX_CALLS, type ModelAnswer, stream } from './model-call.ts';
 import { notesOf } from './notes.ts';
-import type { AgentOptions } from './options.ts';
+import { type AgentOptions, requestTimeoutOf } from './options.ts';
 import { noteTables, outcomeOf } from './outcome.ts';
 import type { Preparation, Prepare } from './preparation.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
@@ -60,7 +60,7 @@ export async function* answerQuestion(
   streaming: boolean,
 ): AsyncGenerator<AgentEvent, void> {
   const { prepare, options, bus } = runtime;
-  const deadline = new QuestionDeadline(parent, options.requestTimeoutMs);
+  const deadline = new QuestionDeadline(parent, requestTimeoutOf(options));
   const { scope } = deadline;
   const startedAt = performance.now();
   const budget = new QuestionBudget(runtime.budget, options.questionBudgetBytes);

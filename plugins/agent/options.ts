@@ -18,7 +18,12 @@ export const AgentOptions = Type.Object(
       maximum: 3_600_000,
       description: 'time limit of one model call, in milliseconds',
     }),
-    requestTimeoutMs: Type.Integer({ default: 180_000, minimum: 1, description: 'time limit of one question' }),
+    requestTimeoutMs: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'time limit of one question; default: 180000, or three times that of one model call if longer',
+      }),
+    ),
     resultBudgetBytes: Type.Integer({
       default: 4_096,
       minimum: 512,
@@ -53,3 +58,10 @@ export const AgentOptions = Type.Object(
   { additionalProperties: false },
 );
 export type AgentOptions = Static<typeof AgentOptions>;
+
+const MIN_REQUEST_TIMEOUT_MS = 180_000;
+
+/** Time limit of one question. */
+export function requestTimeoutOf({ requestTimeoutMs, stepTimeoutMs }: AgentOptions): number {
+  return requestTimeoutMs ?? Math.max(MIN_REQUEST_TIMEOUT_MS, 3 * stepTimeoutMs);
+}

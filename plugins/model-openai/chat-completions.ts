@@ -12,18 +12,18 @@ import {
   type LanguageModelV4StreamPart,
   type LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
+import { type Connections, isEventStream, piecesOf, pulledStream, statusOfReport, textOf } from '../model-kit/index.ts';
 import { ChatReply, ErrorInReply } from './chat-reply.ts';
 import { ChatRequests } from './chat-request.ts';
-import type { Connections } from './connections.ts';
 import { isEvents } from './event-lines.ts';
-import { hideKey } from './hide-key.ts';
-import { isEventStream, piecesOf, pulledStream, textOf } from './response-body.ts';
 
 export interface ChatCompletionsSettings {
   readonly modelId: string;
   readonly baseUrl: string;
   /** Empty or missing: no `authorization` header is sent. */
   readonly apiKey: string | undefined;
+  /** Further fields of every request. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
   readonly connections: Connections;
 }
 
@@ -38,13 +38,13 @@ const LAST_BYTES_MS = 1_000;
 
 /** Calls reject with `APICallError`, or with the error of the network when no response came. */
 export function chatCompletions(settings: ChatCompletionsSettings): LanguageModelV4 {
-  const { modelId, baseUrl, apiKey, connections } = settings;
+  const { modelId, baseUrl, apiKey, body: fields, connections } = settings;
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`);
   const headers = {
     'content-type': 'application/json',
     ...(apiKey && { authorization: `Bearer ${apiKey}` }),
   };
-  const requests = new ChatRequests(modelId);
+  const requests = new ChatRequests(modelId, fields);
 
   const send = async (options: LanguageModelV4CallOptions, streaming: boolean): Promise<IncomingMessage> => {
     const own = Object.entries(options.headers ?? {}).filter((entry): entry is [string, string] => !!entry[1]);
@@ -68,7 +68,7 @@ export function chatCompletions(settings: ChatCompletionsSettings): LanguageMode
     },
     async doStream(options): Promise<LanguageModelV4StreamResult> {
       const incoming = await send(options, true);
-      if (isEventStream(incoming)) return { stream: await streamedReply(incoming, apiKey) };
+      if (isEventStream(incoming)) return { stream: streamedReply(incoming) };
       return { stream: ReadableStream.from([START, ...(await wholeReply(incoming))]) };
     },
   };
@@ -93,28 +93,9 @@ function callError(incoming: IncomingMessage, cause: unknown, data: unknown, sta
 
 function replyError(incoming: IncomingMessage, error: unknown): APICallError {
   if (!(error instanceof ErrorInReply)) return callError(incoming, error, undefined, incoming.statusCode ?? 200);
-  return callError(incoming, error, error.data, statusIn(error.data));
+  const { error: report } = error.data as { error: { code?: unknown; type?: unknown } | string };
+  return callError(incoming, error, error.data, statusOfReport(Object(report)));
 }
-
-/** The status that an error inside an answer would have had. */
-function statusIn(data: unknown): number {
-  const { code, type } = ((data as { error?: unknown }).error ?? {}) as { code?: unknown; type?: unknown };
-  // What is no text has no words, and may not even be able to become text.
-  const words = [code, type].filter((item) => typeof item === 'string' || typeof item === 'number').join(' ');
-  const status = typeof code === 'string' || typeof code === 'number' ? Number(code) : Number.NaN;
-  if (status >= 400 && status < 600) return Math.trunc(status);
-  return STATUS_OF_WORDS.find(([word]) => word.test(words))?.[1] ?? 500;
-}
-
-const STATUS_OF_WORDS: readonly (readonly [RegExp, number])[] = [
-  [/insufficient_quota|rate_limit/i, 429],
-  [/authentication/i, 401],
-  [/permission/i, 403],
-  [/not_found/i, 404],
-  [/invalid|bad_request|context_length/i, 400],
-  [/overload/i, 503],
-  [/timeout/i, 504],
-];
 
 function jsonOrUndefined(text: string): unknown {
   try {
@@ -151,21 +132,18 @@ function generated(parts: readonly Part[]): LanguageModelV4GenerateResult {
   throw new Error('A reply ends with `finish`.');
 }
 
-/**
- * The answer as it comes. Resolves with the first word of it and not before, so that a failure ahead of that is a
- * failure of the call, which can be tried again.
- */
-async function streamedReply(incoming: IncomingMessage, apiKey: string | undefined): Promise<ReadableStream<Part>> {
+/** The answer as it comes; what goes wrong is an error part. */
+function streamedReply(incoming: IncomingMessage): ReadableStream<Part> {
   const parts = partsOf(incoming);
-  let first = await parts();
+  let isBegun = false;
   const next = async () => {
-    const begun = first;
-    first = undefined;
-    if (begun !== undefined) return [START, ...begun];
+    const begun = isBegun;
+    isBegun = true;
     try {
-      return await parts();
+      const read = await parts();
+      return begun || read === undefined ? read : [START, ...read];
     } catch (error) {
-      return [{ type: 'error', error: hideKey(error, apiKey) } as const];
+      return [{ type: 'error', error } as const];
     }
   };
   return pulledStream(next, incoming, QUEUED_PARTS);

@@ -16,11 +16,14 @@ const END = Buffer.from(']}');
 
 export class ChatRequests {
   readonly #modelId: string;
+  readonly #fields: Readonly<Record<string, unknown>>;
   readonly #messages = new WeakMap<LanguageModelV4Message, Buffer>();
   readonly #tools = new WeakMap<Tools, Buffer>();
 
-  constructor(modelId: string) {
+  /** `fields`: further fields of every request. */
+  constructor(modelId: string, fields: Readonly<Record<string, unknown>> = {}) {
     this.#modelId = modelId;
+    this.#fields = fields;
   }
 
   /** JSON in UTF-8, in pieces. Throws `UnsupportedFunctionalityError` for what this API has no place for. */
@@ -41,7 +44,10 @@ export class ChatRequests {
         tool_choice:
           toolChoice.type === 'tool' ? { type: 'function', function: { name: toolChoice.toolName } } : toolChoice.type,
       }),
+      ...(options.reasoning !== undefined &&
+        options.reasoning !== 'provider-default' && { reasoning_effort: options.reasoning }),
       ...(streaming && { stream: true, stream_options: { include_usage: true } }),
+      ...this.#fields,
     });
     const pieces: Buffer[] = [Buffer.from(`${settings.slice(0, -1)},"messages":[`)];
     for (const message of prompt) {

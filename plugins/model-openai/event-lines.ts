@@ -1,5 +1,5 @@
 /** Reads the data of server-sent events, one line each, from pieces that are cut anywhere. */
-import { LONGEST_DOCUMENT_BYTES } from './response-body.ts';
+import { LONGEST_DOCUMENT_BYTES } from '../model-kit/index.ts';
 
 export class EventLines {
   /** Beginning of a line whose end has not arrived: in pieces, because joining it for each of them is quadratic work. */

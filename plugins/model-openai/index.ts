@@ -1,9 +1,11 @@
 /** Provides language models of OpenAI and of compatible servers. */
-import { definePlugin, healthCheck, modelResolve } from '../../kernel/index.ts';
-import { OpenaiModel } from './model.ts';
+import { definePlugin } from '../../kernel/index.ts';
+import { provideModel } from '../model-kit/index.ts';
 import { ModelOpenaiOptions } from './options.ts';
+import { openaiModel } from './source.ts';
 
 export { OPENAI, OPENAI_COMPATIBLE } from './provider.ts';
+export { openaiModel } from './source.ts';
 
 export const modelOpenai = definePlugin({
   name: 'model-openai',
@@ -11,10 +13,5 @@ export const modelOpenai = definePlugin({
   type: 'model',
   description: 'Language models of OpenAI, and of every server that speaks its Chat Completions API.',
   options: ModelOpenaiOptions,
-  setup(ctx, options) {
-    const openai = new OpenaiModel(options, ctx.log);
-    ctx.tap(modelResolve, async () => ({ model: await openai.resolve(), provider: openai.provider }));
-    ctx.tap(healthCheck, () => [openai.health()]);
-    ctx.onClose(() => openai.close());
-  },
+  setup: (ctx, options) => provideModel(ctx, openaiModel(options), options),
 });

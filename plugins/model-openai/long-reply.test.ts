@@ -5,8 +5,8 @@ import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import { blockingTime, maxBlockingMs } from '../../test/growth/blocking.ts';
 import { ChatReply } from './chat-reply.ts';
-import { OpenaiModel } from './model.ts';
 import { filteredDocument, ResponsesFilter } from './responses-filter.ts';
+import { openaiModel } from './source.ts';
 
 const ATTEMPTS = 4;
 const MIB = 1024 * 1024;
@@ -84,9 +84,8 @@ async function turnOf(body: string, contentType: string, provider: 'openai' | 'o
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const openai = new OpenaiModel({ provider, apiKey: 'sk-test', baseUrl, maxRetries: 0 }, log);
-  const model = await openai.resolve();
+  const source = openaiModel({ provider, apiKey: 'sk-test', baseUrl });
+  const model = await source.load();
   const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: '?' }] }];
   const read = async () => {
     if (contentType === 'application/json') return model.doGenerate({ prompt });
@@ -102,7 +101,7 @@ async function turnOf(body: string, contentType: string, provider: 'openai' | 'o
   try {
     return await shortest(read);
   } finally {
-    openai.close();
+    source.close?.();
     server.closeAllConnections();
     server.close();
   }

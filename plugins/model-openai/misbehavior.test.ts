@@ -66,7 +66,8 @@ test.each(['openai', 'openai-compatible'] as const)(
     const app = await createTestApp({
       plugins: [
         testShop(),
-        modelOpenai({ provider, apiKey: 'sk-test', baseUrl: server.url, maxRetries: 0 }),
+        // The breaker would answer most questions without a call.
+        modelOpenai({ provider, apiKey: 'sk-test', baseUrl: server.url, maxRetries: 0, breakerFailures: 1_000 }),
         agent({ maxSteps: 4, stepTimeoutMs: 700 }),
       ],
     });

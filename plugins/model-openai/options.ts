@@ -1,4 +1,5 @@
 import { type Static, Type } from '../../kernel/index.ts';
+import { MODEL_OPTIONS } from '../model-kit/index.ts';
 
 export const ModelOpenaiOptions = Type.Object(
   {
@@ -17,16 +18,17 @@ export const ModelOpenaiOptions = Type.Object(
       }),
     ),
     model: Type.Optional(Type.String({ minLength: 1, description: 'id of the model as the provider names it' })),
-    maxRetries: Type.Integer({
-      default: 2,
-      minimum: 0,
-      maximum: 5,
-      description: 'further attempts of a call that failed before its answer began',
-    }),
+    ...MODEL_OPTIONS,
   },
   { additionalProperties: false },
 );
-export type ModelOpenaiOptions = Static<typeof ModelOpenaiOptions>;
+type ModelOpenaiOptions = Static<typeof ModelOpenaiOptions>;
+
+/** Those that make the model itself. */
+export type OpenaiModelOptions = Pick<
+  ModelOpenaiOptions,
+  'provider' | 'apiKey' | 'baseUrl' | 'model' | 'temperature' | 'reasoning' | 'headers' | 'body'
+>;
 
 export const OPENAI_URL = 'https://api.openai.com/v1';
 

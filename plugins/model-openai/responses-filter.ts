@@ -2,6 +2,7 @@
  * Reduces a reply of the Responses API to what an answer is made of. The provider package tries every value of a
  * reply against dozens of schemas and says about each why it fits none: a megabyte of nonsense takes it a second.
  */
+import type { ReplyFilter } from '../model-kit/index.ts';
 import { EventLines, isEvents, isObject, jsonObject } from './event-lines.ts';
 
 /** Items of an answer, and parts of an item: more than any reader takes. */
@@ -12,6 +13,8 @@ const MOST_VALUES = 500;
 const DEEPEST = 4;
 
 type Json = Record<string, unknown>;
+
+export const RESPONSES_FILTER: ReplyFilter = { events: () => new ResponsesFilter(), document: filteredDocument };
 
 /** Filters a stream, piece by piece. */
 export class ResponsesFilter {

@@ -6,7 +6,16 @@ const FIRST_WAIT_MS = 250;
 /** When a provider asks to wait longer than this, the call fails and the client is told when to ask again. */
 const LONGEST_WAIT_MS = 5_000;
 const PASSING_STATUS = new Set([408, 409, 429]);
-const PASSING_NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EMFILE', 'ENFILE', 'EADDRNOTAVAIL']);
+const PASSING_NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'EAI_AGAIN',
+  'EMFILE',
+  'ENFILE',
+  'EADDRNOTAVAIL',
+  'UND_ERR_SOCKET',
+]);
 
 /** How long to wait before the next attempt; `undefined` when another attempt would not help or might pay twice. */
 function waitBeforeRetryMs(error: unknown, attempt: number): number | undefined {

@@ -11,19 +11,23 @@ const PIECE_BYTES = 8 * 1024;
 export const isEventStream = (incoming: IncomingMessage) =>
   incoming.headers['content-type']?.includes('text/event-stream') === true;
 
-/** The text in small pieces. Rejects when it breaks off or is too long; leaving it closes the connection. */
-export async function* piecesOf(incoming: IncomingMessage): AsyncGenerator<string, void> {
-  const longestBytes = isEventStream(incoming) ? LONGEST_STREAM_BYTES : LONGEST_DOCUMENT_BYTES;
-  // Puts characters together that the network cut in two.
-  const decoder = new TextDecoder();
+/** The bytes in small pieces. Rejects when they break off or are too many; leaving it closes the connection. */
+export async function* limitedBytes(incoming: IncomingMessage): AsyncGenerator<Buffer, undefined> {
+  const isStream = /event-?stream/.test(incoming.headers['content-type'] ?? '');
+  const longestBytes = isStream ? LONGEST_STREAM_BYTES : LONGEST_DOCUMENT_BYTES;
   let bytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > longestBytes) throw new Error(`The response is longer than ${longestBytes} bytes.`);
-    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-      yield decoder.decode(chunk.subarray(at, at + PIECE_BYTES), { stream: true });
-    }
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES);
   }
+}
+
+/** The text in small pieces, with the same limits. */
+export async function* piecesOf(incoming: IncomingMessage): AsyncGenerator<string, void> {
+  // Puts characters together that the network cut in two.
+  const decoder = new TextDecoder();
+  for await (const piece of limitedBytes(incoming)) yield decoder.decode(piece, { stream: true });
   yield decoder.decode();
 }
 

@@ -1,0 +1,18 @@
+/** Provides any language model of the AI SDK. */
+import { definePlugin } from '../../kernel/index.ts';
+import { provideModel } from '../model-kit/index.ts';
+import { ModelAiSdkOptions } from './options.ts';
+import { aiSdkModel } from './source.ts';
+
+export { PROVIDERS } from './providers.ts';
+export { aiSdkModel } from './source.ts';
+
+export const modelAiSdk = definePlugin({
+  name: 'model-ai-sdk',
+  version: '1.0.0',
+  type: 'model',
+  description:
+    'Any language model of the AI SDK: Anthropic, Google, Azure, Bedrock, Mistral and every other provider package.',
+  options: ModelAiSdkOptions,
+  setup: (ctx, options) => provideModel(ctx, aiSdkModel(options), options),
+});

@@ -1,0 +1,65 @@
+/** Makes models of the AI SDK's provider packages: one that is given, or one by name, loaded with the first question. */
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { AtlasError } from '../../kernel/index.ts';
+import { fetchOver, keptConnections, type ModelSource, withCallDefaults } from '../model-kit/index.ts';
+import { requirePackages } from '../package-kit/index.ts';
+import type { AiSdkModelOptions } from './options.ts';
+import { PROVIDERS, type Provider } from './providers.ts';
+
+const misconfigured = (message: string, hint: string) => new AtlasError(message, { code: 'configuration_error', hint });
+
+/** Throws `configuration_error` when neither a model nor a provider is given, or when its package is not installed. */
+export function aiSdkModel(options: AiSdkModelOptions): ModelSource {
+  const { model, provider } = options;
+  if (typeof model === 'object') return givenModel(model, options);
+  if (provider !== undefined) return namedModel(provider, model, options);
+  throw misconfigured(
+    'The plugin model-ai-sdk has no model.',
+    'Give model: anthropic("…") of a provider package, or provider: "anthropic".',
+  );
+}
+
+/** Its package has its key, its connections and its base URL already. */
+function givenModel(model: LanguageModelV4, options: AiSdkModelOptions): ModelSource {
+  if (options.body !== undefined) {
+    throw misconfigured(
+      'A model that is given as a value takes no further fields of the body.',
+      'Give them to its package, or give provider and model as texts.',
+    );
+  }
+  return {
+    // Packages name the API too: `anthropic.messages`.
+    provider: model.provider.replace(/\..*/, ''),
+    modelId: model.modelId,
+    secrets: secretsOf(options),
+    load: () => withCallDefaults(model, options),
+  };
+}
+
+function namedModel(
+  provider: keyof typeof PROVIDERS,
+  model: string | undefined,
+  options: AiSdkModelOptions,
+): ModelSource {
+  const { packageName, defaultModel, missing, load }: Provider = PROVIDERS[provider];
+  requirePackages([packageName], import.meta.url);
+  const modelId = model ?? defaultModel;
+  const problem = missing(options);
+  const connections = keptConnections();
+  return {
+    provider,
+    modelId,
+    secrets: secretsOf(options),
+    missing: problem && misconfigured(...problem),
+    async load() {
+      const { body } = options;
+      const made = await load(modelId, options, fetchOver(connections, { body }));
+      return withCallDefaults(made, options);
+    },
+    close: () => connections.close(),
+  };
+}
+
+function secretsOf({ apiKey, secretAccessKey, sessionToken, headers = {} }: AiSdkModelOptions): string[] {
+  return [apiKey, secretAccessKey, sessionToken, ...Object.values(headers)].filter((text) => text !== undefined);
+}

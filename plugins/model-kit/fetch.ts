@@ -1,0 +1,99 @@
+/** Implements `fetch` for provider packages over connections that are kept alive. */
+import type { IncomingMessage } from 'node:http';
+import type { Connections } from './connections.ts';
+import { isEventStream, limitedBytes, piecesOf, pulledStream, textOf } from './response-body.ts';
+
+/** Rewrites replies before the package reads them. Throws for what is no reply. */
+export interface ReplyFilter {
+  /** For one stream of events: gets it in pieces, returns what the package reads of them. */
+  events(): { read(piece: string): string; end(): string };
+  /** For a whole document of a call that succeeded. */
+  document(text: string): string;
+}
+
+export interface FetchSettings {
+  readonly filter?: ReplyFilter;
+  /** Further fields of every JSON body. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export function fetchOver(connections: Connections, settings: FetchSettings = {}): typeof globalThis.fetch {
+  const { filter, body: fields } = settings;
+  return async (input, init = {}) => {
+    const sent = Buffer.from((init.body ?? '') as string | Uint8Array);
+    const body = fields === undefined ? sent : withFields(sent, fields);
+    const incoming = await connections.send(
+      init.method ?? 'GET',
+      new URL(input instanceof Request ? input.url : input),
+      Object.fromEntries(new Headers(init.headers)),
+      [body],
+      init.signal,
+    );
+    try {
+      return responseFrom(incoming, filter);
+    } catch (error) {
+      // A status that HTTP does not know.
+      incoming.destroy();
+      throw error;
+    }
+  };
+}
+
+function withFields(body: Buffer, fields: Readonly<Record<string, unknown>>): Buffer {
+  return body.length === 0 ? body : Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), ...fields }));
+}
+
+function responseFrom(incoming: IncomingMessage, filter: ReplyFilter | undefined): Response {
+  const status = incoming.statusCode ?? 0;
+  const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  const empty = status === 204 || status === 205 || status === 304;
+  if (empty) incoming.resume();
+  const next = filter === undefined ? bytesOf(incoming) : filteredBytes(incoming, filter, status);
+  return new Response(empty ? null : pulledStream(next, incoming, 0), { status, headers });
+}
+
+type Next = () => Promise<readonly Buffer[] | undefined>;
+
+function bytesOf(incoming: IncomingMessage): Next {
+  const pieces = limitedBytes(incoming);
+  return async () => {
+    const { done, value } = await pieces.next();
+    return done ? undefined : [value];
+  };
+}
+
+function filteredBytes(incoming: IncomingMessage, filter: ReplyFilter, status: number): Next {
+  const next = isEventStream(incoming) ? eventsOf(incoming, filter) : documentOf(incoming, filter, status);
+  return async () => {
+    const text = await next();
+    return text === undefined ? undefined : [Buffer.from(text)];
+  };
+}
+
+/** Resolves to text that is not empty, as long as there is any. */
+function eventsOf(incoming: IncomingMessage, filter: ReplyFilter): () => Promise<string | undefined> {
+  const pieces = piecesOf(incoming);
+  const events = filter.events();
+  let over = false;
+  return async () => {
+    while (!over) {
+      const { done, value } = await pieces.next();
+      over = done === true;
+      const text = done ? events.end() : events.read(value);
+      if (text !== '') return text;
+    }
+    return undefined;
+  };
+}
+
+function documentOf(incoming: IncomingMessage, filter: ReplyFilter, status: number): () => Promise<string | undefined> {
+  let read = false;
+  return async () => {
+    if (read) return undefined;
+    read = true;
+    const text = await textOf(incoming);
+    return status < 300 ? filter.document(text) : text;
+  };
+}

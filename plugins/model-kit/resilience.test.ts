@@ -1,0 +1,145 @@
+/** Checks fallback and circuit breaker with real servers of the OpenAI protocol. */
+import { expect, test } from 'vitest';
+import { type AtlasError, healthCheck, type Question } from '../../kernel/index.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { type Step, startOpenAIServer } from '../../test/harness/openai-server.ts';
+import { testShop } from '../../test/harness/scripted-agent.ts';
+import { agent } from '../agent/index.ts';
+import { modelOpenai, openaiModel } from '../model-openai/index.ts';
+
+const question: Question = { turns: [{ role: 'user', text: 'How many orders?' }], surface: 'api' };
+type Options = NonNullable<Parameters<typeof modelOpenai>[0]>;
+
+/** Two servers: the first model's, and the fallback's unless `alone`. */
+async function two(first: (n: number) => Step, options: Options = {}, second: Step | null = { text: 'Second.' }) {
+  const one = await startOpenAIServer({ respond: ({ n }) => first(n) });
+  const other = await startOpenAIServer({ respond: () => second ?? { text: '' } });
+  const fallback = openaiModel({ provider: 'openai', apiKey: 'sk-second', baseUrl: other.url, model: 'second' });
+  const app = await createTestApp({
+    plugins: [
+      testShop(),
+      modelOpenai({
+        provider: 'openai-compatible',
+        baseUrl: one.url,
+        model: 'first',
+        maxRetries: 0,
+        ...(second !== null && { fallback }),
+        ...options,
+      }),
+      agent(),
+    ],
+  });
+  return {
+    app,
+    one,
+    other,
+    ask: () =>
+      app
+        .get(agent)
+        .answer(question, app.scope())
+        .then(
+          ({ text }) => text,
+          (error: AtlasError) => error,
+        ),
+    async read() {
+      let text = '';
+      for await (const event of app.get(agent).ask(question, app.scope()))
+        if (event.type === 'text') text += event.text;
+      return text;
+    },
+    health: async () => (await app.call(healthCheck, undefined, app.scope()))[0]?.value,
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await one.close();
+      await other.close();
+    },
+  };
+}
+
+test.each<[string, Step]>([
+  ['a failure', { status: 500 }],
+  ['a refused key', { status: 401 }],
+  ['a model that is gone', { status: 404 }],
+  ['a rate limit', { status: 429, headers: { 'retry-after': '60' } }],
+  ['a page', { garbage: 'not-json' }],
+  ['silence', { stall: true }],
+  ['an error before the first word', { text: '', streamError: { message: 'overloaded', type: 'server_error' } }],
+])('after %s the fallback answers, streamed or not', async (_, step) => {
+  await using both = await two(() => step, { fallbackAfterMs: 300 });
+  expect(await both.read()).toBe('Second.');
+  if (step.streamError === undefined) expect(await both.ask()).toBe('Second.');
+  expect(await both.health()).toMatchObject({
+    status: 'degraded',
+    details: { provider: 'openai-compatible', model: 'first', fallback: { provider: 'openai', model: 'second' } },
+  });
+  expect(JSON.stringify(both.app.lines)).not.toContain('sk-second');
+});
+
+test('the fallback is not asked once the first model has begun, nor while it works', async () => {
+  await using both = await two((n) => (n === 0 ? { text: 'First.' } : { text: 'one two three four', garbage: 'cut' }));
+  expect(await both.ask()).toBe('First.');
+  await expect(both.read()).rejects.toMatchObject({ code: 'provider_error' });
+  expect(both.other.requests).toHaveLength(0);
+  expect(await both.health()).toMatchObject({ status: 'degraded' });
+});
+
+test('when both fail, the first failure is told and the second named', async () => {
+  await using both = await two(() => ({ status: 401 }), {}, { status: 500 });
+  const error = (await both.ask()) as AtlasError;
+  expect(error).toMatchObject({ code: 'provider_auth_error', message: expect.stringContaining('"openai"') });
+  expect(await both.health()).toMatchObject({ status: 'error' });
+});
+
+test('a provider that keeps failing is left alone, tried once, and used again', async () => {
+  const openMs = 400;
+  let down = true;
+  await using both = await two(
+    () => (down ? { status: 503 } : { text: 'First.' }),
+    { breakerFailures: 3, breakerOpenMs: openMs },
+    null,
+  );
+  for (let n = 0; n < 3; n += 1) expect(await both.ask()).toMatchObject({ code: 'provider_error' });
+  const refused = (await both.ask()) as AtlasError;
+  expect(refused).toMatchObject({ code: 'provider_error', reason: 'E_MODEL_CIRCUIT_OPEN', retryAfterSeconds: 1 });
+  expect(both.one.requests).toHaveLength(3);
+  expect(await both.health()).toMatchObject({ status: 'error', details: { circuitBreaker: 'open' } });
+
+  await new Promise((resolve) => setTimeout(resolve, openMs));
+  expect(await both.health()).toMatchObject({ details: { circuitBreaker: 'half-open' } });
+  // One call is the probe; the others are refused meanwhile.
+  expect((await Promise.all([both.ask(), both.ask()])).map((end) => (end as AtlasError).reason)).toEqual(
+    expect.arrayContaining(['E_MODEL', 'E_MODEL_CIRCUIT_OPEN']),
+  );
+  expect(both.one.requests).toHaveLength(4);
+
+  down = false;
+  await new Promise((resolve) => setTimeout(resolve, openMs));
+  expect(await both.ask()).toBe('First.');
+  expect(await both.health()).toMatchObject({ status: 'ok', details: { circuitBreaker: 'closed' } });
+});
+
+test('with an open breaker the fallback is asked at once', async () => {
+  await using both = await two(() => ({ status: 503 }), { breakerFailures: 1, breakerOpenMs: 60_000 });
+  for (let n = 0; n < 3; n += 1) expect(await both.ask()).toBe('Second.');
+  expect(both.one.requests).toHaveLength(1);
+  expect(both.other.requests).toHaveLength(3);
+});
+
+test('a wrong request does not open it', async () => {
+  await using both = await two(() => ({ status: 400 }), { breakerFailures: 1 }, null);
+  for (let n = 0; n < 3; n += 1) await both.ask();
+  expect(both.one.requests).toHaveLength(3);
+});
+
+test('settings of every call are sent', async () => {
+  const options: Options = {
+    temperature: 0.5,
+    reasoning: 'low',
+    headers: { 'x-team': 'data' },
+    body: { top_k: 7 },
+  };
+  await using both = await two(() => ({ text: 'First.' }), options, null);
+  await both.ask();
+  expect(both.one.requests[0]?.body).toMatchObject({ temperature: 0.5, reasoning_effort: 'low', top_k: 7 });
+  expect(both.one.requests[0]?.headers['x-team']).toBe('data');
+});

@@ -1,0 +1,80 @@
+/** Makes the models of OpenAI and of compatible servers, each loaded with the first question. */
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { AtlasError } from '../../kernel/index.ts';
+import {
+  type Connections,
+  fetchOver,
+  keptConnections,
+  type ModelSource,
+  withCallDefaults,
+} from '../model-kit/index.ts';
+import { chatCompletions } from './chat-completions.ts';
+import { DEFAULT_MODELS, OPENAI_URL, type OpenaiModelOptions } from './options.ts';
+import { RESPONSES_FILTER } from './responses-filter.ts';
+
+/** Answers are not kept at the provider; reasoning travels in the request instead. */
+const RESPONSES_OPTIONS = { openai: { store: false } };
+
+/** Throws `configuration_error` for a base URL that is none. */
+export function openaiModel(options: OpenaiModelOptions): ModelSource {
+  const { provider, apiKey, baseUrl, model: modelId = DEFAULT_MODELS[provider] } = options;
+  if (baseUrl !== undefined && !URL.canParse(baseUrl)) {
+    throw new AtlasError('The base URL of the model provider is not a URL.', {
+      code: 'configuration_error',
+      hint: 'Give an http or https URL, such as http://127.0.0.1:11434/v1.',
+    });
+  }
+  const connections = keptConnections();
+  const load = provider === 'openai' ? responsesModel : compatibleModel;
+  return {
+    provider,
+    modelId,
+    secrets: apiKey ? [apiKey] : [],
+    missing: missingIn(options),
+    load: async () => withCallDefaults(await load(modelId, options, connections), options),
+    close: () => connections.close(),
+  };
+}
+
+/** What is missing in the configuration; `undefined` when nothing is. */
+function missingIn({ provider, apiKey, baseUrl }: OpenaiModelOptions): AtlasError | undefined {
+  const missing =
+    provider === 'openai' && !apiKey
+      ? (['The model provider "openai" needs an API key.', 'Set OPENAI_API_KEY, or choose another provider.'] as const)
+      : provider === 'openai-compatible' && baseUrl === undefined
+        ? (['The model provider "openai-compatible" needs a base URL.', 'Set OPENAI_BASE_URL to it.'] as const)
+        : undefined;
+  return missing && new AtlasError(missing[0], { code: 'configuration_error', hint: missing[1] });
+}
+
+type Load = (modelId: string, options: OpenaiModelOptions, connections: Connections) => Promise<LanguageModelV4>;
+
+const compatibleModel: Load = async (modelId, { baseUrl = '', apiKey, body }, connections) =>
+  chatCompletions({ modelId, baseUrl, apiKey, body, connections });
+
+const responsesModel: Load = async (modelId, { apiKey = '', baseUrl = OPENAI_URL, body }, connections) => {
+  // With the first question, not at the start: the package costs 150 ms and 25 MB.
+  const { createOpenAI } = await import('@ai-sdk/openai').catch((cause: unknown) => {
+    throw new AtlasError('The package of the model provider cannot be loaded.', {
+      code: 'overloaded',
+      reason: 'E_MODEL_LOAD',
+      retryAfterSeconds: 5,
+      hint: 'Ask again; when it stays so, check the installation.',
+      cause,
+    });
+  });
+  const fetch = fetchOver(connections, { filter: RESPONSES_FILTER, body });
+  const model = createOpenAI({ apiKey, baseURL: baseUrl, fetch }).responses(modelId);
+  const complete = (options: LanguageModelV4CallOptions) => ({
+    ...options,
+    providerOptions: { ...RESPONSES_OPTIONS, ...options.providerOptions },
+  });
+  return {
+    specificationVersion: 'v4',
+    provider: 'openai',
+    modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: (options) => model.doGenerate(complete(options)),
+    doStream: (options) => model.doStream(complete(options)),
+  };
+};
