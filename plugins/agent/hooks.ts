@@ -1,4 +1,4 @@
-/** Defines the hook with which plugins wrap the work on a question. */
+/** Defines the hooks of the agent. */
 import { collect, type Question, type Scope } from '../../kernel/index.ts';
 import type { AgentEvent } from './api.ts';
 
@@ -8,4 +8,24 @@ export type Ask = (question: Question, scope: Scope, isStreamed: boolean) => Asy
 /** A tap returns functions that wrap `Ask`; the first tap's is the outermost. */
 export const agentWrap = collect<undefined, (ask: Ask) => Ask>('agent.wrap', {
   summary: 'Wraps the work on every question, whatever asked it: recording, budgets, suggestions.',
+});
+
+/** A query that a tool is about to run for the model. */
+export interface QueryAttempt {
+  readonly question: Question;
+  readonly sql: string;
+  /** Missing for the default connection. */
+  readonly connectionId: string | undefined;
+}
+
+/** Why a query should be reconsidered, for the model. */
+export interface QueryObjection {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** The model may run the same query again after an objection: each is told once for a question. */
+export const queryCheck = collect<QueryAttempt, QueryObjection>('agent.query-check', {
+  summary:
+    'Objections to a query of the model before it runs: a term without a settled meaning, a value that no row has.',
 });

@@ -2,6 +2,7 @@
 import { definePlugin, toolsCollect } from '../../kernel/index.ts';
 import type { Agent } from './api.ts';
 import { ProcessBudget } from './budget.ts';
+import { clarifyTool } from './clarification.ts';
 import { type AgentRuntime, answerQuestion } from './loop.ts';
 import { AgentOptions, requestTimeoutOf } from './options.ts';
 import { preparation } from './preparation.ts';
@@ -20,10 +21,11 @@ export {
   toolBegun,
   toolEnded,
 } from './events.ts';
-export { type Ask, agentWrap } from './hooks.ts';
+export { type Ask, agentWrap, type QueryAttempt, type QueryObjection, queryCheck } from './hooks.ts';
 export { type AnswerNotes, notesOf } from './notes.ts';
 export { withoutContext } from './prompt.ts';
 export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';
+export { checkQuery } from './tools/query-check.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 export { type ShownTable, shownTable, tableOf } from './tools/result-table.ts';
 export { wrappedAgent } from './wrapped-agent.ts';
@@ -35,10 +37,10 @@ export const agent = definePlugin({
   description: 'Answers a question with a language model that looks things up through tools.',
   options: AgentOptions,
   setup(ctx, options): Agent {
-    const executeSql = executeSqlTool(ctx.runSql, options.resultBudgetBytes);
+    const executeSql = executeSqlTool(ctx, options.resultBudgetBytes);
     const budget = new ProcessBudget(options.processBudgetBytes ?? 1.5 * options.questionBudgetBytes);
     const runtime: AgentRuntime = { prepare: preparation(ctx, options), options, bus: ctx, budget };
-    ctx.tap(toolsCollect, () => [executeSql]);
+    ctx.tap(toolsCollect, () => [executeSql, clarifyTool]);
     const wrapped = wrappedAgent(ctx, (...asked) => answerQuestion(runtime, ...asked), requestTimeoutOf(options));
     return { ...wrapped, retain: (scope) => budget.retain(scope) };
   },

@@ -15,6 +15,7 @@ import {
 } from '../../kernel/index.ts';
 import type { AgentEvent, Answer, Usage } from './api.ts';
 import { type ProcessBudget, QuestionBudget } from './budget.ts';
+import { clarificationOf, clarificationText } from './clarification.ts';
 import { abortError, QuestionDeadline, untilAborted } from './deadlines.ts';
 import { type Bus, modelCalled, questionBegun, questionEnded } from './events.ts';
 import { generate, MAX_CALLS, type ModelAnswer, stream } from './model-call.ts';
@@ -148,6 +149,10 @@ class QuestionRun {
       if (reply.finish === 'too-many-calls') this.#refuseAll(calls);
       else yield* this.#runTools(calls);
       if (reply.text !== '') this.#lastText = reply.text;
+      if (clarificationOf(this.#memory) !== undefined) {
+        yield* this.#finish(reply, step, 'stop');
+        return;
+      }
       if (step === maxSteps) {
         yield* this.#finish({ ...reply, text: '', finish: 'length' }, step, 'length');
         return;
@@ -308,7 +313,9 @@ class QuestionRun {
   }
 
   *#finish(reply: ModelAnswer, steps: number, finishReason: Answer['finishReason']): Generator<AgentEvent, void> {
-    let { text } = reply;
+    const asked = clarificationOf(this.#memory);
+    let text = asked === undefined ? reply.text : clarificationText(asked);
+    if (asked !== undefined) yield { type: 'text', text: this.#paragraph(text) };
     if (text.trim() === '' && finishReason === 'stop' && reply.finish === 'done') text = this.#lastText;
     const hasText = text.trim() !== '';
     if (!hasText) {
@@ -319,13 +326,17 @@ class QuestionRun {
     noteTables(this.#tables, notes);
     const answer: Answer = {
       text,
-      outcome: outcomeOf({
-        declared: reply.outcome,
-        hasText,
-        isWithheld: reply.finish === 'withheld',
-        tables: this.#tables,
-        lastCallFailed: this.#lastCallFailed,
-      }),
+      outcome:
+        asked !== undefined
+          ? 'clarify'
+          : outcomeOf({
+              declared: reply.outcome,
+              hasText,
+              isWithheld: reply.finish === 'withheld',
+              tables: this.#tables,
+              lastCallFailed: this.#lastCallFailed,
+            }),
+      ...(asked !== undefined && { choices: asked.choices }),
       notes: notes.list,
       sql: this.#tables.map(({ sql }) => sql),
       data: this.#tables,

@@ -16,6 +16,7 @@ import {
   toolsCollect,
 } from '../../kernel/index.ts';
 import { findDialect } from '../sql-kit/index.ts';
+import { chosenByNumber } from './clarification.ts';
 import { messagesWithin, promptSizes, toolsWithin, withRoom } from './context-size.ts';
 import type { AgentOptions } from './options.ts';
 import { chatMessages, questionContext, RULES, systemMessage, textMarks } from './prompt.ts';
@@ -86,10 +87,19 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
 /** The context that is the same for every question, and that of this one. */
 function parted(
   collected: readonly Collected<ContextPart>[],
-  { connectionId }: Question,
+  { connectionId, turns }: Question,
 ): [ContextPart[], ContextPart[]] {
   const parts = collected.map(({ value }) => value);
   const ofQuestion = parts.filter(({ perQuestion }) => perQuestion === true);
+  const chosen = chosenByNumber(turns);
+  if (chosen !== undefined) {
+    ofQuestion.push({
+      title: 'What the number in the question chooses',
+      text: chosen,
+      trusted: false,
+      perQuestion: true,
+    });
+  }
   if (connectionId !== undefined) {
     const text = `The question is about the connection ${connectionId}.`;
     ofQuestion.push({ title: 'Connection', text, trusted: true });

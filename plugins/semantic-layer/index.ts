@@ -12,9 +12,11 @@ import {
   storeMigrations,
   toolsCollect,
 } from '../../kernel/index.ts';
+import { queryCheck } from '../agent/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { findDialect } from '../sql-kit/index.ts';
 import { contextParts, exploreTool } from './agent-context.ts';
+import { ambiguityObjections } from './ambiguous-terms.ts';
 import type { SemanticLayerApi } from './api.ts';
 import { DatabaseSchemas } from './database/database-schema.ts';
 import { layerHealth } from './health.ts';
@@ -86,6 +88,7 @@ export const semanticLayer = definePlugin({
     ctx.tap(contextCollect, (question, scope) => contextParts(layer, question, scope, options.contextBytes));
     const tools = [exploreTool(layer)];
     ctx.tap(toolsCollect, () => tools);
+    ctx.tap(queryCheck, async ({ question }, scope) => ambiguityObjections(await layer.for(scope), question.turns));
     ctx.tap(healthCheck, async () => [await layerHealth(layer)]);
     ctx.tap(sqlSettled, ({ status }) => {
       if (status === 'failed') schemas.statementFailed();

@@ -1,5 +1,6 @@
 /** Defines the plugin that compiles typed plans to SQL. */
 import { datasourceList, definePlugin, toolsCollect } from '../../kernel/index.ts';
+import { checkQuery } from '../agent/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { dialectOf } from '../sql-kit/index.ts';
 import type { SemanticQueryApi } from './api.ts';
@@ -25,7 +26,9 @@ export const semanticQuery = definePlugin({
       connections: async ({ scope }) =>
         (await ctx.call(datasourceList, undefined, scope)).map((collected) => collected.value),
       dialectOf: (connection, { scope }) => dialectOf(ctx, connection.dbType, scope),
-      runSql(sql, connectionId, { scope, question }) {
+      async runSql(sql, connectionId, run) {
+        await checkQuery(ctx, { sql, connectionId }, run);
+        const { scope, question } = run;
         const { surface, conversationId } = question;
         return ctx.runSql(
           { sql, connectionId, surface, ...(conversationId !== undefined && { conversationId }) },

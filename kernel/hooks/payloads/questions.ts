@@ -35,12 +35,11 @@ export interface ContextPart {
   readonly perQuestion?: boolean;
 }
 
-/** A language model of the AI SDK's provider interface; the agent checks the version. */
+/** A language model of the AI SDK's provider interface, and its context size if configured; the agent checks the version. */
 export interface ResolvedModel {
   readonly model: { readonly specificationVersion: string; readonly provider: string; readonly modelId: string };
   /** As the health report names it. */
   readonly provider: string;
-  /** Context size of the model, where the configuration gives it. */
   readonly contextTokens?: number;
 }
 

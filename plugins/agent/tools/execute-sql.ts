@@ -1,6 +1,7 @@
 /** Provides the tool `executeSQL`, which runs the model's SQL through the guarded pipeline. */
 import { type Static, Type } from '@sinclair/typebox';
 import { type AgentTool, AtlasError, type PluginContext, type SqlReply, type ToolRun } from '../../../kernel/index.ts';
+import { checkQuery } from './query-check.ts';
 import { resultForModel } from './result-summary.ts';
 import { shownTable, tableOf } from './result-table.ts';
 
@@ -51,7 +52,7 @@ async function runOnce(run: ToolRun, key: string, start: () => Promise<SqlReply>
 }
 
 /** A statement that fails rejects with the error of the plugin that refused it. */
-export function executeSqlTool(runSql: PluginContext['runSql'], resultBudgetBytes: number): AgentTool {
+export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resultBudgetBytes: number): AgentTool {
   return {
     name: 'executeSQL',
     description: DESCRIPTION,
@@ -61,8 +62,9 @@ export function executeSqlTool(runSql: PluginContext['runSql'], resultBudgetByte
       const { surface, conversationId } = run.question;
       // Models write an empty string for an omitted argument.
       const connectionId = wanted || run.question.connectionId;
+      await checkQuery(ctx, { sql, connectionId }, run);
       const reply = await runOnce(run, `executeSQL ${connectionId ?? ''} ${normalizeSpace(sql)}`, () =>
-        runSql(
+        ctx.runSql(
           {
             sql,
             surface,

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { definePlugin, type Question } from '../../kernel/index.ts';
+import { callSql, scriptedApp } from '../../test/harness/scripted-agent.ts';
+import type { AgentEvent } from './api.ts';
+import { chosenByNumber } from './clarification.ts';
+import { agent, queryCheck } from './index.ts';
+
+const ask = (...texts: string[]): Question => ({
+  turns: texts.map((text, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', text })),
+  surface: 'api',
+});
+const clarify = (args: unknown) => ({ toolCall: { name: 'clarify', args } });
+const WHICH = { question: 'Which sales?', choices: ['revenue', { label: 'orders', description: 'how many' }] };
+const TEXT = 'Which sales?\n\n1. revenue\n2. orders: how many';
+
+describe('the tool clarify', () => {
+  test('ends the answer with its question and numbered choices', async () => {
+    await using scripted = await scriptedApp([clarify(WHICH)]);
+    const { app, server } = scripted;
+    const events: AgentEvent[] = [];
+    const answer = await app.get(agent).answer(ask('sales?'), app.scope(), (event) => events.push(event));
+    expect(answer).toMatchObject({ outcome: 'clarify', text: TEXT, finishReason: 'stop', steps: 1, sql: [] });
+    expect(answer.choices).toEqual([
+      { id: '1', label: 'revenue' },
+      { id: '2', label: 'orders', description: 'how many' },
+    ]);
+    expect(events.map(({ type }) => type)).toEqual(['tool-call', 'tool-result', 'text', 'finish']);
+    expect(events[1]).toMatchObject({ result: { question: 'Which sales?', choices: answer.choices } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('streams the question after what the model said before', async () => {
+    await using scripted = await scriptedApp([{ text: 'Let me ask.', ...clarify(WHICH) }]);
+    const { app } = scripted;
+    let text = '';
+    for await (const event of app.get(agent).ask(ask('sales?'), app.scope())) {
+      if (event.type === 'text') text += event.text;
+    }
+    expect(text).toBe(`Let me ask.\n\n${TEXT}`);
+  });
+
+  test('is called again when its arguments are wrong', async () => {
+    await using scripted = await scriptedApp([clarify({ question: 'Which?', choices: ['one'] }), clarify(WHICH)]);
+    const { app } = scripted;
+    expect(await app.get(agent).answer(ask('?'), app.scope())).toMatchObject({ outcome: 'clarify', steps: 2 });
+  });
+
+  test('a reply by number reaches the model with what it chooses', async () => {
+    await using scripted = await scriptedApp(() => ({ text: 'Fine.' }));
+    const { app, server } = scripted;
+    await app.get(agent).answer(ask('sales?', TEXT, '2'), app.scope());
+    expect(server.requests[0]?.question).toMatch(/<data (\w+)>\norders: how many\n<\/data \1>[\s\S]*\n\n2$/);
+    await app.get(agent).answer(ask('sales?', TEXT, 'orders'), app.scope());
+    expect(server.requests[1]?.question).toBe('orders');
+  });
+
+  test.each<[string, string | undefined]>([
+    ['1', 'revenue'],
+    ['option 2, please', 'orders: how many'],
+    ['the second one', 'orders: how many'],
+    ['#2', 'orders: how many'],
+    ['2nd', 'orders: how many'],
+    ['3', undefined],
+    ['0', undefined],
+    ['2 weeks', undefined],
+    ['orders', undefined],
+  ])('the reply "%s" chooses %s', (reply, expected) => {
+    expect(chosenByNumber(ask('sales?', TEXT, reply).turns)).toBe(expected);
+  });
+
+  test('a number chooses nothing where there was no list', () => {
+    expect(chosenByNumber(ask('sales?', 'There were 5.', '2').turns)).toBeUndefined();
+    expect(chosenByNumber(ask('2').turns)).toBeUndefined();
+  });
+});
+
+describe('an objection of a plugin', () => {
+  const objecting = definePlugin({
+    name: 'test-objection',
+    version: '1.0.0',
+    type: 'context',
+    description: 'Objects to every query.',
+    setup: (ctx) => ctx.tap(queryCheck, () => [{ message: 'Is that meant?', hint: 'Call clarify.' }]),
+  });
+
+  test('refuses a query once, and the model may insist', async () => {
+    const call = callSql('select 1 as n');
+    await using scripted = await scriptedApp([call, call, call, { text: 'One.' }], { plugins: [objecting()] });
+    const { app, server, shop } = scripted;
+    const answer = await app.get(agent).answer(ask('?'), app.scope());
+    expect(answer.data).toHaveLength(2);
+    expect(shop.executed).toHaveLength(2);
+    expect(JSON.parse(server.requests[1]?.toolResults[0] ?? '')).toEqual({
+      error: 'Is that meant?',
+      hint: 'Call clarify.',
+    });
+  });
+});

@@ -1,0 +1,95 @@
+/** Asks the user to choose between meanings: the tool `clarify`, the answer that it makes, and the reply to that. */
+import { type Static, Type } from '@sinclair/typebox';
+import type { AgentTool, ChatTurn } from '../../kernel/index.ts';
+import type { Choice } from './api.ts';
+
+const MAX_CHOICES = 10;
+
+const Label = Type.String({ minLength: 1, maxLength: 300 });
+const ClarifyInput = Type.Object(
+  {
+    question: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'What to ask the user, in one sentence and in the language of their question.',
+    }),
+    choices: Type.Array(
+      Type.Union([Label, Type.Object({ label: Label, description: Type.Optional(Type.String({ maxLength: 1_000 })) })]),
+      {
+        minItems: 2,
+        maxItems: MAX_CHOICES,
+        description: 'The meanings to choose between, each as a short text, or as a label with a description.',
+      },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export interface Clarification {
+  readonly question: string;
+  readonly choices: readonly Choice[];
+}
+
+const KEY = 'agent.clarification';
+
+/** What the model has asked the user in this question; the last one counts. */
+export function clarificationOf(memory: ReadonlyMap<string, unknown>): Clarification | undefined {
+  return memory.get(KEY) as Clarification | undefined;
+}
+
+export const clarifyTool: AgentTool = {
+  name: 'clarify',
+  description:
+    'Asks the user which of several meanings is meant, and ends the answer. Use it instead of a query when neither the ' +
+    'question nor the conversation says which one; the user replies with a number or a text.',
+  input: ClarifyInput,
+  run(input, { memory }) {
+    const { question, choices } = input as Static<typeof ClarifyInput>;
+    const asked: Clarification = {
+      question: oneLine(question),
+      choices: choices.map((choice, index) => {
+        const { label, description } = typeof choice === 'string' ? { label: choice, description: undefined } : choice;
+        return { id: `${index + 1}`, label: oneLine(label), ...(description && { description: oneLine(description) }) };
+      }),
+    };
+    memory.set(KEY, asked);
+    return { forModel: { asked: true }, forClient: asked };
+  },
+};
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+/** The answer: the question, and the choices with the numbers that a reply may name. */
+export function clarificationText({ question, choices }: Clarification): string {
+  const lines = choices.map(({ label, description }, index) => {
+    return `${index + 1}. ${label}${description === undefined ? '' : `: ${description}`}`;
+  });
+  return `${question}\n\n${lines.join('\n')}`;
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
+const NUMBER_REPLY = new RegExp(
+  `^\\W*(?:(?:the|option|choice|number|meaning|no)\\W+)*(?:(\\d{1,2})(?:st|nd|rd|th)?|(${ORDINALS.join('|')}))(?:\\W+(?:one|option|choice|meaning|please))*\\W*$`,
+  'i',
+);
+
+/** The choices at the end of an answer, as `clarificationText` writes them. */
+function choicesIn(text: string): string[] {
+  const labels: string[] = [];
+  for (const line of text.trimEnd().split('\n').slice(-MAX_CHOICES).reverse()) {
+    const [, number, label] = /^\s*(\d{1,2})[.)] (.+)$/.exec(line) ?? [];
+    if (number === undefined || label === undefined) break;
+    labels.unshift(label);
+    if (number === '1') return labels;
+  }
+  return [];
+}
+
+/** The choice that the question takes by its number; `undefined` when it is no such reply. */
+export function chosenByNumber(turns: readonly ChatTurn[]): string | undefined {
+  const [before, asked] = turns.slice(-2);
+  if (before?.role !== 'assistant' || asked === undefined) return undefined;
+  const [, digits, ordinal] = NUMBER_REPLY.exec(asked.text.slice(0, 100)) ?? [];
+  const place = digits === undefined ? ORDINALS.indexOf(ordinal?.toLowerCase() ?? '') : Number(digits) - 1;
+  return choicesIn(before.text)[place];
+}
