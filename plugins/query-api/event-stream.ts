@@ -58,17 +58,18 @@ async function* encoded(
   { scope, encoder, pingEveryMs, failure }: EventStreamInit,
 ): AsyncGenerator<StreamPart> {
   let pending = first;
+  let sentAt = performance.now();
   try {
     for (;;) {
       const next = await orQuiet(pending, pingEveryMs, scope.signal);
-      if (next === QUIET) {
-        yield PING;
-      } else {
-        if (next.done === true) return;
-        const piece = encoder.encode(next.value);
-        if (piece !== '') yield piece;
-        pending = events.next();
+      if (next !== QUIET && next.done === true) return;
+      const piece = next === QUIET ? PING : encoder.encode(next.value);
+      // A format without reasoning has nothing to send while a model reasons.
+      if (piece !== '' || performance.now() - sentAt >= pingEveryMs) {
+        yield piece === '' ? PING : piece;
+        sentAt = performance.now();
       }
+      if (next !== QUIET) pending = events.next();
     }
   } catch (error) {
     yield encoder.failure(failure(error));

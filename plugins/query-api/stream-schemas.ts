@@ -83,7 +83,7 @@ function chunk(type: string, properties: TProperties) {
   return Type.Object({ type: Type.Literal(type), ...properties }, { title });
 }
 
-const TextId = Type.String({ description: 'Of the piece of text within the message.' });
+const PartId = Type.String({ description: 'Of the piece of text or reasoning within the message.' });
 
 /** `data: <chunk as JSON>` and an empty line. */
 export const UiStreamChunk = Type.Union(
@@ -93,9 +93,12 @@ export const UiStreamChunk = Type.Union(
       messageMetadata: Type.Optional(Type.Object({ conversationId: Type.String({ format: 'uuid' }) })),
     }),
     chunk('start-step', {}),
-    chunk('text-start', { id: TextId }),
-    chunk('text-delta', { id: TextId, delta: Type.String() }),
-    chunk('text-end', { id: TextId }),
+    chunk('reasoning-start', { id: PartId }),
+    chunk('reasoning-delta', { id: PartId, delta: Type.String() }),
+    chunk('reasoning-end', { id: PartId }),
+    chunk('text-start', { id: PartId }),
+    chunk('text-delta', { id: PartId, delta: Type.String() }),
+    chunk('text-end', { id: PartId }),
     chunk('tool-input-available', { toolCallId: ToolCallId, toolName: Type.String(), input: Type.Unknown() }),
     chunk('tool-output-available', { toolCallId: ToolCallId, output: Type.Unknown() }),
     chunk('tool-output-error', { toolCallId: ToolCallId, errorText: Type.String() }),

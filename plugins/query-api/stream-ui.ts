@@ -9,25 +9,37 @@ function chunk(value: { readonly type: string } & Readonly<Record<string, unknow
 
 const DONE = 'data: [DONE]\n\n';
 
-/** Keeps track of the step and of the text part that are open; one encoder serves one answer. */
+/** Keeps track of the step and of the part that are open; one encoder serves one answer. */
 export function uiEncoder(): EventEncoder {
   /** What the first chunk names, so that the client calls answer and conversation what Atlas calls them. */
   let names: { readonly messageId: string; readonly conversationId?: string } = { messageId: randomUUID() };
   let started = false;
   /** A step is a model call: text and tool calls, then the tools' results. */
   let step: 'none' | 'calling' | 'results' = 'none';
-  let texts = 0;
-  let inText = false;
+  /** Text and reasoning are parts that begin and end, one at a time. */
+  let open: { readonly type: 'text' | 'reasoning'; readonly id: string } | undefined;
+  const counts = { text: 0, reasoning: 0 };
 
-  const endText = (): string => {
-    if (!inText) return '';
-    inText = false;
-    return chunk({ type: 'text-end', id: `text-${texts}` });
+  const endPart = (): string => {
+    if (open === undefined) return '';
+    const { type, id } = open;
+    open = undefined;
+    return chunk({ type: `${type}-end`, id });
+  };
+  const delta = (type: 'text' | 'reasoning', text: string): string => {
+    let out = beginStep();
+    if (open?.type !== type) {
+      out += endPart();
+      counts[type] += 1;
+      open = { type, id: `${type}-${counts[type]}` };
+      out += chunk({ type: `${type}-start`, id: open.id });
+    }
+    return out + chunk({ type: `${type}-delta`, id: open.id, delta: text });
   };
   const endStep = (): string => {
     if (step === 'none') return '';
     step = 'none';
-    return endText() + chunk({ type: 'finish-step' });
+    return endPart() + chunk({ type: 'finish-step' });
   };
   const begin = (): string => {
     if (started) return '';
@@ -55,23 +67,15 @@ export function uiEncoder(): EventEncoder {
           names = event;
           return '';
         case 'reasoning':
-          return '';
-        case 'text': {
-          let out = beginStep();
-          if (!inText) {
-            inText = true;
-            texts += 1;
-            out += chunk({ type: 'text-start', id: `text-${texts}` });
-          }
-          return out + chunk({ type: 'text-delta', id: `text-${texts}`, delta: event.text });
-        }
+        case 'text':
+          return delta(event.type, event.text);
         case 'tool-call': {
           const { toolCallId, toolName, args: input } = event;
-          return beginStep() + endText() + chunk({ type: 'tool-input-available', toolCallId, toolName, input });
+          return beginStep() + endPart() + chunk({ type: 'tool-input-available', toolCallId, toolName, input });
         }
         case 'tool-result': {
           const { toolCallId, result: output, error: errorText } = event;
-          const before = endText();
+          const before = endPart();
           step = 'results';
           if (errorText !== undefined) return before + chunk({ type: 'tool-output-error', toolCallId, errorText });
           const id = JSON.stringify(toolCallId);

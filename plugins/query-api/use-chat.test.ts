@@ -53,12 +53,28 @@ async function* answer(n: number): AsyncGenerator<AgentEvent> {
   };
 }
 
+/** Reasons before its call and before its answer. */
+async function* reasoned(): AsyncGenerator<AgentEvent> {
+  yield { type: 'reasoning', text: 'Orders, ' };
+  yield { type: 'reasoning', text: 'then.' };
+  yield { type: 'tool-call', toolCallId: 'r', toolName: 'executeSQL', args: { sql: 'SELECT 7' } };
+  yield { type: 'tool-result', toolCallId: 'r', toolName: 'executeSQL', result: { rows: [{ n: 7 }] } };
+  yield { type: 'reasoning', text: 'That is all.' };
+  for await (const event of answer(7)) {
+    if (event.type === 'finish') {
+      yield { type: 'text', text: 'Seven.' };
+      yield event;
+    }
+  }
+}
+
 interface ServerOptions {
   readonly stored?: boolean;
+  readonly pingEveryMs?: number;
   readonly play?: (n: number, scope: Scope) => AsyncIterable<AgentEvent> | undefined;
 }
 
-async function start({ stored = true, play = () => undefined }: ServerOptions = {}) {
+async function start({ stored = true, pingEveryMs, play = () => undefined }: ServerOptions = {}) {
   const asked: Question[] = [];
   async function* work(question: Question, scope: Scope): AsyncGenerator<AgentEvent> {
     asked.push(question);
@@ -76,7 +92,12 @@ async function start({ stored = true, play = () => undefined }: ServerOptions = 
     ? [internalDb({ url: `sqlite:${database}/${used}.db` }), conversations()]
     : [internalDb({}), conversations()];
   const app = await createTestApp({
-    plugins: [http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 200 }), agent(), queryApi(), ...storage],
+    plugins: [
+      http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 200 }),
+      agent(),
+      queryApi(pingEveryMs === undefined ? {} : { pingEveryMs }),
+      ...storage,
+    ],
   });
   const url = app.get(http).url();
   const read = async <T>(path: string) => (await app.inject({ method: 'GET', url: `/api/v1/${path}` })).json<T>();
@@ -176,6 +197,24 @@ describe('the chat of the AI SDK', () => {
     expect(tools(chat.messages[1])).toMatchObject(expected);
     const stored = await server.conversation((await server.list())[0]?.id);
     expect(tools(stored.messages[1]?.content)).toMatchObject(expected);
+  });
+
+  it('shows reasoning apart from the answer, and stores the answer alone', async () => {
+    await using server = await start({ play: () => reasoned() });
+    const { chat, chunks, faults } = chatOf(server);
+    await chat.sendMessage({ text: 'One?' });
+    expect(chat.messages[1]?.parts).toMatchObject([
+      { type: 'step-start' },
+      { type: 'reasoning', text: 'Orders, then.', state: 'done' },
+      { type: 'tool-executeSQL', state: 'output-available' },
+      { type: 'step-start' },
+      { type: 'reasoning', text: 'That is all.' },
+      { type: 'text', text: 'Seven.' },
+    ]);
+    await expect.poll(() => chunks.at(-1)?.type).toBe('finish');
+    expect(faults).toEqual([]);
+    const stored = await server.conversation((await server.list())[0]?.id);
+    expect(JSON.stringify(stored.messages)).not.toContain('Orders, then');
   });
 
   it('replaces an answer that is asked for again', async () => {
@@ -312,5 +351,23 @@ describe('the default stream', () => {
     }
     expect(codes.join('')).toBe('099aa0d03d');
     expect(Value.Check(CodeStreamEvent, { code: 'd', value: { finishReason: 'tired' } })).toBe(false);
+  });
+
+  it('has no reasoning, and is kept alive meanwhile', async () => {
+    await using server = await start({
+      pingEveryMs: 20,
+      async *play() {
+        for (let n = 0; n < 10; n += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          yield { type: 'reasoning', text: 'Hm. ' };
+        }
+        yield* reasoned();
+      },
+    });
+    const messages = [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'One?' }] }];
+    const { body } = await server.app.inject({ method: 'POST', url: '/api/chat', payload: { messages } });
+    expect(body).not.toContain('Hm.');
+    expect(body.match(/^: ping$/gm)?.length).toBeGreaterThan(1);
+    expect(body.match(/^data: ./gm)).toEqual(['data: 9', 'data: a', 'data: 0', 'data: d']);
   });
 });
