@@ -36,6 +36,17 @@ test('the summary counts every row, not only those shown', () => {
   });
 });
 
+test('a truncated result shows no figure over its rows, however few of them are shown', () => {
+  const rows = Array.from({ length: 300 }, (_, i) => ({ id: i, price: 7_331 }));
+  for (const shown of [rows, rows.slice(0, 3)]) {
+    const seen = resultForModel({ ...result(['id', 'price'], shown, ['A value was cut.']), truncated: true }, 1_024);
+    expect(JSON.stringify(seen)).not.toContain(`${shown.length * 7_331}`);
+    expect(seen.summary).toEqual(shown === rows ? { shownRows: seen.rows.length } : undefined);
+    expect(seen.notes).toEqual([expect.stringContaining('a part of the result'), 'A value was cut.']);
+  }
+  expect(resultForModel(result(['id', 'price'], rows), 1_024).summary?.numeric?.price?.sum).toBe(300 * 7_331);
+});
+
 test('the budget counts bytes, not characters', () => {
   const rows = Array.from({ length: 300 }, (_, id) => ({ id, name: '売上'.repeat(10) }));
   const seen = resultForModel(result(['id', 'name'], rows), 2_048);

@@ -15,11 +15,12 @@ export interface ResultForModel {
   readonly rowCount: number;
   /** The database had more rows than `rowCount`, or a value was cut. */
   readonly truncated: boolean;
-  /** Present when rows or columns are left out; its numbers cover all `rowCount` rows. */
+  /** Present when rows or columns are left out. */
   readonly summary?: {
     readonly shownRows: number;
     readonly hiddenColumns?: number;
-    readonly numeric: Readonly<Record<string, NumericSummary>>;
+    /** Covers all `rowCount` rows; missing when the result is truncated: a sum of a part would be taken for the whole. */
+    readonly numeric?: Readonly<Record<string, NumericSummary>>;
   };
   readonly notes?: readonly string[];
 }
@@ -28,6 +29,8 @@ const MAX_CELL_CHARS = 256;
 const MAX_NAME_CHARS = 128;
 const MAX_SUMMARIZED_COLUMNS = 20;
 const MAX_NOTES = 5;
+const PARTIAL =
+  'These rows are a part of the result: no sum, count, average, minimum or maximum over them is one of the whole. Aggregate in SQL, or say that it is a part.';
 
 const clip = (text: string, chars: number) => (text.length <= chars ? text : `${text.slice(0, chars)}…`);
 
@@ -81,21 +84,24 @@ export function resultForModel(result: SqlResult, budgetBytes: number): ResultFo
   }
   const hiddenColumns = result.columns.length - columns.length;
   const cut = rows.length < result.rows.length || hiddenColumns > 0;
+  const notes = result.truncated ? [PARTIAL, ...result.notes] : result.notes;
   return {
     columns: columns.map((name) => clip(name, MAX_NAME_CHARS)),
     rows,
     rowCount: result.rows.length,
     truncated: result.truncated,
     ...(cut && { summary: summarize(result, columns, rows.length, hiddenColumns) }),
-    ...(result.notes.length > 0 && { notes: result.notes.slice(0, MAX_NOTES).map((note) => clip(note, 256)) }),
+    ...(notes.length > 0 && { notes: notes.slice(0, MAX_NOTES).map((note) => clip(note, 256)) }),
   };
 }
 
 function summarize(result: SqlResult, columns: readonly string[], shownRows: number, hiddenColumns: number) {
+  const left = { shownRows, ...(hiddenColumns > 0 && { hiddenColumns }) };
+  if (result.truncated) return left;
   const numeric: Record<string, NumericSummary> = {};
   for (const name of columns.slice(0, MAX_SUMMARIZED_COLUMNS)) {
     const summary = numericSummary(result, name);
     if (summary !== undefined) numeric[clip(name, MAX_NAME_CHARS)] = summary;
   }
-  return { shownRows, ...(hiddenColumns > 0 && { hiddenColumns }), numeric };
+  return { ...left, numeric };
 }
