@@ -28,6 +28,7 @@ export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, stat
 export { checkQuery } from './tools/query-check.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 export { type ShownTable, shownTable, tableOf } from './tools/result-table.ts';
+export { schemaForModel } from './tools/tool-schema.ts';
 export { wrappedAgent } from './wrapped-agent.ts';
 
 export const agent = definePlugin({

@@ -7,13 +7,10 @@ import { type Static, Type } from '@sinclair/typebox';
 const CLOSED = { additionalProperties: false };
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
 
-export const Grain = Type.Union([
-  Type.Literal('day'),
-  Type.Literal('week'),
-  Type.Literal('month'),
-  Type.Literal('quarter'),
-  Type.Literal('year'),
-]);
+export const Grain = Type.Union(
+  [Type.Literal('day'), Type.Literal('week'), Type.Literal('month'), Type.Literal('quarter'), Type.Literal('year')],
+  { description: 'groups a date or timestamp by this period' },
+);
 export type Grain = Static<typeof Grain>;
 
 export const PlanFilter = Type.Object(
@@ -34,7 +31,12 @@ export const PlanFilter = Type.Object(
       Type.Literal('is_null'),
       Type.Literal('is_not_null'),
     ]),
-    values: Type.Optional(Type.Array(Scalar, { description: 'none for the null operators, one or more otherwise' })),
+    values: Type.Optional(
+      Type.Array(Scalar, {
+        description:
+          'none for the null operators, several for in, not_in and the text operators, else one; written as in the sample values. A date may be 2024, 2024-Q1, 2024-03 or 2024-03-31',
+      }),
+    ),
   },
   CLOSED,
 );
@@ -64,8 +66,8 @@ export type MeasureFilter = Static<typeof MeasureFilter>;
 export const TimeRange = Type.Object(
   {
     dimension: Type.String({ description: '`entity.dimension` of type date or timestamp' }),
-    from: Type.Optional(Type.String()),
-    to: Type.Optional(Type.String()),
+    from: Type.Optional(Type.String({ description: 'inclusive: `YYYY-MM-DD` or an ISO timestamp; open without it' })),
+    to: Type.Optional(Type.String({ description: 'exclusive, in the same form; open without it' })),
   },
   CLOSED,
 );
@@ -87,7 +89,7 @@ export const RelatedFilter = Type.Object(
     ),
     operator: Comparison,
     value: Type.Number(),
-    filters: Type.Optional(Type.Array(PlanFilter)),
+    filters: Type.Optional(Type.Array(PlanFilter, { description: 'on the related rows; all must hold' })),
     segments: Type.Optional(Type.Array(Type.String())),
     excludedSegments: Type.Optional(Type.Array(Type.String())),
     timeRange: Type.Optional(TimeRange),
@@ -112,20 +114,17 @@ const ROW_CONDITIONS = {
 
 export const QueryPlan = Type.Object(
   {
-    /**
-     * Aggregates. Empty: the plan lists rows of `entity`, or distinct values of `dimensions` when it names no entity.
-     */
     measures: Type.Optional(
       Type.Array(Type.String(), {
-        description: '`entity.measure`, a metric id, or `entity.count` for a count of rows',
+        description:
+          '`entity.measure`, a metric id, or `entity.count` for a count of rows. Empty: lists rows of `entity`, or distinct values of `dimensions`',
       }),
     ),
-    /** Ad hoc aggregates over a dimension without a declared measure. */
     adhocMeasures: Type.Optional(
       Type.Array(
         Type.Object(
           {
-            name: Type.String(),
+            name: Type.String({ description: 'name of the column in the result' }),
             type: Type.Union([
               Type.Literal('count_distinct'),
               Type.Literal('sum'),
@@ -133,74 +132,106 @@ export const QueryPlan = Type.Object(
               Type.Literal('min'),
               Type.Literal('max'),
             ]),
-            dimension: Type.String(),
+            dimension: Type.String({ description: '`entity.dimension`' }),
           },
           CLOSED,
         ),
+        { description: 'aggregates over dimensions for which no measure is declared' },
       ),
     ),
     dimensions: Type.Optional(
       Type.Array(
         Type.Object(
           {
-            dimension: Type.String(),
+            dimension: Type.String({ description: '`entity.dimension`' }),
             grain: Type.Optional(Grain),
-            /**
-             * Also groups by the primary key of the dimension's entity, without showing it, so that equal names stay
-             * apart.
-             */
-            identity: Type.Optional(Type.Boolean()),
+            identity: Type.Optional(
+              Type.Boolean({ description: 'keeps rows of equal name apart, by the primary key of their entity' }),
+            ),
           },
           CLOSED,
         ),
+        { description: 'what to group by, or the columns to list' },
       ),
     ),
-    /** Entity whose rows are listed when there are no measures. */
-    entity: Type.Optional(Type.String()),
+    entity: Type.Optional(Type.String({ description: 'whose rows are listed when there are no measures' })),
     filters: Type.Optional(Type.Array(PlanFilter, { description: 'all must hold' })),
-    /** Named segments, `entity.segment`, and glossary terms with a condition. All must hold. */
-    segments: Type.Optional(Type.Array(Type.String())),
-    /** At least one alternative of each list must hold; the alternatives of a list concern the same entity. */
-    anyOf: Type.Optional(Type.Array(Type.Array(Alternative, { minItems: 2 }))),
-    /** Segments or terms that must not hold. */
-    excludedSegments: Type.Optional(Type.Array(Type.String())),
-    measureFilters: Type.Optional(Type.Array(MeasureFilter)),
+    segments: Type.Optional(
+      Type.Array(Type.String(), {
+        description: '`entity.segment`, or a glossary term with a condition; all must hold',
+      }),
+    ),
+    anyOf: Type.Optional(
+      Type.Array(Type.Array(Alternative, { minItems: 2 }), {
+        description: 'of each list one alternative must hold; those of a list are about one entity',
+      }),
+    ),
+    excludedSegments: Type.Optional(Type.Array(Type.String(), { description: 'segments or terms that must not hold' })),
+    measureFilters: Type.Optional(
+      Type.Array(MeasureFilter, { description: 'conditions on the aggregated measures (HAVING)' }),
+    ),
     timeRange: Type.Optional(TimeRange),
-    /** A second range; every measure is returned for both, with the change and the change in percent. */
-    comparison: Type.Optional(Type.Object({ from: Type.String(), to: Type.String() }, CLOSED)),
-    /** Adds each group's share of the total, in percent, for every additive measure. */
-    share: Type.Optional(Type.Boolean()),
-    /** Rows of `entity` (or of the first dimension's entity) that have no related row in these entities. */
-    without: Type.Optional(Type.Array(Type.String())),
-    related: Type.Optional(Type.Array(RelatedFilter, { description: 'all must hold' })),
-    /** Turns every measure into the percentage (0 to 100) of it that also matches these conditions. */
-    portion: Type.Optional(Type.Object(ROW_CONDITIONS, CLOSED)),
-    /**
-     * A nested aggregate: the plan's one measure per group of `dimensions`, then this aggregate of those values.
-     * `entity`: an average over all its rows that match these conditions, including rows without any measured row; the
-     * plan then has no dimensions.
-     */
+    comparison: Type.Optional(
+      Type.Object(
+        { from: Type.String(), to: Type.String() },
+        {
+          ...CLOSED,
+          description:
+            'a second time range, beside `timeRange`: every measure for both, with the change and the change in percent',
+        },
+      ),
+    ),
+    share: Type.Optional(
+      Type.Boolean({ description: "adds each group's percentage of the total, for sums and counts" }),
+    ),
+    without: Type.Optional(
+      Type.Array(Type.String(), { description: 'entities of which a row must have no related row' }),
+    ),
+    related: Type.Optional(
+      Type.Array(RelatedFilter, {
+        description: 'conditions on the number of related rows, or on a measure over them; all must hold',
+      }),
+    ),
+    portion: Type.Optional(
+      Type.Object(ROW_CONDITIONS, {
+        ...CLOSED,
+        description: 'turns every measure into the percentage of it that also meets these conditions',
+      }),
+    ),
     over: Type.Optional(
       Type.Object(
         {
           aggregate: Type.Union([Type.Literal('avg'), Type.Literal('min'), Type.Literal('max')]),
-          entity: Type.Optional(Type.String()),
+          entity: Type.Optional(
+            Type.String({
+              description: 'averages over all its rows that meet these conditions, also those without any measured row',
+            }),
+          ),
           ...ROW_CONDITIONS,
         },
-        CLOSED,
+        {
+          ...CLOSED,
+          description:
+            'aggregates the one measure again, over the groups of `dimensions`, or over the rows of `entity`',
+        },
       ),
     ),
     orderBy: Type.Optional(
       Type.Array(
         Type.Object(
-          { by: Type.String(), direction: Type.Optional(Type.Union([Type.Literal('asc'), Type.Literal('desc')])) },
+          {
+            by: Type.String({ description: 'a measure or dimension of the plan' }),
+            direction: Type.Optional(Type.Union([Type.Literal('asc'), Type.Literal('desc')])),
+          },
           CLOSED,
         ),
+        { description: 'default: time ascending, else the largest measure first' },
       ),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** Names of the joins to use when the declared joins are ambiguous. */
-    joinPath: Type.Optional(Type.Array(Type.String())),
+    limit: Type.Optional(Type.Integer({ minimum: 1, description: 'most rows of the result' })),
+    joinPath: Type.Optional(
+      Type.Array(Type.String(), { description: 'names of the joins to use where several paths are possible' }),
+    ),
   },
   CLOSED,
 );

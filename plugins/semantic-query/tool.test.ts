@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentTool, type ToolOutcome, type ToolRun, toolsCollect } from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
+import { schemaForModel } from '../agent/index.ts';
 import { datasourceSqlite } from '../datasource-sqlite/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { sqlGuard } from '../sql-guard/index.ts';
 import { sqlLimits } from '../sql-limits/index.ts';
-import { semanticQuery } from './index.ts';
+import { QueryPlan, semanticQuery } from './index.ts';
 
 const orders = `
 table: orders
@@ -111,5 +112,29 @@ describe('the tool queryMetrics, through the guarded path', () => {
     await expect(ask({ dimensions: [{ dimension: 'orders.note' }] })).rejects.toMatchObject({
       code: 'invalid_request',
     });
+  });
+
+  it('lists what is allowed, the nearest first', async () => {
+    const names = (hint: string) => /Choices: (.*)\.$/.exec(hint)?.[1]?.split('; ');
+    const hintOf = async (plan: unknown) =>
+      ask(plan).then(
+        () => '',
+        (error) => error.hint as string,
+      );
+    expect(names(await hintOf({ measures: ['orders.total_revenue'] }))).toEqual(['orders.revenue', 'orders.count']);
+    const dimensions = names(await hintOf({ dimensions: [{ dimension: 'orders.order_date' }] }));
+    expect(dimensions?.[0]).toBe('orders.ordered_on');
+    expect(dimensions).toHaveLength(3);
+    expect(dimensions).not.toContain('orders.note');
+  });
+
+  it('describes the fields in the schema that the model sees', () => {
+    const schema = schemaForModel(QueryPlan) as { properties: Record<string, unknown>; $defs: Record<string, unknown> };
+    const undescribed = Object.entries(schema.properties).filter(
+      ([, field]) => !/"description"/.test(JSON.stringify(field)),
+    );
+    expect(undescribed.map(([name]) => name)).toEqual(['timeRange']);
+    expect(JSON.stringify(schema.$defs.timeRange)).toContain('exclusive');
+    expect(JSON.stringify(schema.$defs.filters)).toContain('as in the sample values');
   });
 });
