@@ -173,7 +173,10 @@ async function readRows(statement: DuckDBPreparedStatement, reader: ValueReader,
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) break;
     const read = columns.map((_, index) => reader.column(chunk.getColumnVector(index), isJson[index] === true));
-    for (let row = 0; wanted && row < chunk.rowCount; row += 1) wanted = rows.add(read.map((value) => value(row)));
+    for (let row = 0; wanted && row < chunk.rowCount; row += 1) {
+      wanted = rows.add(read.map((value) => value(row)));
+      if (rows.isSending) await rows.sent();
+    }
   }
 }
 

@@ -148,6 +148,7 @@ export class RowCollector {
   readonly #columns: readonly string[];
   readonly #limits: RowLimits;
   readonly #notes = new Set<string>();
+  #count = 0;
   #bytes = 0;
 
   constructor(columns: readonly string[], limits: RowLimits) {
@@ -166,7 +167,7 @@ export class RowCollector {
   /** `false`: the row did not fit, no more are wanted. */
   add(values: readonly Value[]): boolean {
     const { maxRows, maxBytes } = this.#limits;
-    if (this.rows.length >= maxRows) return this.#stop(`Only the first ${maxRows} rows are given; there are more.`);
+    if (this.#count >= maxRows) return this.#stop(`Only the first ${maxRows} rows are given; there are more.`);
     // Brackets, quotes and commas count too: the limit is on what is sent.
     let bytes = 2;
     const row = values.map((value, index) => {
@@ -175,13 +176,17 @@ export class RowCollector {
       return cell;
     });
     if (this.#bytes + bytes > maxBytes) {
-      return this.#stop(
-        `Only the first ${this.rows.length} rows are given; the result is larger than ${maxBytes} bytes.`,
-      );
+      return this.#stop(`Only the first ${this.#count} rows are given; the result is larger than ${maxBytes} bytes.`);
     }
     this.#bytes += bytes;
+    this.#count += 1;
     this.rows.push(row);
     return true;
+  }
+
+  /** Removes the rows so far; they still count. */
+  take(): Cell[][] {
+    return this.rows.splice(0);
   }
 
   /** Reads the texts of a column whose type became known after its rows. */

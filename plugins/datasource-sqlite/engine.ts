@@ -77,15 +77,18 @@ class SqliteEngine implements Engine {
     }
   }
 
-  describe(): readonly TableDescription[] {
-    return this.#read(({ db }) => describeSchema(db));
+  describe(): Promise<readonly TableDescription[]> {
+    return this.#read(async ({ db }) => describeSchema(db));
   }
 
-  execute(request: ExecuteRequest, rows: RowWriter): void {
-    this.#read((session) => {
+  execute(request: ExecuteRequest, rows: RowWriter): Promise<void> {
+    return this.#read(async (session) => {
       const { statement, columns } = this.#prepare(session, request);
       rows.begin(columns);
-      for (const row of statement.iterate(...request.params.map(bind))) if (!rows.add(row as Value[])) break;
+      for (const row of statement.iterate(...request.params.map(bind))) {
+        if (!rows.add(row as Value[])) break;
+        if (rows.isSending) await rows.sent();
+      }
     });
   }
 
@@ -101,11 +104,11 @@ class SqliteEngine implements Engine {
   }
 
   /** Inside a read transaction, so that the schema that was checked is the schema that is read. */
-  #read<T>(work: (session: Session) => T): T {
+  async #read<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const session = this.#open();
     session.begin.run();
     try {
-      return work(session);
+      return await work(session);
     } finally {
       this.#rollBack(session);
     }

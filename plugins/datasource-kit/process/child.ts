@@ -4,9 +4,9 @@
  */
 import { flushCompileCache } from 'node:module';
 import * as values from '../values.ts';
-import type { OpenEngine, RowWriter } from './engine.ts';
+import type { OpenEngine } from './engine.ts';
 import type { ExecuteRequest, Failure, Interrupt, ProcessMessage, ProcessRequest, WireResult } from './protocol.ts';
-import { partsOf } from './reply-parts.ts';
+import { RowSender } from './row-sender.ts';
 
 /** Short statements cannot make the process grow, and asking for its memory costs a system call. */
 const CHECK_MEMORY_AFTER_MS = 20;
@@ -15,25 +15,16 @@ const [url = '', ...args] = process.argv.slice(2);
 const { openEngine } = (await import(url)) as { readonly openEngine: OpenEngine };
 const engine = openEngine(args, values);
 
-/** Reads the rows of one statement as far as its limits go. */
+/** Reads the rows of one statement as far as its limits go, and sends the first ones of many. */
 async function execute(request: ExecuteRequest): Promise<{ value: WireResult } | { failure: Failure }> {
-  let columns: readonly string[] = [];
-  let collector: values.RowCollector | undefined;
-  const rows: RowWriter = {
-    begin(names) {
-      columns = values.uniqueNames(names);
-      collector = new values.RowCollector(columns, request);
-    },
-    add: (row) => collector?.add(row) ?? false,
-  };
+  const rows = new RowSender(request, send);
   try {
     await engine.execute(request, rows);
+    return { value: rows.rest() };
   } catch (error) {
     const failure = engine.failureOf(error);
-    return { failure: collector === undefined ? failure : { ...failure, metData: true } };
+    return { failure: rows.hasBegun ? { ...failure, metData: true } : failure };
   }
-  const { rows: found = [], truncated = false, notes = [] } = collector ?? {};
-  return { value: { columns, rows: found, truncated, notes } };
 }
 
 async function answer(request: ProcessRequest): Promise<{ value: unknown } | { failure: Failure }> {
@@ -50,8 +41,8 @@ function mustRetire(tookMs: number): boolean {
   return tookMs > CHECK_MEMORY_AFTER_MS && process.memoryUsage.rss() > engine.retireAboveBytes;
 }
 
-function send(message: ProcessMessage): void {
-  process.send?.(message);
+function send(message: ProcessMessage, written = () => {}): void {
+  process.send?.(message, written);
 }
 
 process.on('message', async (request: ProcessRequest | Interrupt) => {
@@ -62,7 +53,7 @@ process.on('message', async (request: ProcessRequest | Interrupt) => {
   const startedAt = performance.now();
   const reply = await answer(request);
   const retire = mustRetire(performance.now() - startedAt);
-  for (const part of partsOf({ kind: 'reply', ...reply, retire })) send(part);
+  send({ kind: 'reply', ...reply, retire });
 });
 process.on('disconnect', () => process.exit());
 // A signal to the whole group is for the server to handle: it lets running statements finish.

@@ -31,7 +31,7 @@ export function moduleBeside(name: string, of: string): URL {
   return new URL(`./${name}${extname(new URL(of).pathname)}`, of);
 }
 
-const NODE_OPTIONS = ['--max-old-space-size=256', '--disable-warning=ExperimentalWarning'];
+const NODE_OPTIONS = ['--max-old-space-size=256', '--max-semi-space-size=1', '--disable-warning=ExperimentalWarning'];
 const STDERR_KEPT = 2_000;
 /** Time to leave by itself before it is killed. */
 const END_GRACE_MS = 1_000;
@@ -142,10 +142,17 @@ export class DatabaseProcess {
   /** The reply with the rows that came before it. */
   #whole(reply: Reply): Reply {
     if (this.#rows.length === 0) return reply;
-    const result = reply.value as WireResult;
-    const rows = [...this.#rows, result.rows].flat();
+    const parts = this.#rows;
     this.#rows = [];
+    if (reply.failure !== undefined) return reply;
+    const result = reply.value as WireResult;
+    const rows = [...parts, result.rows].flat();
     return { ...reply, value: { ...result, rows } };
+  }
+
+  /** Whether the first rows of a large result have come, and not yet all. */
+  get isAnswering(): boolean {
+    return this.#rows.length > 0;
   }
 
   /** Rejects when the process ends before it answers. */

@@ -9,6 +9,9 @@ export interface RowWriter {
   begin(columns: readonly string[]): void;
   /** `false`: no more rows are wanted. */
   add(row: readonly Value[]): boolean;
+  /** Whether rows are on their way to the server: wait for `sent` before reading more, or they pile up. */
+  readonly isSending: boolean;
+  sent(): Promise<void>;
 }
 
 /** One opened engine. It is asked one thing at a time; what it throws goes through `failureOf`. */

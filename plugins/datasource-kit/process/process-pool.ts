@@ -149,7 +149,9 @@ export class ProcessPool {
     this.#growing = undefined;
     if (this.#queue.size === 0 || this.#closed) return;
     const now = performance.now();
-    const allLong = [...this.#running].every((job) => now - job.startedAt >= GROW_AFTER_MS);
+    // A result on its way is as fast as the server takes it, and another process would only bring more of them.
+    const isLong = ({ startedAt, process }: Job) => now - startedAt >= GROW_AFTER_MS && process?.isAnswering !== true;
+    const allLong = [...this.#running].every(isLong);
     if (allLong && this.#starting === 0 && this.#processes.size < this.#options.maxProcesses) this.#start();
     this.#pump();
   }
