@@ -2,8 +2,8 @@
 import { AtlasError, type Scope, type ToolTable } from '../../kernel/index.ts';
 import { rowsThatFit } from './size.ts';
 
-/** Share of the process limit beyond which no new question begins; the rest is for running questions. */
-const SHARE_FOR_NEW = 3 / 4;
+/** Share of the process limit beyond which no new question begins; one question alone does not exceed it by default. */
+const SHARE_FOR_NEW = 4 / 5;
 /** Share of a question's limit up to which tool calls run in parallel. */
 const SHARE_FOR_PARALLEL_CALLS = 1 / 16;
 /** Share of a question's limit beyond which the model is warned. */

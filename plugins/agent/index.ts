@@ -39,7 +39,7 @@ export const agent = definePlugin({
   options: AgentOptions,
   setup(ctx, options): Agent {
     const executeSql = executeSqlTool(ctx, options.resultBudgetBytes);
-    const budget = new ProcessBudget(options.processBudgetBytes ?? 1.5 * options.questionBudgetBytes);
+    const budget = new ProcessBudget(options.processBudgetBytes ?? 1.25 * options.questionBudgetBytes);
     const runtime: AgentRuntime = { prepare: preparation(ctx, options), options, bus: ctx, budget };
     ctx.tap(toolsCollect, () => [executeSql, clarifyTool]);
     const wrapped = wrappedAgent(ctx, (...asked) => answerQuestion(runtime, ...asked), requestTimeoutOf(options));

@@ -51,7 +51,7 @@ export const AgentOptions = Type.Object(
         minimum: 1024 ** 2,
         maximum: 64 * 1024 ** 3,
         description:
-          'memory limit of all running questions; near it new ones are refused with `overloaded`; default: one and a half times that of one question',
+          'memory limit of all running questions; near it new ones are refused with `overloaded`; default: one and a quarter of that of one question',
       }),
     ),
   },

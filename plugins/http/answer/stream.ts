@@ -41,17 +41,17 @@ class Sending {
   async write(text: string): Promise<void> {
     // Most events are so small that counting them is not worth it.
     if (text.length <= PIECE_BYTES) return this.#write(text);
-    await this.#whileHeld(Buffer.byteLength(text), () => this.#writeText(text));
+    this.#hold(Buffer.byteLength(text));
+    await this.#writeHeld(text);
   }
 
-  /** The value stays in memory until it is sent; its JSON is made as the client takes it. */
+  /** The JSON, of so many bytes, is made as the client takes it. */
   async writeJson(value: unknown, bytes: number): Promise<void> {
-    await this.#whileHeld(bytes, async () => {
-      for (const text of jsonTexts(value)) {
-        await this.#writeText(text);
-        if (this.#response.destroyed) return;
-      }
-    });
+    this.#hold(bytes);
+    for (const text of jsonTexts(value)) {
+      await this.#writeHeld(text);
+      if (this.#response.destroyed) return;
+    }
   }
 
   /** An event around a value. */
@@ -63,28 +63,26 @@ class Sending {
   }
 
   async writeBytes(bytes: Buffer): Promise<void> {
-    await this.#whileHeld(bytes.length, async () => {
-      for (let at = 0; at < bytes.length && !this.#response.destroyed; at += PIECE_BYTES) {
-        await this.#write(bytes.subarray(at, at + PIECE_BYTES));
-      }
-    });
+    this.#hold(bytes.length);
+    await this.#writeHeld(bytes);
   }
 
-  /** A text of any length, in parts. */
-  async #writeText(text: string): Promise<void> {
-    for (let at = 0; at < text.length && !this.#response.destroyed; ) {
-      const end = endOfCharacter(text, at + PIECE_BYTES);
-      await this.#write(text.slice(at, end));
+  /** In parts, each of which is no longer held once there is room for the next. */
+  async #writeHeld(whole: string | Buffer): Promise<void> {
+    for (let at = 0; at < whole.length; ) {
+      const isText = typeof whole === 'string';
+      const end = isText ? endOfCharacter(whole, at + PIECE_BYTES) : at + PIECE_BYTES;
+      const part = isText ? whole.slice(at, end) : whole.subarray(at, end);
+      await this.#write(part);
+      // A closed connection has been forgotten with all that it held.
+      if (this.#response.destroyed) return;
+      this.#hold(-Buffer.byteLength(part));
       at = end;
     }
   }
 
-  async #whileHeld(bytes: number, send: () => Promise<void>): Promise<void> {
-    const { socket } = this.#response.req;
-    this.#connections.hold(socket, bytes);
-    await send();
-    // A closed connection has been forgotten with all that it held.
-    if (!this.#response.destroyed) this.#connections.hold(socket, -bytes);
+  #hold(bytes: number): void {
+    this.#connections.hold(this.#response.req.socket, bytes);
   }
 
   async #write(part: string | Buffer): Promise<void> {
