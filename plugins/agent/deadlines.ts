@@ -7,7 +7,7 @@ function tooLong(what: string, ms: number): AtlasError {
   return new AtlasError(`${what} ${seconds(ms)}.`, {
     code: 'provider_timeout',
     reason: 'E_AGENT_DEADLINE',
-    hint: 'Ask again, or ask a narrower question.',
+    hint: 'Ask a narrower question, choose a faster model, or raise SVC_MODEL_TIMEOUT_MS.',
   });
 }
 

@@ -1,6 +1,8 @@
 /** Turns failures of a model provider into errors for the client, without the provider's own text. */
 import { APICallError } from '@ai-sdk/provider';
-import { AtlasError, type AtlasErrorInit } from '../../kernel/index.ts';
+import { AtlasError } from '../../kernel/index.ts';
+import { providerText } from './model-output/provider-text.ts';
+import { type Described, setupProblem } from './model-output/setup-problems.ts';
 
 /** Which model failed, as the health report names it. */
 export interface ModelName {
@@ -30,6 +32,7 @@ const UNREACHABLE = new Set([
   'UND_ERR_SOCKET',
 ]);
 const DEFAULT_RETRY_AFTER_SECONDS = 10;
+const LOG_HINT = "The log has the provider's own words; when they do not help, try another model or provider.";
 
 /** HTTP status of an error from the AI SDK, whether from a response or inside a stream. */
 export function statusOf(error: unknown): number | undefined {
@@ -68,12 +71,18 @@ export function retryAfterSecondsOf(error: unknown, now = Date.now()): number | 
   return seconds >= 0 ? seconds : undefined;
 }
 
-type Described = readonly [message: string, init: AtlasErrorInit];
-
 function describe(error: unknown, { provider, modelId }: ModelName): Described {
   const who = `The model provider "${provider}"`;
   const status = statusOf(error);
   const code = providerCodeOf(error);
+  if (code === 'insufficient_quota') {
+    return [
+      `The quota at ${who.charAt(0).toLowerCase()}${who.slice(1)} is used up.`,
+      { code: 'provider_rate_limit', hint: 'Check plan and billing at the provider.' },
+    ];
+  }
+  const problem = setupProblem({ provider, modelId, status, text: providerText(error) });
+  if (problem !== undefined) return problem;
   if (status === 404 || code === 'model_not_found') {
     return [
       `${who} does not know the model "${modelId}".`,
@@ -83,46 +92,38 @@ function describe(error: unknown, { provider, modelId }: ModelName): Described {
   if (status === 401 || status === 403) {
     return [`${who} refused the API key.`, { code: 'provider_auth_error', hint: 'Check the API key and its rights.' }];
   }
-  if (code === 'insufficient_quota') {
-    return [
-      `The quota at ${who.charAt(0).toLowerCase()}${who.slice(1)} is used up.`,
-      { code: 'provider_rate_limit', hint: 'Check plan and billing at the provider.' },
-    ];
-  }
   if (status === 429) {
     const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterSecondsOf(error) ?? DEFAULT_RETRY_AFTER_SECONDS));
     return [
       `${who} takes no more requests at the moment.`,
-      { code: 'provider_rate_limit', retryAfterSeconds, hint: `Ask again in ${retryAfterSeconds} s.` },
-    ];
-  }
-  if (code === 'context_length_exceeded') {
-    return [
-      `The question and what is needed to answer it are longer than the model "${modelId}" takes.`,
-      { code: 'provider_error', hint: 'Start a new conversation, or use a model with a longer context.' },
+      {
+        code: 'provider_rate_limit',
+        retryAfterSeconds,
+        hint: `Its limit allows the next one in ${retryAfterSeconds} s.`,
+      },
     ];
   }
   if (status === 408 || status === 504) {
-    return [`${who} did not answer in time.`, { code: 'provider_timeout', hint: 'Ask again.' }];
+    return [
+      `${who} did not answer in time.`,
+      {
+        code: 'provider_timeout',
+        hint: 'Check the load of its server and the timeouts of gateways in front of it, or choose a faster model.',
+      },
+    ];
   }
   // With a status the answer had begun, so the provider was reachable and the connection broke later.
   const networkCode = status === undefined ? networkCodeOf(error) : undefined;
   if (networkCode !== undefined) {
     const hint = EXHAUSTED.has(networkCode)
-      ? 'Atlas has run out of file descriptors, ports or memory: ask again, or raise its limits.'
+      ? 'Atlas has run out of file descriptors, ports or memory: raise its limits.'
       : 'Check that it runs, the base URL and the network.';
     return [`${who} cannot be reached.`, { code: 'provider_unreachable', hint }];
   }
   if (status !== undefined && status >= 300) {
-    return [
-      `${who} answered with an error (status ${status}).`,
-      { code: 'provider_error', hint: 'Ask again; the log has the details.' },
-    ];
+    return [`${who} answered with an error (status ${status}).`, { code: 'provider_error', hint: LOG_HINT }];
   }
-  return [
-    `${who} sent an answer that cannot be used.`,
-    { code: 'provider_error', hint: 'Ask again; the log has the details.' },
-  ];
+  return [`${who} sent an answer that cannot be used.`, { code: 'provider_error', hint: LOG_HINT }];
 }
 
 /** Returns an `AtlasError` as it is; converts any other error by its status and code. */

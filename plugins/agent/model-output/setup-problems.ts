@@ -1,0 +1,187 @@
+/**
+ * Recognizes failures of a provider whose cause is how it is set up, and says what to change. Each pattern stands for
+ * what servers are known to say; their own words are not repeated.
+ */
+import type { AtlasErrorInit } from '../../../kernel/index.ts';
+
+/** What a client is told. */
+export type Described = readonly [message: string, init: AtlasErrorInit];
+
+interface Failed {
+  readonly provider: string;
+  readonly modelId: string;
+  readonly status: number | undefined;
+  /** What the provider said. */
+  readonly text: string;
+}
+
+type Describe = (failed: Failed) => Described;
+
+const who = ({ provider }: Failed) => `The model provider "${provider}"`;
+const fault = (hint: string): AtlasErrorInit => ({ code: 'provider_error', hint });
+
+const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
+  [
+    /enable-auto-tool-choice|tool-call-parser|tool choice requires/i,
+    (failed) => [
+      `${who(failed)} runs without a parser for tool calls, so the model "${failed.modelId}" cannot look anything up.`,
+      fault('Start vLLM with --enable-auto-tool-choice and the --tool-call-parser of the model, such as hermes.'),
+    ],
+  ],
+  [
+    /requires?[^\n]{0,20}--jinja|--jinja (?:flag|must|is)/i,
+    (failed) => [
+      `${who(failed)} runs without chat templates, so the model "${failed.modelId}" cannot call tools.`,
+      fault('Start llama.cpp with --jinja.'),
+    ],
+  ],
+  [
+    /not support (?:the use of )?(?:tools?|function)|(?:tools?|function calling|tool use|tool calling)['"`]? (?:is|are) not (?:supported|available|enabled)|support tool use|tools?_not_supported|without tool (?:use|support)|not support (?:tool|function) (?:use|call)/i,
+    (failed) => [
+      `The model "${failed.modelId}" cannot call tools, so it cannot look anything up in the database.`,
+      fault('Choose a model with tool calling: for Ollama one listed under "tools", such as qwen3 or llama3.1.'),
+    ],
+  ],
+  [
+    /no models? (?:is |are )?(?:currently )?loaded|model (?:is )?not loaded|please load a model/i,
+    (failed) => [
+      `${who(failed)} has no model loaded.`,
+      {
+        code: 'provider_model_not_found',
+        hint: `Load the model "${failed.modelId}" in the server, in LM Studio with "lms load".`,
+      },
+    ],
+  ],
+  [
+    /loading model|model is (?:currently |still )?loading|warming up/i,
+    (failed) => [
+      `${who(failed)} is still loading the model "${failed.modelId}".`,
+      { code: 'provider_unreachable', retryAfterSeconds: 10, hint: 'Wait until the server has loaded it.' },
+    ],
+  ],
+  [
+    /(?:more|enough|insufficient|out of)[^\n]{0,24}memory|runner process (?:has terminated|no longer running)|CUDA error/i,
+    (failed) => [
+      `${who(failed)} has not enough memory for the model "${failed.modelId}".`,
+      fault('Choose a smaller model or quantization, a shorter context, or a machine with more memory.'),
+    ],
+  ],
+  [
+    /insufficient[_ ]?(?:balance|credits?|funds)|credit balance is too low|billing_(?:hard_)?limit|payment required|arrearage|余额不足/i,
+    (failed) => [
+      `The credit at the model provider "${failed.provider}" is used up.`,
+      { code: 'provider_rate_limit', hint: 'Check plan and billing at the provider.' },
+    ],
+  ],
+  [
+    /tokens per (?:minute|day)|\bTPM\b|\bTPD\b/,
+    (failed) => [
+      `The request exceeds the tokens per minute that the provider "${failed.provider}" grants for the model "${failed.modelId}"${sizes(failed.text)}.`,
+      {
+        code: 'provider_rate_limit',
+        retryAfterSeconds: 60,
+        hint: 'Wait a minute, raise the limit at the provider, or describe fewer tables.',
+      },
+    ],
+  ],
+  [
+    /context[_ ](?:length|size|window|limit)|maximum (?:prompt|context|input) length|(?:prompt|input|request|messages?)[^\n]{0,40}(?:too (?:long|large)|exceed(?:s|ed)[^\n]{0,40}(?:tokens?\b|context|length))|token (?:count|limit)[^\n]{0,40}exceed|reduce the length|too many (?:input )?tokens|(?:number of )?tokens to keep|exceed_context_size/i,
+    (failed) => [
+      `The question with all that is needed to answer it is longer than the context of the model "${failed.modelId}"${sizes(failed.text)}.`,
+      fault(
+        'Start a new conversation, raise the context of the server (for Ollama OLLAMA_CONTEXT_LENGTH), or use a model with a longer context.',
+      ),
+    ],
+  ],
+  [
+    /content[_ ](?:filter|policy|management)|content exists risk|data_inspection_failed|flagged (?:by|as)|requires moderation|safety (?:system|filter|reasons)|PROHIBITED_CONTENT|sensitive (?:content|words?)|responsible ?ai/i,
+    (failed) => [
+      `The content filter of the provider "${failed.provider}" refused the question or the data in its results.`,
+      fault(
+        'Word the question differently, leave the columns with such texts out, or relax the filter at the provider.',
+      ),
+    ],
+  ],
+  [
+    /data policy|privacy settings|no allowed providers/i,
+    (failed) => [
+      `${who(failed)} has no server for the model "${failed.modelId}" that your account's settings allow.`,
+      fault('Check the privacy and provider settings of the account, or choose another model.'),
+    ],
+  ],
+  [
+    /(?:location|country|region|territory)[^\n]{0,40}not (?:supported|available|allowed)|unsupported_country/i,
+    (failed) => [
+      `${who(failed)} does not serve the country that this server stands in.`,
+      { code: 'provider_auth_error', hint: 'Choose another provider, or a region that it serves.' },
+    ],
+  ],
+  [
+    /api[_ -]?key[^\n]{0,30}(?:not valid|invalid|incorrect|expired|missing|not found)|(?:invalid|incorrect|missing|no)[^\n]{0,12}api[_ -]?key|invalid_api_key|authentication (?:fails?|failed|error)|unauthorized|login fail/i,
+    (failed) => [
+      `${who(failed)} refused the API key.`,
+      { code: 'provider_auth_error', hint: 'Check the API key and its rights.' },
+    ],
+  ],
+  [
+    /model[^\n]{0,80}(?:not[_ ](?:found|exist|available|supported)|does ?n.t exist|does not exist|no longer (?:available|supported)|decommissioned|deprecated|unknown)|(?:unknown|invalid|no such|unsupported)[ _]model|not a valid model|invalid model name|model_not_found|try pulling it|access(?:ible)? (?:to )?(?:the )?model|unable to access model/i,
+    (failed) => [
+      `${who(failed)} does not know the model "${failed.modelId}".`,
+      { code: 'provider_model_not_found', hint: 'Check the name of the model and the base URL.' },
+    ],
+  ],
+  [
+    /thought_?signature|reasoning_content|reasoning item|thinking blocks?|encrypted_content/i,
+    (failed) => [
+      `${who(failed)} wants the reasoning of the model "${failed.modelId}" back in a form that it did not get.`,
+      fault('Update Atlas, turn reasoning off for this model, or choose another model.'),
+    ],
+  ],
+  [
+    /roles? must alternate|chat template|jinja|unexpected role|conversation roles|expected last role|system role not supported|template error/i,
+    (failed) => [
+      `The chat template of the model "${failed.modelId}" does not take conversations with tools.`,
+      fault(
+        'Give the server a template with tools (vLLM: --chat-template, llama.cpp: --chat-template-file), or choose another model.',
+      ),
+    ],
+  ],
+  [
+    /(?:invalid|unsupported|unrecognized)[^\n]{0,24}schema|function_declarations|failed to (?:parse|compile) grammar|parse_schema|Unknown name[^\n]{0,60}parameters/i,
+    (failed) => [
+      `${who(failed)} does not take the description of a tool's arguments.`,
+      fault('Update the server or choose another one; the log names what it refused.'),
+    ],
+  ],
+  [
+    /<!doctype html|<html[\s>]|<head>|invalid json response|unexpected token '?<|is not valid json|404 page not found/i,
+    (failed) => [
+      `The base URL of the provider "${failed.provider}" answered with a web page instead of the API${failed.status === undefined ? '' : ` (status ${failed.status})`}.`,
+      fault(
+        'Check the base URL: it usually ends in /v1. A reverse proxy or a login page in front of the API answers like this, too.',
+      ),
+    ],
+  ],
+];
+
+/** What a failure means that comes from the provider's setup; `undefined` for any other. */
+export function setupProblem(failed: Failed): Described | undefined {
+  const { text } = failed;
+  return text === '' ? undefined : PROBLEMS.find(([pattern]) => pattern.test(text))?.[1](failed);
+}
+
+/** Fewer are no size of a context. */
+const MIN_TOKENS = 256;
+
+/** The sizes that a provider named: `: 5000 tokens of 4096`. Empty when it named none. */
+export function sizes(text: string): string {
+  const named = [
+    ...text.slice(0, 2_000).matchAll(/(?<![\w.])\d{1,3}(?:,\d{3})+(?![\w.]\d)|(?<![\w.])\d{3,9}(?![\w]|\.\d)/g),
+  ]
+    .map(([digits]) => Number(digits.replaceAll(',', '')))
+    .filter((size) => size >= MIN_TOKENS);
+  const sent = Math.max(...named);
+  const limit = named.find((size) => size < sent);
+  if (named.length === 0) return '';
+  return limit === undefined ? ` of ${sent} tokens` : `: ${sent} tokens, ${limit} are allowed`;
+}
