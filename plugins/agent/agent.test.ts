@@ -348,7 +348,7 @@ describe('tools', () => {
   test('invalid arguments are returned as an error to correct', async () => {
     await using scripted = await scriptedApp([
       { toolCall: { name: 'executeSQL', args: '{"sql": "select' } },
-      { toolCall: { name: 'executeSQL', args: { query: 'select 1' } } },
+      { toolCall: { name: 'executeSQL', args: { sql: ['select 1', 'select 2'] } } },
       { toolCall: { name: 'runSQL', args: {} } },
       callSql('select 1', { connectionId: 'elsewhere' }),
       { toolCall: { name: 'executeSQL', args: JSON.stringify(JSON.stringify({ sql: COUNT, connectionId: null })) } },
@@ -359,7 +359,7 @@ describe('tools', () => {
     const errors = (server.requests[5]?.toolResults ?? []).map((text) => JSON.parse(text).error);
     expect(errors).toEqual([
       'executeSQL was not called: its arguments are not a JSON object.',
-      'executeSQL was not called: argument "sql": expected required property.',
+      'executeSQL was not called: argument "sql": expected string.',
       'There is no tool "runSQL".',
       'There is no connection "elsewhere"; known: shop.',
       undefined,

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import type { Question } from '../../kernel/index.ts';
 import { blockingTime, maxBlockingMs } from '../../test/growth/blocking.ts';
 import { type ScriptedApp, scriptedApp } from '../../test/harness/scripted-agent.ts';
+import type { ModelAnswer } from './answer-builder.ts';
 import type { AgentEvent, Answer } from './api.ts';
 import { agent } from './index.ts';
-import { generate, type ModelAnswer, stream } from './model-call.ts';
+import { generate, stream } from './model-call.ts';
 import { normalizeSpace } from './tools/execute-sql.ts';
 
 const question: Question = { turns: [{ role: 'user', text: 'All?' }], surface: 'api' };
@@ -81,7 +82,11 @@ const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 /** The answer assembled from a model that streams these parts. */
 async function taken(parts: Iterable<Part>): Promise<ModelAnswer> {
   const model = { doStream: async () => ({ stream: ReadableStream.from(parts) }) };
-  const events = stream(model as never, { prompt: [], abortSignal: new AbortController().signal }, 65_536, new Set());
+  const events = stream(
+    model as never,
+    { prompt: [], abortSignal: new AbortController().signal },
+    { answerBytes: 65_536, usedIds: new Set() },
+  );
   for (;;) {
     const { done, value } = await events.next();
     if (done) return value;
@@ -132,7 +137,11 @@ describe('one answer', () => {
     });
     const { promise, resolve: arrive } = Promise.withResolvers<{ stream: ReadableStream<Part> }>();
     const model = { doStream: () => promise } as Partial<LanguageModelV4>;
-    const first = stream(model as never, { prompt: [], abortSignal: abort.signal }, 100, new Set()).next();
+    const first = stream(
+      model as never,
+      { prompt: [], abortSignal: abort.signal },
+      { answerBytes: 100, usedIds: new Set() },
+    ).next();
     abort.abort();
     await expect(first).rejects.toMatchObject({ code: 'request_cancelled' });
     arrive({ stream: late });
@@ -147,7 +156,7 @@ describe('one answer', () => {
     const call = { prompt: [], abortSignal: new AbortController().signal };
     let answer: ModelAnswer | undefined;
     const ms = await blockingTime(async () => {
-      answer = await generate(model as never, call, 65_536, new Set());
+      answer = await generate(model as never, call, { answerBytes: 65_536, usedIds: new Set() });
     });
     expect(answer).toMatchObject({ finish: 'too-many-calls', calls: { length: 1 }, content: { length: 1 } });
     expect(ms).toBeLessThan(maxBlockingMs());

@@ -98,7 +98,7 @@ test('the rows of an answer count until it has been sent, where its request says
 
 test('a running question that exceeds the process limit ends with the rows so far', async () => {
   await using scripted = await scriptedApp(
-    (request) => (request.tools.length === 0 ? { text: 'As far as it goes.' } : callSql(rows(490))),
+    (request, n) => (request.tools.length === 0 ? { text: 'As far as it goes.' } : callSql(`${rows(490)} -- ${n}`)),
     { agent: { questionBudgetBytes: 8 * MIB, processBudgetBytes: MIB } },
   );
   const { app, server } = scripted;

@@ -1,9 +1,9 @@
 /** Defines the plugin that answers questions with a language model and tools. */
 import { definePlugin, toolsCollect } from '../../kernel/index.ts';
+import { type AgentRuntime, answerQuestion } from './answer-question.ts';
 import type { Agent } from './api.ts';
 import { ProcessBudget } from './budget.ts';
 import { clarifyTool } from './clarification.ts';
-import { type AgentRuntime, answerQuestion } from './loop.ts';
 import { AgentOptions, requestTimeoutOf } from './options.ts';
 import { preparation } from './preparation.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';

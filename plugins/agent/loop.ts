@@ -8,32 +8,33 @@ import {
   messageOf,
   messagesOf,
   type PendingAction,
-  type Question,
-  type Scope,
   type ToolOutcome,
   type ToolTable,
 } from '../../kernel/index.ts';
+import { MAX_CALLS, type ModelAnswer, type Reading } from './answer-builder.ts';
 import type { AgentEvent, Answer, Usage } from './api.ts';
-import { type ProcessBudget, QuestionBudget } from './budget.ts';
+import type { QuestionBudget } from './budget.ts';
 import { clarificationOf, clarificationText } from './clarification.ts';
-import { abortError, QuestionDeadline, untilAborted } from './deadlines.ts';
-import { type Bus, modelCalled, questionBegun, questionEnded } from './events.ts';
-import { generate, MAX_CALLS, type ModelAnswer, stream } from './model-call.ts';
+import { abortError, type QuestionDeadline, untilAborted } from './deadlines.ts';
+import { type Bus, modelCalled } from './events.ts';
+import { answerFromText, generate, stream } from './model-call.ts';
+import { fallbackAnswer, noAnswerOf } from './model-output/fallback-answer.ts';
+import { type FinishedCall, Progress } from './model-output/progress.ts';
+import { promptTruncation } from './model-output/prompt-size.ts';
+import { failedGeneration } from './model-output/provider-text.ts';
+import { Repair } from './model-output/repair.ts';
 import { notesOf } from './notes.ts';
-import { type AgentOptions, requestTimeoutOf } from './options.ts';
+import type { AgentOptions } from './options.ts';
 import { noteTables, outcomeOf } from './outcome.ts';
-import type { Preparation, Prepare } from './preparation.ts';
+import type { Preparation } from './preparation.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
 import type { ToolCall } from './tools/tool-call.ts';
 import { errorOf, failed, forModel, withFewerRows, withNote } from './tools/tool-outcome.ts';
 
-/** What all questions share. */
-export interface AgentRuntime {
-  readonly prepare: Prepare;
+export interface LoopRuntime {
   readonly options: AgentOptions;
   readonly bus: Bus;
-  readonly budget: ProcessBudget;
 }
 
 /** Calls of one step that run in parallel. */
@@ -43,55 +44,10 @@ const CALLS_PER_STEP = 16;
 
 /** Added to the instructions of the step without tools. */
 const LAST_STEP =
-  'This is the last step and no tool can be called any more. Answer from the results so far, and say what is missing.';
-
-/** The answer when the model returns no text. */
-const FALLBACK_ANSWERS = {
-  done: 'The model ended without an answer. Ask again, or put the question in other words.',
-  length: 'No answer was reached within the limits of one question. Ask a narrower question.',
-  withheld: 'The model declined to answer this question.',
-  spent: 'The results of this question are more than one question may hold. Ask for totals, or for fewer rows.',
-} as const;
-
-/** Answers one question; see `Agent`. `streaming` selects how the model is called. */
-export async function* answerQuestion(
-  runtime: AgentRuntime,
-  asked: Question,
-  parent: Scope,
-  streaming: boolean,
-): AsyncGenerator<AgentEvent, void> {
-  const { prepare, options, bus } = runtime;
-  const deadline = new QuestionDeadline(parent, requestTimeoutOf(options));
-  const { scope } = deadline;
-  const startedAt = performance.now();
-  const budget = new QuestionBudget(runtime.budget, options.questionBudgetBytes);
-  // Also at the abort: the reader of the events may never ask for the next one.
-  scope.signal.addEventListener('abort', () => budget.end(), { once: true });
-  let run: QuestionRun | undefined;
-  let failure: unknown;
-  if (bus.hasListeners(questionBegun)) bus.emit(questionBegun, { scope, question: asked });
-  try {
-    runtime.budget.checkCapacity();
-    const prepared = await untilAborted(prepare(asked, scope), scope.signal);
-    run = new QuestionRun(prepared, deadline, runtime, budget, streaming);
-    yield* run.steps();
-  } catch (error) {
-    failure = scope.signal.aborted ? abortError(scope.signal) : error;
-    throw failure;
-  } finally {
-    const answer = run?.answer;
-    if (answer === undefined) budget.end();
-    else runtime.budget.answered(budget, parent);
-    deadline.end(answer === undefined);
-    if (bus.hasListeners(questionEnded)) {
-      const durationMs = performance.now() - startedAt;
-      bus.emit(questionEnded, { scope, answer, error: failure, model: run?.modelName, durationMs });
-    }
-  }
-}
+  'This is the last step and no tool can be called any more. Answer from the results so far, as plain text, and say what is missing.';
 
 /** The steps of one question. */
-class QuestionRun {
+export class QuestionRun {
   readonly #prepared: Preparation;
   readonly #deadline: QuestionDeadline;
   readonly #options: AgentOptions;
@@ -104,6 +60,13 @@ class QuestionRun {
   readonly #tables: ToolTable[] = [];
   readonly #pendingActions: PendingAction[] = [];
   #usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+  readonly #progress = new Progress();
+  /** Why no further tool call is made. */
+  #standstill: string | undefined;
+  readonly #repair = new Repair();
+  /** Whether the user has read a text of the current call. */
+  #hasShown = false;
+  #lastError: string | undefined;
   /** The last text of the model before a tool call. */
   #lastText = '';
   #lastCallFailed = false;
@@ -113,7 +76,7 @@ class QuestionRun {
   constructor(
     prepared: Preparation,
     deadline: QuestionDeadline,
-    { options, bus }: AgentRuntime,
+    { options, bus }: LoopRuntime,
     budget: QuestionBudget,
     streaming: boolean,
   ) {
@@ -136,12 +99,16 @@ class QuestionRun {
     for (let step = 1; ; step += 1) {
       // Without tools the model must answer from what it has. A single step keeps them: it could look nothing up
       // otherwise.
-      const offerTools = (step < maxSteps || step === 1) && !this.#budget.isSpent;
-      const reply = yield* this.#callModel(offerTools);
+      const isLast = step === maxSteps;
+      const offerTools = (!isLast || step === 1) && !this.#budget.isSpent && this.#standstill === undefined;
+      const reply = yield* this.#reply(offerTools, isLast);
+      if (reply === undefined) continue;
       this.#count(reply.usage);
       this.#budget.hold(reply.bytes);
       const calls = offerTools && reply.finish !== 'length' ? reply.calls : [];
       if (calls.length === 0) {
+        const known = { offersTools: offerTools, hasTables: this.#tables.length > 0, lastText: this.#lastText };
+        if (!isLast && this.#repair.asksAgain(reply, known)) continue;
         yield* this.#finish(reply, step, reply.calls.length > 0 || reply.finish === 'length' ? 'length' : 'stop');
         return;
       }
@@ -153,10 +120,27 @@ class QuestionRun {
         yield* this.#finish(reply, step, 'stop');
         return;
       }
-      if (step === maxSteps) {
-        yield* this.#finish({ ...reply, text: '', finish: 'length' }, step, 'length');
+      if (isLast) {
+        yield* this.#finish({ ...reply, text: '', finish: 'done' }, step, 'length');
         return;
       }
+    }
+  }
+
+  /** Calls the model; `undefined` when the call failed and is to be made again in another way. */
+  async *#reply(offerTools: boolean, isLast: boolean): AsyncGenerator<AgentEvent, ModelAnswer | undefined> {
+    this.#hasShown = false;
+    try {
+      return yield* this.#callModel(offerTools);
+    } catch (error) {
+      if (isLast || this.#deadline.scope.signal.aborted) throw error;
+      const refused = failedGeneration(error);
+      if (refused !== undefined && !this.#hasShown) {
+        const reply = answerFromText(refused, this.#reading);
+        if (reply.calls.length > 0) return reply;
+      }
+      if (!this.#repair.recovers(error, this.#hasShown)) throw error;
+      return undefined;
     }
   }
 
@@ -164,7 +148,7 @@ class QuestionRun {
     const { modelName, definitions, fitted } = this.#prepared;
     const step = this.#deadline.step(this.#options.stepTimeoutMs);
     const call: LanguageModelV4CallOptions & { abortSignal: AbortSignal } = {
-      prompt: fitted(offerTools ? this.#messages : this.#lastPrompt()),
+      prompt: fitted(this.#prompt(offerTools)),
       abortSignal: step.signal,
       ...(offerTools && definitions.length > 0 && { tools: [...definitions] }),
     };
@@ -172,15 +156,18 @@ class QuestionRun {
     let answer: ModelAnswer | undefined;
     let failure: unknown;
     try {
-      const reply = yield* this.#streaming ? this.#stream(call) : this.#generate(call);
+      const isStreamed = this.#streaming && this.#repair.canStream;
+      const reply = yield* isStreamed ? this.#stream(call) : this.#generate(call);
       answer = reply;
       if (reply.finish === 'broken') {
         throw new AtlasError(`The answer of the model provider "${modelName.provider}" broke off.`, {
           code: 'provider_error',
           reason: 'E_MODEL_BROKE_OFF',
-          hint: 'Ask again.',
+          hint: 'Check the timeouts of the provider and of gateways in front of it; the log has the details.',
         });
       }
+      this.#repair.received(reply);
+      this.#checkPromptSize(call, reply.usage.inputTokens);
       return reply;
     } catch (error) {
       failure = step.signal.aborted ? abortError(step.signal) : providerError(error, modelName);
@@ -202,7 +189,7 @@ class QuestionRun {
   async *#stream(
     call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   ): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const deltas = stream(this.#prepared.model, call, this.#options.answerBytes, this.#callIds);
+    const deltas = stream(this.#prepared.model, call, this.#reading);
     let hasText = false;
     try {
       for (;;) {
@@ -215,6 +202,7 @@ class QuestionRun {
         // Texts before and after a tool call are separate paragraphs.
         if (!hasText && this.#lastText !== '') yield { type: 'text', text: '\n\n' };
         hasText = true;
+        this.#hasShown = true;
         yield value;
       }
     } finally {
@@ -226,7 +214,7 @@ class QuestionRun {
   async *#generate(
     call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   ): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const reply = await generate(this.#prepared.model, call, this.#options.answerBytes, this.#callIds);
+    const reply = await generate(this.#prepared.model, call, this.#reading);
     if (reply.reasoning !== '') yield { type: 'reasoning', text: reply.reasoning };
     if (reply.text !== '') yield { type: 'text', text: this.#paragraph(reply.text) };
     return reply;
@@ -236,10 +224,28 @@ class QuestionRun {
     return this.#lastText === '' ? text : `\n\n${text}`;
   }
 
-  #lastPrompt(): LanguageModelV4Message[] {
-    const [, ...rest] = this.#messages;
-    const { system } = this.#prepared;
-    return [{ ...system, content: `${system.content}\n\n${LAST_STEP}` }, ...rest];
+  get #reading(): Reading {
+    return {
+      answerBytes: this.#options.answerBytes,
+      usedIds: this.#callIds,
+      tools: this.#prepared.tools.offered,
+      expectsThoughts: this.#repair.expectsThoughts,
+    };
+  }
+
+  #prompt(offerTools: boolean): LanguageModelV4Message[] {
+    const why = this.#standstill === undefined ? '' : `${this.#standstill}\n`;
+    return this.#repair.prompt(this.#messages, offerTools ? undefined : `${why}${LAST_STEP}`);
+  }
+
+  /** Warns when the server has cut the prompt. */
+  #checkPromptSize(call: LanguageModelV4CallOptions, reportedTokens: number): void {
+    const { modelName, tools } = this.#prepared;
+    const roughBytes = sizeOf(call.prompt, Number.MAX_SAFE_INTEGER) + tools.definitionBytes;
+    const message = promptTruncation(call, roughBytes, reportedTokens, modelName.modelId);
+    if (message === undefined) return;
+    notesOf(this.#memory).add({ code: 'prompt_truncated', message });
+    this.#bus.logOf(this.#deadline.scope).warn({ model: modelName, reportedTokens }, message);
   }
 
   /** Runs the calls of one step; client and model get the results in the order of the calls. */
@@ -247,6 +253,7 @@ class QuestionRun {
     // Calls of an answer that is cut have no result, so they are never announced.
     for (const { toolCallId, toolName, args } of calls) yield { type: 'tool-call', toolCallId, toolName, args };
     const results: ToolResults = [];
+    const finished: FinishedCall[] = [];
     while (results.length < calls.length) {
       const start = results.length;
       const group = calls.slice(start, start + (this.#budget.allowsParallelCalls ? PARALLEL_CALLS : 1));
@@ -259,12 +266,15 @@ class QuestionRun {
         if (outcome.pendingAction !== undefined) this.#pendingActions.push(outcome.pendingAction);
         const error = errorOf(outcome);
         this.#lastCallFailed = error !== undefined;
+        if (error !== undefined) this.#lastError = error;
+        finished.push({ toolName, args: call.args, error, result: outcome.forModel });
         const result = outcome.forClient ?? outcome.forModel;
         yield { type: 'tool-result', toolCallId, toolName, result, ...(error !== undefined && { error }) };
         results.push({ type: 'tool-result', toolCallId: modelCallId, toolName, output: forModel(outcome) });
       }
     }
     this.#messages.push({ role: 'tool', content: results });
+    this.#standstill = this.#progress.step(finished);
   }
 
   /** Refuses all calls in the result of the first, the only one that is sent back to the model. */
@@ -316,10 +326,23 @@ class QuestionRun {
     const asked = clarificationOf(this.#memory);
     let text = asked === undefined ? reply.text : clarificationText(asked);
     if (asked !== undefined) yield { type: 'text', text: this.#paragraph(text) };
-    if (text.trim() === '' && finishReason === 'stop' && reply.finish === 'done') text = this.#lastText;
+    if (text.trim() === '' && finishReason === 'stop' && reply.finish === 'done') {
+      text = this.#lastText;
+      if (text.trim() === '' && this.#repair.thoughtAnswer !== '') {
+        text = this.#repair.thoughtAnswer;
+        yield { type: 'text', text: this.#paragraph(text) };
+      }
+    }
     const hasText = text.trim() !== '';
     if (!hasText) {
-      text = FALLBACK_ANSWERS[this.#budget.isSpent ? 'spent' : fallbackReason(reply.finish, finishReason)];
+      const isSpent = this.#budget.isSpent;
+      const isStuck = this.#standstill !== undefined;
+      text = fallbackAnswer(noAnswerOf(reply, finishReason, isSpent, isStuck), {
+        model: this.#prepared.modelName,
+        maxSteps: this.#options.maxSteps,
+        lastError: this.#tables.length === 0 ? this.#lastError : undefined,
+        hasTables: this.#tables.length > 0,
+      });
       yield { type: 'text', text: this.#paragraph(text) };
     }
     const notes = notesOf(this.#memory);
@@ -351,7 +374,3 @@ class QuestionRun {
 }
 
 type ToolResults = Extract<LanguageModelV4Message, { role: 'tool' }>['content'];
-
-function fallbackReason(finish: ModelAnswer['finish'], finishReason: Answer['finishReason']) {
-  return finishReason === 'stop' && (finish === 'done' || finish === 'withheld') ? finish : 'length';
-}

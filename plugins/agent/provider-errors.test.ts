@@ -200,7 +200,7 @@ const CASES: readonly (readonly [
     400,
     said('The number of tokens to keep from the initial prompt is greater than the context length.'),
     'provider_error',
-    /longer than the context/,
+    /longer than the model/,
     /longer/,
   ],
   [

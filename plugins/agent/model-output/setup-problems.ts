@@ -87,7 +87,7 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
   [
     /context[_ ](?:length|size|window|limit)|maximum (?:prompt|context|input) length|(?:prompt|input|request|messages?)[^\n]{0,40}(?:too (?:long|large)|exceed(?:s|ed)[^\n]{0,40}(?:tokens?\b|context|length))|token (?:count|limit)[^\n]{0,40}exceed|reduce the length|too many (?:input )?tokens|(?:number of )?tokens to keep|exceed_context_size/i,
     (failed) => [
-      `The question with all that is needed to answer it is longer than the context of the model "${failed.modelId}"${sizes(failed.text)}.`,
+      `The question and what is needed to answer it are longer than the model "${failed.modelId}" takes${sizes(failed.text)}.`,
       fault(
         'Start a new conversation, raise the context of the server (for Ollama OLLAMA_CONTEXT_LENGTH), or use a model with a longer context.',
       ),

@@ -1,5 +1,8 @@
-/** Reads the tool calls of a model: ids that can be sent back, a name, and arguments as a value. */
+/** Reads the tool calls of a model: ids that can be sent back, the tool that is meant, and arguments as a value. */
 import { randomUUID } from 'node:crypto';
+import { callsIn } from '../model-output/call-shapes.ts';
+import { readValue } from '../model-output/lenient-value.ts';
+import type { FindTool } from '../model-output/tool-names.ts';
 import { sizeOf } from '../size.ts';
 
 /** A call of the model, its arguments read. */
@@ -9,27 +12,44 @@ export interface ToolCall {
   /** The id for the model: unique in the question. */
   readonly modelCallId: string;
   readonly toolName: string;
-  /** A string when the input is not JSON; every tool's schema refuses that. */
+  /** No object when the arguments cannot be read; every tool's schema refuses that. */
   readonly args: unknown;
+}
+
+/** A call as the model sent it. */
+export interface SentCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** JSON text, or a value that the provider has parsed. */
+  readonly input: unknown;
 }
 
 /** Providers refuse longer ids and names in messages. */
 const MAX_ID_CHARS = 64;
+/** Deeper arguments are refused, since serializing them could exhaust the stack. */
+const MAX_ARGUMENT_DEPTH = 32;
+/** Calls in the arguments of one call. */
+const MAX_CALLS_IN_ARGUMENTS = 64;
 
 /**
- * Reads a call. `input` is JSON text, or a value that the provider has parsed. The model's own id is kept unless it is
- * missing, too long or in `usedIds`; the id is added to `usedIds`.
+ * Reads what was sent as one call: mostly one, but several where a server puts the arguments of all calls together. The
+ * model's own id is kept unless it is missing, too long or in `usedIds`; ids are added to `usedIds`.
  */
-export function toolCall(
-  sent: { toolCallId: string; toolName: string; input: unknown },
-  usedIds: Set<string>,
-): ToolCall {
-  const toolCallId = `call_${randomUUID()}`;
-  const own = sent.toolCallId;
-  const kept = own !== '' && own.length <= MAX_ID_CHARS && !usedIds.has(own);
-  const modelCallId = kept ? own : toolCallId;
-  usedIds.add(modelCallId);
-  return { toolCallId, modelCallId, toolName: nameOf(sent.toolName), args: argumentsOf(sent.input) };
+export function toolCalls(sent: SentCall, usedIds: Set<string>, find: FindTool): ToolCall[] {
+  const known = find(sent.toolName);
+  return argumentsOf(sent.input).flatMap((args, index) => {
+    // Some models call a tool that stands for several calls, and name the tools inside: `multi_tool_use.parallel`.
+    const inner = known === undefined ? callsIn(args, find, true).slice(0, MAX_CALLS_IN_ARGUMENTS) : [];
+    const calls = inner.length > 0 ? inner : [{ name: known ?? nameOf(sent.toolName), args }];
+    return calls.map((call, at) => {
+      const toolCallId = `call_${randomUUID()}`;
+      const own = index === 0 && at === 0 ? sent.toolCallId : '';
+      const kept = own !== '' && own.length <= MAX_ID_CHARS && !usedIds.has(own);
+      const modelCallId = kept ? own : toolCallId;
+      usedIds.add(modelCallId);
+      return { toolCallId, modelCallId, toolName: call.name, args: call.args };
+    });
+  });
 }
 
 /** The tool's name in characters that providers accept in messages. */
@@ -37,26 +57,45 @@ function nameOf(sent: string): string {
   return sent.slice(0, MAX_ID_CHARS).replace(/[^\w.:/-]/g, '_') || 'unnamed';
 }
 
-/** Deeper arguments are refused, since serializing them could exhaust the stack. */
-const MAX_ARGUMENT_DEPTH = 32;
-
-function argumentsOf(input: unknown): unknown {
-  const value = parsedArguments(input);
-  return Number.isFinite(sizeOf(value, Number.MAX_SAFE_INTEGER, MAX_ARGUMENT_DEPTH)) ? value : 'nested too deep';
+/** The arguments of each call. An empty list instead of arguments that are nested too deep. */
+function argumentsOf(input: unknown): unknown[] {
+  return parsedArguments(input).map((value) =>
+    Number.isFinite(sizeOf(value, Number.MAX_SAFE_INTEGER, MAX_ARGUMENT_DEPTH)) ? value : [],
+  );
 }
 
-function parsedArguments(input: unknown): unknown {
+function parsedArguments(input: unknown): unknown[] {
   let value = input;
   // Twice, because some models encode the arguments twice.
   for (let pass = 0; pass < 2 && typeof value === 'string'; pass += 1) {
-    if (value.trim() === '') return {};
+    if (value.trim() === '') return [{}];
     try {
       value = JSON.parse(value);
     } catch {
-      return value;
+      const read = readObjects(value as string);
+      return read.length > 0 ? read : [value];
     }
   }
-  return withoutNulls(value ?? {});
+  return [withoutNulls(value ?? {})];
+}
+
+/** What may stand in front of arguments that are not plain JSON. */
+const IN_FRONT = /^\s*(?:`{3,}[\w-]*\s*|<[^<>]{1,64}>\s*)*/;
+
+/** Objects that are nearly JSON, one after another; what follows the last one does not count. */
+function readObjects(text: string): unknown[] {
+  const found = new Map<string, unknown>();
+  let at = IN_FRONT.exec(text)?.[0].length ?? 0;
+  while (text[at] === '{' && found.size < MAX_CALLS_IN_ARGUMENTS) {
+    const { found: read, end } = readValue(text, at);
+    if (read === undefined) break;
+    // The same arguments twice are sent by servers that repeat what they have streamed.
+    found.set(JSON.stringify(read.value), withoutNulls(read.value));
+    at = end;
+    while (/[\s,;]/.test(text[at] ?? '')) at += 1;
+  }
+  if (found.size > 1) found.delete('{}');
+  return [...found.values()];
 }
 
 /** Models write `null` for omitted optional arguments. */

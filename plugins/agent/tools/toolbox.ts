@@ -1,6 +1,5 @@
 /** Offers the tools of one question to the model and runs its calls. */
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import { Value } from '@sinclair/typebox/value';
 import {
   type AgentTool,
   AtlasError,
@@ -10,6 +9,9 @@ import {
   type ToolRun,
 } from '../../../kernel/index.ts';
 import { type Bus, toolBegun, toolEnded } from '../events.ts';
+import { argumentProblem } from '../model-output/argument-problem.ts';
+import { coercedArguments } from '../model-output/coerce-arguments.ts';
+import { type OfferedTools, offeredTools } from '../model-output/offered-tools.ts';
 import type { ToolCall } from './tool-call.ts';
 import { failed } from './tool-outcome.ts';
 import { schemaForModel } from './tool-schema.ts';
@@ -27,6 +29,10 @@ const REPAIRABLE = new Set([
 export class Toolbox {
   /** As sent to the model. */
   readonly definitions: LanguageModelV4FunctionTool[] = [];
+  /** Characters of the definitions as JSON. */
+  readonly definitionBytes: number;
+  /** As model output is read with them. */
+  readonly offered: OfferedTools;
   readonly #tools = new Map<string, AgentTool>();
 
   /** Throws when two plugins provide a tool of the same name. */
@@ -49,6 +55,11 @@ export class Toolbox {
         inputSchema: schemaForModel(tool.input),
       });
     }
+    this.definitionBytes = JSON.stringify(this.definitions).length;
+    this.offered = offeredTools([...this.#tools.keys()], (toolName, args) => {
+      const tool = this.#tools.get(toolName);
+      return tool === undefined ? args : coercedArguments(tool.input, args);
+    });
   }
 
   /**
@@ -61,8 +72,8 @@ export class Toolbox {
       return failed(`There is no tool "${call.toolName}".`, `Tools: ${[...this.#tools.keys()].join(', ') || 'none'}.`);
     }
     const { modelCallId: toolCallId, args: input } = call;
-    const problem = problemWith(tool, input);
-    if (problem !== undefined) return failed(`${tool.name} was not called: ${problem}`, 'Correct the arguments.');
+    const problem = argumentProblem(tool.input, input);
+    if (problem !== undefined) return failed(`${tool.name} was not called: ${problem.message}`, problem.hint);
     const scope = run.scope.part();
     const startedAt = performance.now();
     let failure: unknown;
@@ -98,12 +109,4 @@ export function toolboxes(): (collected: readonly Collected<AgentTool>[]) => Too
     }
     return known.toolbox;
   };
-}
-
-function problemWith(tool: AgentTool, input: unknown): string | undefined {
-  if (typeof input === 'string') return 'its arguments are not a JSON object.';
-  const first = Value.Errors(tool.input, input).First();
-  if (first === undefined) return undefined;
-  const where = first.path === '' ? 'arguments' : `argument "${first.path.slice(1).replaceAll('/', '.')}"`;
-  return `${where}: ${first.message.charAt(0).toLowerCase()}${first.message.slice(1)}.`;
 }

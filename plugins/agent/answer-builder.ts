@@ -1,0 +1,283 @@
+/** Assembles the answer of a model from its parts, and cuts it when it is too long. */
+import type {
+  LanguageModelV4Message,
+  LanguageModelV4ToolCall,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
+import type { Outcome, Usage } from './api.ts';
+import { NO_TOOLS, type OfferedTools } from './model-output/offered-tools.ts';
+import { type Delta, TextFilter } from './model-output/text-filter.ts';
+import { callsInThoughts, textOfThoughts } from './model-output/thoughts.ts';
+import { declaredOutcome } from './outcome.ts';
+import { sizeOf } from './size.ts';
+import { type SentCall, type ToolCall, toolCalls } from './tools/tool-call.ts';
+
+type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
+
+export interface ModelAnswer {
+  /** Sent back to the model in the next step: text, reasoning and calls in order, with the provider's metadata. */
+  readonly content: readonly AssistantPart[];
+  /** Without thoughts, and without calls that were written as text. */
+  readonly text: string;
+  readonly reasoning: string;
+  /** What the model may have meant as its answer when there is neither a text nor a call. */
+  readonly thoughtAnswer: { readonly text: string; readonly isFromProvider: boolean } | undefined;
+  /** Thoughts ended that had no beginning. */
+  readonly hasStrayThoughts: boolean;
+  /** A call was written as text that cannot be read. */
+  readonly hasUnreadableCall: boolean;
+  /** Only the first call when there were too many, to carry the refusal. */
+  readonly calls: readonly ToolCall[];
+  readonly finish: 'done' | 'length' | 'withheld' | 'broken' | 'too-many-calls';
+  /** The provider interface's finish reason: `stop`, `length`, `tool-calls`, … */
+  readonly reason: string;
+  readonly usage: Usage;
+  /** How the question ended, where the model says so itself. */
+  readonly outcome: Outcome | undefined;
+  /** Memory of the whole answer. */
+  readonly bytes: number;
+  /** The answer was cut, so the model may still be generating. */
+  readonly isCut: boolean;
+}
+
+/** Largest number of calls in one step; more are refused together. */
+export const MAX_CALLS = 64;
+/** Largest number of text and reasoning parts in one step. */
+const MAX_PARTS = 1_024;
+/** Limit of reasoning and provider metadata in one step: encrypted reasoning is long. */
+const MAX_REASONING_BYTES = 512 * 1024;
+
+/** Finish reasons of the provider interface; any other means that the model had finished. */
+const FINISH = new Map<string, ModelAnswer['finish']>([
+  ['length', 'length'],
+  ['content-filter', 'withheld'],
+  ['error', 'broken'],
+  ['interrupted', 'broken'],
+]);
+
+type OpenPart = { type: 'text' | 'reasoning'; text: string; providerOptions?: SharedV4ProviderMetadata };
+
+const optionsFrom = (metadata: SharedV4ProviderMetadata | undefined) =>
+  metadata === undefined ? {} : { providerOptions: metadata };
+
+/** How an answer is read. */
+export interface Reading {
+  /** Longest text and arguments; more is cut off. */
+  readonly answerBytes: number;
+  /** Ids of the question's calls so far; those of the answer are added. */
+  readonly usedIds: Set<string>;
+  readonly tools?: OfferedTools;
+  /** The model has written thoughts without a beginning before. */
+  readonly expectsThoughts?: boolean;
+}
+
+/** Assembles an answer from its parts and cuts it when it is too long. */
+export class AnswerBuilder {
+  readonly #parts: AssistantPart[] = [];
+  readonly #open = new Map<string, OpenPart>();
+  readonly #calls: ToolCall[] = [];
+  readonly #answerBytes: number;
+  readonly #usedIds: Set<string>;
+  /** Bytes already counted of arguments that arrive in pieces, by call. */
+  readonly #argumentBytes = new Map<string, number>();
+  readonly #tools: OfferedTools;
+  readonly #filter: TextFilter;
+  readonly #takenCalls = new Set<string>();
+  #textId = '';
+  #thoughts = '';
+  #hasUnreadableCall = false;
+  #sentCalls = 0;
+  #announcedCalls = 0;
+  #firstAnnounced: LanguageModelV4ToolCall | undefined;
+  #bytes = 0;
+  #reasoningBytes = 0;
+  #text = '';
+  #reasoning = '';
+  #cut: 'length' | 'too-many-calls' | undefined;
+  #finish: ModelAnswer['finish'] = 'broken';
+  #reason = 'error';
+  #usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+  #outcome: Outcome | undefined;
+
+  constructor({ answerBytes, usedIds, tools = NO_TOOLS, expectsThoughts = false }: Reading, isStreamed: boolean) {
+    this.#answerBytes = answerBytes;
+    this.#usedIds = usedIds;
+    this.#tools = tools;
+    this.#filter = new TextFilter(tools, isStreamed, expectsThoughts);
+  }
+
+  /** Whether the answer was cut; nothing more is added. */
+  get isCut(): boolean {
+    return this.#cut !== undefined;
+  }
+
+  /** Adds as much of a text as fits; returns what clients see by now. */
+  text(id: string, delta: string, metadata?: SharedV4ProviderMetadata): readonly Delta[] {
+    const room = this.#answerBytes - this.#bytes;
+    const bytes = Buffer.byteLength(delta);
+    this.#count(bytes);
+    this.#textId = id;
+    this.#add('text', id, '', metadata);
+    return this.#shown(this.#filter.push(bytes <= room ? delta : beginning(delta, room)));
+  }
+
+  #shown(deltas: readonly Delta[]): readonly Delta[] {
+    for (const { type, text } of deltas) {
+      if (type === 'reasoning') this.#thoughts += text;
+      else {
+        this.#text += text;
+        this.#add('text', this.#textId, text, undefined);
+      }
+    }
+    return deltas;
+  }
+
+  /** The end of all parts: reads the calls that were written as text; returns the rest of what clients see. */
+  finish(): readonly Delta[] {
+    const { deltas, calls, hasUnreadableCall } = this.#filter.end(this.isCut);
+    const shown = this.#shown(deltas);
+    this.#hasUnreadableCall = hasUnreadableCall && this.#calls.length === 0;
+    // Servers that read the markup themselves may leave it in the text all the same.
+    if (this.isCut || this.#calls.length > 0) return shown;
+    const isSilent = calls.length === 0 && this.#text.trim() === '';
+    const written = isSilent ? callsInThoughts(`${this.#reasoning}${this.#thoughts}`, this.#tools) : calls;
+    for (const { name, args } of written) this.#takeOne({ toolCallId: '', toolName: name, input: args });
+    if (this.#calls.length > 0 && !this.isCut) this.#reason = 'tool-calls';
+    return shown;
+  }
+
+  /** Adds reasoning, and returns it unless there is too much of it. */
+  reasoning(id: string, delta: string, metadata?: SharedV4ProviderMetadata): string {
+    this.#countReasoning(Buffer.byteLength(delta));
+    if (this.isCut) return '';
+    this.#reasoning += delta;
+    this.#add('reasoning', id, delta, metadata);
+    return delta;
+  }
+
+  /** Counts a call whose arguments are still to come, so that too many calls are refused early. */
+  announceCall(toolCallId: string, toolName: string): void {
+    this.#announcedCalls += 1;
+    this.#firstAnnounced ??= { type: 'tool-call', toolCallId, toolName, input: '{}' };
+    if (this.#announcedCalls <= MAX_CALLS || this.isCut) return;
+    this.#cut = 'too-many-calls';
+    if (this.#calls.length === 0) this.#take(this.#firstAnnounced);
+  }
+
+  /** Counts a piece of arguments, so that endless arguments are cut early. */
+  argumentDelta(id: string, delta: string): void {
+    const bytes = Buffer.byteLength(delta);
+    if (bytes === 0) return;
+    this.#argumentBytes.set(id, (this.#argumentBytes.get(id) ?? 0) + bytes);
+    this.#count(bytes);
+  }
+
+  call(sent: LanguageModelV4ToolCall): void {
+    const input: unknown = sent.input;
+    const bytes = typeof input === 'string' ? Buffer.byteLength(input) : sizeOf(input, this.#answerBytes);
+    this.#count(Math.max(0, bytes - (this.#argumentBytes.get(sent.toolCallId) ?? 0)));
+    this.#argumentBytes.delete(sent.toolCallId);
+    this.#countReasoning(metadataBytes(sent.providerMetadata));
+    this.#takeOne(sent);
+  }
+
+  #takeOne(sent: SentCall & Pick<LanguageModelV4ToolCall, 'providerMetadata'>): void {
+    if (this.#sentCalls === MAX_CALLS) this.#cut ??= 'too-many-calls';
+    this.#sentCalls += 1;
+    if (!this.isCut) this.#take(sent);
+  }
+
+  #take(sent: SentCall & Pick<LanguageModelV4ToolCall, 'providerMetadata'>): void {
+    for (const call of toolCalls(sent, this.#usedIds, this.#tools.find)) {
+      const { modelCallId: toolCallId, toolName } = call;
+      const args = this.#tools.coerce(toolName, call.args);
+      // The same call twice in one step is a slip of the model or of its server.
+      const key = `${toolName} ${JSON.stringify(args)}`;
+      if (this.#takenCalls.has(key)) continue;
+      this.#takenCalls.add(key);
+      this.#calls.push({ ...call, args });
+      // Arguments that did not parse are not sent back: providers refuse broken JSON in messages.
+      const input = typeof args === 'object' && !Array.isArray(args) ? args : {};
+      this.#parts.push({ type: 'tool-call', toolCallId, toolName, input, ...optionsFrom(sent.providerMetadata) });
+    }
+  }
+
+  end(finish: string, usage: LanguageModelV4Usage | undefined, metadata: SharedV4ProviderMetadata | undefined): void {
+    this.#outcome = declaredOutcome(metadata);
+    const [inputTokens, outputTokens] = [tokens(usage?.inputTokens?.total), tokens(usage?.outputTokens?.total)];
+    this.#finish = FINISH.get(finish) ?? 'done';
+    this.#reason = finish;
+    this.#usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+  }
+
+  answer(): ModelAnswer {
+    const tooMany = this.#cut === 'too-many-calls';
+    // Calls of an answer that was cut may be incomplete.
+    const calls = this.#cut === 'length' ? [] : tooMany ? this.#calls.slice(0, 1) : this.#calls;
+    const firstId = calls[0]?.modelCallId;
+    return {
+      content: this.#parts.filter((part) =>
+        part.type === 'tool-call' ? !tooMany || part.toolCallId === firstId : part.type !== 'text' || part.text !== '',
+      ),
+      text: this.#text,
+      reasoning: `${this.#reasoning}${this.#thoughts}`,
+      thoughtAnswer: this.#thoughtAnswer(calls),
+      hasStrayThoughts: this.#filter.hasStrayEnd,
+      hasUnreadableCall: this.#hasUnreadableCall,
+      calls,
+      finish: this.#cut ?? this.#finish,
+      reason: this.#cut === undefined ? this.#reason : tooMany ? 'tool-calls' : 'length',
+      usage: this.#usage,
+      outcome: this.#outcome,
+      bytes: this.#bytes + this.#reasoningBytes,
+      isCut: this.isCut,
+    };
+  }
+
+  #thoughtAnswer(calls: readonly ToolCall[]): ModelAnswer['thoughtAnswer'] {
+    if (this.#text.trim() !== '' || calls.length > 0 || this.#finish !== 'done' || this.isCut) return undefined;
+    const isFromProvider = this.#reasoning.trim() !== '';
+    const text = textOfThoughts(isFromProvider ? this.#reasoning : this.#thoughts, this.#tools);
+    return text === '' ? undefined : { text, isFromProvider };
+  }
+
+  #add(type: OpenPart['type'], id: string, delta: string, metadata: SharedV4ProviderMetadata | undefined): void {
+    const key = `${type} ${id}`;
+    let part = this.#open.get(key);
+    if (part === undefined) {
+      if (this.#open.size === MAX_PARTS) {
+        this.#cut ??= 'length';
+        return;
+      }
+      part = { type, text: '' };
+      this.#open.set(key, part);
+      this.#parts.push(part);
+    }
+    part.text += delta;
+    if (metadata === undefined) return;
+    this.#countReasoning(metadataBytes(metadata) - metadataBytes(part.providerOptions));
+    part.providerOptions = metadata;
+  }
+
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#answerBytes) this.#cut ??= 'length';
+  }
+
+  #countReasoning(bytes: number): void {
+    this.#reasoningBytes += bytes;
+    if (this.#reasoningBytes > MAX_REASONING_BYTES) this.#cut ??= 'length';
+  }
+}
+
+const tokens = (count: unknown) => (Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : 0);
+
+const metadataBytes = (metadata: SharedV4ProviderMetadata | undefined) =>
+  metadata === undefined ? 0 : sizeOf(metadata, MAX_REASONING_BYTES);
+
+/** The beginning of a text in at most `bytes` bytes, without half a character. */
+function beginning(text: string, bytes: number): string {
+  const cut = Buffer.from(text).subarray(0, Math.max(0, bytes)).toString('utf8');
+  return cut.replace(/\uFFFD$/, '');
+}

@@ -1,0 +1,54 @@
+/** Recognizes values that describe tool calls, in the forms that models write. */
+import type { FindTool } from './tool-names.ts';
+
+/** A call that a model wrote as text. */
+export interface WrittenCall {
+  readonly name: string;
+  /** Mostly an object; a text when the model gave one argument without its name. */
+  readonly args: unknown;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Keys under which models name the tool, its arguments, and several calls or the one call. */
+export const NAME_KEYS = ['name', 'tool_name', 'tool', 'function_name', 'recipient_name', 'function', 'action', 'call'];
+export const ARGUMENT_KEYS = ['arguments', 'parameters', 'args', 'input', 'params', 'tool_input', 'action_input'];
+export const ENVELOPE_KEYS = ['tool_calls', 'tool_uses', 'function_calls', 'calls', 'tool_call', 'function_call'];
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const keyIn = (value: Json, keys: readonly string[]) => keys.find((key) => Object.hasOwn(value, key));
+
+/**
+ * The calls that a value describes; empty when it is no description of calls. `isStrict`: only of tools that are
+ * offered, for texts that may just as well be data.
+ */
+export function callsIn(value: unknown, find: FindTool, isStrict: boolean, depth = 4): WrittenCall[] {
+  if (depth === 0) return [];
+  if (Array.isArray(value)) {
+    const calls = value.map((item) => callsIn(item, find, isStrict, depth - 1));
+    return calls.some((own) => own.length === 0) ? [] : calls.flat();
+  }
+  if (!isJson(value)) return [];
+  const envelope = keyIn(value, ENVELOPE_KEYS);
+  if (envelope !== undefined) return callsIn(value[envelope], find, isStrict, depth - 1);
+  if (isJson(value.function)) return callsIn(value.function, find, isStrict, depth - 1);
+  const nameKey = keyIn(value, NAME_KEYS);
+  const name = nameKey === undefined ? undefined : value[nameKey];
+  if (nameKey === undefined || typeof name !== 'string') return callByKey(value, find);
+  const known = find(name);
+  const argumentsKey = keyIn(value, ARGUMENT_KEYS);
+  if (argumentsKey !== undefined) {
+    return known !== undefined || !isStrict ? [{ name: known ?? name, args: value[argumentsKey] ?? {} }] : [];
+  }
+  const { [nameKey]: _, ...rest } = value;
+  return known === undefined ? [] : [{ name: known, args: rest }];
+}
+
+/** `{"executeSQL": {"sql": "…"}}`: the tool is the only key. */
+function callByKey(value: Json, find: FindTool): WrittenCall[] {
+  const keys = Object.keys(value);
+  const name = keys.length === 1 ? find(keys[0] ?? '') : undefined;
+  const args = value[keys[0] ?? ''];
+  return name !== undefined && isJson(args) ? [{ name, args }] : [];
+}

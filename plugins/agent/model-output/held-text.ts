@@ -1,0 +1,38 @@
+/** Decides whether the end of a text that was held back is tool calls, a call that cannot be read, or text after all. */
+import type { WrittenCall } from './call-shapes.ts';
+import type { FindTool } from './tool-names.ts';
+import { writtenCalls } from './written-calls.ts';
+
+export interface HeldText {
+  readonly text: string;
+  /** It has no markup, so that it may just as well be data. */
+  readonly isBare: boolean;
+  /** It begins with a tag inside a line, as in a sentence about it. */
+  readonly isInline: boolean;
+}
+
+export type HeldMeaning = 'text' | 'unreadable' | readonly WrittenCall[];
+
+export function heldMeaning({ text, isBare, isInline }: HeldText, find: FindTool): HeldMeaning {
+  const { calls, end, rest } = writtenCalls(text, find, isBare);
+  if (calls.length === 0) return isAttempt(text, find, isBare) ? 'unreadable' : 'text';
+  const isExample = (isBare && hasWords(rest)) || (isInline && hasWords(text.slice(end).split('\n', 1)[0] ?? ''));
+  return isExample ? 'text' : calls;
+}
+
+/** Words beside calls that say nothing. */
+const FILLERS =
+  /<[^<>]{0,128}>|`{3,}[\w-]*|(?:\bAction|Action Input|assistant|commentary|to=|print|Observation:[\s\S]*|json|python|tool_code)|functions?\.|default_api\./g;
+const hasWords = (text: string) => /\p{L}/u.test(text.replace(FILLERS, ' '));
+
+const ATTEMPT_CHARS = 200;
+
+/** Whether a text that no call can be read from is the beginning of one all the same. */
+function isAttempt(text: string, find: FindTool, isBare: boolean): boolean {
+  const begun = text.slice(0, ATTEMPT_CHARS);
+  const inside = begun.replace(/^\s*(?:`{3,}[\w-]*\s*|<[^<>]{1,128}>\s*|\[[A-Z_]{3,30}\]\s*)+/, '');
+  if (!isBare) return /^[\s[]*(?:[{<(]|[\w.:/=-]{1,80}(?:[({<[]|\s*\n))/.test(inside);
+  const isStructured = /^[\s[]*(?:\{|(?:print\()?[\w.]{1,80}\s*(?:\{|\(\s*(?:\w+\s*=|["'{]|$)))/.test(inside);
+  const names = inside.match(/[A-Za-z_][\w.]*/g) ?? [];
+  return isStructured && names.slice(0, 4).some((name) => find(name) !== undefined);
+}

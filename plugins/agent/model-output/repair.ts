@@ -1,0 +1,95 @@
+/** Keeps how a question goes on after replies that cannot be used, and changes the following prompts accordingly. */
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import type { ModelAnswer } from '../answer-builder.ts';
+import { type Recovery, recoveryOf } from './recovery.ts';
+
+type SystemMessage = LanguageModelV4Message & { readonly role: 'system' };
+
+/** How often a model may be asked again for what it wrote in a form that cannot be read. */
+const MAX_REWRITES = 2;
+
+/** What the model is told, as an addition to its instructions, when its last reply could not be used. */
+const NUDGES = {
+  empty:
+    'Your last reply was empty. Call a tool if you need to look something up; otherwise answer the question now, as plain text.',
+  rewrite:
+    'Your last tool call could not be read. Call tools through the tool interface only, with the arguments as one JSON object; write no call into your text.',
+} as const;
+
+/** What is known of a question when a reply has neither text nor calls. */
+export interface Known {
+  readonly offersTools: boolean;
+  readonly hasTables: boolean;
+  /** The last text before a tool call. */
+  readonly lastText: string;
+}
+
+export class Repair {
+  readonly #tried = new Set<Recovery>();
+  #rewrites = 0;
+  #wasEmpty = false;
+  #nudge: keyof typeof NUDGES | undefined;
+  /** What the model thought in a reply without text: the answer when there is no other. */
+  thoughtAnswer = '';
+  /** The model has written thoughts without a beginning. */
+  expectsThoughts = false;
+
+  get canStream(): boolean {
+    return !this.#tried.has('without-streaming');
+  }
+
+  /** Whether another call may succeed where this one failed; each way is tried once. */
+  recovers(error: unknown, hasShown: boolean): boolean {
+    const recovery = recoveryOf(error, hasShown);
+    if (recovery === undefined || this.#tried.has(recovery)) return false;
+    this.#tried.add(recovery);
+    if (recovery === 'rewrite') this.#nudge = 'rewrite';
+    return true;
+  }
+
+  /** Takes a reply; what the model was told about the one before is done with. */
+  received(reply: ModelAnswer): void {
+    this.#nudge = undefined;
+    this.expectsThoughts ||= reply.hasStrayThoughts;
+  }
+
+  /** Whether the model is asked once more after a reply without calls. */
+  asksAgain(reply: ModelAnswer, { offersTools, hasTables, lastText }: Known): boolean {
+    if (reply.hasUnreadableCall && offersTools) {
+      this.#rewrites += 1;
+      this.#nudge = 'rewrite';
+      return this.#rewrites <= MAX_REWRITES;
+    }
+    const { thoughtAnswer, calls, finish, text } = reply;
+    if (text.trim() !== '' || calls.length > 0 || finish !== 'done' || this.#wasEmpty) return false;
+    if (thoughtAnswer !== undefined) {
+      this.thoughtAnswer = thoughtAnswer.text;
+      // Some servers take all of an answer for thoughts.
+      if (thoughtAnswer.isFromProvider && (hasTables || !offersTools)) return false;
+    } else if (lastText !== '' && hasTables) return false;
+    this.#wasEmpty = true;
+    this.#nudge = 'empty';
+    return true;
+  }
+
+  /** The messages with what the model is told about this call alone, and in the form that its server takes. */
+  prompt(messages: LanguageModelV4Message[], addition: string | undefined): LanguageModelV4Message[] {
+    const added = [this.#nudge && NUDGES[this.#nudge], addition].filter((text) => text !== undefined);
+    const isPlain = !this.#tried.has('system-as-user') && !this.#tried.has('without-reasoning');
+    const [system, ...rest] = messages;
+    if ((added.length === 0 && isPlain) || system?.role !== 'system') return messages;
+    return this.#adapted({ ...system, content: [system.content, ...added].join('\n\n') }, rest);
+  }
+
+  #adapted(system: SystemMessage, rest: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
+    const kept = this.#tried.has('without-reasoning') ? rest.map(withoutReasoning) : rest;
+    const [first, ...others] = kept;
+    if (!this.#tried.has('system-as-user') || first?.role !== 'user') return [system, ...kept];
+    return [{ ...first, content: [{ type: 'text', text: system.content }, ...first.content] }, ...others];
+  }
+}
+
+function withoutReasoning(message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role !== 'assistant') return message;
+  return { ...message, content: message.content.filter(({ type }) => type !== 'reasoning') };
+}

@@ -1,0 +1,367 @@
+/**
+ * Separates a model's text, while it arrives, into what the user sees, its thoughts, and tool calls written as text. A
+ * text is held back only as long as it may be markup; see README.md, "Models that write markup".
+ */
+import type { WrittenCall } from './call-shapes.ts';
+import { heldMeaning } from './held-text.ts';
+import { BARE_ANSWER, BARE_CALL, BARE_THOUGHTS, BEGINNING_CHARS, lineBeginning } from './line-beginning.ts';
+import { MAX_MARKUP_CHARS, type Markup, markupAt } from './markup.ts';
+import type { OfferedTools } from './offered-tools.ts';
+
+/** A piece of an answer as it arrives. */
+export interface Delta {
+  readonly type: 'text' | 'reasoning';
+  readonly text: string;
+}
+
+/** What is known of a text at its end. */
+export interface FilteredEnd {
+  readonly deltas: readonly Delta[];
+  readonly calls: readonly WrittenCall[];
+  /** A call was written that cannot be read. */
+  readonly hasUnreadableCall: boolean;
+}
+
+const HEADER_CHARS = 300;
+/** Longest beginning that is held back because it reads like thoughts without an opening tag. */
+const MAX_OPENING_CHARS = 16 * 1024;
+/** How thoughts begin whose opening tag is part of the prompt. */
+const THOUGHT_BEGINNINGS = [
+  'Okay',
+  'Ok,',
+  'Alright',
+  'Hmm',
+  'Let me',
+  "Let's",
+  'First,',
+  'Wait',
+  'The user',
+  'User',
+  'We need',
+  'We should',
+  'We have',
+  'We must',
+  'We can',
+  'I need',
+  'I should',
+  'I have to',
+  "I'll need",
+  'I must',
+  'So,',
+  'So the',
+  'Now,',
+  'Need to',
+  'Thinking',
+  '好的',
+  '嗯',
+  '用户',
+  '首先',
+  '我需要',
+];
+
+const ROLE = /^\s*(?:assistant\s*\n\s*)?/;
+const BLANK = /[^\S\n]*/y;
+const INTERESTING = /[<[◁`\n]/g;
+
+export class TextFilter {
+  readonly #tools: OfferedTools;
+  readonly #isStreamed: boolean;
+  #mode: 'text' | 'thought' | 'header' | 'held' | 'over' = 'text';
+  #rest = '';
+  #out: Delta[] = [];
+  #isFirst = true;
+  /** Of the line so far: whether it has text, inside how many backquotes it stands; and of the text: inside a fence. */
+  #lineHasText = false;
+  #isLineStart = true;
+  #inCode = false;
+  #inFence = false;
+  /** Ends thoughts that began without control tokens. */
+  #isBare = false;
+  /** The beginning of the text while it may be thoughts without an opening tag; `undefined` once it is not. */
+  #opening: string[] | undefined = [];
+  #openingChars = 0;
+  #isHeldOpening: boolean;
+  #trimsNext = false;
+  /** What may be the name of a role behind control tokens. */
+  #role = '';
+  /** The character before the unread text. */
+  #before = '';
+  #hasShown = false;
+  readonly #held: string[] = [];
+  /** The held text has no markup, so that it may just as well be data. */
+  #isHeldBare = false;
+  /** The held markup is a tag inside a line, as in a sentence about it. */
+  #isHeldInline = false;
+  /** Thoughts ended that had no opening tag. */
+  hasStrayEnd = false;
+
+  /** `expectsThoughts`: the model has written thoughts without an opening tag before. */
+  constructor(tools: OfferedTools, isStreamed: boolean, expectsThoughts = false) {
+    this.#tools = tools;
+    this.#isStreamed = isStreamed;
+    this.#isHeldOpening = !isStreamed || expectsThoughts;
+  }
+
+  /** Takes the next piece; returns what has become certain. */
+  push(piece: string): Delta[] {
+    if (this.#mode === 'held') this.#held.push(piece);
+    else if (this.#mode !== 'over') {
+      this.#rest += piece;
+      this.#read(false);
+    }
+    return this.#taken();
+  }
+
+  /** The end of the text. `isCut`: it is incomplete, so that its calls are not read. */
+  end(isCut: boolean): FilteredEnd {
+    if (this.#mode !== 'held' && this.#mode !== 'over') this.#read(true);
+    const { calls, hasUnreadableCall } = this.#mode === 'held' ? this.#heldEnd(isCut) : NO_CALLS;
+    this.#trimsNext = false;
+    this.#show(this.#role);
+    this.#flushOpening();
+    return { deltas: this.#taken(), calls, hasUnreadableCall };
+  }
+
+  #taken(): Delta[] {
+    const out = this.#out;
+    this.#out = [];
+    return out;
+  }
+
+  #read(isLast: boolean): void {
+    for (;;) {
+      const { length } = this.#rest;
+      const mode = this.#mode;
+      if (mode === 'text') this.#readText(isLast);
+      else if (mode === 'thought') this.#readThought(isLast);
+      else if (mode === 'header') this.#readHeader(isLast);
+      else return;
+      if (this.#rest === '' || (this.#mode === mode && this.#rest.length === length)) return;
+      if (this.#mode === mode && !isLast) return;
+    }
+  }
+
+  /** Reads up to a change of mode, or to what may be the beginning of markup. */
+  #readText(isLast: boolean): void {
+    const text = this.#rest;
+    let at = 0;
+    while (at < text.length) {
+      const first = this.#isLineStart ? firstOnLine(text, at) : undefined;
+      if (first !== undefined && !this.#inFence) {
+        const verdict = lineBeginning(text.slice(at, at + BEGINNING_CHARS), this.#tools, this.#isFirst, isLast);
+        if (verdict === 'partial') break;
+        this.#isFirst = false;
+        if (verdict !== undefined) {
+          this.#show(text.slice(0, at));
+          if (verdict === 'call') this.#hold(text.slice(at), true, false);
+          else this.#beginBare(text.slice(at), verdict);
+          return;
+        }
+      }
+      if (first !== undefined) this.#isLineStart = false;
+      INTERESTING.lastIndex = at;
+      const next = INTERESTING.exec(text)?.index ?? text.length;
+      if (next > at && text.slice(at, next).trim() !== '') this.#lineHasText = true;
+      at = next;
+      const sign = text[at];
+      if (sign === undefined) break;
+      if (sign === '\n') {
+        this.#isLineStart = true;
+        this.#lineHasText = false;
+        this.#inCode = false;
+        at += 1;
+      } else if (sign === '`') {
+        const run = /`+/y;
+        run.lastIndex = at;
+        const { length } = run.exec(text)?.[0] ?? '`';
+        if (at + length === text.length && !isLast && length <= MAX_MARKUP_CHARS) break;
+        if (length >= 3 && !this.#lineHasText) this.#inFence = !this.#inFence;
+        else this.#inCode = !this.#inCode;
+        this.#lineHasText = true;
+        at += length;
+      } else {
+        const found =
+          this.#inFence || this.#inCode || /["'“‘«]/.test(at === 0 ? this.#before : (text[at - 1] ?? ''))
+            ? undefined
+            : markupAt(text, at, this.#tools.find, isLast);
+        if (found === 'partial') break;
+        if (found === undefined) {
+          this.#lineHasText = true;
+          at += 1;
+          continue;
+        }
+        this.#show(text.slice(0, at));
+        this.#meet(found, text.slice(at));
+        return;
+      }
+    }
+    this.#show(text.slice(0, at));
+    this.#before = text[at - 1] ?? this.#before;
+    this.#rest = text.slice(at);
+  }
+
+  #beginBare(text: string, begun: typeof BARE_THOUGHTS | typeof BARE_ANSWER): void {
+    this.#rest = text.trimStart().slice(begun.length);
+    this.#isBare = true;
+    if (begun === BARE_THOUGHTS) this.#mode = 'thought';
+  }
+
+  /** Acts on markup at the beginning of `text`. */
+  #meet({ meaning, text: written }: Markup, text: string): void {
+    this.#rest = text.slice(written.length);
+    switch (meaning) {
+      case 'call':
+        this.#hold(text, false, this.#lineHasText && /^<[A-Za-z]/.test(written));
+        return;
+      case 'thought':
+        this.#flushOpening();
+        this.#mode = 'thought';
+        return;
+      case 'thought-end':
+        this.#endWithoutBeginning();
+        return;
+      case 'header':
+        this.#mode = 'header';
+        return;
+      case 'end':
+        // In front of an answer it is the beginning of a message.
+        if (this.#hasShown || this.#openingChars > 0) this.#mode = 'over';
+        this.#trimsNext = true;
+        return;
+      default:
+        this.#trimsNext ||= !this.#hasShown;
+    }
+  }
+
+  /** What came before were thoughts, as far as it has not been shown. */
+  #endWithoutBeginning(): void {
+    const thoughts = this.#opening?.join('') ?? '';
+    this.#opening = undefined;
+    this.#openingChars = 0;
+    this.hasStrayEnd = true;
+    this.#think(thoughts);
+    this.#afterThought();
+  }
+
+  #afterThought(): void {
+    this.#mode = 'text';
+    this.#trimsNext = true;
+    this.#isLineStart = true;
+    this.#lineHasText = false;
+    this.#inCode = false;
+  }
+
+  #readThought(isLast: boolean): void {
+    const text = this.#rest;
+    const next = /[<[◁]|assistant(?:final|commentary to=)/g;
+    for (let match = next.exec(text); match !== null; match = next.exec(text)) {
+      const at = match.index;
+      if (match[0].length > 1) {
+        if (!this.#isBare) continue;
+        this.#think(text.slice(0, at));
+        this.#afterThought();
+        this.#rest = text.slice(at + (match[0] === BARE_ANSWER ? BARE_ANSWER.length : 'assistant'.length));
+        if (match[0] === BARE_CALL) this.#hold(this.#rest, false, false);
+        return;
+      }
+      const found = markupAt(text, at, this.#tools.find, isLast);
+      if (found === 'partial') {
+        this.#think(text.slice(0, at));
+        this.#rest = text.slice(at);
+        return;
+      }
+      if (found === undefined || !ENDS_THOUGHT.has(found.meaning)) continue;
+      this.#think(text.slice(0, at));
+      this.#afterThought();
+      if (found.meaning === 'header') this.#mode = 'header';
+      this.#rest = text.slice(at + found.text.length);
+      return;
+    }
+    const held = isLast || !this.#isBare ? 0 : BARE_CALL.length;
+    this.#think(text.slice(0, Math.max(0, text.length - held)));
+    this.#rest = text.slice(Math.max(0, text.length - held));
+  }
+
+  /** Reads what stands between `<|start|>` or `<|channel|>` and `<|message|>`. */
+  #readHeader(isLast: boolean): void {
+    const text = this.#rest;
+    const begun = text.slice(0, HEADER_CHARS);
+    const end = begun.indexOf('<|message|>');
+    const header = end === -1 ? begun : begun.slice(0, end);
+    if (/to=\S+/.test(header) && (end !== -1 || header.includes('{'))) {
+      this.#hold(text, false, false);
+    } else if (end !== -1) {
+      this.#rest = text.slice(end + '<|message|>'.length);
+      this.#afterThought();
+      if (header.includes('analysis')) this.#mode = 'thought';
+    } else if (isLast || text.length >= HEADER_CHARS) {
+      this.#afterThought();
+      if (/^\s*(?:analysis|commentary|final|assistant)?\s*$/.test(text)) this.#rest = '';
+    }
+  }
+
+  #hold(text: string, isBare: boolean, isInline: boolean): void {
+    this.#mode = 'held';
+    this.#rest = '';
+    this.#held.push(text);
+    this.#isHeldBare = isBare;
+    this.#isHeldInline = isInline;
+  }
+
+  #heldEnd(isCut: boolean): Omit<FilteredEnd, 'deltas'> {
+    const held = { text: this.#held.join(''), isBare: this.#isHeldBare, isInline: this.#isHeldInline };
+    const meaning = heldMeaning(held, this.#tools.find);
+    if (meaning === 'text') this.#show(held.text);
+    if (isCut || meaning === 'text') return NO_CALLS;
+    return meaning === 'unreadable'
+      ? { calls: [], hasUnreadableCall: true }
+      : { calls: meaning, hasUnreadableCall: false };
+  }
+
+  #think(text: string): void {
+    if (text !== '') this.#out.push({ type: 'reasoning', text });
+  }
+
+  /** Shows a text, unless it may still turn out to be thoughts. */
+  #show(written: string): void {
+    const text = this.#trimsNext ? `${this.#role}${written}`.replace(ROLE, '') : written;
+    if (this.#trimsNext && 'assistant\n'.startsWith(text)) {
+      this.#role = text;
+      return;
+    }
+    if (text === '') return;
+    this.#trimsNext = false;
+    if (this.#opening === undefined) {
+      this.#hasShown = true;
+      this.#out.push({ type: 'text', text });
+      return;
+    }
+    this.#opening.push(text);
+    this.#openingChars += text.length;
+    if (!this.#isStreamed) return;
+    const isLong = this.#openingChars > MAX_OPENING_CHARS;
+    if (this.#isHeldOpening && !isLong) return;
+    const opening = this.#opening.join('').trimStart();
+    if (THOUGHT_BEGINNINGS.some((beginning) => opening.startsWith(beginning)) && !isLong) this.#isHeldOpening = true;
+    else if (isLong || !THOUGHT_BEGINNINGS.some((beginning) => beginning.startsWith(opening))) this.#flushOpening();
+  }
+
+  #flushOpening(): void {
+    const text = this.#opening?.join('') ?? '';
+    this.#opening = undefined;
+    if (text === '') return;
+    this.#hasShown = true;
+    this.#out.push({ type: 'text', text });
+  }
+}
+
+/** The first character of a line that is not white space; `undefined` when the line is empty so far. */
+function firstOnLine(text: string, at: number): string | undefined {
+  BLANK.lastIndex = at;
+  BLANK.test(text);
+  const first = text[BLANK.lastIndex];
+  return first === '\n' ? undefined : first;
+}
+
+const NO_CALLS = { calls: [], hasUnreadableCall: false } as const;
+const ENDS_THOUGHT: ReadonlySet<string> = new Set(['thought-end', 'end', 'break', 'header']);
