@@ -152,6 +152,8 @@ describe('over HTTP', () => {
     expect(wrong.headers['www-authenticate']).toBe('Bearer realm="atlas", error="invalid_token"');
     expect((await get(app, '/who')).json.message).toMatch(/^Authentication is required\./);
     expect((await get(app, '/who', 'X-API-Key: nope')).json.message).toMatch(/^The API key is not valid\. Send/);
+    const two = await get(app, '/who', `Authorization: Bearer ${KEY}`, `X-API-Key: ${ADMIN}`);
+    expect(two.json.message).toBe('Authorization and X-API-Key say two different things. Send one of them.');
   });
 });
 

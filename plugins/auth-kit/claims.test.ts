@@ -11,6 +11,7 @@ describe('a claim', () => {
     'org.team': 6,
     list: [{ id: 7 }],
     empty: null,
+    name: 'acme',
   };
 
   test.each([
@@ -24,6 +25,9 @@ describe('a claim', () => {
     ['empty.x', undefined],
     ['tenant.x', undefined],
     ['org.missing', undefined],
+    ['orgxa.b.c', undefined],
+    ['name.length', undefined],
+    ['name.0', undefined],
     ['missing', undefined],
     ['list.0.id', undefined],
     ['', undefined],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { authAuthorize, authResolve } from '../../kernel/index.ts';
+import { authAuthorize, authResolve, healthCheck } from '../../kernel/index.ts';
 import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
 import { authNone } from './index.ts';
 
@@ -14,8 +14,11 @@ it('treats every request as an administrator without an id, whatever its headers
   }
 });
 
-it('authorizes everything', async () => {
+it('authorizes everything, and shows in the health that authentication is off', async () => {
   await using app = await createTestApp({ plugins: [authNone()], openGates: false });
+  expect((await app.call(healthCheck, undefined, app.scope())).map(({ value }) => value)).toEqual([
+    { component: 'auth', status: 'ok', details: { mode: 'none', enabled: false } },
+  ]);
   for (const right of ['query', 'approve', 'admin', 'self'] as const) {
     expect(await app.call(authAuthorize, { right, operation: 'GET /' }, testScope())).toBeUndefined();
   }
