@@ -25,6 +25,8 @@ import { AuditStore } from './store.ts';
 import { tenancy } from './tenancy.ts';
 import { auditWriter } from './writer.ts';
 
+export { tenancy } from './tenancy.ts';
+
 const DAY_MS = 86_400_000;
 
 export const audit = definePlugin({
@@ -67,7 +69,7 @@ export const audit = definePlugin({
     if (db === undefined) return;
 
     const store = new AuditStore(db);
-    const access = tenancy(rows, tokens);
+    const access = tenancy(rows, tokens, 'The audit log');
     if (access.warning !== undefined) ctx.log.warn({}, access.warning);
     const cutoff = () => ctx.now() - options.retentionDays * DAY_MS;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));

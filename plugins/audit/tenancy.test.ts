@@ -133,12 +133,16 @@ it('needs both tokens and rows that claims keep apart', () => {
   const tokens = { orgClaim: 'org_id', isOrgClaimGiven: false, hasIssued: () => true } as unknown as AuthByot;
   const rows = (...claims: string[]) => ({ claims }) as unknown as RowSecurityService;
   const scope = testScope({ orgId: null });
-  const open = [tenancy(rows('tenant'), undefined), tenancy(undefined, tokens), tenancy(rows(), tokens)];
+  const open = [
+    tenancy(rows('tenant'), undefined, 'The audit log'),
+    tenancy(undefined, tokens, 'The audit log'),
+    tenancy(rows(), tokens, 'The audit log'),
+  ];
   for (const { refuse, warning } of open) {
     expect(warning).toBeUndefined();
     expect(() => refuse(scope)).not.toThrow();
   }
-  const closed = tenancy(rows('tenant', 'ward'), tokens);
+  const closed = tenancy(rows('tenant', 'ward'), tokens, 'The audit log');
   expect(closed.warning).toContain('by "tenant", "ward", so');
   expect(() => closed.refuse(scope)).toThrow(expect.objectContaining({ reason: 'E_AUDIT_TENANT' }));
 });

@@ -1,4 +1,4 @@
-/** Decides which administrators may read the audit log when row security separates tenants by claims of their tokens. */
+/** Decides which administrators may read records of all users when row security separates tenants by claims. */
 import { AtlasError, type Scope } from '../../kernel/index.ts';
 import type { AuthByot } from '../auth-byot/index.ts';
 import type { RowSecurityService } from '../row-security/index.ts';
@@ -11,10 +11,10 @@ export interface Tenancy {
 }
 
 /**
- * Statements hold values of rows. With row security, an administrator whose token names no organization is one of some
- * tenant, and nothing says of which.
+ * Records tell of tenants, and statements hold values of rows. With row security, an administrator whose token names no
+ * organization is one of some tenant, and nothing says of which. `what`: the records, for messages: `The audit log`.
  */
-export function tenancy(rows: RowSecurityService | undefined, tokens: AuthByot | undefined): Tenancy {
+export function tenancy(rows: RowSecurityService | undefined, tokens: AuthByot | undefined, what: string): Tenancy {
   if (tokens === undefined || rows === undefined || rows.claims.length === 0) {
     return { refuse: () => {}, warning: undefined };
   }
@@ -23,7 +23,7 @@ export function tenancy(rows: RowSecurityService | undefined, tokens: AuthByot |
     refuse({ actor, orgId }) {
       if (orgId !== null || !tokens.hasIssued(actor)) return;
       throw new AtlasError(
-        `The audit log is closed to you: your token names no organization (claim "${orgClaim}"), and row security keeps tenants apart.`,
+        `${what} is closed to you: your token names no organization (claim "${orgClaim}"), and row security keeps tenants apart.`,
         {
           code: 'forbidden',
           reason: 'E_AUDIT_TENANT',
@@ -33,6 +33,6 @@ export function tenancy(rows: RowSecurityService | undefined, tokens: AuthByot |
     },
     warning: tokens.isOrgClaimGiven
       ? undefined
-      : `Row security keeps tenants apart by "${rows.claims.join('", "')}", so the audit log is closed to administrators whose token has no claim "${orgClaim}". Set SVC_AUTH_ORG_CLAIM to the claim that names their organization.`,
+      : `Row security keeps tenants apart by "${rows.claims.join('", "')}", so ${what.charAt(0).toLowerCase()}${what.slice(1)} is closed to administrators whose token has no claim "${orgClaim}". Set SVC_AUTH_ORG_CLAIM to the claim that names their organization.`,
   };
 }

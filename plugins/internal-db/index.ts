@@ -14,6 +14,7 @@ export type { AppliedMigration, InternalDb } from './api.ts';
 export { changeColumnTypes } from './column-types.ts';
 export { DurableWriter } from './durable-writer.ts';
 export { translated } from './errors.ts';
+export { GroupCommit } from './group-commit.ts';
 export { insertRows, type JsonColumns, jsonRows, jsonText, updateRows } from './json-rows.ts';
 export type { RowStatement, RowWrite } from './row-types.ts';
 export { INTERNAL_DB_SCHEMES } from './schemes.ts';

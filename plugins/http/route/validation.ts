@@ -9,18 +9,20 @@ import { AtlasError, nearest, type Route } from '../../../kernel/index.ts';
 import { type ErrorDetail, invalidInput } from '../answer/input-errors.ts';
 import { NULL_CHARACTER } from '../request/null-characters.ts';
 
+const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i;
 
 const FORMATS: Readonly<Record<string, (value: string) => boolean>> = {
   uuid: (value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
   email: (value) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value),
-  // Handlers compute with it, so a thirteenth month is none.
+  // Handlers compute with them, so a thirteenth month is none.
+  date: (value) => DATE.test(value) && !Number.isNaN(Date.parse(value)) && isDay(value),
   'date-time': (value) => DATE_TIME.test(value) && !Number.isNaN(Date.parse(value)) && isDay(value),
 };
 
 /** Whether the calendar has the day, where `Date` would read 30 February as 2 March. */
-function isDay(dateTime: string): boolean {
-  const day = dateTime.slice(0, 10);
+function isDay(time: string): boolean {
+  const day = time.slice(0, 10);
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
