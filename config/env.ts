@@ -13,6 +13,7 @@ import { rowSecurity } from '../plugins/row-security/index.ts';
 import { semanticLayer } from '../plugins/semantic-layer/index.ts';
 import { sqlLimits } from '../plugins/sql-limits/index.ts';
 import { telemetryOtel } from '../plugins/telemetry-otel/index.ts';
+import { usage } from '../plugins/usage/index.ts';
 import { AUTH_MODES } from './presets/authentication.ts';
 import { ENGINES } from './presets/datasources.ts';
 import { FALLBACK, PROVIDERS } from './presets/models.ts';
@@ -112,6 +113,13 @@ const PLUGINS = {
     stepTimeoutMs: 'SVC_MODEL_TIMEOUT_MS',
     questionBudgetBytes: 'SVC_QUESTION_BUDGET_BYTES',
     processBudgetBytes: 'SVC_PROCESS_BUDGET_BYTES',
+  }),
+  usage: settings(usage, {
+    questionTokens: 'SVC_BUDGET_QUESTION_TOKENS',
+    userDayTokens: 'SVC_BUDGET_USER_DAY_TOKENS',
+    orgMonthTokens: 'SVC_BUDGET_ORG_MONTH_TOKENS',
+    prices: 'SVC_MODEL_PRICES',
+    retentionDays: 'SVC_USAGE_RETENTION_DAYS',
   }),
   telemetry: settings(telemetryOtel, {
     endpoint: named('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrl),

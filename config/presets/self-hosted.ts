@@ -20,6 +20,7 @@ import { semanticQuery } from '../../plugins/semantic-query/index.ts';
 import { sqlGuard } from '../../plugins/sql-guard/index.ts';
 import { sqlLimits } from '../../plugins/sql-limits/index.ts';
 import { telemetryOtel } from '../../plugins/telemetry-otel/index.ts';
+import { usage } from '../../plugins/usage/index.ts';
 import { type Env, readEnv } from '../env.ts';
 import { authentication } from './authentication.ts';
 import { datasources } from './datasources.ts';
@@ -58,6 +59,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     env.provider.plugin,
     audit(env.audit),
     conversations(),
+    usage(env.usage),
     agent(env.agent),
     queryApi(),
   ];

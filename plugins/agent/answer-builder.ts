@@ -15,6 +15,13 @@ import { type SentCall, type ToolCall, toolCalls } from './tools/tool-call.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
+export interface ModelUsage extends Usage {
+  /** Part of the input tokens: read from the provider's cache. */
+  readonly cachedInputTokens: number;
+  /** False: the provider did not tell both counts; the one that is not known is 0. */
+  readonly isReported: boolean;
+}
+
 export interface ModelAnswer {
   /** Sent back to the model in the next step: text, reasoning and calls in order, with the provider's metadata. */
   readonly content: readonly AssistantPart[];
@@ -32,7 +39,7 @@ export interface ModelAnswer {
   readonly finish: 'done' | 'length' | 'withheld' | 'broken' | 'too-many-calls';
   /** The provider interface's finish reason: `stop`, `length`, `tool-calls`, … */
   readonly reason: string;
-  readonly usage: Usage;
+  readonly usage: ModelUsage;
   /** How the question ended, where the model says so itself. */
   readonly outcome: Outcome | undefined;
   /** Memory of the whole answer. */
@@ -97,7 +104,7 @@ export class AnswerBuilder {
   #cut: 'length' | 'too-many-calls' | undefined;
   #finish: ModelAnswer['finish'] = 'broken';
   #reason = 'error';
-  #usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+  #usage = usageOf(undefined);
   #outcome: Outcome | undefined;
 
   constructor({ answerBytes, usedIds, tools = NO_TOOLS, expectsThoughts = false }: Reading, isStreamed: boolean) {
@@ -205,10 +212,9 @@ export class AnswerBuilder {
 
   end(finish: string, usage: LanguageModelV4Usage | undefined, metadata: SharedV4ProviderMetadata | undefined): void {
     this.#outcome = declaredOutcome(metadata);
-    const [inputTokens, outputTokens] = [tokens(usage?.inputTokens?.total), tokens(usage?.outputTokens?.total)];
     this.#finish = FINISH.get(finish) ?? 'done';
     this.#reason = finish;
-    this.#usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+    this.#usage = usageOf(usage);
   }
 
   answer(): ModelAnswer {
@@ -269,6 +275,18 @@ export class AnswerBuilder {
     this.#reasoningBytes += bytes;
     if (this.#reasoningBytes > MAX_REASONING_BYTES) this.#cut ??= 'length';
   }
+}
+
+function usageOf(usage: LanguageModelV4Usage | undefined): ModelUsage {
+  const [input, output] = [usage?.inputTokens?.total, usage?.outputTokens?.total];
+  const [inputTokens, outputTokens] = [tokens(input), tokens(output)];
+  return {
+    inputTokens,
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    cachedInputTokens: tokens(usage?.inputTokens?.cacheRead),
+    isReported: Number.isInteger(input) && Number.isInteger(output),
+  };
 }
 
 const tokens = (count: unknown) => (Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : 0);

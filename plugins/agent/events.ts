@@ -1,5 +1,5 @@
 /** Defines the bus events of the agent, for observers such as telemetry. Payloads are shared, not copied. */
-import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import { defineEvent, type PluginContext, type Question, type Scope } from '../../kernel/index.ts';
 import type { ModelAnswer } from './answer-builder.ts';
 import type { Answer } from './api.ts';
@@ -27,6 +27,8 @@ export interface ModelCalled {
   readonly scope: Scope;
   readonly model: ModelName;
   readonly prompt: readonly LanguageModelV4Message[];
+  /** Those that were offered. */
+  readonly tools: NonNullable<LanguageModelV4CallOptions['tools']>;
   readonly answer: ModelAnswer | undefined;
   readonly error: unknown;
   readonly durationMs: number;

@@ -1,6 +1,6 @@
 /** Defines the hooks of the agent. */
-import { collect, type Question, type Scope } from '../../kernel/index.ts';
-import type { AgentEvent } from './api.ts';
+import { collect, first, type Question, type Scope } from '../../kernel/index.ts';
+import type { AgentEvent, AnswerNote } from './api.ts';
 
 /** Answers a question. `isStreamed`: the caller reads events as they come instead of the answer alone. */
 export type Ask = (question: Question, scope: Scope, isStreamed: boolean) => AsyncIterable<AgentEvent>;
@@ -28,4 +28,9 @@ export interface QueryObjection {
 export const queryCheck = collect<QueryAttempt, QueryObjection>('agent.query-check', {
   summary:
     'Objections to a query of the model before it runs: a term without a settled meaning, a value that no row has.',
+});
+
+/** A tap returns a note when the question may call no more tools: it is then answered from what is known. */
+export const agentContinue = first<Question, AnswerNote>('agent.continue', {
+  summary: 'Asked before every step of a question but the first: a note ends the use of tools, and is shown.',
 });

@@ -5,14 +5,17 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import {
   AtlasError,
+  type Awaitable,
   messageOf,
   messagesOf,
   type PendingAction,
+  type Question,
+  type Scope,
   type ToolOutcome,
   type ToolTable,
 } from '../../kernel/index.ts';
 import { MAX_CALLS, type ModelAnswer, type Reading } from './answer-builder.ts';
-import type { AgentEvent, Answer, Usage } from './api.ts';
+import type { AgentEvent, Answer, AnswerNote, Usage } from './api.ts';
 import type { QuestionBudget } from './budget.ts';
 import { clarificationOf, clarificationText } from './clarification.ts';
 import { abortError, type QuestionDeadline, untilAborted } from './deadlines.ts';
@@ -33,6 +36,8 @@ import type { ToolCall } from './tools/tool-call.ts';
 import { errorOf, failed, forModel, withFewerRows, withNote } from './tools/tool-outcome.ts';
 
 export interface LoopRuntime {
+  /** Why a question may call no more tools; `undefined` while it may. */
+  limit(question: Question, scope: Scope): Awaitable<AnswerNote | undefined>;
   readonly options: AgentOptions;
   readonly bus: Bus;
 }
@@ -52,6 +57,7 @@ export class QuestionRun {
   readonly #deadline: QuestionDeadline;
   readonly #options: AgentOptions;
   readonly #bus: Bus;
+  readonly #limit: LoopRuntime['limit'];
   readonly #budget: QuestionBudget;
   readonly #streaming: boolean;
   readonly #messages: LanguageModelV4Message[];
@@ -76,7 +82,7 @@ export class QuestionRun {
   constructor(
     prepared: Preparation,
     deadline: QuestionDeadline,
-    { options, bus }: LoopRuntime,
+    { limit, options, bus }: LoopRuntime,
     budget: QuestionBudget,
     streaming: boolean,
   ) {
@@ -84,6 +90,7 @@ export class QuestionRun {
     this.#deadline = deadline;
     this.#options = options;
     this.#bus = bus;
+    this.#limit = limit;
     this.#budget = budget;
     this.#streaming = streaming;
     this.#messages = [prepared.system, ...prepared.messages];
@@ -99,7 +106,7 @@ export class QuestionRun {
     for (let step = 1; ; step += 1) {
       // Without tools the model must answer from what it has. A single step keeps them: it could look nothing up
       // otherwise.
-      const isLast = step === maxSteps;
+      const isLast = step === maxSteps || (step > 1 && !(await this.#mayContinue()));
       const offerTools = (!isLast || step === 1) && !this.#budget.isSpent && this.#standstill === undefined;
       const reply = yield* this.#reply(offerTools, isLast);
       if (reply === undefined) continue;
@@ -125,6 +132,13 @@ export class QuestionRun {
         return;
       }
     }
+  }
+
+  /** Whether the plugins let the question call further tools; why they do not is noted. */
+  async #mayContinue(): Promise<boolean> {
+    const note = await this.#limit(this.#prepared.question, this.#deadline.scope);
+    if (note !== undefined) notesOf(this.#memory).add(note);
+    return note === undefined;
   }
 
   /** Calls the model; `undefined` when the call failed and is to be made again in another way. */
@@ -180,8 +194,8 @@ export class QuestionRun {
       if (this.#bus.hasListeners(modelCalled)) {
         const { scope } = this.#deadline;
         const durationMs = performance.now() - startedAt;
-        const { prompt } = call;
-        this.#bus.emit(modelCalled, { scope, model: modelName, prompt, answer, error: failure, durationMs });
+        const sent = { prompt: call.prompt, tools: call.tools ?? [] };
+        this.#bus.emit(modelCalled, { scope, model: modelName, ...sent, answer, error: failure, durationMs });
       }
     }
   }

@@ -24,6 +24,7 @@ export const errorCodes = {
   unsupported_media_type: { status: 415, meaning: 'The request body must be JSON in UTF-8: application/json.' },
   validation_error: { status: 422, meaning: 'The request body does not match its schema; see details.' },
   rate_limited: { status: 429, meaning: 'There were too many requests; try again later.' },
+  budget_exhausted: { status: 429, meaning: 'The token budget is used up until it renews.' },
   provider_rate_limit: { status: 429, meaning: 'The model provider limits the rate of requests.' },
   internal_error: { status: 500, meaning: 'Something went wrong inside Atlas.' },
   provider_auth_error: { status: 502, meaning: 'The model provider refused the credentials.' },

@@ -20,6 +20,7 @@ const ERRORS = [
   'not_found',
   'conflict',
   'not_available',
+  'budget_exhausted',
   'provider_model_not_found',
   'provider_auth_error',
   'provider_rate_limit',

@@ -8,6 +8,7 @@ export const GEN_AI = {
   finishReasons: 'gen_ai.response.finish_reasons',
   inputTokens: 'gen_ai.usage.input_tokens',
   outputTokens: 'gen_ai.usage.output_tokens',
+  cachedInputTokens: 'gen_ai.usage.cache_read.input_tokens',
   tokenType: 'gen_ai.token.type',
   tool: 'gen_ai.tool.name',
   toolType: 'gen_ai.tool.type',
@@ -27,4 +28,5 @@ export const ATLAS = {
   sqlStatus: 'atlas.sql.status',
   hook: 'atlas.hook',
   plugin: 'atlas.plugin',
+  budget: 'atlas.budget',
 } as const;

@@ -7,6 +7,7 @@ import {
 import type { PluginContext } from '../../kernel/index.ts';
 import { modelCalled } from '../agent/index.ts';
 import { requestBegun, requestEnded } from '../http/index.ts';
+import { budgetExhausted, usageCounted } from '../usage/index.ts';
 import { errorAttributes, modelAttributes, replyAttributes, requestAttributes, sqlAttributes } from './attributes.ts';
 import { ATLAS, GEN_AI } from './conventions.ts';
 import type { SqlWatch } from './traces.ts';
@@ -43,11 +44,23 @@ export function watchMetrics(ctx: PluginContext, meter: Meter): SqlWatch {
   ctx.on(modelCalled, (call) => {
     const attributes = modelAttributes(call);
     modelDuration.record(call.durationMs / 1_000, { ...attributes, ...errorAttributes(call.error) });
-    if (call.answer === undefined) return;
+    if (call.answer?.usage.isReported !== true) return;
     const { inputTokens, outputTokens } = call.answer.usage;
     tokens.record(inputTokens, { ...attributes, [GEN_AI.tokenType]: 'input' });
     tokens.record(outputTokens, { ...attributes, [GEN_AI.tokenType]: 'output' });
   });
+
+  const cost = meter.createCounter('atlas.gen_ai.client.cost', {
+    description: 'Cost of model calls, in the currency of the configured prices.',
+  });
+  ctx.on(usageCounted, ({ model, call }) => {
+    if (call.cost !== undefined) cost.add(call.cost, modelAttributes({ model }));
+  });
+  const exhausted = meter.createCounter('atlas.budget.exhausted', {
+    description: 'Questions that were refused or cut short because a token budget was spent.',
+    unit: '{question}',
+  });
+  ctx.on(budgetExhausted, ({ budget }) => exhausted.add(1, { [ATLAS.budget]: budget }));
 
   const sqlDuration = seconds(METRIC_DB_CLIENT_OPERATION_DURATION, 'Duration of SQL statements.', SQL_SECONDS);
   const settled = meter.createCounter('atlas.sql.settled', {

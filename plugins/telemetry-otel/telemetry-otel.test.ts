@@ -12,8 +12,10 @@ import { agent } from '../agent/index.ts';
 import { authApiKey } from '../auth-api-key/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
 import { http } from '../http/index.ts';
+import { internalDb } from '../internal-db/index.ts';
 import { modelOpenai } from '../model-openai/index.ts';
 import { queryApi } from '../query-api/index.ts';
+import { usage } from '../usage/index.ts';
 import { type ReceivedSpan, startCollector } from './collector.fixture.ts';
 import { telemetryOtel } from './index.ts';
 
@@ -23,6 +25,9 @@ const SQL =
 const ANSWER = 'Zebulon placed a dozen: Wolframite.';
 const SECRETS = /Zebulon|Xylophone|Quetzal|select region|north|Wolframite/i;
 const STEPS: OpenAIServerOptions = { script: [callSql(SQL), { text: ANSWER }] };
+
+/** The second call of a question would reach its budget. */
+const USAGE = [internalDb({}), usage({ questionTokens: 200, prices: { scripted: { input: 1, output: 2 } } })];
 
 const fails = definePlugin({
   name: 'test-fails',
@@ -309,7 +314,7 @@ describe('GET /api/v1/metrics', () => {
     /^(#( (HELP|TYPE|UNIT) .+)?|[a-z_:][a-z0-9_:]*(\{([a-z_][a-z0-9_]*="[^"]*",?)*\})? (\+Inf|NaN|-?[\d.e+-]+))?$/i;
 
   it('is text for Prometheus, with few series and no content', async () => {
-    await using t = await start({ metricsRoute: true, metricsPublic: true });
+    await using t = await start({ metricsRoute: true, metricsPublic: true }, { plugins: USAGE });
     await t.ask();
     for (let id = 0; id < 30; id += 1) await fetch(`${t.url}/things/${id}`);
     for (let id = 0; id < 30; id += 1) await fetch(`${t.url}/Zebulon/${id}`, { method: id % 2 ? 'PUT' : 'DELETE' });
@@ -320,6 +325,8 @@ describe('GET /api/v1/metrics', () => {
     expect(text).toMatch(/http_server_request_duration_seconds_count\{[^}]*http_route="\/things\/:id"[^}]*\} 30\n/);
     expect(text).toMatch(/http_server_active_requests\{http_request_method="GET",url_scheme="http"\} 1\n/);
     expect(text).toMatch(/gen_ai_client_token_usage_sum\{[^}]*gen_ai_token_type="input"\} 200\n/);
+    expect(text).toMatch(/atlas_gen_ai_client_cost_total\{[^}]*gen_ai_request_model="scripted"[^}]*\} 0\.00028\d*\n/);
+    expect(text).toMatch(/atlas_budget_exhausted_total\{atlas_budget="question"\} 1\n/);
     expect(text).toMatch(/atlas_sql_settled_total\{[^}]*atlas_sql_status="succeeded"\} 1\n/);
     expect(text).toMatch(
       /atlas_hook_duration_seconds_count\{atlas_hook="datasource.execute",atlas_plugin="test-shop"\} 1\n/,
@@ -330,7 +337,7 @@ describe('GET /api/v1/metrics', () => {
   });
 
   it('has the names that the README lists', async () => {
-    await using t = await start({ metricsRoute: true, metricsPublic: true });
+    await using t = await start({ metricsRoute: true, metricsPublic: true }, { plugins: USAGE });
     await t.ask();
     const served = async () => {
       const text = await (await fetch(`${t.url}/api/v1/metrics`)).text();

@@ -110,6 +110,7 @@ export function watchTraces(ctx: PluginContext, tracer: Tracer, content: boolean
         [GEN_AI.finishReasons]: [answer.reason.replaceAll('-', '_')],
         [GEN_AI.inputTokens]: answer.usage.inputTokens,
         [GEN_AI.outputTokens]: answer.usage.outputTokens,
+        [GEN_AI.cachedInputTokens]: answer.usage.cachedInputTokens,
       }),
       ...shown(() => ({
         [GEN_AI.inputMessages]: messagesText(prompt),

@@ -37,6 +37,7 @@ const ALLOWED: readonly (readonly [route: RegExp, callers: readonly Caller[]])[]
   [/^POST \/api\/(v1\/)?chat$/, SIGNED_IN],
   [/^POST \/api\/v1\/query$/, SIGNED_IN],
   [/^\w+ \/api\/v1\/conversations(\/|$)/, SIGNED_IN],
+  [/^GET \/api\/v1\/usage$/, SIGNED_IN],
   [/^\w+ \/api\/v1\/admin\/me\//, SIGNED_IN],
   [/^\w+ \/api\/v1\/admin\//, ADMINS],
 ];

@@ -1,0 +1,67 @@
+/** Counts tokens and cost of every question, and keeps questions within token budgets. */
+import { AtlasError, definePlugin, httpRoutes, messageOf, optional, storeMigrations } from '../../kernel/index.ts';
+import { agent, agentContinue, agentWrap, modelCalled, questionBegun } from '../agent/index.ts';
+import { tenancy } from '../audit/index.ts';
+import { authByot } from '../auth-byot/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
+import { Meter } from './meter.ts';
+import { meteredAgent } from './metered-agent.ts';
+import { migrationsFor } from './migrations.ts';
+import { UsageOptions } from './options.ts';
+import { Reservations } from './reservations.ts';
+import { usageRoutes } from './routes.ts';
+import { UsageStore } from './store.ts';
+
+export { budgetExhausted, type UsageCounted, usageCounted } from './events.ts';
+
+const DAY_MS = 86_400_000;
+
+export const usage = definePlugin({
+  name: 'usage',
+  version: '1.0.0',
+  type: 'policy',
+  description: 'Counts tokens and cost of every question, and keeps questions within token budgets.',
+  needs: { agent, db: internalDb, rows: optional(rowSecurity), tokens: optional(authByot) },
+  options: UsageOptions,
+  setup(ctx, options, { agent: { requestTimeoutMs }, db, rows, tokens }) {
+    const isShared = options.userDayTokens !== undefined || options.orgMonthTokens !== undefined;
+    if (isShared && !db.configured) {
+      throw new AtlasError('A token budget for users or organizations needs the internal database to count in.', {
+        code: 'configuration_error',
+        reason: 'E_BUDGET_DATABASE',
+        hint: 'Set DATABASE_URL, or unset SVC_BUDGET_USER_DAY_TOKENS and SVC_BUDGET_ORG_MONTH_TOKENS.',
+      });
+    }
+    const reservations = new Reservations(db, ctx.now);
+    const recording = db.configured ? db : undefined;
+    const meter = new Meter({ ctx, options, db: recording, reservations, requestTimeoutMs });
+    // Outermost: a question that is refused leaves no conversation.
+    ctx.tap(agentWrap, () => [(ask) => meteredAgent(meter, ask)], { stage: 'pre' });
+    ctx.tap(agentContinue, (_, scope) => meter.limit(scope));
+    ctx.on(questionBegun, ({ scope, question }) => meter.begin(scope, question));
+    ctx.on(modelCalled, (call) => meter.count(call));
+
+    const store = new UsageStore(db);
+    const { refuse } = tenancy(rows, tokens, 'The usage of the organization');
+    ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(httpRoutes, () => db.routes(usageRoutes({ ctx, options, store, reservations, refuse })));
+    if (!db.configured) return;
+    const purge = async () => {
+      try {
+        await store.purge(ctx.now() - options.retentionDays * DAY_MS, ctx.now());
+      } catch (error) {
+        ctx.log.error({ error: messageOf(error) }, 'Old usage could not be purged; the next try is tomorrow.');
+      }
+    };
+    let daily: NodeJS.Timeout | undefined;
+    ctx.onReady(() => {
+      void purge();
+      daily = setInterval(() => void purge(), DAY_MS).unref();
+    });
+    ctx.onClose(() => {
+      clearInterval(daily);
+      return meter.end();
+    });
+  },
+});

@@ -1,0 +1,73 @@
+/** Describes parameters and answer of the usage endpoint. */
+import { type Static, Type } from '@sinclair/typebox';
+
+const Day = Type.String({
+  format: 'date',
+  errorMessage: 'must be a day, such as 2026-01-31',
+});
+
+export const UsageQuery = Type.Object({
+  scope: Type.Optional(
+    Type.Union([Type.Literal('own'), Type.Literal('organization')], {
+      description:
+        '`own`: what you asked. `organization`: what all users of the active organization asked, for administrators. Default: `organization` for administrators, else `own`.',
+    }),
+  ),
+  user: Type.Optional(
+    Type.String({ minLength: 1, description: 'Only what this user of the organization asked; for administrators.' }),
+  ),
+  from: Type.Optional({ ...Day, description: 'First day, in UTC. Default: the first of this month.' }),
+  to: Type.Optional({ ...Day, description: 'Last day, in UTC. Default: today.' }),
+  limit: Type.Integer({ default: 100, minimum: 1, maximum: 1_000 }),
+  offset: Type.Integer({ default: 0, minimum: 0 }),
+});
+export type UsageQuery = Static<typeof UsageQuery>;
+
+const SUMS = {
+  questions: Type.Integer(),
+  modelCalls: Type.Integer(),
+  inputTokens: Type.Integer(),
+  outputTokens: Type.Integer(),
+  totalTokens: Type.Integer(),
+  cachedInputTokens: Type.Integer({ description: "Part of the input tokens: read from the provider's cache." }),
+  estimatedTokens: Type.Integer({
+    description: 'Part of the tokens: the provider did not report them, so they were estimated.',
+  }),
+  cost: Type.Union([Type.Number(), Type.Null()], {
+    description: 'In the currency of the configured prices; null where no model has a price.',
+  }),
+};
+
+const BudgetState = Type.Object(
+  {
+    name: Type.Union([Type.Literal('userDay'), Type.Literal('orgMonth')]),
+    limitTokens: Type.Integer(),
+    usedTokens: Type.Integer(),
+    reservedTokens: Type.Integer({ description: 'By questions that run now.' }),
+    renewsAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'BudgetState' },
+);
+
+export const UsagePage = Type.Object(
+  {
+    scope: Type.Union([Type.Literal('own'), Type.Literal('organization')]),
+    from: Type.String({ format: 'date' }),
+    to: Type.String({ format: 'date' }),
+    entries: Type.Array(
+      Type.Object(
+        { day: Type.String({ format: 'date' }), provider: Type.String(), model: Type.String(), ...SUMS },
+        { title: 'UsageEntry' },
+      ),
+      { description: 'By day and model, the latest day first.' },
+    ),
+    sums: Type.Object(SUMS, { title: 'UsageSums', description: 'Of all entries, not only of this page.' }),
+    budgets: Type.Array(BudgetState, {
+      description: "Your own budget of the day; for `organization` the organization's of the month.",
+    }),
+    total: Type.Integer({ description: 'Number of entries.' }),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+  },
+  { title: 'UsagePage' },
+);
