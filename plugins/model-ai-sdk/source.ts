@@ -1,7 +1,7 @@
 /** Makes models of the AI SDK's provider packages: one that is given, or one by name, loaded with the first question. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { AtlasError } from '../../kernel/index.ts';
-import { fetchOver, keptConnections, type ModelSource, withCallDefaults } from '../model-kit/index.ts';
+import { fetchOver, keptConnections, loadPackage, type ModelSource, withCallDefaults } from '../model-kit/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import type { AiSdkModelOptions } from './options.ts';
 import { PROVIDERS, type Provider } from './providers.ts';
@@ -53,7 +53,8 @@ function namedModel(
     missing: problem && misconfigured(...problem),
     async load() {
       const { body } = options;
-      const made = await load(modelId, options, fetchOver(connections, { body }));
+      const fetch = fetchOver(connections, { body });
+      const made = await loadPackage(() => load(modelId, options, fetch));
       return withCallDefaults(made, options);
     },
     close: () => connections.close(),

@@ -1,14 +1,25 @@
 /** Implements `fetch` for provider packages over connections that are kept alive. */
 import type { IncomingMessage } from 'node:http';
 import type { Connections } from './connections.ts';
-import { isEventStream, limitedBytes, piecesOf, pulledStream, textOf } from './response-body.ts';
+import { drain, isEventStream, limitedBytes, piecesOf, pulledStream, textOf } from './response-body.ts';
+
+/** Rewrites the events of one stream. Throws for what makes no sense. */
+export interface EventFilter {
+  /** Gets the stream in pieces, returns what the package reads of them. */
+  read(piece: string): string;
+  end(): string;
+  /** Nothing more is read. */
+  readonly isComplete?: boolean;
+}
 
 /** Rewrites replies before the package reads them. Throws for what is no reply. */
 export interface ReplyFilter {
-  /** For one stream of events: gets it in pieces, returns what the package reads of them. */
-  events(): { read(piece: string): string; end(): string };
+  /** For a stream of events; without it, it is read as a document. */
+  events?(): EventFilter;
   /** For a whole document of a call that succeeded. */
   document(text: string): string;
+  /** For the document of a call that failed. */
+  failure?(text: string): string;
 }
 
 export interface FetchSettings {
@@ -65,7 +76,8 @@ function bytesOf(incoming: IncomingMessage): Next {
 }
 
 function filteredBytes(incoming: IncomingMessage, filter: ReplyFilter, status: number): Next {
-  const next = isEventStream(incoming) ? eventsOf(incoming, filter) : documentOf(incoming, filter, status);
+  const events = status < 300 && isEventStream(incoming) ? filter.events?.() : undefined;
+  const next = events === undefined ? documentOf(incoming, filter, status) : eventsOf(incoming, events);
   return async () => {
     const text = await next();
     return text === undefined ? undefined : [Buffer.from(text)];
@@ -73,15 +85,15 @@ function filteredBytes(incoming: IncomingMessage, filter: ReplyFilter, status: n
 }
 
 /** Resolves to text that is not empty, as long as there is any. */
-function eventsOf(incoming: IncomingMessage, filter: ReplyFilter): () => Promise<string | undefined> {
+function eventsOf(incoming: IncomingMessage, events: EventFilter): () => Promise<string | undefined> {
   const pieces = piecesOf(incoming);
-  const events = filter.events();
   let over = false;
   return async () => {
     while (!over) {
       const { done, value } = await pieces.next();
-      over = done === true;
       const text = done ? events.end() : events.read(value);
+      over = done === true || events.isComplete === true;
+      if (over && !done) void drain(pieces, incoming);
       if (text !== '') return text;
     }
     return undefined;
@@ -94,6 +106,6 @@ function documentOf(incoming: IncomingMessage, filter: ReplyFilter, status: numb
     if (read) return undefined;
     read = true;
     const text = await textOf(incoming);
-    return status < 300 ? filter.document(text) : text;
+    return status < 300 ? filter.document(text) : (filter.failure?.(text) ?? text);
   };
 }

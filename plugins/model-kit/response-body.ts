@@ -8,6 +8,9 @@ export const LONGEST_DOCUMENT_BYTES = 1024 * 1024;
 /** Readers take a piece in at once: a longer one would keep everybody else waiting. */
 const PIECE_BYTES = 8 * 1024;
 
+/** How long a server may take to end a response whose answer is complete, before its connection is closed. */
+const LAST_BYTES_MS = 1_000;
+
 export const isEventStream = (incoming: IncomingMessage) =>
   incoming.headers['content-type']?.includes('text/event-stream') === true;
 
@@ -61,4 +64,16 @@ export function pulledStream<T>(
     },
     { highWaterMark },
   );
+}
+
+/** Reads on after a complete answer, so that a connection whose response ends by itself can be used again. */
+export async function drain(pieces: AsyncIterable<string>, incoming: IncomingMessage): Promise<void> {
+  const timer = setTimeout(() => incoming.destroy(), LAST_BYTES_MS);
+  try {
+    for await (const _ of pieces);
+  } catch {
+    // The answer is complete: how its connection ends makes no difference any more.
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -4,19 +4,19 @@ import { expect, test } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { testShop } from '../../test/harness/scripted-agent.ts';
 import { agent } from '../agent/index.ts';
-import { ChatReply } from './chat-reply.ts';
-import { modelOpenai } from './index.ts';
+import { modelOpenai, openaiModel } from './index.ts';
 
 /** A server that answers the first request with `call` and the second with `text`, as they are. */
 async function odd(call: string, text: string, contentType: string) {
-  let requests = 0;
+  const bodies: string[] = [];
   const server = createServer((request, response) => {
-    request.resume();
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      requests += 1;
+      bodies.push(Buffer.concat(chunks).toString());
       response.setHeader('content-type', contentType);
       // In two pieces, cut inside a line and inside a character.
-      const body = Buffer.from(requests === 1 ? call : text);
+      const body = Buffer.from(bodies.length === 1 ? call : text);
       response.write(body.subarray(0, body.length >> 1));
       setTimeout(() => response.end(body.subarray(body.length >> 1)), 5);
     });
@@ -28,6 +28,7 @@ async function odd(call: string, text: string, contentType: string) {
   });
   const question = { turns: [{ role: 'user', text: 'Combien ?' }], surface: 'api' } as const;
   return {
+    bodies,
     answer: () => app.get(agent).answer(question, app.scope()),
     async ask() {
       for await (const event of app.get(agent).ask(question, app.scope())) {
@@ -122,23 +123,43 @@ test('a stream that ends without any sign of an end is not an answer', async () 
   await expect(server.ask()).rejects.toMatchObject({ code: 'provider_error' });
 });
 
-test('text that arrives together is joined, and nothing else is', () => {
-  const reply = new ChatReply();
+/** The parts that the model makes of a body, which is sent in pieces. */
+async function partsOf(pieces: readonly string[], type = 'text/event-stream') {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': type });
+    const send = ([piece, ...more]: readonly string[]) => {
+      if (piece === undefined) return response.end();
+      response.write(piece);
+      return setTimeout(() => send(more), 10);
+    };
+    send(pieces);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const source = openaiModel({ provider: 'openai-compatible', baseUrl });
+  try {
+    const { stream } = await (await source.load()).doStream({ prompt: [] });
+    return await Array.fromAsync(stream);
+  } finally {
+    source.close?.();
+    server.close();
+  }
+}
+
+test('text that arrives together is joined, and nothing else is', async () => {
   const word = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
   const events = sse(word('a'), word('b'), { choices: [{ delta: {}, finish_reason: 'stop' }] }, { usage: {} });
-  reply.readEvents(events.slice(0, 20));
-  expect(reply.take()).toEqual([]);
-  reply.readEvents(events.slice(20));
-  expect(reply.take()).toEqual([
-    { type: 'text-start', id: '0' },
-    { type: 'text-delta', id: '0', delta: 'ab' },
+  expect(await partsOf([events.slice(0, 20), events.slice(20), 'data: [DONE]'])).toMatchObject([
+    { type: 'stream-start' },
+    { type: 'text-start' },
+    { type: 'text-delta', delta: 'ab' },
+    { type: 'text-end' },
+    { type: 'finish', finishReason: { unified: 'stop' } },
   ]);
-  reply.readEvents('data: [DONE]');
-  reply.end();
-  expect(reply.take()).toMatchObject([{ type: 'text-end' }, { type: 'finish', finishReason: { unified: 'stop' } }]);
 });
 
-test('calls in pieces, with and without an index, stay apart', () => {
+test('calls in pieces, with and without an index, stay apart', async () => {
   const piece = (...calls: object[]) => ({ choices: [{ delta: { tool_calls: calls } }] });
   const numbered = [
     piece({ index: 0, id: 'a', function: { name: 'one', arguments: '' } }),
@@ -150,10 +171,8 @@ test('calls in pieces, with and without an index, stay apart', () => {
     piece({ id: 'b', function: { name: 'two', arguments: { x: 1 } } }),
   ];
   for (const pieces of [numbered, whole]) {
-    const reply = new ChatReply();
-    reply.readEvents(sse(...pieces, '[DONE]'));
-    reply.end();
-    expect(reply.take().filter(({ type }) => type === 'tool-call' || type === 'finish')).toMatchObject([
+    const parts = await partsOf([sse(...pieces, '[DONE]')]);
+    expect(parts.filter(({ type }) => type === 'tool-call' || type === 'finish')).toMatchObject([
       { toolCallId: 'a', toolName: 'one', input: '{}' },
       { toolCallId: 'b', toolName: 'two', input: '{"x":1}' },
       { finishReason: { unified: 'tool-calls' } },
@@ -161,14 +180,94 @@ test('calls in pieces, with and without an index, stay apart', () => {
   }
 });
 
-test('a refusal is text, and the reason of the end', () => {
-  const reply = new ChatReply();
-  reply.readDocument('{"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}');
-  reply.end();
-  expect(reply.take()).toMatchObject([
+test('a refusal is text, and the reason of the end', async () => {
+  const body = '{"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}';
+  expect(await partsOf([body], 'application/json')).toMatchObject([
+    { type: 'stream-start' },
     { type: 'text-start' },
     { delta: 'No.' },
     { type: 'text-end' },
     { finishReason: { unified: 'content-filter' } },
   ]);
+});
+
+test('a server that keeps its response open after the end does not keep the reader', async () => {
+  const parts = partsOf([sse({ choices: [{ delta: { content: 'a' } }] }, '[DONE]'), ...Array(200).fill(': wait\n')]);
+  const late = new Promise((resolve) => setTimeout(() => resolve('late'), 500));
+  expect(await Promise.race([parts, late])).toMatchObject({ length: 5 });
+});
+
+test('a stream where a document was asked for', async () => {
+  const piece = (call: object) => ({ choices: [{ delta: { tool_calls: [call] } }] });
+  const call = sse(
+    piece({ index: 0, id: 'a', function: { name: 'executeSQL', arguments: '{"sql":' } }),
+    piece({ index: 0, function: { arguments: `${JSON.stringify(SQL)}}` } }),
+    '[DONE]',
+  );
+  const text = sse(
+    { choices: [{ delta: { content: 'Il y en a ' } }] },
+    { choices: [{ delta: { content: '500 – voilà.' }, finish_reason: 'stop' }], usage: { prompt_tokens: 3 } },
+  );
+  for (const type of ['text/event-stream', 'text/plain']) {
+    await using server = await odd(call, text, type);
+    expect(await server.answer()).toMatchObject({ ...expected, usage: { totalTokens: 3 } });
+  }
+});
+
+test.each(['reasoning', 'reasoning_content'])('%s goes back to the server in the next step', async (name) => {
+  for (const streaming of [true, false]) {
+    const said = streaming ? 'delta' : 'message';
+    const call = { id: 'a', function: { name: 'executeSQL', arguments: JSON.stringify({ sql: SQL }) } };
+    const first = { choices: [{ [said]: { [name]: 'Count them.', tool_calls: [call] } }] };
+    const second = { choices: [{ [said]: { content: expected.text }, finish_reason: 'stop' }] };
+    const body = (reply: object) => (streaming ? sse(reply, '[DONE]') : JSON.stringify(reply));
+    await using server = await odd(body(first), body(second), streaming ? 'text/event-stream' : 'application/json');
+    await (streaming ? server.ask() : server.answer());
+    const { messages } = JSON.parse(server.bodies[1] ?? '{}');
+    expect(messages.find((message: { role: string }) => message.role === 'assistant')).toMatchObject({
+      [name]: 'Count them.',
+      tool_calls: [{ id: 'a' }],
+    });
+  }
+});
+
+test('a thought signature goes back with its call', async () => {
+  const extra_content = { google: { thought_signature: 'sealed' } };
+  const call = { id: 'a', function: { name: 'executeSQL', arguments: { sql: SQL } }, extra_content };
+  for (const streaming of [true, false]) {
+    const body = (reply: object) => (streaming ? sse(reply, '[DONE]') : JSON.stringify(reply));
+    const said = streaming ? 'delta' : 'message';
+    const replies = [{ tool_calls: [call] }, { content: expected.text }].map((reply) =>
+      body({ choices: [{ [said]: reply }] }),
+    );
+    await using server = await odd(
+      replies[0] ?? '',
+      replies[1] ?? '',
+      streaming ? 'text/event-stream' : 'application/json',
+    );
+    await (streaming ? server.ask() : server.answer());
+    expect(JSON.parse(server.bodies[1] ?? '{}').messages).toContainEqual(
+      expect.objectContaining({ tool_calls: [expect.objectContaining({ extra_content })] }),
+    );
+  }
+});
+
+test('a server that does not know the request for usage is asked without it', async () => {
+  const bodies: { stream_options?: object }[] = [];
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    bodies.push(body);
+    if (body.stream_options !== undefined) {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end('{"error":"Extra inputs are not permitted: stream_options"}');
+    } else response.end(sse({ choices: [{ delta: { content: 'a' } }] }, '[DONE]'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const source = openaiModel({ provider: 'openai-compatible', baseUrl });
+  const model = await source.load();
+  for (const _ of [1, 2]) await Array.fromAsync((await model.doStream({ prompt: [] })).stream);
+  source.close?.();
+  server.close();
+  expect(bodies.map((body) => body.stream_options !== undefined)).toEqual([true, false, false]);
 });

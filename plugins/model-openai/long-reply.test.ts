@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import { blockingTime, maxBlockingMs } from '../../test/growth/blocking.ts';
-import { ChatReply } from './chat-reply.ts';
+import { STREAM_FILTER } from './chat-filter.ts';
 import { filteredDocument, ResponsesFilter } from './responses-filter.ts';
 import { openaiModel } from './source.ts';
 
@@ -36,11 +36,8 @@ const inPieces = (text: string, pieceChars: number, read: (piece: string) => unk
 
 const readers: Readonly<Record<string, () => (piece: string) => unknown>> = {
   'Chat Completions': () => {
-    const reply = new ChatReply();
-    return (piece) => {
-      reply.readEvents(piece);
-      return reply.take();
-    };
+    const events = STREAM_FILTER.events?.();
+    return (piece) => events?.read(piece);
   },
   Responses: () => {
     const filter = new ResponsesFilter();

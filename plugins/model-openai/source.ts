@@ -5,10 +5,11 @@ import {
   type Connections,
   fetchOver,
   keptConnections,
+  loadPackage,
   type ModelSource,
   withCallDefaults,
 } from '../model-kit/index.ts';
-import { chatCompletions } from './chat-completions.ts';
+import { compatibleModel } from './compatible.ts';
 import { DEFAULT_MODELS, OPENAI_URL, type OpenaiModelOptions } from './options.ts';
 import { RESPONSES_FILTER } from './responses-filter.ts';
 
@@ -47,22 +48,12 @@ function missingIn({ provider, apiKey, baseUrl }: OpenaiModelOptions): AtlasErro
   return missing && new AtlasError(missing[0], { code: 'configuration_error', hint: missing[1] });
 }
 
-type Load = (modelId: string, options: OpenaiModelOptions, connections: Connections) => Promise<LanguageModelV4>;
-
-const compatibleModel: Load = async (modelId, { baseUrl = '', apiKey, body }, connections) =>
-  chatCompletions({ modelId, baseUrl, apiKey, body, connections });
-
-const responsesModel: Load = async (modelId, { apiKey = '', baseUrl = OPENAI_URL, body }, connections) => {
-  // With the first question, not at the start: the package costs 150 ms and 25 MB.
-  const { createOpenAI } = await import('@ai-sdk/openai').catch((cause: unknown) => {
-    throw new AtlasError('The package of the model provider cannot be loaded.', {
-      code: 'overloaded',
-      reason: 'E_MODEL_LOAD',
-      retryAfterSeconds: 5,
-      hint: 'Ask again; when it stays so, check the installation.',
-      cause,
-    });
-  });
+async function responsesModel(
+  modelId: string,
+  { apiKey = '', baseUrl = OPENAI_URL, body }: OpenaiModelOptions,
+  connections: Connections,
+): Promise<LanguageModelV4> {
+  const { createOpenAI } = await loadPackage(() => import('@ai-sdk/openai'));
   const fetch = fetchOver(connections, { filter: RESPONSES_FILTER, body });
   const model = createOpenAI({ apiKey, baseURL: baseUrl, fetch }).responses(modelId);
   const complete = (options: LanguageModelV4CallOptions) => ({
@@ -77,4 +68,4 @@ const responsesModel: Load = async (modelId, { apiKey = '', baseUrl = OPENAI_URL
     doGenerate: (options) => model.doGenerate(complete(options)),
     doStream: (options) => model.doStream(complete(options)),
   };
-};
+}

@@ -1,0 +1,257 @@
+/**
+ * Repairs replies of Chat Completions before the provider package checks them. OpenAI itself always sends types, ids,
+ * arguments as text, a finish reason, and a stream where a stream was asked for; many servers leave some of it out.
+ */
+import { APICallError } from '@ai-sdk/provider';
+import { type ReplyFilter, statusOfReport } from '../model-kit/index.ts';
+import { EventLines, isEvents, isObject, jsonObject } from './event-lines.ts';
+
+type Json = Record<string, unknown>;
+
+interface Call {
+  readonly index?: number;
+  readonly id?: string;
+  readonly function: { readonly name?: string; arguments: string };
+  readonly extra_content?: Json;
+}
+
+/** A message, or a piece of one. */
+interface Message {
+  content?: string | readonly Json[];
+  refusal?: string;
+  reasoning_content?: string;
+  reasoning?: string;
+  tool_calls?: Call[];
+}
+
+interface Reply {
+  message: Message;
+  finish: string | undefined;
+  usage: Json | undefined;
+}
+
+const DONE = '[DONE]';
+const TEXTS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const;
+/** Pieces of calls with a name in one answer: more calls than any reader takes. */
+const MOST_CALLS = 256;
+
+/** For calls that ask for a stream. */
+export const STREAM_FILTER: ReplyFilter = {
+  events: () => new ChatEvents(),
+  document(text) {
+    const events = new ChatEvents();
+    if (isEvents(text)) return events.read(text) + events.end();
+    return events.add([wholeReply(text)]) + events.read(`data: ${DONE}\n`);
+  },
+  failure,
+};
+
+/** For calls that ask for a document. */
+export const DOCUMENT_FILTER: ReplyFilter = {
+  document: (text) => documentOf(isEvents(text) ? mergedReply(text) : wholeReply(text)),
+  failure,
+};
+
+/** Repairs a stream, piece by piece. */
+class ChatEvents {
+  readonly #lines = new EventLines();
+  #isDone = false;
+  #isFinished = false;
+  #calls = 0;
+
+  /** Nothing of the answer comes any more. */
+  get isComplete(): boolean {
+    return this.#isDone;
+  }
+
+  /** Throws when an event makes no sense, or says that the server failed. */
+  read(piece: string): string {
+    return this.#repaired(this.#lines.read(piece));
+  }
+
+  /** Throws when neither a finish reason nor the mark of the end was sent: the answer was cut off. */
+  end(): string {
+    const rest = this.#repaired(this.#lines.end());
+    if (!this.#isDone && !this.#isFinished) throw new Error('The stream broke off.');
+    return rest;
+  }
+
+  /** Pieces as events; words that arrive together go on together. */
+  add(replies: readonly Reply[]): string {
+    const joined: Reply[] = [];
+    for (const reply of replies) {
+      const last = joined.at(-1);
+      if (last !== undefined && isText(last) && isText(reply)) last.message.content += reply.message.content;
+      else joined.push(this.#withoutMoreCalls(reply));
+    }
+    return joined.map(eventOf).join('');
+  }
+
+  #repaired(lines: readonly string[]): string {
+    const end = this.#isDone ? 0 : lines.indexOf(DONE);
+    const before = end < 0 ? lines : lines.slice(0, end);
+    const events = this.add(before.map((data) => pieceOf(data)));
+    if (end < 0 || this.#isDone) return events;
+    this.#isDone = true;
+    const finish = this.#calls > 0 ? 'tool_calls' : 'stop';
+    return `${events}${this.#isFinished ? '' : eventOf({ message: {}, finish, usage: undefined })}data: ${DONE}\n\n`;
+  }
+
+  #withoutMoreCalls(reply: Reply): Reply {
+    if (reply.finish !== undefined) this.#isFinished = true;
+    const { tool_calls: calls } = reply.message;
+    if (calls === undefined) return reply;
+    this.#calls += calls.filter((call) => call.function.name !== undefined).length;
+    return this.#calls <= MOST_CALLS ? reply : { ...reply, message: {} };
+  }
+}
+
+/** Whether a piece is words and nothing else. */
+function isText(reply: Reply): reply is Reply & { message: { content: string } } {
+  const { message, finish, usage } = reply;
+  const isMore = finish !== undefined || usage !== undefined || Object.keys(message).length > 1;
+  return !isMore && typeof message.content === 'string';
+}
+
+function eventOf({ message: delta, finish, usage }: Reply): string {
+  const choices = [{ delta, ...(finish !== undefined && { finish_reason: finish }) }];
+  return `data: ${JSON.stringify({ choices, ...(usage !== undefined && { usage }) })}\n\n`;
+}
+
+function documentOf({ message, finish, usage }: Reply): string {
+  const calls = message.tool_calls?.slice(0, MOST_CALLS);
+  if (calls?.some((call) => call.function.name === undefined)) throw new Error('A tool call has no name.');
+  const finish_reason = finish ?? (calls === undefined ? 'stop' : 'tool_calls');
+  return JSON.stringify({
+    choices: [{ message: { ...message, ...(calls !== undefined && { tool_calls: calls }) }, finish_reason }],
+    ...(usage !== undefined && { usage }),
+  });
+}
+
+/** One event of a stream. */
+function pieceOf(data: string): Reply {
+  const body = jsonObject(data);
+  if (body === undefined) throw new Error('An event is not a JSON object.');
+  return replyOf(body) ?? { message: {}, finish: undefined, usage: usageOf(body.usage) };
+}
+
+function wholeReply(text: string): Reply {
+  const body = jsonObject(text);
+  const reply = body && replyOf(body);
+  if (reply === undefined) throw new Error('No answer was sent.');
+  return reply;
+}
+
+/** A stream that was sent where a document was asked for. */
+function mergedReply(text: string): Reply {
+  const lines = new EventLines();
+  const calls: Call[] = [];
+  const whole: Reply = { message: {}, finish: undefined, usage: undefined };
+  let isDone = false;
+  for (const data of [...lines.read(text), ...lines.end()]) {
+    isDone ||= data === DONE;
+    if (isDone) break;
+    const { message, finish, usage } = pieceOf(data);
+    whole.finish = finish ?? whole.finish;
+    whole.usage = usage ?? whole.usage;
+    for (const name of TEXTS) {
+      if (typeof message[name] === 'string') whole.message[name] = `${whole.message[name] ?? ''}${message[name]}`;
+    }
+    for (const call of message.tool_calls ?? []) addCall(calls, call);
+  }
+  if (!isDone && whole.finish === undefined) throw new Error('The stream broke off.');
+  if (calls.length > 0) whole.message.tool_calls = calls;
+  return whole;
+}
+
+/** A new id with a name begins another call, also where the server does not count. */
+function addCall(calls: Call[], piece: Call): void {
+  const { index, id } = piece;
+  const begun = calls.findLast((call) =>
+    index === undefined ? id === undefined || call.id === id : call.index === index,
+  );
+  const isNew = begun === undefined || (piece.function.name !== undefined && id !== undefined && id !== begun.id);
+  if (!isNew) begun.function.arguments += piece.function.arguments;
+  else if (calls.length < MOST_CALLS) calls.push(piece);
+}
+
+/** `undefined`: no choice and no failure is in it. Throws when the server says that it failed. */
+function replyOf(body: Json): Reply | undefined {
+  if (body.error != null) throw reportedError(body);
+  // Some send the usage in an event without a list of choices. Only the first of several answers is read.
+  if (body.choices != null && !Array.isArray(body.choices)) throw new Error('`choices` is not a list.');
+  const choice: unknown = body.choices?.[0];
+  if (choice === undefined) return undefined;
+  if (!isObject(choice)) throw new Error('A choice is not an object.');
+  const message = choice.delta ?? choice.message ?? {};
+  if (!isObject(message)) throw new Error('A message is not an object.');
+  const { finish_reason: finish } = choice;
+  return {
+    message: messageOf(message),
+    finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
+    usage: usageOf(body.usage),
+  };
+}
+
+function messageOf(sent: Json): Message {
+  const message: Message = {};
+  if (typeof sent.content === 'string') message.content = sent.content;
+  else if (Array.isArray(sent.content)) message.content = sent.content.flatMap(contentPart);
+  for (const name of ['refusal', 'reasoning_content', 'reasoning'] as const) {
+    const text = sent[name];
+    if (typeof text === 'string' && text !== '') message[name] = text;
+  }
+  if (sent.tool_calls == null) return message;
+  if (!Array.isArray(sent.tool_calls)) throw new Error('`tool_calls` is not a list.');
+  if (sent.tool_calls.length > 0) message.tool_calls = sent.tool_calls.map(callOf);
+  return message;
+}
+
+function contentPart(part: unknown): Json[] {
+  if (typeof part === 'string') return [{ type: 'text', text: part }];
+  if (!isObject(part)) return [];
+  return [typeof part.type === 'string' ? part : { ...part, type: 'text' }];
+}
+
+function callOf(sent: unknown, position: number): Call {
+  const { index = position, id, function: called, extra_content: extra } = isObject(sent) ? sent : {};
+  const { name, arguments: args } = isObject(called) ? called : {};
+  const text = typeof args === 'string' ? args : args == null ? '' : JSON.stringify(args);
+  return {
+    index: typeof index === 'number' ? index : position,
+    ...(typeof id === 'string' && id !== '' && { id }),
+    function: { ...(typeof name === 'string' && name !== '' && { name }), arguments: text },
+    ...(isObject(extra) && isObject(extra.google) && { extra_content: extra }),
+  };
+}
+
+/** Counts alone: what is no count is left out. */
+function usageOf(sent: unknown): Json | undefined {
+  if (!isObject(sent)) return undefined;
+  const counts = Object.entries(sent).flatMap(([name, value]): [string, unknown][] => {
+    if (isObject(value)) return name.endsWith('_details') ? [[name, usageOf(value)]] : [];
+    return Number.isSafeInteger(value) && Number(value) >= 0 ? [[name, value]] : [];
+  });
+  return Object.fromEntries(counts);
+}
+
+/** The failure that a server reports inside an answer, with the status that it would have had. */
+function reportedError(body: Json): APICallError {
+  const report = isObject(body.error) ? body.error : { message: body.error };
+  return new APICallError({
+    message: typeof report.message === 'string' ? report.message : 'The server reported an error.',
+    url: '',
+    requestBodyValues: undefined,
+    statusCode: statusOfReport(report),
+    isRetryable: false,
+    data: { error: report },
+  });
+}
+
+/** The document of a failed call in the form that the package reads: some servers send the message alone. */
+function failure(text: string): string {
+  const { error, message, detail } = jsonObject(text) ?? {};
+  if (isObject(error) && typeof error.message === 'string') return text;
+  const said = [error, message, detail].find((item) => typeof item === 'string');
+  return said === undefined ? text : JSON.stringify({ error: { message: said } });
+}
