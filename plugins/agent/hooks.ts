@@ -22,6 +22,8 @@ export interface QueryAttempt {
 export interface QueryObjection {
   readonly message: string;
   readonly hint: string;
+  /** The query runs, and the model is told with its result if that is empty. */
+  readonly onlyWhenEmpty?: boolean;
 }
 
 /** The model may run the same query again after an objection: each is told once for a question. */

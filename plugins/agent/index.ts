@@ -26,7 +26,7 @@ export { type Ask, agentContinue, agentWrap, type QueryAttempt, type QueryObject
 export { type AnswerNotes, notesOf } from './notes.ts';
 export { withoutContext } from './prompt.ts';
 export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';
-export { checkQuery } from './tools/query-check.ts';
+export { checkQuery, type NotedResult } from './tools/query-check.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 export { type ShownTable, shownTable, tableOf } from './tools/result-table.ts';
 export { schemaForModel } from './tools/tool-schema.ts';

@@ -91,9 +91,7 @@ function isChosen(term: ModelTerm, turns: readonly ChatTurn[]): boolean {
 
 /** The ambiguous terms that the question names, and whose meaning neither it nor the conversation says. */
 function unsettledTerms(model: SemanticModel, turns: readonly ChatTurn[]): ModelTerm[] {
-  const ambiguous = visibleModel(model).glossary.filter(
-    ({ status, meanings = [] }) => status === 'ambiguous' && meanings.length > 1,
-  );
+  const ambiguous = model.glossary.filter(({ status, meanings = [] }) => status === 'ambiguous' && meanings.length > 1);
   if (ambiguous.length === 0) return [];
   const asked = wordsOf(turns.at(-1)?.text ?? '');
   const said = new Set(turns.filter(({ role }) => role === 'user').flatMap(({ text }) => wordsOf(text)));

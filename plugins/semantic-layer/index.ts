@@ -27,6 +27,7 @@ import { ReloadingLayer } from './reloading-layer.ts';
 
 export type { SemanticLayerApi } from './api.ts';
 export { createModel } from './build/build-model.ts';
+export { visibleModel } from './hidden-columns.ts';
 export { loadSemanticLayer } from './loader.ts';
 export type {
   ModelDimension,
@@ -62,13 +63,8 @@ export const semanticLayer = definePlugin({
   options: SemanticLayerOptions,
   setup(ctx, options, { db }): SemanticLayerApi {
     const known = new KnownOrganizations(db);
-    const saved = () =>
-      known.save().catch((error: unknown) => {
-        ctx.log.warn(
-          { error: messageOf(error) },
-          'Which organizations have their own semantic layer could not be saved; the next check tries again.',
-        );
-      });
+    const unsaved = 'Which organizations have their own semantic layer could not be saved; the next check tries again.';
+    const saved = () => known.save().catch((error: unknown) => ctx.log.warn({ error: messageOf(error) }, unsaved));
     const schemas = new DatabaseSchemas({
       connections: async () => (await ctx.call(datasourceList, undefined, ctx.scope())).map(({ value }) => value),
       describe: async (id) => ctx.callKey(datasourceDescribe, id, undefined, ctx.scope()),
@@ -86,8 +82,8 @@ export const semanticLayer = definePlugin({
       },
     });
     ctx.tap(contextCollect, (question, scope) => contextParts(layer, question, scope, options.contextBytes));
-    const tools = [exploreTool(layer)];
-    ctx.tap(toolsCollect, () => tools);
+    const explore = exploreTool(layer);
+    ctx.tap(toolsCollect, () => [explore]);
     ctx.tap(queryCheck, async ({ question }, scope) => ambiguityObjections(await layer.for(scope), question.turns));
     ctx.tap(healthCheck, async () => [await layerHealth(layer)]);
     ctx.tap(sqlSettled, ({ status }) => {

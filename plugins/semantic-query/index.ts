@@ -1,12 +1,15 @@
 /** Defines the plugin that compiles typed plans to SQL. */
-import { datasourceList, definePlugin, toolsCollect } from '../../kernel/index.ts';
-import { checkQuery } from '../agent/index.ts';
+import { datasourceList, definePlugin, type Scope, toolsCollect } from '../../kernel/index.ts';
+import { checkQuery, queryCheck } from '../agent/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
-import { dialectOf } from '../sql-kit/index.ts';
+import { dialectOf, findDialect } from '../sql-kit/index.ts';
 import type { SemanticQueryApi } from './api.ts';
 import { compileQuery } from './compile.ts';
 import { SemanticQueryOptions } from './options.ts';
-import { queryMetricsTool } from './tool.ts';
+import { queryMetricsTool, rowsOf, type ToolHost } from './tool.ts';
+import { shownTables } from './values/compared-values.ts';
+import { findValuesTool } from './values/find-values.ts';
+import { valueObjections } from './values/value-check.ts';
 
 export type { CompiledColumn, CompiledQuery, SemanticQueryApi } from './api.ts';
 export { compileQuery } from './compile.ts';
@@ -21,23 +24,34 @@ export const semanticQuery = definePlugin({
   needs: { semanticLayer },
   options: SemanticQueryOptions,
   setup(ctx, options, needs): SemanticQueryApi {
-    const queryMetrics = queryMetricsTool({
+    const connectionsOf = async (scope: Scope) =>
+      (await ctx.call(datasourceList, undefined, scope)).map((collected) => collected.value);
+    const host: ToolHost = {
       model: ({ scope }) => needs.semanticLayer.for(scope),
-      connections: async ({ scope }) =>
-        (await ctx.call(datasourceList, undefined, scope)).map((collected) => collected.value),
+      connections: ({ scope }) => connectionsOf(scope),
       dialectOf: (connection, { scope }) => dialectOf(ctx, connection.dbType, scope),
-      async runSql(sql, connectionId, run) {
-        await checkQuery(ctx, { sql, connectionId }, run);
-        const { scope, question } = run;
+      runSql(sql, connectionId, { scope, question }) {
         const { surface, conversationId } = question;
         return ctx.runSql(
           { sql, connectionId, surface, ...(conversationId !== undefined && { conversationId }) },
           scope,
         );
       },
+      check: (sql, connectionId, run) => checkQuery(ctx, { sql, connectionId }, run),
       resultBudgetBytes: options.resultBudgetBytes,
+    };
+    const tools = [queryMetricsTool(host), findValuesTool((plan, run) => rowsOf(host, plan, run))];
+    ctx.tap(toolsCollect, () => tools);
+    const tablesOf = shownTables();
+    ctx.tap(queryCheck, async ({ sql, connectionId }, scope) => {
+      const [model, connections] = await Promise.all([needs.semanticLayer.for(scope), connectionsOf(scope)]);
+      const main = connections.find(({ id }) => id === 'default') ?? connections[0];
+      const connection = connectionId === undefined ? main : connections.find(({ id }) => id === connectionId);
+      const dialect = connection && (await findDialect(ctx, connection.dbType, scope));
+      if (connection === undefined || dialect === undefined) return [];
+      await dialect.load?.();
+      return valueObjections(tablesOf(model, connection.id, connection === main), sql, dialect);
     });
-    ctx.tap(toolsCollect, () => [queryMetrics]);
     return { compile: (plan, model, dialect) => compileQuery(model, plan, { dialect }) };
   },
 });

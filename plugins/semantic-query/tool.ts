@@ -1,9 +1,15 @@
 /** Provides the tool `queryMetrics`, which answers from the semantic layer without SQL written by the model. */
-import { type AgentTool, AtlasError, type ConnectionInfo, type SqlReply, type ToolRun } from '../../kernel/index.ts';
-import { resultForModel, shownTable, tableOf } from '../agent/index.ts';
+import {
+  type AgentTool,
+  AtlasError,
+  type ConnectionInfo,
+  type SqlReply,
+  type SqlResult,
+  type ToolRun,
+} from '../../kernel/index.ts';
+import { type NotedResult, resultForModel, shownTable, tableOf } from '../agent/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
-import type { CompiledQuery } from './api.ts';
 import { compileQuery, connectionOf } from './compile.ts';
 import { PlanError } from './errors.ts';
 import { QueryPlan } from './plan.ts';
@@ -14,11 +20,13 @@ const DESCRIPTION =
   'user sees all rows. Prefer it to executeSQL for whatever measures, metrics and dimensions can say: it never counts ' +
   'a row twice. Names are `entity.member`. A plan that leaves a choice comes back as {error, hint} with the choices.';
 
-interface MetricsTool {
+/** What the tools of the plugin need of the application. */
+export interface ToolHost {
   model(run: ToolRun): Promise<SemanticModel>;
   connections(run: ToolRun): Promise<readonly ConnectionInfo[]>;
   dialectOf(connection: ConnectionInfo, run: ToolRun): Promise<SqlDialect>;
   runSql(sql: string, connectionId: string, run: ToolRun): Promise<SqlReply>;
+  check(sql: string, connectionId: string, run: ToolRun): Promise<NotedResult>;
   readonly resultBudgetBytes: number;
 }
 
@@ -46,27 +54,37 @@ function connectionFor(connections: readonly ConnectionInfo[], wanted: string | 
     : new AtlasError(`There is no connection "${wanted}"; known: ${known}.`, { code: 'invalid_request' });
 }
 
-export function queryMetricsTool(tool: MetricsTool): AgentTool {
+/** The statement of a plan, and where it runs. Throws an `AtlasError` that says what to change. */
+async function compiled(host: ToolHost, plan: QueryPlan, run: ToolRun): Promise<{ sql: string; connectionId: string }> {
+  const [model, connections] = await Promise.all([host.model(run), host.connections(run)]);
+  try {
+    const connection = connectionFor(connections, connectionOf(model, plan) ?? run.question.connectionId);
+    const { sql } = compileQuery(model, plan, { dialect: await host.dialectOf(connection, run) });
+    return { sql, connectionId: connection.id };
+  } catch (error) {
+    throw asAtlasError(error);
+  }
+}
+
+/** The rows of a plan. */
+export async function rowsOf(host: ToolHost, plan: QueryPlan, run: ToolRun): Promise<SqlResult['rows']> {
+  const { sql, connectionId } = await compiled(host, plan, run);
+  return (await host.runSql(sql, connectionId, run)).result.rows;
+}
+
+export function queryMetricsTool(host: ToolHost): AgentTool {
   return {
     name: 'queryMetrics',
     description: DESCRIPTION,
     input: QueryPlan,
     async run(input, run) {
-      const plan = input as QueryPlan;
-      const [model, connections] = await Promise.all([tool.model(run), tool.connections(run)]);
-      let connection: ConnectionInfo;
-      let query: CompiledQuery;
-      try {
-        connection = connectionFor(connections, connectionOf(model, plan) ?? run.question.connectionId);
-        query = compileQuery(model, plan, { dialect: await tool.dialectOf(connection, run) });
-      } catch (error) {
-        throw asAtlasError(error);
-      }
-      const reply = await tool.runSql(query.sql, connection.id, run);
-      const table = tableOf(reply, query.sql);
-      const resultBytes = run.question.room?.resultBytes ?? tool.resultBudgetBytes;
+      const { sql, connectionId } = await compiled(host, input as QueryPlan, run);
+      const noted = await host.check(sql, connectionId, run);
+      const reply = await host.runSql(sql, connectionId, run);
+      const table = tableOf(reply, sql);
+      const resultBytes = run.question.room?.resultBytes ?? host.resultBudgetBytes;
       return {
-        forModel: { sql: query.sql, ...resultForModel(reply.result, resultBytes) },
+        forModel: { sql, ...resultForModel(noted(reply.result), resultBytes) },
         forClient: shownTable(table),
         table,
       };

@@ -62,7 +62,7 @@ export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resu
       const { surface, conversationId } = run.question;
       // Models write an empty string for an omitted argument.
       const connectionId = wanted || run.question.connectionId;
-      await checkQuery(ctx, { sql, connectionId }, run);
+      const noted = await checkQuery(ctx, { sql, connectionId }, run);
       const reply = await runOnce(run, `executeSQL ${connectionId ?? ''} ${normalizeSpace(sql)}`, () =>
         ctx.runSql(
           {
@@ -76,7 +76,7 @@ export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resu
       );
       const table = tableOf(reply, sql);
       const resultBytes = run.question.room?.resultBytes ?? resultBudgetBytes;
-      return { forModel: resultForModel(reply.result, resultBytes), forClient: shownTable(table), table };
+      return { forModel: resultForModel(noted(reply.result), resultBytes), forClient: shownTable(table), table };
     },
   };
 }

@@ -1,25 +1,43 @@
-/** Asks the plugins whether a query should be reconsidered before it runs. */
-import { AtlasError, type PluginContext, type ToolRun } from '../../../kernel/index.ts';
-import { type QueryAttempt, queryCheck } from '../hooks.ts';
+/** Asks the plugins whether a query should be reconsidered. */
+import { AtlasError, type PluginContext, type SqlResult, type ToolRun } from '../../../kernel/index.ts';
+import { type QueryAttempt, type QueryObjection, queryCheck } from '../hooks.ts';
 
 const KEY = 'agent.objections';
 
-/** Throws the first time that a plugin has an objection in this question; the model may then insist on its query. */
+/** What to tell the model with the result of a query. */
+export type NotedResult = (result: SqlResult) => SqlResult;
+
+/**
+ * Throws the first time that a plugin has an objection in this question; the model may then insist on its query. What is
+ * only of interest with an empty result, the returned function adds to it.
+ */
 export async function checkQuery(
   ctx: Pick<PluginContext, 'call'>,
   attempt: Omit<QueryAttempt, 'question'>,
   { scope, question, memory }: ToolRun,
-): Promise<void> {
+): Promise<NotedResult> {
   const collected = await ctx.call(queryCheck, { ...attempt, question }, scope);
-  if (collected.length === 0) return;
+  if (collected.length === 0) return (result) => result;
   const told = (memory.get(KEY) as Set<string> | undefined) ?? new Set();
   memory.set(KEY, told);
-  const objections = collected.map(({ value }) => value).filter(({ message }) => !told.has(message));
-  if (objections.length === 0) return;
+  const all = collected.map(({ value }) => value);
+  const objections = all.filter(({ message, onlyWhenEmpty }) => onlyWhenEmpty !== true && !told.has(message));
+  if (objections.length === 0) return (result) => withNotes(result, all);
   for (const { message } of objections) told.add(message);
   throw new AtlasError(objections.map(({ message }) => message).join(' '), {
     code: 'invalid_request',
     reason: 'E_QUERY_QUESTIONABLE',
     hint: objections.map(({ hint }) => hint).join(' '),
   });
+}
+
+function withNotes(result: SqlResult, objections: readonly QueryObjection[]): SqlResult {
+  if (!isEmpty(result)) return result;
+  return { ...result, notes: [...objections.map(({ message, hint }) => `${message} ${hint}`), ...result.notes] };
+}
+
+/** No rows, or one row of totals over none. */
+function isEmpty({ rows }: SqlResult): boolean {
+  if (rows.length > 1) return false;
+  return rows.every((row) => Object.values(row).every((value) => value === null || Number(value) === 0));
 }

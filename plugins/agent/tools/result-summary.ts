@@ -29,6 +29,7 @@ const MAX_CELL_CHARS = 256;
 const MAX_NAME_CHARS = 128;
 const MAX_SUMMARIZED_COLUMNS = 20;
 const MAX_NOTES = 5;
+const MAX_NOTE_CHARS = 512;
 const PARTIAL =
   'These rows are a part of the result: no sum, count, average, minimum or maximum over them is one of the whole. Aggregate in SQL, or say that it is a part.';
 
@@ -91,7 +92,7 @@ export function resultForModel(result: SqlResult, budgetBytes: number): ResultFo
     rowCount: result.rows.length,
     truncated: result.truncated,
     ...(cut && { summary: summarize(result, columns, rows.length, hiddenColumns) }),
-    ...(notes.length > 0 && { notes: notes.slice(0, MAX_NOTES).map((note) => clip(note, 256)) }),
+    ...(notes.length > 0 && { notes: notes.slice(0, MAX_NOTES).map((note) => clip(note, MAX_NOTE_CHARS)) }),
   };
 }
 

@@ -29,26 +29,26 @@ const full = (entity: ModelEntity, member: { readonly name: string }) => `${enti
 
 const bare = (text: string) => text.slice(text.lastIndexOf('.') + 1);
 
-/** The most alike first, by the share of common pairs of letters in the member's name. */
-function byLikeness(name: string, known: readonly string[]): string[] {
+/** The texts most like `wanted` first, by the share of common pairs of letters. */
+export function byLikeness(wanted: string, texts: readonly string[], partOf = (text: string) => text): string[] {
   const pairsOf = (text: string) => {
-    const letters = bare(text).toLowerCase();
+    const letters = partOf(text).toLowerCase();
     return new Set(Array.from({ length: Math.max(0, letters.length - 1) }, (_, at) => letters.slice(at, at + 2)));
   };
-  const wanted = pairsOf(name);
-  const likeness = (other: string) => {
-    const pairs = pairsOf(other);
-    return wanted.intersection(pairs).size / Math.max(1, wanted.size + pairs.size);
+  const own = pairsOf(wanted);
+  const likeness = (text: string) => {
+    const pairs = pairsOf(text);
+    return own.intersection(pairs).size / Math.max(1, own.size + pairs.size);
   };
-  const sorted = known.map((text) => ({ text, likeness: likeness(text) })).sort((a, b) => b.likeness - a.likeness);
-  return sorted.map(({ text }) => text);
+  const measured = texts.map((text) => ({ text, likeness: likeness(text) })).sort((a, b) => b.likeness - a.likeness);
+  return measured.map(({ text }) => text);
 }
 
 function unknown(kind: string, name: string, known: readonly string[]): PlanError {
   const close = nearest(bare(name), known.map(bare));
   const meant = known.filter((candidate) => bare(candidate) === close);
   const hint = meant.length > 0 ? ` Did you mean ${meant.join(' or ')}?` : '';
-  const choices = [...new Set([...meant, ...byLikeness(name, known)])].slice(0, MAX_CHOICES);
+  const choices = [...new Set([...meant, ...byLikeness(name, known, bare)])].slice(0, MAX_CHOICES);
   return new PlanError('unknown_name', `The semantic layer has no ${kind} ${JSON.stringify(name)}.${hint}`, choices);
 }
 
