@@ -60,26 +60,36 @@ describe('the messages of a small model', () => {
     ],
   });
   const system: LanguageModelV4Message = { role: 'system', content: 'Rules.' };
-  const messages = [system, user('First?'), said('One.'), user('Second?'), result('a'), result('b'), result('c')];
-  const all = bytes(messages);
+  const conversation = [system, user('First?'), said('One.'), user('Second?')];
+  const steps = ['a', 'b', 'c'].flatMap((id) => [said(`Look ${id}.`), result(id)]);
+  const messages = [...conversation, ...steps];
+  const within = (maxBytes: number, given = messages) => messagesWithin(given, 3, maxBytes);
+  const all = messages.reduce((sum, message) => sum + bytes(message), 0);
 
   test('stay as they are where they fit', () => {
-    expect(messagesWithin(messages, all)).toEqual(messages);
+    expect(within(all)).toEqual(messages);
   });
 
-  test('lose the oldest results first, and the last ones never', () => {
-    const kept = messagesWithin(messages, all - 500);
+  test('lose the oldest results first', () => {
+    const kept = within(all - 500);
     expect(kept).toHaveLength(messages.length);
-    expect(JSON.stringify(kept[4])).toContain('left out');
-    expect(JSON.stringify(kept[4])).toContain('"toolCallId":"a"');
-    expect(kept.slice(5)).toEqual(messages.slice(5));
-    expect(messagesWithin(messages, 10).at(-1)).toEqual(messages.at(-1));
+    expect(JSON.stringify(kept[5])).toContain('left out');
+    expect(JSON.stringify(kept[5])).toContain('"toolCallId":"a"');
+    expect(kept.toSpliced(5, 1)).toEqual(messages.toSpliced(5, 1));
   });
 
-  test('lose the earlier conversation then, and the question never', () => {
-    const kept = messagesWithin(messages, 10);
-    expect(kept.map(({ role }) => role)).toEqual(['system', 'user', 'tool', 'tool', 'tool']);
-    expect(kept[1]).toEqual(user('Second?'));
+  test('lose the earlier conversation then, whole turns of it', () => {
+    const kept = within(1_900);
+    expect(kept.slice(0, 3)).toEqual([system, user('Second?'), said('Look a.')]);
+    expect(kept).toHaveLength(messages.length - 2);
+  });
+
+  test('lose the oldest steps then, and the question and the last step never', () => {
+    expect(within(10)).toEqual([system, user('Second?'), ...steps.slice(-2)]);
+    expect(within(1_600).map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'tool']);
+    const corrected = [...messages, said('5.'), user('Is that so?')];
+    expect(within(10, corrected)).toEqual([system, user('Second?'), ...corrected.slice(-2)]);
+    expect(within(10, conversation)).toEqual([system, user('Second?')]);
   });
 });
 

@@ -95,34 +95,39 @@ const LEFT_OUT = { error: 'This earlier result was left out, because the model h
 
 /**
  * The messages in at most `maxBytes`, as far as that is possible: the oldest results are left out first, then the
- * conversation before the question. The last results and the question stay.
+ * conversation before the question, then the oldest steps. The question and the last step stay. `question` is its place;
+ * each step is a message of the assistant and what follows it.
  */
 export function messagesWithin(
   messages: readonly LanguageModelV4Message[],
+  question: number,
   maxBytes: number,
 ): LanguageModelV4Message[] {
-  const kept = [...messages];
-  let excess = kept.reduce((sum, message) => sum + bytesOf(message), 0) - maxBytes;
-  const last = kept.findLastIndex(({ role }) => role === 'tool');
-  for (const [index, message] of messages.entries()) {
-    if (excess <= 0) return kept;
-    if (message.role !== 'tool' || index === last) continue;
-    const shortened: LanguageModelV4Message = {
-      ...message,
-      content: message.content.map((part) =>
-        part.type === 'tool-result' ? { ...part, output: { type: 'json' as const, value: LEFT_OUT } } : part,
-      ),
-    };
+  let excess = messages.reduce((sum, message) => sum + bytesOf(message), 0) - maxBytes;
+  const last = messages.findLastIndex(({ role }) => role === 'tool');
+  const kept = messages.map((message, index) => {
+    if (excess <= 0 || message.role !== 'tool' || index === last) return message;
+    const shortened = withoutResults(message);
     excess -= bytesOf(message) - bytesOf(shortened);
-    kept[index] = shortened;
-  }
-  const question = kept.findLastIndex(({ role }) => role === 'user');
-  let firstKept = 1;
-  while (excess > 0 && firstKept < question) {
-    excess -= bytesOf(kept[firstKept]);
-    firstKept += 1;
-  }
-  // A conversation begins with a message of the user.
-  while (firstKept < question && kept[firstKept]?.role !== 'user') firstKept += 1;
-  return firstKept === 1 ? kept : [...kept.slice(0, 1), ...kept.slice(firstKept)];
+    return shortened;
+  });
+  const lastStep = kept.findLastIndex(({ role }, index) => role === 'assistant' && index > question);
+  /** Where the messages from `start` on, up to `end`, still have to begin, with one of the role. */
+  const begin = (start: number, end: number, role: LanguageModelV4Message['role']): number => {
+    let at = start;
+    for (; at < end && (excess > 0 || (at > start && kept[at]?.role !== role)); at += 1) excess -= bytesOf(kept[at]);
+    return at;
+  };
+  const history = begin(1, question, 'user');
+  const steps = begin(question + 1, lastStep, 'assistant');
+  return [...kept.slice(0, 1), ...kept.slice(history, question + 1), ...kept.slice(steps)];
+}
+
+type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
+
+function withoutResults(message: ToolMessage): ToolMessage {
+  const content = message.content.map((part) =>
+    part.type === 'tool-result' ? { ...part, output: { type: 'json' as const, value: LEFT_OUT } } : part,
+  );
+  return { ...message, content };
 }

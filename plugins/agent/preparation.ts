@@ -65,6 +65,7 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
     const [everyQuestion, thisQuestion] = parted(await ctx.call(contextCollect, question, scope), question);
     const { small, historyBytes, resultBytes } = sizes;
     const messageBytes = small && small.promptBytes - Buffer.byteLength(JSON.stringify(definitions));
+    const chat = chatMessages(question.turns, historyBytes, questionContext(thisQuestion, markOf));
     return {
       question,
       model,
@@ -77,9 +78,10 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
         now: ctx.now(),
         markOf,
       }),
-      messages: chatMessages(question.turns, historyBytes, questionContext(thisQuestion, markOf)),
+      messages: chat,
       resultBytes,
-      fitted: (messages) => (messageBytes === undefined ? [...messages] : messagesWithin(messages, messageBytes)),
+      fitted: (messages) =>
+        messageBytes === undefined ? [...messages] : messagesWithin(messages, chat.length, messageBytes),
     };
   };
 }
