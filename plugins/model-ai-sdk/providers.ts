@@ -1,5 +1,5 @@
 /** Lists the providers that can be named: package, default model, what each needs, and how its package makes a model. */
-import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { JSONObject, LanguageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider';
 
 /** What the provider packages are given; each takes its part of it. */
 export interface Credentials {
@@ -19,6 +19,9 @@ export interface Provider {
   readonly defaultModel: string;
   /** One sentence about what is missing, and what to set; `undefined` when nothing is. */
   missing(given: Credentials): readonly [problem: string, hint: string] | undefined;
+  /** Options of every call, with the further fields of the body where they are signed and cannot be added later. */
+  providerOptions?(body: Readonly<Record<string, unknown>> | undefined): SharedV4ProviderOptions | undefined;
+  readonly isSigned?: boolean;
   /** Loads the package, which takes time and memory. */
   load(modelId: string, given: Credentials, fetch: Fetch): Promise<LanguageModelV4>;
 }
@@ -55,6 +58,8 @@ export const PROVIDERS = {
   azure: {
     packageName: '@ai-sdk/azure',
     defaultModel: 'gpt-6-luna',
+    // Answers are not kept at the provider; reasoning travels in the request instead.
+    providerOptions: () => ({ azure: { store: false } }),
     missing(given) {
       const key = needsKey('azure', 'AZURE_API_KEY')(given);
       if (key !== undefined || given.resourceName || given.baseUrl) return key;
@@ -69,6 +74,8 @@ export const PROVIDERS = {
   bedrock: {
     packageName: '@ai-sdk/amazon-bedrock',
     defaultModel: 'anthropic.claude-sonnet-5-5',
+    isSigned: true,
+    providerOptions: (body) => body && { amazonBedrock: { additionalModelRequestFields: { ...body } as JSONObject } },
     missing({ apiKey, accessKeyId, secretAccessKey, region, baseUrl }) {
       if (!apiKey && !(accessKeyId && secretAccessKey)) {
         return [

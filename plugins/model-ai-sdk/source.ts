@@ -41,7 +41,7 @@ function namedModel(
   model: string | undefined,
   options: AiSdkModelOptions,
 ): ModelSource {
-  const { packageName, defaultModel, missing, load }: Provider = PROVIDERS[provider];
+  const { packageName, defaultModel, missing, load, isSigned, providerOptions }: Provider = PROVIDERS[provider];
   requirePackages([packageName], import.meta.url);
   const modelId = model ?? defaultModel;
   const problem = missing(options);
@@ -53,9 +53,9 @@ function namedModel(
     missing: problem && misconfigured(...problem),
     async load() {
       const { body } = options;
-      const fetch = fetchOver(connections, { body });
+      const fetch = fetchOver(connections, { body: isSigned ? undefined : body });
       const made = await loadPackage(() => load(modelId, options, fetch));
-      return withCallDefaults(made, options);
+      return withCallDefaults(made, { ...options, providerOptions: providerOptions?.(body) });
     },
     close: () => connections.close(),
   };

@@ -249,8 +249,9 @@ const FAILURES: Readonly<Record<number, object>> = {
 
 function protocolOf(method: string | undefined, url: string | undefined): Protocol | undefined {
   if (method !== 'POST') return undefined;
-  if (url === '/v1/chat/completions') return 'chat';
-  return url === '/v1/responses' ? 'responses' : undefined;
+  const path = url?.replace(/\?.*/, '');
+  if (path === '/v1/chat/completions') return 'chat';
+  return path === '/v1/responses' ? 'responses' : undefined;
 }
 
 function sendStatus(response: ServerResponse, step: Step, status: number): void {
