@@ -8,6 +8,7 @@ import type { PluginEntry } from '../../kernel/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
 import { conversations } from '../../plugins/conversations/index.ts';
+import { grounding } from '../../plugins/grounding/index.ts';
 import { health } from '../../plugins/health/index.ts';
 import { http } from '../../plugins/http/index.ts';
 import { internalDb } from '../../plugins/internal-db/index.ts';
@@ -60,6 +61,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     audit(env.audit),
     conversations(),
     usage(env.usage),
+    grounding(),
     agent(env.agent),
     queryApi(),
   ];

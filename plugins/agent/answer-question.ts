@@ -1,9 +1,11 @@
 /** Answers one question within its deadline and its memory, and tells observers when it begins and ends. */
 import type { Question, Scope } from '../../kernel/index.ts';
-import type { AgentEvent } from './api.ts';
+import { reviewed } from './answer-review.ts';
+import type { AgentEvent, Answer } from './api.ts';
 import { type ProcessBudget, QuestionBudget } from './budget.ts';
 import { abortError, QuestionDeadline, untilAborted } from './deadlines.ts';
 import { questionBegun, questionEnded } from './events.ts';
+import type { AnswerDraft, AnswerFinding } from './hooks.ts';
 import { type LoopRuntime, QuestionRun } from './loop.ts';
 import { requestTimeoutOf } from './options.ts';
 import type { Prepare } from './preparation.ts';
@@ -11,6 +13,7 @@ import type { Prepare } from './preparation.ts';
 /** What all questions share. */
 export interface AgentRuntime extends LoopRuntime {
   readonly prepare: Prepare;
+  readonly check: (draft: AnswerDraft, scope: Scope) => Promise<readonly AnswerFinding[]>;
   readonly budget: ProcessBudget;
 }
 
@@ -29,18 +32,24 @@ export async function* answerQuestion(
   // Also at the abort: the reader of the events may never ask for the next one.
   scope.signal.addEventListener('abort', () => budget.end(), { once: true });
   let run: QuestionRun | undefined;
+  let answer: Answer | undefined;
   let failure: unknown;
   if (bus.hasListeners(questionBegun)) bus.emit(questionBegun, { scope, question: asked });
   try {
     runtime.budget.checkCapacity();
     const prepared = await untilAborted(prepare(asked, scope), scope.signal);
     run = new QuestionRun(prepared, deadline, runtime, budget, streaming);
-    yield* run.steps();
+    const { question } = prepared;
+    const { context } = run;
+    const check = ({ text, data: tables }: Answer) => runtime.check({ question, text, tables, context }, scope);
+    for await (const event of reviewed(run, check, scope, streaming)) {
+      if (event.type === 'finish') answer = event.answer;
+      yield event;
+    }
   } catch (error) {
     failure = scope.signal.aborted ? abortError(scope.signal) : error;
     throw failure;
   } finally {
-    const answer = run?.answer;
     if (answer === undefined) budget.end();
     else runtime.budget.answered(budget, parent);
     deadline.end(answer === undefined);

@@ -1,5 +1,5 @@
 /** Defines the hooks of the agent. */
-import { collect, first, type Question, type Scope } from '../../kernel/index.ts';
+import { collect, first, type Question, type Scope, type ToolTable } from '../../kernel/index.ts';
 import type { AgentEvent, AnswerNote } from './api.ts';
 
 /** Answers a question. `isStreamed`: the caller reads events as they come instead of the answer alone. */
@@ -35,4 +35,27 @@ export const queryCheck = collect<QueryAttempt, QueryObjection>('agent.query-che
 /** A tap returns a note when the question may call no more tools: it is then answered from what is known. */
 export const agentContinue = first<Question, AnswerNote>('agent.continue', {
   summary: 'Asked before every step of a question but the first: a note ends the use of tools, and is shown.',
+});
+
+/** An answer before it ends. */
+export interface AnswerDraft {
+  readonly question: Question;
+  readonly text: string;
+  /** The results of this question. */
+  readonly tables: readonly ToolTable[];
+  /** What the model read besides them: its instructions, and results without rows. */
+  readonly context: () => readonly string[];
+}
+
+export interface AnswerFinding {
+  /** What the model is asked to correct. `needsTools`: it has to look something up. */
+  readonly correction?: { readonly request: string; readonly needsTools: boolean };
+  /** What is wrong, for the reader of the answer when it stays so. */
+  readonly notes: readonly AnswerNote[];
+}
+
+/** A correction is asked for once a question, for all taps together; the notes of the last check are kept. */
+export const answerCheck = collect<AnswerDraft, AnswerFinding>('agent.answer-check', {
+  summary: 'Checks the text of an answer before it ends: asks the model to correct it once, or notes what is wrong.',
+  deadlineMs: 5_000,
 });

@@ -4,7 +4,7 @@ import { type AgentRuntime, answerQuestion } from './answer-question.ts';
 import type { Agent } from './api.ts';
 import { ProcessBudget } from './budget.ts';
 import { clarifyTool } from './clarification.ts';
-import { agentContinue } from './hooks.ts';
+import { agentContinue, answerCheck } from './hooks.ts';
 import { AgentOptions, requestTimeoutOf } from './options.ts';
 import { preparation } from './preparation.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';
@@ -22,7 +22,17 @@ export {
   toolBegun,
   toolEnded,
 } from './events.ts';
-export { type Ask, agentContinue, agentWrap, type QueryAttempt, type QueryObjection, queryCheck } from './hooks.ts';
+export {
+  type AnswerDraft,
+  type AnswerFinding,
+  type Ask,
+  agentContinue,
+  agentWrap,
+  answerCheck,
+  type QueryAttempt,
+  type QueryObjection,
+  queryCheck,
+} from './hooks.ts';
 export { type AnswerNotes, notesOf } from './notes.ts';
 export { withoutContext } from './prompt.ts';
 export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';
@@ -42,7 +52,9 @@ export const agent = definePlugin({
     const executeSql = executeSqlTool(ctx, options.resultBudgetBytes);
     const budget = new ProcessBudget(options.processBudgetBytes ?? 1.25 * options.questionBudgetBytes);
     const limit: AgentRuntime['limit'] = (question, scope) => ctx.call(agentContinue, question, scope);
-    const runtime: AgentRuntime = { prepare: preparation(ctx, options), limit, options, bus: ctx, budget };
+    const check: AgentRuntime['check'] = async (draft, scope) =>
+      (await ctx.call(answerCheck, draft, scope)).map(({ value }) => value);
+    const runtime: AgentRuntime = { prepare: preparation(ctx, options), limit, check, options, bus: ctx, budget };
     ctx.tap(toolsCollect, () => [executeSql, clarifyTool]);
     const wrapped = wrappedAgent(ctx, (...asked) => answerQuestion(runtime, ...asked), requestTimeoutOf(options));
     return { ...wrapped, retain: (scope) => budget.retain(scope) };

@@ -15,6 +15,7 @@ import {
   type ToolTable,
 } from '../../kernel/index.ts';
 import { MAX_CALLS, type ModelAnswer, type Reading } from './answer-builder.ts';
+import type { ReviewedRun } from './answer-review.ts';
 import type { AgentEvent, Answer, AnswerNote, Usage } from './api.ts';
 import type { QuestionBudget } from './budget.ts';
 import { clarificationOf, clarificationText } from './clarification.ts';
@@ -32,8 +33,10 @@ import { noteTables, outcomeOf } from './outcome.ts';
 import type { Preparation } from './preparation.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
+import { textsRead } from './texts-read.ts';
 import type { ToolCall } from './tools/tool-call.ts';
 import { errorOf, failed, forModel, withFewerRows, withNote } from './tools/tool-outcome.ts';
+import { sumOfUsage } from './usage.ts';
 
 export interface LoopRuntime {
   /** Why a question may call no more tools; `undefined` while it may. */
@@ -52,7 +55,7 @@ const LAST_STEP =
   'This is the last step and no tool can be called any more. Answer from the results so far, as plain text, and say what is missing.';
 
 /** The steps of one question. */
-export class QuestionRun {
+export class QuestionRun implements ReviewedRun {
   readonly #prepared: Preparation;
   readonly #deadline: QuestionDeadline;
   readonly #options: AgentOptions;
@@ -76,8 +79,10 @@ export class QuestionRun {
   /** The last text of the model before a tool call. */
   #lastText = '';
   #lastCallFailed = false;
-  /** Set once the question is answered. */
-  answer: Answer | undefined;
+  #steps = 0;
+  /** Whether an answer is being corrected that needs nothing looked up. */
+  #isClosed = false;
+  readonly notes = notesOf(this.#memory);
 
   constructor(
     prepared: Preparation,
@@ -101,16 +106,30 @@ export class QuestionRun {
     return this.#prepared.modelName;
   }
 
+  readonly context = (): string[] => textsRead(this.#prepared, this.#messages);
+
+  readonly spent = (): Pick<Answer, 'steps' | 'usage'> => ({ steps: this.#steps, usage: this.#usage });
+
+  async revise(messages: readonly LanguageModelV4Message[], withTools: boolean): Promise<boolean> {
+    if (this.#steps >= this.#options.maxSteps) return false;
+    if ((await this.#limit(this.#prepared.question, this.#deadline.scope)) !== undefined) return false;
+    this.#isClosed = !withTools;
+    this.#messages.push(...messages);
+    return true;
+  }
+
   async *steps(): AsyncGenerator<AgentEvent, void> {
     const { maxSteps } = this.#options;
-    for (let step = 1; ; step += 1) {
+    for (let step = this.#steps + 1; ; step += 1) {
+      this.#steps = step;
       // Without tools the model must answer from what it has. A single step keeps them: it could look nothing up
       // otherwise.
       const isLast = step === maxSteps || (step > 1 && !(await this.#mayContinue()));
-      const offerTools = (!isLast || step === 1) && !this.#budget.isSpent && this.#standstill === undefined;
+      const offerTools =
+        (!isLast || step === 1) && !this.#budget.isSpent && this.#standstill === undefined && !this.#isClosed;
       const reply = yield* this.#reply(offerTools, isLast);
       if (reply === undefined) continue;
-      this.#count(reply.usage);
+      this.#usage = sumOfUsage(this.#usage, reply.usage);
       this.#budget.hold(reply.bytes);
       const calls = offerTools && reply.finish !== 'length' ? reply.calls : [];
       if (calls.length === 0) {
@@ -258,7 +277,7 @@ export class QuestionRun {
     const roughBytes = sizeOf(call.prompt, Number.MAX_SAFE_INTEGER) + tools.definitionBytes;
     const message = promptTruncation(call, roughBytes, reportedTokens, modelName.modelId);
     if (message === undefined) return;
-    notesOf(this.#memory).add({ code: 'prompt_truncated', message });
+    this.notes.add({ code: 'prompt_truncated', message });
     this.#bus.logOf(this.#deadline.scope).warn({ model: modelName, reportedTokens }, message);
   }
 
@@ -328,14 +347,6 @@ export class QuestionRun {
     return notice === undefined ? kept : withNote(kept, notice);
   }
 
-  #count(usage: Usage): void {
-    this.#usage = {
-      inputTokens: this.#usage.inputTokens + usage.inputTokens,
-      outputTokens: this.#usage.outputTokens + usage.outputTokens,
-      totalTokens: this.#usage.totalTokens + usage.totalTokens,
-    };
-  }
-
   *#finish(reply: ModelAnswer, steps: number, finishReason: Answer['finishReason']): Generator<AgentEvent, void> {
     const asked = clarificationOf(this.#memory);
     let text = asked === undefined ? reply.text : clarificationText(asked);
@@ -359,8 +370,7 @@ export class QuestionRun {
       });
       yield { type: 'text', text: this.#paragraph(text) };
     }
-    const notes = notesOf(this.#memory);
-    noteTables(this.#tables, notes);
+    noteTables(this.#tables, this.notes);
     const answer: Answer = {
       text,
       outcome:
@@ -374,7 +384,7 @@ export class QuestionRun {
               lastCallFailed: this.#lastCallFailed,
             }),
       ...(asked !== undefined && { choices: asked.choices }),
-      notes: notes.list,
+      notes: this.notes.list,
       sql: this.#tables.map(({ sql }) => sql),
       data: this.#tables,
       steps,
@@ -382,7 +392,6 @@ export class QuestionRun {
       pendingActions: this.#pendingActions,
       finishReason,
     };
-    this.answer = answer;
     yield { type: 'finish', answer };
   }
 }

@@ -1,4 +1,4 @@
-/** `npm run bench -- hooks|guard|query|agent|start|semantic|describe|store [--json]`: a table, or JSON. Exits 1 when a target is missed. */
+/** `npm run bench -- hooks|guard|query|agent|start|semantic|describe|store|grounding [--json]`: a table, or JSON. Exits 1 when a target is missed. */
 import { renderTable } from '../../plugins/cli/index.ts';
 import { type Bench, holds, type Row } from './measure.ts';
 
@@ -11,6 +11,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   semantic: async () => (await import('./semantic.ts')).semantic,
   store: async () => (await import('./store.ts')).store,
   describe: async () => (await import('./describe.ts')).describe,
+  grounding: async () => (await import('./grounding.ts')).grounding,
 };
 
 /** Three significant digits, without exponents; whole numbers stay whole. */

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { ToolTable } from '../../kernel/index.ts';
+import { grounding } from './grounding.ts';
+
+const WRONG = 'North 98,765.13 or 41.37%, after 12,345.67 (+17.31%), over 77,777 in 4,444.17; 3.777 times South.';
+
+function table(length: number, columns: number): ToolTable {
+  const names = Array.from({ length: columns }, (_, index) => `c${index}`);
+  const rows = Array.from({ length }, (_, row) =>
+    Object.fromEntries(names.map((name, index) => [name, index % 2 === 0 ? row * 1.37 + index : `Label ${row % 90}`])),
+  );
+  return { sql: '', connectionId: 'default', columns: names, rows, truncated: false };
+}
+
+const check = (text: string, tables: readonly ToolTable[]) => grounding({ text, tables, said: [], context: () => [] });
+
+test.each([
+  [1, 1],
+  [1_000, 8],
+  [10_000, 8],
+  [200, 400],
+])('the work of %i rows of %i columns is bounded by count', (length, columns) => {
+  const { ungrounded, work } = check(WRONG, [table(length, columns)]);
+  expect(ungrounded.length).toBeGreaterThan(0);
+  expect(work).toBeLessThanOrEqual(16_000 + 8);
+});
+
+test('of more cells than are read nothing is said', () => {
+  const tables = [table(20_000, 8)];
+  expect(check(WRONG, tables)).toEqual({ ungrounded: [], work: expect.any(Number) });
+});
+
+test('an endless answer is read up to a limit', () => {
+  const { ungrounded } = check('12,345.67 and '.repeat(100_000), [table(5, 2)]);
+  expect(ungrounded.length).toBeLessThanOrEqual(400);
+});

@@ -1,0 +1,137 @@
+/** Finds the figures of an answer that neither its results nor its question explain. */
+import type { ToolTable } from '../../kernel/index.ts';
+import {
+  settleGroups,
+  settlePairs,
+  settleRows,
+  settleThresholds,
+  settleUnits,
+  singles,
+  type Work,
+} from './derivations.ts';
+import { type Figure, figuresIn } from './figures.ts';
+import { type OpenFigures, openFigures } from './matching.ts';
+import { mentionsIn } from './mentions.ts';
+import { numberOf, type ScannedTable, scan, settleTotals } from './results.ts';
+
+export interface Material {
+  readonly text: string;
+  readonly tables: readonly ToolTable[];
+  /** The question and what was said before, by user and assistant. */
+  readonly said: readonly string[];
+  /** What else the model read; only asked for where figures are left. */
+  readonly context: () => readonly string[];
+}
+
+export interface Grounding {
+  /** Figures that nothing explains, in order. */
+  readonly ungrounded: readonly Figure[];
+  /** Steps of work done beyond reading text and cells, for tests. */
+  readonly work: number;
+}
+
+/** Cells read of all tables. Where there are more, no figure counts as ungrounded. */
+const MAX_CELLS = 100_000;
+/** Steps of derivation; see `Work`. */
+const MAX_WORK = 16_000;
+const MAX_CONTEXT_CHARS = 262_144;
+const MAX_NAMED = 40;
+const MAX_LINES = 2_000;
+const NUMBERS = /\d+(?:[.,'’ \u00a0\u202f]\d+)*/g;
+
+export function grounding(material: Material): Grounding {
+  const all = figuresIn(material.text);
+  const none = { ungrounded: [], work: 0 };
+  if (all.length === 0) return none;
+  // `12 345` is one number, or two that stand side by side.
+  const figures = openFigures([...all, ...all.flatMap(({ parts }) => parts)]);
+  const work: Work = { left: MAX_WORK };
+  settle(material, figures, work);
+  const left = all.filter(
+    (figure) =>
+      figures.open.has(figure) && (figure.parts.length === 0 || figure.parts.some((part) => figures.open.has(part))),
+  );
+  const cells = material.tables.reduce((sum, { rows, columns }) => sum + rows.length * columns.length, 0);
+  return cells > MAX_CELLS ? none : { ungrounded: left, work: MAX_WORK - work.left };
+}
+
+/** From what is cheap and certain to what is derived; ends as soon as every figure is explained. */
+function settle({ text, tables, said, context }: Material, figures: OpenFigures, work: Work): void {
+  const isDone = () => figures.open.size === 0;
+  let cells = MAX_CELLS;
+  const scanned = tables.map((table) => {
+    const result = scan(table, figures, cells);
+    cells -= Math.min(cells, table.rows.length * table.columns.length);
+    return result;
+  });
+  if (isDone()) return;
+  for (const table of scanned) settleTotals(table, figures);
+  const named = said.flatMap(numbersIn).slice(0, MAX_NAMED);
+  for (const value of named) figures.settle(value);
+  const listed = listLengths(text);
+  for (const counted of [...listed, ...namesInARow(text)]) figures.settle(counted);
+  if (isDone()) return;
+  for (const table of scanned) settleTexts(table, figures);
+  if (isDone()) return;
+  for (const part of context()) for (const value of valuesIn(part.slice(0, MAX_CONTEXT_CHARS))) figures.settle(value);
+  if (isDone()) return;
+  const mentions = mentionsIn([text, said.at(-1) ?? '']);
+  for (const table of scanned) settleRows(table, mentions, figures, work);
+  settlePairs([...new Set([...singles(scanned), ...named, ...listed])], figures, work, 'quotient');
+  if (isDone()) return;
+  const thresholds = [...new Set([...numbersIn(text), ...named])];
+  for (const table of scanned.filter((one) => !one.table.truncated)) {
+    settleGroups(table, mentions, figures, work);
+    settleThresholds(table, thresholds, mentions, figures, work);
+  }
+  if (!isDone()) settleUnits(unitValues(scanned), text, [...named, ...numbersIn(text)], figures);
+}
+
+const valuesIn = (text: string): number[] =>
+  figuresIn(text).flatMap(({ readings, isPercent }) =>
+    readings.flatMap(({ value }) => (isPercent ? [value, value / 100] : [value])),
+  );
+
+/** Every number of a text, also in dates and behind "top". */
+function numbersIn(text: string): number[] {
+  const plain = (text.slice(0, 65_536).match(NUMBERS) ?? []).flatMap((found) => found.split(/[^\d]/).map(Number));
+  return [...valuesIn(text), ...plain];
+}
+
+/** Numbers inside texts, such as `Plan 12`; of a date only its year. */
+function settleTexts({ table, labels }: ScannedTable, figures: OpenFigures): void {
+  for (const label of labels) {
+    for (const row of table.rows) {
+      const cell = row[label];
+      if (typeof cell !== 'string' || cell.length > 256 || !/\d/.test(cell)) continue;
+      const found = /^\d{4}-\d{2}/.test(cell) ? [cell.slice(0, 4)] : (cell.match(/\d+(?:\.\d+)?/g) ?? []);
+      for (const number of found) figures.settle(Number(number));
+      if (figures.open.size === 0) return;
+    }
+  }
+}
+
+/** How many items the answer lists: lines with a marker, rows of a table. */
+function listLengths(text: string): number[] {
+  const lines = text.split('\n', MAX_LINES);
+  const items = lines.filter((line) => /^\s*(?:[-*•–]|\(?\d{1,3}[.)])\s/.test(line)).length;
+  const rows = lines.filter((line) => /^\s*\|/.test(line)).length - 2;
+  return [items, rows].filter((length) => length > 1);
+}
+
+/** How many names a line gives, between commas. */
+function namesInARow(text: string): number[] {
+  const lengths = text.split('\n', MAX_LINES).map((line) => line.split(/,\s|\s(?:and|und|et|y|e|or|oder)\s/).length);
+  return lengths.filter((length) => length > 2);
+}
+
+/** Totals, and the cells of short tables: what answers convert to other units. */
+function unitValues(tables: readonly ScannedTable[]): number[] {
+  return tables.flatMap(({ table, numbers, stated }) => {
+    const rows = [...new Set([...stated, 0, 1, 2])].flatMap((index) =>
+      table.rows[index] === undefined ? [] : [table.rows[index]],
+    );
+    const cells = rows.slice(0, 12).flatMap((row) => numbers.map(({ name }) => numberOf(row[name])));
+    return table.truncated ? cells : [...cells, ...numbers.flatMap(({ sum, count }) => [sum, sum / count])];
+  });
+}
