@@ -6,6 +6,7 @@ import { variables } from '../config/env.ts';
 import { createApp, httpRoutes, type PluginEntry } from '../kernel/index.ts';
 import { cli as commandLinePlugin } from '../plugins/cli/index.ts';
 import { errorCodes } from '../plugins/http/index.ts';
+import { modelReplay } from '../plugins/model-replay/index.ts';
 
 export type Tables = Readonly<Record<string, string>>;
 
@@ -93,6 +94,9 @@ const ENVIRONMENTS: readonly Readonly<Record<string, string>>[] = [
   },
 ];
 
+/** Plugins that no environment asks for. */
+const OPTIONAL_PLUGINS: readonly PluginEntry[] = [modelReplay({ file: 'recordings.jsonl' })];
+
 /** The first of those with the same key, in order. */
 function distinct<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   const keys = items.map(keyOf);
@@ -108,7 +112,7 @@ export async function generatedTables(): Promise<Tables> {
   await using cli = await createApp({ plugins: await commandLine() }, { until: 'sealed' });
 
   const plugins = distinct(
-    compositions.flatMap(({ config }) => config.plugins),
+    [...compositions.flatMap(({ config }) => config.plugins), ...OPTIONAL_PLUGINS],
     ({ definition }) => definition.name,
   );
   const routes = distinct(
