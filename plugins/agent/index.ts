@@ -33,6 +33,7 @@ export {
   type QueryObjection,
   queryCheck,
 } from './hooks.ts';
+export { queryIn } from './last-query.ts';
 export { type AnswerNotes, notesOf } from './notes.ts';
 export { withoutContext } from './prompt.ts';
 export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';

@@ -18,6 +18,7 @@ import {
 import { findDialect } from '../sql-kit/index.ts';
 import { chosenByNumber } from './clarification.ts';
 import { messagesWithin, promptSizes, toolsWithin, withRoom } from './context-size.ts';
+import { lastQueryPart } from './last-query.ts';
 import type { AgentOptions } from './options.ts';
 import { chatMessages, questionContext, RULES, systemMessage, textMarks } from './prompt.ts';
 import type { ModelName } from './provider-errors.ts';
@@ -89,10 +90,11 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
 /** The context that is the same for every question, and that of this one. */
 function parted(
   collected: readonly Collected<ContextPart>[],
-  { connectionId, turns }: Question,
+  { connectionId, turns, room }: Question,
 ): [ContextPart[], ContextPart[]] {
   const parts = collected.map(({ value }) => value);
   const ofQuestion = parts.filter(({ perQuestion }) => perQuestion === true);
+  ofQuestion.push(...lastQueryPart(turns, room?.resultBytes ?? Number.POSITIVE_INFINITY));
   const chosen = chosenByNumber(turns);
   if (chosen !== undefined) {
     ofQuestion.push({

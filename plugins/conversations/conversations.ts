@@ -8,7 +8,7 @@ import {
   type Scope,
   withTimeout,
 } from '../../kernel/index.ts';
-import type { AgentEvent } from '../agent/index.ts';
+import { type AgentEvent, queryIn } from '../agent/index.ts';
 import { type MessagePart, textOf } from './parts.ts';
 import { Recording } from './recording.ts';
 import type { ConversationRow, MessageRow, Owner } from './rows.ts';
@@ -55,6 +55,13 @@ const full = () =>
     hint: 'Begin another one: leave out its id.',
   });
 
+/** The turns with the query at the last answer. */
+function withQuery(turns: readonly ChatTurn[], query: ChatTurn['query']): readonly ChatTurn[] {
+  const last = turns.findLastIndex(({ role }) => role === 'assistant');
+  if (query === undefined || last === -1) return turns;
+  return turns.map((turn, index) => (index === last ? { ...turn, query } : turn));
+}
+
 /** `isStored`: the row is in the database, where other messages may be as well. */
 type BegunConversation = ConversationRow & { readonly isStored: boolean };
 
@@ -83,7 +90,9 @@ export class StoredConversations implements Conversations {
     const asked = question.turns.slice(-1);
     const parts = JSON.stringify([{ type: 'text', text: asked[0]?.text ?? '' }] satisfies MessagePart[]);
     const isAgain = row.isStored && question.isRegenerated === true && (await this.#store.rewind(row.id, parts));
-    const earlier = row.isStored ? await this.#earlier(row.id, question, isAgain) : [];
+    const [earlier, query] = row.isStored
+      ? await Promise.all([this.#earlier(row.id, question, isAgain), this.#lastQuery(row.id, question)])
+      : [[], undefined];
     const { id } = row;
     const answerId = this.#id();
     const begun = this.#begin(row, parts, isAgain, answerId);
@@ -98,7 +107,7 @@ export class StoredConversations implements Conversations {
       question: {
         ...question,
         conversationId: id,
-        turns: earlier.length > 0 ? [...earlier, ...asked] : question.turns,
+        turns: withQuery(earlier.length > 0 ? [...earlier, ...asked] : question.turns, query),
       },
       begun: recording.begun,
       record: (event) => recording.add(event),
@@ -163,6 +172,16 @@ export class StoredConversations implements Conversations {
     if (isSent) return [];
     const before = isAgain ? said.slice(0, -1) : said;
     return before.map(({ role, parts }) => ({ role, text: textOf(parts) })).filter(({ text }) => text !== '');
+  }
+
+  /** From storage, unless the client has sent a query with its own messages. */
+  async #lastQuery(id: string, { turns }: Question): Promise<ChatTurn['query']> {
+    if (turns.some(({ query }) => query !== undefined)) return undefined;
+    for (const parts of await this.#store.lastAnswers(id)) {
+      const query = queryIn(parts);
+      if (query !== undefined) return query;
+    }
+    return undefined;
   }
 
   /** Stores the empty answer, and before it the question unless it is there already. */

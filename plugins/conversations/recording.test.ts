@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Question, Scope } from '../../kernel/index.ts';
+import type { ChatTurn, Question, Scope } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { chosenEngines, engines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import type { AgentEvent } from '../agent/index.ts';
@@ -183,6 +183,29 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     ]);
     const { rows: said } = await server.store.said(id, 40);
     expect(said.map(({ parts }) => parts.length)).toEqual([1, 2, 1, 0]);
+  });
+
+  it('carries the last query of the conversation, without its rows', async () => {
+    await using server = await start(await engine.fresh());
+    const output = { sql: "SELECT n FROM t WHERE s = '\0'", columns: ['n'], rows: [{ n: 'a\0b' }] };
+    const id = await server.say(ask('One?'), output);
+    await server.say(ask('Thanks.', id));
+    const query = { sql: output.sql, columns: ['n'] };
+    const { question, end } = await server.open(ask('Two?', id));
+    expect(question.turns.map((turn) => turn.query)).toEqual([undefined, undefined, undefined, query, undefined]);
+    await end('interrupted');
+    const turns: ChatTurn[] = [
+      { role: 'user', text: 'One?' },
+      { role: 'assistant', text: 'Sent by a client that keeps texts alone.' },
+      { role: 'user', text: 'And by channel?' },
+    ];
+    const sent = await server.open({ ...ask('', id), turns });
+    expect(sent.question.turns).toEqual([turns[0], { ...turns[1], query }, turns[2]]);
+    await sent.end('interrupted');
+    const own = { sql: 'SELECT 2', columns: [] };
+    const withOwn = await server.open({ ...ask('', id), turns: turns.with(1, { ...turns[1]!, query: own }) });
+    expect(withOwn.question.turns[1]?.query).toBe(own);
+    await withOwn.end('interrupted');
   });
 });
 

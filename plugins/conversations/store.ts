@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
 import type { InternalDb, RowWrite } from '../internal-db/index.ts';
 import { CONVERSATIONS, COUNTS, MESSAGES } from './migrations.ts';
-import type { TextPart } from './parts.ts';
+import type { MessagePart, TextPart } from './parts.ts';
 import { rowStatements } from './row-statements.ts';
 import type { ConversationRow, MessageRow, MessageUpdate, NamedRow, Owner, SaidRow } from './rows.ts';
 
@@ -20,6 +20,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Of the messages of one page, in characters of their JSON. */
 const PAGE_LENGTH = 8 * 1024 * 1024;
 const DELETION_BATCH = 100;
+/** In which the last query of a conversation is looked for. */
+const LAST_ANSWERS = 3;
 
 export class ConversationStore {
   readonly #db: InternalDb;
@@ -137,6 +139,19 @@ export class ConversationStore {
       parts: JSON.parse(parts as string) as TextPart[],
     });
     return { rows: found.reverse().map(saidOf), total: Number(found[0]?.total ?? 0) };
+  }
+
+  /** The parts of the last answers in which a tool was called, the newest first. */
+  async lastAnswers(id: string): Promise<MessagePart[][]> {
+    const found: { parts: string }[] = await this.#db.run((db) =>
+      db(MESSAGES)
+        .where({ conversation_id: id, role: 'assistant' })
+        .whereRaw(`CAST(parts AS TEXT) LIKE '%"tool-%'`)
+        .orderBy('position', 'desc')
+        .limit(LAST_ANSWERS)
+        .select({ parts: db.raw('CAST(parts AS TEXT)') }),
+    );
+    return found.map(({ parts }) => JSON.parse(parts) as MessagePart[]);
   }
 
   /** A new conversation with its first messages. */

@@ -1,5 +1,6 @@
 /** Reads the messages of a chat client as the turns of a question. */
 import { AtlasError, type ChatTurn } from '../../kernel/index.ts';
+import { queryIn } from '../agent/index.ts';
 import type { ChatMessage } from './schemas.ts';
 
 function refuse(path: string, message: string): AtlasError {
@@ -24,7 +25,7 @@ function textOf({ role, parts }: ChatMessage, path: string): string {
   return texts.join('\n\n');
 }
 
-/** Messages without text are left out. Throws `validation_error` unless the last one is a question of the user. */
+/** Messages with neither text nor query are left out. Throws `validation_error` unless the last one is a question of the user. */
 export function turnsOf(messages: readonly ChatMessage[]): ChatTurn[] {
   const turns: ChatTurn[] = [];
   const last = messages.length - 1;
@@ -32,7 +33,8 @@ export function turnsOf(messages: readonly ChatMessage[]): ChatTurn[] {
     const path = `messages.${index}`;
     if (index === last && message.role !== 'user') throw refuse(`${path}.role`, 'must be "user" in the last message');
     const text = textOf(message, path);
-    if (text !== '') turns.push({ role: message.role, text });
+    const query = message.role === 'assistant' ? queryIn(message.parts) : undefined;
+    if (text !== '' || query !== undefined) turns.push({ role: message.role, text, ...(query && { query }) });
     else if (index === last) throw refuse(`${path}.parts`, 'must contain text in the last message');
   }
   return turns;

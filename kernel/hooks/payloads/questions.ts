@@ -9,7 +9,7 @@ export interface ChatTurn {
   readonly role: 'user' | 'assistant';
   readonly text: string;
   /** Of an answer: its last query, for follow-ups such as "and by region?". */
-  readonly query?: { readonly tool: string; readonly input: unknown; readonly columns: readonly string[] };
+  readonly query?: { readonly sql: string; readonly columns: readonly string[] };
 }
 
 export interface Question {
