@@ -22,7 +22,7 @@ import {
 import { startPostgres } from '../../test/harness/postgres.ts';
 import { health } from '../health/index.ts';
 import { http } from '../http/index.ts';
-import { internalDb } from './index.ts';
+import { insertRows, internalDb } from './index.ts';
 
 const notesApi = definePlugin({
   name: 'notes-api',
@@ -170,6 +170,18 @@ describe.each(chosenEngines)('on %s', (name, start) => {
       ).toBe(fault);
     }
     expect(await count('rolled back')).toBe(0);
+  });
+
+  it('writes the rows of several statements together or not at all', async () => {
+    const notes = (order: number) => ({ sql: insertRows(db().dialect, 'notes', ['text']), order, isById: false });
+    const [first, second] = [notes(1), notes(2)];
+    const write = (...texts: string[]) =>
+      db().write(texts.map((text, index) => ({ statement: index === 0 ? first : second, row: { text } })));
+    await write('together', 'with this');
+    await expect(write('alone', 'together')).rejects.toMatchObject({ code: expect.stringMatching(/23505|UNIQUE/) });
+    await Promise.all([write('before', 'after'), write('lost', 'together').catch(() => {}), write('further', 'rows')]);
+    const stored = await Promise.all(['together', 'with this', 'alone', 'before', 'after', 'lost', 'rows'].map(count));
+    expect(stored).toEqual([1, 1, 0, 1, 1, 0, 1]);
   });
 
   it('passes on what the statement did wrong, without its values', async () => {

@@ -20,6 +20,11 @@ function dispose(client: Client): void {
   Object.assign(client, { __knex__disposed: 'the connection has ended' });
 }
 
+/** Whether the client sends a statement before the answer to the one before it has come. */
+function setPipeline(client: Client, on: boolean): void {
+  Object.assign(client, { pipeline: on });
+}
+
 function giveUpOn(client: Client): () => void {
   return () => {
     dispose(client);
@@ -137,16 +142,17 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     const giveUp = giveUpOn(client);
     const timer = setTimeout(giveUp, settings.statementTimeoutMs);
     giveUps.add(giveUp);
+    const statements = batch.map(({ sql, json }) => ({ text: sql.replace('?', '$1'), values: [json] }));
     const isAlone = batch.length === 1;
+    const sent = isAlone ? statements : [{ text: 'BEGIN' }, ...statements, { text: 'COMMIT' }];
     try {
-      if (!isAlone) await client.query('BEGIN');
-      for (const { sql, json } of batch) await client.query(sql.replace('?', '$1'), [json]);
-      if (!isAlone) await client.query('COMMIT');
-    } catch (error) {
-      // A connection that may still be in a transaction must not be used again.
-      if (!isAlone) await client.query('ROLLBACK').catch(giveUp);
-      throw error;
+      // All of them leave at once; after one that fails, the others do nothing and the commit is a rollback.
+      setPipeline(client, true);
+      const settled = await Promise.allSettled(sent.map((statement) => client.query(statement)));
+      const failed = settled.find(({ status }) => status === 'rejected');
+      if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
     } finally {
+      setPipeline(client, false);
       clearTimeout(timer);
       giveUps.delete(giveUp);
       await instance.client.releaseConnection(client);
