@@ -10,7 +10,7 @@ import {
 } from '../../kernel/index.ts';
 import { type AgentEvent, queryIn } from '../agent/index.ts';
 import { type MessagePart, textOf } from './parts.ts';
-import { Recording } from './recording.ts';
+import { type GivenAnswer, Recording } from './recording.ts';
 import type { ConversationRow, MessageRow, Owner } from './rows.ts';
 import type { ConversationStore } from './store.ts';
 import { titleOf } from './title.ts';
@@ -44,9 +44,9 @@ export interface OpenConversation {
 export interface Conversations {
   /**
    * The conversation of `question.conversationId`, else the actor's of that `conversationName`, else a new one. Rejects
-   * with `not_found` when it is not the actor's.
+   * with `not_found` when it is not the actor's. Of an answer that is not streamed the conversation is named at its end.
    */
-  open(question: Question, scope: Scope): Promise<OpenConversation>;
+  open(question: Question, scope: Scope, isStreamed?: boolean): Promise<OpenConversation>;
 }
 
 const full = () =>
@@ -84,7 +84,7 @@ export class StoredConversations implements Conversations {
     this.#logOf = logOf;
   }
 
-  async open(question: Question, scope: Scope): Promise<OpenConversation> {
+  async open(question: Question, scope: Scope, isStreamed = true): Promise<OpenConversation> {
     const row = await this.#conversation(question, ownerOf(scope));
     if (row.isStored) await this.written(row.id);
     const asked = question.turns.slice(-1);
@@ -95,8 +95,14 @@ export class StoredConversations implements Conversations {
       : [[], undefined];
     const { id } = row;
     const answerId = this.#id();
-    const begun = this.#begin(row, parts, isAgain, answerId);
-    const recording = new Recording(this.#store, answerId, begun, this.#now, this.#logOf(scope));
+    const recording = new Recording({
+      store: this.#store,
+      messageId: answerId,
+      begin: this.#beginning(row, parts, isAgain, answerId),
+      isPatient: !isStreamed,
+      now: this.#now,
+      log: this.#logOf(scope),
+    });
     const end = (state: 'complete' | 'interrupted') => this.#track(id, recording.end(state));
     // An answer whose reader never asks for an event is ended by its request.
     scope.signal.addEventListener('abort', () => void end('interrupted'), { once: true });
@@ -184,8 +190,13 @@ export class StoredConversations implements Conversations {
     return undefined;
   }
 
-  /** Stores the empty answer, and before it the question unless it is there already. */
-  #begin(row: BegunConversation, question: string, isAgain: boolean, answerId: string): Promise<void> {
+  /** What stores the answer, and before it the question unless it is there already. */
+  #beginning(
+    row: BegunConversation,
+    question: string,
+    isAgain: boolean,
+    answerId: string,
+  ): (answer: GivenAnswer) => Promise<void> {
     const { isStored, ...conversation } = row;
     const at = new Date(this.#now()).toISOString();
     const common = { conversation_id: row.id, created_at: at, updated_at: at };
@@ -198,17 +209,17 @@ export class StoredConversations implements Conversations {
       state: 'complete',
       writer: null,
     };
-    const answer: MessageRow = {
+    const answer = {
       ...common,
       id: answerId,
       position: this.#position(),
       role: 'assistant',
-      parts: '[]',
-      state: 'running',
       writer: this.#writer,
+    } as const;
+    return (given) => {
+      const messages = [...(isAgain ? [] : [asked]), { ...answer, ...given }];
+      return isStored ? this.#store.append(row.id, messages, at) : this.#store.create(conversation, messages);
     };
-    const messages = isAgain ? [answer] : [asked, answer];
-    return isStored ? this.#store.append(row.id, messages, at) : this.#store.create(conversation, messages);
   }
 
   /** A UUID of version 7: such ids grow, and what is written together lies together in the indexes. */

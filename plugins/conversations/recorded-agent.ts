@@ -12,7 +12,7 @@ const ANSWER_WAIT_MS = 5_000;
 export function recordedAgent(conversations: Conversations, ask: Ask): Ask {
   return async function* (asked, scope, isStreamed) {
     const askedAt = performance.now();
-    const conversation = await opened(conversations, asked, scope);
+    const conversation = await opened(conversations, asked, scope, isStreamed);
     if (conversation === undefined) {
       yield* ask(asked, scope, isStreamed);
       return;
@@ -72,8 +72,9 @@ async function opened(
   conversations: Conversations,
   asked: Question,
   scope: Scope,
+  isStreamed: boolean,
 ): Promise<OpenConversation | undefined> {
-  const opening = conversations.open(asked, scope);
+  const opening = conversations.open(asked, scope, isStreamed);
   if (asked.conversationId !== undefined || asked.conversationName === undefined) return opening;
   let isLate = false;
   const named = opening.then(

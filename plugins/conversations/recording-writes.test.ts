@@ -20,7 +20,8 @@ function record(begun: Promise<void> = Promise.resolve()) {
     },
   } as unknown as ConversationStore;
   const log = { error: (...line: unknown[]) => errors.push(line) } as unknown as Logger;
-  const recording = new Recording(store, 'm1', begun, () => Date.UTC(2026, 0, 15), log);
+  const now = () => Date.UTC(2026, 0, 15);
+  const recording = new Recording({ store, messageId: 'm1', begin: () => begun, isPatient: false, now, log });
   const texts = () => writes.map(({ state: at, parts }) => [at, JSON.parse(parts)[0]?.text]);
   return { recording, writes, errors, state, texts };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ChatTurn, Question, Scope } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { chosenEngines, engines, type TestEngine } from '../../test/harness/internal-databases.ts';
@@ -28,7 +28,8 @@ async function start(url: string, now = new Date('2026-01-15T12:00:00Z')) {
   const app = await createTestApp({ plugins: [internalDb({ url }), conversations()], now });
   const store = new ConversationStore(app.get(internalDb));
   const stored = new StoredConversations(store, { now: () => now.getTime(), logOf: (scope) => scope.log });
-  const open = (question: Question, scope: Scope = app.scope()) => stored.open(question, scope);
+  const open = (question: Question, scope: Scope = app.scope(), isStreamed = true) =>
+    stored.open(question, scope, isStreamed);
   /** Resolves to the conversation's id, once question and answer are stored. */
   async function say(question: Question, result: unknown = {}): Promise<string> {
     const conversation = await open(question);
@@ -120,6 +121,26 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       code: 'conflict',
       message: 'A conversation has at most 1,000 messages, and this one is full.',
     });
+  });
+
+  it('writes an answer that is not streamed once, unless it takes long', async () => {
+    await using server = await start(await engine.fresh());
+    const writing = vi.spyOn(server.app.get(internalDb), 'write');
+    const short = await server.open(ask('How many?'), server.app.scope(), false);
+    for (const event of answer({})) short.record(event);
+    expect(await short.end('complete')).toBe(true);
+    expect(await short.begun).toBe(true);
+    expect(writing).toHaveBeenCalledTimes(1);
+    const [question, message] = await server.messages(short.id);
+    expect([question?.role, message?.state]).toEqual(['user', 'complete']);
+    expect(server.partsOf(message as MessageRow)).toHaveLength(3);
+
+    const long = await server.open(ask('How many now?'), server.app.scope(), false);
+    const state = async () => (await server.messages(long.id))[1]?.state;
+    await expect.poll(state).toBe('running');
+    expect(await long.end('interrupted')).toBe(true);
+    expect(await state()).toBe('interrupted');
+    expect(writing).toHaveBeenCalledTimes(3);
   });
 
   it('keeps the rest of an answer when a part is not JSON', async () => {

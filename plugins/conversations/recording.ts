@@ -1,39 +1,58 @@
-/** Stores an answer while it is given. Neither the stream's first event nor its text waits for it. */
+/**
+ * Stores an answer while it is given. Neither the stream's first event nor its text waits for it. An answer that is soon
+ * complete is stored by one write instead of two, where its conversation is named at its end only.
+ */
 import { type Logger, messageOf } from '../../kernel/index.ts';
 import type { AgentEvent } from '../agent/index.ts';
 import { AnswerParts } from './parts.ts';
-import type { MessageState } from './rows.ts';
+import type { MessageRow, MessageState } from './rows.ts';
 import type { ConversationStore } from './store.ts';
 
 const WRITE_INTERVAL_MS = 500;
+/** When an answer that may be stored at its end is stored as one that is being given. */
+const BEGIN_AFTER_MS = 50;
 /** After so many intervals without news it is written all the same, as a sign of life. */
 const MAX_QUIET_INTERVALS = 20;
 
+/** What changes of a message while it is given. */
+export type GivenAnswer = Pick<MessageRow, 'state' | 'parts'>;
+
+export interface RecordingInit {
+  readonly store: ConversationStore;
+  readonly messageId: string;
+  /** Stores question and answer. */
+  readonly begin: (answer: GivenAnswer) => Promise<void>;
+  /** Whether that may wait for the end of an answer that is soon complete. */
+  readonly isPatient: boolean;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
 export class Recording {
-  readonly #store: ConversationStore;
-  readonly #messageId: string;
-  readonly #now: () => number;
-  readonly #log: Logger;
+  readonly #init: RecordingInit;
   readonly #timer: NodeJS.Timeout;
+  readonly #beginTimer: NodeJS.Timeout | undefined;
   readonly #parts = new AnswerParts();
   #quietIntervals = 0;
   #isNew = false;
   #isWriting = true;
   #hasEnded = false;
-  /** Whether there is a row to write to. Never rejects. */
-  readonly begun: Promise<boolean>;
+  #hasBegun = false;
+  readonly #begun = Promise.withResolvers<boolean>();
   /** Every write waits for the one before. Never rejects; whether the last one was stored, which holds all before. */
   #written: Promise<boolean>;
 
-  /** `begun`: the question and the empty answer are being stored. */
-  constructor(store: ConversationStore, messageId: string, begun: Promise<void>, now: () => number, log: Logger) {
-    this.#store = store;
-    this.#messageId = messageId;
-    this.#now = now;
-    this.#log = log;
-    this.begun = this.#stored(() => begun, true);
+  constructor(init: RecordingInit) {
+    this.#init = init;
     this.#written = this.begun;
     this.#timer = setInterval(() => this.#writeNews(), WRITE_INTERVAL_MS).unref();
+    if (init.isPatient) this.#beginTimer = setTimeout(() => this.#begin('running'), BEGIN_AFTER_MS).unref();
+    else this.#begin('running');
+  }
+
+  /** Whether there is a row to write to. Never rejects. */
+  get begun(): Promise<boolean> {
+    return this.#begun.promise;
   }
 
   /** Never throws: an event that cannot be kept must not keep the answer from its reader. */
@@ -43,16 +62,26 @@ export class Recording {
       this.#parts.add(event);
       this.#isNew = true;
     } catch (error) {
-      this.#log.error({ error: messageOf(error) }, 'A part of an answer cannot be kept in its conversation.');
+      this.#init.log.error({ error: messageOf(error) }, 'A part of an answer cannot be kept in its conversation.');
     }
   }
 
   /** The first call counts. Resolves to whether all of it is stored. */
   end(state: Exclude<MessageState, 'running'>): Promise<boolean> {
     clearInterval(this.#timer);
-    if (!this.#hasEnded) this.#write(state);
+    if (!this.#hasEnded && !this.#begin(state)) this.#write(state);
     this.#hasEnded = true;
     return this.#written;
+  }
+
+  /** `false`: it has begun before. */
+  #begin(state: MessageState): boolean {
+    if (this.#hasBegun) return false;
+    this.#hasBegun = true;
+    clearTimeout(this.#beginTimer);
+    const parts = () => (state === 'running' ? '[]' : JSON.stringify(this.#parts));
+    this.#begun.resolve(this.#stored(async () => this.#init.begin({ state, parts: parts() }), true));
+    return true;
   }
 
   #writeNews(): void {
@@ -68,8 +97,9 @@ export class Recording {
       this.#isNew = false;
       this.#quietIntervals = 0;
       return this.#stored(() => {
-        const updated_at = new Date(this.#now()).toISOString();
-        return this.#store.update({ id: this.#messageId, state, updated_at, parts: JSON.stringify(this.#parts) });
+        const { store, messageId: id, now } = this.#init;
+        const updated_at = new Date(now()).toISOString();
+        return store.update({ id, state, updated_at, parts: JSON.stringify(this.#parts) });
       }, wasStored);
     });
   }
@@ -81,7 +111,7 @@ export class Recording {
       return true;
     } catch (error) {
       this.#isNew = true;
-      if (wasStored) this.#log.error({ error: messageOf(error) }, 'A conversation could not be stored.');
+      if (wasStored) this.#init.log.error({ error: messageOf(error) }, 'A conversation could not be stored.');
       return false;
     } finally {
       this.#isWriting = false;
