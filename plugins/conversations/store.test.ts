@@ -216,11 +216,14 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
         messageOf(row.id, 4, { role, parts }),
         messageOf(row.id, 5),
       ]);
+      const other = conversationOf(someone());
+      await store.create(other, [messageOf(other.id, 9)]);
       expect(await store.rewind(row.id, '[]')).toBe(false);
       expect(await store.rewind(randomUUID(), parts)).toBe(false);
       expect((await store.messages(row.id, 10, 0)).total).toBe(5);
       expect(await store.rewind(row.id, parts)).toBe(true);
       expect((await store.messages(row.id, 10, 0)).rows.map(({ position }) => Number(position))).toEqual([1, 2, 3]);
+      expect((await store.messages(other.id, 10, 0)).total).toBe(1);
     });
 
     it('are read as what was said: the last ones, in order and without tools', async () => {
@@ -276,6 +279,13 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
       expect((await store.messages(starred.id, 10, 0)).total).toBe(0);
       const left = app.get(internalDb).run((db) => db('conversation_counts').where({ user_id: ann.user_id }));
       expect(await left).toEqual([]);
+    });
+
+    it('takes more along than one batch', async () => {
+      const owner = someone();
+      await Promise.all(Array.from({ length: 101 }, () => store.create(conversationOf(owner), [])));
+      await store.leave(owner.user_id, undefined);
+      expect(await store.list(owner, all)).toEqual({ rows: [], total: 0 });
     });
 
     it('leaves them to an heir, without the names of clients', async () => {
