@@ -8,8 +8,11 @@ function one(headers: RequestHeaders, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** What browsers send for a page without an origin, such as a sandboxed frame. */
+const OPAQUE = 'null';
+
 function originOf(url: string): string {
-  return URL.parse(url)?.origin ?? 'null';
+  return URL.parse(url)?.origin ?? OPAQUE;
 }
 
 export class Origins {
@@ -18,7 +21,9 @@ export class Origins {
 
   /** `url` is the public address of the API. */
   constructor(url: string | undefined, trusted: readonly string[]) {
-    this.#trusted = new Set([...(url === undefined ? [] : [url]), ...trusted].map(originOf));
+    const origins = [...(url === undefined ? [] : [url]), ...trusted].map(originOf);
+    // What has no origin must not make pages trusted that hide theirs: any page can be shown in such a frame.
+    this.#trusted = new Set(origins.filter((origin) => origin !== OPAQUE));
     this.#secure = url?.startsWith('https:') === true;
   }
 
