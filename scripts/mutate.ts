@@ -1,6 +1,7 @@
 /**
  * Plants small bugs into a plugin, one at a time, and counts those that its own tests find:
- * `npm run mutate -- audit`, or of a part `npm run mutate -- sql-guard/resolve`.
+ * `npm run mutate -- audit`, or of a part `npm run mutate -- sql-guard/resolve`. Test files after it run in place of all
+ * tests of the plugin.
  */
 import { existsSync, globSync } from 'node:fs';
 import { Stryker } from '@stryker-mutator/core';
@@ -9,7 +10,7 @@ import { Stryker } from '@stryker-mutator/core';
 const REQUIRED_PERCENT = 85;
 
 /** The folder of that name, and files whose names begin with it, in the plugin; never tests. */
-function optionsOf(area: string): ConstructorParameters<typeof Stryker>[0] {
+function optionsOf(area: string, tests: readonly string[]): ConstructorParameters<typeof Stryker>[0] {
   const [plugin = ''] = area.split('/');
   const files = globSync([`plugins/${area}/**/*.ts`, `plugins/${area}*.ts`]);
   const mutate = files.filter((file) => !/\.(?:test|fixture|d)\.ts$|\/fixtures\//.test(file));
@@ -24,7 +25,7 @@ function optionsOf(area: string): ConstructorParameters<typeof Stryker>[0] {
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { pool: 'forks', related: false },
-    testFiles: globSync(`plugins/${plugin}/**/*.test.ts`),
+    testFiles: tests.length > 0 ? [...tests] : globSync(`plugins/${plugin}/**/*.test.ts`),
     coverageAnalysis: 'perTest',
     // What runs when a file is loaded, such as schemas and tables, would need all tests for each bug.
     ignoreStatic: true,
@@ -42,4 +43,5 @@ function optionsOf(area: string): ConstructorParameters<typeof Stryker>[0] {
 
 // One engine is enough to see whether a test notices.
 process.env.ATLAS_TEST_ENGINE ??= 'sqlite';
-await new Stryker(optionsOf(process.argv[2] ?? '')).runMutationTest();
+const [area = '', ...tests] = process.argv.slice(2);
+await new Stryker(optionsOf(area, tests)).runMutationTest();

@@ -60,6 +60,12 @@ describe('an origin', () => {
     expect(allows(plain(), headers)).toBe(isTrusted);
   });
 
+  it('without TLS is that of the host only where the public address has none', () => {
+    const headers = { origin: 'http://internal:3001', host: 'internal:3001' };
+    expect(allows(new Origins('http://api.example.com', []), headers)).toBe(true);
+    expect(allows(new Origins('https://api.example.com', []), headers)).toBe(false);
+  });
+
   it.each(['nonsense', 'app.example.com', 'localhost:3000', 'data:text/html,x', 'null'])(
     'that is opaque is not trusted because of the setting %j',
     (setting) => {
