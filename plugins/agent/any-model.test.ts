@@ -41,6 +41,21 @@ async function appWith(generate: Generate, options: Partial<AgentOptions> = {}, 
   return createTestApp({ plugins: [testShop(), custom(), agent(options)] });
 }
 
+test('the system message ends with a cache point for the providers that want one', async () => {
+  let first: LanguageModelV4CallOptions['prompt'] = [];
+  await using app = await appWith(async ({ prompt }) => {
+    first = prompt;
+    return result([{ type: 'text', text: 'One.' }]);
+  });
+  await app.get(agent).answer(question, app.scope());
+  expect(first.map(({ role }) => role)).toEqual(['system', 'user']);
+  expect(first[0]?.providerOptions).toEqual({
+    anthropic: { cacheControl: { type: 'ephemeral' } },
+    bedrock: { cachePoint: { type: 'default' } },
+  });
+  expect(first[1]?.providerOptions).toBeUndefined();
+});
+
 test("the provider's metadata on reasoning and calls is sent back to it", async () => {
   const mark = (value: string) => ({ providerMetadata: { custom: { mark: value } } });
   let second: LanguageModelV4CallOptions['prompt'] = [];
