@@ -10,6 +10,7 @@ import { networkCodeOf, providerCodeOf, providerError, statusOf } from '../agent
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { errorOf } from './errors.ts';
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts';
+import { withModelNames } from './model-names.ts';
 import type { ResilienceOptions } from './options.ts';
 import { withRetries } from './retry.ts';
 import type { ModelSource } from './source.ts';
@@ -86,7 +87,7 @@ class GuardedModel {
     } catch (error) {
       const reason: unknown = signal?.aborted ? signal.reason : error;
       settle(isUnavailable(reason) ? 'unavailable' : 'unknown');
-      throw this.#failed(reason, signal);
+      throw await withModelNames(this.#failed(reason, signal), this.source, signal);
     } finally {
       stop();
       this.#lastCall = { at: new Date(this.#now()).toISOString(), ms: Math.round(performance.now() - startedAt) };

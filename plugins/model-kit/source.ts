@@ -12,5 +12,7 @@ export interface ModelSource {
   readonly missing?: AtlasError | undefined;
   /** Called once, with the first question: provider packages take time and memory. */
   load(): Promise<LanguageModelV4>;
+  /** The names of the models that the provider has; may reject. */
+  models?(signal: AbortSignal): Promise<readonly unknown[]>;
   close?(): void;
 }

@@ -271,3 +271,27 @@ test('a server that does not know the request for usage is asked without it', as
   server.close();
   expect(bodies.map((body) => body.stream_options !== undefined)).toEqual([true, false, false]);
 });
+
+test.each([
+  [['qwen3:14b', 'llama4'], 'Did you mean qwen3:14b?'],
+  [['a', 'b', 'c', 'd', 'e', 'f', '<b>not a name</b>', null], 'It has a, b, c, d, e and 1 more.'],
+  [[], 'Check the name of the model and the base URL.'],
+])('an unknown model is named with those that the server has: %j', async (ids, hint) => {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(request.method === 'GET' ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify(request.method === 'GET' ? { data: ids.map((id) => ({ id })) } : { error: 'no model' }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const options = { provider: 'openai-compatible', baseUrl, model: 'qwen3:14', maxRetries: 0 } as const;
+  await using app = await createTestApp({ plugins: [testShop(), modelOpenai(options), agent()] });
+  const question = { turns: [{ role: 'user', text: 'How many?' }], surface: 'api' } as const;
+  await expect(app.get(agent).answer(question, app.scope())).rejects.toMatchObject({
+    code: 'provider_model_not_found',
+    hint: expect.stringContaining(hint),
+  });
+  server.close();
+});

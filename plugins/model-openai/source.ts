@@ -33,6 +33,7 @@ export function openaiModel(options: OpenaiModelOptions): ModelSource {
     secrets: apiKey ? [apiKey] : [],
     missing: missingIn(options),
     load: async () => withCallDefaults(await load(modelId, options, connections), options),
+    models: (signal) => modelNames(options, connections, signal),
     close: () => connections.close(),
   };
 }
@@ -68,4 +69,17 @@ async function responsesModel(
     doGenerate: (options) => model.doGenerate(complete(options)),
     doStream: (options) => model.doStream(complete(options)),
   };
+}
+
+/** What `GET /models` lists. */
+async function modelNames(
+  { apiKey, baseUrl = OPENAI_URL, headers }: OpenaiModelOptions,
+  connections: Connections,
+  signal: AbortSignal,
+): Promise<unknown[]> {
+  const authorization = apiKey ? { authorization: `Bearer ${apiKey}` } : undefined;
+  const url = `${baseUrl.replace(/\/+$/, '')}/models`;
+  const response = await fetchOver(connections)(url, { headers: { ...authorization, ...headers }, signal });
+  const { data } = (await response.json()) as { data?: unknown };
+  return Array.isArray(data) ? data.map((model: { id?: unknown } | null) => model?.id) : [];
 }
