@@ -1,0 +1,50 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { query } from './query.ts';
+
+/** `atlas query` against a server that answers with `reply`. */
+async function run(reply: object, options: Record<string, boolean> = {}) {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const env = { SVC_API_URL: `http://127.0.0.1:${port}` };
+  const signal = new AbortController().signal;
+  try {
+    const code = await query().run({ args: ['How many?'], options, env, cwd: '.', stdout, stderr, signal });
+    stdout.end();
+    stderr.end();
+    return { code, stdout: await text(stdout), stderr: await text(stderr) };
+  } finally {
+    server.close();
+  }
+}
+
+const REPLY = { answer: 'Two.', sql: [], data: [], steps: 1, usage: { totalTokens: 0 } };
+const NOTES = [{ code: 'truncated', message: 'The result is\u001b incomplete.' }];
+
+test.each([
+  ['answered', 0],
+  ['failed', 1],
+  ['clarify', 2],
+  ['declined', 3],
+  [undefined, 0],
+])('the exit code of the outcome %s is %i', async (outcome, code) => {
+  expect(await run({ ...REPLY, outcome, notes: [] })).toEqual({ code, stdout: 'Two.\n', stderr: '' });
+});
+
+test('notes are printed beside the answer, and nothing beside JSON', async () => {
+  const reply = { ...REPLY, outcome: 'answered', notes: NOTES };
+  expect(await run(reply)).toEqual({
+    code: 0,
+    stdout: 'Two.\n',
+    stderr: 'Note: The result is\\u001b incomplete.\n',
+  });
+  const json = await run({ ...reply, outcome: 'failed' }, { json: true });
+  expect([json.code, JSON.parse(json.stdout), json.stderr]).toEqual([1, { ...reply, outcome: 'failed' }, '']);
+});
