@@ -5,6 +5,9 @@ import type { AgentEvent, Answer } from './api.ts';
 import type { AnswerFinding } from './hooks.ts';
 import type { AnswerNotes } from './notes.ts';
 
+/** Begins the paragraph in which a stream corrects its answer. */
+export const CORRECTION = 'Correction: ';
+
 /** The work on one question, as far as its review needs it. */
 export interface ReviewedRun {
   readonly notes: AnswerNotes;
@@ -40,7 +43,7 @@ export async function* reviewed(
   const { answer, findings } = second ?? first.checked;
   if (answer.text === first.checked.answer.text) yield* first.held;
   else {
-    yield { type: 'text', text: isStreamed ? `\n\nCorrection: ${answer.text}` : answer.text };
+    yield { type: 'text', text: isStreamed ? `\n\n${CORRECTION}${answer.text}` : answer.text };
   }
   for (const { notes } of findings) for (const note of notes) run.notes.add(note);
   yield { type: 'finish', answer: { ...answer, ...run.spent(), notes: [...run.notes.list] } };

@@ -10,6 +10,7 @@ import { preparation } from './preparation.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';
 import { wrappedAgent } from './wrapped-agent.ts';
 
+export { CORRECTION } from './answer-review.ts';
 export type { Agent, AgentEvent, Answer, AnswerNote, AnswerStarted, Choice, Outcome, Usage } from './api.ts';
 export {
   type ModelCalled,

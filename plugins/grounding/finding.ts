@@ -1,5 +1,5 @@
 /** Says what is wrong with the figures of an answer: to the model that corrects them, and to the reader. */
-import type { AnswerDraft, AnswerFinding } from '../agent/index.ts';
+import { type AnswerDraft, type AnswerFinding, CORRECTION } from '../agent/index.ts';
 import { grounding } from './grounding.ts';
 import type { GroundingOptions } from './options.ts';
 
@@ -8,7 +8,7 @@ const MAX_NAMED = 10;
 /** `undefined` when every figure is explained. */
 export function findingOf(draft: AnswerDraft, { correct }: GroundingOptions): AnswerFinding | undefined {
   const { text, tables, question, context } = draft;
-  const said = question.turns.map((turn) => turn.text);
+  const said = question.turns.map((turn) => (turn.role === 'user' ? turn.text : withoutCorrected(turn.text)));
   const { ungrounded } = grounding({ text, tables, said, context });
   if (ungrounded.length === 0) return undefined;
   const named = [...new Set(ungrounded.map((figure) => figure.text))].slice(0, MAX_NAMED);
@@ -26,6 +26,12 @@ export function findingOf(draft: AnswerDraft, { correct }: GroundingOptions): An
       )
     : toLookUp(named);
   return { notes, ...(correct && { correction: { request, needsTools: !hasQuery } }) };
+}
+
+/** What an earlier answer said in the end: what was corrected in it explains nothing. */
+function withoutCorrected(text: string): string {
+  const at = text.lastIndexOf(CORRECTION);
+  return at === -1 ? text : text.slice(at);
 }
 
 const listOf = (figures: readonly string[]) => figures.map((figure) => `"${figure}"`).join(', ');
