@@ -182,7 +182,7 @@ describe('over HTTP', () => {
     }
   });
 
-  it('never goes where a token points', async () => {
+  it('never fetches a URL of a token', async () => {
     const before = provider.fetches;
     await get(app, [`Authorization: Bearer ${await sign(stranger, {}, { jku: `${provider.url}/mine` })}`]);
     expect(provider.fetches).toBe(before);
@@ -284,7 +284,7 @@ describe('claims', () => {
     expect((await identity({ roleClaim }, given))?.actor.role).toBe(role);
   });
 
-  it('says at debug level that a role is none', async () => {
+  it('logs an unknown role at debug level', async () => {
     await using app = await createTestApp({ plugins: [plugin()], openGates: false });
     const headers = { authorization: `Bearer ${await sign(key, { role: 'owner' })}` };
     await app.call(authResolve, { method: 'GET', route: '/', headers, ip: '::1' }, app.scope());
@@ -339,7 +339,7 @@ describe('claims', () => {
   });
 });
 
-it('lives beside API keys', async () => {
+it('works together with API keys', async () => {
   const apiKey = 'sk.live.4f1b8c02d7a94e55';
   for (const plugins of [
     [plugin(), authApiKey({ keys: [{ key: apiKey }] })],

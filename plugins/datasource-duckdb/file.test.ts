@@ -97,7 +97,7 @@ describe('a database file', () => {
   it.each([
     ['text', 'id,name\n1,Ada\n'.repeat(100)],
     ['nothing', ''],
-  ])('that holds %s is refused in words', async (_, content) => {
+  ])('that holds %s is refused with a sentence', async (_, content) => {
     writeFileSync(join(folder.path, 'shop.duckdb'), content);
     expect(await connection.health()).toMatchObject({ status: 'error' });
     const error = await rows().catch((reason: unknown) => reason);
@@ -143,7 +143,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     await slow;
   });
 
-  it('know nothing of the environment of the server', async () => {
+  it('do not see the environment of the server', async () => {
     vi.stubEnv('SVC_ENCRYPTION_KEY', 'very-secret');
     await run();
     vi.unstubAllEnvs();
@@ -159,7 +159,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     expect(await rows()).toEqual([{ a: 1 }]);
   }, 30_000);
 
-  it('sort more than fits the memory in temporary files, which go with them', async () => {
+  it('sort more than fits into memory in temporary files, which are deleted with them', async () => {
     const sorted = await rows(
       "SELECT count(*) AS n FROM (SELECT DISTINCT range, repeat('x', 100) || range AS x FROM range(1500000) ORDER BY x DESC)",
     );
@@ -181,7 +181,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
 });
 
 describe('describe', () => {
-  it('tells schemas, keys, comments, views and estimates', async () => {
+  it('reports schemas, keys, comments, views and estimates', async () => {
     await folder.create(
       'shop.duckdb',
       `CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT);

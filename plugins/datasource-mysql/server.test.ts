@@ -107,7 +107,7 @@ suiteNeeding(
       expect(notes).toHaveLength(3);
     });
 
-    it('do not depend on what the server has as its defaults', async () => {
+    it('do not depend on the defaults of the server', async () => {
       await admin.query(`SET GLOBAL time_zone = '+05:30', GLOBAL sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES',
         GLOBAL group_concat_max_len = 1024, GLOBAL autocommit = OFF, GLOBAL sql_select_limit = 1`);
       try {
@@ -162,7 +162,7 @@ suiteNeeding(
       expect((await shop.error('SELECT ?; SELECT 2', [1])).code).toBe('sql_failed');
     });
 
-    it('leaves nothing behind: no variable, lock, table or prepared statement', async () => {
+    it('leaves no variable, lock, table or prepared statement behind', async () => {
       await using shop = ask(server.url, { maxConnections: 1 });
       const id = await shop.value('SELECT CONNECTION_ID()');
       await shop.run(`SELECT @leak := 7, GET_LOCK('leak', 1), LAST_INSERT_ID(42)`);
@@ -178,7 +178,7 @@ suiteNeeding(
       expect(Number(open)).toBeLessThan(3);
     });
 
-    it('says what is wrong with it, and nothing of the data that it met', async () => {
+    it('reports what is wrong with it, without data', async () => {
       await using shop = ask();
       expect((await shop.error('SELECT nam FROM things')).message).toMatch(/'nam'/);
       expect((await shop.error('SELECT FROM WHERE')).message).toMatch(/syntax/);
@@ -197,7 +197,7 @@ suiteNeeding(
       await expect.poll(working, { timeout: 5_000 }).toBe(0);
     });
 
-    it('never mixes up answers, whatever is cancelled beside it', { timeout: 60_000 }, async () => {
+    it('never mixes up answers while others are cancelled', { timeout: 60_000 }, async () => {
       await using shop = ask();
       const one = async (n: number) => {
         const cancelled = n % 3 === 0;
@@ -213,7 +213,7 @@ suiteNeeding(
       await expect.poll(working, { timeout: 5_000 }).toBe(0);
     });
 
-    it('that is cancelled ends on the server, at whatever moment', { timeout: 60_000 }, async () => {
+    it('ends on the server whenever it is cancelled', { timeout: 60_000 }, async () => {
       await using shop = ask();
       for (let delay = 0; delay < 25; delay += 1) {
         const abort = new AbortController();
@@ -356,7 +356,7 @@ suiteNeeding(
       expect(shop.database.info.maskedUrl).not.toContain(server.socket);
     });
 
-    it('survives that its session is killed, in the middle of a statement and between', async () => {
+    it('survives the killing of its session, during a statement and between statements', async () => {
       await using shop = ask(server.url, { maxConnections: 2 });
       const killAll = async () => {
         const [rows] = await admin.query<mysql.RowDataPacket[]>(
@@ -447,7 +447,7 @@ suiteNeeding(
     });
   });
 
-  it('ends what is cancelled there, too', async () => {
+  it('ends a cancelled statement there, too', async () => {
     await using shop = connect('?ssl-mode=REQUIRED');
     const error = await shop.error('SELECT SLEEP(30)', [], { signal: AbortSignal.timeout(200) });
     expect(error.code).toBe('sql_cancelled');

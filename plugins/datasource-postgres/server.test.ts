@@ -114,7 +114,7 @@ describe('values', () => {
     ).toEqual(value);
   });
 
-  it('are the same whatever the login has as its defaults', async () => {
+  it('do not depend on the defaults of the login', async () => {
     await admin.query(`CREATE ROLE odd LOGIN SUPERUSER PASSWORD 'x'; ALTER ROLE odd SET datestyle = 'German';
       ALTER ROLE odd SET timezone = 'Asia/Kolkata'; ALTER ROLE odd SET intervalstyle = 'sql_standard';
       ALTER ROLE odd SET bytea_output = 'escape'; ALTER ROLE odd SET extra_float_digits = -3;
@@ -170,7 +170,7 @@ describe('a statement', () => {
     expect((await shop.error('SELECT 1\0; DROP TABLE things')).message).toContain('null byte');
   });
 
-  it('leaves nothing behind: no setting, lock, table, prepared statement, cursor or listener', async () => {
+  it('leaves no setting, lock, table, prepared statement, cursor or listener behind', async () => {
     await using shop = ask({ pool: { maxConnections: 1 } });
     const pid = await shop.value('SELECT pg_backend_pid()');
     await shop.run(`SELECT set_config('search_path', 'sales', false), set_config('atlas.secret', 'x', false),
@@ -228,7 +228,7 @@ describe('a statement', () => {
     await admin.query('DROP TABLE wide');
   });
 
-  it('says what is wrong with it, and nothing of the data that it met', async () => {
+  it('reports what is wrong with it, without data', async () => {
     await using shop = ask();
     expect((await shop.error('SELECT nam FROM things')).message).toMatch(/"nam" does not exist/);
     expect((await shop.error('SELECT FROM WHERE')).message).toMatch(/syntax error/);
@@ -261,7 +261,7 @@ describe('a statement', () => {
     await expect.poll(working, { timeout: 5_000 }).toBe(0);
   });
 
-  it('never mixes up answers, whatever is cancelled beside it', { timeout: 60_000 }, async () => {
+  it('never mixes up answers while others are cancelled', { timeout: 60_000 }, async () => {
     await using shop = ask();
     const one = async (n: number) => {
       const cancelled = n % 3 === 0;
@@ -277,7 +277,7 @@ describe('a statement', () => {
     await expect.poll(working, { timeout: 5_000 }).toBe(0);
   });
 
-  it('that is cancelled ends on the server, at whatever moment', { timeout: 60_000 }, async () => {
+  it('ends on the server whenever it is cancelled', { timeout: 60_000 }, async () => {
     await using shop = ask();
     for (let delay = 0; delay < 40; delay += 1) {
       const abort = new AbortController();
@@ -372,7 +372,7 @@ describe('a connection', () => {
     await expect.poll(working, { timeout: 5_000 }).toBe(0);
   });
 
-  it('survives that its session is killed, in the middle of a statement and between', async () => {
+  it('survives the killing of its session, during a statement and between statements', async () => {
     await using shop = ask({ pool: { maxConnections: 2 } });
     const slow = shop.error('SELECT pg_sleep(30)');
     await sleep(200);

@@ -31,7 +31,7 @@ const SIZES = [1, 2, 3, 4, 5, 6, 7, 11, 64, 1_000, 1_000_000];
 const limits = { maxValueBytes: 10, maxRowBytes: 40 };
 
 describe.each(SIZES)('in pieces of %i bytes', (size) => {
-  it('what is short passes unchanged', () => {
+  it('short values pass unchanged', () => {
     const bytes = Buffer.concat([EMPTY, row('a', null, 'b'), EMPTY, READY, row('1234'), row(), READY]);
     expect(through(new WireFilter(), bytes, size)).toEqual(bytes);
   });

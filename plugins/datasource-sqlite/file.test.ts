@@ -118,13 +118,13 @@ describe('a database file', () => {
     expect(await connection.health()).toMatchObject({ status: 'ok' });
   });
 
-  it('that is no database is refused in words', async () => {
+  it('that is not a database is refused with a sentence', async () => {
     writeFileSync(join(folder.path, 'shop.db'), 'id,name\n1,Ada\n'.repeat(100));
     expect(await connection.health()).toMatchObject({ status: 'error' });
     await expect(rows()).rejects.toThrow('is not a SQLite database');
   });
 
-  it('that is a folder is refused in words', async () => {
+  it('that is a folder is refused with a sentence', async () => {
     folder.create('shop.db', ONE_ROW);
     const other = sqliteConnection(
       {
@@ -145,7 +145,7 @@ describe('a database file', () => {
 });
 
 describe('describe', () => {
-  it('tells keys, nullability, views and estimates, and leaves out what cannot be read', async () => {
+  it('reports keys, nullability, views and estimates, and leaves out what cannot be read', async () => {
     folder.create(
       'shop.db',
       `CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, email);

@@ -73,7 +73,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     expect(databaseProcesses()).toHaveLength(1);
   });
 
-  it('end when they have idled, but for one', async () => {
+  it('end when they have idled, except one', async () => {
     const long =
       'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 5000000) SELECT count(*) FROM c';
     const running = Promise.all(Array.from({ length: 3 }, () => run(long)));
@@ -83,7 +83,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     expect((await run('SELECT * FROM t')).rows).toHaveLength(1);
   });
 
-  it('know nothing of the environment of the server', async () => {
+  it('do not see the environment of the server', async () => {
     vi.stubEnv('SVC_ENCRYPTION_KEY', 'very-secret');
     await run('SELECT 1');
     vi.unstubAllEnvs();
@@ -91,7 +91,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     expect(readFileSync(`/proc/${id}/environ`, 'latin1')).not.toContain('very-secret');
   });
 
-  it('that are killed fail their statement in words, and the next one runs', async () => {
+  it('that are killed fail their statement with a sentence, and the next one runs', async () => {
     const failed = run(SLOW).catch((error: unknown) => error);
     await vi.waitFor(() => expect(databaseProcesses()).toHaveLength(1), 15_000);
     await sleep(300);
@@ -118,7 +118,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     expect((await run('SELECT * FROM t')).rows).toHaveLength(1);
   });
 
-  it('in which a statement cannot be ended any more are replaced', async () => {
+  it('are replaced when their statement cannot be cancelled', async () => {
     await run('SELECT 1');
     const before = databaseProcesses();
     await expect(run('SELECT zeroblob(400000000) AS b')).rejects.toMatchObject({ reason: 'E_SQLITE_MEMORY' });
@@ -126,7 +126,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     expect(databaseProcesses()).not.toEqual(before);
   });
 
-  it('that a large value has swollen are replaced', async () => {
+  it('are replaced after a large value has grown their memory', async () => {
     await run('SELECT 1');
     const before = databaseProcesses();
     const { rows, truncated } = await run("SELECT replace(hex(zeroblob(50000000)), '0', 'x') AS text");

@@ -125,7 +125,7 @@ describe('refuses', () => {
     await expect(run('SELECT HEX(1)', [], [])).rejects.toThrow('the function "hex"');
   });
 
-  it('what was allowed for another statement only', async () => {
+  it('what was allowed only for another statement', async () => {
     const sql = 'SELECT * FROM secrets';
     await expect(run(sql, ['secrets'])).resolves.toMatchObject({ truncated: false });
     await expect(run(sql, ['orders'])).rejects.toMatchObject({ code: 'sql_refused' });

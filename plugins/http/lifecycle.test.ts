@@ -391,7 +391,7 @@ describe('overload', () => {
   });
 });
 
-describe('who asks', () => {
+describe('the user of a request', () => {
   const identity: Identity = {
     actor: { id: 'ann', label: 'Ann', role: 'analyst', mode: 'test', claims: {} },
     orgId: 'org-1',

@@ -63,7 +63,7 @@ describe('tables of organizations', () => {
     return names.filter((_, index) => settled[index]?.status === 'fulfilled');
   };
 
-  test('are those listed, whoever asked before', async () => {
+  test('are those listed, whatever organization asked before', async () => {
     for (let round = 0; round < 2; round += 1) {
       expect(await readable(app, 'acme')).toEqual(['orders', 'calendar']);
       expect(await readable(app, 'initech')).toEqual(['customers']);

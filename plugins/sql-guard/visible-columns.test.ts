@@ -138,7 +138,7 @@ describe('what the layer lets be seen', () => {
     },
   );
 
-  test('says so where an entity names a schema that the engine does not have', () => {
+  test('reports an entity with a schema that the engine does not have', () => {
     expect(visible(entity('t', [], { schema: 'shop' })).problems).toEqual([
       expect.stringContaining('no schema "shop"'),
     ]);

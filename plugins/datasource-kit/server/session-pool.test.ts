@@ -53,7 +53,7 @@ const codeOf = (promise: Promise<unknown>) =>
   );
 
 describe('the pool', () => {
-  it('opens as many as are used at once, and uses them again', async () => {
+  it('opens as many sessions as are used at once, and reuses them', async () => {
     const { sessions, opened } = pool();
     const first = await sessions.acquire(1_000);
     sessions.release(first);
@@ -79,7 +79,7 @@ describe('the pool', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('keeps to its size, its queue and the order of those who wait', async () => {
+  it('respects its size, its queue limit and the order of waiting callers', async () => {
     const { sessions, opened } = pool();
     const used = await Promise.all([sessions.acquire(1_000), sessions.acquire(1_000)]);
     const served: number[] = [];
@@ -106,7 +106,7 @@ describe('the pool', () => {
     expect(await sessions.acquire(1_000)).toBe(used);
   });
 
-  it('throws away what is not clean, what ended, and what idles too long', async () => {
+  it('discards sessions that are not clean, have ended, or idle too long', async () => {
     const { sessions, opened } = pool({ idleTimeoutMs: 50 });
     const unclean = (await sessions.acquire(1_000)) as Idle;
     unclean.clean = false;
@@ -125,7 +125,7 @@ describe('the pool', () => {
     expect(opened).toHaveLength(3);
   });
 
-  it('tells those who wait why no session can be opened, and goes on when it can', async () => {
+  it('tells waiting callers why no session can be opened, and goes on when one can', async () => {
     const { sessions, fail } = pool();
     fail(new AtlasError('Connection failed: it is down.', { code: 'datasource_unavailable' }));
     const outcomes = await Promise.all([1, 2, 3, 4].map(() => codeOf(sessions.acquire(1_000))));
@@ -139,7 +139,7 @@ describe('the pool', () => {
     expect(await codeOf(sessions.acquire(1_000))).toBe('served');
   });
 
-  it('closes: refuses, waits for what is used, ends everything, what is being opened too', async () => {
+  it('closes: refuses callers, waits for used sessions, and ends all, also those being opened', async () => {
     const { sessions, opened } = pool({ maxConnections: 2 }, 30);
     const used = await sessions.acquire(1_000);
     const opening = codeOf(sessions.acquire(1_000));

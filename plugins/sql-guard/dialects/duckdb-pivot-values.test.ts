@@ -100,19 +100,19 @@ describe('a PIVOT without values', () => {
     'PIVOT (FROM orders WHERE false) ON status',
     'PIVOT orders ON status, status, status, status, status',
     Array(5).fill('(PIVOT orders ON status)').join(', ').replace('(', 'FROM ('),
-  ])('is refused where it would read what must not be seen, or cannot be told: %s', async (sql) => {
+  ])('is refused where it would read hidden data, or its values cannot be determined: %s', async (sql) => {
     await expect(asked(sql, tables)).rejects.toThrow(/\(line \d+, column \d+\)|Binder Error/);
     await expect(asked(sql, narrowed)).rejects.toThrow(/\(line \d+, column \d+\)|Binder Error/);
   });
 
-  test('with more values than columns can be made of is refused', async () => {
+  test('with more values than allowed columns is refused', async () => {
     const read = async () => ({ values: ['a'], isAll: false });
     await expect(complete('PIVOT orders ON id', read)).rejects.toThrow(
       'PIVOT finds more values than can become columns (line 1, column 17).',
     );
   });
 
-  test('may be a word that is no PIVOT', async () => {
+  test('may be a name that is not a PIVOT', async () => {
     const read = () => Promise.reject(new Error('Nothing is to be read.'));
     for (const sql of [`SELECT 'pivot' AS "pivot"`, "PIVOT orders ON status IN ('paid')", 'SELECT 1 -- pivot t on x']) {
       expect(await complete(sql, read)).toBe(sql);

@@ -54,12 +54,12 @@ describe.each(['SEMI JOIN', 'ANTI JOIN'])('the right side of a %s', (join) => {
     `SELECT 1 FROM customers ${join} orders ON true, LATERAL (SELECT orders.total) l`,
     `SELECT o.id FROM customers ${join} (orders o JOIN order_items i ON true) ON true`,
     `SELECT o.id FROM order_items i JOIN (customers ${join} orders o ON true) ON true`,
-  ])('is seen by nothing else: %s', async (sql) => {
+  ])('is not visible anywhere else: %s', async (sql) => {
     await expect(rows(sql)).rejects.toThrow(/not found/);
     for (const check of [checkDuckdb, checkReplaced]) await expect(rows(check(sql).sql)).rejects.toThrow(/not found/);
   });
 
-  test('adds no column to *', async () => {
+  test('does not add columns to *', async () => {
     const sql = `SELECT * FROM "group" ${join} orders ON orders.id = "group".id + 39 ORDER BY ALL`;
     expect(await answers(sql)).toEqual(await rows(sql));
     expect(checkDuckdb(sql).columns).toEqual(['orders.id', 'group.id', 'group.*']);
@@ -73,7 +73,7 @@ describe.each(['SEMI JOIN', 'ANTI JOIN'])('the right side of a %s', (join) => {
     `SELECT c.id FROM customers c ${join} salaries s ON true GROUP BY c.id, s.total`,
     `SELECT c.id FROM customers c ${join} salaries s ON true JOIN order_items i ON i.order_id = s.total`,
     `SELECT l.t FROM customers c ${join} salaries s ON true, LATERAL (SELECT s.total AS t) l`,
-  ])('leaves its name to a source further out: %s', async (inner) => {
+  ])('leaves its name to a source of an outer SELECT: %s', async (inner) => {
     const sql = `SELECT s.id, l.* FROM orders s, LATERAL (${inner}) l ORDER BY ALL`;
     expect(await answers(sql)).toEqual(await rows(sql));
   });
@@ -88,7 +88,7 @@ describe.each(['SEMI JOIN', 'ANTI JOIN'])('the right side of a %s', (join) => {
     `SELECT c.id FROM customers c ${join} orders s ON true WHERE s.amount > 1`,
     `SELECT s.employee_id FROM customers c ${join} (orders s JOIN order_items i ON true) ON true`,
     `SELECT l.a FROM customers c ${join} orders s ON true, LATERAL (SELECT s.amount AS a) l`,
-  ])('hides nothing of a source further out that may not be seen: %s', (inner) => {
+  ])('does not expose hidden columns of an outer source: %s', (inner) => {
     const { rule, message } = refusal(`SELECT l.* FROM salaries s, LATERAL (${inner}) l`) ?? {};
     expect({ rule, message }).toEqual({ rule: 'column', message: expect.stringContaining('of "salaries" cannot be') });
   });
@@ -97,7 +97,7 @@ describe.each(['SEMI JOIN', 'ANTI JOIN'])('the right side of a %s', (join) => {
     `SELECT s.email FROM customers c ${join} orders s ON true`,
     `SELECT s FROM customers c ${join} orders s ON true`,
     `SELECT to_json(s) FROM customers c ${join} orders s ON true`,
-  ])('gives back a source further out as it may be seen: %s', async (inner) => {
+  ])('resolves to an outer source with its masks: %s', async (inner) => {
     const sql = `SELECT l.* FROM salaries s, LATERAL (${inner.replace('ON true', 'ON s.total = c.id')}) l`;
     const found = JSON.stringify(await answers(sql));
     expect(found).toContain('a***');

@@ -62,7 +62,7 @@ describe('the print', () => {
   });
 });
 
-describe('the footprint', () => {
+describe('what a statement reads', () => {
   test('names tables as the layer does, columns and functions', () => {
     const checked = check(
       'SELECT C.Name, Count(*) FROM MAIN.Customers c JOIN ORDERS o ON o.customer_id = c.id GROUP BY 1',
@@ -72,7 +72,7 @@ describe('the footprint', () => {
     expect(checked.functions).toEqual(['count']);
   });
 
-  test('has tables wherever they stand', () => {
+  test('includes tables in every clause', () => {
     const sql = `
       WITH a AS (SELECT id FROM customers)
       SELECT (SELECT count(*) FROM order_items), id IN "group" FROM a
