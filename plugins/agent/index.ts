@@ -1,10 +1,11 @@
 /** Defines the plugin that answers questions with a language model and tools. */
-import { definePlugin, toolsCollect } from '../../kernel/index.ts';
+import { definePlugin, healthCheck, toolsCollect } from '../../kernel/index.ts';
 import { type AgentRuntime, answerQuestion } from './answer-question.ts';
 import type { Agent } from './api.ts';
 import { ProcessBudget } from './budget.ts';
 import { clarifyTool } from './clarification.ts';
 import { agentContinue, answerCheck } from './hooks.ts';
+import { PromptHealth } from './model-output/prompt-health.ts';
 import { AgentOptions, requestTimeoutOf } from './options.ts';
 import { preparation } from './preparation.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';
@@ -53,10 +54,20 @@ export const agent = definePlugin({
   setup(ctx, options): Agent {
     const executeSql = executeSqlTool(ctx, options.resultBudgetBytes);
     const budget = new ProcessBudget(options.processBudgetBytes ?? 1.25 * options.questionBudgetBytes);
+    const promptHealth = new PromptHealth();
+    ctx.tap(healthCheck, () => promptHealth.items());
     const limit: AgentRuntime['limit'] = (question, scope) => ctx.call(agentContinue, question, scope);
     const check: AgentRuntime['check'] = async (draft, scope) =>
       (await ctx.call(answerCheck, draft, scope)).map(({ value }) => value);
-    const runtime: AgentRuntime = { prepare: preparation(ctx, options), limit, check, options, bus: ctx, budget };
+    const runtime: AgentRuntime = {
+      prepare: preparation(ctx, options),
+      limit,
+      check,
+      options,
+      bus: ctx,
+      budget,
+      promptHealth,
+    };
     ctx.tap(toolsCollect, () => [executeSql, clarifyTool]);
     const wrapped = wrappedAgent(ctx, (...asked) => answerQuestion(runtime, ...asked), requestTimeoutOf(options));
     return { ...wrapped, retain: (scope) => budget.retain(scope) };

@@ -24,6 +24,7 @@ import { type Bus, modelCalled } from './events.ts';
 import { answerFromText, generate, stream } from './model-call.ts';
 import { fallbackAnswer, noAnswerOf } from './model-output/fallback-answer.ts';
 import { type FinishedCall, Progress } from './model-output/progress.ts';
+import type { PromptHealth } from './model-output/prompt-health.ts';
 import { promptTruncation } from './model-output/prompt-size.ts';
 import { failedGeneration } from './model-output/provider-text.ts';
 import { Repair } from './model-output/repair.ts';
@@ -43,16 +44,13 @@ export interface LoopRuntime {
   limit(question: Question, scope: Scope): Awaitable<AnswerNote | undefined>;
   readonly options: AgentOptions;
   readonly bus: Bus;
+  readonly promptHealth: PromptHealth;
 }
 
 /** Calls of one step that run in parallel. */
 const PARALLEL_CALLS = 4;
 /** Calls of one step that are run; the rest are refused. */
 const CALLS_PER_STEP = 16;
-
-/** Added to the instructions of the step without tools. */
-const LAST_STEP =
-  'This is the last step and no tool can be called any more. Answer from the results so far, as plain text, and say what is missing.';
 
 /** The steps of one question. */
 export class QuestionRun implements ReviewedRun {
@@ -61,6 +59,7 @@ export class QuestionRun implements ReviewedRun {
   readonly #options: AgentOptions;
   readonly #bus: Bus;
   readonly #limit: LoopRuntime['limit'];
+  readonly #promptHealth: PromptHealth;
   readonly #budget: QuestionBudget;
   readonly #streaming: boolean;
   readonly #messages: LanguageModelV4Message[];
@@ -87,7 +86,7 @@ export class QuestionRun implements ReviewedRun {
   constructor(
     prepared: Preparation,
     deadline: QuestionDeadline,
-    { limit, options, bus }: LoopRuntime,
+    { limit, options, bus, promptHealth }: LoopRuntime,
     budget: QuestionBudget,
     streaming: boolean,
   ) {
@@ -96,6 +95,7 @@ export class QuestionRun implements ReviewedRun {
     this.#options = options;
     this.#bus = bus;
     this.#limit = limit;
+    this.#promptHealth = promptHealth;
     this.#budget = budget;
     this.#streaming = streaming;
     this.#messages = [prepared.system, ...prepared.messages];
@@ -181,7 +181,7 @@ export class QuestionRun implements ReviewedRun {
     const { modelName, definitions, fitted } = this.#prepared;
     const step = this.#deadline.step(this.#options.stepTimeoutMs);
     const call: LanguageModelV4CallOptions & { abortSignal: AbortSignal } = {
-      prompt: fitted(this.#prompt(offerTools)),
+      prompt: fitted(this.#repair.prompt(this.#messages, offerTools, this.#standstill)),
       abortSignal: step.signal,
       ...(offerTools && definitions.length > 0 && { tools: [...definitions] }),
     };
@@ -266,16 +266,12 @@ export class QuestionRun implements ReviewedRun {
     };
   }
 
-  #prompt(offerTools: boolean): LanguageModelV4Message[] {
-    const why = this.#standstill === undefined ? '' : `${this.#standstill}\n`;
-    return this.#repair.prompt(this.#messages, offerTools ? undefined : `${why}${LAST_STEP}`);
-  }
-
   /** Warns when the server has cut the prompt. */
   #checkPromptSize(call: LanguageModelV4CallOptions, reportedTokens: number): void {
     const { modelName, tools } = this.#prepared;
     const roughBytes = sizeOf(call.prompt, Number.MAX_SAFE_INTEGER) + tools.definitionBytes;
     const message = promptTruncation(call, roughBytes, reportedTokens, modelName.modelId);
+    this.#promptHealth.answered(message);
     if (message === undefined) return;
     this.notes.add({ code: 'prompt_truncated', message });
     this.#bus.logOf(this.#deadline.scope).warn({ model: modelName, reportedTokens }, message);

@@ -120,15 +120,29 @@ function describe(error: unknown, { provider, modelId }: ModelName): Described {
       : 'Check that it runs, the base URL and the network.';
     return [`${who} cannot be reached.`, { code: 'provider_unreachable', hint }];
   }
+  if (status !== undefined && status < 300 && isBrokenOff(error)) {
+    return [
+      `The answer of the model provider "${provider}" broke off.`,
+      {
+        code: 'provider_error',
+        reason: 'E_MODEL_BROKE_OFF',
+        hint: 'Check the timeouts of the provider and of gateways in front of it; the log has the details.',
+      },
+    ];
+  }
   if (status !== undefined && status >= 300) {
     return [`${who} answered with an error (status ${status}).`, { code: 'provider_error', hint: LOG_HINT }];
   }
   return [`${who} sent an answer that cannot be used.`, { code: 'provider_error', hint: LOG_HINT }];
 }
 
+/** Whether the connection ended, or the stream, before the answer did. */
+const isBrokenOff = (error: unknown) =>
+  networkCodeOf(error) !== undefined || /broke off|terminated|aborted|premature close/i.test(providerText(error));
+
 /** Returns an `AtlasError` as it is; converts any other error by its status and code. */
 export function providerError(error: unknown, model: ModelName): AtlasError {
   if (error instanceof AtlasError) return error;
   const [message, init] = describe(error, model);
-  return new AtlasError(message, { ...init, reason: 'E_MODEL', cause: error });
+  return new AtlasError(message, { reason: 'E_MODEL', ...init, cause: error });
 }

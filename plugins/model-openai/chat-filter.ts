@@ -4,7 +4,7 @@
  */
 import { APICallError } from '@ai-sdk/provider';
 import { type ReplyFilter, statusOfReport } from '../model-kit/index.ts';
-import { EventLines, isEvents, isObject, jsonObject } from './event-lines.ts';
+import { EventLines, isEvents, isObject, jsonObject, noAnswer } from './event-lines.ts';
 
 type Json = Record<string, unknown>;
 
@@ -138,7 +138,7 @@ function pieceOf(data: string): Reply {
 function wholeReply(text: string): Reply {
   const body = jsonObject(text);
   const reply = body && replyOf(body);
-  if (reply === undefined) throw new Error('No answer was sent.');
+  if (reply === undefined) throw noAnswer(text);
   return reply;
 }
 

@@ -54,3 +54,9 @@ export function jsonObject(text: string): Record<string, unknown> | undefined {
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The error for a body without an answer; a web page, as gateways and wrong base URLs send it, is told apart. */
+export const noAnswer = (body: string): Error =>
+  new Error(
+    /^\s*<(?:!doctype|html|head|body)/i.test(body.slice(0, 200)) ? 'An <html> page was sent.' : 'No answer was sent.',
+  );

@@ -3,7 +3,7 @@
  * reply against dozens of schemas and says about each why it fits none: a megabyte of nonsense takes it a second.
  */
 import type { ReplyFilter } from '../model-kit/index.ts';
-import { EventLines, isEvents, isObject, jsonObject } from './event-lines.ts';
+import { EventLines, isEvents, isObject, jsonObject, noAnswer } from './event-lines.ts';
 
 /** Items of an answer, and parts of an item: more than any reader takes. */
 const MOST_ITEMS = 256;
@@ -45,7 +45,7 @@ export function filteredDocument(text: string): string {
     return filter.read(text) + filter.end();
   }
   const sent = jsonObject(text);
-  if (sent === undefined || (sent.error == null && !Array.isArray(sent.output))) throw new Error('No answer was sent.');
+  if (sent === undefined || (sent.error == null && !Array.isArray(sent.output))) throw noAnswer(text);
   const output = Array.isArray(sent.output) ? sent.output.slice(0, MOST_ITEMS).flatMap(item) : [];
   return JSON.stringify({ ...withoutLists(sent, { left: MOST_VALUES }), output });
 }

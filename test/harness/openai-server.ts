@@ -19,10 +19,18 @@ export interface Step {
   readonly text?: string;
   readonly toolCall?: ToolCall;
   readonly toolCalls?: readonly ToolCall[];
-  /** Default `stop` or `tool_calls`; `length` makes a Responses answer incomplete. */
-  readonly finishReason?: 'stop' | 'length' | 'tool_calls' | 'content_filter';
-  readonly usage?: { readonly input: number; readonly output: number };
-  /** An HTTP status instead of an answer. 401, 404, 429 (with `retry-after: 1`) and 500 have the provider's own body. */
+  /** Chat Completions: further fields of the message, such as `reasoning_content`; they come first in a stream. */
+  readonly message?: object;
+  /** Chat Completions: the deltas of a stream, instead of those of text and calls. */
+  readonly deltas?: readonly object[];
+  /** Default `stop` or `tool_calls`; `length` makes a Responses answer incomplete; `null`: none is sent. */
+  readonly finishReason?: string | null;
+  /** `null`: none is sent. */
+  readonly usage?: { readonly input: number; readonly output: number } | null;
+  /**
+   * An HTTP status instead of an answer. 401, 404, 429 (with `retry-after: 1`) and 500 have the provider's own body; 200
+   * needs one.
+   */
   readonly status?: number;
   /** Body sent with `status`: text as it is, anything else as JSON. */
   readonly body?: unknown;
@@ -131,6 +139,8 @@ export interface OpenAIServer {
 export type OpenAIServerOptions = {
   /** `false` forgets each request once it is answered. Default true. */
   readonly record?: boolean;
+  /** Ids that `GET /v1/models` lists; without them it is not found. */
+  readonly models?: readonly string[];
 } & (
   | {
       /** One step per request, in order; a request beyond the last gets a 500 that says so. */ readonly script: readonly Step[];
@@ -180,7 +190,8 @@ export async function startOpenAIServer(options: OpenAIServerOptions): Promise<O
     const step = await stepFor(request);
     if (step.afterMs) await sleep(step.afterMs, undefined, { signal: closing.signal });
     if (step.stall === true || response.destroyed) return;
-    if (step.status !== undefined && step.status !== 200) return sendStatus(response, step, step.status);
+    if (step.status !== undefined && (step.status !== 200 || step.body !== undefined))
+      return sendStatus(response, step, step.status);
     if (step.garbage === 'not-json') return sendPage(response);
     const text = render(step, request);
     response.writeHead(200, {
@@ -199,6 +210,9 @@ export async function startOpenAIServer(options: OpenAIServerOptions): Promise<O
   };
 
   const server = createServer((incoming, response) => {
+    if (options.models !== undefined && incoming.url === '/v1/models') {
+      return sendStatus(response, { body: { data: options.models.map((id) => ({ id, object: 'model' })) } }, 200);
+    }
     const protocol = protocolOf(incoming.method, incoming.url);
     if (!protocol) return sendStatus(response, {}, 404);
     const startedAt = performance.now();

@@ -34,7 +34,8 @@ function chatUsage(step: Step) {
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 }
 
-const chatFinish = (step: Step) => step.finishReason ?? (callsOf(step).length > 0 ? 'tool_calls' : 'stop');
+const chatFinish = (step: Step) =>
+  step.finishReason === undefined ? (callsOf(step).length > 0 ? 'tool_calls' : 'stop') : step.finishReason;
 
 function chatDocument(step: Step) {
   const calls = callsOf(step).map((call, index) => ({
@@ -50,11 +51,16 @@ function chatDocument(step: Step) {
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: step.text ?? null, ...(calls.length > 0 && { tool_calls: calls }) },
+        message: {
+          role: 'assistant',
+          content: step.text ?? null,
+          ...(calls.length > 0 && { tool_calls: calls }),
+          ...step.message,
+        },
         finish_reason: chatFinish(step),
       },
     ],
-    usage: chatUsage(step),
+    ...(step.usage !== null && { usage: chatUsage(step) }),
   };
 }
 
@@ -66,15 +72,17 @@ function chatEvents(step: Step, includeUsage: boolean): string[] {
   };
   const delta = (delta: object, finish_reason: string | null = null) => send([{ index: 0, delta, finish_reason }]);
   delta({ role: 'assistant', content: '' });
-  for (const content of wordsOf(step.text ?? '')) delta({ content });
+  if (step.deltas === undefined && step.message !== undefined) delta(step.message);
+  for (const own of step.deltas ?? wordsOf(step.text ?? '').map((content) => ({ content }))) delta(own);
   if (step.streamError) return [...events, `data: ${JSON.stringify({ error: step.streamError })}\n\n`];
-  callsOf(step).forEach((call, index) => {
+  const calls = step.deltas === undefined ? callsOf(step) : [];
+  calls.forEach((call, index) => {
     const start = { id: idOf(call, index), type: 'function', function: { name: call.name, arguments: '' } };
     delta({ tool_calls: [{ index, ...start }] });
     for (const part of halvesOf(argumentsOf(call))) delta({ tool_calls: [{ index, function: { arguments: part } }] });
   });
   delta({}, chatFinish(step));
-  if (includeUsage) send([], { usage: chatUsage(step) });
+  if (includeUsage && step.usage !== null) send([], { usage: chatUsage(step) });
   events.push('data: [DONE]\n\n');
   return events;
 }

@@ -72,6 +72,8 @@ export interface ScriptedOptions {
   readonly agent?: NonNullable<Parameters<typeof agent>[0]>;
   readonly model?: Partial<NonNullable<Parameters<typeof modelOpenai>[0]>>;
   readonly plugins?: readonly PluginEntry[];
+  /** Ids of the models that the server lists. */
+  readonly models?: readonly string[];
 }
 
 /** An app whose model answers by the script: steps in order, or a function of the request. */
@@ -79,7 +81,10 @@ export async function scriptedApp(
   script: readonly Step[] | Extract<OpenAIServerOptions, { respond: unknown }>['respond'],
   options: ScriptedOptions = {},
 ): Promise<ScriptedApp> {
-  const server = await startOpenAIServer(typeof script === 'function' ? { respond: script } : { script });
+  const server = await startOpenAIServer({
+    ...(options.models !== undefined && { models: options.models }),
+    ...(typeof script === 'function' ? { respond: script } : { script }),
+  });
   const app = await createTestApp({
     plugins: [
       testShop(),

@@ -43,7 +43,11 @@ function tokenAt(text: string, at: number): Markup | undefined {
   const match = TOKEN.exec(text);
   if (match === null) return undefined;
   const name = (match[1] ?? match[2] ?? '').toLowerCase();
-  return { meaning: tokenMeaning(name), text: match[0] };
+  // Only Gemma and DeepSeek write one bar, and only in a few tokens.
+  const isToken =
+    /^[\w▁ .:/-]{3,}$/.test(name) &&
+    (/^<[|｜].*[|｜]>$/.test(match[0]) || /tool|function|invoke|channel|turn/.test(name));
+  return isToken ? { meaning: tokenMeaning(name), text: match[0] } : undefined;
 }
 
 function tokenMeaning(name: string): Meaning {

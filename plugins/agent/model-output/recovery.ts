@@ -1,9 +1,8 @@
-/** Decides how a question goes on after a model call that failed or brought nothing. */
-import { networkCodeOf, statusOf } from '../provider-errors.ts';
+/** Decides how a question goes on after a model call that failed. */
 import { providerText } from './provider-text.ts';
 
-/** What is changed in the calls that follow; `again` changes nothing, `rewrite` asks for a call in the right form. */
-export type Recovery = 'again' | 'rewrite' | 'system-as-user' | 'without-reasoning' | 'without-streaming';
+/** What is changed in the calls that follow; `rewrite` asks for a call in the right form. */
+export type Recovery = 'rewrite' | 'system-as-user' | 'without-reasoning' | 'without-streaming';
 
 const RECOVERIES: readonly (readonly [pattern: RegExp, recovery: Recovery])[] = [
   [
@@ -28,9 +27,5 @@ const RECOVERIES: readonly (readonly [pattern: RegExp, recovery: Recovery])[] = 
 export function recoveryOf(error: unknown, hasShown: boolean): Recovery | undefined {
   const text = providerText(error);
   const known = RECOVERIES.find(([pattern]) => pattern.test(text))?.[1];
-  if (known !== undefined) return hasShown && known !== 'rewrite' ? undefined : known;
-  if (hasShown) return undefined;
-  // The answer had begun when the connection broke: providers retry only what failed before.
-  const isBroken = /broke off|terminated|other side closed|premature close|socket hang up|ECONNRESET/i.test(text);
-  return isBroken && (statusOf(error) ?? 200) < 300 && networkCodeOf(error) !== 'ECONNREFUSED' ? 'again' : undefined;
+  return hasShown && known !== 'rewrite' ? undefined : known;
 }

@@ -16,6 +16,10 @@ const NUDGES = {
     'Your last tool call could not be read. Call tools through the tool interface only, with the arguments as one JSON object; write no call into your text.',
 } as const;
 
+/** Added to the instructions of the step without tools. */
+const LAST_STEP =
+  'This is the last step and no tool can be called any more. Answer from the results so far, as plain text, and say what is missing.';
+
 /** What is known of a question when a reply has neither text nor calls. */
 export interface Known {
   readonly offersTools: boolean;
@@ -72,9 +76,13 @@ export class Repair {
     return true;
   }
 
-  /** The messages with what the model is told about this call alone, and in the form that its server takes. */
-  prompt(messages: LanguageModelV4Message[], addition: string | undefined): LanguageModelV4Message[] {
-    const added = [this.#nudge && NUDGES[this.#nudge], addition].filter((text) => text !== undefined);
+  /**
+   * The messages with what the model is told about this call alone, in the form that its server takes. `standstill`: why
+   * no tool is offered.
+   */
+  prompt(messages: LanguageModelV4Message[], offersTools: boolean, standstill: string | undefined) {
+    const withoutTools = offersTools ? [] : [standstill === undefined ? LAST_STEP : `${standstill}\n${LAST_STEP}`];
+    const added = [...(this.#nudge === undefined ? [] : [NUDGES[this.#nudge]]), ...withoutTools];
     const isPlain = !this.#tried.has('system-as-user') && !this.#tried.has('without-reasoning');
     const [system, ...rest] = messages;
     if ((added.length === 0 && isPlain) || system?.role !== 'system') return messages;

@@ -1,12 +1,15 @@
 /** Tests what a user sees of a model's text, and which calls are read from it, however the text is cut into pieces. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { writtenAs } from './fixtures/written-as.ts';
 import { offeredTools } from './offered-tools.ts';
 import { TextFilter } from './text-filter.ts';
 
 const TOOLS = offeredTools(['executeSQL', 'queryMetrics', 'describeTable']);
 const SQL = "select count(*) as n from orders where region = 'north' and amount < 5";
 const call = { name: 'executeSQL', args: { sql: SQL } };
+const json = JSON.stringify({ name: 'executeSQL', arguments: { sql: SQL } });
+const WRITTEN = writtenAs(SQL);
 
 interface Read {
   readonly text: string;
@@ -28,76 +31,6 @@ function read(pieces: readonly string[], isStreamed: boolean, isCut = false): Re
 function everyWay(text: string): Read[] {
   return [read([text], true), read(text.match(/\S+\s*|\s+/g) ?? [], true), read([...text], true), read([text], false)];
 }
-
-const json = JSON.stringify({ name: 'executeSQL', arguments: { sql: SQL } });
-const parameters = JSON.stringify({ name: 'executeSQL', parameters: { sql: SQL } });
-const args = JSON.stringify({ sql: SQL });
-const python = `{'name': 'executeSQL', 'arguments': {'sql': "${SQL}"}}`;
-
-/** One call of `executeSQL` in each. */
-const WRITTEN: Readonly<Record<string, string>> = {
-  Hermes: `<tool_call>\n${json}\n</tool_call>`,
-  'Hermes, not closed': `<tool_call>\n${json}`,
-  'Hermes, a Python dictionary': `<tool_call>\n${python}\n</tool_call>`,
-  'Hermes, a brace missing': `<tool_call>\n${json.slice(0, -1)}\n</tool_call>`,
-  'Hermes, in a fence': `\`\`\`xml\n<tool_call>\n${json}\n</tool_call>\n\`\`\``,
-  'Hermes, then an invented result': `<tool_call>\n${json}\n</tool_call>\n<tool_response>\n{"n": 7}\n</tool_response>\nThere are 7.`,
-  'Hermes, arguments as text': `<tool_call>{"name":"executeSQL","arguments":${JSON.stringify(args)}}</tool_call>`,
-  'tool_calls element': `<tool_calls>[${json}]</tool_calls>`,
-  'TOOLCALL element': `<TOOLCALL>[${json}]</TOOLCALL>`,
-  Mistral: `[TOOL_CALLS][${json}]`,
-  'Mistral, new': `[TOOL_CALLS]executeSQL[ARGS]${args}`,
-  'Mistral, with an id': `[TOOL_CALLS]executeSQL[CALL_ID]a1b2c3d4e[ARGS]${args}`,
-  'LM Studio': `[TOOL_REQUEST]\n${json}\n[END_TOOL_REQUEST]`,
-  'Llama 3.1': `<|python_tag|>${parameters}`,
-  'Llama 3.1, with its end': `<|python_tag|>${parameters}<|eom_id|>`,
-  'Llama 3.1, Python': `<|python_tag|>executeSQL.call(sql="${SQL}")`,
-  'Llama 3.1, function element': `<function=executeSQL>${args}</function>`,
-  'Llama 3.1, tag not closed': `<function=executeSQL${args}</function>`,
-  'Llama 3.2, bare JSON': parameters,
-  'Llama 3.2, type first': `{"type": "function", "name": "executeSQL", "parameters": ${args}}`,
-  'Llama 4': `<|python_start|>[executeSQL(sql="${SQL}")]<|python_end|>`,
-  'Llama 4, bare': `[executeSQL(sql="${SQL}")]`,
-  'OpenAI shape': `{"tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "executeSQL", "arguments": ${JSON.stringify(args)}}}]}`,
-  'JSON fence': `\`\`\`json\n${json}\n\`\`\``,
-  'JSON fence, indented': `\`\`\`json\n${JSON.stringify(JSON.parse(json), null, 2)}\n\`\`\``,
-  'bare fence': `\`\`\`\n${json}\n\`\`\``,
-  'several lines of bare JSON': JSON.stringify(JSON.parse(json), null, 2),
-  'Qwen3-Coder': `<tool_call>\n<function=executeSQL>\n<parameter=sql>\n${SQL}\n</parameter>\n</function>\n</tool_call>`,
-  'Qwen3-Coder, no envelope': `<function=executeSQL>\n<parameter=sql>\n${SQL}\n</parameter>\n</function>\n</tool_call>`,
-  'Seed-OSS': `<seed:tool_call>\n<function=executeSQL>\n<parameter=sql>${SQL}</parameter>\n</function>\n</seed:tool_call>`,
-  MiniMax: `<minimax:tool_call>\n<invoke name="executeSQL">\n<parameter name="sql">${SQL}</parameter>\n</invoke>\n</minimax:tool_call>`,
-  Anthropic: `<function_calls>\n<invoke name="executeSQL">\n<parameter name="sql">${SQL}</parameter>\n</invoke>\n</function_calls>`,
-  'Anthropic, old': `<function_calls>\n<invoke>\n<tool_name>executeSQL</tool_name>\n<parameters>\n<sql>${SQL}</sql>\n</parameters>\n</invoke>\n</function_calls>`,
-  'invoke alone': `<invoke name="executeSQL">\n<parameter name="sql">${SQL}</parameter>\n</invoke>`,
-  GLM: `<tool_call>executeSQL\n<arg_key>sql</arg_key>\n<arg_value>${SQL}</arg_value>\n</tool_call>`,
-  'GLM-4': `executeSQL\n${args}`,
-  harmony: `<|channel|>analysis<|message|>Counting.<|end|><|start|>assistant<|channel|>commentary to=functions.executeSQL <|constrain|>json<|message|>${args}<|call|>`,
-  'harmony, recipient in the role': `<|start|>assistant to=functions.executeSQL<|channel|>commentary json<|message|>${args}<|call|>`,
-  'harmony without tokens': `analysisWe need to count.assistantcommentary to=functions.executeSQL json${args}`,
-  'harmony, only the call without tokens': `commentary to=functions.executeSQL json${args}`,
-  'DeepSeek V3': `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>executeSQL\n\`\`\`json\n${args}\n\`\`\`<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
-  'DeepSeek V3.1': `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>executeSQL<｜tool▁sep｜>${args}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
-  'DeepSeek V3.2': `<｜DSML｜function_calls>\n<｜DSML｜invoke name="executeSQL">\n<｜DSML｜parameter name="sql" string="true">${SQL}</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>`,
-  'Kimi K2': `<|tool_calls_section_begin|><|tool_call_begin|>functions.executeSQL:0<|tool_call_argument_begin|>${args}<|tool_call_end|><|tool_calls_section_end|>`,
-  'Granite, Phi-4': `<|tool_call|>[${json}]<|/tool_call|>`,
-  InternLM: `<|action_start|><|plugin|>\n${parameters}<|action_end|>`,
-  LFM2: `<|tool_call_start|>[executeSQL(sql="${SQL}")]<|tool_call_end|>`,
-  'Gemma 3': `\`\`\`tool_code\nprint(default_api.executeSQL(sql="${SQL}"))\n\`\`\``,
-  'Gemma 4': `<|tool_call>call:executeSQL{sql:<|"|>${SQL}<|"|>}<tool_call|>`,
-  FunctionGemma: `<start_function_call>call:executeSQL{sql:<escape>${SQL}<escape>}<end_function_call>`,
-  Olmo: `<function_calls>\nexecuteSQL(sql="${SQL}")\n</function_calls>`,
-  'Command R': `Action: \`\`\`json\n[{"tool_name": "executeSQL", "parameters": ${args}}]\n\`\`\``,
-  Cohere: `<|START_THINKING|>I will count.<|END_THINKING|><|START_ACTION|>[{"tool_call_id": "0", "tool_name": "executeSQL", "parameters": ${args}}]<|END_ACTION|>`,
-  ReAct: `Action: executeSQL\nAction Input: ${args}`,
-  'the element of a tool': `<executeSQL>\n<sql>${SQL}</sql>\n</executeSQL>`,
-  multi_tool_use: `{"tool_uses": [{"recipient_name": "functions.executeSQL", "parameters": ${args}}]}`,
-  'name as key': `{"executeSQL": ${args}}`,
-  'arguments beside the name': `{"name": "executeSQL", "sql": ${JSON.stringify(SQL)}}`,
-  Groq: `executeSQL${args}</function>`,
-  'name in snake case': `<tool_call>{"name": "execute_sql", "arguments": ${args}}</tool_call>`,
-  'name with a namespace': `<tool_call>{"name": "functions.executeSQL", "arguments": ${args}}</tool_call>`,
-};
 
 describe('a call written as text', () => {
   test.each(Object.entries(WRITTEN))('%s', (_, text) => {

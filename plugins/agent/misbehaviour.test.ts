@@ -1,0 +1,522 @@
+/**
+ * Tests documented misbehaviour of models and servers over the real protocol, streamed and not: each ends in a useful
+ * answer, or in a sentence that names cause and remedy.
+ */
+import { describe, expect, test } from 'vitest';
+import { healthCheck, type Question } from '../../kernel/index.ts';
+import type { Step } from '../../test/harness/openai-server.ts';
+import { callSql, type ScriptedApp, scriptedApp } from '../../test/harness/scripted-agent.ts';
+import type { AgentEvent, Answer } from './api.ts';
+import { agent } from './index.ts';
+import { writtenAs } from './model-output/fixtures/written-as.ts';
+
+const question: Question = { turns: [{ role: 'user', text: 'How many orders?' }], surface: 'api' };
+const COUNT = 'select count(*) as n from orders';
+const args = JSON.stringify({ sql: COUNT });
+const answer: Step = { text: 'There are 500 orders.' };
+
+interface Ended {
+  /** The text as the user reads it. */
+  readonly text: string;
+  readonly answer: Answer | undefined;
+  readonly error: string | undefined;
+}
+
+const ways: Readonly<Record<string, (app: ScriptedApp['app']) => Promise<Ended>>> = {
+  chat: async (app) => {
+    let text = '';
+    let end: Answer | undefined;
+    try {
+      for await (const event of app.get(agent).ask(question, app.scope()) as AsyncIterable<AgentEvent>) {
+        if (event.type === 'text') text += event.text;
+        if (event.type === 'finish') end = event.answer;
+      }
+      return { text, answer: end, error: undefined };
+    } catch (error) {
+      const { message, hint } = error as { message: string; hint?: string };
+      return { text, answer: end, error: `${message} ${hint ?? ''}` };
+    }
+  },
+  query: async (app) => {
+    try {
+      const end = await app.get(agent).answer(question, app.scope());
+      return { text: end.text, answer: end, error: undefined };
+    } catch (error) {
+      const { message, hint } = error as { message: string; hint?: string };
+      return { text: '', answer: undefined, error: `${message} ${hint ?? ''}` };
+    }
+  },
+};
+
+const MARKUP =
+  /<\/?(?:think|tool|function|invoke|parameter|answer)|<[|｜]|\[TOOL_|\[\/?THINK|◁|"arguments"|"parameters"/i;
+
+/** Asks in both ways; what no misbehaviour may lead to is checked for all. */
+async function asked(script: readonly Step[] | ((n: number) => Step), most: number): Promise<Ended[]> {
+  const ends: Ended[] = [];
+  for (const ask of Object.values(ways)) {
+    await using scripted = await scriptedApp(typeof script === 'function' ? (_, n) => script(n) : script);
+    const end = await ask(scripted.app);
+    expect(`${end.text} ${end.error ?? ''}`).not.toMatch(MARKUP);
+    expect(`${end.text} ${end.error ?? ''}`).not.toMatch(/ask again/i);
+    expect(scripted.server.requests.length).toBeLessThanOrEqual(most);
+    ends.push(end);
+  }
+  return ends;
+}
+
+/** A question whose only statement is `COUNT` and whose answer is right. */
+async function recovers(script: readonly Step[] | ((n: number) => Step), most = 3, sql: readonly string[] = [COUNT]) {
+  for (const end of await asked(script, most)) {
+    expect(end.error).toBeUndefined();
+    expect(end.text).toContain('There are 500 orders.');
+    expect(end.answer?.sql).toEqual(sql);
+  }
+}
+
+describe('a call written as text is run', () => {
+  test.each(Object.entries(writtenAs(COUNT)))('%s', async (_, text) => {
+    await recovers([{ text }, answer], 2);
+  });
+
+  test('beside a sentence', () =>
+    recovers([{ text: `Let me look.\n<tool_call>{"name":"executeSQL","arguments":${args}}</tool_call>` }, answer], 2));
+
+  test('inside the reasoning', async () => {
+    const reasoning_content = `I count.\n<tool_call>{"name":"executeSQL","arguments":${args}}</tool_call>`;
+    await recovers([{ message: { reasoning_content, content: null } }, answer], 2);
+  });
+
+  test('with finish reason "tool_calls" and no calls', () =>
+    recovers(
+      [
+        { text: `<tool_call>{"name":"executeSQL","arguments":${args}}</tool_call>`, finishReason: 'tool_calls' },
+        answer,
+      ],
+      2,
+    ));
+
+  test('of a tool that does not exist: the model is told which do', () =>
+    recovers([{ text: `<tool_call>{"name":"runQuery","arguments":${args}}</tool_call>` }, callSql(COUNT), answer]));
+
+  test('that breaks off: the model is asked to write it properly', () =>
+    recovers([{ text: '<tool_call>{"name":"executeSQL","arguments":{"sql":"select' }, callSql(COUNT), answer]));
+
+  test('that never can be read ends in a sentence', async () => {
+    for (const end of await asked(() => ({ text: '<tool_call>{"name":"executeSQL","arguments":{"sql":"select' }), 3)) {
+      expect(end.text).toMatch(/cannot be read.*--tool-call-parser/);
+    }
+  });
+
+  test('in the step without tools is not shown', async () => {
+    const text = `<tool_call>{"name":"executeSQL","arguments":${args}}</tool_call>`;
+    for (const end of await asked(() => ({ text }), 4)) expect(end.text).toMatch(/same tool call|500/);
+  });
+});
+
+describe('thoughts are not shown', () => {
+  const looked = callSql(COUNT);
+  test.each([
+    ['<think>', '<think>The user wants a count.</think>There are 500 orders.'],
+    ['without a beginning', 'Okay, the user wants a count.\n</think>\n\nThere are 500 orders.'],
+    ['◁think▷', '◁think▷Counting◁/think▷There are 500 orders.'],
+    ['[THINK]', '[THINK]Counting[/THINK]There are 500 orders.'],
+    [
+      'harmony',
+      '<|channel|>analysis<|message|>Counting<|end|><|start|>assistant<|channel|>final<|message|>There are 500 orders.',
+    ],
+    ['harmony without tokens', 'analysisWe count.assistantfinalThere are 500 orders.'],
+    ['<reasoning> and <answer>', '<reasoning>Counting</reasoning><answer>There are 500 orders.</answer>'],
+  ])('%s', async (_, text) => {
+    await recovers([looked, { text }], 2);
+    for (const end of await asked([looked, { text }], 2)) expect(end.text).not.toMatch(/count/i);
+  });
+
+  test('beside native calls', () => recovers([{ ...looked, text: '<think>I should count.</think>' }, answer], 2));
+  test('that never end: the model is asked once more', () =>
+    recovers([looked, { text: '<think>Counting, counting' }, answer]));
+  test('an answer that arrives only as reasoning is used', async () => {
+    for (const name of ['reasoning_content', 'reasoning']) {
+      await recovers([looked, { message: { [name]: 'There are 500 orders.', content: null } }], 3);
+    }
+  });
+  test('reasoning without a call: the model is asked once more', () =>
+    recovers([{ message: { reasoning_content: 'I should call executeSQL.', content: '' } }, looked, answer]));
+});
+
+describe('arguments are read', () => {
+  const withArgs = (sent: unknown, name = 'executeSQL'): Step => ({ toolCall: { name, args: sent } });
+  test.each<[string, Step]>([
+    ['a Python dictionary', withArgs(`{'sql': '${COUNT}', 'connectionId': None}`)],
+    ['a fence', withArgs(`\`\`\`json\n${args}\n\`\`\``)],
+    ['junk behind them', withArgs(`${args}</function>`)],
+    ['a brace too many', withArgs(`${args}}`)],
+    ['a brace too few', withArgs(args.slice(0, -1))],
+    ['a comma too many', withArgs(`{"sql": "${COUNT}",}`)],
+    ['bare line breaks', withArgs(`{"sql": "${COUNT}\n"}`)],
+    ['encoded twice', withArgs(JSON.stringify(args))],
+    ['twice', withArgs(`${args}${args}`)],
+    ['behind an empty object', withArgs(`{}${args}`)],
+    ['the statement alone', withArgs(COUNT)],
+    ['query', withArgs({ query: COUNT })],
+    ['statement', withArgs({ statement: COUNT, explanation: 'Counts.' })],
+    ['sql_query', withArgs({ sql_query: COUNT })],
+    ['SQL', withArgs({ SQL: COUNT, connection_id: 'shop' })],
+    ['null', withArgs({ sql: COUNT, connectionId: null })],
+    ['the word null', withArgs({ sql: COUNT, connectionId: 'null' })],
+    ['a list of one', withArgs({ sql: [COUNT] })],
+    ['under arguments', withArgs({ name: 'executeSQL', arguments: { sql: COUNT } })],
+    ['under input, as text', withArgs({ input: args })],
+    ['functions.executeSQL', withArgs({ sql: COUNT }, 'functions.executeSQL')],
+    ['default_api.executeSQL', withArgs({ sql: COUNT }, 'default_api.executeSQL')],
+    ['execute_sql', withArgs({ sql: COUNT }, 'execute_sql')],
+    ['ExecuteSQL', withArgs({ sql: COUNT }, 'ExecuteSQL')],
+    ['a name with control tokens', withArgs({ sql: COUNT }, 'executeSQL<|channel|>commentary')],
+    [
+      'multi_tool_use.parallel',
+      withArgs(
+        { tool_uses: [{ recipient_name: 'functions.executeSQL', parameters: { sql: COUNT } }] },
+        'multi_tool_use.parallel',
+      ),
+    ],
+  ])('%s', async (_, step) => {
+    for (const end of await asked([step, answer], 2)) {
+      expect(end.error).toBeUndefined();
+      expect(end.text).toContain('There are 500 orders.');
+      expect(end.answer?.sql.map((sql) => sql.trim())).toEqual([COUNT]);
+    }
+  });
+
+  test('what is ambiguous is told to the model with what is allowed', async () => {
+    await using scripted = await scriptedApp([
+      withArgs({ a: 'x', b: 'y' }),
+      withArgs({ sql: COUNT }, 'lookUp'),
+      callSql(COUNT),
+      answer,
+    ]);
+    await scripted.app.get(agent).answer(question, scripted.app.scope());
+    const told = scripted.server.requests.at(-1)?.toolResults.map((text) => JSON.parse(text).hint);
+    expect(told?.[0]).toContain('sql (required), connectionId');
+    expect(told?.[1]).toContain('executeSQL');
+  });
+});
+
+describe('calls in an odd form', () => {
+  const piece = (more: object, called: object = {}) => ({ tool_calls: [{ ...more, function: called }] });
+  const both = ['select 1 as a', 'select 2 as a'];
+  const [one, two] = both.map((sql) => JSON.stringify({ sql }));
+  test.each<[string, readonly object[], readonly string[]]>([
+    [
+      'two with index 0 and no id',
+      [
+        piece({ index: 0 }, { name: 'executeSQL', arguments: one }),
+        piece({ index: 0 }, { name: 'executeSQL', arguments: two }),
+      ],
+      both,
+    ],
+    [
+      'two with index 0 and ids',
+      [
+        piece({ index: 0, id: 'a' }, { name: 'executeSQL', arguments: one }),
+        piece({ index: 0, id: 'b' }, { name: 'executeSQL', arguments: two }),
+      ],
+      both,
+    ],
+    [
+      'an id at each piece',
+      [
+        piece({ index: 0, id: 'a' }, { name: 'executeSQL', arguments: '' }),
+        piece({ index: 0, id: 'a' }, { arguments: args.slice(0, 9) }),
+        piece({ index: 0, id: 'a' }, { arguments: args.slice(9) }),
+      ],
+      [COUNT],
+    ],
+    [
+      'id and name at each piece',
+      [
+        piece({ index: 0, id: 'a' }, { name: 'executeSQL', arguments: args.slice(0, 9) }),
+        piece({ index: 0, id: 'a' }, { name: 'executeSQL', arguments: args.slice(9) }),
+      ],
+      [COUNT],
+    ],
+    ['empty ids', [piece({ index: 0, id: '' }, { name: 'executeSQL', arguments: args })], [COUNT]],
+    [
+      'empty ids and names at each piece',
+      [
+        piece({ index: 0, id: 'a' }, { name: 'executeSQL', arguments: args.slice(0, 9) }),
+        piece({ index: 0, id: '' }, { name: '', arguments: args.slice(9) }),
+      ],
+      [COUNT],
+    ],
+    ['no index', [piece({ id: 'a' }, { name: 'executeSQL', arguments: args })], [COUNT]],
+    [
+      'arguments as an object',
+      [piece({ index: 0, id: 'a' }, { name: 'executeSQL', arguments: { sql: COUNT } })],
+      [COUNT],
+    ],
+    [
+      'the same call twice',
+      [
+        piece({ index: 0, id: 'a' }, { name: 'executeSQL', arguments: args }),
+        piece({ index: 1, id: 'b' }, { name: 'executeSQL', arguments: args }),
+      ],
+      [COUNT],
+    ],
+  ])('%s', async (_, deltas, sql) => {
+    const merged = deltas.flatMap((delta) => (delta as { tool_calls: object[] }).tool_calls);
+    await using scripted = await scriptedApp([
+      { deltas, message: { tool_calls: merged.slice(0, 1) }, finishReason: 'tool_calls' },
+      answer,
+    ]);
+    const end = await ways.chat?.(scripted.app);
+    expect(end).toMatchObject({ error: undefined, answer: { sql, text: 'There are 500 orders.' } });
+  });
+});
+
+describe('replies in an odd form', () => {
+  const looked = callSql(COUNT);
+  test.each<[string, readonly Step[], number]>([
+    ['calls with finish reason "stop"', [{ ...looked, finishReason: 'stop' }, answer], 2],
+    [
+      'no finish reason',
+      [
+        { ...looked, finishReason: null },
+        { ...answer, finishReason: null },
+      ],
+      2,
+    ],
+    ['an unknown finish reason', [looked, { ...answer, finishReason: 'eos_token' }], 2],
+    [
+      'no usage',
+      [
+        { ...looked, usage: null },
+        { ...answer, usage: null },
+      ],
+      2,
+    ],
+    ['an empty answer', [looked, { text: '' }, answer], 3],
+    ['an empty first reply', [{ text: '' }, looked, answer], 3],
+    ['white space', [looked, { text: ' \n' }, answer], 3],
+    ['control tokens alone', [looked, { text: '<|im_end|>' }, answer], 3],
+    [
+      'control tokens behind the answer',
+      [looked, { text: 'There are 500 orders.<|im_end|>\n<|im_start|>user\nAnd?' }],
+      2,
+    ],
+    [
+      'Gemini: a malformed call',
+      [{ text: '', finishReason: 'function_call_filter: MALFORMED_FUNCTION_CALL' }, looked, answer],
+      3,
+    ],
+    [
+      'Groq: a failed generation that can be read',
+      [
+        {
+          status: 400,
+          body: {
+            error: {
+              message: 'Failed to call a function.',
+              type: 'invalid_request_error',
+              code: 'tool_use_failed',
+              failed_generation: `<function=executeSQL>${args}</function>`,
+            },
+          },
+        },
+        answer,
+      ],
+      2,
+    ],
+    [
+      'Groq: a failed generation that cannot',
+      [
+        {
+          status: 400,
+          body: {
+            error: {
+              message: 'Failed to call a function.',
+              type: 'invalid_request_error',
+              code: 'tool_use_failed',
+              failed_generation: '### Stories',
+            },
+          },
+        },
+        looked,
+        answer,
+      ],
+      3,
+    ],
+    [
+      'Ollama: a call that its parser refuses',
+      [
+        {
+          status: 500,
+          body: { error: { message: "error parsing tool call: raw='{', err=unexpected end of JSON input" } },
+        },
+        looked,
+        answer,
+      ],
+      3,
+    ],
+    ['no system role', [{ status: 400, body: { error: { message: 'System role not supported' } } }, looked, answer], 3],
+    [
+      'no reasoning in messages',
+      [
+        { ...looked, message: { reasoning_content: 'I count.' } },
+        { status: 400, body: { error: { message: "'messages.2' : property 'reasoning_content' is unsupported" } } },
+        answer,
+      ],
+      3,
+    ],
+    [
+      'unknown stream_options',
+      [
+        { status: 400, body: { error: { message: 'Unrecognized request argument supplied: stream_options' } } },
+        looked,
+        answer,
+      ],
+      3,
+    ],
+  ])('%s', async (name, script, most) => {
+    // Only a stream asks for its options.
+    if (name !== 'unknown stream_options') return recovers(script, most);
+    await using scripted = await scriptedApp(script);
+    expect(await ways.chat?.(scripted.app)).toMatchObject({ error: undefined, text: 'There are 500 orders.' });
+    expect(scripted.server.requests[1]?.text).not.toContain('stream_options');
+  });
+
+  test('tools are refused in streams: asked without streaming', async () => {
+    const refused: Step = {
+      status: 400,
+      body: { error: { message: 'Streaming is not supported when tools are used.' } },
+    };
+    await using scripted = await scriptedApp((request, n) => (request.stream ? refused : n === 1 ? looked : answer));
+    expect(await ways.chat?.(scripted.app)).toMatchObject({ error: undefined, text: 'There are 500 orders.' });
+  });
+
+  test('nothing but empty replies ends in a sentence', async () => {
+    for (const end of await asked(() => ({ text: '' }), 2))
+      expect(end.text).toMatch(/without an answer.*raise the limits/);
+    const [first, ...rest] = [callSql(COUNT), { text: '' }, { text: '' }];
+    for (const end of await asked([first as Step, ...rest], 3)) expect(end.text).toMatch(/in the table/);
+  });
+
+  test('a refusal is shown, a withheld answer explained', async () => {
+    for (const end of await asked(() => ({ message: { refusal: 'I cannot help.', content: null } }), 1))
+      expect(end.text).toBe('I cannot help.');
+    for (const end of await asked(() => ({ text: '', finishReason: 'content_filter' }), 1))
+      expect(end.text).toMatch(/content filter/);
+  });
+
+  test('a reply cut by the token limit before an answer says what to raise', async () => {
+    for (const end of await asked(() => ({ text: '<think>Counting', finishReason: 'length' }), 1)) {
+      expect(end.text).toMatch(/output limit.*Raise/);
+    }
+  });
+
+  test('an error inside a 200 is named', async () => {
+    for (const end of await asked(
+      () => ({ status: 200, body: { error: { message: 'Insufficient Balance', code: 402 } } }),
+      1,
+    ))
+      expect(end.error).toMatch(/used up.*billing/);
+    for (const end of await asked(() => ({ status: 200, body: { error: 'model "x" does not support tools' } }), 1))
+      expect(end.error).toMatch(/cannot call tools/);
+  });
+
+  test('a web page with 200 is named', async () => {
+    for (const end of await asked(() => ({ garbage: 'not-json' }), 2)) expect(end.error).toMatch(/web page.*\/v1/);
+  });
+
+  test('an answer that breaks off is no answer', async () => {
+    for (const garbage of ['cut', 'truncated'] as const) {
+      for (const end of await asked(() => ({ text: 'There are many orders in all.', garbage }), 1)) {
+        expect(end.error).toMatch(garbage === 'cut' ? /broke off.*timeouts/ : /broke off|cannot be used/);
+      }
+    }
+  });
+});
+
+describe('without progress the calls end', () => {
+  const last = (request: { readonly tools: readonly string[] }, step: Step) =>
+    request.tools.length === 0 ? answer : step;
+
+  test('the same call with the same result', async () => {
+    for (const ask of Object.values(ways)) {
+      await using scripted = await scriptedApp((request) => last(request, callSql(COUNT)));
+      expect(await ask(scripted.app)).toMatchObject({ text: expect.stringContaining('There are 500 orders.') });
+      expect(scripted.server.requests).toHaveLength(3);
+      expect(scripted.server.requests[2]?.instructions).toContain('The same call was made again');
+    }
+  });
+
+  test('three calls with the same error; the last one is told when nothing is known', async () => {
+    for (const ask of Object.values(ways)) {
+      await using scripted = await scriptedApp((request, n) =>
+        request.tools.length === 0 ? { text: '' } : callSql(`select amont, ${n} from orders`),
+      );
+      expect((await ask(scripted.app)).text).toContain('could not be answered: SQLite: no such column: amont.');
+      expect(scripted.server.requests.length).toBeLessThanOrEqual(5);
+    }
+  });
+
+  test('six steps in which every call fails', async () => {
+    await using scripted = await scriptedApp((request, n) => last(request, callSql(`select wrong${n} from orders`)));
+    expect((await ways.query?.(scripted.app))?.text).toContain('There are 500 orders.');
+    expect(scripted.server.requests).toHaveLength(7);
+  });
+
+  test('not while calls differ', async () => {
+    const script = [...[1, 2, 3, 4].map((n) => callSql(`select ${n} as a`)), answer];
+    for (const end of await asked(script, 5)) expect(end.answer?.sql).toHaveLength(4);
+  });
+});
+
+describe('what only looks like misbehaviour is left alone', () => {
+  test.each([
+    'The tags `<think>` and `</think>` mark thoughts.',
+    'As JSON:\n\n```json\n{"region": "north", "n": 250}\n```',
+    'This statement counts them:\n\n```sql\nselect count(*) from orders where a < 5\n```',
+    '{"name": "north", "total": 250}',
+  ])('%s', async (text) => {
+    for (const ask of Object.values(ways)) {
+      await using scripted = await scriptedApp([callSql(COUNT), { text }]);
+      expect(await ask(scripted.app)).toMatchObject({ text, answer: { text, sql: [COUNT], steps: 2 } });
+    }
+  });
+});
+
+test('a model that the server does not know is named with near ones', async () => {
+  const body = { error: { message: "model 'qwen3:9b' not found, try pulling it first" } };
+  const models = ['llama3.1:8b', 'qwen3:8b', 'gemma3:4b', 'qwen3:30b', 'phi4', 'mistral', 'granite4'];
+  for (const provider of ['openai', 'openai-compatible'] as const) {
+    for (const ask of Object.values(ways)) {
+      const model = { provider, model: 'qwen3:9b', apiKey: 'sk-test' };
+      await using scripted = await scriptedApp([{ status: 404, body }], { model, models });
+      const { error } = await ask(scripted.app);
+      expect(error).toContain('does not know the model "qwen3:9b"');
+      expect(error).toContain('Did you mean qwen3:8b?');
+    }
+  }
+});
+
+test('a prompt that the server has cut is noted and logged', async () => {
+  const large = Array.from({ length: 40 }, (_, n) => `select ${n} as a`).join(' union all ');
+  for (const tokens of [300, 5_000]) {
+    await using scripted = await scriptedApp([
+      callSql(`select '${'x '.repeat(2_000)}' as a, (${large.slice(0, 11)}) as b`),
+      { ...answer, usage: { input: tokens, output: 9 } },
+    ]);
+    const { notes } = await scripted.app.get(agent).answer(question, scripted.app.scope());
+    const isNoted = tokens === 300;
+    const health = await scripted.app.call(healthCheck, undefined, scripted.app.scope());
+    expect(
+      health.some(({ value: { status, message } }) => status === 'degraded' && message?.includes('300 tokens')),
+    ).toBe(isNoted);
+    expect(
+      notes.some(({ code, message }) => code === 'prompt_truncated' && message.includes('OLLAMA_CONTEXT_LENGTH')),
+    ).toBe(isNoted);
+    expect(scripted.app.lines.some(({ level, message }) => level === 'warn' && message.includes('300 tokens'))).toBe(
+      isNoted,
+    );
+  }
+});
