@@ -233,6 +233,63 @@ describe('requests', () => {
     server.close();
   });
 
+  test('so does reasoning that was streamed, which is shown as it comes', async () => {
+    const bodies: { input?: { type?: string; encrypted_content?: string }[] }[] = [];
+    const item = { id: 'rs_1', type: 'reasoning', summary: [] };
+    const call = {
+      id: 'fc_1',
+      type: 'function_call',
+      call_id: 'c',
+      name: 'executeSQL',
+      arguments: '{"sql":"select 1"}',
+    };
+    const summary = { item_id: 'rs_1', output_index: 0, summary_index: 0 };
+    const reasoned = [
+      { type: 'response.output_item.added', output_index: 0, item: { ...item, encrypted_content: '' } },
+      { type: 'response.reasoning_summary_part.added', ...summary, part: { type: 'summary_text', text: '' } },
+      { type: 'response.reasoning_summary_text.delta', ...summary, delta: 'Count them.' },
+      { type: 'response.reasoning_summary_part.done', ...summary, part: { type: 'summary_text', text: 'Count them.' } },
+      {
+        type: 'response.output_item.done',
+        output_index: 0,
+        item: { ...item, summary: [{ type: 'summary_text', text: 'Count them.' }], encrypted_content: 'sealed' },
+      },
+      { type: 'response.output_item.added', output_index: 1, item: { ...call, arguments: '', status: 'in_progress' } },
+      { type: 'response.output_item.done', output_index: 1, item: { ...call, status: 'completed' } },
+    ];
+    const said = [
+      {
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { id: 'm', type: 'message', role: 'assistant', content: [] },
+      },
+      { type: 'response.output_text.delta', item_id: 'm', output_index: 0, content_index: 0, delta: 'One.' },
+    ];
+    const server = createServer(async (request, response) => {
+      bodies.push(JSON.parse(Buffer.concat(await request.toArray()).toString()));
+      const created = { type: 'response.created', response: { id: 'r', created_at: 1, model: 'm' } };
+      const usage = { input_tokens: 1, output_tokens: 1 };
+      const events = [
+        created,
+        ...(bodies.length === 1 ? reasoned : said),
+        { type: 'response.completed', response: { usage } },
+      ];
+      response.setHeader('content-type', 'text/event-stream');
+      response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    await using app = await createTestApp({ plugins: [testShop(), modelOpenai({ apiKey: KEY, baseUrl }), agent()] });
+    const events = await Array.fromAsync(app.get(agent).ask(question, app.scope()));
+    expect(events).toContainEqual({ type: 'reasoning', text: 'Count them.' });
+    expect(events.at(-1)).toMatchObject({ answer: { text: 'One.' } });
+    expect(bodies[1]?.input?.find(({ type }) => type === 'reasoning')).toMatchObject({
+      encrypted_content: 'sealed',
+      summary: [{ type: 'summary_text', text: 'Count them.' }],
+    });
+    server.close();
+  });
+
   test('connections are kept alive', async () => {
     await using scripted = await scriptedApp([callSql('select 1'), { text: 'One.' }]);
     const { app, server } = scripted;
