@@ -1,8 +1,8 @@
-/** Finds the candidate closest to `word`, at most `limit` edits away; `undefined` when none is. */
-export function nearest(word: string, candidates: Iterable<string>, limit = Math.max(1, Math.floor(word.length / 3))) {
+/** Finds the candidate closest to `word` by edits; `undefined` when none is close enough to be a likely typo. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
-  let bestDistance = limit + 1;
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());

@@ -14,6 +14,8 @@ const KERNEL_PACKAGES = [
   '@sinclair/typebox/value',
 ];
 const MAX_KERNEL_LINES = 2_200;
+/** The offline reader is a fallback: what does not fit is asked about or declined. */
+const MAX_READER_LINES = 3_500;
 /** They measure, attack or prepare inner functions; nothing is built on them. */
 const WHITE_BOX = /^test\/(?:bench|fuzz|growth)\//;
 
@@ -100,6 +102,13 @@ describe('boundaries', () => {
       ['a', 'b', 'c'],
     ]);
     expect(circles([arrow('a', 'b'), arrow('a', 'c'), arrow('b', 'c')])).toEqual([]);
+  });
+
+  it(`the offline reader has at most ${MAX_READER_LINES} lines without its tests`, () => {
+    const files = sources('plugins/model-offline/**/*.ts').filter(
+      (file) => !/\.(test|fixture|questions)\.ts$/.test(file),
+    );
+    expect(files.reduce((sum, file) => sum + linesOf(file), 0)).toBeLessThanOrEqual(MAX_READER_LINES);
   });
 
   it(`the kernel has at most ${MAX_KERNEL_LINES} lines in all`, () => {

@@ -132,9 +132,20 @@ describe('what is not understood', () => {
     ];
     for (const text of odd) expect(() => read(clinic, text)).not.toThrow();
   });
-  it('says which spelling it forgave', () => {
-    const reading = read(clinic, 'How many vists in 2025?');
-    expect(reading).toMatchObject({ kind: 'plan', notes: ['I read "vists" as "visit".'] });
+  it('says that it reads English', () => {
+    expect(read(clinic, 'Wie viele Termine gab es 2025?')).toMatchObject({ reason: 'I read English only.' });
+  });
+  it('offers the nearest complete reading, which a number or "yes" takes', () => {
+    const question = 'revenue in 2024 on weekends';
+    expect(read(clinic, question)).toMatchObject({
+      isNear: true,
+      suggestions: ['Total fees, 2024?', expect.any(String), expect.any(String)],
+    });
+    for (const reply of ['1', 'yes'])
+      expect(planOf(clinic, question, reply)).toMatchObject({
+        measures: ['visits.total_fees'],
+        timeRange: { from: '2024-01-01' },
+      });
   });
 });
 

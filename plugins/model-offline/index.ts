@@ -1,18 +1,12 @@
-import { datasourceList, definePlugin, type HealthItem, healthCheck, modelResolve } from '../../kernel/index.ts';
+import { datasourceList, definePlugin, healthCheck, modelResolve } from '../../kernel/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
-import { dialectOf, postgres } from '../sql-kit/index.ts';
+import { dialectOf, postgres, type SqlDialect } from '../sql-kit/index.ts';
 import { createOfflineModel } from './offline-model.ts';
 import { ModelOfflineOptions } from './options.ts';
 
 export { type Reading, readQuestion } from './conversation.ts';
 export { createOfflineModel } from './offline-model.ts';
 export { OFFLINE } from './provider.ts';
-
-const READY: HealthItem = {
-  component: 'provider',
-  status: 'ok',
-  details: { provider: 'offline', model: 'offline' },
-};
 
 export const modelOffline = definePlugin({
   name: 'model-offline',
@@ -25,11 +19,8 @@ export const modelOffline = definePlugin({
     ctx.tap(modelResolve, async (question, scope) => {
       const connections = (await ctx.call(datasourceList, undefined, scope)).map((item) => item.value);
       const model = await layer.for(scope);
-      const dialects = new Map(
-        await Promise.all(
-          connections.map(async ({ id, dbType }) => [id, await dialectOf(ctx, dbType, scope)] as const),
-        ),
-      );
+      const dialects = new Map<string, SqlDialect>();
+      for (const { id, dbType } of connections) dialects.set(id, await dialectOf(ctx, dbType, scope));
       return {
         provider: 'offline',
         model: createOfflineModel({
@@ -43,6 +34,7 @@ export const modelOffline = definePlugin({
       };
     });
     // It needs nothing from anywhere, so it is there as long as the plugin is.
-    ctx.tap(healthCheck, () => [READY]);
+    const details = { provider: 'offline', model: 'offline' };
+    ctx.tap(healthCheck, () => [{ component: 'provider', status: 'ok' as const, details }]);
   },
 });

@@ -4,16 +4,15 @@ import type { QueryPlan } from '../semantic-query/index.ts';
 import { parse } from './parse/parse.ts';
 import type { Request } from './parse/request.ts';
 import { planRequest } from './plan/plan.ts';
-import { type Terms, termsOf } from './plan/terms.ts';
-import { type Lexicon, lexiconOf, type Meaning } from './words/lexicon.ts';
+import { roleOf } from './plan/terms.ts';
+import { type Lexicon, lexiconOf } from './words/lexicon.ts';
 import { link } from './words/link.ts';
 import { tokenize } from './words/tokenize.ts';
 
-/** `unplaced`: words without a slot. `corrections`: spellings that were forgiven. */
+/** `unplaced`: words without a slot. */
 export interface Sentence {
   readonly request: Request;
   readonly unplaced: readonly string[];
-  readonly corrections: readonly (readonly [written: string, taken: string])[];
 }
 
 export interface Reader {
@@ -25,20 +24,13 @@ export interface Reader {
 
 export function createReader(model: SemanticModel, now: Date): Reader {
   const lexicon = lexiconOf(model);
-  const readText = (text: string, keep: (meaning: Meaning) => boolean) => {
-    const items = link(tokenize(text), lexicon, text.replace(/\s/g, ' '), now, keep);
-    return { ...parse(items, terms.roleOf), items };
-  };
-  const terms: Terms = termsOf(lexicon, (text, { definition, term }) =>
-    readText(text, (one) => one.kind !== 'term' || (one.term.term !== term && one.term.definition !== definition)),
-  );
   return {
     lexicon,
     read(text) {
-      const { request, unplaced, items } = readText(text, () => true);
-      const corrections = items.flatMap((item) => (item.corrected ? [[item.text, item.corrected] as const] : []));
-      return { request, unplaced: unplaced.map((item) => item.text), corrections };
+      const items = link(tokenize(text), lexicon, text.replace(/\s/g, ' '), now);
+      const { request, unplaced } = parse(items, (term) => roleOf(lexicon, term));
+      return { request, unplaced: unplaced.map((item) => item.text) };
     },
-    plan: (request, chosen) => planRequest(request, { lexicon, chosen, readTerm: terms.readTerm }),
+    plan: (request, chosen) => planRequest(request, { lexicon, chosen }),
   };
 }

@@ -9,20 +9,14 @@ import { nameWords, stem } from '../words/stem.ts';
 import { questionOf } from './describe.ts';
 
 const WANTED = 3;
-const TRIED = 40;
 const ENTITIES = 6;
 
 /** At most three questions. `isNear`: the first is the nearest complete reading of the message. */
-export function nearestQuestions(
-  reader: Reader,
-  message: string,
-  before?: Request,
-): { readonly questions: string[]; readonly isNear: boolean } {
+export function nearestQuestions(reader: Reader, message: string, before?: Request) {
   const near = message === '' ? undefined : remainder(reader, message, before);
   const questions = near === undefined ? [] : [near];
-  let tried = 0;
   for (const question of candidates(reader, new Set(nameWords(message).map(stem)))) {
-    if (questions.length === WANTED || tried++ > TRIED) break;
+    if (questions.length === WANTED) break;
     if (!questions.includes(question) && statementOf(reader, question) !== undefined) questions.push(question);
   }
   return { questions, isNear: near !== undefined };
@@ -33,7 +27,6 @@ function statementOf(reader: Reader, question: string): string | undefined {
   return unplaced.length > 0 ? undefined : compiled(reader, request)?.sql;
 }
 
-/** The plan of a request that needs nothing more; `undefined` for any other. */
 function compiled(reader: Reader, request: Request) {
   try {
     const plan = reader.plan(request, new Map());
@@ -56,46 +49,32 @@ function remainder(reader: Reader, message: string, before: Request | undefined)
   return undefined;
 }
 
-/** Entities that the words are about, then the others. */
-function ranked(reader: Reader, words: ReadonlySet<string>): EntityEntry[] {
-  const score = ({ one, model, dimensions }: EntityEntry): number => {
-    const own = [one, ...model.synonyms, ...model.measures.map(({ name }) => name)].flatMap(nameWords).map(stem);
-    return (
-      own.filter((word) => words.has(word)).length * 10 +
-      Math.min(model.measures.length, 5) +
-      (dimensions.length > 1 ? 1 : 0)
-    );
-  };
-  const scored = [...reader.lexicon.entities.values()].map((entity) => ({ entity, value: score(entity) }));
-  return scored
+function* candidates({ lexicon }: Reader, words: ReadonlySet<string>): Generator<string> {
+  const score = ({ one, many, model }: EntityEntry): number =>
+    [one, many, ...model.synonyms].flatMap(nameWords).filter((word) => words.has(stem(word))).length * 10 +
+    Math.min(model.measures.length, 5);
+  const scored = [...lexicon.entities.values()].map((entity) => ({ entity, value: score(entity) }));
+  const asked = scored
     .sort((a, b) => b.value - a.value)
     .slice(0, ENTITIES)
-    .map(({ entity }) => entity);
+    .map(({ entity }) => questionsAbout(entity));
+  // One of each kind first: how many, a measure, by month.
+  yield* [0, 1, 2].flatMap((kind) => asked.flatMap((kinds) => kinds[kind] ?? []).slice(0, 1));
+  yield* asked.flat().filter((one) => one !== undefined);
 }
 
-function* candidates(reader: Reader, words: ReadonlySet<string>): Generator<string> {
-  const entities = ranked(reader, words);
-  // Attributes with few values, as people would say them.
-  const groupable = ({ dimensions }: EntityEntry): string[] =>
-    dimensions
-      .filter(
-        (one) =>
-          one.type === 'string' &&
-          !one.primary_key &&
-          (one.sample_values?.length ?? 0) > 1 &&
-          (one.unique_count ?? 10) <= 50,
-      )
-      .map(({ name }) => ` by ${nameWords(name).join(' ')}`);
-  const kinds: ((entity: EntityEntry) => string[])[] = [
-    (entity) =>
-      [groupable(entity)[0], ''].flatMap((by) => (by === undefined ? [] : [`How many ${entity.many} are there${by}?`])),
-    (entity) =>
-      entity.model.measures
-        .filter(({ type }) => type !== 'count')
-        .slice(0, 3)
-        .map(({ name }) => `What is the ${nameWords(name).join(' ')}${groupable(entity).at(-1) ?? ''}?`),
-    (entity) => (primaryDates(entity).length > 0 ? [`How many ${entity.many} were there per month this year?`] : []),
+function questionsAbout(entity: EntityEntry): readonly (string | undefined)[] {
+  const { many, model, dimensions } = entity;
+  // An attribute with few values, as people would say it.
+  const group = dimensions.find(
+    ({ type, unique_count: count = 10, sample_values: samples = [] }) =>
+      type === 'string' && count <= 50 && samples.length > 1,
+  );
+  const by = group ? ` by ${nameWords(group.name).join(' ')}` : '';
+  const measure = model.measures.find(({ type }) => type !== 'count');
+  return [
+    `How many ${many} are there${by}?`,
+    measure && `What is the ${nameWords(measure.name).join(' ')}${by}?`,
+    primaryDates(entity).length > 0 ? `How many ${many} were there per month this year?` : undefined,
   ];
-  for (const kind of kinds) yield* entities.flatMap(kind).slice(0, 1);
-  for (const kind of kinds) yield* entities.flatMap(kind);
 }

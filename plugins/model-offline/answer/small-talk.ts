@@ -4,65 +4,34 @@ import { keyOf, nameWords } from '../words/stem.ts';
 import { tokenize } from '../words/tokenize.ts';
 
 const HELP =
-  /^(hi|hello|hey|hey there|hi there|hello there|good (morning|afternoon|evening)|help|help me|what can (you|i) (answer|do|ask|ask you|ask about|tell me)( about)?|what (questions|kinds? of questions) can (you|i) (answer|ask)|how (does this|do you|do i use this) work|who are you|what are you|what do you know|examples|show me examples|give me (some )?examples?)$/;
-const THANKS = /^(thanks|thank you|thank you very much|thanks a lot|great thanks|thx|cheers)$/;
+  /^((hi|hello|hey)( there)?|good (morning|afternoon|evening)|help( me)?|what (can (you|i) (answer|do|ask( you| about)?|tell me)( about)?|(questions|kinds? of questions) can (you|i) (answer|ask)|are you|do you know)|how (does this|do you|do i use this) work|who are you|((show|give) me )?(some )?examples?)$/;
 const SCHEMA =
-  /^(what|which|list|show|show me|describe)( all| the| me)*( )?(tables|entities|data|data sets|datasets|schema|database|data model|information)( (are there|is there|do (you|we) have|do you know|are available|is available|exist|can i ask about|can i query|have you got))?$/;
+  /^(what|which|list|show|describe)( all| the| me)* (tables|entities|data( ?sets)?|schema|database|data model|information)( (are|is) (there|available)| do (you|we) (have|know)| exist)?$/;
 const MEANING =
-  /^(?:what (?:does|do|is meant by|is the meaning of|is the definition of) (?:an? |the )?(.+?)(?: mean| stand for)?|what is meant by (.+)|define (.+)|(?:the )?(?:meaning|definition) of (.+)|explain (?:the term )?(.+)|how (?:is|are) (.+?) (?:defined|calculated|computed))$/;
+  /^(?:what (?:does|do|is the (?:meaning|definition) of|is meant by) (?:an? |the )?(.+?)(?: mean| stand for)?|(?:define|explain) (?:the term )?(.+)|how (?:is|are) (.+?) (?:defined|calculated|computed))$/;
 
 const NAMED = 12;
 const LISTED = 40;
 
 /** The answer to a message that asks for no data; `undefined` when it may ask for some. */
 export function smallTalk(message: string, lexicon: Lexicon, examples: () => readonly string[]): string | undefined {
-  const plain = tokenize(message)
-    .filter(({ kind }) => kind !== 'sign')
-    .map(({ word }) => word)
-    .join(' ');
+  const words = tokenize(message).filter(({ kind }) => kind !== 'sign');
+  const plain = words.map(({ word }) => word).join(' ');
   const entities = [...lexicon.entities.values()];
   const more = (shown: number): string => (entities.length > shown ? ` and ${entities.length - shown} more` : '');
+  if (/^(thanks|thank you|thx|cheers)\b/.test(plain) && words.length < 5) return 'You are welcome.';
   if (HELP.test(plain)) {
     const names = entities.slice(0, NAMED).map(({ many }) => many);
     const asked = examples().map((question) => `- ${question}`);
     return `I answer questions in English about ${names.join(', ')}${more(NAMED)}, from the database, without a language model. For example:\n${asked.join('\n')}`;
   }
-  if (THANKS.test(plain)) return 'You are welcome.';
   if (SCHEMA.test(plain)) {
-    const lines = entities
-      .slice(0, LISTED)
-      .map(({ name, model, many }) => `- ${name}: ${model.description || model.grain || many}`);
-    return `There is data about:\n${lines.join('\n')}${more(LISTED)}`;
+    const lines = entities.map(({ name, model, many }) => `- ${name}: ${model.description || model.grain || many}`);
+    return `There is data about:\n${lines.slice(0, LISTED).join('\n')}${more(LISTED)}`;
   }
-  const subject = MEANING.exec(plain)
-    ?.slice(1)
-    .find((part) => part !== undefined);
-  return subject === undefined ? undefined : meaningOf(subject, lexicon);
-}
-
-function meaningOf(subject: string, { phrases }: Lexicon): string | undefined {
-  const meanings = phrases.get(keyOf(nameWords(subject))) ?? [];
-  const term = meanings.find((meaning) => meaning.kind === 'term')?.term;
-  if (term) {
-    const lines = (term.meanings ?? []).map((one) =>
-      typeof one === 'string' ? `- ${one}` : `- ${one.name}${one.description ? `: ${one.description}` : ''}`,
-    );
-    const text =
-      term.definition ?? (lines.length > 0 ? 'It has several meanings.' : 'The glossary has no definition of it.');
-    return [`${term.term}: ${text}`, ...lines].join('\n');
-  }
-  for (const one of meanings) {
-    const part =
-      one.kind === 'measure'
-        ? (one.metric ?? one.measure)
-        : one.kind === 'dimension'
-          ? one.dimension
-          : one.kind === 'segment'
-            ? one.segment
-            : one.kind === 'entity'
-              ? one.entity.model
-              : undefined;
-    if (part?.description) return `${subject}: ${part.description}`;
-  }
-  return undefined;
+  const subject = MEANING.exec(plain)?.slice(1).find(Boolean);
+  const phrase = lexicon.phrases.get(keyOf(nameWords(subject ?? ''))) ?? [];
+  const term = phrase.find((meaning) => meaning.kind === 'term')?.term;
+  const meanings = (term?.meanings ?? []).map((one) => `- ${typeof one === 'string' ? one : one.name}`);
+  return term && [`${term.term}: ${term.definition ?? 'It has these meanings.'}`, ...meanings].join('\n');
 }

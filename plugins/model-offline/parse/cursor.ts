@@ -1,32 +1,27 @@
 /** Walks over the linked words of a question and tells what each may be used as. */
+import type { TermRole } from '../plan/terms.ts';
 import { isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Item } from '../words/link.ts';
 import { stem } from '../words/stem.ts';
 import { isEverydayVerb } from '../words/vocabulary.ts';
 import type { Condition, Mention, Request } from './request.ts';
 
-/** What a glossary term stands for: a figure, a condition, a dimension. */
-export type TermRole = 'measure' | 'condition' | 'dimension';
 export type RoleOf = (term: MeaningOf<'term'>) => TermRole;
 
 /** An item with content, and the words without content before it. */
-export interface Content extends Item {
-  readonly lead: readonly string[];
-}
+export type Content = Item & { readonly lead: readonly string[] };
 
+/**
+ * `conditions`: where they go, those of the question or of related rows. `joined`: how what comes next is joined to what
+ * was before.
+ */
 export interface Cursor {
   readonly items: readonly Content[];
   at: number;
   readonly request: Request;
-  /** Where conditions go: those of the question, or of related rows that are being read. */
   conditions: Condition[];
   readonly roleOf: RoleOf;
-  /** How what comes next is joined to what was before. */
   joined?: 'and' | 'or' | undefined;
-  /** How many conditions there were when a share was asked for. */
-  shareFrom?: number;
-  /** How many there were when a verb followed: "orders from Germany were cancelled". */
-  partFrom?: number;
 }
 
 /** Orders to the reader, which inside a question are nouns: "month of return". */
@@ -55,7 +50,6 @@ export const op = (cursor: Cursor, ahead = 0): string => here(cursor, ahead)?.op
 export const firstWord = (item: Item | undefined): string => item?.tokens[0]?.word ?? '';
 export const isJoint = (cursor: Cursor): boolean => /^(and|or)$/.test(op(cursor));
 
-/** Moves the cursor back to where a reader began that found nothing. */
 export function restore(cursor: Cursor, start: number): false {
   cursor.at = start;
   return false;
@@ -64,7 +58,7 @@ export function restore(cursor: Cursor, start: number): false {
 export function mentionOf(item: Item, meanings = item.meanings): Mention {
   const { kind, word, stem: singular } = item.tokens.at(-1)!;
   const plural = kind === 'word' && /s$|^people$/.test(word) && stem(word) === singular && singular !== word;
-  return { text: item.text, meanings, plural, ...(item.inverted && { inverted: true }) };
+  return { text: item.text, meanings, plural };
 }
 
 const isFlag = (one: Meaning): boolean => one.kind === 'dimension' && one.dimension.type === 'boolean';
@@ -96,7 +90,7 @@ export const measureIn = (item: Item | undefined, roleOf: RoleOf): Mention | und
 export const conditionIn = (item: Item | undefined, roleOf: RoleOf): Mention | undefined =>
   keep(item, (one) => /^(value|segment)$/.test(one.kind) || isFlag(one) || isTerm(one, roleOf, 'condition'));
 
-const rankOf = (mention: Mention | undefined): number =>
+export const rankOf = (mention: Mention | undefined): number =>
   Math.max(-1, ...(mention?.meanings ?? []).map(({ rank }) => rank));
 
 /** The item names a thing, its number or an attribute at least as directly as a condition. */
@@ -115,8 +109,9 @@ export function adjectiveIn(item: Item | undefined, roleOf: RoleOf): Mention | u
   return mention && { ...mention, meanings: [...mention.meanings, ...(dateIn(item)?.meanings ?? [])] };
 }
 
-/** Adds a condition as the next of those being read. */
-export function addCondition(cursor: Cursor, condition: Condition): true {
+/** Adds a condition as the next of those being read, and moves behind what was taken for it. */
+export function addCondition(cursor: Cursor, condition: Condition, taken = 0): true {
+  cursor.at += taken;
   cursor.conditions.push(cursor.joined === undefined ? condition : { ...condition, joined: cursor.joined });
   cursor.joined = undefined;
   return true;
@@ -131,8 +126,7 @@ export function takeAdjectives(cursor: Cursor): Content | undefined {
     const mention = adjectiveIn(item, cursor.roleOf);
     if (mention === undefined || (last && item!.lead.length > 0)) return last;
     if (ahead === 1) cursor.joined = op(cursor) as 'and' | 'or';
-    addCondition(cursor, { type: 'is', mention, isAdjective: true });
-    cursor.at += ahead + 1;
+    addCondition(cursor, { type: 'is', mention, isAdjective: true }, ahead + 1);
     last = item;
   }
 }

@@ -8,12 +8,11 @@ type Cursor = at.Cursor;
 
 /** "average number of", "how many different": one function, `undefined` where they contradict each other. */
 function functionOf(said: readonly Aggregate[]): Aggregate | undefined {
-  const strong = [...new Set(said.filter((fn) => /^(avg|min|max)$/.test(fn)))];
-  if (strong.length > 0) return strong.length === 1 ? strong[0] : undefined;
+  const [strong, more] = new Set(said.filter((fn) => /^(avg|min|max)$/.test(fn)));
+  if (strong) return more ? undefined : strong;
   return said.includes('count_distinct') ? 'count_distinct' : said.includes('count') ? 'count' : said[0];
 }
 
-/** Aggregate words at the cursor, which moves behind them. */
 function takeFunctions(cursor: Cursor): Aggregate[] {
   const said: Aggregate[] = [];
   for (; ; cursor.at++) {
@@ -32,17 +31,11 @@ export function addFigure(cursor: Cursor, figure: Figure): true {
 /** The figure at the cursor: aggregate words with a noun, or a measure. Leaves the cursor where there is none. */
 export function takeFigure(cursor: Cursor): Figure | undefined {
   const start = cursor.at;
-  const { request, roleOf } = cursor;
-  const [conditions, groups] = [cursor.conditions.length, request.groups];
+  const { roleOf } = cursor;
+  const conditions = cursor.conditions.length;
   const said = takeFunctions(cursor);
   const fn = functionOf(said);
   if (said.length === 0 || fn !== undefined) {
-    const grain = here(cursor)?.operator?.grain;
-    if (fn && grain && firstWord(here(cursor)).endsWith('ly')) {
-      // "total monthly revenue"
-      request.groups = [...groups, { grain, per: true }];
-      cursor.at++;
-    }
     if (fn) at.takeAdjectives(cursor);
     const item = here(cursor);
     const isAmount = item?.operator?.op === 'amount' && fn !== undefined && fn !== 'count';
@@ -57,7 +50,6 @@ export function takeFigure(cursor: Cursor): Figure | undefined {
     }
   }
   cursor.conditions.length = conditions;
-  request.groups = groups;
   restore(cursor, start);
   return undefined;
 }
@@ -68,11 +60,8 @@ export function aggregate(cursor: Cursor): boolean {
   const start = cursor.at;
   const item = here(cursor);
   if (item?.operator?.op === 'amount') {
-    const rank = here(cursor, 1)?.operator;
-    const isExtreme = rank?.op === 'rank' && rank.of === undefined;
-    const fn = isExtreme ? (rank.direction === 'desc' ? 'max' : 'min') : 'sum';
-    cursor.at += isExtreme ? 2 : 1;
-    return addFigure(cursor, { fn, mention: unnamed(item.text) });
+    cursor.at++;
+    return addFigure(cursor, { fn: 'sum', mention: unnamed(item.text) });
   }
   if (!item?.operator?.fn) return false;
   const figure = takeFigure(cursor);
@@ -91,21 +80,7 @@ export function aggregate(cursor: Cursor): boolean {
   return (fn === 'sum' && isRepeated) || restore(cursor, start);
 }
 
-/** "when was the first order", "the date of the most recent order", "first admission date": a figure of its date. */
-export function when(cursor: Cursor): boolean {
-  const asks = at.op(cursor) === 'when' || (firstWord(here(cursor)) === 'date' && at.op(cursor) === 'grain');
-  const rank = here(cursor, asks ? 1 : 0)?.operator;
-  const named = here(cursor, asks ? 2 : 1);
-  const isDated = !asks && firstWord(here(cursor, 2)) === 'date';
-  const mention = asks || isDated ? at.entityIn(named) : at.dateIn(named);
-  if (rank?.op !== 'rank' || rank.of?.[0] !== 'time' || !mention) return false;
-  cursor.at += asks || isDated ? 3 : 2;
-  // "… placed" at the end is the date itself.
-  if (at.dateIn(here(cursor)) && cursor.at === cursor.items.length - 1) cursor.at++;
-  return addFigure(cursor, { fn: rank.direction === 'desc' ? 'max' : 'min', mention });
-}
-
-/** "top 5 products", "the 3 largest orders", "highest average rating", "best month". */
+/** "top 5 products", "the 3 largest orders", "highest average rating", "best month", "first admission date". */
 export function ranking(cursor: Cursor): boolean {
   const { request, roleOf } = cursor;
   const start = cursor.at;
@@ -117,26 +92,30 @@ export function ranking(cursor: Cursor): boolean {
   const limit = isBefore || isAfter ? here(cursor, isBefore ? 0 : 1)!.number : request.ranking?.limit;
   if (limit !== undefined && (!Number.isInteger(limit) || limit < 1)) return false;
   cursor.at += isBefore || isAfter ? 2 : 1;
-  const isVague = /^(top|best|leading|bottom|worst)$/.test(firstWord(item));
   const done = (more: Partial<Ranking>, taken = 0): true => {
-    request.ranking = { direction, ...(limit !== undefined && { limit }), ...(of && { of }), isVague, ...more };
+    request.ranking = { direction, ...(limit !== undefined && { limit }), ...(of && { of }), ...more };
     cursor.at += taken;
     cursor.joined = undefined;
     return true;
   };
-  const key = of === undefined && here(cursor)?.operator?.fn ? takeFigure(cursor) : undefined;
+  const isNamed = of === undefined || of === 'vague';
+  const key = isNamed && here(cursor)?.operator?.fn ? takeFigure(cursor) : undefined;
   if (key) return done({ key });
   at.takeAdjectives(cursor);
   const next = here(cursor);
+  const date = of === 'time' ? at.dateIn(next) : undefined;
+  if (date) {
+    cursor.at++;
+    return addFigure(cursor, { fn: direction === 'desc' ? 'max' : 'min', mention: date });
+  }
   const isPlural = firstWord(next).endsWith('s');
   if (next?.operator?.grain && (request.which || limit !== undefined || !isPlural)) {
     request.groups = [...request.groups, { grain: next.operator.grain }];
     return done(limit === undefined && !isPlural ? { limit: 1 } : {}, 1);
   }
-  const isQuantity = of === undefined && /^(most|fewest|least)$/.test(firstWord(item));
+  const isQuantity = /^(most|fewest|least)$/.test(firstWord(item)) && isNamed;
   const entity = at.entityIn(next);
   const isFigure = at.measureIn(next, roleOf) ?? at.nounIn(next, roleOf)?.meanings.some(at.isNumber);
-  const isNamed = of === undefined || !/^(time|age|count)$/.test(of[0]!);
   if (next && isQuantity && entity) return done({ key: { fn: 'count', mention: entity } }, 1);
   if (next && isNamed && isFigure && !entity) return done({ key: { mention: at.mentionOf(next) } }, 1);
   const thing = isQuantity ? undefined : (entity ?? at.dimensionIn(next, roleOf));
@@ -145,14 +124,8 @@ export function ranking(cursor: Cursor): boolean {
     else request.columns = [thing];
     return done({}, 1);
   }
-  // "which department billed the most"
-  const [last, second] = request.figures;
-  if (isQuantity && last && !second && last.fn === undefined && (request.subject ?? request.columns[0])) {
-    request.figures = [];
-    return done({ key: last, isTotal: true });
-  }
   // "top 3" goes on from a question before.
-  const isRest = limit !== undefined && !request.subject && (next === undefined || firstWord(next) === 'only');
+  const isRest = limit !== undefined && !request.subject && (!next || firstWord(next) === 'only');
   return isRest ? done({}) : restore(cursor, start);
 }
 
@@ -162,43 +135,20 @@ export function sorting(cursor: Cursor): boolean {
   const start = cursor.at;
   const item = here(cursor);
   const { op, direction } = item?.operator ?? {};
-  const { limit } = request.ranking ?? {};
+  const { key: before, limit } = request.ranking ?? {};
   if (op === 'direction' && direction) {
-    const isTime = /^(newest|latest|oldest)$/.test(firstWord(item)) && !request.ranking?.key;
-    const before = { isSorting: true, ...request.ranking };
-    request.ranking = { ...before, isLimit: false, direction, ...(isTime && { of: ['time'] }) };
+    request.ranking = { isSorting: true, ...request.ranking, direction };
     cursor.at++;
     return true;
   }
-  if (op !== 'sort' || request.ranking?.key) return false;
+  if (op !== 'sort' || before) return false;
   cursor.at++;
   const noun = at.nounIn(here(cursor), cursor.roleOf);
   const figure = takeFigure(cursor);
   if (!figure && !noun) return restore(cursor, start);
   if (!figure) cursor.at++;
-  const behind = at.op(cursor) === 'direction' ? here(cursor)!.operator!.direction : undefined;
-  if (behind) cursor.at++;
-  const said = behind ?? (firstWord(item).startsWith('rank') ? 'desc' : undefined);
-  const key = figure ?? { mention: noun! };
-  const order = { ...(said && { direction: said }), ...(limit !== undefined && { limit }) };
-  request.ranking = { ...order, key, isSorting: true, isTotal: true };
-  return true;
-}
-
-/** A number of rows before a noun: "list 4 patients", "the 3 countries with the fewest customers". */
-export function rowLimit(cursor: Cursor): boolean {
-  const item = here(cursor);
-  const { request, roleOf } = cursor;
-  const isCount =
-    item?.kind === 'number' && Number.isInteger(item.number) && item.number! > 0 && !item.tokens[0]?.percent;
-  if (!isCount || request.ranking || request.subject || request.columns.length > 0) return false;
-  let ahead = 1;
-  while (at.adjectiveIn(here(cursor, ahead), roleOf)) ahead++;
-  const next = here(cursor, ahead);
-  const isShown = request.listing || request.which || request.followUp || cursor.at === 0;
-  if (!at.nounIn(next, roleOf)?.plural || !isShown || !(at.entityIn(next) ?? at.dimensionIn(next))) return false;
-  request.ranking = { limit: item.number!, isLimit: true };
-  cursor.at++;
+  const order = { ...(firstWord(item).startsWith('rank') && { direction: 'desc' as const }), ...(limit && { limit }) };
+  request.ranking = { ...order, key: figure ?? { mention: noun! }, isSorting: true, isTotal: true };
   return true;
 }
 

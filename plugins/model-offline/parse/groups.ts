@@ -16,14 +16,6 @@ function takeHint(cursor: Cursor): { hint?: Mention } {
   return { hint: { ...hint, meanings: item.meanings.filter(({ kind }) => kind === 'entity' || kind === 'dimension') } };
 }
 
-/** "bookings by guests from Japan": those who made them. */
-function isAgent(cursor: Cursor): boolean {
-  const next = here(cursor, 1);
-  const isOf = at.adjectiveIn(next, cursor.roleOf) && next!.lead.some((word) => /^(from|in|of)$/.test(word));
-  const isPlural = at.entityIn(here(cursor))?.plural === true;
-  return firstWord(here(cursor, -1)) === 'by' && isPlural && (isOf || op(cursor, 1) === 'with');
-}
-
 /** One thing to group by at the cursor. */
 function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
   const [item, next] = [here(cursor), here(cursor, 1)];
@@ -43,7 +35,9 @@ function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
   // "by insured" is by yes and no.
   const isFlag = flags.length > 0 && (!at.entityIn(next) || next!.lead.length > 0);
   const noun = isThing ? at.nounIn(item, cursor.roleOf) : isFlag ? at.mentionOf(item!, flags) : undefined;
-  if (!noun || (isAgent(cursor) && !isPer)) return undefined;
+  // "bookings by guests from Japan": those who made them.
+  const isOf = at.adjectiveIn(next, cursor.roleOf) && next!.lead.some((word) => /^(from|in|of)$/.test(word));
+  if (!noun || (!isPer && at.entityIn(item)?.plural && (isOf || op(cursor, 1) === 'with'))) return undefined;
   cursor.at++;
   return { mention: { ...noun, meanings: noun.meanings.filter(({ kind }) => kind !== 'measure') }, per: isPer };
 }
@@ -52,7 +46,7 @@ function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
 function rankedBy(cursor: Cursor): boolean {
   const { request, roleOf } = cursor;
   const ranked = request.ranking;
-  const isRankable = ranked ? !ranked.key && !ranked.isLimit : request.figures.length === 0 && !request.counting;
+  const isRankable = ranked ? !ranked.key : request.figures.length === 0 && !request.counting;
   const thing = request.subject ?? request.columns[0] ?? (ranked && request.groups[0]);
   if (!isRankable || !(thing ?? cursor.at === 1)) return false;
   const item = here(cursor);

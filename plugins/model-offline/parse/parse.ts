@@ -1,8 +1,8 @@
 /** Reads the linked words of one message into the slots of a request; every word with content finds one or is named. */
 import type { Item } from '../words/link.ts';
-import { comparison, condition, having, negation, related } from './conditions.ts';
+import { comparison, condition, having, negation } from './conditions.ts';
 import * as at from './cursor.ts';
-import { addFigure, aggregate, measure, ranking, rowLimit, sorting, takeFigure, when } from './figures.ts';
+import { addFigure, aggregate, measure, ranking, sorting, takeFigure } from './figures.ts';
 import { dated, grouping, period } from './groups.ts';
 import type { Request } from './request.ts';
 
@@ -14,14 +14,8 @@ type Rule = (cursor: at.Cursor) => boolean;
 export function parse(items: readonly Item[], roleOf: at.RoleOf): Parsed {
   const cursor = at.cursorOf(items, roleOf);
   const unplaced: Item[] = [];
-  while (cursor.at < cursor.items.length) {
-    notePart(cursor);
-    if (!RULES.some((rule) => rule(cursor))) {
-      unplaced.push(here(cursor)!);
-      cursor.at++;
-    }
-  }
-  splitShare(cursor);
+  while (cursor.at < cursor.items.length)
+    if (!RULES.some((rule) => rule(cursor))) unplaced.push(cursor.items[cursor.at++]!);
   // What a word was to be done with is no news where the word itself is unknown.
   const named = unplaced.filter(({ kind }) => kind !== 'operator');
   return { request: cursor.request, unplaced: named.length > 0 ? named : unplaced };
@@ -52,62 +46,27 @@ const frame: Rule = (cursor) => {
   else if (said === 'also' && isStart) request.followUp = 'add';
   else if (said === 'which' && cursor.at === 0) request[word === 'who' ? 'who' : 'which'] = true;
   else if (said === 'list' || (word === 'all' && cursor.at === 0 && at.entityIn(next))) request.listing = true;
-  else if (said === 'new') request.isNew = true;
-  else if (said === 'compare' || said === 'versus') {
-    request.compared = true;
-    cursor.joined = said === 'versus' && cursor.conditions.length > 0 ? 'and' : undefined;
-  } else if (said === 'with') {
-    // "which city has the most …", "how many customers do we have", "compare 2024 with 2025"
+  else if (said === 'with') {
+    // "which city has the most …", "how many customers do we have"
     const isEmpty = !next || next.time || next.operator?.fn || /^(group|by|each)$/.test(next.operator?.op ?? '');
     const isVerb = isEmpty && /^ha(ve|s|d)$/.test(word);
-    if (next?.operator?.op !== 'rank' && !isVerb && !(request.compared && next?.time)) return false;
+    if (next?.operator?.op !== 'rank' && !isVerb) return false;
     if (word === 'who' && cursor.at === 0) request.who = true;
   } else if (!/^(also|which|all|whose)$/.test(said)) return false;
   cursor.at++;
   return true;
 };
 
-/** "share of revenue by category", "what percentage of orders was refunded". */
+/** "share of revenue by category", "percentage of orders per channel". */
 const share: Rule = (cursor) => {
-  if (op(cursor) !== 'share' || cursor.shareFrom !== undefined) return false;
-  const start = cursor.at++;
+  if (op(cursor) !== 'share') return false;
+  cursor.at++;
   while (op(cursor) === 'all') cursor.at++;
   const figure = takeFigure(cursor);
   if (figure) addFigure(cursor, figure);
-  else {
-    at.takeAdjectives(cursor);
-    const entity = at.entityIn(here(cursor));
-    if (!entity && cursor.conditions.length === 0) return at.restore(cursor, start);
-    if (entity) {
-      cursor.request.subject = entity;
-      cursor.at++;
-    }
-  }
   cursor.request.share = true;
-  cursor.shareFrom = cursor.conditions.length;
   return true;
 };
-
-/** Where the verb of a percentage begins its part. */
-function notePart(cursor: at.Cursor): void {
-  const item = here(cursor);
-  const isVerb = item?.lead.some((word) => /^(is|are|was|were|came|come|comes)$/.test(word));
-  if ((isVerb || /^ha(s|ve|d)$/.test(firstWord(item))) && cursor.shareFrom !== undefined)
-    cursor.partFrom ??= cursor.conditions.length;
-}
-
-/** What is behind the verb is the part, else the one condition behind the noun, else the one there is. */
-function splitShare({ request, shareFrom, partFrom }: at.Cursor): void {
-  if (shareFrom === undefined) return;
-  const { conditions, groups } = request;
-  const all = conditions.length;
-  if (groups.length > 0 && all === 0) return;
-  // Of "cancelled bookings by channel" nothing says what they are a share of.
-  const from = partFrom ?? (all === shareFrom + 1 ? shareFrom : all === 1 && groups.length === 0 ? 0 : all);
-  request.share = false;
-  request.portion = conditions.slice(from);
-  request.conditions = conditions.slice(0, from);
-}
 
 /** What the rows are of, or what is named beside it. */
 const subject: Rule = (cursor) => {
@@ -115,7 +74,6 @@ const subject: Rule = (cursor) => {
   const entity = item?.kind === 'names' ? at.entityIn(item) : undefined;
   const { request } = cursor;
   if (!entity || cursor.joined !== undefined) return false;
-  if (item!.rooted && (request.subject || request.figures.length > 0)) return related(cursor, entity);
   // "the lowest price of a booking" is one of all of them.
   const { key, limit } = request.ranking ?? {};
   const isOf = item!.lead.includes('of') && key && limit === undefined && !request.which;
@@ -131,10 +89,10 @@ const column: Rule = (cursor) => {
   const item = here(cursor);
   const dimension = item?.kind === 'names' && at.nounIn(item, roleOf) ? at.dimensionIn(item, roleOf) : undefined;
   if (!dimension || cursor.joined === 'or') return false;
-  cursor.at++;
   const date = at.dateIn(item);
-  if (date && (item?.rooted || /ed$|^(born|due)$/.test(firstWord(item))))
-    return at.addCondition(cursor, { type: 'missing', mention: date, negated: true });
+  if (date && /ed$|^(born|due)$/.test(firstWord(item)))
+    return at.addCondition(cursor, { type: 'missing', mention: date, negated: true }, 1);
+  cursor.at++;
   request.columns = [...request.columns, dimension];
   cursor.joined = undefined;
   return true;
@@ -142,22 +100,7 @@ const column: Rule = (cursor) => {
 
 /** In this order; the first that can read what stands at the cursor does. */
 const RULES: readonly Rule[] = [
-  connector,
-  when,
-  share,
-  ranking,
-  aggregate,
-  sorting,
-  grouping,
-  period,
-  negation,
-  having,
-  frame,
-  dated,
-  comparison,
-  rowLimit,
-  condition,
-  measure,
-  subject,
-  column,
-];
+  [connector, share, ranking, aggregate, sorting, grouping, period],
+  [negation, having, frame, dated, comparison, condition],
+  [measure, subject, column],
+].flat();

@@ -1,32 +1,21 @@
 /** Turns what is measured into a measure of the layer, a count of rows, or an aggregate over an attribute. */
 import type { QueryPlan } from '../../semantic-query/index.ts';
-import type { Condition, Figure, Mention } from '../parse/request.ts';
-import type { ModelDimension } from '../words/layer.ts';
+import type { Figure, Mention } from '../parse/request.ts';
 import { type EntityEntry, isTime, type MeaningOf } from '../words/lexicon.ts';
-import { nameWords, stem } from '../words/stem.ts';
+import { nameWords } from '../words/stem.ts';
 import type { Aggregate } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
-import { amountsOf, isIdentifier, primaryDates, worthOf } from './traits.ts';
+import { readTerm } from './terms.ts';
+import { amountsOf, isAmount, primaryDates, worthOf } from './traits.ts';
 
 type Adhoc = NonNullable<QueryPlan['adhocMeasures']>[number];
 
-/** `name`: `entity.measure`, metric id or `entity.count`; unset for an aggregate made on the spot. `conditions`: of a term. */
-export interface PlannedFigure {
-  readonly entity: EntityEntry;
-  readonly name?: string;
-  readonly adhoc?: Adhoc;
-  readonly conditions?: readonly Condition[];
-}
+/** `name`: `entity.measure`, metric id or `entity.count`; unset for an aggregate made on the spot. */
+export type PlannedFigure = Readonly<{ entity: EntityEntry; name?: string; adhoc?: Adhoc }>;
 type Candidate = { readonly figure: PlannedFigure; readonly rank: number; readonly label: string };
 
-const NAMES: Readonly<Record<Adhoc['type'], string>> = {
-  sum: 'total',
-  avg: 'average',
-  min: 'lowest',
-  max: 'highest',
-  count_distinct: 'distinct',
-};
+const NAMES = { sum: 'total', avg: 'average', min: 'lowest', max: 'highest', count_distinct: 'distinct' } as const;
 
 function adhoc(type: Adhoc['type'], item: of.Owned, rank = 3): Candidate {
   const isDate = isTime(item.dimension) && type !== 'count_distinct';
@@ -73,10 +62,6 @@ export function figureOf(
   return of.asked(context, `figure:${text}`, `What do you mean by "${text}"?`, found, label).figure;
 }
 
-/** Whether the layer or an attribute has such a figure. */
-export const isFigure = (context: of.PlanContext, figure: Figure): boolean =>
-  candidatesOf(context, figure, []).length > 0;
-
 function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly EntityEntry[]): Candidate[] {
   const { fn, mention } = figure;
   const amounts = (entity: EntityEntry, type: Adhoc['type']): Candidate[] =>
@@ -86,8 +71,11 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
   const measures = mention.meanings.filter((one) => one.kind === 'measure');
   const term = mention.meanings.find((one) => one.kind === 'term');
   if (term && (term.term.status === 'ambiguous' || measures.every(({ rank }) => rank < term.rank))) {
-    const found = figuresOfTerm(context, term, fn, near);
-    if (found) return found;
+    const { role, label, name = '' } = readTerm(context.lexicon, term.term, context.chosen);
+    const entity = context.lexicon.measures.get(name)?.entity;
+    if (role === 'measure' && !entity)
+      throw refusal([label], `The layer's meaning of "${label}" names a figure that it does not have.`);
+    if (role === 'measure') return [{ figure: { entity: entity!, name }, rank: 3, label }];
   }
   // A metric and the measure it is made of are one figure.
   const fitting = measures.filter((one) => fits(one, fn));
@@ -109,13 +97,10 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
       label: of.spoken(one.metric?.label ?? one.name.slice(one.name.lastIndexOf('.') + 1)),
     }));
   const dimensions = mention.meanings.filter((one) => one.kind === 'dimension');
-  const numbers = dimensions.filter(
-    (one) => one.dimension.type === 'number' && !isIdentifier(one.entity, one.dimension),
-  );
+  const numbers = mention.meanings.filter(isAmount);
   if (fn === 'avg' || fn === 'min' || fn === 'max') {
-    const measured = numbers.length > 0 ? numbers : measuredDimensions(mention, measures);
     const dates = fn === 'avg' ? [] : dimensions.filter(({ dimension }) => isTime(dimension));
-    const found = [...measured, ...dates].map((one) => adhoc(fn, one, one.rank));
+    const found = [...numbers, ...dates].map((one) => adhoc(fn, one, one.rank));
     if (found.length > 0) return found;
     // "the last order" is its date, "the average invoice" its amount.
     return entities.flatMap((entity) =>
@@ -131,46 +116,12 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
   return [...conditionEntities(context, mention)].map(count);
 }
 
-/** "average number of seats": over the attribute that a sum of that name adds up. */
-function measuredDimensions(mention: Mention, measures: readonly MeaningOf<'measure'>[]): MeaningOf<'dimension'>[] {
-  const words = new Set(nameWords(mention.text).map(stem));
-  return measures.flatMap(({ entity, measure, rank }): MeaningOf<'dimension'>[] => {
-    const dimension = measure?.type === 'sum' ? dimensionIn(entity, measure.sql) : undefined;
-    const isSame = dimension && nameWords(dimension.name).every((word) => words.has(stem(word)));
-    return isSame ? [{ kind: 'dimension', rank, entity, dimension }] : [];
-  });
-}
-
-/** The attribute that an expression is, if it is one. */
-export const dimensionIn = (entity: EntityEntry, sql: string | undefined): ModelDimension | undefined =>
-  entity.dimensions.find((one) => sql !== undefined && [one.sql, one.name, `{${one.name}}`].includes(sql));
-
-function figuresOfTerm(
-  context: of.PlanContext,
-  { term }: MeaningOf<'term'>,
-  fn: Aggregate | undefined,
-  near: readonly EntityEntry[],
-): Candidate[] | undefined {
-  const { role, label, name, request } = context.readTerm(term, context.chosen);
-  if (role !== 'measure') return undefined;
-  const entity = context.lexicon.measures.get(name ?? '')?.entity;
-  if (name && entity) return [{ figure: { entity, name }, rank: 3, label }];
-  const own = request?.figures[0];
-  if (!own) throw refusal([label], `The layer's meaning of "${label}" names a figure that it does not have.`);
-  const found = candidatesOf(context, { ...own, ...(own.fn === undefined && fn && { fn }) }, near);
-  return found.map((one) => ({ ...one, figure: { ...one.figure, conditions: request.conditions } }));
-}
-
 /** Entities whose rows a condition used as a noun is about: "cancellations", "seniors". */
-export function conditionEntities(context: of.PlanContext, mention: Mention): Set<EntityEntry> {
-  const found = mention.meanings.map((one) =>
-    one.kind === 'term'
-      ? context.readTerm(one.term, context.chosen).entity
-      : one.kind === 'measure'
-        ? undefined
-        : one.entity,
+export function conditionEntities({ lexicon, chosen }: of.PlanContext, { meanings }: Mention): Set<EntityEntry> {
+  const found = meanings.filter(({ kind }) => kind !== 'measure');
+  return new Set(
+    found.flatMap((one) => (one.kind === 'term' ? readTerm(lexicon, one.term, chosen) : one).entity ?? []),
   );
-  return new Set(found.filter((one) => one !== undefined));
 }
 
 /** How a figure behaves when it is split or added up. */

@@ -1,14 +1,9 @@
 /** Ends the reading of a question without a plan: by asking back, or by naming what is in the way. */
 
 /** The question has several readings. `key` names the place, so that the reply settles it when the question is read again. */
-export interface Asking {
-  readonly kind: 'ask';
-  readonly key: string;
-  readonly question: string;
-  readonly choices: readonly string[];
-}
+export type Asking = Readonly<{ kind: 'ask'; key: string; question: string; choices: readonly string[] }>;
 /** Words that found no place, or a wish that cannot be met. `reason` is a sentence for the user. */
-type Refusal = { readonly kind: 'refusal'; readonly words: readonly string[]; readonly reason: string };
+type Refusal = Readonly<{ kind: 'refusal'; words: readonly string[]; reason: string }>;
 type Stop = Error & { readonly outcome: Asking | Refusal };
 
 const stop = (outcome: Asking | Refusal): Stop => Object.assign(new Error(outcome.kind), { outcome });

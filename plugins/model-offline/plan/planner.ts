@@ -1,49 +1,26 @@
 /** Holds a plan under construction, and finds the one attribute or entity that a name of the question means. */
 import type { QueryPlan } from '../../semantic-query/index.ts';
-import { type Condition, entitiesIn, type Mention, type Request } from '../parse/request.ts';
-import type { ModelDimension, ModelTerm, PlanFilter } from '../words/layer.ts';
+import { entitiesIn, type Mention, type Request } from '../parse/request.ts';
+import type { ModelDimension, PlanFilter } from '../words/layer.ts';
 import { type EntityEntry, isTime, type Lexicon, type MeaningOf } from '../words/lexicon.ts';
 import { nameWords } from '../words/stem.ts';
 import { choose, refusal } from './outcome.ts';
+import { readTerm } from './terms.ts';
 import { labelOf } from './traits.ts';
 
-/** What a glossary term stands for: a figure by name or request, a condition as segment or list, an attribute. */
-export interface TermReading {
-  readonly role: 'measure' | 'condition' | 'dimension';
-  readonly label: string;
-  readonly name?: string;
-  readonly request?: Request;
-  readonly entity?: EntityEntry;
-  readonly conditions?: readonly Condition[];
-  readonly meaning?: MeaningOf<'dimension'>;
-}
+/** `chosen`: replies to earlier questions back, by place. */
+export type PlanContext = Readonly<{ lexicon: Lexicon; chosen: ReadonlyMap<string, number> }>;
+type Lists = Required<Pick<QueryPlan, 'dimensions' | 'filters' | 'segments' | 'excludedSegments' | 'related'>>;
+export type Plan = { -readonly [K in keyof QueryPlan]: QueryPlan[K] } & Lists;
+export type Owned = Readonly<{ entity: EntityEntry; dimension: ModelDimension }>;
 
-export interface PlanContext {
-  readonly lexicon: Lexicon;
-  /** Replies to earlier questions back, by place. */
-  readonly chosen: ReadonlyMap<string, number>;
-  readTerm(term: ModelTerm, chosen: ReadonlyMap<string, number>): TermReading;
-}
-
-export type Plan = { -readonly [K in keyof QueryPlan]: QueryPlan[K] } & {
-  dimensions: NonNullable<QueryPlan['dimensions']>;
-  filters: PlanFilter[];
-  segments: string[];
-  excludedSegments: string[];
-  related: NonNullable<QueryPlan['related']>;
-};
-export type Owned = { readonly entity: EntityEntry; readonly dimension: ModelDimension };
-
-export interface Planner extends PlanContext {
-  readonly request: Request;
-  readonly plan: Plan;
-  /** What the rows are of that are counted, measured or listed. */
-  readonly base: EntityEntry;
-  /** Dates that a condition is about; certain where the condition is only that there is one. */
-  readonly events: (Owned & { readonly isCertain: boolean })[];
-  /** Entities of which a row may have several, and that conditions are about. */
-  readonly several: Set<EntityEntry>;
-}
+/**
+ * `base`: what the rows are of that are counted, measured or listed. `events`: dates that a condition is about; certain
+ * where the condition is only that there is one. `several`: entities of which a row may have several.
+ */
+export type Planner = PlanContext &
+  Readonly<{ request: Request; plan: Plan; base: EntityEntry; events: Event[]; several: Set<EntityEntry> }>;
+type Event = Owned & { readonly isCertain: boolean };
 
 export const emptyPlan = (): Plan => ({ dimensions: [], filters: [], segments: [], excludedSegments: [], related: [] });
 
@@ -112,7 +89,7 @@ export function reachable<M extends { readonly entity: EntityEntry; readonly ran
 export function dimensionOf(planner: Planner, mention: Mention, fits: (one: Owned) => boolean = () => true): Owned {
   const { text } = mention;
   const meanings = mention.meanings.flatMap((one): MeaningOf<'dimension'>[] => {
-    const meaning = one.kind === 'term' ? planner.readTerm(one.term, planner.chosen).meaning : one;
+    const meaning = one.kind === 'term' ? readTerm(planner.lexicon, one.term, planner.chosen).meaning : one;
     return meaning?.kind === 'dimension' ? [meaning] : [];
   });
   const found = reachable(planner, meanings.filter(fits));
@@ -135,9 +112,7 @@ export function checkWay(
   const { base, lexicon } = planner;
   const roles = entity === base ? [] : lexicon.graph.roles(base.name, entity.name);
   if (roles.length < 2) return;
-  const isThrough = besideOf(planner).some(
-    (by) => by !== entity && by !== base && distance(planner, by, entity) !== undefined,
-  );
+  const isThrough = besideOf(planner).some((by) => ![entity, base].includes(by) && distance(planner, by, entity));
   const isName = dimension !== undefined && labelOf(entity).includes(dimension);
   if (!isThrough && (namedIn(planner).includes(entity) || isName)) return;
   throw refusal(

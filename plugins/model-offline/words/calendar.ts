@@ -1,18 +1,11 @@
 /** Calendar days as `YYYY-MM-DD` in UTC. Ranges are half open: `from` is in, `to` is out. */
 import type { Grain } from './layer.ts';
 
-export interface DayRange {
-  readonly from?: string;
-  readonly to?: string;
-}
-export interface ClosedRange {
-  readonly from: string;
-  readonly to: string;
-}
+export type DayRange = { readonly from?: string; readonly to?: string };
+export type ClosedRange = { readonly from: string; readonly to: string };
 
-export const MONTHS = 'january february march april may june july august september october november december'.split(
-  ' ',
-);
+const NAMES = 'january february march april may june july august september october november december';
+export const MONTHS = NAMES.split(' ');
 
 export const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
 export const day = (year: number, month: number, date: number): string =>
@@ -51,24 +44,14 @@ export function unitRange(text: string, unit: Grain, offset = 0): ClosedRange {
   return { from, to: move(from, unit, 1) };
 }
 
-/** The unit that a range fills exactly, if there is one. */
-export function unitOf(range: DayRange): Grain | undefined {
-  const { from, to } = range;
-  if (from === undefined || to === undefined) return undefined;
-  const units: Grain[] = ['year', 'quarter', 'month', 'week', 'day'];
-  return units.find((unit) => startOf(from, unit) === from && move(from, unit, 1) === to);
-}
-
-export const daysBetween = (from: string, to: string): number =>
-  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);
-
 /** "March 2025", "2024", "1 to 15 March …" as dates: what an answer calls a range. */
 export function rangeText(range: DayRange): string {
   const { from, to } = range;
   if (from === undefined) return to === undefined ? 'all time' : `before ${to}`;
   if (to === undefined) return `since ${from}`;
   const [year, month] = parts(from);
-  const unit = unitOf(range);
+  const units: Grain[] = ['year', 'quarter', 'month', 'day'];
+  const unit = units.find((one) => startOf(from, one) === from && move(from, one, 1) === to);
   if (unit === 'day') return from;
   if (unit === 'month') return `${MONTHS[month - 1]!.replace(/^./, (c) => c.toUpperCase())} ${year}`;
   if (unit === 'quarter') return `Q${(month + 2) / 3} ${year}`;

@@ -9,61 +9,48 @@ export interface JoinGraph {
   isRelated(a: string, b: string): boolean;
   /** The columns by which `to` is joined on the ways from `from` to it without multiplying rows. */
   roles(from: string, to: string): readonly string[];
+  /** Columns of an entity that joins compare, in lower case. */
+  columns(entity: string): ReadonlySet<string>;
 }
 
 /** The name by which plans call an entity: qualified where two sources use the same name. */
 export const entityName = (model: SemanticModel, entity: ModelEntity): string =>
   model.entity(entity.name) === entity ? entity.name : `${entity.source}.${entity.name}`;
 
-const targetOf = (model: SemanticModel, entity: ModelEntity, name: string): ModelEntity | undefined =>
-  model.entity(`${entity.source}.${name}`) ?? model.entity(name);
-
 type Links = Map<string, Set<string>>;
-const note = (links: Links, key: string, value: string): void => {
+const note = (links: Links, key: string, value: string): unknown =>
   links.set(key, (links.get(key) ?? new Set()).add(value));
-};
-
-/** Columns that joins compare, by the name of their entity, in lower case. */
-export function joinColumns(model: SemanticModel): ReadonlyMap<string, ReadonlySet<string>> {
-  const found: Links = new Map();
-  for (const entity of model.entities)
-    for (const join of entity.joins) {
-      const target = targetOf(model, entity, join.target);
-      for (const { from, to } of join.on) {
-        note(found, entityName(model, entity), from.toLowerCase());
-        if (target) note(found, entityName(model, target), to.toLowerCase());
-      }
-    }
-  return found;
-}
 
 /** Builds the graph once; the distances from one entity are found when first asked for. */
 export function joinGraph(model: SemanticModel): JoinGraph {
-  const [toOne, reverse, columns]: Links[] = [new Map(), new Map(), new Map()];
+  const [toOne, reverse, ways, columns]: [Links, Links, Links, Links] = [new Map(), new Map(), new Map(), new Map()];
   const link = (from: string, to: string, column: string): void => {
-    note(columns!, `${from} ${to}`, column);
-    note(toOne!, from, to);
-    note(reverse!, to, from);
+    note(ways, `${from} ${to}`, column);
+    note(toOne, from, to);
+    note(reverse, to, from);
   };
   for (const entity of model.entities)
     for (const { target: name, relationship, on } of entity.joins) {
-      const target = targetOf(model, entity, name);
-      if (target === undefined) continue;
-      const [from, to] = [entityName(model, entity), entityName(model, target)];
-      if (relationship === 'many_to_one' || relationship === 'one_to_one')
-        link(from, to, on.map((one) => one.from).join(' '));
-      if (relationship === 'one_to_many' || relationship === 'one_to_one')
-        link(to, from, on.map((one) => one.to).join(' '));
+      const from = entityName(model, entity);
+      const target = model.entity(`${entity.source}.${name}`) ?? model.entity(name);
+      const to = target && entityName(model, target);
+      for (const pair of on) {
+        note(columns, from, pair.from.toLowerCase());
+        if (to !== undefined) note(columns, to, pair.to.toLowerCase());
+      }
+      if (to === undefined) continue;
+      if (relationship.endsWith('to_one')) link(from, to, on.map((one) => one.from).join(' '));
+      if (relationship.startsWith('one_to')) link(to, from, on.map((one) => one.to).join(' '));
     }
-  const forward = distancesIn(toOne!);
-  const backward = distancesIn(reverse!);
+  const [forward, backward] = [distancesIn(toOne), distancesIn(reverse)];
   return {
     roles(from, to) {
-      const last = [...(reverse!.get(to) ?? [])].filter((name) => forward(from).has(name) && name !== to);
-      return [...new Set(last.flatMap((name) => [...(columns!.get(`${name} ${to}`) ?? [])]))];
+      const last = [...(reverse.get(to) ?? [])].filter((name) => forward(from).has(name) && name !== to);
+      return [...new Set(last.flatMap((name) => [...(ways.get(`${name} ${to}`) ?? [])]))];
     },
     distance: (from, to) => forward(from).get(to),
     isRelated: (a, b) => [...backward(a).keys()].some((name) => backward(b).has(name)),
+    columns: (entity) => columns.get(entity) ?? new Set(),
   };
 }
 
@@ -71,11 +58,10 @@ export function joinGraph(model: SemanticModel): JoinGraph {
 function distancesIn(links: Links): (from: string) => ReadonlyMap<string, number> {
   const known = new Map<string, Map<string, number>>();
   return (from) => {
-    const found = known.get(from);
-    if (found) return found;
-    const out = new Map([[from, 0]]);
-    for (const [name, steps] of out)
-      for (const next of links.get(name) ?? []) if (!out.has(next)) out.set(next, steps + 1);
+    const out = known.get(from) ?? new Map([[from, 0]]);
+    if (!known.has(from))
+      for (const [name, steps] of out)
+        for (const next of links.get(name) ?? []) if (!out.has(next)) out.set(next, steps + 1);
     known.set(from, out);
     return out;
   };

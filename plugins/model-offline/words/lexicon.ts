@@ -1,71 +1,48 @@
 /** Finds everything the semantic layer names by the words people use for it. Built once per model. */
 import type { SemanticModel } from '../../semantic-layer/index.ts';
-import { entityName, type JoinGraph, joinColumns, joinGraph } from './join-distance.ts';
+import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
-import { keyOf, nameWords, rootKeyOf, stem } from './stem.ts';
+import { keyOf, nameWords, stem } from './stem.ts';
 import { isFunctionWord } from './vocabulary.ts';
 
 /** How directly a name was given: 3 its own name, 2 a declared synonym, 1 shortened or derived, 0 the loosest form. */
 export type Closeness = 0 | 1 | 2 | 3;
-
+type Thing =
+  | { readonly kind: 'entity' }
+  | { readonly kind: 'dimension'; readonly dimension: ModelDimension }
+  | { readonly kind: 'measure'; readonly name: string; readonly measure?: Measure; readonly metric?: ModelMetric }
+  | { readonly kind: 'value'; readonly dimension: ModelDimension; readonly value: string }
+  | { readonly kind: 'segment'; readonly segment: Segment };
 export type Meaning = { readonly rank: Closeness } & (
-  | { readonly kind: 'entity'; readonly entity: EntityEntry }
-  | { readonly kind: 'dimension'; readonly entity: EntityEntry; readonly dimension: ModelDimension }
-  | {
-      readonly kind: 'measure';
-      readonly entity: EntityEntry;
-      readonly name: string;
-      readonly measure?: Measure;
-      readonly metric?: ModelMetric;
-    }
-  | { readonly kind: 'value'; readonly entity: EntityEntry; readonly dimension: ModelDimension; readonly value: string }
-  | { readonly kind: 'segment'; readonly entity: EntityEntry; readonly segment: Segment }
+  | (Thing & { readonly entity: EntityEntry })
   | { readonly kind: 'term'; readonly term: ModelTerm }
 );
 export type MeaningOf<K extends Meaning['kind']> = Extract<Meaning, { kind: K }>;
 
-export interface EntityEntry {
-  /** The name plans use. */
-  readonly name: string;
-  readonly model: ModelEntity;
-  readonly dimensions: readonly ModelDimension[];
-  /** Columns that joins compare, in lower case. */
-  readonly joinColumns: ReadonlySet<string>;
-  /** Words of the name of one row. */
-  readonly words: readonly string[];
-  /** Keys of the entity's own names. */
-  readonly keys: ReadonlySet<string>;
-  /** What one row and several are called in answers. */
-  readonly one: string;
-  readonly many: string;
-}
+/**
+ * `name`: as plans use it. `joinColumns`: columns that joins compare, in lower case. `words`: of the name of one row.
+ * `keys`: of the entity's own names. `one`, `many`: what one row and several are called in answers.
+ */
+export type EntityEntry = Readonly<{ name: string; model: ModelEntity; dimensions: readonly ModelDimension[] }> &
+  Readonly<{ joinColumns: ReadonlySet<string>; keys: ReadonlySet<string>; words: readonly string[] }> &
+  Readonly<{ one: string; many: string }>;
 
-export interface Lexicon {
-  readonly model: SemanticModel;
-  readonly graph: JoinGraph;
-  readonly entities: ReadonlyMap<string, EntityEntry>;
-  /** Measures and metrics by the name that plans use. */
-  readonly measures: ReadonlyMap<string, MeaningOf<'measure'>>;
-  /** Meanings of a phrase by its key (`keyOf` of its words). */
-  readonly phrases: ReadonlyMap<string, readonly Meaning[]>;
-  /** The same by the roots of the words: found only where the key is not. */
-  readonly roots: ReadonlyMap<string, readonly Meaning[]>;
-  /** Words of all phrases, for spelling, grouped by first letter. */
-  readonly vocabulary: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Words of the longest phrase. */
-  readonly longest: number;
-}
+type ByName<T> = ReadonlyMap<string, T>;
+/** `measures`: and metrics, by the name that plans use. `phrases`: meanings by `keyOf` their words. `longest`: in words. */
+export type Lexicon = Readonly<{
+  model: SemanticModel;
+  graph: JoinGraph;
+  entities: ByName<EntityEntry>;
+  longest: number;
+}> &
+  Readonly<{ measures: ByName<MeaningOf<'measure'>>; phrases: ByName<readonly Meaning[]> }>;
 
 const TABLE_PREFIX = /^(dim|fact|fct|tbl|stg|vw)_/;
-const AGGREGATES: Readonly<Record<string, readonly string[]>> = {
-  sum: ['total'],
-  avg: ['average'],
-  count: ['total', 'count', 'number'],
-  count_distinct: ['count', 'number', 'total'],
-  min: ['minimum'],
-  max: ['maximum'],
+/** What the names of figures of a type may begin or end with, beside what they measure. */
+const AGGREGATES: Readonly<Record<string, string>> = {
+  ...{ sum: 'total', avg: 'average', min: 'minimum', max: 'maximum' },
+  ...{ count: 'total count number', count_distinct: 'count number total' },
 };
-const LONGEST_PHRASE = 8;
 const lexicons = new WeakMap<SemanticModel, Lexicon>();
 
 /** The lexicon of a model; made on first use and kept as long as the model lives. */
@@ -75,106 +52,74 @@ export function lexiconOf(model: SemanticModel): Lexicon {
   return known;
 }
 
+type Phrase = readonly [words: readonly string[], rank: Closeness];
 /** Meanings by key, each once, by its identity. */
 type Index = Map<string, Map<string, Meaning>>;
-
-function put(index: Index, key: string, id: string, meaning: Meaning): void {
-  const known = index.get(key) ?? new Map<string, Meaning>();
-  index.set(key, known);
-  if ((known.get(id)?.rank ?? -1) < meaning.rank) known.set(id, meaning);
-}
-
-const lists = (index: Index): Map<string, readonly Meaning[]> =>
-  new Map([...index].map(([key, found]) => [key, [...found.values()]]));
+type WithoutRank<M> = M extends Meaning ? Omit<M, 'rank'> : never;
 
 function buildLexicon(model: SemanticModel): Lexicon {
-  const [phrases, roots]: Index[] = [new Map(), new Map()];
+  const phrases: Index = new Map();
   const measures = new Map<string, MeaningOf<'measure'>>();
-  const vocabulary = new Map<string, Set<string>>();
   const entities = new Map<string, EntityEntry>();
-  const joined = joinColumns(model);
+  const graph = joinGraph(model);
   let longest = 1;
-  // The same few phrases name things in many entities.
-  const keys = new Map<string, { readonly key: string; readonly rootKey: string; readonly stems: readonly string[] }>();
-  const add = (found: readonly Phrase[], meaning: MeaningWithoutRank): void => {
+  const add = (found: readonly Phrase[], id: string, meaning: WithoutRank<Meaning>): void => {
     for (const [words, rank] of found) {
-      const text = words.join(' ');
-      const known = keys.get(text) ?? { key: keyOf(words), rootKey: rootKeyOf(words), stems: words.map(stem) };
-      keys.set(text, known);
-      if (known.key === '') continue;
-      longest = Math.max(longest, words.length);
+      if (words.length === 0) continue;
       const ranked = { ...meaning, rank } as Meaning;
-      const id = identity(ranked);
-      put(phrases!, known.key, id, ranked);
-      put(roots!, known.rootKey, id, ranked);
+      longest = Math.min(Math.max(longest, words.length), 8);
+      const known = phrases.get(keyOf(words)) ?? new Map<string, Meaning>();
+      phrases.set(keyOf(words), known);
+      if ((known.get(id)?.rank ?? -1) < rank) known.set(id, ranked);
       if (ranked.kind === 'measure') measures.set(ranked.name, ranked);
-      if (ranked.kind === 'value' && words.length > 3) continue;
-      for (const word of known.stems)
-        if (word.length >= 4 && !/\d/.test(word))
-          vocabulary.set(word[0]!, (vocabulary.get(word[0]!) ?? new Set()).add(word));
     }
   };
   for (const one of model.entities) {
-    const entity = entityEntry(model, one, joined);
-    entities.set(entity.name, entity);
-    add(entityPhrases(one), { kind: 'entity', entity });
+    const name = entityName(model, one);
+    const entity = entityEntry(name, one, graph.columns(name));
+    entities.set(name, entity);
+    add(entityPhrases(one), name, { kind: 'entity', entity });
     for (const dimension of entity.dimensions) {
-      add(dimensionPhrases(dimension, entity), { kind: 'dimension', entity, dimension });
-      for (const value of dimension.sample_values ?? []) {
-        const words = typeof value === 'string' && dimension.type === 'string' ? nameWords(value) : [];
-        if (/\D/.test(words.join(''))) add([[words, 3]], { kind: 'value', entity, dimension, value: value as string });
+      const id = `${name}.${dimension.name}`;
+      add(dimensionPhrases(dimension, entity), id, { kind: 'dimension', entity, dimension });
+      for (const value of (dimension.type === 'string' && dimension.sample_values) || []) {
+        const words = nameWords(String(value));
+        if (/\D/.test(words.join('')))
+          add([[words, 3]], `${id} ${value}`, { kind: 'value', entity, dimension, value: String(value) });
       }
     }
-    for (const measure of one.measures)
-      add(measurePhrases(measure.name, measure.synonyms, measure.type, entity), {
-        kind: 'measure',
-        entity,
-        name: `${entity.name}.${measure.name}`,
-        measure,
-      });
+    for (const measure of one.measures) {
+      const full = `${name}.${measure.name}`;
+      const found = measurePhrases(measure.name, measure.synonyms, measure.type, entity);
+      add(found, `measure ${full}`, { kind: 'measure', entity, name: full, measure });
+    }
     for (const segment of one.segments)
-      add(namePhrases(segment.name, segment.synonyms), { kind: 'segment', entity, segment });
+      add(namePhrases(segment.name, segment.synonyms), `${name} ${segment.name}`, { kind: 'segment', entity, segment });
   }
   for (const metric of model.metrics) {
     const found = metric.entity && (model.entity(`${metric.source}.${metric.entity}`) ?? model.entity(metric.entity));
     const entity = found && entities.get(entityName(model, found));
     if (!found || !entity) continue;
     const measure = found.measures.find(({ name }) => name === metric.measure);
-    for (const name of [metric.id, metric.label ?? metric.id])
-      add(measurePhrases(name, metric.synonyms, measure?.type ?? typeOfSql(metric.sql), entity), {
-        kind: 'measure',
-        entity,
-        name: metric.id,
-        metric,
-        ...(measure && { measure }),
-      });
+    // "total" goes with a metric that adds up: a single sum or count, not one divided by another.
+    const isTotal = /^\s*(sum|count)\s*\([^()]*\)\s*$/i.test(metric.sql ?? '');
+    const type = measure?.type ?? (isTotal ? 'sum' : 'ratio');
+    for (const name of [metric.id, metric.label ?? metric.id]) {
+      const meaning = { kind: 'measure', entity, name: metric.id, metric, ...(measure && { measure }) } as const;
+      add(measurePhrases(name, metric.synonyms, type, entity), `measure ${metric.id}`, meaning);
+    }
   }
-  for (const term of model.glossary) add(namePhrases(term.term, term.synonyms), { kind: 'term', term });
+  for (const term of model.glossary)
+    add(namePhrases(term.term, term.synonyms), `term ${term.term}`, { kind: 'term', term });
   return {
     model,
-    graph: joinGraph(model),
+    graph,
     entities,
     measures,
-    phrases: lists(phrases!),
-    roots: lists(roots!),
-    vocabulary,
-    longest: Math.min(longest, LONGEST_PHRASE),
+    phrases: new Map([...phrases].map(([key, found]) => [key, [...found.values()]])),
+    longest,
   };
 }
-
-type WithoutRank<M> = M extends Meaning ? Omit<M, 'rank'> : never;
-type MeaningWithoutRank = WithoutRank<Meaning>;
-
-/** Two meanings with the same identity are the same thing. */
-function identity(meaning: Meaning): string {
-  if (meaning.kind === 'term') return `term ${meaning.term.term}`;
-  if (meaning.kind === 'measure') return `measure ${meaning.name}`;
-  const part =
-    meaning.kind === 'segment' ? meaning.segment.name : meaning.kind === 'entity' ? '' : meaning.dimension.name;
-  return `${meaning.kind} ${meaning.entity.name}.${part} ${meaning.kind === 'value' ? meaning.value : ''}`;
-}
-
-type Phrase = readonly [words: readonly string[], rank: Closeness];
 
 const singular = (word: string): string =>
   word === 'people'
@@ -185,39 +130,25 @@ const singular = (word: string): string =>
         .replace(/([^s])s$/, '$1');
 const plural = (word: string): string => `${word.replace(/([^aeiou])y$/, '$1ie').replace(/(s|sh|ch|x)$/, '$1e')}s`;
 
-function entityEntry(
-  model: SemanticModel,
-  entity: ModelEntity,
-  joined: ReadonlyMap<string, ReadonlySet<string>>,
-): EntityEntry {
-  const words = nameWords(entity.name.replace(TABLE_PREFIX, ''));
-  const last = words.at(-1) ?? entity.name;
+function entityEntry(name: string, model: ModelEntity, joinColumns: ReadonlySet<string>): EntityEntry {
+  const words = nameWords(model.name.replace(TABLE_PREFIX, ''));
+  const last = words.at(-1) ?? model.name;
   const start = words.slice(0, -1);
   const one = singular(last);
   const many = one !== last || stem(last) !== last ? last : plural(last);
-  const name = entityName(model, entity);
-  return {
-    name,
-    model: entity,
-    words: [...start, one],
-    keys: new Set(entityPhrases(entity).map(([phrase]) => keyOf(phrase))),
-    dimensions: entity.dimensions.filter(({ hidden }) => hidden !== true),
-    joinColumns: joined.get(name) ?? new Set(),
-    one: [...start, one].join(' '),
-    many: [...start, many].join(' '),
-  };
+  const keys = new Set(entityPhrases(model).map(([phrase]) => keyOf(phrase)));
+  const dimensions = model.dimensions.filter(({ hidden }) => hidden !== true);
+  const [oneRow, manyRows] = [one, many].map((noun) => [...start, noun].join(' '));
+  return { name, model, joinColumns, words: [...start, one], keys, dimensions, one: oneRow!, many: manyRows! };
 }
 
-function entityPhrases(entity: ModelEntity): Phrase[] {
-  const names = [entity.name, entity.table.split('.').at(-1)!].flatMap((name) => [
-    name,
-    name.replace(TABLE_PREFIX, ''),
-  ]);
-  const words = nameWords(entity.name.replace(TABLE_PREFIX, ''));
+function entityPhrases({ name, table, synonyms }: ModelEntity): Phrase[] {
+  const names = [name, table.split('.').at(-1)!].flatMap((one) => [one, one.replace(TABLE_PREFIX, '')]);
+  const words = nameWords(name.replace(TABLE_PREFIX, ''));
   return [
-    ...names.map((name): Phrase => [nameWords(name), 3]),
+    ...names.map((one): Phrase => [nameWords(one), 3]),
     ...(words.length > 1 ? [[words.slice(-1), 1] as const] : []),
-    ...entity.synonyms.map((name): Phrase => [nameWords(name), 2]),
+    ...synonyms.map((one): Phrase => [nameWords(one), 2]),
   ];
 }
 
@@ -226,6 +157,12 @@ const namePhrases = (name: string, synonyms: readonly string[] = []): Phrase[] =
   [nameWords(name), 3],
   ...synonyms.map((synonym): Phrase => [nameWords(synonym.replace(/^how (many|much) /i, '')), 2]),
 ];
+
+const DATE_WORD = /^(at|on|date|time|day|datetime|timestamp|ts|dt|year)$/;
+const isEntityName = (words: readonly string[], { keys }: EntityEntry): boolean => keys.has(keyOf(words));
+export const isTime = ({ type }: ModelDimension): boolean => type === 'date' || type === 'timestamp';
+/** A number that is a year of the calendar. */
+export const isYear = ({ type, name }: ModelDimension): boolean => type === 'number' && /(^|_)year$/i.test(name);
 
 function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase[] {
   const words = nameWords(dimension.name);
@@ -238,9 +175,9 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
     if (short.length > 0 && DATE_WORD.test(said.at(-1)!) && !isEntityName(short, entry)) out.push([short, 1]);
   }
   // "customer name", "claim amount"
-  for (const [said, rank] of isDated || dimension.type === 'boolean' ? [] : [...out])
-    out.push([[...entry.words, ...said], rank]);
   const own = entry.words;
+  for (const [said, rank] of isDated || dimension.type === 'boolean' ? [] : [...out])
+    out.push([[...own, ...said], rank]);
   const bare = keyOf(words.slice(0, own.length)) === keyOf(own) ? words.slice(own.length) : words;
   if (bare.length > 0 && bare.length < words.length) out.push([bare, 2]);
   const last = bare.at(-1) ?? '';
@@ -253,13 +190,6 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   return out;
 }
 
-const DATE_WORD = /^(at|on|date|time|day|datetime|timestamp|ts|dt|year)$/;
-
-export const isTime = (dimension: ModelDimension): boolean =>
-  dimension.type === 'date' || dimension.type === 'timestamp';
-/** A number that is a year of the calendar. */
-export const isYear = ({ type, name }: ModelDimension): boolean => type === 'number' && /(^|_)year$/i.test(name);
-
 /** Names without the aggregate word they begin or end with: `total_revenue` is also "revenue", `avg_price` never "price". */
 function measurePhrases(
   name: string,
@@ -268,20 +198,15 @@ function measurePhrases(
   entry: EntityEntry,
 ): Phrase[] {
   const out = namePhrases(name, synonyms);
+  const named = (AGGREGATES[type] ?? '').split(' ');
   for (const [words, rank] of [...out]) {
     const stems = words.map(stem);
-    const named = AGGREGATES[type] ?? [];
-    const isFirst = named.includes(stems[0]!);
-    const short = isFirst
-      ? words.slice(stems[1] === 'of' ? 2 : 1)
-      : named.includes(stems.at(-1)!)
-        ? words.slice(0, -1)
-        : undefined;
+    const behind = named.includes(stems.at(-1)!) ? words.slice(0, -1) : undefined;
+    const short = named.includes(stems[0]!) ? words.slice(stems[1] === 'of' ? 2 : 1) : behind;
     const plain = short ?? words;
     const derived = Math.min(rank, 2) as Closeness;
     // The bare entity name stays the entity's: "orders" are rows, not a measure.
-    if (short && short.length > 0 && !isEntityName(short, entry) && !/^(avg|min|max)$/.test(type))
-      out.push([short, derived]);
+    if (short?.length && !isEntityName(short, entry) && !/^(avg|min|max)$/.test(type)) out.push([short, derived]);
     if (type === 'sum' && !isFunctionWord(plain[0] ?? '')) out.push([['total', ...plain], derived]);
     if (type === 'avg' && short) out.push([['average', ...short], rank]);
     if (type.startsWith('count') && !isEntityName(plain, entry))
@@ -289,9 +214,3 @@ function measurePhrases(
   }
   return out;
 }
-
-/** "total" goes with a metric that adds up: a single sum or count, not one divided by another. */
-const typeOfSql = (sql: string | undefined): Measure['type'] =>
-  /^\s*(sum|count)\s*\([^()]*\)\s*$/i.test(sql ?? '') ? 'sum' : 'ratio';
-
-const isEntityName = (words: readonly string[], entry: EntityEntry): boolean => entry.keys.has(keyOf(words));

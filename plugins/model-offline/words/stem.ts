@@ -1,27 +1,9 @@
 /** English words as keys: plural and spelling variants of one name meet in the same key, so that comparing is a lookup. */
 
-const IRREGULAR: Readonly<Record<string, string>> = {
-  people: 'person',
-  children: 'child',
-  men: 'man',
-  women: 'woman',
-  indices: 'index',
-  criteria: 'criterion',
-  analyses: 'analysis',
-  diagnoses: 'diagnosis',
-  staff: 'staff',
-  ids: 'id',
-  avg: 'average',
-  mean: 'average',
-  sum: 'total',
-  max: 'maximum',
-  min: 'minimum',
-  num: 'number',
-  qty: 'quantity',
-  amt: 'amount',
-  pct: 'percent',
-  percentage: 'percent',
-};
+const WORDS =
+  'people person,children child,men man,women woman,indices index,criteria criterion,analyses analysis,staff staff,ids id,' +
+  'avg average,mean average,sum total,max maximum,min minimum,num number,qty quantity,amt amount,pct percent,percentage percent';
+const IRREGULAR = new Map(WORDS.split(',').map((pair) => pair.split(' ') as [string, string]));
 
 /** Lower case without diacritics, with plain quotes. */
 export function fold(text: string): string {
@@ -36,7 +18,7 @@ export function fold(text: string): string {
 
 /** The singular of a folded word, close enough for both sides of a comparison to agree. */
 export function stem(word: string): string {
-  const irregular = IRREGULAR[word];
+  const irregular = IRREGULAR.get(word);
   if (irregular !== undefined) return irregular;
   let out = word;
   if (out.length > 4 && out.endsWith('ies')) out = `${out.slice(0, -3)}y`;
@@ -44,19 +26,6 @@ export function stem(word: string): string {
   if (out.length > 3 && out.endsWith('ie')) out = `${out.slice(0, -2)}y`;
   if (out.length > 3 && /(s|x|z|ch|sh)e$/.test(out)) out = out.slice(0, -1);
   return out;
-}
-
-/** What verb forms share: "cancelled", "canceled" and "cancellations" give "cancel". Weaker than `stem`. */
-export function root(word: string): string {
-  let out = stem(word);
-  for (const ending of ['ation', 'ment', 'ing', 'ed', 'al', 'e']) {
-    if (out.length - ending.length >= 3 && out.endsWith(ending)) {
-      out = out.slice(0, -ending.length);
-      break;
-    }
-  }
-  if (out.length > 3 && /([bdglmnprt])\1$/.test(out)) out = out.slice(0, -1);
-  return out.length > 3 && out.endsWith('i') ? `${out.slice(0, -1)}y` : out;
 }
 
 /** The words of a name as people say them: `isActive`, `order_total` and `order-total` are two words each. */
@@ -70,4 +39,3 @@ export function nameWords(name: string): string[] {
 }
 
 export const keyOf = (words: readonly string[]): string => words.map(stem).join('');
-export const rootKeyOf = (words: readonly string[]): string => words.map(root).join(' ');

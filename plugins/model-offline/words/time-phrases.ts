@@ -3,36 +3,23 @@ import { type ClosedRange, type DayRange, day, dayOf, isDay, MONTHS, move, start
 import type { Grain } from './layer.ts';
 import type { Token } from './tokenize.ts';
 
-/** With several options the reader asks. `relative`: in a comparison, how far before the other period it is. */
-export type TimePhrase = { readonly options: readonly DayRange[]; readonly relative?: Grain | 'period' };
-/** `next`: index of the first token after it. */
-type Match = { readonly phrase: TimePhrase; readonly next: number };
-type Period = { readonly options: readonly ClosedRange[]; readonly next: number; readonly relative?: Grain | 'period' };
+/** With several ranges the reader asks. `next`: index of the first token after it. */
+type Match = { readonly ranges: readonly DayRange[]; readonly next: number };
+type Period = { readonly ranges: readonly ClosedRange[]; readonly next: number };
 
 const UNITS = 'day|week|month|quarter|year';
-const BEFORE = 'previous|prior|preceding';
-const BACK = `last|past|trailing|recent|${BEFORE}`;
+const BACK = 'last|past|trailing|recent|previous|prior|preceding';
 const MONTH = MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)}${name === 'september' ? '|t' : ''})?`).join(
   '|',
 );
 const YEAR = '((?:19|20)\\d\\d)';
 const OF = '(?: of| in| ,)?';
 const ORDINALS = 'first|second|third|fourth|1st|2nd|3rd|4th';
-/** Words of time, as stems: never a misspelt name. */
-export const TIME_WORDS = new Set(
-  `today|yesterday|this|current|since|before|after|until|till|between|next|ago|half|${BACK}|${UNITS}|${ORDINALS}|${MONTHS.join('|')}`.split(
-    '|',
-  ),
-);
-
-/** How many tokens a time expression may have. */
-const LONGEST = 9;
 const wordOf = ({ kind, word, value }: Token): string =>
   kind === 'quoted' ? '"' : kind === 'number' && Number.isInteger(value) && !/\d/.test(word) ? String(value) : word;
-/** The words from a place on, numbers as digits. */
 const textAt = (tokens: readonly Token[], at: number): string =>
   tokens
-    .slice(at, at + LONGEST)
+    .slice(at, at + 9)
     .map(wordOf)
     .join(' ');
 
@@ -45,15 +32,11 @@ const MONTH_YEAR = pattern(`MONTH(?:${OF} YEAR)?`);
 const PART = pattern(
   `(?:([qh])([1-4])|(${ORDINALS}) (quarter|half))(?:${OF} YEAR|(?: of| in)? (this|last|previous) year)?`,
 );
-const YEAR_PART = pattern('YEAR ([qh])([1-4])');
 const YEAR_ONLY = pattern('(?:year )?YEAR');
-const TO_DATE = pattern(
-  `(?:([ymqw])td|(${UNITS}) to date|(?:so far )?(?:this|current) (${UNITS})(?: so far| to date)|so far this (${UNITS}))`,
-);
+const TO_DATE = pattern(`(?:([ymqw])td|(${UNITS}) to date|so far this (${UNITS}))`);
 const THIS = pattern(`(?:this|current) (${UNITS})`);
 const COUNTED = pattern(`(?:${BACK}) (\\d+) (${UNITS})s?`);
 const LAST = pattern(`(${BACK}) (${UNITS})`);
-const PREVIOUS = pattern(`(?:${BEFORE}) period`);
 
 const monthOf = (name: string): number => MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3))) + 1;
 const wordsIn = (text: string): number => text.split(' ').length;
@@ -65,14 +48,9 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
   const first = tokens[at];
   if (first === undefined || first.kind === 'quoted' || first.percent) return undefined;
   const text = textAt(tokens, at);
-  const found = (
-    options: readonly ClosedRange[],
-    [matched]: readonly string[],
-    relative?: Grain | 'period',
-  ): Period => ({
-    options,
+  const found = (ranges: readonly ClosedRange[], [matched]: readonly string[]): Period => ({
+    ranges,
     next: at + wordsIn(matched!),
-    ...(relative && { relative }),
   });
   const thisYear = Number(today.slice(0, 4));
   const tomorrow = move(today, 'day', 1);
@@ -96,8 +74,6 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
     // "may" and "march" are words too: without a year they need a preposition or a capital letter.
     return anchored || first.capitalised ? found(recentYears(range, today), month) : undefined;
   }
-  const yearPart = YEAR_PART.exec(text);
-  if (yearPart) return found([partOf(Number(yearPart[1]), yearPart[2]!, Number(yearPart[3]))], yearPart);
   const part = PART.exec(text);
   if (part) {
     const index = part[2] ? Number(part[2]) : (ORDINALS.split('|').indexOf(part[3]!) % 4) + 1;
@@ -112,7 +88,7 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
   const toDate = TO_DATE.exec(text);
   if (toDate) {
     const short = toDate[1] && UNITS.split('|').find((unit) => unit.startsWith(toDate[1]!));
-    const unit = (short ?? toDate[2] ?? toDate[3] ?? toDate[4]) as Grain;
+    const unit = (short ?? toDate[2] ?? toDate[3]) as Grain;
     return found([{ from: startOf(today, unit), to: tomorrow }], toDate);
   }
   const current = THIS.exec(text);
@@ -120,8 +96,6 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
   const counted = COUNTED.exec(text);
   if (counted && Number(counted[1]) > 0)
     return found([{ from: move(today, counted[2] as Grain, -Number(counted[1])), to: tomorrow }], counted);
-  const previous = PREVIOUS.exec(text);
-  if (previous) return found([], previous, 'period');
   const last = LAST.exec(text);
   if (!last) return undefined;
   const unit = last[2] as Grain;
@@ -130,7 +104,7 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
   const calendar = unitRange(today, unit, -1);
   // "in the last month" is said of both the calendar month and the last 30 days.
   const isOpen = at > start && last[1] === 'last' && unit !== 'day';
-  return found(isOpen ? [calendar, rolling] : [calendar], last, BEFORE.includes(last[1]!) ? unit : undefined);
+  return found(isOpen ? [calendar, rolling] : [calendar], last);
 }
 
 function partOf(year: number, unit: string, index: number): ClosedRange {
@@ -161,31 +135,29 @@ export function readTime(tokens: readonly Token[], at: number, now: Date): Match
   if (bound) {
     const start = readPeriod(tokens, at + wordsIn(bound[0].trim()), today, true);
     if (!start) return undefined;
-    const options = start.options.map(({ from, to }) =>
+    const ranges = start.ranges.map(({ from, to }) =>
       bound[1] ? { from } : bound[2] ? { from: to } : { to: bound[3] ? from : to },
     );
-    return { phrase: { options }, next: start.next };
+    return { ranges, next: start.next };
   }
   const preposition = PREPOSITION.exec(text)?.[0] ?? '';
   const start = at + (preposition === '' ? 0 : wordsIn(preposition.trim()));
   const first = readPeriod(tokens, start, today, preposition !== '');
-  if (!first) return undefined;
-  const { next, ...phrase } = first;
   // "March to May 2025" without "from"
-  return readSpan(tokens, start, today, true) ?? { phrase, next };
+  return first && (readSpan(tokens, start, today, true) ?? first);
 }
 
 function readSpan(tokens: readonly Token[], at: number, today: string, isBare = false): Match | undefined {
   const first = readPeriod(tokens, at, today, true);
   const joint = tokens[first?.next ?? tokens.length]?.word ?? '';
-  const [start] = first?.options ?? [];
+  const [start] = first?.ranges ?? [];
   if (!first || !start || !(isBare ? /^(to|until|till|through)$/ : /^(and|to|until|till|through|&)$/).test(joint))
     return undefined;
   const second = readPeriod(tokens, first.next + 1, today, true);
-  const [end, more] = second?.options ?? [];
+  const [end, more] = second?.ranges ?? [];
   if (!second || !end || more) return undefined;
   // A first part without a year takes the year of the second: "January to March 2025".
-  const shift = first.options.length === 1 ? 0 : Number(end.from.slice(0, 4)) - Number(start.from.slice(0, 4));
+  const shift = first.ranges.length === 1 ? 0 : Number(end.from.slice(0, 4)) - Number(start.from.slice(0, 4));
   const from = move(start.from, 'year', shift);
-  return from < end.to ? { phrase: { options: [{ from, to: end.to }] }, next: second.next } : undefined;
+  return from < end.to ? { ranges: [{ from, to: end.to }], next: second.next } : undefined;
 }

@@ -1,36 +1,15 @@
 /** Splits a question into tokens: words, numbers, ISO dates, quoted texts and the few signs that mean something. */
 import { fold, nameWords, stem } from './stem.ts';
 
-export interface Token {
-  /** As written. */
-  readonly text: string;
-  /** Folded: lower case, no diacritics. */
-  readonly word: string;
-  readonly stem: string;
-  /** Offsets into the question. */
-  readonly start: number;
-  readonly end: number;
-  readonly kind: 'word' | 'number' | 'date' | 'quoted' | 'sign';
-  /** Value of a `number`. */
-  readonly value?: number;
-  readonly percent?: boolean;
-  /** Starts with a capital letter although it does not start the question. */
-  readonly capitalised?: boolean;
-}
+/** `text`: as written; `word`: folded; `start`, `end`: offsets into the question; `value`: of a number. */
+export type Token = Readonly<{ text: string; word: string; stem: string; start: number; end: number; value?: number }> &
+  Readonly<{ kind: 'word' | 'number' | 'date' | 'quoted' | 'sign'; percent?: boolean; capitalised?: boolean }>;
 
 const SHAPES =
   /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])|(\d{4}[-/]\d{2}[-/]\d{2}(?!\d)|\d{4}-\d{2}(?![\d-]))|([$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?:\s?(?:k|m|bn|thousand|million|billion)(?![\p{L}\p{N}]))?(?:\s?(?:%|percent|per cent))?(?![\p{L}\p{N}_]))|([\p{L}\p{N}]+(?:'[\p{L}]+)?)|(<=|>=|!=|<>|[<>=,&])/giu;
 const SCALE: Readonly<Record<string, number>> = { k: 1e3, thousand: 1e3, m: 1e6, million: 1e6, bn: 1e9, billion: 1e9 };
 const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
-const CONTRACTIONS: Readonly<Record<string, readonly string[]>> = {
-  "can't": ['can', 'not'],
-  cannot: ['can', 'not'],
-  "won't": ['will', 'not'],
-  "let's": ['let', 'us'],
-  "what's": ['what', 'is'],
-  "who's": ['who', 'is'],
-  "that's": ['that', 'is'],
-};
+const CONTRACTIONS: Readonly<Record<string, string>> = { "can't": 'can not', cannot: 'can not', "won't": 'will not' };
 
 /** Tokens in order; signs that carry no meaning (`?`, `.`, brackets) are dropped. */
 export function tokenize(question: string): Token[] {
@@ -65,10 +44,8 @@ function wordTokens(raw: string, at: { start: number; end: number }): Token[] {
   const number = NUMBERS.indexOf(folded);
   if (number >= 0) return [{ ...at, text: raw, word: folded, stem: folded, kind: 'number', value: number }];
   const capitalised = at.start > 0 && /^\p{Lu}/u.test(raw);
-  const negative = /^(\p{L}+)n't$/u.exec(folded);
-  const words =
-    CONTRACTIONS[folded] ??
-    (negative ? [negative[1]!, 'not'] : [folded.replace(/'(s|re|ve|ll|d|m)$/, '').replaceAll("'", '')]);
+  const whole = CONTRACTIONS[folded] ?? folded.replace(/n't$/, ' not').replace(/'(s|re|ve|ll|d|m)$/, '');
+  const words = whole.replaceAll("'", '').split(' ');
   return words.map((word) => ({
     ...at,
     text: words.length === 1 ? raw.replace(/'(s|re|ve|ll|d|m)$/i, '') : word,

@@ -4,30 +4,10 @@ import type { Grain } from './layer.ts';
 export type Aggregate = 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'max';
 export type Comparator = 'equals' | 'not_equals' | 'greater_than' | 'greater_or_equal' | 'less_than' | 'less_or_equal';
 
-/** What holds exactly where the comparison does not. */
-export const OPPOSITE: Readonly<Record<Comparator, Comparator>> = {
-  equals: 'not_equals',
-  not_equals: 'equals',
-  greater_than: 'less_or_equal',
-  greater_or_equal: 'less_than',
-  less_than: 'greater_or_equal',
-  less_or_equal: 'greater_than',
-};
-
-/** A phrase that says what to do; each kind has its own parts. */
-export interface Operator {
-  readonly op: string;
-  readonly fn?: Aggregate;
-  readonly comparator?: Comparator;
-  /** Stands behind its number: "5 or more". */
-  readonly suffix?: string;
-  readonly direction?: 'asc' | 'desc';
-  /** What a ranking goes by: `time`, `age`, `count` or words that name a number. */
-  readonly of?: readonly string[];
-  readonly grain?: Grain;
-  /** Says by itself that figures are split: "monthly". */
-  readonly grouping?: string;
-}
+type Words = Readonly<{ fn?: Aggregate; comparator?: Comparator; direction?: 'asc' | 'desc'; grain?: Grain }>;
+/** A phrase that says what to do. `suffix`: behind its number, "5 or more"; `of`: what a ranking goes by; `grouping`: splits figures, "monthly". */
+export type Operator = Words &
+  Readonly<{ op: string; suffix?: string; of?: 'time' | 'count' | 'vague'; grouping?: string }>;
 
 /** What an operator is, then the phrases that say it. `unread` is known and never answered. */
 const PHRASES = `
@@ -46,12 +26,9 @@ op=not: not|no|non|never|except|except for|excluding|exclude|excludes|other than
 op=and: and|as well as|plus|&|,|together with|but|but also
 op=or: or|either
 op=share: share|share of|percent|percent of|percentage|percentage of|percentage share|percentages|what percentage of|what percent of|what share of|what proportion of|what fraction of|proportion|proportion of|fraction|fraction of|what part of|portion of|percent share|in percent
-op=versus: versus|vs|v|compared to|compared with|in comparison to|in comparison with|against|relative to|compare to|compare with|compares to|compares with
-op=compare: compare|comparison of|compare the|comparison between|comparison
-op=unread: rate|change|changes|changed|growth|grow|grew|grown|increase|increased|decrease|decreased|difference|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom|over time|trend|trends|time series|older than|younger than|heavier than|lighter than|longer than|shorter than|cheaper than|more expensive than
+op=unread: new|brand new|compare|comparison|compared to|compared with|versus|vs|against|relative to|older than|younger than|rate|change|changes|changed|growth|grow|grew|grown|increase|increased|decrease|decreased|difference|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom|over time|trend|trends|time series|heavier than|lighter than|longer than|shorter than|cheaper than|more expensive than
 op=list: list|list all|show all|list of|a list of|list out|details of|details for|details|records|rows|show me all
 op=which: which|who|whom
-op=when: when
 op=whose: whose|where the|where|for which|that
 op=null: missing|unknown|empty|null|blank|unset|not set|not known|not given|not filled|undefined
 op=between: between|from
@@ -63,28 +40,22 @@ op=comparator comparator=equals: exactly|equal to|equals|equal|=|precisely
 op=comparator comparator=not_equals: !=|<>|not equal to|unequal to
 op=comparator comparator=greater_or_equal suffix=true: or more|or higher|or above|or greater|and more|and above|and up|or over|or better
 op=comparator comparator=less_or_equal suffix=true: or less|or fewer|or lower|or below|or under|and below|or worse
-op=rank direction=desc: top|highest|most|largest|biggest|greatest|best|leading|maximum number of
-op=rank direction=asc: bottom|lowest|least|fewest|smallest|worst|minimum number of
+op=rank direction=desc: highest|most|largest|biggest|greatest|maximum number of
+op=rank direction=desc of=vague: top|best|leading
+op=rank direction=asc of=vague: bottom|worst
+op=rank direction=asc: lowest|least|fewest|smallest|minimum number of
+op=unread: oldest|eldest|youngest|most expensive|priciest|costliest|most costly|cheapest|least expensive|longest|shortest|heaviest|lightest|when
 op=rank direction=desc of=time: latest|newest|most recent|last|recent
 op=rank direction=asc of=time: earliest|first
-op=rank direction=asc of=age: oldest|eldest
-op=rank direction=desc of=age: youngest
-op=rank direction=desc of=price,cost,fee,rate: most expensive|priciest|costliest|most costly
-op=rank direction=asc of=price,cost,fee,rate: cheapest|least expensive
-op=rank direction=desc of=duration,length,minutes,hours,pages,distance: longest
-op=rank direction=asc of=duration,length,minutes,hours,pages,distance: shortest
-op=rank direction=desc of=weight,mass: heaviest
-op=rank direction=asc of=weight,mass: lightest
 op=rank direction=desc of=count: most common|most frequent|commonest|most often|most frequently
 op=rank direction=asc of=count: least common|least frequent|rarest
 op=sort: sorted by|sort by|order by|ordered by|ranked by|rank by|sort|in order of|sorted|ranked
-op=direction direction=desc: descending|desc|highest first|largest first|from highest to lowest|most first|newest first|latest first|in descending order|biggest first|from high to low
-op=direction direction=asc: ascending|asc|lowest first|smallest first|from lowest to highest|fewest first|oldest first|alphabetically|in ascending order|in alphabetical order|from low to high
+op=direction direction=desc: descending|desc|highest first|largest first|from highest to lowest|most first|in descending order|biggest first|from high to low
+op=direction direction=asc: ascending|asc|lowest first|smallest first|from lowest to highest|fewest first|alphabetically|in ascending order|in alphabetical order|from low to high
 op=only: only|just|restricted to|limited to|filter to|narrow down to
 op=same: same|the same|same for|the same for|same thing for|do the same for|what about|how about|and for|and what about|and how about|now for|and in
 op=instead: instead|rather
 op=also: also|too|additionally|in addition
-op=new: new|brand new|newly added
 op=all: all|any|breakdown|break down|breakdown of|a breakdown of|split up|overview of|an overview of
 op=amount: value|amount|worth|value of|amount of|worth of|the value of|the amount of
 op=grain grain=day: day|days|date
@@ -101,27 +72,22 @@ op=grain grouping=true grain=year: yearly|a year|annual|annually|year by year|pe
 /** Names of money, which say no more than the amount before them. */
 export const CURRENCY = new Set('dollar dollars usd euro euros eur pound pounds gbp chf cent cents'.split(' '));
 
+const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 /** Words that say nothing about which rows are wanted. */
-const HARMLESS = new Set(
-  (
-    'a an the of in on at for to from is are was were be been being am do does did done would can could shall should may might must ' +
-    'i we us our ours my me you your it its they them their there here this these those so then now please kindly thanks thank hi hello hey ' +
-    'show tell give get find display see want need know like let what how question answer data database table ' +
-    'as into within during among when where than exist exists existing currently ' +
-    'look up lookup fetch return report calculate compute determine figure out bring provide present ' +
-    'come comes came coming located based living belong belongs belonging happen happened ' +
-    'figures one ones recorded entry entries ever yet already respectively ok okay well oh ' +
-    'company organisation organization system go went gone via through'
-  ).split(' '),
-);
+const HARMLESS = wordSet(`
+a an the of in on at for to from is are was were be been being am do does did done would can could shall should may might must
+i we us our ours my me you your it its they them their there here this these those so then now please kindly thanks thank hi hello hey
+show tell give get find display see want need know like let what how question answer data database table
+as into within during among when where than exist exists existing currently
+look up lookup fetch return report calculate compute determine figure out bring provide present
+come comes came coming located based living belong belongs belonging happen happened
+figures one ones recorded entry entries ever yet already respectively ok okay well oh
+company organisation organization system go went gone via through`);
 
 /** Verbs that only say that two things are related, whatever they are. */
-const EVERYDAY = new Set(
-  (
-    'place placed make made buy bought purchase purchased borrow borrowed get got sell sold take took taken live lives lived ' +
-    'living write wrote written issue issued carry carried receive received bring brought book booked order ordered offer offered'
-  ).split(' '),
-);
+const EVERYDAY = wordSet(`
+place placed make made buy bought purchase purchased borrow borrowed get got sell sold take took taken live lives lived
+living write wrote written issue issued carry carried receive received bring brought book booked order ordered offer offered`);
 
 export const isEverydayVerb = (word: string): boolean => EVERYDAY.has(word);
 export const isHarmless = (word: string): boolean => HARMLESS.has(word);
@@ -130,10 +96,7 @@ const byFirst = new Map<string, { words: readonly string[]; operator: Operator }
 for (const line of PHRASES.trim().split('\n')) {
   const [kind = '', phrases = ''] = line.split(': ');
   const parts = kind.split(' ').map((part) => part.split('='));
-  const operator: Operator = {
-    op: '',
-    ...Object.fromEntries(parts.map(([name, value]) => [name, name === 'of' ? value!.split(',') : value])),
-  };
+  const operator: Operator = { op: '', ...Object.fromEntries(parts) };
   for (const phrase of phrases.split('|')) {
     const words = phrase.split(' ');
     byFirst.set(words[0]!, [...(byFirst.get(words[0]!) ?? []), { words, operator }]);
