@@ -2,7 +2,6 @@
 import {
   definePlugin,
   httpRoutes,
-  messageOf,
   optional,
   questionBefore,
   type Scope,
@@ -13,7 +12,7 @@ import {
   storeMigrations,
 } from '../../kernel/index.ts';
 import { authByot } from '../auth-byot/index.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { internalDb, purgeDaily } from '../internal-db/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { findDialect, redactLiterals } from '../sql-kit/index.ts';
 import { type AuditRow, entryOfOutcome, entryOfReply, type Redact } from './entry.ts';
@@ -75,22 +74,10 @@ export const audit = definePlugin({
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse })));
     if (!db.configured) return;
-    const purge = async () => {
-      try {
-        await store.purgeAll(cutoff(), ctx.now());
-        await store.erase(ctx.now() - options.erasedAfterDays * DAY_MS);
-      } catch (error) {
-        ctx.log.error({ error: messageOf(error) }, 'The audit log could not be purged; the next try is tomorrow.');
-      }
-    };
-    let daily: NodeJS.Timeout | undefined;
-    ctx.onReady(() => {
-      void purge();
-      daily = setInterval(() => void purge(), DAY_MS).unref();
+    purgeDaily(ctx, 'The audit log', async () => {
+      await store.purgeAll(cutoff(), ctx.now());
+      await store.erase(ctx.now() - options.erasedAfterDays * DAY_MS);
     });
-    ctx.onClose(() => {
-      clearInterval(daily);
-      return writer?.close();
-    });
+    ctx.onClose(() => writer?.close());
   },
 });

@@ -1,9 +1,9 @@
 /** Counts tokens and cost of every question, and keeps questions within token budgets. */
-import { AtlasError, definePlugin, httpRoutes, messageOf, optional, storeMigrations } from '../../kernel/index.ts';
+import { AtlasError, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
 import { agent, agentContinue, agentWrap, modelCalled, questionBegun } from '../agent/index.ts';
 import { tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { internalDb, purgeDaily } from '../internal-db/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { Meter } from './meter.ts';
 import { meteredAgent } from './metered-agent.ts';
@@ -47,21 +47,7 @@ export const usage = definePlugin({
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(httpRoutes, () => db.routes(usageRoutes({ ctx, options, store, reservations, refuse })));
     if (!db.configured) return;
-    const purge = async () => {
-      try {
-        await store.purge(ctx.now() - options.retentionDays * DAY_MS, ctx.now());
-      } catch (error) {
-        ctx.log.error({ error: messageOf(error) }, 'Old usage could not be purged; the next try is tomorrow.');
-      }
-    };
-    let daily: NodeJS.Timeout | undefined;
-    ctx.onReady(() => {
-      void purge();
-      daily = setInterval(() => void purge(), DAY_MS).unref();
-    });
-    ctx.onClose(() => {
-      clearInterval(daily);
-      return meter.end();
-    });
+    purgeDaily(ctx, 'Old usage', () => store.purge(ctx.now() - options.retentionDays * DAY_MS, ctx.now()));
+    ctx.onClose(() => meter.end());
   },
 });

@@ -265,6 +265,21 @@ describe.each(chosenEngines)('usage on %s', (_name, open) => {
     expect((await server.usage()).body.budgets).toMatchObject([{ usedTokens: 75_000, reservedTokens: 0 }]);
   });
 
+  it('deletes what is older than its retention at the start, and keeps the rest', async () => {
+    const database = await engine.fresh();
+    for (const day of ['2025-12-01', '2026-01-14']) {
+      await using server = await start({ database, now: new Date(`${day}T12:00:00Z`) });
+      await (await server.ask()).json();
+    }
+    await using server = await start({ database, usage: { retentionDays: 31 } });
+    const { app } = server;
+    const left = (table: string, column: string) =>
+      app.get(internalDb).run((db) => db(table).orderBy(column).pluck(column));
+    await expect.poll(() => left('usage_totals', 'period')).toEqual(['2026-01', '2026-01-14']);
+    expect(await left('usage_questions', 'day')).toEqual(['2026-01-14']);
+    expect(await left('usage_days', 'day')).toEqual(['2026-01-14']);
+  });
+
   it('releases what a question reserved that called no model', async () => {
     await using server = await start({ usage: { userDayTokens: 1_000 } });
     const post = (question: string) =>
