@@ -95,4 +95,13 @@ describe('an objection of a plugin', () => {
       hint: 'Call clarify.',
     });
   });
+
+  test('refuses all queries of the step in which it is told', async () => {
+    const calls = [1, 2].map((n) => ({ name: 'executeSQL', args: { sql: `select ${n} as n` } }));
+    const script = [{ toolCalls: calls }, callSql('select 3 as n'), { text: 'Three.' }];
+    await using scripted = await scriptedApp(script, { plugins: [objecting()] });
+    const { app, shop } = scripted;
+    await app.get(agent).answer(ask('?'), app.scope());
+    expect(shop.executed).toEqual(['select 3 as n']);
+  });
 });

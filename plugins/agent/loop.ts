@@ -35,6 +35,7 @@ import type { Preparation } from './preparation.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
 import { textsRead } from './texts-read.ts';
+import { beginStep } from './tools/query-check.ts';
 import type { ToolCall } from './tools/tool-call.ts';
 import { errorOf, failed, forModel, withFewerRows, withNote } from './tools/tool-outcome.ts';
 import { sumOfUsage } from './usage.ts';
@@ -121,7 +122,7 @@ export class QuestionRun implements ReviewedRun {
   async *steps(): AsyncGenerator<AgentEvent, void> {
     const { maxSteps } = this.#options;
     for (let step = this.#steps + 1; ; step += 1) {
-      this.#steps = step;
+      this.#steps = beginStep(this.#memory, step);
       // Without tools the model must answer from what it has. A single step keeps them: it could look nothing up
       // otherwise.
       const isLast = step === maxSteps || (step > 1 && !(await this.#mayContinue()));
@@ -142,14 +143,10 @@ export class QuestionRun implements ReviewedRun {
       if (reply.finish === 'too-many-calls') this.#refuseAll(calls);
       else yield* this.#runTools(calls);
       if (reply.text !== '') this.#lastText = reply.text;
-      if (clarificationOf(this.#memory) !== undefined) {
-        yield* this.#finish(reply, step, 'stop');
-        return;
-      }
-      if (isLast) {
-        yield* this.#finish({ ...reply, text: '', finish: 'done' }, step, 'length');
-        return;
-      }
+      const isAsked = clarificationOf(this.#memory) !== undefined;
+      if (!isAsked && !isLast) continue;
+      yield* this.#finish({ ...reply, text: '', finish: 'done' }, step, isAsked ? 'stop' : 'length');
+      return;
     }
   }
 

@@ -3,13 +3,20 @@ import { AtlasError, type PluginContext, type SqlResult, type ToolRun } from '..
 import { type QueryAttempt, type QueryObjection, queryCheck } from '../hooks.ts';
 
 const KEY = 'agent.objections';
+const STEP_KEY = 'agent.step';
+
+/** Called before each step, and returns it: calls that run side by side all get an objection. */
+export function beginStep(memory: Map<string, unknown>, step: number): number {
+  memory.set(STEP_KEY, step);
+  return step;
+}
 
 /** What to tell the model with the result of a query. */
 export type NotedResult = (result: SqlResult) => SqlResult;
 
 /**
- * Throws the first time that a plugin has an objection in this question; the model may then insist on its query. What is
- * only of interest with an empty result, the returned function adds to it.
+ * Throws the first time that a plugin has an objection in this question; in a later step the model may insist on its
+ * query. What is only of interest with an empty result, the returned function adds to it.
  */
 export async function checkQuery(
   ctx: Pick<PluginContext, 'call'>,
@@ -18,12 +25,15 @@ export async function checkQuery(
 ): Promise<NotedResult> {
   const collected = await ctx.call(queryCheck, { ...attempt, question }, scope);
   if (collected.length === 0) return (result) => result;
-  const told = (memory.get(KEY) as Set<string> | undefined) ?? new Set();
+  /** The step in which each objection was told. */
+  const told = (memory.get(KEY) as Map<string, unknown> | undefined) ?? new Map<string, unknown>();
   memory.set(KEY, told);
+  const step = memory.get(STEP_KEY);
+  const isNew = (message: string) => !told.has(message) || (step !== undefined && told.get(message) === step);
   const all = collected.map(({ value }) => value);
-  const objections = all.filter(({ message, onlyWhenEmpty }) => onlyWhenEmpty !== true && !told.has(message));
+  const objections = all.filter(({ message, onlyWhenEmpty }) => onlyWhenEmpty !== true && isNew(message));
   if (objections.length === 0) return (result) => withNotes(result, all);
-  for (const { message } of objections) told.add(message);
+  for (const { message } of objections) told.set(message, step);
   throw new AtlasError(objections.map(({ message }) => message).join(' '), {
     code: 'invalid_request',
     reason: 'E_QUERY_QUESTIONABLE',
