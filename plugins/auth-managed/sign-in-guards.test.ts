@@ -133,6 +133,31 @@ it('slows down one address that tries many accounts, and many addresses that try
   expect(() => crowd.begin('ann', '9.9.9.9')).toThrow();
 });
 
+it('counts an account in any spelling as one, and says when to try again', () => {
+  const throttle = new Throttle(() => 0);
+  const refusals = Array.from({ length: 30 }, (_, n) => {
+    try {
+      throttle.begin(n % 2 === 0 ? ' Ann@Example.com' : 'ann@example.com ', '1.1.1.1');
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  });
+  const first = refusals.findIndex((error) => error !== undefined);
+  const alone = new Throttle(() => 0);
+  const attempts = Array.from({ length: 30 }, () => {
+    try {
+      alone.begin('bob@example.com', '1.1.1.1');
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  });
+  expect(first).toBe(attempts.findIndex((error) => error !== undefined));
+  const { retryAfterSeconds } = refusals[first] as { retryAfterSeconds: number };
+  expect(refusals[first]).toMatchObject({ code: 'rate_limited', hint: `Try again in ${retryAfterSeconds} s.` });
+});
+
 it('never limits successful sign-ins, and remembers a bounded number of users', () => {
   const throttle = new Throttle(() => 0);
   for (let index = 0; index < 500; index += 1) throttle.begin('ann', '1.1.1.1').succeeded();

@@ -56,3 +56,44 @@ it('skips requests that were cancelled, and goes on after a failure', async () =
   await expect(queue.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await queue.run('a', async () => 'done')).toBe('done');
 });
+
+it('takes the place from the longest queue, and only for one that stays shorter', async () => {
+  const { ask, begun, endAll } = setUp(1, 3);
+  const all = ['a1', 'a2', 'b1', 'b2', 'c1', 'a3', 'c2'].map((name) => ask(name));
+  await endAll();
+  // b2 gives its place to c1; then all queues have one, and no other gets a second.
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'b1', 'overloaded', 'c1', 'overloaded', 'overloaded']);
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'c1']);
+});
+
+it('refuses a key that would be as long as the longest', async () => {
+  const { ask, endAll } = setUp(1, 3);
+  const all = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => ask(name));
+  await endAll();
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'b1', 'overloaded']);
+});
+
+it('has all its places again after refusals, cancellations and failures', async () => {
+  const { ask, endAll } = setUp(1, 2);
+  for (let round = 0; round < 4; round += 1) {
+    const left = new AbortController();
+    const all = [ask('a1'), ask('a2', left.signal), ask('a3'), ask('b1')];
+    left.abort(new Error('left'));
+    await endAll();
+    expect(await Promise.all(all)).toEqual(['a1', 'left', 'overloaded', 'b1']);
+  }
+});
+
+it('says when to come back', async () => {
+  const queue = new FairQueue({ atOnce: 1, mostWaiting: 1 });
+  const held = Promise.withResolvers<string>();
+  const all = [queue.run('a', () => held.promise), queue.run('b', async () => 'b')];
+  await expect(queue.run('c', async () => 'c')).rejects.toMatchObject({
+    code: 'overloaded',
+    message: 'Too many people sign in or sign up right now.',
+    hint: 'Try again in a few seconds.',
+    retryAfterSeconds: 5,
+  });
+  held.resolve('a');
+  expect(await Promise.all(all)).toEqual(['a', 'b']);
+});
