@@ -123,7 +123,7 @@ class GuardedModel {
     return new AtlasError(`The model provider "${this.source.provider}" did not begin to answer within ${ms} ms.`, {
       code: 'provider_timeout',
       reason: 'E_MODEL_TIMEOUT',
-      hint: 'Ask again.',
+      hint: 'Check the load of its server, or choose a faster model.',
     });
   }
 

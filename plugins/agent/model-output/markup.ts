@@ -20,7 +20,8 @@ const BRACKETS = /\[(\/?)([A-Z_]{3,30})\]|◁(\/?)(\w{1,20})▷/y;
 /** What the beginning of any of these looks like. */
 const BEGINNING = /(?:<[|｜/]?[^<>\n]{0,120}|\[\/?[A-Z_]{0,30}|◁\/?\w{0,20})$/y;
 
-const THOUGHT = /^(?:think|thinking|thoughts?|reasoning|reason|reflection|scratchpad|analysis|inner_monologue)$/i;
+const THOUGHT =
+  /^(?:(?:internal_|inner_)?(?:think(?:ing)?|thoughts?|reasoning|reason|reflection|monologue|analysis)(?:_(?:process|content|block))?|scratchpad)$/i;
 const CALL_TAG =
   /^(?:tool_?calls?|function_?calls?|tool_?use|tool_?request|tool_?code|invoke|use_?tool|start_function_call|call_?tools?)$/i;
 const RESULT_TAG = /^(?:tool_?(?:response|result|output)s?|function_?(?:response|result)s?|observation)$/i;
@@ -47,6 +48,7 @@ function tokenAt(text: string, at: number): Markup | undefined {
   const isToken =
     /^[\w▁ .:/-]{3,}$/.test(name) &&
     (/^<[|｜].*[|｜]>$/.test(match[0]) || /tool|function|invoke|channel|turn/.test(name));
+  if (match[0] === '<channel|>') return { meaning: 'break', text: match[0] };
   return isToken ? { meaning: tokenMeaning(name), text: match[0] } : undefined;
 }
 
@@ -75,7 +77,7 @@ function tagAt(text: string, at: number, find: FindTool): Markup | undefined {
 }
 
 function tagMeaning(name: string, isClosing: boolean, more: string, find: FindTool): Meaning | undefined {
-  if (THOUGHT.test(name) && more.trim() === '') return isClosing ? 'thought-end' : 'thought';
+  if (THOUGHT.test(name) && !more.startsWith('=')) return isClosing ? 'thought-end' : 'thought';
   if (CALL_TAG.test(name)) return isClosing ? 'noise' : 'call';
   if (/^(?:function|tool)$/i.test(name) && /=/.test(more)) return 'call';
   if (/^(?:function|parameter)$/i.test(name) && isClosing) return 'noise';
@@ -94,7 +96,8 @@ function bracketsAt(text: string, at: number): Markup | undefined {
   const name = match[2] ?? match[4] ?? '';
   const isClosing = (match[1] ?? match[3]) === '/' || name.startsWith('END_');
   if (THOUGHT.test(name)) return { meaning: isClosing ? 'thought-end' : 'thought', text: match[0] };
-  if (/^(?:END_)?TOOL_(?:CALLS?|REQUEST)$/.test(name)) return { meaning: isClosing ? 'noise' : 'call', text: match[0] };
+  if (/^(?:END_)?(?:TOOL|FUNCTION)_(?:CALLS?|REQUEST)$/.test(name))
+    return { meaning: isClosing ? 'noise' : 'call', text: match[0] };
   return name === 'INST' ? { meaning: isClosing ? 'noise' : 'end', text: match[0] } : undefined;
 }
 
@@ -107,9 +110,18 @@ export function bareCallBeginnings(tools: readonly string[]): readonly string[] 
   );
   return [
     ...quoted.flatMap((key) => [`{${key}`, `[{${key}`]),
-    ...called.flatMap((name) => [`${name}(`, `[${name}(`, `print(${name}(`, `${name}{`, `Action:${name}`]),
+    ...called.flatMap((name) => [
+      `${name}(`,
+      `[${name}(`,
+      `print(${name}(`,
+      `${name}{`,
+      `${name}:`,
+      `>>>${name}`,
+      `Action:${name}`,
+    ]),
     ...tools.map((name) => `<${name}>`),
     'Action:```',
+    ...['Toolcall:', 'ToolCall:', 'TOOL_CALL:', 'tool_call:', 'Functioncall:', 'FUNCTION_CALL:'],
     'commentaryto=',
     'assistantcommentaryto=',
     '<tool_call',

@@ -27,6 +27,7 @@ const HEADER_CHARS = 300;
 const MAX_OPENING_CHARS = 16 * 1024;
 /** How thoughts begin whose opening tag is part of the prompt. */
 const THOUGHT_BEGINNINGS = [
+  'think>',
   'Okay',
   'Ok,',
   'Alright',
@@ -288,7 +289,12 @@ export class TextFilter {
     const begun = text.slice(0, HEADER_CHARS);
     const end = begun.indexOf('<|message|>');
     const header = end === -1 ? begun : begun.slice(0, end);
-    if (/to=\S+/.test(header) && (end !== -1 || header.includes('{'))) {
+    if (/^\s*thought\n/.test(begun)) {
+      // Gemma has no mark between the name of the channel and its text.
+      this.#rest = text.trimStart().slice('thought\n'.length);
+      this.#afterThought();
+      this.#mode = 'thought';
+    } else if (/to=\S+/.test(header) && (end !== -1 || header.includes('{'))) {
       this.#hold(text, false, false);
     } else if (end !== -1) {
       this.#rest = text.slice(end + '<|message|>'.length);
