@@ -1,5 +1,7 @@
 /** Reads the figures of a text: numbers that state something, in the notations of several locales. */
 
+import { MONTHS, SCALE_WORDS } from './words.ts';
+
 /** An interval that contains the value that the figure may stand for. */
 export interface Reading {
   readonly value: number;
@@ -30,8 +32,7 @@ const MAX_FIGURES = 400;
 /** Later text is not read. */
 const MAX_CHARS = 65_536;
 
-const MONTH =
-  '(?:jan|feb|fev|fév|mar|mär|mrz|apr|avr|abr|may|mai|mag|jun|juin|giu|jul|juil|lug|aug|aoû|ago|sep|set|oct|okt|ott|out|nov|dec|dez|déc|dic)[\\p{L}]{0,9}\\.?';
+const MONTH = `(?:${MONTHS.join('|')})(?!\\p{L})\\.?`;
 const DAY = '\\d{1,2}(?:st|nd|rd|th|er|º|ª|\\.)?';
 const YEAR = '(?:1[5-9]|2[01])\\d{2}';
 
@@ -53,6 +54,8 @@ const NO_FIGURES = new RegExp(
     `${YEAR}\\s*[-–—/]\\s*(?:${YEAR}|\\d{2})(?![\\d%])(?![.,]\\d)`,
     `${YEAR}(?:年(?:度)?(?:\\d{1,2}月)?(?:\\d{1,2}日)?|s\\b|er(?:n|-Jahre)?\\b)`,
     '\\d{1,2}月(?:\\d{1,2}日)?',
+    '\\d{1,4}[년월일]',
+    `(?<![\\d.,])(?:${YEAR}\\. ?\\d{1,2}\\. ?\\d{1,2}\\.?|\\d{1,2}\\. ?\\d{1,2}\\.(?: ?${YEAR}| ?\\d{1,2}\\.)?)(?![\\d])`,
     '(?<![\\d:.,])\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d+)?)?(?:\\s*[ap]\\.?m\\b\\.?)?(?![\\d:])',
     '(?<![\\d.,])\\d{1,2}\\s*(?:[ap]\\.?m\\b\\.?|Uhr\\b|h\\d{2}\\b|o.clock)',
     "\\b(?:FY|CY|[QHTSK][1-4]|KW|CW|wk)\\s*[-/]?\\s*(?:\\d{4}|['’]?\\d{2})?(?!\\d)",
@@ -82,61 +85,7 @@ const NUMBER = new RegExp(
   'gu',
 );
 
-const THOUSAND = 1e3;
-const MILLION = 1e6;
-const BILLION = 1e9;
-/** Words and letters that multiply the number before them. */
-const SCALES = new Map<string, readonly number[]>(
-  Object.entries({
-    k: [THOUSAND],
-    tsd: [THOUSAND],
-    thousand: [THOUSAND],
-    thousands: [THOUSAND],
-    tausend: [THOUSAND],
-    mille: [THOUSAND],
-    mil: [THOUSAND],
-    m: [MILLION, 1],
-    mm: [MILLION, 1],
-    mn: [MILLION],
-    mln: [MILLION],
-    mio: [MILLION],
-    million: [MILLION],
-    millions: [MILLION],
-    millionen: [MILLION],
-    millón: [MILLION],
-    millones: [MILLION],
-    milioni: [MILLION],
-    milhões: [MILLION],
-    b: [BILLION, 1],
-    bn: [BILLION],
-    bio: [BILLION, 1e12],
-    billion: [BILLION, 1e12],
-    billions: [BILLION],
-    md: [BILLION],
-    mrd: [BILLION],
-    milliard: [BILLION],
-    milliards: [BILLION],
-    milliarde: [BILLION],
-    milliarden: [BILLION],
-    billionen: [1e12],
-    t: [1e12, 1e3, 1],
-    tn: [1e12],
-    trillion: [1e12],
-    trillions: [1e12],
-    lakh: [1e5],
-    lakhs: [1e5],
-    lac: [1e5],
-    crore: [1e7],
-    crores: [1e7],
-    cr: [1e7, 1],
-    万: [1e4],
-    萬: [1e4],
-    億: [1e8],
-    亿: [1e8],
-  }),
-);
-
-const SUFFIX = /^[ \u00a0\u2009\u202f-]?([万萬億亿]|\p{L}+)/u;
+const SUFFIX = /^[ \u00a0\u2009\u202f-]?([万萬億亿만억조兆]|\p{L}+)/u;
 const PERCENT =
   /^[ \u00a0\u2009\u202f-]?(?:%|％|‰|percent(?:age)?(?!\p{L})|per cent|pct\b|pp\b|p\.p\.|prozent|pour\s?cent|por ciento|por cento|per cento|procent)/iu;
 const MULTIPLE = /^[ \u00a0-]?(?:x|×|times|fold|fach|mal|fois|veces|vezes|volte)(?!\p{L})/iu;
@@ -177,7 +126,7 @@ function figureAt(text: string, found: string, start: number, decimalSigns: Read
   const isPercent = percent !== null || /[%％]\s?$/.test(before);
   const isMultiple = MULTIPLE.test(after);
   const suffix = percent === null ? SUFFIX.exec(after)?.[1]?.toLowerCase() : undefined;
-  const scales = SCALES.get(suffix ?? '') ?? [1];
+  const scales = SCALE_WORDS.get(suffix ?? '') ?? [1];
   const hasScale = scales[0] !== 1;
   if (YEAR_ONLY.test(found) && !isPercent && !hasScale && isYear(before, after)) return undefined;
   const isHedged = HEDGE.test(before);
