@@ -33,7 +33,7 @@ export const openEngine: OpenEngine = ([path = '']) => {
       database().prepare('PRAGMA schema_version').get();
     },
 
-    execute({ sql, params }, rows) {
+    async execute({ sql, params }, rows) {
       if (!/^\s*(?:select|with|values)\b/i.test(sql)) throw new Refusal('Only statements that read can be run.');
       const statement = database().prepare(sql);
       // SQLite prepares the first statement of a text and leaves the rest.
@@ -43,6 +43,7 @@ export const openEngine: OpenEngine = ([path = '']) => {
       rows.begin(statement.columns().map(({ name }) => name));
       for (const row of statement.iterate(...params.map(bound))) {
         if (!rows.add(row as unknown as Value[])) break;
+        if (rows.isSending) await rows.sent();
       }
     },
 
