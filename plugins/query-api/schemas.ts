@@ -22,7 +22,10 @@ export type QueryBody = Static<typeof QueryBody>;
 /** Parts are left open on purpose: AI SDK clients send back what they were shown, tool calls and data included. */
 const MessagePart = Type.Object(
   {
-    type: Type.String({ minLength: 1, description: '`text`; of other parts of assistant messages, only the last query is read.' }),
+    type: Type.String({
+      minLength: 1,
+      description: '`text`; of other parts of assistant messages, only the last query is read.',
+    }),
     text: Type.Optional(Type.Unknown({ description: 'A string in a part of type `text`.' })),
   },
   { title: 'MessagePart', errorMessage: 'must be an object with type and text' },
