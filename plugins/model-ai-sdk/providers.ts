@@ -14,6 +14,8 @@ export interface Credentials {
 
 type Fetch = typeof globalThis.fetch;
 
+export type ProviderName = 'anthropic' | 'google' | 'azure' | 'bedrock' | 'mistral';
+
 export interface Provider {
   readonly packageName: string;
   readonly defaultModel: string;
@@ -36,7 +38,7 @@ const needsKey =
   ({ apiKey }: Credentials) =>
     apiKey ? undefined : ([`The model provider "${name}" needs an API key.`, `Set ${variable}.`] as const);
 
-export const PROVIDERS = {
+export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   anthropic: {
     packageName: '@ai-sdk/anthropic',
     defaultModel: 'claude-sonnet-5-5',
@@ -101,7 +103,6 @@ export const PROVIDERS = {
       return createMistral(common(given, fetch))(modelId);
     },
   },
-} as const satisfies Readonly<Record<string, Provider>>;
+};
 
-export type ProviderName = keyof typeof PROVIDERS;
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as ProviderName[];

@@ -1,10 +1,8 @@
 /** Describes parameters and answer of the usage endpoint. */
 import { type Static, Type } from '@sinclair/typebox';
 
-const Day = Type.String({
-  format: 'date',
-  errorMessage: 'must be a day, such as 2026-01-31',
-});
+const day = (description: string) =>
+  Type.String({ format: 'date', errorMessage: 'must be a day, such as 2026-01-31', description });
 
 export const UsageQuery = Type.Object({
   scope: Type.Optional(
@@ -16,8 +14,8 @@ export const UsageQuery = Type.Object({
   user: Type.Optional(
     Type.String({ minLength: 1, description: 'Only what this user of the organization asked; for administrators.' }),
   ),
-  from: Type.Optional({ ...Day, description: 'First day, in UTC. Default: the first of this month.' }),
-  to: Type.Optional({ ...Day, description: 'Last day, in UTC. Default: today.' }),
+  from: Type.Optional(day('First day, in UTC. Default: the first of this month.')),
+  to: Type.Optional(day('Last day, in UTC. Default: today.')),
   limit: Type.Integer({ default: 100, minimum: 1, maximum: 1_000 }),
   offset: Type.Integer({ default: 0, minimum: 0 }),
 });
