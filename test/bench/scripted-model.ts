@@ -4,8 +4,10 @@ import { childInput } from './child.ts';
 
 /** Steps for any number of conversations, of two requests each. */
 export function scriptOf(sql: string): Extract<OpenAIServerOptions, { respond: unknown }>['respond'] {
-  const call = { toolCall: { name: 'executeSQL', args: { sql } } };
-  const answer = { text: 'Most of the orders are closed; the table shows how many there are in each status.' };
+  // As many tokens as the prompt has: fewer would be taken for a prompt that the server has cut.
+  const usage = { input: 5_000, output: 20 };
+  const call = { toolCall: { name: 'executeSQL', args: { sql } }, usage };
+  const answer = { text: 'Most of the orders are closed; the table shows how many there are in each status.', usage };
   return ({ text }) => (text.includes('"role":"tool"') ? answer : call);
 }
 
