@@ -9,7 +9,8 @@ import type { Outcome, Usage } from './api.ts';
 import { NO_TOOLS, type OfferedTools } from './model-output/offered-tools.ts';
 import { type Delta, TextFilter } from './model-output/text-filter.ts';
 import { callsInThoughts, textOfThoughts } from './model-output/thoughts.ts';
-import { declaredOutcome } from './outcome.ts';
+import { answeringModel, declaredOutcome } from './outcome.ts';
+import type { ModelName } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
 import { type SentCall, type ToolCall, toolCalls } from './tools/tool-call.ts';
 
@@ -42,6 +43,8 @@ export interface ModelAnswer {
   readonly usage: ModelUsage;
   /** How the question ended, where the model says so itself. */
   readonly outcome: Outcome | undefined;
+  /** Set when a fallback answered. */
+  readonly answeredBy: ModelName | undefined;
   /** Memory of the whole answer. */
   readonly bytes: number;
   /** The answer was cut, so the model may still be generating. */
@@ -106,6 +109,7 @@ export class AnswerBuilder {
   #reason = 'error';
   #usage = usageOf(undefined);
   #outcome: Outcome | undefined;
+  #answeredBy: ModelName | undefined;
 
   constructor({ answerBytes, usedIds, tools = NO_TOOLS, expectsThoughts = false }: Reading, isStreamed: boolean) {
     this.#answerBytes = answerBytes;
@@ -212,6 +216,7 @@ export class AnswerBuilder {
 
   end(finish: string, usage: LanguageModelV4Usage | undefined, metadata: SharedV4ProviderMetadata | undefined): void {
     this.#outcome = declaredOutcome(metadata);
+    this.#answeredBy = answeringModel(metadata);
     this.#finish = FINISH.get(finish) ?? 'done';
     this.#reason = finish;
     this.#usage = usageOf(usage);
@@ -236,6 +241,7 @@ export class AnswerBuilder {
       reason: this.#cut === undefined ? this.#reason : tooMany ? 'tool-calls' : 'length',
       usage: this.#usage,
       outcome: this.#outcome,
+      answeredBy: this.#answeredBy,
       bytes: this.#bytes + this.#reasoningBytes,
       isCut: this.isCut,
     };

@@ -30,7 +30,7 @@ import { failedGeneration } from './model-output/provider-text.ts';
 import { Repair } from './model-output/repair.ts';
 import { notesOf } from './notes.ts';
 import type { AgentOptions } from './options.ts';
-import { noteTables, outcomeOf } from './outcome.ts';
+import { noteFallback, noteTables, outcomeOf } from './outcome.ts';
 import type { Preparation } from './preparation.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
@@ -197,6 +197,7 @@ export class QuestionRun implements ReviewedRun {
         });
       }
       this.#repair.received(reply);
+      noteFallback(reply.answeredBy, modelName, this.notes);
       this.#checkPromptSize(call, reply.usage.inputTokens);
       return reply;
     } catch (error) {
@@ -211,7 +212,8 @@ export class QuestionRun implements ReviewedRun {
         const { scope } = this.#deadline;
         const durationMs = performance.now() - startedAt;
         const sent = { prompt: call.prompt, tools: call.tools ?? [] };
-        this.#bus.emit(modelCalled, { scope, model: modelName, ...sent, answer, error: failure, durationMs });
+        const model = answer?.answeredBy ?? modelName;
+        this.#bus.emit(modelCalled, { scope, model, ...sent, answer, error: failure, durationMs });
       }
     }
   }

@@ -3,6 +3,7 @@ import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { ToolTable } from '../../kernel/index.ts';
 import type { Outcome } from './api.ts';
 import type { AnswerNotes } from './notes.ts';
+import type { ModelName } from './provider-errors.ts';
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>(['answered', 'clarify', 'declined', 'failed']);
 
@@ -10,6 +11,12 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>(['answered', 'clarify', 
 export function declaredOutcome(metadata: SharedV4ProviderMetadata | undefined): Outcome | undefined {
   const outcome = metadata?.atlas?.outcome;
   return OUTCOMES.has(outcome) ? (outcome as Outcome) : undefined;
+}
+
+/** The model that answered in place of the chosen one: `providerMetadata: { atlas: { provider, modelId } }`. */
+export function answeringModel(metadata: SharedV4ProviderMetadata | undefined): ModelName | undefined {
+  const { provider, modelId } = metadata?.atlas ?? {};
+  return typeof provider === 'string' && typeof modelId === 'string' ? { provider, modelId } : undefined;
 }
 
 export interface AnswerFacts {
@@ -47,4 +54,11 @@ export function noteTables(tables: readonly ToolTable[], notes: AnswerNotes): vo
   if (applied.has('values')) {
     notes.add({ code: 'policy_applied', message: 'Some of the columns are masked, so their values are not shown.' });
   }
+}
+
+/** Notes that another model than the chosen one answered. */
+export function noteFallback(answeredBy: ModelName | undefined, chosen: ModelName, notes: AnswerNotes): void {
+  if (answeredBy === undefined) return;
+  const message = `The model "${chosen.modelId}" could not be reached, so the fallback "${answeredBy.modelId}" answered.`;
+  notes.add({ code: 'fallback_model', message });
 }

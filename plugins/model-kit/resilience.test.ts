@@ -1,10 +1,10 @@
 /** Checks fallback and circuit breaker with real servers of the OpenAI protocol. */
 import { expect, test } from 'vitest';
-import { type AtlasError, healthCheck, type Question } from '../../kernel/index.ts';
+import { type AtlasError, definePlugin, healthCheck, type Question } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { type Step, startOpenAIServer } from '../../test/harness/openai-server.ts';
 import { testShop } from '../../test/harness/scripted-agent.ts';
-import { agent } from '../agent/index.ts';
+import { agent, modelCalled, type QuestionEnded, questionEnded } from '../agent/index.ts';
 import { modelOpenai, openaiModel } from '../model-openai/index.ts';
 
 const question: Question = { turns: [{ role: 'user', text: 'How many orders?' }], surface: 'api' };
@@ -15,9 +15,22 @@ async function two(first: (n: number) => Step, options: Options = {}, second: St
   const one = await startOpenAIServer({ respond: ({ n }) => first(n) });
   const other = await startOpenAIServer({ respond: () => second ?? { text: '' } });
   const fallback = openaiModel({ provider: 'openai', apiKey: 'sk-second', baseUrl: other.url, model: 'second' });
+  const ended: QuestionEnded[] = [];
+  const calledModels: string[] = [];
+  const observer = definePlugin({
+    name: 'observer',
+    version: '1.0.0',
+    type: 'interaction',
+    description: 'Records which model answered.',
+    setup(ctx) {
+      ctx.on(modelCalled, ({ model }) => void calledModels.push(model.modelId));
+      ctx.on(questionEnded, (question) => void ended.push(question));
+    },
+  });
   const app = await createTestApp({
     plugins: [
       testShop(),
+      observer(),
       modelOpenai({
         provider: 'openai-compatible',
         baseUrl: one.url,
@@ -30,6 +43,8 @@ async function two(first: (n: number) => Step, options: Options = {}, second: St
     ],
   });
   return {
+    calledModels,
+    notes: () => ended.at(-1)?.answer?.notes,
     app,
     one,
     other,
@@ -68,6 +83,8 @@ test.each<[string, Step]>([
   await using both = await two(() => step, { fallbackAfterMs: 300 });
   expect(await both.read()).toBe('Second.');
   if (step.streamError === undefined) expect(await both.ask()).toBe('Second.');
+  expect(both.calledModels.slice(-1)).toEqual(['second']);
+  expect(both.notes()).toMatchObject([{ code: 'fallback_model', message: expect.stringContaining('"second"') }]);
   expect(await both.health()).toMatchObject({
     status: 'degraded',
     details: { provider: 'openai-compatible', model: 'first', fallback: { provider: 'openai', model: 'second' } },

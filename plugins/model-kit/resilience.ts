@@ -14,7 +14,7 @@ import { withModelNames } from './model-names.ts';
 import type { ResilienceOptions } from './options.ts';
 import { withRetries } from './retry.ts';
 import type { ModelSource } from './source.ts';
-import { startedStream } from './stream-start.ts';
+import { type Sign, startedStream } from './stream-start.ts';
 
 /** Of what a provider says about its failure, in the log. */
 const LONGEST_MESSAGE_CHARS = 1_000;
@@ -193,6 +193,15 @@ export function resilientModel({ source, fallback, options, log, now }: Resilien
     }
   };
 
+  /** The agent learns from an answer's metadata that the fallback gave it. */
+  const signedBy =
+    (guard: GuardedModel): Sign =>
+    (answer) => {
+      if (guard === first) return answer;
+      const { provider, modelId } = guard.source;
+      return { ...answer, providerMetadata: { ...answer.providerMetadata, atlas: { provider, modelId } } };
+    };
+
   let model: LanguageModelV4 | undefined;
   return {
     async resolve() {
@@ -202,11 +211,14 @@ export function resilientModel({ source, fallback, options, log, now }: Resilien
         provider: loaded.provider,
         modelId: loaded.modelId,
         supportedUrls: loaded.supportedUrls,
-        doGenerate: (asked) => call<LanguageModelV4GenerateResult>(asked, () => (each, own) => each.doGenerate(own)),
+        doGenerate: (asked) =>
+          call<LanguageModelV4GenerateResult>(asked, (guard) => async (each, own) => {
+            return signedBy(guard)(await each.doGenerate(own));
+          }),
         doStream: (asked) =>
           call<LanguageModelV4StreamResult>(asked, (guard) => async (each, own) => {
             const onFailure = (error: unknown) => guard.brokenOff(error, own.abortSignal);
-            return startedStream(await each.doStream(own), onFailure);
+            return startedStream(await each.doStream(own), onFailure, signedBy(guard));
           }),
       };
       return model;

@@ -2,10 +2,17 @@
  * Waits for the first part of a streamed answer, so that a failure ahead of it is a failure of the call, which can be tried
  * again, and passes the rest on.
  */
-import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
 import { errorOf } from './errors.ts';
 
 type Part = LanguageModelV4StreamPart;
+
+/** Adds to the metadata of an answer. */
+export type Sign = <T extends { readonly providerMetadata?: SharedV4ProviderMetadata }>(answer: T) => T;
 
 /** Parts that come before anything of the answer. */
 const PREAMBLE = new Set<Part['type']>(['stream-start', 'response-metadata', 'raw']);
@@ -14,10 +21,14 @@ const MOST_HELD = 16;
 /** Parts of a stream that wait for their reader before the provider has to. */
 const QUEUED_PARTS = 64;
 
-/** Rejects with what fails before the answer begins. `onFailure` maps what fails later into what the reader gets. */
+/**
+ * Rejects with what fails before the answer begins. `onFailure` maps what fails later into what the reader gets, `sign` the
+ * part that ends the answer.
+ */
 export async function startedStream(
   result: LanguageModelV4StreamResult,
   onFailure: (error: unknown) => unknown,
+  sign: Sign,
 ): Promise<LanguageModelV4StreamResult> {
   const reader = result.stream.getReader();
   const held: Part[] = [];
@@ -31,10 +42,11 @@ export async function startedStream(
     held.push(value);
     if (!PREAMBLE.has(value.type) || held.length === MOST_HELD) break;
   }
+  const signed = (part: Part) => (part.type === 'finish' ? sign(part) : part);
   const stream = new ReadableStream<Part>(
     {
       async pull(controller) {
-        for (const part of held.splice(0)) controller.enqueue(part);
+        for (const part of held.splice(0)) controller.enqueue(signed(part));
         let next: Awaited<ReturnType<typeof reader.read>>;
         try {
           next = await reader.read();
@@ -46,7 +58,7 @@ export async function startedStream(
           controller.enqueue({ type: 'error', error: onFailure(next.value.error) });
           controller.close();
           reader.cancel().catch(() => {});
-        } else controller.enqueue(next.value);
+        } else controller.enqueue(signed(next.value));
       },
       cancel: (reason) => reader.cancel(reason),
     },
