@@ -271,7 +271,8 @@ export class QuestionRun implements ReviewedRun {
     const roughBytes = sizeOf(call.prompt, Number.MAX_SAFE_INTEGER) + tools.definitionBytes;
     const message = promptTruncation(call, roughBytes, reportedTokens, modelName.modelId);
     this.#promptHealth.answered(message);
-    if (message === undefined) return;
+    // Every call of the question meets the same context.
+    if (message === undefined || this.notes.list.some(({ code }) => code === 'prompt_truncated')) return;
     this.notes.add({ code: 'prompt_truncated', message });
     this.#bus.logOf(this.#deadline.scope).warn({ model: modelName, reportedTokens }, message);
   }

@@ -159,7 +159,8 @@ for (const { name, suite } of engines) {
           const ask = (row: string) =>
             roads[claim]!.ask(`SELECT count(*) AS n FROM accounts a WHERE ${row} AND ${trap}`);
           const [one, other] = [await ask(hidden), await ask(missing)];
-          expect(one.data, `${hidden}: ${one.body} ${one.result}`).toEqual(other.data);
+          const shown = ({ data }: typeof one) => data.map(({ columns, rows }) => ({ columns, rows }));
+          expect(shown(one), `${hidden}: ${one.body} ${one.result}`).toEqual(shown(other));
           expect(one.settled.map(({ status }) => status)).toEqual(other.settled.map(({ status }) => status));
         });
       });
