@@ -1,5 +1,6 @@
 /** Derives what an answer may state besides the cells: differences, shares, growth, sums and counts of rows. */
 
+import type { Figure } from './figure.ts';
 import type { OpenFigures } from './matching.ts';
 import { isMentioned, type Mentions, salientRows } from './mentions.ts';
 import { numberOf, type ScannedTable } from './results.ts';
@@ -12,12 +13,15 @@ export interface Work {
 /** A pair is compared in several ways. */
 const PAIR_STEPS = 4;
 const MAX_COLUMNS = 12;
+const MAX_RATE_COLUMNS = 4;
+const MAX_STATED_FIGURES = 24;
 /** Sums of the first rows: "the top 3 together". */
 const MAX_FIRST_ROWS = 20;
 const MAX_GROUPS = 200;
 const MAX_NAMED_GROUPS = 12;
 const MAX_THRESHOLDS = 8;
 const MEAN = /\b(?:average|mean|durchschnitt\w*|mittel\w*|moyenne|promedio|media|média)\b/;
+const MEDIAN = /\b(?:median\w*|médian\w*|mediana)/;
 const COMPARES =
   /[<>≤≥]|\b(?:more|over|above|exceed\w*|least|most|under|below|less|fewer|beyond|than|between|equal\w*|exactly|mehr|über|unter|weniger|mindestens|höchstens|plus|moins|más|menos|mais|più|meno)\b/;
 /** Values that can stand for a small table beside others. */
@@ -84,8 +88,95 @@ export function settleRows(scanned: ScannedTable, mentions: Mentions, figures: O
     if (figures.open.size === 0) return;
     const cells = numbers.map(({ name }) => numberOf(table.rows[index]?.[name])).filter(Number.isFinite);
     settlePairs(cells, figures, work, 'quotient');
+    settleProducts(cells, figures, work);
   }
+  settleRateDifferences(
+    rows.map((index) => numbers.slice(0, MAX_RATE_COLUMNS).map(({ name }) => numberOf(table.rows[index]?.[name]))),
+    figures,
+    work,
+  );
   if (!table.truncated) settlePairs([...numbers.map(({ sum }) => sum), table.rows.length], figures, work, 'quotient');
+}
+
+/** Settles the product of two cells, such as of a price and a number, or of a rate and a base. */
+function settleProducts(cells: readonly number[], figures: OpenFigures, work: Work): void {
+  for (const [index, a] of cells.entries()) {
+    for (const b of cells.slice(index + 1)) {
+      if (figures.open.size === 0 || work.left <= 0) return;
+      work.left -= 1;
+      if (Math.abs(a) !== 1 && Math.abs(b) !== 1) figures.settle(a * b, 'quotient');
+    }
+  }
+}
+
+const isOpen = (figures: OpenFigures, is: 'isPoints' | 'isPercent') => [...figures.open].some((figure) => figure[is]);
+
+/** Settles by how many points the rate of one row, a column divided by another, differs from that of another row. */
+function settleRateDifferences(rows: readonly (readonly number[])[], figures: OpenFigures, work: Work): void {
+  if (!isOpen(figures, 'isPoints')) return;
+  for (const part of rows[0]?.keys() ?? []) {
+    for (const whole of rows[0]?.keys() ?? []) {
+      if (part === whole) continue;
+      const rates = rows.map((cells) => (cells[part] as number) / (cells[whole] as number)).filter(Number.isFinite);
+      for (const [index, rate] of rates.entries()) {
+        for (const other of rates.slice(index + 1)) {
+          if (work.left <= 0) return;
+          work.left -= 1;
+          figures.settle(rate - other, 'points');
+        }
+      }
+    }
+  }
+}
+
+/** Settles differences between percentages that the answer states, which are rounded. */
+export function settlePoints(stated: readonly Figure[], figures: OpenFigures): void {
+  if (!isOpen(figures, 'isPoints')) return;
+  const rates = stated
+    .filter((figure) => figure.isPercent && !figure.isPoints && !figures.open.has(figure))
+    .flatMap(({ readings }) => readings)
+    .slice(0, MAX_STATED_FIGURES);
+  for (const [index, a] of rates.entries()) {
+    for (const b of rates.slice(index + 1)) {
+      const slack = a.tolerance + b.tolerance;
+      for (const by of [0, slack, -slack]) figures.settle((a.value - b.value + by) / 100, 'points');
+    }
+  }
+}
+
+/** Settles the share that a number of the answer, once explained, has of a whole column. */
+export function settleStatedShares(
+  stated: readonly Figure[],
+  tables: readonly ScannedTable[],
+  figures: OpenFigures,
+): void {
+  if (!isOpen(figures, 'isPercent')) return;
+  const parts = stated
+    .filter((figure) => !figure.isPercent && !figures.open.has(figure))
+    .flatMap(({ readings }) => readings)
+    .slice(0, MAX_STATED_FIGURES);
+  for (const { table, numbers } of tables) {
+    if (table.truncated) continue;
+    for (const { sum } of numbers.slice(0, MAX_COLUMNS))
+      for (const { value } of parts) settleShare(value, sum, figures);
+  }
+}
+
+/** Settles medians where the answer speaks of one. */
+export function settleStatistics(
+  { table, numbers }: ScannedTable,
+  mentions: Mentions,
+  figures: OpenFigures,
+  work: Work,
+): void {
+  if (table.truncated || !MEDIAN.test(mentions.text)) return;
+  for (const { name } of numbers.slice(0, MAX_COLUMNS)) {
+    if (figures.open.size === 0 || work.left < table.rows.length) return;
+    work.left -= table.rows.length;
+    const values = Float64Array.from(table.rows.map((row) => numberOf(row[name])).filter(Number.isFinite)).sort();
+    const middle = values.length / 2;
+    figures.settle(((values[Math.ceil(middle - 1)] ?? Number.NaN) + (values[Math.floor(middle)] ?? Number.NaN)) / 2);
+  }
 }
 
 /** Sums of the first rows, and what is left of the whole. */
@@ -112,26 +203,46 @@ interface Group {
   readonly sums: number[];
 }
 
+const PERIOD =
+  /\b(?:quart\w*|trimest\w*|[qth][1-4]|\d\. ?quartal|half|hälfte|halbjahr\w*|semest\w*|year\w*|jahr\w*|année|año|anno|ano|month\w*|monat\w*|mois|mes|mese|mês)\b/;
+const YEAR_MONTH = /^(\d{4})-(\d{2})/;
+
+/** The columns to group by, and what of their values: all of it, or of dates also year, half, quarter and month. */
+function groupings({ table, labels }: ScannedTable, mentions: Mentions): [string, (cell: unknown) => unknown][] {
+  const columns = labels.slice(0, MAX_COLUMNS);
+  const dates = PERIOD.test(mentions.text)
+    ? columns.filter((name) => YEAR_MONTH.test(String(table.rows[0]?.[name]))).slice(0, 1)
+    : [];
+  return [
+    ...columns.map((name): [string, (cell: unknown) => unknown] => [name, (cell) => cell]),
+    ...dates.flatMap((name) =>
+      [12, 6, 3, 1].map((months): [string, (cell: unknown) => unknown] => [name, (cell) => periodOf(cell, months)]),
+    ),
+  ];
+}
+
+function periodOf(cell: unknown, months: number): string | undefined {
+  const [, year, month] = YEAR_MONTH.exec(String(cell)) ?? [];
+  return month && `${year} ${Math.floor((Number(month) - 1) / months)}`;
+}
+
 /** Settles counts, sums, means and shares of the rows that have the same label. */
-export function settleGroups(
-  { table, labels, numbers }: ScannedTable,
-  mentions: Mentions,
-  figures: OpenFigures,
-  work: Work,
-): void {
+export function settleGroups(scanned: ScannedTable, mentions: Mentions, figures: OpenFigures, work: Work): void {
+  const { table, numbers } = scanned;
   const measured = numbers.slice(0, MAX_COLUMNS);
   const total = table.rows.length;
-  for (const label of labels.slice(0, MAX_COLUMNS)) {
+  for (const [label, groupOf] of groupings(scanned, mentions)) {
     const steps = total * (1 + measured.length);
     if (figures.open.size === 0 || work.left < steps) return;
     work.left -= steps;
     const groups = new Map<unknown, Group>();
     for (const row of table.rows) {
-      let group = groups.get(row[label]);
+      const value = groupOf(row[label]);
+      let group = groups.get(value);
       if (group === undefined) {
         if (groups.size === MAX_GROUPS) break;
         group = { count: 0, sums: measured.map(() => 0) };
-        groups.set(row[label], group);
+        groups.set(value, group);
       }
       group.count += 1;
       for (const [index, { name }] of measured.entries()) {

@@ -1,34 +1,13 @@
 /** Reads the figures of a text: numbers that state something, in the notations of several locales. */
 
+import { joinCompounds } from './compound-figures.ts';
+import type { Figure, Reading } from './figure.ts';
 import { MONTHS, SCALE_WORDS } from './words.ts';
-
-/** An interval that contains the value that the figure may stand for. */
-export interface Reading {
-  readonly value: number;
-  /** Half a unit of the last place that is written. */
-  readonly tolerance: number;
-}
-
-export interface Figure {
-  /** As it is written, with its sign and percent sign. */
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-  /** A percentage is read as it stands and as a fraction. */
-  readonly isPercent: boolean;
-  /** Followed by `x`, `times` and the like. */
-  readonly isMultiple: boolean;
-  /** Written with a minus sign. */
-  readonly isNegative: boolean;
-  readonly hasDecimals: boolean;
-  /** Absolute values that it may stand for; `1.234` may be one and a bit, or over a thousand. */
-  readonly readings: readonly Reading[];
-  /** The numbers that `12 345` is when it is not one. */
-  readonly parts: readonly Figure[];
-}
 
 /** Later figures of a text are not read. */
 const MAX_FIGURES = 400;
+/** A longer run of digits states nothing, or is many numbers. */
+const MAX_FIGURE_CHARS = 60;
 /** Later text is not read. */
 const MAX_CHARS = 65_536;
 
@@ -40,10 +19,10 @@ const YEAR = '(?:1[5-9]|2[01])\\d{2}';
 const NO_FIGURES = new RegExp(
   [
     // Code, addresses.
-    '```[\\s\\S]*?(?:```|$)',
+    '```[\\s\\S]*?(?:```|(?![\\s\\S]))',
     '`[^`\\n]*`',
     '\\b(?:https?:\\/\\/|www\\.)\\S+',
-    '\\S+@\\S+\\.\\S+',
+    '(?<![^\\s@])[^\\s@]+@[^\\s@]+\\.[^\\s@]+',
     // Dates and times.
     `${YEAR}-(?:W\\d{1,2}|Q[1-4]|H[12]|\\d{1,2})(?:-\\d{1,2})?(?:[T ]\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d+)?)?(?:Z| ?[+-]\\d{2}:?\\d{2})?)?(?!\\d)`,
     '(?<![\\d.,])\\d{1,2}[./-]\\d{1,2}[./-](?:\\d{4}|\\d{2})(?![\\d])',
@@ -58,22 +37,22 @@ const NO_FIGURES = new RegExp(
     `(?<![\\d.,])(?:${YEAR}\\. ?\\d{1,2}\\. ?\\d{1,2}\\.?|\\d{1,2}\\. ?\\d{1,2}\\.(?: ?${YEAR}| ?\\d{1,2}\\.)?)(?![\\d])`,
     '(?<![\\d:.,])\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d+)?)?(?:\\s*[ap]\\.?m\\b\\.?)?(?![\\d:])',
     '(?<![\\d.,])\\d{1,2}\\s*(?:[ap]\\.?m\\b\\.?|Uhr\\b|h\\d{2}\\b|o.clock)',
-    "\\b(?:FY|CY|[QHTSK][1-4]|KW|CW|wk)\\s*[-/]?\\s*(?:\\d{4}|['’]?\\d{2})?(?!\\d)",
+    "\\b(?:FY|CY|[QHTSK][1-4]|KW|CW|wk)\\s*[-/]?\\s*(?:\\d{4}|['’]?\\d{2})?(?:\\s?[-–/]\\s?(?:\\d{4}|\\d{2}))?(?![\\d%])",
     "(?<![\\p{L}\\d])['’]\\d{2}(?![\\d\\p{L}])",
     // Ordinals, and places in an order.
-    '\\d+(?:st|nd|rd|th|ème|eme|ère|ª|º)(?!\\p{L})',
+    '(?<!\\d)\\d+(?:st|nd|rd|th|ème|eme|ère|ª|º)(?!\\p{L})',
     '(?:\\b(?:no|nr|num|number|nummer|rank(?:ed|s)?|place|platz|rang|position|step|row|line|item|page|level|result|query|option|week|day|month|quarter|version|v|semana|semaine|woche|tag|monat|quartal)\\b\\.?|[#№]|n°|nº)\\s*#?\\s*\\d{1,3}(?![\\d%\\p{L}])(?![.,]\\d)',
-    '(?:\\b(?:top|bottom|first|last|next|previous|prior|past|limit(?:ed)?(?: of| to)?|trailing|leading|ersten?|letzten?|nächsten?|vorigen?|premiers?|premières?|derniers?|dernières?|primer[oa]s|últim[oa]s|within|innerhalb von)\\b)[\\s-]*\\d{1,3}(?:[.,]\\d{3})*(?![\\d%.,]*\\d)(?!\\s?%)',
+    '(?:\\b(?:top|bottom|first|last|next|previous|prior|past|limit(?:ed)?(?: of| to)?|trailing|leading|ersten?|letzten?|nächsten?|vorigen?|premiers?|premières?|derniers?|dernières?|primer[oa]s|últim[oa]s|within|innerhalb von)\\b)[\\s-]*\\d{1,3}(?:[.,]\\d{3}){0,4}(?![\\d%.,]{0,9}\\d)(?!\\s?%)',
     '\\d{1,3}(?=\\s+(?:premiers|premières|derniers|dernières|primer[oa]s|últim[oa]s|most recent|largest|biggest|smallest|highest|lowest|best|worst|top)\\b)',
     '\\d{1,2}\\.(?=\\s+(?:Platz|Rang|Stelle|Quartal|Monat|Woche|Tag|Jahr|Halbjahr)\\b)',
     // Markers of lists, headings, footnotes; the first cell of a row.
-    '(?<=^[ \\t>*#-]*)\\(?\\d{1,3}[.)](?=[ \\t]|\\*\\*)',
-    '(?<=^[ \\t]*\\|[ \\t]*)\\d{1,4}(?=[ \\t]*\\|)',
+    '(?<=^[ \\t>*#-]{0,40})\\(?\\d{1,3}[.)](?=[ \\t]|\\*\\*)',
+    '(?<=^[ \\t]{0,40}\\|[ \\t]{0,40})\\d{1,4}(?=[ \\t]*\\|)',
     '\\[\\d{1,3}\\]',
     // Names with digits, versions, addresses of machines.
-    '\\d+(?:\\.\\d+){3,}',
+    '(?<![\\d.])\\d+(?:\\.\\d+){3,}',
     '\\bv\\.?\\d+(?:\\.\\d+)*',
-    '[\\p{L}_][\\p{L}\\p{M}\\d_]*-\\d[\\p{L}\\d-]*(?![.,]\\d)',
+    '[\\p{L}_][\\p{L}\\p{M}\\d_]{0,63}-\\d[\\p{L}\\d-]*(?![.,]\\d)',
   ].join('|'),
   'gimu',
 );
@@ -88,6 +67,9 @@ const NUMBER = new RegExp(
 const SUFFIX = /^[ \u00a0\u2009\u202f-]?([万萬億亿만억조兆]|\p{L}+)/u;
 const PERCENT =
   /^[ \u00a0\u2009\u202f-]?(?:%|％|‰|percent(?:age)?(?!\p{L})|per cent|pct\b|pp\b|p\.p\.|prozent|pour\s?cent|por ciento|por cento|per cento|procent)/iu;
+const POINTS =
+  /^[ \u00a0-]?(?:%[ -]?points?|(?:percent(?:age)?|per cent)[ -]points?|p\.?p\b|(?:bp|bps|basis points?|basispunkte?n?)(?!\p{L})|prozentpunkte?n?|points? de (?:pourcentage|base)|puntos? (?:porcentual(?:es)?|básicos?)|pontos? percentua(?:l|is)|punt[oi] percentual[ei]|procentpoint|procentenheter)/iu;
+const BASIS_POINTS = /^[ \u00a0-]?(?:bps?|basis|points? de base|puntos? básicos?)/iu;
 const MULTIPLE = /^[ \u00a0-]?(?:x|×|times|fold|fach|mal|fois|veces|vezes|volte)(?!\p{L})/iu;
 const CURRENCY =
   /(?:USD|EUR|GBP|CHF|JPY|INR|CNY|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|SGD|HKD|NZD|TRY|ILS|KRW|RUB|Rs\.?|kr\.?|zł|US|C|A|R|HK)$/;
@@ -102,32 +84,47 @@ const BEFORE_FIGURE =
 export function figuresIn(full: string): Figure[] {
   const text = asciiDigits(full.slice(0, MAX_CHARS)).replace(NO_FIGURES, (found) => ' '.repeat(found.length));
   const figures: Figure[] = [];
-  const found = [...text.matchAll(NUMBER)].slice(0, MAX_FIGURES);
+  const found = [...text.matchAll(NUMBER).take(MAX_FIGURES)];
   const decimalSigns = new Set(found.flatMap(([number]) => decimalSignOf(number) ?? []));
-  for (const match of found) {
-    const figure = figureAt(text, match[0], match.index, decimalSigns);
-    if (figure !== undefined) figures.push(figure);
+  for (const { 0: number, index } of found) {
+    for (const [piece, start] of number.length > MAX_FIGURE_CHARS
+      ? piecesOf(number, index)
+      : [[number, index] as const]) {
+      if (piece.length > MAX_FIGURE_CHARS || figures.length === MAX_FIGURES) continue;
+      const figure = figureAt(text, piece, start, decimalSigns);
+      if (figure !== undefined) figures.push(figure);
+    }
   }
-  return figures;
+  return joinCompounds(text, figures);
+}
+
+/** The numbers between spaces, and where they start. */
+function piecesOf(found: string, start: number): (readonly [piece: string, start: number])[] {
+  return [...found.matchAll(/\d[^ \u00a0\u2009\u202f]*/g)].map(
+    ({ 0: piece, index }) => [piece, start + index] as const,
+  );
 }
 
 /** The sign that can only separate decimals: it is the last of two kinds, or has other than three digits behind it. */
 function decimalSignOf(number: string): string | undefined {
-  const [, sign, decimals = ''] = /([.,])(\d+)$/.exec(number) ?? [];
+  const [, sign, decimals = ''] = /([.,])(\d+)$/.exec(number.slice(-MAX_FIGURE_CHARS)) ?? [];
   if (sign === undefined || number.split(sign).length > 2) return undefined;
-  return decimals.length !== 3 || /\d[.,'’ \u00a0\u202f]\d+[.,]\d+$/.test(number) ? sign : undefined;
+  return decimals.length !== 3 || /\d[.,'’ \u00a0\u202f]\d+[.,]\d+$/.test(number.slice(-MAX_FIGURE_CHARS))
+    ? sign
+    : undefined;
 }
 
 function figureAt(text: string, found: string, start: number, decimalSigns: ReadonlySet<string>): Figure | undefined {
   const before = text.slice(Math.max(0, start - 24), start);
   const after = text.slice(start + found.length, start + found.length + 24);
   if (isPartOfName(before, after)) return undefined;
-  const percent = PERCENT.exec(after);
+  const points = POINTS.exec(after);
+  const percent = points ?? PERCENT.exec(after);
   const isPercent = percent !== null || /[%％]\s?$/.test(before);
   const isMultiple = MULTIPLE.test(after);
   const suffix = percent === null ? SUFFIX.exec(after)?.[1]?.toLowerCase() : undefined;
-  const scales = SCALE_WORDS.get(suffix ?? '') ?? [1];
-  const hasScale = scales[0] !== 1;
+  const scales = BASIS_POINTS.test(after) ? [0.01] : (SCALE_WORDS.get(suffix ?? '') ?? [1]);
+  const hasScale = suffix !== undefined && scales[0] !== 1;
   if (YEAR_ONLY.test(found) && !isPercent && !hasScale && isYear(before, after)) return undefined;
   const isHedged = HEDGE.test(before);
   const readings = readingsOf(found, isHedged, decimalSigns).flatMap(({ value, tolerance }) =>
@@ -135,22 +132,15 @@ function figureAt(text: string, found: string, start: number, decimalSigns: Read
   );
   const end = start + found.length + (percent?.[0].length ?? (hasScale ? (SUFFIX.exec(after)?.[0].length ?? 0) : 0));
   const isNegative = /(?:^|[\s(:,|$€£¥₹])[-−]\s?[$€£¥₹]?$/.test(before) && !/(?:^|\n)\s*-\s?$/.test(before);
-  const pieces = found.split(new RegExp(`[${SPACE}]`));
-  const parts: Figure[] = [];
-  if (pieces.length > 1 && found.includes(' ')) {
-    let at = start;
-    for (const piece of pieces) {
-      const part = figureAt(text, piece, at, decimalSigns);
-      if (part !== undefined) parts.push(part);
-      at += piece.length + 1;
-    }
-  }
+  const pieces = found.includes(' ') ? piecesOf(found, start) : [];
+  const parts = pieces.flatMap(([piece, at]) => figureAt(text, piece, at, decimalSigns) ?? []);
   const sign = isNegative ? (/[-−]\s?[$€£¥₹]?$/.exec(before)?.[0] ?? '') : '';
   return {
     text: sign + text.slice(start, end).trim(),
     start,
     end,
     isPercent,
+    isPoints: points !== null,
     isMultiple,
     isNegative,
     hasDecimals: /[.,٫]\d+$/.test(found),

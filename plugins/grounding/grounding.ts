@@ -3,13 +3,17 @@ import type { ToolTable } from '../../kernel/index.ts';
 import {
   settleGroups,
   settlePairs,
+  settlePoints,
   settleRows,
+  settleStatedShares,
+  settleStatistics,
   settleThresholds,
   settleUnits,
   singles,
   type Work,
 } from './derivations.ts';
-import { type Figure, figuresIn } from './figures.ts';
+import type { Figure } from './figure.ts';
+import { figuresIn } from './figures.ts';
 import { type OpenFigures, openFigures } from './matching.ts';
 import { mentionsIn } from './mentions.ts';
 import { numberOf, type ScannedTable, scan, settleTotals } from './results.ts';
@@ -35,6 +39,10 @@ const MAX_CELLS = 100_000;
 /** Steps of derivation; see `Work`. */
 const MAX_WORK = 16_000;
 const MAX_CONTEXT_CHARS = 262_144;
+/** Text with digits that is read of all cells of a table. */
+const MAX_CELL_CHARS = 1_000_000;
+/** A longer text is no single number. */
+const MAX_GROUPED_CHARS = 40;
 const MAX_NAMED = 40;
 const MAX_LINES = 2_000;
 const NUMBERS = /\d+(?:[.,'’ \u00a0\u202f]\d+)*/g;
@@ -46,7 +54,7 @@ export function grounding(material: Material): Grounding {
   // `12 345` is one number, or two that stand side by side.
   const figures = openFigures([...all, ...all.flatMap(({ parts }) => parts)]);
   const work: Work = { left: MAX_WORK };
-  settle(material, figures, work);
+  settle(material, all, figures, work);
   const left = all.filter(
     (figure) =>
       figures.open.has(figure) && (figure.parts.length === 0 || figure.parts.some((part) => figures.open.has(part))),
@@ -56,7 +64,12 @@ export function grounding(material: Material): Grounding {
 }
 
 /** From what is cheap and certain to what is derived; ends as soon as every figure is explained. */
-function settle({ text, tables, said, context }: Material, figures: OpenFigures, work: Work): void {
+function settle(
+  { text, tables, said, context }: Material,
+  stated: readonly Figure[],
+  figures: OpenFigures,
+  work: Work,
+): void {
   const isDone = () => figures.open.size === 0;
   let cells = MAX_CELLS;
   const scanned = tables.map((table) => {
@@ -76,6 +89,7 @@ function settle({ text, tables, said, context }: Material, figures: OpenFigures,
   for (const part of context()) for (const value of valuesIn(part.slice(0, MAX_CONTEXT_CHARS))) figures.settle(value);
   if (isDone()) return;
   const mentions = mentionsIn([text, said.at(-1) ?? '']);
+  for (const table of scanned) settleStatistics(table, mentions, figures, work);
   for (const table of scanned) settleRows(table, mentions, figures, work);
   settlePairs([...new Set([...singles(scanned), ...named, ...listed])], figures, work, 'quotient');
   if (isDone()) return;
@@ -84,6 +98,8 @@ function settle({ text, tables, said, context }: Material, figures: OpenFigures,
     settleGroups(table, mentions, figures, work);
     settleThresholds(table, thresholds, mentions, figures, work);
   }
+  settleStatedShares(stated, scanned, figures);
+  settlePoints(stated, figures);
   if (!isDone()) settleUnits(unitValues(scanned), text, [...named, ...numbersIn(text)], figures);
 }
 
@@ -100,12 +116,17 @@ function numbersIn(text: string): number[] {
 
 /** Numbers inside texts, such as `Plan 12`; of a date only its year. */
 function settleTexts({ table, labels }: ScannedTable, figures: OpenFigures): void {
+  let chars = MAX_CELL_CHARS;
   for (const label of labels) {
     for (const row of table.rows) {
       const cell = row[label];
       if (typeof cell !== 'string' || cell.length > 256 || !/\d/.test(cell)) continue;
+      chars -= cell.length;
+      if (chars < 0) return;
       const found = /^\d{4}-\d{2}/.test(cell) ? [cell.slice(0, 4)] : (cell.match(/\d+(?:\.\d+)?/g) ?? []);
       for (const number of found) figures.settle(Number(number));
+      // A version or telephone number, however the answer groups its digits.
+      if (found.length > 1 && cell.length <= MAX_GROUPED_CHARS) figures.settle(Number(cell.replace(/\D/g, '')));
       if (figures.open.size === 0) return;
     }
   }

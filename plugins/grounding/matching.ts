@@ -1,5 +1,5 @@
 /** Compares known values with the figures of an answer that nothing has explained so far. */
-import type { Figure } from './figures.ts';
+import type { Figure } from './figure.ts';
 
 /** What a value is: a figure of one kind is no figure of another. */
 export type Kind =
@@ -11,7 +11,9 @@ export type Kind =
   /** One value divided by another of another column: a mean, a price. */
   | 'quotient'
   /** By which part a value is more or less than another. */
-  | 'growth';
+  | 'growth'
+  /** The difference of two shares. */
+  | 'points';
 
 interface Interval {
   readonly low: number;
@@ -21,6 +23,8 @@ interface Interval {
 
 /** A smaller whole number is near the quotient of some values, whatever it says. */
 const LEAST_WHOLE_QUOTIENT = 20;
+
+const OF_PERCENTAGES = ['value', 'difference', 'ratio', 'quotient', 'growth'] as const;
 
 /** A minus before any other kind says in which direction the values differ. */
 const SIGNED: ReadonlySet<Kind> = new Set(['value', 'ratio', 'quotient']);
@@ -53,7 +57,14 @@ export function openFigures(figures: readonly Figure[]): OpenFigures {
 }
 
 function intervalsOf(figures: ReadonlySet<Figure>): Readonly<Record<Kind, readonly Interval[]>> {
-  const byKind: Record<Kind, Interval[]> = { value: [], difference: [], ratio: [], quotient: [], growth: [] };
+  const byKind: Record<Kind, Interval[]> = {
+    value: [],
+    difference: [],
+    ratio: [],
+    quotient: [],
+    growth: [],
+    points: [],
+  };
   for (const figure of figures) {
     for (const { value, tolerance } of figure.readings) {
       // Sums of decimals differ in their last bits.
@@ -63,8 +74,10 @@ function intervalsOf(figures: ReadonlySet<Figure>): Readonly<Record<Kind, readon
       };
       byKind.value.push(around(1));
       byKind.difference.push(around(1));
-      if (figure.isPercent) for (const list of Object.values(byKind)) list.push(around(0.01));
-      else {
+      if (figure.isPoints) byKind.points.push(around(0.01));
+      if (figure.isPercent) {
+        for (const kind of OF_PERCENTAGES) byKind[kind].push(around(0.01));
+      } else {
         if (figure.isMultiple || figure.hasDecimals) byKind.ratio.push(around(1));
         if (figure.isMultiple || figure.hasDecimals || value >= LEAST_WHOLE_QUOTIENT) byKind.quotient.push(around(1));
       }
