@@ -291,7 +291,8 @@ function usageOf(usage: LanguageModelV4Usage | undefined): ModelUsage {
     outputTokens,
     totalTokens: inputTokens + outputTokens,
     cachedInputTokens: tokens(usage?.inputTokens?.cacheRead),
-    isReported: Number.isInteger(input) && Number.isInteger(output),
+    // Every call reads something: a provider that reports nothing read, or less than nothing written, does not count.
+    isReported: inputTokens > 0 && (output === 0 || outputTokens > 0),
   };
 }
 

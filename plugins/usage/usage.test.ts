@@ -255,6 +255,23 @@ describe.each(chosenEngines)('usage on %s', (_name, open) => {
     }
   });
 
+  it.each([
+    ['negative', -400, -100],
+    ['none', 0, 0],
+    ['beyond what is counted', 1e300, 1e300],
+  ])('estimates what a provider reports as %s', async (_what, input, output) => {
+    await using odd = await startOpenAIServer({
+      respond: () => step({ text: 'Nothing to look up here.' }, input, output),
+    });
+    await using server = await start({ model: odd, usage: { userDayTokens: 100_000 } });
+    expect((await server.ask()).status).toBe(200);
+    const { sums, budgets } = (await server.usage()).body;
+    expect(sums.estimatedTokens).toBeGreaterThan(0);
+    expect(sums.inputTokens).toBeGreaterThan(0);
+    expect(sums.outputTokens).toBeGreaterThan(0);
+    expect(budgets[0].usedTokens).toBe(sums.totalTokens);
+  });
+
   it('lets a long question reserve more while there is more', async () => {
     await using greedy = await startOpenAIServer({
       respond: (_request, n) => step(n < 4 ? another(n) : { text: 'Done.' }, 14_000, 1_000),
