@@ -36,7 +36,7 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     ],
   ],
   [
-    /not support (?:the use of )?(?:tools?|function)|(?:tools?|function calling|tool use|tool calling)['"`]? (?:is|are) not (?:supported|available|enabled)|support tool use|tools?_not_supported|without tool (?:use|support)|not support (?:tool|function) (?:use|call)/i,
+    /not support (?:the use of )?(?:tools?|function)|(?:tools?|function calling|tool use|tool calling)['"`]? (?:is|are) not (?:supported|available|enabled)|support tool use|tools?_not_supported|tool_choice['"` ]*(?:is |are )?(?:not supported|unsupported)|without tool (?:use|support)|not support (?:tool|function) (?:use|call)/i,
     (failed) => [
       `The model "${failed.modelId}" cannot call tools, so it cannot look anything up in the database.`,
       fault('Choose a model with tool calling: for Ollama one listed under "tools", such as qwen3 or llama3.1.'),
@@ -53,7 +53,7 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     ],
   ],
   [
-    /loading model|model is (?:currently |still )?loading|warming up/i,
+    /loading model|(?:is|being) (?:currently |still )?loading|being loaded|warming up/i,
     (failed) => [
       `${who(failed)} is still loading the model "${failed.modelId}".`,
       { code: 'provider_unreachable', retryAfterSeconds: 10, hint: 'Wait until the server has loaded it.' },
@@ -67,7 +67,7 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     ],
   ],
   [
-    /insufficient[_ ]?(?:balance|credits?|funds)|credit balance is too low|billing_(?:hard_)?limit|payment required|arrearage|余额不足/i,
+    /insufficient[_ ]?(?:balance|credits?|funds)|credit balance is too low|insufficient_quota|billing_(?:hard_)?limit|payment required|arrearage|余额不足|(?:budget|key limit|credits?|spending limit)[^\n]{0,24}(?:exceeded|used up|exhausted|reached)/i,
     (failed) => [
       `The credit at the model provider "${failed.provider}" is used up.`,
       { code: 'provider_rate_limit', hint: 'Check plan and billing at the provider.' },
@@ -85,7 +85,7 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     ],
   ],
   [
-    /context[_ ](?:length|size|window|limit)|maximum (?:prompt|context|input) length|(?:prompt|input|request|messages?)[^\n]{0,40}(?:too (?:long|large)|exceed(?:s|ed)[^\n]{0,40}(?:tokens?\b|context|length))|token (?:count|limit)[^\n]{0,40}exceed|reduce the length|too many (?:input )?tokens|(?:number of )?tokens to keep|exceed_context_size/i,
+    /context[_ ](?:length|size|window|limit)|maximum (?:prompt|context|input) length|(?:prompt|input|request|messages?)[^\n]{0,40}(?:too (?:long|large)|exceed(?:s|ed)[^\n]{0,40}(?:tokens?\b|context|length))|token (?:count|limit)[^\n]{0,40}exceed|reduce the length|too many (?:input )?tokens|(?:number of )?tokens to keep|exceed_context_size|\binputs?\b[^\n]{0,40}(?:must (?:be <=|have less than)|length should be)|contextwindowexceeded|超长|longer than the model/i,
     (failed) => [
       `The question and what is needed to answer it are longer than the model "${failed.modelId}" takes${sizes(failed.text)}.`,
       fault(
@@ -154,7 +154,7 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     ],
   ],
   [
-    /<!doctype html|<html[\s>]|<head>|invalid json response|unexpected token '?<|is not valid json|404 page not found/i,
+    /<!doctype html|<html[\s>]|<head>|invalid json response|unexpected token '?<|is not valid json|404 page not found|cannot post \/|unexpected endpoint/i,
     (failed) => [
       `The base URL of the provider "${failed.provider}" answered with a web page instead of the API${failed.status === undefined ? '' : ` (status ${failed.status})`}.`,
       fault(
