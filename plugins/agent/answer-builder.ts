@@ -12,7 +12,7 @@ import { callsInThoughts, textOfThoughts } from './model-output/thoughts.ts';
 import { answeringModel, declaredOutcome } from './outcome.ts';
 import type { ModelName } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
-import { type SentCall, type ToolCall, toolCalls } from './tools/tool-call.ts';
+import { answerInCall, type SentCall, type ToolCall, toolCalls } from './tools/tool-call.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
@@ -184,13 +184,17 @@ export class AnswerBuilder {
     this.#count(bytes);
   }
 
-  call(sent: LanguageModelV4ToolCall): void {
+  /** Takes a call; returns what clients see of it: nothing, unless it is the answer in the form of a call. */
+  call(sent: LanguageModelV4ToolCall): readonly Delta[] {
+    const answer = this.#tools.find(sent.toolName) === undefined ? answerInCall(sent) : undefined;
+    if (answer !== undefined) return this.text('answer', answer);
     const input: unknown = sent.input;
     const bytes = typeof input === 'string' ? Buffer.byteLength(input) : sizeOf(input, this.#answerBytes);
     this.#count(Math.max(0, bytes - (this.#argumentBytes.get(sent.toolCallId) ?? 0)));
     this.#argumentBytes.delete(sent.toolCallId);
     this.#countReasoning(metadataBytes(sent.providerMetadata));
     this.#takeOne(sent);
+    return [];
   }
 
   #takeOne(sent: SentCall & Pick<LanguageModelV4ToolCall, 'providerMetadata'>): void {

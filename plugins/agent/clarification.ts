@@ -68,8 +68,9 @@ export function clarificationText({ question, choices }: Clarification): string 
 }
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
+const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const NUMBER_REPLY = new RegExp(
-  `^\\W*(?:(?:the|option|choice|number|meaning|no)\\W+)*(?:(\\d{1,2})(?:st|nd|rd|th)?|(${ORDINALS.join('|')}))(?:\\W+(?:one|option|choice|meaning|please))*\\W*$`,
+  `^\\W*(?:(?:the|option|choice|number|meaning|no|nr|nummer|i|mean|choose|pick|take|let\\W?s|go|with)\\W+)*(?:(\\d{1,2})(?:st|nd|rd|th)?|(${ORDINALS.join('|')})|(${NUMBERS.join('|')}))(?:\\W+(?:one|option|choice|meaning|please))*\\W*$`,
   'i',
 );
 
@@ -89,7 +90,8 @@ function choicesIn(text: string): string[] {
 export function chosenByNumber(turns: readonly ChatTurn[]): string | undefined {
   const [before, asked] = turns.slice(-2);
   if (before?.role !== 'assistant' || asked === undefined) return undefined;
-  const [, digits, ordinal] = NUMBER_REPLY.exec(asked.text.slice(0, 100)) ?? [];
-  const place = digits === undefined ? ORDINALS.indexOf(ordinal?.toLowerCase() ?? '') : Number(digits) - 1;
+  const [, digits, ordinal = '', number = ''] = NUMBER_REPLY.exec(asked.text.slice(0, 100)) ?? [];
+  const word = ordinal.toLowerCase();
+  const place = digits ? Number(digits) - 1 : Math.max(ORDINALS.indexOf(word), NUMBERS.indexOf(number.toLowerCase()));
   return choicesIn(before.text)[place];
 }

@@ -126,6 +126,7 @@ describe('thoughts are not shown', () => {
       '<|channel|>analysis<|message|>Counting<|end|><|start|>assistant<|channel|>final<|message|>There are 500 orders.',
     ],
     ['harmony without tokens', 'analysisWe count.assistantfinalThere are 500 orders.'],
+    ['thoughts inside thoughts', '<think>Counting <think>counting</think> counting</think>There are 500 orders.'],
     ['<reasoning> and <answer>', '<reasoning>Counting</reasoning><answer>There are 500 orders.</answer>'],
   ])('%s', async (_, text) => {
     await recovers([looked, { text }], 2);
@@ -171,6 +172,14 @@ describe('arguments are read', () => {
     ['default_api.executeSQL', withArgs({ sql: COUNT }, 'default_api.executeSQL')],
     ['execute_sql', withArgs({ sql: COUNT }, 'execute_sql')],
     ['ExecuteSQL', withArgs({ sql: COUNT }, 'ExecuteSQL')],
+    ['mcp__atlas__executeSQL', withArgs({ sql: COUNT }, 'mcp__atlas__executeSQL')],
+    ['a fenced statement', withArgs({ sql: `\`\`\`sql\n${COUNT}\n\`\`\`` })],
+    ['a fenced statement alone', withArgs(`\`\`\`sql\n${COUNT}\n\`\`\``)],
+    ['doubled braces', withArgs(`{${args}}`)],
+    ['escaped quotation marks', withArgs(args.replaceAll('"', '\\"'))],
+    ['comments', withArgs(`{\n  // counts\n  "sql": "${COUNT}" /* all */\n}`)],
+    ['backquotes', withArgs(`{"sql": \`${COUNT}\`}`)],
+    ['under kwargs', withArgs({ kwargs: { sql: COUNT } })],
     ['a name with control tokens', withArgs({ sql: COUNT }, 'executeSQL<|channel|>commentary')],
     [
       'multi_tool_use.parallel',
@@ -270,6 +279,16 @@ describe('calls in an odd form', () => {
     ]);
     const end = await ways.chat?.(scripted.app);
     expect(end).toMatchObject({ error: undefined, answer: { sql, text: 'There are 500 orders.' } });
+  });
+});
+
+describe('one call without a list', () => {
+  const called = { name: 'executeSQL', arguments: args };
+  test.each<[string, object]>([
+    ['function_call', { function_call: called }],
+    ['an object', { tool_calls: { id: 'a', type: 'function', function: called } }],
+  ])('%s', async (_, message) => {
+    await recovers([{ message, deltas: [message], finishReason: 'function_call' }, answer], 2);
   });
 });
 
@@ -413,6 +432,19 @@ describe('replies in an odd form', () => {
     }
   });
 
+  test('the answer as a call of a tool for answers is the answer', () =>
+    recovers([looked, { toolCall: { name: 'final_answer', args: { answer: 'There are 500 orders.' } } }], 2));
+
+  test('what a server says instead of an answer is understood', async () => {
+    const bodies = [
+      { code: 'Arrearage', message: 'Access denied: insufficient balance.' },
+      { choices: null, base_resp: { status_code: 1008, status_msg: 'insufficient balance' } },
+    ];
+    for (const body of bodies) {
+      for (const end of await asked(() => ({ status: 200, body }), 1)) expect(end.error).toMatch(/used up.*billing/);
+    }
+  });
+
   test('an error inside a 200 is named', async () => {
     for (const end of await asked(
       () => ({ status: 200, body: { error: { message: 'Insufficient Balance', code: 402 } } }),
@@ -449,6 +481,12 @@ describe('without progress the calls end', () => {
     }
   });
 
+  test('the same call in other white space', async () => {
+    await using scripted = await scriptedApp((request, n) => last(request, callSql(`${COUNT}${' '.repeat(n)}`)));
+    expect((await ways.query?.(scripted.app))?.text).toContain('There are 500 orders.');
+    expect(scripted.server.requests).toHaveLength(3);
+  });
+
   test('three calls with the same error; the last one is told when nothing is known', async () => {
     for (const ask of Object.values(ways)) {
       await using scripted = await scriptedApp((request, n) =>
@@ -474,6 +512,8 @@ describe('without progress the calls end', () => {
 describe('what only looks like misbehaviour is left alone', () => {
   test.each([
     'The tags `<think>` and `</think>` mark thoughts.',
+    'The tag <think> marks thoughts, and </think> ends them.',
+    'Models write <answer> or [THINK] around texts, and results follow <tool_response>, as a rule.',
     'As JSON:\n\n```json\n{"region": "north", "n": 250}\n```',
     'This statement counts them:\n\n```sql\nselect count(*) from orders where a < 5\n```',
     '{"name": "north", "total": 250}',

@@ -107,8 +107,7 @@ function addPart(builder: AnswerBuilder, part: LanguageModelV4StreamPart): reado
       builder.argumentDelta(part.id, part.delta);
       return NOTHING;
     case 'tool-call':
-      if (part.providerExecuted !== true) builder.call(part);
-      return NOTHING;
+      return part.providerExecuted === true ? NOTHING : builder.call(part);
     case 'finish':
       builder.end(part.finishReason.unified, part.usage, part.providerMetadata);
       return NOTHING;

@@ -181,7 +181,11 @@ function replyOf(body: Json): Reply | undefined {
   // Some send the usage in an event without a list of choices. Only the first of several answers is read.
   if (body.choices != null && !Array.isArray(body.choices)) throw new Error('`choices` is not a list.');
   const choice: unknown = body.choices?.[0];
-  if (choice === undefined) return undefined;
+  if (choice === undefined) {
+    const said = saidInstead(body);
+    if (said !== undefined) throw reportedError({ error: { message: said, code: 400 } });
+    return undefined;
+  }
   if (!isObject(choice)) throw new Error('A choice is not an object.');
   const message = choice.delta ?? choice.message ?? {};
   if (!isObject(message)) throw new Error('A message is not an object.');
@@ -201,10 +205,17 @@ function messageOf(sent: Json): Message {
     const text = sent[name];
     if (typeof text === 'string' && text !== '') message[name] = text;
   }
-  if (sent.tool_calls == null) return message;
-  if (!Array.isArray(sent.tool_calls)) throw new Error('`tool_calls` is not a list.');
-  if (sent.tool_calls.length > 0) message.tool_calls = sent.tool_calls.map(callOf);
+  const calls = callsOf(sent);
+  if (calls.length > 0) message.tool_calls = calls.map(callOf);
   return message;
+}
+
+/** The calls as sent; one alone may come without a list, or as the predecessor of calls, `function_call`. */
+function callsOf({ tool_calls: calls, function_call: old }: Json): readonly unknown[] {
+  if (isObject(calls)) return [calls];
+  if (calls == null) return isObject(old) ? [{ index: 0, function: old }] : [];
+  if (!Array.isArray(calls)) throw new Error('`tool_calls` is not a list.');
+  return calls;
 }
 
 function contentPart(part: unknown): Json[] {
@@ -233,6 +244,13 @@ function usageOf(sent: unknown): Json | undefined {
     return Number.isSafeInteger(value) && Number(value) >= 0 ? [[name, value]] : [];
   });
   return Object.fromEntries(counts);
+}
+
+/** What a server says where it neither answers nor names an error: `{"success": false, "message": "…"}`. */
+function saidInstead({ code, usage, message, msg, detail, base_resp: response }: Json): string | undefined {
+  if (usage != null || code === 0) return undefined;
+  const report = isObject(response) && response.status_code !== 0 ? response.status_msg : undefined;
+  return [message, msg, detail, report].find((item) => typeof item === 'string' && item !== '') as string | undefined;
 }
 
 /** The failure that a server reports inside an answer, with the status that it would have had. */

@@ -44,10 +44,16 @@ function fits(schema: Schema, value: unknown): boolean {
  */
 export function coercedArguments(schema: TSchema, args: unknown): unknown {
   if (isJson(args) && Object.keys(args).every((key) => key in ((schema as Schema).properties ?? {}))) {
-    if (fits(schema, args) && !Object.values(args).some((value) => MISSING.has(value))) return args;
+    if (fits(schema, args) && !Object.values(args).some((value) => MISSING.has(value) || unfenced(value) !== value))
+      return args;
   }
   return changed(schema as Schema, unwrapped(schema as Schema, args), MAX_DEPTH);
 }
+
+/** A text without the fence around all of it. */
+const unfenced = (value: unknown) =>
+  typeof value === 'string' && value.startsWith('```') ? (FENCED.exec(value)?.[1] ?? value) : value;
+const FENCED = /^```\w{0,20}\s*\n([^`]*?)\s*```\s*$/;
 
 /** The arguments inside a repeated call, or a text for the only required argument. */
 function unwrapped(schema: Schema, args: unknown): unknown {
@@ -57,15 +63,20 @@ function unwrapped(schema: Schema, args: unknown): unknown {
     if (isJson(read)) return unwrapped(schema, read);
     const [only] = required;
     // What begins like JSON is broken JSON.
-    const isPlain = args.trim() !== '' && !/^[\s`]*[{["'<]/.test(args);
+    const text = unfenced(args) as string;
+    const isPlain = text.trim() !== '' && !/^[\s`]*[{["'<]/.test(text);
     return isPlain && required.length === 1 && only !== undefined && properties[only]?.type === 'string'
-      ? { [only]: args }
+      ? { [only]: text }
       : args;
   }
   if (Array.isArray(args) && args.length === 1) return unwrapped(schema, args[0]);
   if (!isJson(args)) return args;
   const keys = Object.keys(args);
-  if (keys.some((key) => key in properties) || !keys.every((key) => CALL_KEYS.has(key))) return args;
+  if (keys.some((key) => key in properties)) return args;
+  // Some put the arguments under a name of their own: `kwargs`, `properties`.
+  const own = keys.length === 1 ? args[keys[0] ?? ''] : undefined;
+  if (isJson(own) && Object.keys(own).some((key) => key in properties)) return own;
+  if (!keys.every((key) => CALL_KEYS.has(key))) return args;
   const inner = keys
     .map((key) => args[key])
     .find((value, at) => ARGUMENT_KEYS.includes(keys[at] ?? '') && value !== null);
@@ -81,7 +92,8 @@ function changed(schema: Schema, value: unknown, depth: number): unknown {
     return isJson(value) || typeof value === 'string' ? object(schema, value, depth) : value;
   if (schema.type === 'array') return list(schema, value, depth);
   const only = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  if (schema.type === 'string') return typeof only === 'number' || typeof only === 'boolean' ? String(only) : only;
+  if (schema.type === 'string')
+    return typeof only === 'number' || typeof only === 'boolean' ? String(only) : unfenced(only);
   if (schema.type === 'number' || schema.type === 'integer') {
     return typeof only === 'string' && /^\s*[-+]?\d{1,15}(?:\.\d{1,15})?\s*$/.test(only) ? Number(only) : only;
   }

@@ -22,7 +22,7 @@ export function heldMeaning({ text, isBare, isInline }: HeldText, find: FindTool
 
 /** Words beside calls that say nothing. */
 const FILLERS =
-  /<[^<>]{0,128}>|`{3,}[\w-]*|(?:\bAction|Action Input|assistant|commentary|to=|print|Observation:[\s\S]*|json|python|tool_code|[Tt]ool ?[Cc]all:|TOOL_CALL:|tool_call:|Function call:|FUNCTION_CALL:)|functions?\.|default_api\./g;
+  /<[^<>]{0,128}>|`{3,}[\w-]*|(?:\bAction|Action Input|assistant|commentary|to=|print|await|Calling|Observation:[\s\S]*|json|python|tool_code|[Tt]ool ?[Cc]all:|TOOL_CALL:|tool_call:|Function call:|FUNCTION_CALL:)|functions?\.|default_api\./g;
 const hasWords = (text: string) => /\p{L}/u.test(text.replace(FILLERS, ' '));
 
 const ATTEMPT_CHARS = 200;

@@ -23,7 +23,7 @@ const WORDS = new Map<string, unknown>([
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '\n': '' };
 
 /** Quotation marks of texts, longest first; the last two are those of Gemma models. */
-const QUOTES = ['"""', "'''", '"', "'", '<|"|>', '<escape>'] as const;
+const QUOTES = ['"""', "'''", '"', "'", '`', '<|"|>', '<escape>'] as const;
 
 /** Reads the value that begins at `at`, after white space. Takes linear time, also where nothing can be read. */
 export function readValue(text: string, at = 0): ReadValue {
@@ -44,6 +44,14 @@ interface Reader {
   at: number;
 }
 
+/** White space, and short comments as JavaScript has them. */
+const BLANK = /(?:\s|\/\/[^\n]{0,400}\n|\/\*(?:[^*]|\*(?!\/)){0,400}\*\/)+/y;
+const BETWEEN_ENTRIES = /(?:[\s,;]|\/\/[^\n]{0,400}\n|\/\*(?:[^*]|\*(?!\/)){0,400}\*\/)+/y;
+
+/** A fence opens no text. */
+const quoteAt = ({ text, at }: Reader) =>
+  QUOTES.find((mark) => text.startsWith(mark, at) && !(mark === '`' && text.startsWith('``', at)));
+
 /** Told apart from `undefined` and `null`, which are values. */
 const NOTHING = Symbol('nothing');
 type Read = unknown | typeof NOTHING;
@@ -57,18 +65,24 @@ function take(reader: Reader, pattern: RegExp): RegExpExecArray | null {
 }
 
 function anyValue(reader: Reader, depth: number): Read {
-  take(reader, /\s+/y);
+  take(reader, BLANK);
   const first = reader.text[reader.at];
   if (depth === 0 || first === undefined) return NOTHING;
   if (first === '{') {
     reader.at += 1;
+    // Templates double the braces that they do not fill in, and models repeat it.
+    if (take(reader, /(?=\s*\{)/y) !== null) {
+      const inside = anyValue(reader, depth - 1);
+      take(reader, /\s*\}/y);
+      return inside;
+    }
     return entries(reader, '}', depth - 1, undefined);
   }
   if (first === '[' || first === '(') {
     reader.at += 1;
     return list(reader, first === '[' ? ']' : ')', depth - 1);
   }
-  const quote = QUOTES.find((mark) => reader.text.startsWith(mark, reader.at));
+  const quote = quoteAt(reader);
   if (quote !== undefined) return quoted(reader, quote);
   const number = take(reader, /[-+]?\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?/y);
   if (number !== null) return Number(number[0].replaceAll('_', ''));
@@ -95,7 +109,7 @@ function list(reader: Reader, close: string, depth: number): Read {
 function entries(reader: Reader, close: string, depth: number, keyword: RegExp | undefined): Read {
   const found: [string, unknown][] = [];
   for (;;) {
-    take(reader, /[\s,;]+/y);
+    take(reader, BETWEEN_ENTRIES);
     if (isOver(reader) && found.length > 0) return Object.fromEntries(found);
     if (reader.text[reader.at] === close) {
       reader.at += 1;
@@ -116,14 +130,14 @@ function isOver(reader: Reader): boolean {
 }
 
 function keyOf(reader: Reader): string | undefined {
-  const quote = QUOTES.find((mark) => reader.text.startsWith(mark, reader.at));
+  const quote = quoteAt(reader);
   const name = quote === undefined ? take(reader, /[A-Za-z_$][\w$-]*/y)?.[0] : quoted(reader, quote);
   return typeof name === 'string' && take(reader, /\s*:/y) !== null ? name : undefined;
 }
 
 /** What may follow a text: anything else means that the quotation mark is part of it. */
-const AFTER_TEXT = /\s*(?:[,;:}\])]|$)/y;
-const PLAIN = { '"': /[^"\\]+/y, "'": /[^'\\]+/y, '<': /[^<\\]+/y } as const;
+const AFTER_TEXT = /\s*(?:[,;:}\])]|\/[/*]|$)/y;
+const PLAIN = { '"': /[^"\\]+/y, "'": /[^'\\]+/y, '`': /[^`\\]+/y, '<': /[^<\\]+/y } as const;
 
 function quoted(reader: Reader, quote: string): Read {
   const { text } = reader;

@@ -10,7 +10,7 @@ export const BARE_CALL = 'assistantcommentary to=';
 
 /** Fences in which calls stand; in any other a call is an example. */
 const CALL_FENCES = new Set(
-  ' json jsonc json5 tool_code tool_call tool_calls tool function_call python py xml text plaintext javascript'.split(
+  ' json jsonc json5 tool_code tool_call tool_calls tool function_call python py xml text plaintext javascript js typescript ts'.split(
     ' ',
   ),
 );

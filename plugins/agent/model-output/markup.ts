@@ -23,7 +23,7 @@ const BEGINNING = /(?:<[|｜/]?[^<>\n]{0,120}|\[\/?[A-Z_]{0,30}|◁\/?\w{0,20})$
 const THOUGHT =
   /^(?:(?:internal_|inner_)?(?:think(?:ing)?|thoughts?|reasoning|reason|reflection|monologue|analysis)(?:_(?:process|content|block))?|scratchpad)$/i;
 const CALL_TAG =
-  /^(?:tool_?calls?|function_?calls?|tool_?use|tool_?request|tool_?code|invoke|use_?tool|start_function_call|call_?tools?)$/i;
+  /^(?:tool_?calls?|function_?calls?|tool_?use|tool_?request|tool_?code|invoke|use_?(?:mcp_?)?tool|start_function_call|call_?tools?)$/i;
 const RESULT_TAG = /^(?:tool_?(?:response|result|output)s?|function_?(?:response|result)s?|observation)$/i;
 const END_TAG = /^(?:s|eos|bos|pad|end_of_turn|start_of_turn|end_of_utterance)$/i;
 const WRAPPER_TAG = /^(?:answer|final_answer|final|response|output|solution)$/i;
@@ -116,6 +116,10 @@ export function bareCallBeginnings(tools: readonly string[]): readonly string[] 
       `print(${name}(`,
       `${name}{`,
       `${name}:`,
+      `${name}->{`,
+      `${name}=>{`,
+      `await${name}(`,
+      `Calling${name}with{`,
       `>>>${name}`,
       `Action:${name}`,
     ]),

@@ -47,7 +47,7 @@ export class Progress {
   }
 
   #isNew({ toolName, args, result }: FinishedCall): boolean {
-    const key = `${toolName} ${fingerprint(args)}`;
+    const key = `${toolName} ${fingerprint(args, true)}`;
     const own = fingerprint(result);
     if (this.#results.get(key) === own) return false;
     this.#results.set(key, own);
@@ -55,7 +55,13 @@ export class Progress {
   }
 }
 
-const fingerprint = (value: unknown) =>
-  createHash('sha1')
-    .update(JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? `${item}` : item)) ?? '')
+/** `isLoose`: white space in texts makes no difference. */
+function fingerprint(value: unknown, isLoose = false): string {
+  const plain = (_: string, item: unknown) => {
+    if (isLoose && typeof item === 'string') return item.replace(/\s+/g, ' ').trim();
+    return typeof item === 'bigint' ? `${item}` : item;
+  };
+  return createHash('sha1')
+    .update(JSON.stringify(value, plain) ?? '')
     .digest('base64');
+}

@@ -6,7 +6,7 @@ export type Recovery = 'rewrite' | 'system-as-user' | 'without-reasoning' | 'wit
 
 const RECOVERIES: readonly (readonly [pattern: RegExp, recovery: Recovery])[] = [
   [
-    /tool_use_failed|failed to call a function|tool call validation failed|(?:parsing|parse)[^\n]{0,24}tool[ _]?call|failed to parse (?:input|messages|tool)|malformed_?function_?call/i,
+    /tool_use_failed|failed to call a function|tool call validation failed|(?:parsing|parse)[^\n]{0,24}tool[ _]?call|failed to parse (?:input|messages|tool|fc\b|function)|malformed_?function_?call/i,
     'rewrite',
   ],
   [

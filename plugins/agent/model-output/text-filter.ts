@@ -76,6 +76,10 @@ export class TextFilter {
   #isLineStart = true;
   #inCode = false;
   #inFence = false;
+  /** A tag was named in a sentence. */
+  #hasMention = false;
+  /** Thoughts began inside thoughts, so that more than one end may follow. */
+  #isNested = false;
   /** Ends thoughts that began without control tokens. */
   #isBare = false;
   /** The beginning of the text while it may be thoughts without an opening tag; `undefined` once it is not. */
@@ -185,8 +189,9 @@ export class TextFilter {
           this.#inFence || this.#inCode || /["'“‘«]/.test(at === 0 ? this.#before : (text[at - 1] ?? ''))
             ? undefined
             : markupAt(text, at, this.#tools.find, isLast);
-        if (found === 'partial') break;
-        if (found === undefined) {
+        const isMention = typeof found === 'object' && this.#isMention(found, text, at, isLast);
+        if (found === 'partial' || isMention === 'partial') break;
+        if (found === undefined || isMention) {
           this.#lineHasText = true;
           at += 1;
           continue;
@@ -199,6 +204,18 @@ export class TextFilter {
     this.#show(text.slice(0, at));
     this.#before = text[at - 1] ?? this.#before;
     this.#rest = text.slice(at);
+  }
+
+  /** Whether a tag is named in a sentence. The end of thoughts is it only where their beginning was. */
+  #isMention({ meaning, text: written }: Markup, text: string, at: number, isLast: boolean): boolean | 'partial' {
+    const isSentence = this.#lineHasText && /\s/.test(at === 0 ? this.#before : (text[at - 1] ?? ''));
+    if (!isSentence || !MENTIONED.has(meaning) || !/^[<[]\/?[A-Za-z]/.test(written)) return false;
+    if (meaning === 'thought-end' && !this.#hasMention) return false;
+    const after = text.slice(at + written.length, at + written.length + 2);
+    if (!isLast && /^\s?$/.test(after)) return 'partial';
+    if (!/^(?:[.,;:!?)]| \p{L})/u.test(after)) return false;
+    this.#hasMention = true;
+    return true;
   }
 
   #beginBare(text: string, begun: typeof BARE_THOUGHTS | typeof BARE_ANSWER): void {
@@ -244,6 +261,14 @@ export class TextFilter {
     this.#afterThought();
   }
 
+  /** Holds what follows back: it is thoughts, too, if their end comes once more. */
+  #expectAnotherEnd(): void {
+    this.#isNested = false;
+    this.#opening = [];
+    this.#openingChars = 0;
+    this.#isHeldOpening = true;
+  }
+
   #afterThought(): void {
     this.#mode = 'text';
     this.#trimsNext = true;
@@ -271,9 +296,11 @@ export class TextFilter {
         this.#rest = text.slice(at);
         return;
       }
+      if (found?.meaning === 'thought') this.#isNested = true;
       if (found === undefined || !ENDS_THOUGHT.has(found.meaning)) continue;
       this.#think(text.slice(0, at));
       this.#afterThought();
+      if (found.meaning === 'thought-end' && this.#isNested) this.#expectAnotherEnd();
       if (found.meaning === 'header') this.#mode = 'header';
       this.#rest = text.slice(at + found.text.length);
       return;
@@ -369,5 +396,7 @@ function firstOnLine(text: string, at: number): string | undefined {
   return first === '\n' ? undefined : first;
 }
 
+/** What a sentence may name; a call is told apart when it is read. */
+const MENTIONED: ReadonlySet<string> = new Set(['thought', 'thought-end', 'wrapper', 'end']);
 const NO_CALLS = { calls: [], hasUnreadableCall: false } as const;
 const ENDS_THOUGHT: ReadonlySet<string> = new Set(['thought-end', 'end', 'break', 'header']);

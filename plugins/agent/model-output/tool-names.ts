@@ -8,7 +8,10 @@ const AROUND = /^(?:functions?|tools?|default_api|api|mcp)[.:/]|(?::\d{1,6}|\.ca
 
 const folded = (name: string) => name.toLowerCase().replace(/[^\p{L}\d]/gu, '');
 
-/** Exact names win; then case, underscores, prefixes such as `functions.` and control tokens make no difference. */
+/**
+ * Exact names win; then case, underscores, prefixes such as `functions.` and control tokens make no difference; then what
+ * clients of the Model Context Protocol put in front: `mcp__atlas__executeSQL`, `atlas-executeSQL`.
+ */
 export function findTool(names: readonly string[]): FindTool {
   const exact = new Set(names);
   const byFolded = new Map<string, string | undefined>();
@@ -17,6 +20,7 @@ export function findTool(names: readonly string[]): FindTool {
     if (exact.has(written)) return written;
     // gpt-oss writes control tokens into names: `executeSQL<|channel|>commentary`.
     const name = written.slice(0, 128).split('<')[0]?.trim().replace(AROUND, '') ?? '';
-    return exact.has(name) ? name : byFolded.get(folded(name));
+    if (exact.has(name)) return name;
+    return byFolded.get(folded(name)) ?? byFolded.get(folded(name.split(/__|[-./:]/).at(-1) ?? ''));
   };
 }

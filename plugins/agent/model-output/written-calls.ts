@@ -134,12 +134,27 @@ function childrenOf(body: string, element: string): ReadArguments {
   return { args: found?.value ?? (element === '' ? undefined : inside.trim() || undefined), end };
 }
 
-/** Templates put a line break after the opening and before the closing tag. */
-const withoutBreaks = (value: string) => value.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
+/** Templates put a line break after the opening and before the closing tag; some models escape as XML does. */
+function withoutBreaks(value: string): string {
+  const inside = /^\s*<!\[CDATA\[([\s\S]*?)(?:\]\]>\s*)?$/.exec(value)?.[1] ?? value;
+  const text = inside.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
+  // A bare sign shows that nothing is escaped.
+  return inside === value && !/[<>]/.test(text)
+    ? text.replace(/&(?:lt|gt|amp|quot|apos);/g, (name) => ENTITIES[name] ?? name)
+    : text;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+  '&quot;': '"',
+  '&apos;': "'",
+};
 
 /** What stands between the name of a tool and its arguments. */
 const BETWEEN =
-  /<[|｜][^<>]{1,40}>|<function_sep>|\[CALL_ID\]\w{0,40}|\[ARGS\]|Action Input|Arguments|\b(?:json|code)\b|`+|[\s:=>*({]+$/gi;
+  /<[|｜][^<>]{1,40}>|<function_sep>|\[CALL_ID\]\w{0,40}|\[ARGS\]|Action Input|Arguments|\b(?:json|code|with)\b|`+|[\s:=>*({-]+$/gi;
 
 /** Calls as JSON, or as a name in front of JSON. */
 function jsonCalls(text: string, find: FindTool, isStrict: boolean, found: Found): void {

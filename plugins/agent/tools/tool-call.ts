@@ -52,6 +52,17 @@ export function toolCalls(sent: SentCall, usedIds: Set<string>, find: FindTool):
   });
 }
 
+/** Tools that models of some agents were trained to answer with. */
+const ANSWER_TOOL = /^(?:functions\.)?(?:final_?(?:answer|response)|answer|respond|reply|respond_to_user)$/i;
+
+/** The answer that a model gives as a call with one text; `undefined` for any other call. */
+export function answerInCall({ toolName, input }: SentCall): string | undefined {
+  if (!ANSWER_TOOL.test(toolName)) return undefined;
+  const [args, ...more] = argumentsOf(input);
+  const [text, ...others] = typeof args === 'object' && args !== null ? Object.values(args) : [];
+  return more.length === 0 && others.length === 0 && typeof text === 'string' ? text : undefined;
+}
+
 /** The tool's name in characters that providers accept in messages. */
 function nameOf(sent: string): string {
   return sent.slice(0, MAX_ID_CHARS).replace(/[^\w.:/-]/g, '_') || 'unnamed';
@@ -83,7 +94,9 @@ function parsedArguments(input: unknown): unknown[] {
 const IN_FRONT = /^\s*(?:`{3,}[\w-]*\s*|<[^<>]{1,64}>\s*)*/;
 
 /** Objects that are nearly JSON, one after another; what follows the last one does not count. */
-function readObjects(text: string): unknown[] {
+function readObjects(sent: string): unknown[] {
+  // All quotation marks are escaped where a server has escaped the text once more.
+  const text = /^\s*\{\s*\\"/.test(sent) ? sent.replaceAll('\\"', '"') : sent;
   const found = new Map<string, unknown>();
   let at = IN_FRONT.exec(text)?.[0].length ?? 0;
   while (text[at] === '{' && found.size < MAX_CALLS_IN_ARGUMENTS) {
