@@ -17,13 +17,12 @@ export type Reading =
   /** `understood` restates measure, conditions, range and grouping, for the reader of the answer to check. */
   | { readonly kind: 'plan'; readonly plan: QueryPlan; readonly understood: string }
   | { readonly kind: 'clarify'; readonly question: string; readonly choices: readonly string[] }
-  | Unclear
+  | (Refused & { readonly kind: 'unclear' })
   /** Greetings, help, definitions: answered from the layer, without data. */
   | { readonly kind: 'talk'; readonly text: string };
 
 /** `words` found no place; `reason` says what else is in the way. `isNear`: the first suggestion is left of the question. */
 type Refused = Readonly<{ words: readonly string[]; reason: string; isNear: boolean; suggestions: readonly string[] }>;
-type Unclear = Refused & { readonly kind: 'unclear' };
 
 /** A question with what was chosen for it. */
 type Asked = Readonly<{ request: Request; chosen: ReadonlyMap<string, number> }>;
@@ -77,7 +76,7 @@ function readMessage(said: string, state: State, reader: Reader, isShown: boolea
   const { last, pending, suggestions: offered = [] } = state;
   const isLong = said.length > MAX_MESSAGE_LENGTH;
   const refuse = (words: readonly string[], why: string, next: State): Turn => {
-    const near = isShown ? nearestQuestions(reader, isLong ? '' : said, last?.request) : undefined;
+    const near = isShown ? nearestQuestions(reader, isLong ? '' : said) : undefined;
     const { questions: suggestions, isNear } = near ?? { questions: [], isNear: false };
     const reason = words.length > 0 && FOREIGN.test(said) ? `${why} I read English only.`.trim() : why;
     return { state: { ...next, suggestions }, reading: { kind: 'unclear', words, reason, isNear, suggestions } };
@@ -117,7 +116,7 @@ function readMessage(said: string, state: State, reader: Reader, isShown: boolea
   const talk = smallTalk(message, reader.lexicon, () => nearestQuestions(reader, '').questions);
   if (talk !== undefined) return { state, reading: { kind: 'talk', text: talk } };
   const { request, unplaced } = reader.read(message);
-  const refersBack = tokenize(message).some(({ word }) => /^(them|those|these|they)$/.test(word));
+  const refersBack = /\b(?:them|those|these|they)\b|\b(?:is|was|are|were) that\W*$/i.test(message);
   if (refersBack && !last) return refuse([], 'I did not understand the question that this refers to.', state);
   const goesOn = !picked && (correction.trim() !== '' || refersBack || isFollowUp(request));
   if (unplaced.length > 0) return refuse(unplaced, '', goesOn ? state : {});

@@ -5,6 +5,8 @@ import { loadSemanticLayer } from '../semantic-layer/index.ts';
 import { CLINIC } from './clinic.questions.ts';
 import { clinicDatabase, saasDatabase } from './corpus.fixture.ts';
 import { ask } from './evaluation.fixture.ts';
+import { cinemaDatabase, fleetDatabase } from './everyday.fixture.ts';
+import { CINEMA, FLEET } from './everyday.questions.ts';
 import { lendingDatabase } from './lending.fixture.ts';
 import { LENDING } from './lending.questions.ts';
 import { SAAS } from './saas.questions.ts';
@@ -16,6 +18,8 @@ const CORPORA = [
   ['clinic', clinicDatabase, CLINIC, earlier],
   ['saas', saasDatabase, SAAS, earlier],
   ['lending', lendingDatabase, LENDING, later],
+  ['fleet', fleetDatabase, FLEET, earlier],
+  ['cinema', cinemaDatabase, CINEMA, earlier],
 ] as const;
 
 it('answers with the rows of hand-written SQL, or not', async () => {

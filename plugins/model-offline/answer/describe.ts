@@ -1,4 +1,4 @@
-/** Says in plain words what a plan measures, of what, when and how grouped; shortly, as a question that can be asked. */
+/** Says in plain words what a plan measures, of what, when and how grouped. */
 import type { SemanticModel } from '../../semantic-layer/index.ts';
 import type { QueryPlan } from '../../semantic-query/index.ts';
 import { rangeText } from '../words/calendar.ts';
@@ -9,14 +9,6 @@ const LONG =
   'equals is,not_equals is not,in is one of,not_in is none of,greater_than is more than,greater_or_equal is at least,' +
   'less_than is less than,less_or_equal is at most,is_null is missing,is_not_null is given';
 const OPERATORS = new Map(LONG.split(',').map((pair) => [pair.split(' ')[0], pair.slice(pair.indexOf(' ') + 1)]));
-const SIGNS = { greater_than: 'over', greater_or_equal: 'at least', less_than: 'under', less_or_equal: 'at most' };
-const FUNCTIONS = {
-  sum: 'total',
-  avg: 'average',
-  min: 'minimum',
-  max: 'maximum',
-  count_distinct: 'number of different',
-};
 
 const words = (name: string): string => nameWords(name).join(' ');
 const last = (name: string): string => words(name.slice(name.lastIndexOf('.') + 1));
@@ -60,6 +52,7 @@ export function describePlan(model: SemanticModel, plan: QueryPlan): string {
     where.length > 0 && `where ${where.join(' and ')}`,
     timeRange && `${attribute(timeRange.dimension)} in ${exact(timeRange)}`,
     plan.share && 'with each share of the total',
+    plan.portion && `the percentage of it where ${conditions(plan.portion).join(' and ')}`,
     ...(plan.orderBy ?? []).map((one) => `${one.direction === 'desc' ? 'highest' : 'lowest'} ${nameOf(one.by)} first`),
     limit !== undefined && `at most ${limit} row${limit === 1 ? '' : 's'}`,
   ]
@@ -84,33 +77,4 @@ function conditions({ filters = [], segments = [], excludedSegments = [], relate
     ...excludedSegments.map((name) => `not ${last(name)}`),
     ...rows,
   ];
-}
-
-function shortFilter({ dimension, operator: said, values = [] }: PlanFilter): string | undefined {
-  const isText = values.every((one) => typeof one === 'string');
-  if (isText && /^(equals|in)$/.test(said)) return values.map((one) => `"${one}"`).join(' or ');
-  if (isText && said === 'not_equals') return `not "${values[0]}"`;
-  const sign = said in SIGNS && SIGNS[said as keyof typeof SIGNS];
-  return sign && typeof values[0] === 'number' ? `${last(dimension)} ${sign} ${values[0]}` : undefined;
-}
-
-/** "Revenue by region, 2025?"; `undefined` where the plan says more than a short question can. */
-export function questionOf(model: SemanticModel, plan: QueryPlan): string | undefined {
-  const { measures, adhocMeasures, dimensions = [], filters = [], segments = [], entity, timeRange, ...more } = plan;
-  const figures = [
-    ...(measures ?? []).map((name) => measureLabel(model, name)),
-    ...(adhocMeasures ?? []).map((one) => `${FUNCTIONS[one.type]} ${attribute(one.dimension)}`),
-  ];
-  const found = filters.map(shortFilter);
-  const isRows = figures.length === 0;
-  if (Object.keys(more).length > 0 || found.includes(undefined) || (isRows && (!entity || dimensions.length > 0)))
-    return;
-  const groups = dimensions.map(({ dimension, grain, identity }) =>
-    identity ? owner(dimension) : (grain ?? last(dimension)),
-  );
-  const period = timeRange && rangeText(timeRange).replace(/^(\d{4}-\d\d-\d\d) to /, 'from $1 to ');
-  const subject = isRows ? `list ${words(entity!)}` : figures.join(' and ');
-  const by = groups.length > 0 ? ` by ${groups.join(' and ')}` : '';
-  const text = [subject + by, ...segments.map(last), ...found, period].filter(Boolean).join(', ');
-  return `${text.replace(/^./, (letter) => letter.toUpperCase())}?`;
 }

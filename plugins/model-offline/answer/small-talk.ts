@@ -18,16 +18,15 @@ export function smallTalk(message: string, lexicon: Lexicon, examples: () => rea
   const words = tokenize(message).filter(({ kind }) => kind !== 'sign');
   const plain = words.map(({ word }) => word).join(' ');
   const entities = [...lexicon.entities.values()];
-  const more = (shown: number): string => (entities.length > shown ? ` and ${entities.length - shown} more` : '');
   if (/^(thanks|thank you|thx|cheers)\b/.test(plain) && words.length < 5) return 'You are welcome.';
   if (HELP.test(plain)) {
     const names = entities.slice(0, NAMED).map(({ many }) => many);
     const asked = examples().map((question) => `- ${question}`);
-    return `I answer questions in English about ${names.join(', ')}${more(NAMED)}, from the database, without a language model. For example:\n${asked.join('\n')}`;
+    return `I answer questions in English about ${names.join(', ')}${entities[NAMED] ? ' and more' : ''}, from the database, without a language model. For example:\n${asked.join('\n')}`;
   }
   if (SCHEMA.test(plain)) {
     const lines = entities.map(({ name, model, many }) => `- ${name}: ${model.description || model.grain || many}`);
-    return `There is data about:\n${lines.slice(0, LISTED).join('\n')}${more(LISTED)}`;
+    return `There is data about:\n${lines.slice(0, LISTED).join('\n')}${lines[LISTED] ? '\n…' : ''}`;
   }
   const subject = MEANING.exec(plain)?.slice(1).find(Boolean);
   const phrase = lexicon.phrases.get(keyOf(nameWords(subject ?? ''))) ?? [];

@@ -1,8 +1,8 @@
 /** Reads which rows are meant: values, comparisons, what is missing, and what is related to them. */
-import { type Comparator, CURRENCY } from '../words/vocabulary.ts';
+import { type Comparator, type Criterion, CURRENCY } from '../words/vocabulary.ts';
 import * as at from './cursor.ts';
 import { dated, period } from './groups.ts';
-import type { Condition, Mention } from './request.ts';
+import { type Condition, entitiesIn, type Mention, unnamed } from './request.ts';
 
 const { addCondition, firstWord, here, op, restore } = at;
 type Cursor = at.Cursor;
@@ -29,11 +29,13 @@ const UNIT = /^(second|sec|minute|min|hour|hr|h|day|week|month|year|gram|kilogra
 const isUnit = (item: at.Content | undefined): boolean => !at.entityIn(item) && UNIT.test(item?.tokens[0]?.stem ?? '');
 
 /** Adds the bounds of a number, with the unit behind it: "45 minutes"; "dollars" says no more than the amount. */
-function addBounds(cursor: Cursor, bounds: readonly Bound[], mention: Mention): true {
+function addBounds(cursor: Cursor, bounds: readonly Bound[], mention: Mention, by?: Criterion): true {
   const item = here(cursor)?.lead.length === 0 ? here(cursor) : undefined;
   const unit = isUnit(item) ? item!.tokens[0]!.stem : undefined;
-  if (unit || CURRENCY.has(firstWord(item))) cursor.at++;
-  for (const bound of bounds) addCondition(cursor, { type: 'compare', mention, ...bound, ...(unit && { unit }) });
+  const isMoney = CURRENCY.has(firstWord(item));
+  if (unit || isMoney) cursor.at++;
+  const about = { ...(unit && { unit }), ...((by ?? isMoney) && { of: by ?? ('money' as const) }) };
+  for (const bound of bounds) addCondition(cursor, { type: 'compare', mention, ...bound, ...about });
   return true;
 }
 
@@ -47,9 +49,18 @@ export function comparison(cursor: Cursor): boolean {
     const next = here(cursor);
     const isNoun = next && !at.entityIn(next) && !isUnit(next) && next.lead.every((word) => word === 'in');
     const numbers = isNoun ? (at.nounIn(next, roleOf)?.meanings ?? []).filter(at.isNumber) : [];
-    if (numbers.length === 0) return restore(cursor, start);
-    cursor.at++;
-    return addBounds(cursor, alone, at.mentionOf(next!, numbers));
+    if (numbers.length > 0) {
+      cursor.at++;
+      return addBounds(cursor, alone, at.mentionOf(next!, numbers));
+    }
+    // "orders over 500", "films longer than 90 minutes": a number of the rows before.
+    const { subject, figures, groups } = cursor.request;
+    const meanings = entitiesIn(at.entityIn(cursor.items[start - 1]) ?? subject ?? figures.at(-1)?.mention);
+    const isGroup = groups.some(({ mention }) =>
+      entitiesIn(mention).some(({ entity }) => entity === meanings[0]?.entity),
+    );
+    if (meanings.length === 0 || isGroup || at.nounIn(next, roleOf)) return restore(cursor, start);
+    return addBounds(cursor, alone, { ...unnamed(''), meanings }, item!.operator?.of);
   }
   const noun = item?.kind === 'names' ? at.nounIn(item, roleOf) : undefined;
   if (!item || !noun) return false;
@@ -89,7 +100,8 @@ export function condition(cursor: Cursor, negated = false): boolean {
   const isNounNext = !before && next?.lead.length === 0 && next.kind === 'names' && !at.entityIn(next);
   const after = isNounNext ? valuesOf(next, item, cursor) : undefined;
   const taken = before || after ? 2 : 1;
-  return addCondition(cursor, { type: 'is', mention: (before ?? after ?? alone)!, negated }, taken);
+  const isPlace = item!.lead.some((word) => /^(in|from|of)$/.test(word));
+  return addCondition(cursor, { type: 'is', mention: (before ?? after ?? alone)!, negated, isPlace }, taken);
 }
 
 /** What must not be: "not cancelled", "except the store", "neither free nor starter", "no orders", "never ordered". */

@@ -126,7 +126,9 @@ export function ranking(cursor: Cursor): boolean {
   }
   // "top 3" goes on from a question before.
   const isRest = limit !== undefined && !request.subject && (!next || firstWord(next) === 'only');
-  return isRest ? done({}) : restore(cursor, start);
+  // "which turbine is the oldest"
+  const isSaidOf = request.which && request.subject && !next && !isQuantity && of !== 'vague';
+  return isRest || isSaidOf ? done({}) : restore(cursor, start);
 }
 
 /** "sorted by revenue", "highest first". */

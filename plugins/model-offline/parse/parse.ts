@@ -1,5 +1,6 @@
 /** Reads the linked words of one message into the slots of a request; every word with content finds one or is named. */
 import type { Item } from '../words/link.ts';
+import { isEverydayVerb } from '../words/vocabulary.ts';
 import { comparison, condition, having, negation } from './conditions.ts';
 import * as at from './cursor.ts';
 import { addFigure, aggregate, measure, ranking, sorting, takeFigure } from './figures.ts';
@@ -16,9 +17,23 @@ export function parse(items: readonly Item[], roleOf: at.RoleOf): Parsed {
   const unplaced: Item[] = [];
   while (cursor.at < cursor.items.length)
     if (!RULES.some((rule) => rule(cursor))) unplaced.push(cursor.items[cursor.at++]!);
+  goOn(cursor);
   // What a word was to be done with is no news where the word itself is unknown.
   const named = unplaced.filter(({ kind }) => kind !== 'operator');
   return { request: cursor.request, unplaced: named.length > 0 ? named : unplaced };
+}
+
+const leadOf = ({ items }: at.Cursor): string => items[0]?.lead[0] ?? '';
+const GOES_ON = /^(for|in|on|at|from|of)$/;
+
+/** "as average price", "for electric vehicles" go on from the question before. */
+function goOn(cursor: at.Cursor): void {
+  const { request } = cursor;
+  const { figures, counting, listing, which, ranking, subject } = request;
+  const isRest = GOES_ON.test(leadOf(cursor)) && !(figures.length > 0 || counting || listing || which || ranking);
+  if (leadOf(cursor) !== 'as' && !isRest) return;
+  request.followUp ??= 'replace';
+  if (isRest && subject) Object.assign(request, { subject: undefined, beside: [...request.beside, subject] });
 }
 
 /** "and", "or", a comma. At the beginning they go on from the question before. */
@@ -40,7 +55,8 @@ const frame: Rule = (cursor) => {
   const isStart = cursor.at === 0 || (cursor.at === 1 && request.followUp === 'add');
   if (/^(only|same)$/.test(said)) {
     // "… only" behind a condition would be said of all rows that are related.
-    if (!isStart && (said === 'same' || cursor.conditions.length > 0 || next)) return false;
+    if (!isStart && (said === 'same' || next || (cursor.conditions.length > 0 && !GOES_ON.test(leadOf(cursor)))))
+      return false;
     request.followUp = 'replace';
   } else if (said === 'instead') request.followUp = 'replace';
   else if (said === 'also' && isStart) request.followUp = 'add';
@@ -90,7 +106,7 @@ const column: Rule = (cursor) => {
   const dimension = item?.kind === 'names' && at.nounIn(item, roleOf) ? at.dimensionIn(item, roleOf) : undefined;
   if (!dimension || cursor.joined === 'or') return false;
   const date = at.dateIn(item);
-  if (date && /ed$|^(born|due)$/.test(firstWord(item)))
+  if (date && (/ed$|^(born|due)$/.test(firstWord(item)) || isEverydayVerb(firstWord(item))))
     return at.addCondition(cursor, { type: 'missing', mention: date, negated: true }, 1);
   cursor.at++;
   request.columns = [...request.columns, dimension];

@@ -2,7 +2,7 @@
 import type { DayRange } from '../words/calendar.ts';
 import type { Grain } from '../words/layer.ts';
 import type { Meaning } from '../words/lexicon.ts';
-import type { Aggregate, Comparator } from '../words/vocabulary.ts';
+import type { Aggregate, Comparator, Criterion } from '../words/vocabulary.ts';
 
 /** A name in the question and everything it may mean. */
 export type Mention = Readonly<{ text: string; meanings: readonly Meaning[]; plural: boolean }>;
@@ -18,9 +18,10 @@ type Said = Readonly<{ hint?: Mention; of?: Mention; joined?: boolean }>;
 export type Period = Said & Readonly<{ text: string; phrase: readonly DayRange[] }>;
 
 type ConditionType = 'is' | 'equals' | 'compare' | 'missing' | 'related' | 'period';
-type Compared = Readonly<{ value?: string | number; comparator?: Comparator; unit?: string }>;
-/** `joined`: to the condition before. `isAdjective`: stands before its noun. `orZero`: "no discount" is none, or zero. */
-type Form = Readonly<{ joined?: 'and' | 'or'; negated?: boolean; isAdjective?: boolean; orZero?: boolean }>;
+type Compared = Readonly<{ value?: string | number; comparator?: Comparator; unit?: string; of?: Criterion }>;
+/** `joined`: to the condition before. `isAdjective`: stands before its noun. `isPlace`: said with "in". `orZero`: none or 0. */
+type Form = Readonly<{ joined?: 'and' | 'or' }> &
+  Readonly<Partial<Record<'negated' | 'isAdjective' | 'isPlace' | 'orZero', boolean>>>;
 type Inner = Readonly<{ conditions?: readonly Condition[]; period?: Period }>;
 /** Something said of rows. Related rows have `conditions` of their own. */
 export type Condition = Readonly<{ type: ConditionType; mention: Mention }> & Compared & Form & Inner;
@@ -32,7 +33,7 @@ export type Group = Readonly<{ mention?: Mention; grain?: Grain; hint?: Mention;
  * `direction`: unset where only an order was asked for, and not which. `of`: what decides where no key is named.
  * `isTotal`: the key was named with "by", the figure of each group. `isSorting`: only an order, nothing is left out.
  */
-export type Ranking = Readonly<{ direction?: 'asc' | 'desc'; limit?: number; of?: 'time' | 'count' | 'vague' }> &
+export type Ranking = Readonly<{ direction?: 'asc' | 'desc'; limit?: number; of?: Criterion }> &
   Readonly<{ key?: Figure; isTotal?: boolean; isSorting?: boolean }>;
 
 /** `which`: rows or groups are asked for, not their number; `who`: those of people. `counting`: "how many" without a noun. */

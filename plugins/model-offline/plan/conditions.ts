@@ -1,5 +1,5 @@
 /** Turns what is said about rows into filters: values, comparisons, what is missing, what is related. */
-import type { Condition } from '../parse/request.ts';
+import type { Condition, Mention } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import { nameWords, stem } from '../words/stem.ts';
@@ -7,7 +7,7 @@ import { periodFilters } from './dates.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { keyOfRows, primaryDates } from './traits.ts';
+import { columnsFor, isPeople, keyOfRows, primaryDates } from './traits.ts';
 
 type Planner = of.Planner;
 type Way = MeaningOf<'value'> | MeaningOf<'segment'> | MeaningOf<'dimension'>;
@@ -139,8 +139,30 @@ function knownValue({ name, sample_values: samples = [], unique_count: count }: 
   throw refusal([value], `${of.spoken(name)} has no value "${value}"; it has ${samples.join(', ')}.`);
 }
 
-function applyCompare(planner: Planner, { mention, comparator: operator, value, unit }: Condition): void {
+/** The numbers of a row that "orders over 500" or "films longer than 90 minutes" may compare. */
+function bareNumber(planner: Planner, { mention, unit, of: by, value }: Condition): Mention {
+  const entity = of.oneEntity(planner, mention.text, of.entitiesOf(mention));
+  // "customers over 100": of what is anyone's guess.
+  const isOpen = !by && !unit && (entity.model.type === 'dimension' || isPeople(entity));
+  const columns = isOpen ? [] : columnsFor(entity, by);
+  const fitting = columns.filter((one) => !unit || isIn(one, unit));
+  const text = `${value}${unit ? ` ${unit}s` : ''}`;
+  if (fitting.length === 0) throw refusal([text], `I cannot tell which number of ${entity.many} that is.`);
+  return {
+    text,
+    plural: false,
+    meanings: fitting.map((dimension) => ({ kind: 'dimension', entity, dimension, rank: 3 })),
+  };
+}
+
+const isIn = ({ name, description = '', synonyms = [] }: ModelDimension, unit: string): boolean =>
+  [name, description, ...synonyms].flatMap(nameWords).some((word) => word.startsWith(unit));
+
+function applyCompare(planner: Planner, condition: Condition): void {
   const { base, plan } = planner;
+  const { comparator: operator, value, unit } = condition;
+  const isBare = condition.mention.meanings.every(({ kind }) => kind === 'entity');
+  const mention = isBare ? bareNumber(planner, condition) : condition.mention;
   // Numbers of each row, where the name is none of a figure over several rows of another entity.
   const isNumber = ({ dimension }: of.Owned): boolean => dimension.type === 'number';
   const numbers = mention.meanings.filter((one) => one.kind === 'dimension').filter(isNumber);
@@ -150,9 +172,7 @@ function applyCompare(planner: Planner, { mention, comparator: operator, value, 
     throw refusal([mention.text], `I cannot compare the ${mention.text} of single ${base.many}.`);
   const item = of.dimensionOf(planner, { ...mention, meanings });
   const { many } = item.entity;
-  const { name, description = '', synonyms = [] } = item.dimension;
-  const words = [name, description, ...synonyms].flatMap(nameWords);
-  if (unit && !words.some((word) => word.startsWith(unit)))
+  if (unit && !isIn(item.dimension, unit))
     throw refusal([unit], `I do not know whether ${of.labelOfDimension(item)} is in ${unit}s; leave the unit out.`);
   // "accounts with more than 50 seats": of one subscription, or of all together.
   if (isSeveral(planner, item.entity))
@@ -189,7 +209,6 @@ function applyRelated(planner: Planner, { mention, comparator, value, conditions
   const entity = of.oneEntity(planner, mention.text, of.entitiesOf(mention));
   const bound = { operator: comparator!, value: value as number };
   const exists = comparator === 'greater_than' && value === 0;
-  const isNone = comparator === 'equals' && value === 0;
   // What is said behind the related rows but is of the rows themselves: "customers without orders in Germany".
   const isOwn = (one: Condition): boolean => {
     const owners = one.mention.meanings.map((meaning) => (meaning.kind === 'term' ? entity : meaning.entity));
@@ -198,8 +217,6 @@ function applyRelated(planner: Planner, { mention, comparator, value, conditions
   const inner = conditions.filter((one) => !isOwn(one));
   applyConditions(planner, conditions.filter(isOwn));
   const count = `${entity.name}.count`;
-  const isToOne = entity !== base && of.distance(planner, base, entity) !== undefined;
-  const key = keyOfRows(entity);
   if (plan.dimensions.length > 0 && plan.measures?.includes(count) && !exists) {
     applyConditions({ ...planner, base: entity }, inner);
     plan.measureFilters = [...(plan.measureFilters ?? []), { measure: count, ...bound }];
@@ -209,9 +226,6 @@ function applyRelated(planner: Planner, { mention, comparator, value, conditions
     const { filters, segments, excludedSegments, related } = planOf(planner, entity, inner);
     if (related.length > 0) throw refusal(inner.map((one) => one.mention.text));
     plan.related.push({ of: base.name, entity: entity.name, ...bound, filters, segments, excludedSegments });
-  } else if (isToOne && key && (exists || (isNone && inner.length === 0))) {
-    plan.filters.push({ dimension: `${entity.name}.${key.name}`, operator: isNone ? 'is_null' : 'is_not_null' });
-    applyConditions(planner, inner);
   } else throw refusal([mention.text], `I cannot count ${entity.many} for each of the ${base.many}.`);
 }
 

@@ -2,7 +2,6 @@
 import type { QueryPlan } from '../../semantic-query/index.ts';
 import type { Figure, Mention } from '../parse/request.ts';
 import { type EntityEntry, isTime, type MeaningOf } from '../words/lexicon.ts';
-import { nameWords } from '../words/stem.ts';
 import type { Aggregate } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
@@ -33,16 +32,11 @@ const count = (entity: EntityEntry): Candidate => ({
   label: `number of ${entity.many}`,
 });
 
-/** "visits per patient" is an average by its name. */
-const isRatio = ({ name, metric }: MeaningOf<'measure'>): boolean =>
-  [name, metric?.label ?? ''].some((text) => nameWords(text).includes('per'));
-
 function fits(meaning: MeaningOf<'measure'>, fn: Aggregate | undefined): boolean {
   const type = meaning.measure?.type;
   if (fn === undefined || type === fn) return true;
   if (fn === 'count') return type === undefined || type === 'sum' || type === 'count_distinct';
-  if (fn === 'sum') return type === 'count' || (type === undefined && !isRatio(meaning));
-  return fn === 'avg' && (type === undefined || type === 'ratio') && isRatio(meaning);
+  return fn === 'sum' && type === 'count';
 }
 
 /** The figure a question asks for, of what is named near it or can be split as asked; asks where several are left. */

@@ -9,7 +9,7 @@ import { conditionEntities, figureOf, type PlannedFigure, typeOf } from './figur
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { isRowRanking, rankGroups, rankingFigure, rankRows } from './ranking.ts';
-import { isPeople, keyOfRows, labelOf } from './traits.ts';
+import { isAmount, isPeople, keyOfRows, labelOf } from './traits.ts';
 
 const NOT_CLEAR = 'I could not tell what you want to see.';
 
@@ -62,8 +62,8 @@ function withSubject(request: Request, context: of.PlanContext): Request {
   return { ...request, subject: rowsOf(of.oneEntity(context, (noun ?? hint)!.text, found)) };
 }
 
-/** What is measured. `by`: what it is split by besides the groups that were said: the ranked or listed thing. */
-type Shape = { readonly figures: readonly Figure[]; readonly by?: Mention | undefined };
+/** What is measured. `by`: the ranked or listed thing, by which it is split too. `taken`: it is of the first column. */
+type Shape = { readonly figures: readonly Figure[]; readonly by?: Mention | undefined; readonly taken?: boolean };
 
 function shapeOf(request: Request, context: of.PlanContext): Shape {
   const { figures, subject, columns, ranking, groups, conditions, listing, counting } = request;
@@ -88,7 +88,13 @@ function shapeOf(request: Request, context: of.PlanContext): Shape {
   const count: Figure[] = subject ? [{ fn: 'count', mention: subject }] : [];
   if (request.share || groups.length > 0 || (counting && entity)) {
     if (entity) return { figures: count };
-    throw refusal([], thing ? `Say whether you want the total, average or number of ${thing.text}.` : NOT_CLEAR);
+    if (!thing?.meanings.some(isAmount)) throw refusal([], NOT_CLEAR);
+    // "booking fees by channel": all of them, unless the word may be of one.
+    const isSum = thing.plural && /(fee|cost|charge|expense|payment|hour)s$/i.test(thing.text);
+    const label = (fn: string): string => `${fn === 'sum' ? 'total' : 'average'} ${thing.text}`;
+    const both = ['sum', 'avg'] as const;
+    const fn = isSum ? 'sum' : of.asked(context, `fn:${thing.text}`, 'Which figure do you mean?', both, label);
+    return { figures: [{ fn, mention: thing }], taken: true };
   }
   // "customers with at least 5 orders" shows how many; rows without any are listed.
   const numeric = conditions.filter(({ type, comparator, value }) => {
@@ -127,12 +133,12 @@ function addFigure({ plan }: of.Planner, { name, adhoc }: PlannedFigure): void {
 
 type Figures = readonly PlannedFigure[];
 
-function planFigures(planner: of.Planner, figures: Figures, { by }: Shape, groups: readonly Group[]): void {
+function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape, groups: readonly Group[]): void {
   const { request, plan, base } = planner;
   const { ranking, columns, conditions, share } = request;
   if (by && ranking && !ranking.isSorting && request.groups.length > 0)
     throw refusal([], 'I can rank over everything, but not within each group.');
-  const extra = columns.slice(by && !request.subject ? 1 : 0);
+  const extra = columns.slice(taken || (by && !request.subject) ? 1 : 0);
   if (extra.length > 0) throw refusal(extra.map(({ text }) => text));
   if (figures.some(({ entity }) => entity !== base) && conditions.length > 0)
     throw refusal([], 'I cannot tell which of the figures the conditions belong to; ask for them one at a time.');
@@ -152,15 +158,21 @@ function planFigures(planner: of.Planner, figures: Figures, { by }: Shape, group
   };
   // A condition may name the date that months are of, and compares the figures of the groups that are no date.
   plan.dimensions = dimensions(false);
-  restrict(planner);
+  // "share of failed inspections": the condition is of the part, the period of both.
+  const portion = of.emptyPlan();
+  restrict(share ? { ...planner, plan: portion } : planner);
   const parts = [plan.dimensions, dimensions(true)];
   plan.dimensions = (split[0]?.grain ? parts.reverse() : parts).flat();
   applyPeriods(planner);
   if (ranking) rankFigures(planner, figures, by);
   if (!share) return;
-  if (conditions.length > 0) throw refusal(['share'], 'I can give the shares of all rows by "…", not of some of them.');
-  if (plan.dimensions.length === 0) throw refusal(['share'], 'I cannot tell what the share is of; name it with "by".');
-  plan.share = true;
+  const { dimensions: _, ...part } = portion;
+  const [first, more] = Object.values(part).flat();
+  if (more || (first && conditions.some(({ isPlace }) => isPlace && split.length > 0)))
+    throw refusal(['share'], 'I cannot tell what the share is of; ask for the share of rows under one condition.');
+  if (first) plan.portion = part;
+  else if (plan.dimensions.length > 0) plan.share = true;
+  else throw refusal(['share'], 'I cannot tell what the share is of; name it with "by".');
 }
 
 /** The dimensions of what the figures are split by, each once. */

@@ -4,7 +4,7 @@ import { primaryDate } from './dates.ts';
 import { type PlannedFigure, typeOf } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
-import { amountsOf, isAmount, keyOfRows } from './traits.ts';
+import { columnsFor, isAmount, keyOfRows } from './traits.ts';
 
 const DEFAULT_LIMIT = 10;
 
@@ -13,7 +13,7 @@ export function isRowRanking(context: of.PlanContext, { ranking, subject, figure
   const [base] = of.entitiesOf(subject);
   if (!ranking || !base || figures.length > 0 || groups.length > 0) return false;
   const { key, of: by } = ranking;
-  if (!key) return by === 'time' || (by === undefined && amountsOf(base).length === 1);
+  if (!key) return by === 'time' || columnsFor(base, by).length > 0;
   const { meanings } = key.mention;
   const ofRows = meanings.filter((one) => isAmount(one) && of.distance(context, base, one.entity) !== undefined);
   const others = meanings.filter(({ kind }) => kind === 'measure' || kind === 'entity');
@@ -33,7 +33,7 @@ export function rankingFigure({ ranking }: Request, isGroup: boolean): Figure | 
   if (numbers.length === 0 && measures.length === 0) return key;
   const all: Figure = { mention: { ...mention, meanings: measures } };
   const one: Figure = { fn: direction === 'asc' ? 'min' : 'max', mention: { ...mention, meanings: numbers } };
-  if (numbers.length === 0 || (isTotal && measures.length > 0)) return all;
+  if (numbers.length === 0 || ((isTotal || (isGroup && mention.plural)) && measures.length > 0)) return all;
   if (!isGroup) return one;
   // "the highest fee" is the greatest single one; of a doctor it may be all of them together.
   throw refusal([mention.text], `Say whether groups are ranked by the total, average or highest ${mention.text}.`);
@@ -69,7 +69,11 @@ export function rankRows(planner: of.Planner): void {
   const { isSorting, limit: said, direction = 'asc', key, of: by } = request.ranking!;
   const limit = said ?? (isSorting ? undefined : request.subject?.plural ? DEFAULT_LIMIT : 1);
   if (limit !== undefined) plan.limit = limit;
-  const own = (): of.Owned => (by === 'time' ? primaryDate(planner) : { entity, dimension: amountsOf(entity)[0]! });
+  const columns = columnsFor(entity, by).map((one): of.Owned => ({ entity, dimension: one }));
+  const own = (): of.Owned =>
+    by === 'time'
+      ? primaryDate(planner)
+      : of.asked(planner, 'rank', `By what shall I rank ${entity.many}?`, columns, of.labelOfDimension);
   const dimension = of.full(key ? of.dimensionOf(planner, key.mention) : own());
   plan.orderBy = [{ by: dimension, direction }];
   if (limit !== undefined && !plan.filters.some((one) => one.dimension === dimension))

@@ -34,17 +34,10 @@ function fromMeaning({ model, entities }: Lexicon, term: ModelTerm, meaning: Ter
   );
 }
 
-const meaningsOf = ({
-  status,
-  term: name,
-  definition,
-  entity,
-  sql,
-  meanings = [],
-}: ModelTerm): readonly TermMeaning[] =>
-  status === 'ambiguous'
-    ? meanings
-    : [{ name, ...(definition && { description: definition }), ...(entity && { entity }), ...(sql && { sql }) }];
+function meaningsOf({ status, term: name, definition, entity, sql, meanings }: ModelTerm): readonly TermMeaning[] {
+  if (status === 'ambiguous') return meanings ?? [];
+  return [{ name, ...(definition && { description: definition }), ...(entity && { entity }), ...(sql && { sql }) }];
+}
 
 /** What the term stands for by what was chosen before. */
 export function readTerm(lexicon: Lexicon, term: ModelTerm, chosen: ReadonlyMap<string, number>): TermReading {

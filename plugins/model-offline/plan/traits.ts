@@ -2,6 +2,7 @@
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import { nameWords, stem } from '../words/stem.ts';
+import type { Criterion } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
 
 const stems = (text: string): string[] => nameWords(text).map(stem);
@@ -68,6 +69,27 @@ export function amountsOf(entity: EntityEntry): ModelDimension[] {
   const own = [...nameWords(entity.one), ...names];
   const plain = amounts.filter((one) => nameWords(one.name).every((word) => own.includes(word)));
   return plain.length === 1 ? plain : amounts;
+}
+
+/** What the columns are called or described as that a word is about. */
+const ABOUT = {
+  money: /^(price|cost|amount|fee|total|value|charge|fare|rent|salary|premium|budget|euro|eur|dollar|usd|pound|gbp)$/,
+  length: /^(duration|length|runtime|distance|second|minute|hour|day|night|mile|km|kilometer|meter)$/,
+  weight: /^(weight|mass)$/,
+};
+
+/** The columns of a row that "cheapest", "oldest", "largest" or "over 500 euros" may be about. */
+export function columnsFor(entity: EntityEntry, by: Criterion | undefined): readonly ModelDimension[] {
+  // The age of people goes by their birth.
+  const years = entity.dimensions.filter((one) => isYear(one) || (BIRTH.test(one.name) && isTime(one)));
+  if (by === 'age') return isPeople(entity) ? years : [...new Set([...primaryDates(entity), ...years])];
+  const amounts = amountsOf(entity);
+  if (by !== 'money' && by !== 'length' && by !== 'weight') return by === undefined ? amounts : [];
+  const isAbout = (texts: readonly string[]): boolean => texts.flatMap(stems).some((word) => ABOUT[by].test(word));
+  const named = amounts.filter(({ name, synonyms = [] }) => isAbout([name, ...synonyms]));
+  const found = named.length > 0 ? named : amounts.filter(({ description = '' }) => isAbout([description]));
+  const prices = found.filter(({ name }) => by === 'money' && /(^|_)(price|cost)$/i.test(name));
+  return prices.length > 0 ? prices : found;
 }
 
 /** What one row is worth, if it is worth something: "average invoice", "total fines". */

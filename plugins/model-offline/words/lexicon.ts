@@ -3,7 +3,7 @@ import type { SemanticModel } from '../../semantic-layer/index.ts';
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
 import { keyOf, nameWords, stem } from './stem.ts';
-import { isFunctionWord } from './vocabulary.ts';
+import { isFunctionWord, isHarmless, readOperator } from './vocabulary.ts';
 
 /** How directly a name was given: 3 its own name, 2 a declared synonym, 1 shortened or derived, 0 the loosest form. */
 export type Closeness = 0 | 1 | 2 | 3;
@@ -62,6 +62,7 @@ function buildLexicon(model: SemanticModel): Lexicon {
   const measures = new Map<string, MeaningOf<'measure'>>();
   const entities = new Map<string, EntityEntry>();
   const graph = joinGraph(model);
+  const described: [{ readonly description?: string }, string, WithoutRank<Meaning>][] = [];
   let longest = 1;
   const add = (found: readonly Phrase[], id: string, meaning: WithoutRank<Meaning>): void => {
     for (const [words, rank] of found) {
@@ -82,6 +83,7 @@ function buildLexicon(model: SemanticModel): Lexicon {
     for (const dimension of entity.dimensions) {
       const id = `${name}.${dimension.name}`;
       add(dimensionPhrases(dimension, entity), id, { kind: 'dimension', entity, dimension });
+      if (dimension.type === 'number') described.push([dimension, id, { kind: 'dimension', entity, dimension }]);
       for (const value of (dimension.type === 'string' && dimension.sample_values) || []) {
         const words = nameWords(String(value));
         if (/\D/.test(words.join('')))
@@ -91,6 +93,7 @@ function buildLexicon(model: SemanticModel): Lexicon {
     for (const measure of one.measures) {
       const full = `${name}.${measure.name}`;
       const found = measurePhrases(measure.name, measure.synonyms, measure.type, entity);
+      described.push([measure, `measure ${full}`, { kind: 'measure', entity, name: full, measure }]);
       add(found, `measure ${full}`, { kind: 'measure', entity, name: full, measure });
     }
     for (const segment of one.segments)
@@ -111,23 +114,19 @@ function buildLexicon(model: SemanticModel): Lexicon {
   }
   for (const term of model.glossary)
     add(namePhrases(term.term, term.synonyms), `term ${term.term}`, { kind: 'term', term });
-  return {
-    model,
-    graph,
-    entities,
-    measures,
-    phrases: new Map([...phrases].map(([key, found]) => [key, [...found.values()]])),
-    longest,
-  };
+  for (const [{ description }, id, meaning] of described)
+    for (const words of headsOf(description ?? ''))
+      if (!phrases.has(keyOf(words)) && !words.every((word) => phrases.has(stem(word)))) add([[words, 1]], id, meaning);
+  const found = new Map([...phrases].map(([key, meanings]) => [key, [...meanings.values()]]));
+  return { model, graph, entities, measures, phrases: found, longest };
 }
 
 const singular = (word: string): string =>
-  word === 'people'
-    ? 'person'
-    : word
-        .replace(/ies$/, 'y')
-        .replace(/(ss|sh|ch|x)es$/, '$1')
-        .replace(/([^s])s$/, '$1');
+  word
+    .replace(/^people$/, 'person')
+    .replace(/ies$/, 'y')
+    .replace(/(ss|sh|ch|x)es$/, '$1')
+    .replace(/([^s])s$/, '$1');
 const plural = (word: string): string => `${word.replace(/([^aeiou])y$/, '$1ie').replace(/(s|sh|ch|x)$/, '$1e')}s`;
 
 function entityEntry(name: string, model: ModelEntity, joinColumns: ReadonlySet<string>): EntityEntry {
@@ -157,6 +156,17 @@ const namePhrases = (name: string, synonyms: readonly string[] = []): Phrase[] =
   [nameWords(name), 3],
   ...synonyms.map((synonym): Phrase => [nameWords(synonym.replace(/^how (many|much) /i, '')), 2]),
 ];
+
+/** What a description calls a column by, in two or three words: "Working hours spent on the repair". */
+function headsOf(description: string): string[][] {
+  const words = nameWords(
+    description.replace(/[.,;:()].*/s, '').replace(/^(the|an?|(total )?(number|amount) of) /gi, ''),
+  );
+  const end = words.findIndex((word) => isHarmless(word) || readOperator([word], 0));
+  const head = end < 0 ? words : words.slice(0, end);
+  const short = /(ed|nt|ld|de)$/.test(head.at(-1) ?? '') ? head.slice(0, -1) : head;
+  return [head, short].filter(({ length }) => length === 2 || length === 3);
+}
 
 const DATE_WORD = /^(at|on|date|time|day|datetime|timestamp|ts|dt|year)$/;
 const isEntityName = (words: readonly string[], { keys }: EntityEntry): boolean => keys.has(keyOf(words));
@@ -212,5 +222,6 @@ function measurePhrases(
     if (type.startsWith('count') && !isEntityName(plain, entry))
       out.push([[...plain, 'count'], 2], [['total', ...plain], 2]);
   }
-  return out;
+  // "inspection cost" is the cost that inspections measure.
+  return [...out, ...out.map(([words, rank]): Phrase => [[...entry.words, ...words], rank])];
 }

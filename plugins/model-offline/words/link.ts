@@ -30,12 +30,8 @@ export function link(tokens: readonly Token[], lexicon: Lexicon, question: strin
 
 function best({ tokens, words, lexicon, now }: Sources, at: number, before: readonly Item[]): Found {
   const token = tokens[at]!;
-  const longest = token.kind === 'sign' ? undefined : readNames(tokens, at, lexicon);
-  if (token.kind === 'quoted') return { kind: 'quoted', meanings: longest?.meanings ?? [] };
-  // In "shipments weigh more than …" the first word is what is compared.
-  const isCompared = longest && longest.length > 1 && readOperator(words, at + longest.length)?.operator.comparator;
-  const first = isCompared && token.stem !== token.word ? readNames([token], 0, lexicon) : undefined;
-  const named = first?.meanings.some(({ kind }) => kind === 'entity') ? first : longest;
+  const named = token.kind === 'sign' ? undefined : readNames(tokens, at, lexicon);
+  if (token.kind === 'quoted') return { kind: 'quoted', meanings: named?.meanings ?? [] };
   const [last, second, third] = [-1, -2, -3].map((back) => before.at(back));
   // "over 2000", "between 1000 and 2000" are amounts, not years.
   const isBound = last?.text === 'and' && second?.kind === 'number' && third?.operator?.op === 'between';

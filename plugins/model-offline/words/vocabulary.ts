@@ -4,19 +4,16 @@ import type { Grain } from './layer.ts';
 export type Aggregate = 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'max';
 export type Comparator = 'equals' | 'not_equals' | 'greater_than' | 'greater_or_equal' | 'less_than' | 'less_or_equal';
 
+/** What a ranking or a bare number is about: "newest", "most common", "best", "cheapest". */
+export type Criterion = 'time' | 'count' | 'vague' | 'age' | 'money' | 'length' | 'weight';
+
 type Words = Readonly<{ fn?: Aggregate; comparator?: Comparator; direction?: 'asc' | 'desc'; grain?: Grain }>;
 /** A phrase that says what to do. `suffix`: behind its number, "5 or more"; `of`: what a ranking goes by; `grouping`: splits figures, "monthly". */
-export type Operator = Words &
-  Readonly<{ op: string; suffix?: string; of?: 'time' | 'count' | 'vague'; grouping?: string }>;
+export type Operator = Words & Readonly<{ op: string; suffix?: string; of?: Criterion; grouping?: string }>;
 
-/** What an operator is, then the phrases that say it. `unread` is known and never answered. */
+/** What an operator is, then the phrases that say it; behind `;` what others say besides. `unread` is never answered. */
 const PHRASES = `
-op=aggregate fn=count: how many|number of|count of|count|total number of|the number of|how often|numbers of
-op=aggregate fn=sum: total|sum|sum of|the sum of|how much|total amount of|combined|overall|altogether
-op=aggregate fn=avg: average|avg|mean|on average|typical|average of
-op=aggregate fn=min: minimum|min|minimum of|minimal
-op=aggregate fn=max: maximum|max|maximum of|maximal
-op=aggregate fn=count_distinct: distinct|unique|different
+op=aggregate fn=count: how many|number of|count of|count|total number of|the number of|how often|numbers of; fn=sum: total|sum|sum of|the sum of|how much|total amount of|combined|overall|altogether; fn=avg: average|avg|mean|on average|typical|average of; fn=min: minimum|min|minimum of|minimal; fn=max: maximum|max|maximum of|maximal; fn=count_distinct: distinct|unique|different
 op=group: grouped by|group by|broken down by|break down by|breakdown by|split by|split up by|segmented by|for each|for every|in each|in every|at each|of each|to each|with each|from each|per each|by each|across|across all|per
 op=by: by
 op=each: each|every
@@ -26,48 +23,30 @@ op=not: not|no|non|never|except|except for|excluding|exclude|excludes|other than
 op=and: and|as well as|plus|&|,|together with|but|but also
 op=or: or|either
 op=share: share|share of|percent|percent of|percentage|percentage of|percentage share|percentages|what percentage of|what percent of|what share of|what proportion of|what fraction of|proportion|proportion of|fraction|fraction of|what part of|portion of|percent share|in percent
-op=unread: new|brand new|compare|comparison|compared to|compared with|versus|vs|against|relative to|older than|younger than|rate|change|changes|changed|growth|grow|grew|grown|increase|increased|decrease|decreased|difference|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom|over time|trend|trends|time series|heavier than|lighter than|longer than|shorter than|cheaper than|more expensive than
+op=unread: new|brand new|compare|comparison|compared to|compared with|versus|vs|against|relative to|older than|younger than|rate|change|changes|changed|growth|grow|grew|grown|increase|increased|decrease|decreased|difference|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom|over time|trend|trends|time series
 op=list: list|list all|show all|list of|a list of|list out|details of|details for|details|records|rows|show me all
 op=which: which|who|whom
 op=whose: whose|where the|where|for which|that
 op=null: missing|unknown|empty|null|blank|unset|not set|not known|not given|not filled|undefined
 op=between: between|from
-op=comparator comparator=greater_than: over|above|more than|greater than|larger than|bigger than|higher than|exceeding|exceeds|exceed|in excess of|>|beyond
-op=comparator comparator=greater_or_equal: at least|no less than|not less than|minimum of|a minimum of|>=|no fewer than|not fewer than|greater than or equal to
-op=comparator comparator=less_than: under|below|less than|fewer than|lower than|smaller than|<
-op=comparator comparator=less_or_equal: at most|no more than|not more than|up to|<=|maximum of|a maximum of|not over|less than or equal to|not above
-op=comparator comparator=equals: exactly|equal to|equals|equal|=|precisely
-op=comparator comparator=not_equals: !=|<>|not equal to|unequal to
-op=comparator comparator=greater_or_equal suffix=true: or more|or higher|or above|or greater|and more|and above|and up|or over|or better
-op=comparator comparator=less_or_equal suffix=true: or less|or fewer|or lower|or below|or under|and below|or worse
-op=rank direction=desc: highest|most|largest|biggest|greatest|maximum number of
-op=rank direction=desc of=vague: top|best|leading
-op=rank direction=asc of=vague: bottom|worst
-op=rank direction=asc: lowest|least|fewest|smallest|minimum number of
-op=unread: oldest|eldest|youngest|most expensive|priciest|costliest|most costly|cheapest|least expensive|longest|shortest|heaviest|lightest|when
-op=rank direction=desc of=time: latest|newest|most recent|last|recent
-op=rank direction=asc of=time: earliest|first
-op=rank direction=desc of=count: most common|most frequent|commonest|most often|most frequently
-op=rank direction=asc of=count: least common|least frequent|rarest
+op=comparator comparator=greater_than: over|above|more than|greater than|larger than|bigger than|higher than|exceeding|exceeds|exceed|in excess of|>|beyond; of=length: longer than; of=weight: heavier than; of=money: more expensive than
+op=comparator comparator=greater_or_equal: at least|no less than|not less than|minimum of|a minimum of|>=|no fewer than|not fewer than|greater than or equal to; suffix=true: or more|or higher|or above|or greater|and more|and above|and up|or over|or better
+op=comparator comparator=less_than: under|below|less than|fewer than|lower than|smaller than|<; of=length: shorter than; of=weight: lighter than; of=money: cheaper than
+op=comparator comparator=less_or_equal: at most|no more than|not more than|up to|<=|maximum of|a maximum of|not over|less than or equal to|not above; suffix=true: or less|or fewer|or lower|or below|or under|and below|or worse
+op=comparator comparator=equals: exactly|equal to|equals|equal|=|precisely; comparator=not_equals: !=|<>|not equal to|unequal to
+op=rank direction=desc: highest|most|largest|biggest|greatest|maximum number of; of=vague: top|best|leading; of=money: most expensive|priciest|costliest|most costly; of=length: longest; of=weight: heaviest; of=time: latest|newest|most recent|last|recent; of=count: most common|most frequent|commonest|most often|most frequently
+op=rank direction=asc: lowest|least|fewest|smallest|minimum number of; of=vague: bottom|worst; of=money: cheapest|least expensive; of=length: shortest; of=weight: lightest; of=age: oldest|eldest; of=time: earliest|first; of=count: least common|least frequent|rarest
+op=unread: when|youngest
 op=sort: sorted by|sort by|order by|ordered by|ranked by|rank by|sort|in order of|sorted|ranked
-op=direction direction=desc: descending|desc|highest first|largest first|from highest to lowest|most first|in descending order|biggest first|from high to low
-op=direction direction=asc: ascending|asc|lowest first|smallest first|from lowest to highest|fewest first|alphabetically|in ascending order|in alphabetical order|from low to high
+op=direction direction=desc: descending|desc|highest first|largest first|from highest to lowest|most first|in descending order|biggest first|from high to low; direction=asc: ascending|asc|lowest first|smallest first|from lowest to highest|fewest first|alphabetically|in ascending order|in alphabetical order|from low to high
 op=only: only|just|restricted to|limited to|filter to|narrow down to
 op=same: same|the same|same for|the same for|same thing for|do the same for|what about|how about|and for|and what about|and how about|now for|and in
 op=instead: instead|rather
 op=also: also|too|additionally|in addition
 op=all: all|any|breakdown|break down|breakdown of|a breakdown of|split up|overview of|an overview of
 op=amount: value|amount|worth|value of|amount of|worth of|the value of|the amount of
-op=grain grain=day: day|days|date
-op=grain grain=week: week|weeks
-op=grain grain=month: month|months
-op=grain grain=quarter: quarter|quarters
-op=grain grain=year: year|years
-op=grain grouping=true grain=day: daily|a day|day by day|per day|by day|each day|every day|for each day|by date|per date
-op=grain grouping=true grain=week: weekly|a week|week by week|per week|by week|each week|every week|for each week
-op=grain grouping=true grain=month: monthly|a month|month by month|per month|by month|each month|every month|for each month|in each month|by months
-op=grain grouping=true grain=quarter: quarterly|a quarter|quarter by quarter|per quarter|by quarter|each quarter|every quarter|for each quarter|in each quarter
-op=grain grouping=true grain=year: yearly|a year|annual|annually|year by year|per year|by year|each year|every year|for each year|in each year|per annum`;
+op=grain grain=day: day|days|date; grain=week: week|weeks; grain=month: month|months; grain=quarter: quarter|quarters; grain=year: year|years
+op=grain grouping=true grain=day: daily|a day|day by day|per day|by day|each day|every day|for each day|by date|per date; grain=week: weekly|a week|week by week|per week|by week|each week|every week|for each week; grain=month: monthly|a month|month by month|per month|by month|each month|every month|for each month|in each month|by months; grain=quarter: quarterly|a quarter|quarter by quarter|per quarter|by quarter|each quarter|every quarter|for each quarter|in each quarter; grain=year: yearly|a year|annual|annually|year by year|per year|by year|each year|every year|for each year|in each year|per annum`;
 
 /** Names of money, which say no more than the amount before them. */
 export const CURRENCY = new Set('dollar dollars usd euro euros eur pound pounds gbp chf cent cents'.split(' '));
@@ -86,20 +65,23 @@ company organisation organization system go went gone via through`);
 
 /** Verbs that only say that two things are related, whatever they are. */
 const EVERYDAY = wordSet(`
-place placed make made buy bought purchase purchased borrow borrowed get got sell sold take took taken live lives lived
-living write wrote written issue issued carry carried receive received bring brought book booked order ordered offer offered`);
+place placed make makes made buy bought purchase purchased borrow borrowed get got sell sold take took taken live lives lived
+living write wrote written issue issued carry carried receive received bring brings brought book booked order ordered offer offered`);
 
 export const isEverydayVerb = (word: string): boolean => EVERYDAY.has(word);
 export const isHarmless = (word: string): boolean => HARMLESS.has(word);
 
 const byFirst = new Map<string, { words: readonly string[]; operator: Operator }[]>();
 for (const line of PHRASES.trim().split('\n')) {
-  const [kind = '', phrases = ''] = line.split(': ');
-  const parts = kind.split(' ').map((part) => part.split('='));
-  const operator: Operator = { op: '', ...Object.fromEntries(parts) };
-  for (const phrase of phrases.split('|')) {
-    const words = phrase.split(' ');
-    byFirst.set(words[0]!, [...(byFirst.get(words[0]!) ?? []), { words, operator }]);
+  let operator: Operator = { op: '' };
+  for (const part of line.split('; ')) {
+    const [kind = '', phrases = ''] = part.split(': ');
+    const own = { ...operator, ...Object.fromEntries(kind.split(' ').map((pair) => pair.split('='))) };
+    if (operator.op === '') operator = own;
+    for (const phrase of phrases.split('|')) {
+      const words = phrase.split(' ');
+      byFirst.set(words[0]!, [...(byFirst.get(words[0]!) ?? []), { words, operator: own }]);
+    }
   }
 }
 for (const list of byFirst.values()) list.sort((a, b) => b.words.length - a.words.length);
