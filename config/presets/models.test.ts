@@ -48,7 +48,10 @@ test('a fallback has its own provider, model and key, and half of the time', () 
 
 test('the id of a fallback may have slashes, and its key may be missing', () => {
   const { fallback } = optionsOf({ OPENAI_API_KEY: 'k', SVC_FALLBACK_MODEL: 'openai-compatible/openai/gpt-oss' });
-  expect(fallback).toMatchObject({ modelId: 'openai/gpt-oss', missing: { hint: 'Set OPENAI_BASE_URL to it.' } });
+  expect(fallback).toMatchObject({
+    modelId: 'openai/gpt-oss',
+    missing: { hint: 'Set OPENAI_BASE_URL, such as http://127.0.0.1:11434/v1.' },
+  });
 });
 
 test.each(['claude', 'nobody/claude', 'anthropic/', '/x', 'offline/x'])('a fallback "%s" is refused', (text) => {

@@ -414,6 +414,19 @@ describe('a setup problem is named with its remedy', () => {
   });
 });
 
+test('a server without the Responses API is told from a wrong base URL by its remedy', () => {
+  for (const body of ['404 page not found', { detail: 'Not Found' }]) {
+    const hintFor = (provider: string) => providerError(failure(404, body), { ...model, provider }).hint;
+    expect(hintFor('openai')).toContain('SVC_PROVIDER=openai-compatible');
+    expect(hintFor('openai-compatible')).not.toContain('SVC_PROVIDER');
+  }
+});
+
+test('a context that is too short names the variable that fits the prompt to it', () => {
+  const error = providerError(failure(400, said('the request exceeds the available context size')), model);
+  expect(error.hint).toContain('SVC_MODEL_CONTEXT_TOKENS');
+});
+
 test('other failures keep their codes', () => {
   for (const [status, body, code] of [
     [401, said('Incorrect API key provided: sk-wrong.'), 'provider_auth_error'],

@@ -2,7 +2,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { AtlasError } from '../../kernel/index.ts';
 import { providerText } from './model-output/provider-text.ts';
-import { type Described, setupProblem } from './model-output/setup-problems.ts';
+import { type Described, setupProblem, withoutResponses } from './model-output/setup-problems.ts';
 
 /** Which model failed, as the health report names it. */
 export interface ModelName {
@@ -86,7 +86,10 @@ function describe(error: unknown, { provider, modelId }: ModelName): Described {
   if (status === 404 || code === 'model_not_found') {
     return [
       `${who} does not know the model "${modelId}".`,
-      { code: 'provider_model_not_found', hint: 'Check the name of the model and the base URL.' },
+      {
+        code: 'provider_model_not_found',
+        hint: `Check the name of the model and the base URL.${withoutResponses({ provider })}`,
+      },
     ];
   }
   if (status === 401 || status === 403) {

@@ -44,7 +44,10 @@ function missingIn({ provider, apiKey, baseUrl }: OpenaiModelOptions): AtlasErro
     provider === 'openai' && !apiKey
       ? (['The model provider "openai" needs an API key.', 'Set OPENAI_API_KEY, or choose another provider.'] as const)
       : provider === 'openai-compatible' && baseUrl === undefined
-        ? (['The model provider "openai-compatible" needs a base URL.', 'Set OPENAI_BASE_URL to it.'] as const)
+        ? ([
+            'The model provider "openai-compatible" needs a base URL.',
+            'Set OPENAI_BASE_URL, such as http://127.0.0.1:11434/v1.',
+          ] as const)
         : undefined;
   return missing && new AtlasError(missing[0], { code: 'configuration_error', hint: missing[1] });
 }

@@ -89,7 +89,7 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     (failed) => [
       `The question and what is needed to answer it are longer than the model "${failed.modelId}" takes${sizes(failed.text)}.`,
       fault(
-        'Start a new conversation, raise the context of the server (for Ollama OLLAMA_CONTEXT_LENGTH), or use a model with a longer context.',
+        'Raise the context of the server (for Ollama OLLAMA_CONTEXT_LENGTH), set SVC_MODEL_CONTEXT_TOKENS to the context it has, start a new conversation, or use a model with a longer context.',
       ),
     ],
   ],
@@ -156,13 +156,17 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
   [
     /<!doctype html|<html[\s>]|<head>|invalid json response|unexpected token '?<|is not valid json|404 page not found|cannot post \/|unexpected endpoint/i,
     (failed) => [
-      `The base URL of the provider "${failed.provider}" answered with a web page instead of the API${failed.status === undefined ? '' : ` (status ${failed.status})`}.`,
+      `The base URL of the provider "${failed.provider}" answered with a web page or plain text instead of the API${failed.status === undefined ? '' : ` (status ${failed.status})`}.`,
       fault(
-        'Check the base URL: it usually ends in /v1. A reverse proxy or a login page in front of the API answers like this, too.',
+        `Check the base URL: it usually ends in /v1.${withoutResponses(failed)} A reverse proxy or a login page in front of the API answers like this, too.`,
       ),
     ],
   ],
 ];
+
+/** Many servers that call themselves compatible with OpenAI lack its Responses API. */
+export const withoutResponses = ({ provider }: Pick<Failed, 'provider'>) =>
+  provider === 'openai' ? ' A server without the Responses API needs SVC_PROVIDER=openai-compatible.' : '';
 
 /** What a failure means that comes from the provider's setup; `undefined` for any other. */
 export function setupProblem(failed: Failed): Described | undefined {
