@@ -60,9 +60,11 @@ export function createPipelines(hooks: HookRegistry, inFlight: InFlight, redact:
       error = thrown as Error;
       throw thrown;
     } finally {
+      // What is for the caller alone may hold a secret of the statement.
+      const { shown: _, ...seen } = statement ?? ({} as SqlStatement);
       const outcome: SqlOutcome = {
         request: { ...request, sql: redact(request.sql) },
-        statement: statement && { ...statement, sql: redact(statement.sql), requested: redact(statement.requested) },
+        statement: statement && { ...seen, sql: redact(seen.sql), requested: redact(seen.requested) },
         status,
         error: error && redactError(error, redact),
         durationMs: performance.now() - startedAt,
