@@ -84,7 +84,7 @@ it('plays a recorded question back on another day, streamed and not, without the
 it('names file and key of a request that was not recorded, to the client and in the log', async () => {
   await using app = await start({});
   const missing =
-    /^There is no recording of POST \/v1\/chat\/completions with the key [0-9a-f]{16} in .*session\.jsonl\. Record it/;
+    /^There is no recording of POST \/v1\/chat\/completions with the key [0-9a-f]{16} in .*session\.jsonl\. Record it with mode: 'record'\.$/;
   for (const ask of [
     () => app.get(agent).answer(asked('How many orders?'), app.scope()),
     () => Array.fromAsync(app.get(agent).ask(asked('How many orders?'), app.scope())),

@@ -3,7 +3,7 @@ import { AtlasError } from '../../kernel/index.ts';
 import type { Ask } from '../agent/index.ts';
 import { MISSING } from './server.ts';
 
-const MESSAGE = new RegExp(`${MISSING}[^"\\\\]*(?:\\\\.[^"\\\\]*)*`);
+const MESSAGE = new RegExp(`${MISSING}[^"\\\\\n]*(?:\\\\.[^"\\\\\n]*)*`);
 const MAX_CAUSES = 8;
 
 export function namingMissing(ask: Ask): Ask {

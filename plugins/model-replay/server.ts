@@ -45,7 +45,7 @@ export async function startReplayServer({ options, recordings, log }: ReplayServ
     if (mode === 'replay') {
       const known = recordings.play(key);
       if (known !== undefined) return play(known, response);
-      const message = `${MISSING} of ${method} ${recorded.path} with the key ${key} in ${file}. Record it with mode "record".`;
+      const message = `${MISSING} of ${method} ${recorded.path} with the key ${key} in ${file}. Record it with mode: 'record'.`;
       log.error({ key, file, request: recorded }, message);
       // Not a status that clients try again.
       return fail(response, 400, message);
