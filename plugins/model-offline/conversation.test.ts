@@ -51,6 +51,15 @@ describe('follow-ups', () => {
       timeRange: { from: '2024-01-01' },
     });
   });
+  it('counts those of the rows before that meet a condition', () => {
+    expect(planOf(clinic, 'visits by doctor in 2024', 'how many were cancelled?')).toMatchObject({
+      measures: ['visits.count'],
+      dimensions: [{ dimension: 'doctors.name' }],
+      filters: [{ dimension: 'visits.status', values: ['cancelled'] }],
+      timeRange: { from: '2024-01-01' },
+    });
+    expect(read(clinic, 'revenue by doctor', 'how many?').kind).toBe('unclear');
+  });
   it('starts anew with a question of its own', () => {
     expect(planOf(clinic, first, 'How many doctors are there?').timeRange).toBeUndefined();
   });

@@ -70,8 +70,8 @@ export function aggregate(cursor: Cursor): boolean {
   const noun = at.takeAdjectives(cursor);
   const isEnd = here(cursor) === undefined || /^(time|operator)$/.test(here(cursor)!.kind);
   if (fn === 'count' && (noun || (isEnd && start === 0))) {
-    // "how many no-shows": rows of what the condition is on.
-    if (noun) request.subject = at.mentionOf(noun);
+    // "how many no-shows": rows of what the condition is on; "how many were cancelled": of those before.
+    if (noun && !/^(are|were|was)$/.test(noun.lead[0] ?? '')) request.subject = at.mentionOf(noun);
     request.counting = true;
     return true;
   }

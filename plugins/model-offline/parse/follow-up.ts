@@ -30,7 +30,8 @@ export function merge(before: Request, next: Request): Request {
   const isAsked = asked.length > 0;
   const asList = next.listing === true && !isAsked && next.conditions.length + next.groups.length === 0;
   const isCounted = (next.counting && rows) || (subject && figure && !next.listing);
-  const count: readonly Figure[] = isCounted ? [{ fn: 'count', mention: subject ?? rows! }] : before.figures;
+  const kept = next.counting ? [] : before.figures;
+  const count: readonly Figure[] = isCounted ? [{ fn: 'count', mention: subject ?? rows! }] : kept;
   const isRow = asList || next.counting || asked.some(({ mention }) => mention.meanings.length === 0);
   const isKept = !isAsked && !next.counting;
   // "by year" after "by month of admission" is by year of admission, "and in 2025?" about the date of the period before.
@@ -74,7 +75,6 @@ function mergedConditions(before: readonly Condition[], next: readonly Condition
     Boolean(other.negated) === Boolean(one.negated) &&
     attributes(other).some((name) => attributes(one).includes(name));
   const kept = before.filter((one) => !next.some((other) => isSimilar(one, other)));
-  // What was joined to a condition that is gone stands alone.
   return [...(kept.length === before.length ? kept : kept.map(({ joined: _, ...one }) => one)), ...next];
 }
 
