@@ -9,7 +9,7 @@ import { isFollowUp, isNothing, merge } from './parse/follow-up.ts';
 import type { Request } from './parse/request.ts';
 import { type Asking, outcomeOf } from './plan/outcome.ts';
 import { createReader, type Reader } from './reader.ts';
-import { nameWords, stem } from './words/stem.ts';
+import { fold, nameWords, stem } from './words/stem.ts';
 import { tokenize } from './words/tokenize.ts';
 import { isHarmless } from './words/vocabulary.ts';
 
@@ -74,7 +74,7 @@ const FOREIGN =
 
 function readMessage(said: string, state: State, reader: Reader, isShown: boolean): Turn {
   const { last, pending, suggestions: offered = [] } = state;
-  const isLong = said.length > MAX_MESSAGE_LENGTH;
+  const isLong = Math.max(said.length, fold(said).length) > MAX_MESSAGE_LENGTH;
   const refuse = (words: readonly string[], why: string, next: State): Turn => {
     const near = isShown ? nearestQuestions(reader, isLong ? '' : said) : undefined;
     const { questions: suggestions, isNear } = near ?? { questions: [], isNear: false };

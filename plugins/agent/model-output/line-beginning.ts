@@ -48,3 +48,38 @@ function bareCall(start: string, { beginnings, pairs }: OfferedTools, isUndecide
   if (beginnings.some((beginning) => compact.startsWith(beginning))) return 'call';
   return isUndecided && beginnings.some((beginning) => beginning.startsWith(compact)) ? 'partial' : undefined;
 }
+
+/** How thoughts begin whose opening tag is part of the prompt. */
+export const THOUGHT_BEGINNINGS = [
+  'think>',
+  'Okay',
+  'Ok,',
+  'Alright',
+  'Hmm',
+  'Let me',
+  "Let's",
+  'First,',
+  'Wait',
+  'The user',
+  'User',
+  'We need',
+  'We should',
+  'We have',
+  'We must',
+  'We can',
+  'I need',
+  'I should',
+  'I have to',
+  "I'll need",
+  'I must',
+  'So,',
+  'So the',
+  'Now,',
+  'Need to',
+  'Thinking',
+  '好的',
+  '嗯',
+  '用户',
+  '首先',
+  '我需要',
+];

@@ -4,7 +4,14 @@
  */
 import type { WrittenCall } from './call-shapes.ts';
 import { heldMeaning } from './held-text.ts';
-import { BARE_ANSWER, BARE_CALL, BARE_THOUGHTS, BEGINNING_CHARS, lineBeginning } from './line-beginning.ts';
+import {
+  BARE_ANSWER,
+  BARE_CALL,
+  BARE_THOUGHTS,
+  BEGINNING_CHARS,
+  lineBeginning,
+  THOUGHT_BEGINNINGS,
+} from './line-beginning.ts';
 import { MAX_MARKUP_CHARS, type Markup, markupAt } from './markup.ts';
 import type { OfferedTools } from './offered-tools.ts';
 
@@ -25,40 +32,6 @@ export interface FilteredEnd {
 const HEADER_CHARS = 300;
 /** Longest beginning that is held back because it reads like thoughts without an opening tag. */
 const MAX_OPENING_CHARS = 16 * 1024;
-/** How thoughts begin whose opening tag is part of the prompt. */
-const THOUGHT_BEGINNINGS = [
-  'think>',
-  'Okay',
-  'Ok,',
-  'Alright',
-  'Hmm',
-  'Let me',
-  "Let's",
-  'First,',
-  'Wait',
-  'The user',
-  'User',
-  'We need',
-  'We should',
-  'We have',
-  'We must',
-  'We can',
-  'I need',
-  'I should',
-  'I have to',
-  "I'll need",
-  'I must',
-  'So,',
-  'So the',
-  'Now,',
-  'Need to',
-  'Thinking',
-  '好的',
-  '嗯',
-  '用户',
-  '首先',
-  '我需要',
-];
 
 const ROLE = /^\s*(?:assistant\s*\n\s*)?/;
 const BLANK = /[^\S\n]*/y;
