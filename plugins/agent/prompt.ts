@@ -1,5 +1,5 @@
 /** Writes the prompt: the rules, the context, the connections and the conversation. */
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ChatTurn, ConnectionInfo, ContextPart } from '../../kernel/index.ts';
 
@@ -46,15 +46,8 @@ export type MarkOf = (text: string) => string;
 
 /** Marks that the author of a text cannot know, and that are the same for the same text until the process ends. */
 export function textMarks(): MarkOf {
-  const secret = randomBytes(32);
-  // Most questions come with the text of the one before: a layer.
-  let last: { readonly text: string; readonly mark: string } | undefined;
-  return (text) => {
-    if (text !== last?.text) {
-      last = { text, mark: createHmac('sha256', secret).update(text).digest('hex').slice(0, 12) };
-    }
-    return last.mark;
-  };
+  const secret = randomBytes(32).toString('hex');
+  return (text) => hash('sha256', secret + text).slice(0, 12);
 }
 
 /** The system message: the same for every question of a day. */
