@@ -58,6 +58,8 @@ async function start() {
     signal,
   });
   if (process.connected) process.send(process.exitCode, () => {});
+  // Node's own way out waits for handles, and for ever when a request was lost for want of descriptors.
+  process.once('beforeExit', () => process.exit());
   // A forgotten handle must not keep a finished command alive.
   setTimeout(() => process.exit(), 1000).unref();
 }
