@@ -1,0 +1,39 @@
+/** Brings a type of action and its handler in one call. */
+import type { Static, TSchema } from '@sinclair/typebox';
+import { AtlasError, type Awaitable, actionExecute, type PluginContext, type Scope } from '../../kernel/index.ts';
+import { ApprovedRequest } from './approved-request.ts';
+import { type ActionSubject, type ActionType, actionTypes } from './hooks.ts';
+
+/** One run of an action. */
+export interface ActionRun {
+  /** Idempotency key: the action's id, the same when it runs again because a server died before it could record the end. */
+  readonly key: string;
+  /** Of the requester. Its signal aborts at the deadline, and when the server stops: give up then. */
+  readonly scope: Scope;
+}
+
+export interface ActionDefinition<S extends TSchema> extends Omit<ActionType, 'input' | 'describe'> {
+  readonly input: S;
+  describe(payload: Static<S>): ActionSubject;
+  /**
+   * Performs the action. What it resolves to is the action's `result`: JSON without secrets. A rejection is its `error`;
+   * the message of an `AtlasError` is shown as it is.
+   */
+  run(payload: Static<S>, run: ActionRun): Awaitable<unknown>;
+}
+
+/** Call it in `setup`. The handler runs what was approved, and nothing else: any other caller is refused. */
+export function defineAction<S extends TSchema>(
+  ctx: Pick<PluginContext, 'tap' | 'tapKey'>,
+  { run, ...type }: ActionDefinition<S>,
+): void {
+  ctx.tap(actionTypes, () => [type as ActionType]);
+  ctx.tapKey(actionExecute, type.type, (request, scope) => {
+    if (ApprovedRequest.isOne(request)) return run(request.payload as Static<S>, { key: request.id, scope });
+    throw new AtlasError(`The action "${request.type}" was not approved, so it was not performed.`, {
+      code: 'forbidden',
+      reason: 'E_ACTION_NOT_APPROVED',
+      hint: 'Ask for it with the API of the plugin "actions", which stores it until it is approved.',
+    });
+  });
+}
