@@ -8,6 +8,7 @@ import { agent } from '../plugins/agent/index.ts';
 import { audit } from '../plugins/audit/index.ts';
 import { http } from '../plugins/http/index.ts';
 import { INTERNAL_DB_SCHEMES, internalDb } from '../plugins/internal-db/index.ts';
+import { outbound } from '../plugins/outbound/index.ts';
 import { rateLimit } from '../plugins/rate-limit/index.ts';
 import { rowSecurity } from '../plugins/row-security/index.ts';
 import { semanticLayer } from '../plugins/semantic-layer/index.ts';
@@ -94,6 +95,7 @@ const PLUGINS = {
     encryptionKeys: 'SVC_ENCRYPTION_KEY',
     deriveFrom: 'AUTHLIB_SECRET',
   }),
+  outbound: settings(outbound, { allowPrivate: 'SVC_ALLOW_PRIVATE_URLS' }),
   rateLimit: settings(rateLimit, { requestsPerMinute: 'SVC_RATE_LIMIT_RPM' }),
   semanticLayer: settings(semanticLayer, { dir: 'SVC_SEMANTIC_DIR' }),
   sqlLimits: settings(sqlLimits, {

@@ -13,6 +13,7 @@ import { health } from '../../plugins/health/index.ts';
 import { http } from '../../plugins/http/index.ts';
 import { internalDb } from '../../plugins/internal-db/index.ts';
 import { openapi } from '../../plugins/openapi/index.ts';
+import { outbound } from '../../plugins/outbound/index.ts';
 import { queryApi } from '../../plugins/query-api/index.ts';
 import { rateLimit } from '../../plugins/rate-limit/index.ts';
 import { rowSecurity } from '../../plugins/row-security/index.ts';
@@ -50,6 +51,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     openapi(),
     health(),
     internalDb(env.internalDb),
+    outbound(env.outbound),
     ...authentication(env),
     semanticLayer(env.semanticLayer),
     semanticQuery(),
