@@ -45,6 +45,19 @@ const ROUTES: Route[] = [
     handle: ({ rawBody }) => ({ body: { bytes: rawBody?.toString() ?? null } }),
   }),
   route({
+    path: '/bytes-first/:key',
+    method: 'POST',
+    rawBody: 'first',
+    body: Type.Object({ a: Type.Integer() }),
+    ready: ({ params, headers }) => {
+      if (headers['x-key'] !== params.key) fail('No.', { code: 'auth_error' });
+    },
+    handle: (request) => {
+      if (request.rawBody?.includes('wrong') === true) fail('No.', { code: 'forbidden' });
+      return { body: { bytes: request.rawBody?.toString() ?? null, body: request.body } };
+    },
+  }),
+  route({
     path: '/items/:id',
     params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
     query: Type.Object({
@@ -106,6 +119,29 @@ describe('answers', () => {
     await using app = await start();
     const body = '{ "a":  1 }';
     expect((await app.inject(post('/signed', body))).json()).toEqual({ bytes: body });
+  });
+
+  it('gives the handler the bytes before they are read as JSON, where the route asks for it', async () => {
+    await using app = await start();
+    const ask = async (payload: string) => {
+      const request = post('/bytes-first/k', payload);
+      const answer = await app.inject({ ...request, headers: { ...request.headers, 'x-key': 'k' } });
+      return [answer.statusCode, answer.json<{ error?: string }>().error ?? answer.json()];
+    };
+    expect(await ask('{ "a": 1 }')).toEqual([200, { bytes: '{ "a": 1 }', body: { a: 1 } }]);
+    for (const payload of ['{"a":', '{"a":1', '']) expect(await ask(payload)).toEqual([400, 'invalid_request']);
+    for (const payload of ['{"a":"x"}', '[]', '{"b":"\\u0000"}']) {
+      expect(await ask(payload)).toEqual([422, 'validation_error']);
+    }
+    expect(await ask('{"wrong":')).toEqual([403, 'forbidden']);
+  });
+
+  it('asks a route whether it serves a request before its body is read', async () => {
+    await using app = await start();
+    for (const payload of ['{"a":1}', '{"a":', 'x'.repeat(2_000_000)]) {
+      expect((await app.inject(post('/bytes-first/k', payload))).statusCode).toBe(401);
+    }
+    expect((await app.inject(post('/bytes-first/k', 'a=1', 'text/plain'))).statusCode).toBe(401);
   });
 
   it('accepts a command without a body, with and without a content type', async () => {

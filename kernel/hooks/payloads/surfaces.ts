@@ -11,7 +11,7 @@ export interface RouteRequest<P extends TSchema = TSchema, Q extends TSchema = T
   readonly params: Checked<P, Readonly<Record<string, string>>>;
   readonly query: Checked<Q, Readonly<Record<string, unknown>>>;
   readonly body: Checked<B, unknown>;
-  /** The body's bytes as received, for signatures; only where the route asked for them. */
+  /** The body's bytes as received, where the route asked for them; `first`: `body` is parsed and validated when it is read. */
   readonly rawBody: Buffer | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly ip: string;
@@ -43,7 +43,7 @@ export interface Route<P extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  readonly rawBody?: boolean;
+  readonly rawBody?: boolean | 'first';
   /** Largest request body, where it is less than that of the server. */
   readonly bodyLimitBytes?: number;
   /** Schema of each success status. */
@@ -54,8 +54,8 @@ export interface Route<P extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly errors?: readonly string[];
   /** Neither rate-limited nor refused under overload. */
   readonly essential?: boolean;
-  /** Throws while the feature cannot serve; asked before anything of the request is validated. */
-  ready?(): void;
+  /** Throws while the feature cannot serve this request; asked before its body is read and anything is validated. */
+  ready?(request: Pick<RouteRequest, 'params' | 'headers'>): void;
   handle(request: RouteRequest<P, Q, B>, scope: Scope): Awaitable<RouteReply>;
 }
 

@@ -1,7 +1,7 @@
 /** Reads request bodies: JSON in UTF-8; the raw bytes are kept where a plugin's route asks for them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { AtlasError } from '../../../kernel/index.ts';
+import { AtlasError, type Route } from '../../../kernel/index.ts';
 import { refuseNullCharacters } from './null-characters.ts';
 
 declare module 'fastify' {
@@ -10,9 +10,12 @@ declare module 'fastify' {
     rawBody: Buffer | undefined;
   }
   interface FastifyContextConfig {
-    rawBody?: boolean;
+    rawBody?: Route['rawBody'];
   }
 }
+
+/** The body of a route that gets the bytes first: reads them as JSON, or throws what is wrong with them. */
+export type ReadBody = () => unknown;
 
 const JSON_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
@@ -86,34 +89,48 @@ function refuseExtremeShape(json: string): void {
   }
 }
 
-/** Teaches the server JSON. An empty body is no body. */
-function addJsonParser(app: FastifyInstance): void {
+/** Reads bytes as a JSON document; throws what is wrong with it. An empty body is no body. */
+function jsonReader(app: FastifyInstance): (request: FastifyRequest, bytes: Buffer) => unknown {
   const parse = app.getDefaultJsonParser('error', 'error');
   const utf8 = new TextDecoder('utf-8', { fatal: true });
+  const textOf = (bytes: Buffer): string => {
+    try {
+      return utf8.decode(bytes);
+    } catch {
+      throw new AtlasError('The request body is not valid UTF-8.', { code: 'invalid_request' });
+    }
+  };
+  return (request, bytes) => {
+    if (bytes.length === 0) return undefined;
+    const text = textOf(bytes);
+    refuseExtremeShape(text);
+    let fault: Error | null = null;
+    let value: unknown;
+    parse(request, text, (error, parsed) => {
+      fault = error;
+      value = parsed;
+    });
+    if (fault !== null) throw fault;
+    refuseNullCharacters(text, value);
+    return value;
+  };
+}
+
+/** Teaches the server JSON. */
+function addJsonParser(app: FastifyInstance): void {
+  const read = jsonReader(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>(JSON_TYPE, { parseAs: 'buffer' }, (request, bytes, done) => {
-    if (request.routeOptions.config.rawBody === true) request.rawBody = bytes;
-    if (bytes.length === 0) return done(null, undefined);
-    let text: string;
+    const { rawBody } = request.routeOptions.config;
+    if (rawBody !== undefined && rawBody !== false) request.rawBody = bytes;
+    if (rawBody === 'first') return done(null, (() => read(request, bytes)) satisfies ReadBody);
+    let value: unknown;
     try {
-      text = utf8.decode(bytes);
-    } catch {
-      return done(new AtlasError('The request body is not valid UTF-8.', { code: 'invalid_request' }));
-    }
-    try {
-      refuseExtremeShape(text);
+      value = read(request, bytes);
     } catch (fault) {
       return done(fault as Error);
     }
-    return parse(request, text, (error, value) => {
-      if (error !== null) return done(error);
-      try {
-        refuseNullCharacters(text, value);
-      } catch (fault) {
-        return done(fault as Error);
-      }
-      done(null, value);
-    });
+    done(null, value);
   });
 }
 

@@ -80,9 +80,10 @@ function admission(ctx: PluginContext, route: Route) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { scope, address: ip } = request;
     const admit = () => ctx.call(httpAdmit, { route, ip }, scope);
+    const { headers, params } = request as FastifyRequest<{ Params: Record<string, string> }>;
     if (route.right === 'public') {
       await admit();
-      route.ready?.();
+      route.ready?.({ headers, params });
       return;
     }
     let identity: Identity;
@@ -96,7 +97,7 @@ function admission(ctx: PluginContext, route: Route) {
     if (identity.headers !== undefined) reply.headers(identity.headers);
     await admit();
     await ctx.call(authAuthorize, access, scope);
-    route.ready?.();
+    route.ready?.({ headers, params });
   };
 }
 
@@ -111,13 +112,13 @@ export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginConte
       essential: route.essential === true,
       // Authentication works once its plugins are ready.
       anyTime: route.essential === true && route.right === 'public',
-      rawBody: route.rawBody === true,
+      rawBody: route.rawBody,
     },
     onRequest: admission(ctx, route),
     handler: async (request, reply) => {
-      const { params, query, body } = validate(request as Parameters<typeof validate>[0]);
+      const input = validate(request as Parameters<typeof validate>[0]);
       const { rawBody, headers, address: ip, scope } = request;
-      const answer = await route.handle({ params, query, body, rawBody, headers, ip }, scope);
+      const answer = await route.handle(Object.assign(input, { rawBody, headers, ip }), scope);
       try {
         return await send(reply, answer, connections, () => ctx.logOf(scope));
       } finally {

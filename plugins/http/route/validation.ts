@@ -7,6 +7,7 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
 import { AtlasError, nearest, type Route } from '../../../kernel/index.ts';
 import { type ErrorDetail, invalidInput } from '../answer/input-errors.ts';
+import type { ReadBody } from '../request/json-body.ts';
 import { NULL_CHARACTER } from '../request/null-characters.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -159,15 +160,25 @@ export interface RouteInput {
   readonly body: unknown;
 }
 
-/** The check of one route's input. */
+/** The check of one route's input. Of a route that gets the bytes first, `body` is read and checked when it is asked for. */
 export function routeValidation(route: Route): (input: RouteInput) => RouteInput {
   registerFormats();
   const params = route.params && new Checker(route.params);
   const query = route.query && new Checker(route.query);
   const body = route.body && new Checker(route.body);
-  return (input) => ({
-    params: params ? (params.parameters('The path', input.params) as Record<string, string>) : input.params,
-    query: query ? query.parameters('The query', input.query) : input.query,
-    body: body ? body.body(input.body) : input.body,
-  });
+  const bodyOf = (given: unknown) => (body ? body.body(given) : given);
+  return (input) => {
+    const parameters = {
+      params: params ? (params.parameters('The path', input.params) as Record<string, string>) : input.params,
+      query: query ? query.parameters('The query', input.query) : input.query,
+    };
+    if (route.rawBody !== 'first') return { ...parameters, body: bodyOf(input.body) };
+    const read = input.body as ReadBody | undefined;
+    return {
+      ...parameters,
+      get body() {
+        return bodyOf(read?.());
+      },
+    };
+  };
 }
