@@ -1,6 +1,7 @@
 /** The parts that model plugins are built with: retries, fallback, circuit breaker, health, connections and options. */
 export { withCallDefaults } from './call-defaults.ts';
 export { type Connections, keptConnections } from './connections.ts';
+export { callForDocument, type DocumentReader } from './document-call.ts';
 export { statusOfReport } from './errors.ts';
 export { type EventFilter, fetchOver, type ReplyFilter } from './fetch.ts';
 export { loadPackage } from './load-package.ts';

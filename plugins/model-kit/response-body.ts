@@ -14,14 +14,18 @@ const LAST_BYTES_MS = 1_000;
 export const isEventStream = (incoming: IncomingMessage) =>
   incoming.headers['content-type']?.includes('text/event-stream') === true;
 
+const longestOf = ({ headers }: IncomingMessage) =>
+  /event-?stream/.test(headers['content-type'] ?? '') ? LONGEST_STREAM_BYTES : LONGEST_DOCUMENT_BYTES;
+
+const tooLong = (bytes: number) => new Error(`The response is longer than ${bytes} bytes.`);
+
 /** The bytes in small pieces. Rejects when they break off or are too many; leaving it closes the connection. */
 export async function* limitedBytes(incoming: IncomingMessage): AsyncGenerator<Buffer, undefined> {
-  const isStream = /event-?stream/.test(incoming.headers['content-type'] ?? '');
-  const longestBytes = isStream ? LONGEST_STREAM_BYTES : LONGEST_DOCUMENT_BYTES;
+  const longestBytes = longestOf(incoming);
   let bytes = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > longestBytes) throw new Error(`The response is longer than ${longestBytes} bytes.`);
+    if (bytes > longestBytes) throw tooLong(longestBytes);
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES);
   }
 }
@@ -34,11 +38,23 @@ export async function* piecesOf(incoming: IncomingMessage): AsyncGenerator<strin
   yield decoder.decode();
 }
 
-/** The whole text. Rejects when it breaks off or is too long. */
-export async function textOf(incoming: IncomingMessage): Promise<string> {
-  const pieces: string[] = [];
-  for await (const piece of piecesOf(incoming)) pieces.push(piece);
-  return pieces.join('');
+/** The whole text. Rejects when it breaks off or is too long, which closes the connection. */
+export function textOf(incoming: IncomingMessage): Promise<string> {
+  const longestBytes = longestOf(incoming);
+  return new Promise((resolve, reject) => {
+    const brokenOff = () => reject(incoming.errored ?? new Error('The response broke off.'));
+    if (incoming.destroyed) return brokenOff();
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    incoming.on('data', (piece: Buffer) => {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > longestBytes) incoming.destroy(tooLong(longestBytes));
+    });
+    incoming.once('end', () => resolve(new TextDecoder().decode(Buffer.concat(pieces))));
+    incoming.once('error', reject);
+    incoming.once('close', brokenOff);
+  });
 }
 
 /**

@@ -3,7 +3,7 @@
  * arguments as text, a finish reason, and a stream where a stream was asked for; many servers leave some of it out.
  */
 import { APICallError } from '@ai-sdk/provider';
-import { type ReplyFilter, statusOfReport } from '../model-kit/index.ts';
+import { type DocumentReader, type ReplyFilter, statusOfReport } from '../model-kit/index.ts';
 import { EventLines, isEvents, isObject, jsonObject, noAnswer } from './event-lines.ts';
 
 type Json = Record<string, unknown>;
@@ -22,6 +22,12 @@ interface Message {
   reasoning_content?: string;
   reasoning?: string;
   tool_calls?: Call[];
+}
+
+/** A reply as the package reads it. */
+export interface ChatDocument {
+  readonly choices: readonly [{ readonly message: Message; readonly finish_reason: string }];
+  readonly usage?: Json;
 }
 
 interface Reply {
@@ -47,9 +53,9 @@ export const STREAM_FILTER: ReplyFilter = {
 };
 
 /** For calls that ask for a document. */
-export const DOCUMENT_FILTER: ReplyFilter = {
-  document: (text) => documentOf(isEvents(text) ? mergedReply(text) : wholeReply(text)),
-  failure,
+export const DOCUMENT_READER: DocumentReader<ChatDocument> = {
+  read: (text) => documentOf(isEvents(text) ? mergedReply(text) : wholeReply(text)),
+  failure: reportOf,
 };
 
 /** Repairs a stream, piece by piece. */
@@ -118,14 +124,14 @@ function eventOf({ message: delta, finish, usage }: Reply): string {
   return `data: ${JSON.stringify({ choices, ...(usage !== undefined && { usage }) })}\n\n`;
 }
 
-function documentOf({ message, finish, usage }: Reply): string {
+function documentOf({ message, finish, usage }: Reply): ChatDocument {
   const calls = message.tool_calls?.slice(0, MOST_CALLS);
   if (calls?.some((call) => call.function.name === undefined)) throw new Error('A tool call has no name.');
   const finish_reason = finish ?? (calls === undefined ? 'stop' : 'tool_calls');
-  return JSON.stringify({
+  return {
     choices: [{ message: { ...message, ...(calls !== undefined && { tool_calls: calls }) }, finish_reason }],
     ...(usage !== undefined && { usage }),
-  });
+  };
 }
 
 /** One event of a stream. */
@@ -266,10 +272,16 @@ function reportedError(body: Json): APICallError {
   });
 }
 
-/** The document of a failed call in the form that the package reads: some servers send the message alone. */
-function failure(text: string): string {
+/** What the document of a failed call says: some servers send the message alone. */
+function reportOf(text: string): { message: string; data: { error: Json } } | undefined {
   const { error, message, detail } = jsonObject(text) ?? {};
-  if (isObject(error) && typeof error.message === 'string') return text;
+  if (isObject(error) && typeof error.message === 'string') return { message: error.message, data: { error } };
   const said = [error, message, detail].find((item) => typeof item === 'string');
-  return said === undefined ? text : JSON.stringify({ error: { message: said } });
+  return said === undefined ? undefined : { message: said, data: { error: { message: said } } };
+}
+
+/** The same in the form that the package reads. */
+function failure(text: string): string {
+  const report = reportOf(text);
+  return report === undefined ? text : JSON.stringify(report.data);
 }

@@ -1,12 +1,21 @@
 /** Makes models of servers that speak Chat Completions, with the AI SDK's package for them. */
-
-import type { OpenAICompatibleProviderSettings } from '@ai-sdk/openai-compatible';
-import { APICallError, type LanguageModelV4 } from '@ai-sdk/provider';
-import { type Connections, type EventFilter, fetchOver, loadPackage, type ReplyFilter } from '../model-kit/index.ts';
-import { DOCUMENT_FILTER, STREAM_FILTER } from './chat-filter.ts';
+import type { OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible';
+import { APICallError, type LanguageModelV4, type LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import {
+  type Connections,
+  callForDocument,
+  type EventFilter,
+  fetchOver,
+  loadPackage,
+  type ReplyFilter,
+} from '../model-kit/index.ts';
+import { type ChatDocument, DOCUMENT_READER, STREAM_FILTER } from './chat-filter.ts';
 import type { OpenaiModelOptions } from './options.ts';
+import { RequestJson } from './request-json.ts';
 
-type Body = Parameters<NonNullable<OpenAICompatibleProviderSettings['transformRequestBody']>>[0];
+type Body = Parameters<
+  NonNullable<ConstructorParameters<typeof OpenAICompatibleChatLanguageModel>[1]['transformRequestBody']>
+>[0];
 
 /** GPT-5.6 and its successors refuse function tools with reasoning in this API. */
 const WITHOUT_REASONING = /^gpt-5\.([6-9]|\d\d)/;
@@ -19,36 +28,58 @@ export async function compatibleModel(
   { baseUrl = '', apiKey, body: fields }: OpenaiModelOptions,
   connections: Connections,
 ): Promise<LanguageModelV4> {
-  const { createOpenAICompatible } = await loadPackage(() => import('@ai-sdk/openai-compatible'));
+  const { OpenAICompatibleChatLanguageModel: ChatModel, VERSION } = await loadPackage(
+    () => import('@ai-sdk/openai-compatible'),
+  );
+  const url = new URL(`${baseUrl.replace(/\/$/, '')}/chat/completions`);
+  const headers = {
+    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+    'user-agent': `ai-sdk-openai-compatible/${VERSION}`,
+  };
   const reasoning = new ReasoningField();
-  const made = (filter: ReplyFilter, includeUsage: boolean) =>
-    createOpenAICompatible({
-      name: 'openaiCompatible',
-      baseURL: baseUrl,
-      ...(apiKey && { apiKey }),
+  const json = new RequestJson();
+  const made = (includeUsage: boolean) =>
+    new ChatModel(modelId, {
+      provider: 'openaiCompatible.chat',
+      url: () => url.href,
+      headers,
       includeUsage,
-      fetch: fetchOver(connections, { filter: reasoning.watched(filter), body: fields }),
-      transformRequestBody: (body: Body) => reasoning.renamed(withoutReasoning(body)),
-    })(modelId);
-  const documents = made(DOCUMENT_FILTER, false);
-  let streams = made(STREAM_FILTER, true);
+      fetch: fetchOver(connections, { filter: reasoning.watched(STREAM_FILTER) }),
+      transformRequestBody: (body: Body) => ({ ...reasoning.renamed(withoutReasoning(body)), ...fields }),
+    });
+  let model = made(true);
   return {
     specificationVersion: 'v4',
     provider: 'openai-compatible',
     modelId,
     supportedUrls: {},
-    doGenerate: (options) => documents.doGenerate(options),
+    // The package writes a request twice and reads a reply through `fetch`: most of what a call costs.
+    async doGenerate(options) {
+      const { body, warnings } = await model.prepareRequest(options);
+      const call = {
+        url,
+        headers: { 'content-type': 'application/json', ...headers, ...options.headers },
+        body: json.write(body),
+        signal: options.abortSignal,
+      };
+      const reply = await callForDocument(connections, call, DOCUMENT_READER);
+      reasoning.found(reply.value);
+      return { ...(await model.convertResponse({ body: reply.value, ...providerOptionsOf(options) })), warnings };
+    },
     async doStream(options) {
       try {
-        return await streams.doStream(options);
+        return await model.doStream(options);
       } catch (error) {
         if (!APICallError.isInstance(error) || !UNKNOWN_USAGE.test(error.responseBody ?? '')) throw error;
-        streams = made(STREAM_FILTER, false);
-        return streams.doStream(options);
+        model = made(false);
+        return model.doStream(options);
       }
     },
   };
 }
+
+const providerOptionsOf = ({ providerOptions }: LanguageModelV4CallOptions) =>
+  providerOptions === undefined ? {} : { providerOptions };
 
 /** A message of the request, as far as it matters here. */
 type SentMessage = { readonly reasoning_content?: unknown };
@@ -67,6 +98,11 @@ class ReasoningField {
       document: (text) => this.#watch(filter.document(text)),
       ...(events !== undefined && { events: () => this.#watchedEvents(events()) }),
     };
+  }
+
+  found({ choices: [{ message }] }: ChatDocument): void {
+    if (message.reasoning_content !== undefined) this.#name = 'reasoning_content';
+    else if (message.reasoning !== undefined) this.#name = 'reasoning';
   }
 
   #watchedEvents(events: EventFilter): EventFilter {
