@@ -350,18 +350,16 @@ describe('tools', () => {
       { toolCall: { name: 'executeSQL', args: '{"sql": "select' } },
       { toolCall: { name: 'executeSQL', args: { sql: ['select 1', 'select 2'] } } },
       { toolCall: { name: 'runSQL', args: {} } },
-      callSql('select 1', { connectionId: 'elsewhere' }),
       { toolCall: { name: 'executeSQL', args: JSON.stringify(JSON.stringify({ sql: COUNT, connectionId: null })) } },
       { text: '500.' },
     ]);
     const { app, server } = scripted;
     const answer = await app.get(agent).answer(ask('?'), app.scope());
-    const errors = (server.requests[5]?.toolResults ?? []).map((text) => JSON.parse(text).error);
+    const errors = (server.requests[4]?.toolResults ?? []).map((text) => JSON.parse(text).error);
     expect(errors).toEqual([
       'executeSQL was not called: its arguments are not a JSON object.',
       'executeSQL was not called: argument "sql": expected string.',
       'There is no tool "runSQL".',
-      'There is no connection "elsewhere"; known: shop.',
       undefined,
     ]);
     expect(answer.sql).toEqual([COUNT]);

@@ -97,7 +97,11 @@ describe('a call written as text is run', () => {
     ));
 
   test('of a tool that does not exist: the model is told which do', () =>
-    recovers([{ text: `<tool_call>{"name":"runQuery","arguments":${args}}</tool_call>` }, callSql(COUNT), answer]));
+    recovers([
+      { text: '<tool_call>{"name":"getWeather","arguments":{"city":"Rome"}}</tool_call>' },
+      callSql(COUNT),
+      answer,
+    ]));
 
   test('that breaks off: the model is asked to write it properly', () =>
     recovers([{ text: '<tool_call>{"name":"executeSQL","arguments":{"sql":"select' }, callSql(COUNT), answer]));
@@ -181,6 +185,23 @@ describe('arguments are read', () => {
     ['backquotes', withArgs(`{"sql": \`${COUNT}\`}`)],
     ['under kwargs', withArgs({ kwargs: { sql: COUNT } })],
     ['a name with control tokens', withArgs({ sql: COUNT }, 'executeSQL<|channel|>commentary')],
+    ['a name behind control tokens', withArgs({ sql: COUNT }, 'assistant<|channel|>executeSQL')],
+    ['a name in quotation marks', withArgs({ sql: COUNT }, '"executeSQL"')],
+    ['the call as the name', withArgs('', `executeSQL(sql="${COUNT}")`)],
+    ...['run_sql', 'sql', 'runQuery', 'execute_query', 'sql_db_query', 'executeSQL_tool', 'query_database'].map(
+      (name): [string, Step] => [`the name ${name}`, withArgs({ query: COUNT }, name)],
+    ),
+    ['a connection that the model made up', withArgs({ sql: COUNT, connectionId: 'main' })],
+    ['an object for the connection', withArgs({ sql: COUNT, connectionId: {} })],
+    ['typographic quotation marks', withArgs(`{“sql”: “${COUNT}”, “connectionId”: ‘shop’}`)],
+    ['entities for quotation marks', withArgs(args.replaceAll('"', '&quot;'))],
+    ['entities in the statement', withArgs({ sql: COUNT.concat(' where 1 &lt; 2') })],
+    ['a label in front of the statement', withArgs({ sql: `SQL: ${COUNT}` })],
+    ['escaped white space', withArgs({ sql: COUNT.replace(' from', '\\nfrom') })],
+    ['a word in front of them', withArgs(`Here: ${args}`)],
+    ['null in front of them', withArgs(`null${args}`)],
+    ['the value beside its type', withArgs({ sql: { type: 'string', value: COUNT } })],
+    ['the statement inside itself', withArgs({ sql: { description: 'Counts.', sql: COUNT } })],
     [
       'multi_tool_use.parallel',
       withArgs(
@@ -192,7 +213,7 @@ describe('arguments are read', () => {
     for (const end of await asked([step, answer], 2)) {
       expect(end.error).toBeUndefined();
       expect(end.text).toContain('There are 500 orders.');
-      expect(end.answer?.sql.map((sql) => sql.trim())).toEqual([COUNT]);
+      expect(end.answer?.sql.map((sql) => sql.trim().replace(/ where 1 < 2$/, ''))).toEqual([COUNT]);
     }
   });
 

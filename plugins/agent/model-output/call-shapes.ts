@@ -36,8 +36,8 @@ export function callsIn(value: unknown, find: FindTool, isStrict: boolean, depth
   const nameKey = keyIn(value, NAME_KEYS);
   const name = nameKey === undefined ? undefined : value[nameKey];
   if (nameKey === undefined || typeof name !== 'string') return callByKey(value, find);
-  const known = find(name);
   const argumentsKey = keyIn(value, ARGUMENT_KEYS);
+  const known = find(name, argumentsKey === undefined ? undefined : (value[argumentsKey] ?? {}));
   if (argumentsKey !== undefined) {
     return known !== undefined || !isStrict ? [{ name: known ?? name, args: value[argumentsKey] ?? {} }] : [];
   }

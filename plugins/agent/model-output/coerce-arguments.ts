@@ -3,6 +3,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { ARGUMENT_KEYS } from './call-shapes.ts';
 import { readValue } from './lenient-value.ts';
+import { repairedSql } from './sql-text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -44,8 +45,9 @@ function fits(schema: Schema, value: unknown): boolean {
  */
 export function coercedArguments(schema: TSchema, args: unknown): unknown {
   if (isJson(args) && Object.keys(args).every((key) => key in ((schema as Schema).properties ?? {}))) {
-    if (fits(schema, args) && !Object.values(args).some((value) => MISSING.has(value) || unfenced(value) !== value))
-      return args;
+    const isPlain = ([key, value]: [string, unknown]) =>
+      !MISSING.has(value) && repaired(key, unfenced(value)) === value;
+    if (fits(schema, args) && Object.entries(args).every(isPlain)) return args;
   }
   return changed(schema as Schema, unwrapped(schema as Schema, args), MAX_DEPTH);
 }
@@ -54,6 +56,10 @@ export function coercedArguments(schema: TSchema, args: unknown): unknown {
 const unfenced = (value: unknown) =>
   typeof value === 'string' && value.startsWith('```') ? (FENCED.exec(value)?.[1] ?? value) : value;
 const FENCED = /^```\w{0,20}\s*\n([^`]*?)\s*```\s*$/;
+
+/** A text whose argument says what it is, so that more can be repaired. */
+const repaired = (key: string, value: unknown) =>
+  key === 'sql' && typeof value === 'string' ? repairedSql(value) : value;
 
 /** The arguments inside a repeated call, or a text for the only required argument. */
 function unwrapped(schema: Schema, args: unknown): unknown {
@@ -91,7 +97,7 @@ function changed(schema: Schema, value: unknown, depth: number): unknown {
   if (schema.type === 'object')
     return isJson(value) || typeof value === 'string' ? object(schema, value, depth) : value;
   if (schema.type === 'array') return list(schema, value, depth);
-  const only = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  const only = Array.isArray(value) && value.length === 1 ? value[0] : withoutDescription(value);
   if (schema.type === 'string')
     return typeof only === 'number' || typeof only === 'boolean' ? String(only) : unfenced(only);
   if (schema.type === 'number' || schema.type === 'integer') {
@@ -102,6 +108,14 @@ function changed(schema: Schema, value: unknown, depth: number): unknown {
     return word === 'true' ? true : word === 'false' ? false : only;
   }
   return value;
+}
+
+/** The text that stands beside its own description: `{"type": "string", "value": "…"}`. */
+function withoutDescription(value: unknown): unknown {
+  if (!isJson(value)) return value;
+  const { type: _, title: _title, description: _description, ...rest } = value;
+  const [own, ...others] = Object.values(rest);
+  return typeof own === 'string' && others.length === 0 ? own : value;
 }
 
 const isAlike = (constant: unknown, value: unknown) =>
@@ -132,7 +146,7 @@ function object(schema: Schema, sent: Json | string, depth: number): unknown {
   if (!isJson(value) || properties === undefined) return isJson(value) ? value : sent;
   const entries: [string, unknown][] = renamed(value, properties, required).map(([key, item]) => {
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    return [key, own === undefined ? item : changed(own, item, depth - 1)];
+    return [key, own === undefined ? item : repaired(key, changed(own, item, depth - 1))];
   });
   const kept = entries.filter(([key, item]) => required.includes(key) || !isMissing(properties[key], item));
   return Object.fromEntries(kept);
@@ -140,8 +154,8 @@ function object(schema: Schema, sent: Json | string, depth: number): unknown {
 
 /** Whether a model wrote that it leaves an optional argument out. */
 const isMissing = (schema: Schema | undefined, item: unknown) =>
-  item === null
-    ? schema === undefined || !fits(schema, null)
+  item === null || (isJson(item) && Object.keys(item).length === 0)
+    ? schema === undefined || !fits(schema, item)
     : MISSING.has(item) && (item !== '' || !schema || !fits(schema, ''));
 
 /** The entries under the names of the schema, as far as there is only one that each can mean. */

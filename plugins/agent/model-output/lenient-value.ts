@@ -22,8 +22,16 @@ const WORDS = new Map<string, unknown>([
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '\n': '' };
 
-/** Quotation marks of texts, longest first; the last two are those of Gemma models. */
-const QUOTES = ['"""', "'''", '"', "'", '`', '<|"|>', '<escape>'] as const;
+/** Quotation marks of texts, longest first; two are those of Gemma models, the last ones of word processors. */
+const QUOTES = ['"""', "'''", '"', "'", '`', '<|"|>', '<escape>', '“', '”', '„', '‘', '’'] as const;
+/** What ends a text whose end looks different from its beginning. */
+const CLOSING: Readonly<Record<string, readonly string[]>> = {
+  '“': ['”', '“', '"'],
+  '”': ['”', '"'],
+  '„': ['“', '”', '"'],
+  '‘': ['’', '‘', "'"],
+  '’': ['’', "'"],
+};
 
 /** Reads the value that begins at `at`, after white space. Takes linear time, also where nothing can be read. */
 export function readValue(text: string, at = 0): ReadValue {
@@ -138,21 +146,24 @@ function keyOf(reader: Reader): string | undefined {
 /** What may follow a text: anything else means that the quotation mark is part of it. */
 const AFTER_TEXT = /\s*(?:[,;:}\])]|\/[/*]|$)/y;
 const PLAIN = { '"': /[^"\\]+/y, "'": /[^'\\]+/y, '`': /[^`\\]+/y, '<': /[^<\\]+/y } as const;
+const TYPESET = /[^“”‘’"'\\]+/y;
 
-function quoted(reader: Reader, quote: string): Read {
+function quoted(reader: Reader, quote: (typeof QUOTES)[number]): Read {
   const { text } = reader;
-  const plain = PLAIN[quote[0] as keyof typeof PLAIN];
+  const plain = PLAIN[quote[0] as keyof typeof PLAIN] ?? TYPESET;
+  const closing = CLOSING[quote] ?? [quote];
   const pieces: string[] = [];
   reader.at += quote.length;
   while (reader.at < text.length) {
     const piece = take(reader, plain);
     if (piece !== null) pieces.push(piece[0]);
     else if (text[reader.at] === '\\' && quote.length !== 5 && quote.length !== 8) pieces.push(escaped(reader));
-    else if (text.startsWith(quote, reader.at)) {
+    else if (closing.some((mark) => text.startsWith(mark, reader.at))) {
+      const mark = text.slice(reader.at, reader.at + quote.length);
       AFTER_TEXT.lastIndex = reader.at + quote.length;
       reader.at += quote.length;
       if (AFTER_TEXT.test(text)) return pieces.join('');
-      pieces.push(quote);
+      pieces.push(mark);
     } else {
       pieces.push(text[reader.at] ?? '');
       reader.at += 1;

@@ -167,7 +167,9 @@ function jsonCalls(text: string, find: FindTool, isStrict: boolean, found: Found
     if (read === undefined) continue;
     const own = callsIn(read.value, find, isStrict);
     const before =
-      own.length > 0 ? undefined : nameBefore(text.slice(Math.max(found.end, start - NAME_CHARS), start), find);
+      own.length > 0
+        ? undefined
+        : nameBefore(text.slice(Math.max(found.end, start - NAME_CHARS), start), find, read.value);
     if (own.length > 0) found.add(own, start, end);
     else if (before !== undefined && !Array.isArray(read.value)) {
       found.add([{ name: before.name, args: read.value }], start - before.length, end);
@@ -175,11 +177,15 @@ function jsonCalls(text: string, find: FindTool, isStrict: boolean, found: Found
   }
 }
 
-/** The offered tool that a text ends with, and how long before the end its name begins. */
-function nameBefore(text: string, find: FindTool): { readonly name: string; readonly length: number } | undefined {
+/** The offered tool that a text in front of arguments ends with, and how long before the end its name begins. */
+function nameBefore(
+  text: string,
+  find: FindTool,
+  args: unknown,
+): { readonly name: string; readonly length: number } | undefined {
   const cleaned = text.replace(BETWEEN, ' ').trimEnd();
   const written = /\bto=([\w.:-]{1,80})[^=]*$/.exec(cleaned)?.[1] ?? /[\w.:/-]{1,80}$/.exec(cleaned)?.[0] ?? '';
-  const name = written === '' ? undefined : find(written.replace(/^call:/, ''));
+  const name = written === '' ? undefined : find(written.replace(/^call:/, ''), args);
   return name === undefined ? undefined : { name, length: text.length - text.lastIndexOf(written) };
 }
 

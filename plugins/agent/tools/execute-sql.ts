@@ -1,6 +1,13 @@
 /** Provides the tool `executeSQL`, which runs the model's SQL through the guarded pipeline. */
 import { type Static, Type } from '@sinclair/typebox';
-import { type AgentTool, AtlasError, type PluginContext, type SqlReply, type ToolRun } from '../../../kernel/index.ts';
+import {
+  type AgentTool,
+  AtlasError,
+  datasourceList,
+  type PluginContext,
+  type SqlReply,
+  type ToolRun,
+} from '../../../kernel/index.ts';
 import { checkQuery } from './query-check.ts';
 import { resultForModel } from './result-summary.ts';
 import { shownTable, tableOf } from './result-table.ts';
@@ -51,6 +58,17 @@ async function runOnce(run: ToolRun, key: string, start: () => Promise<SqlReply>
   return reply;
 }
 
+/** A name that a model has made up for the only connection means that one: `undefined`. */
+async function known(
+  ctx: Pick<PluginContext, 'call'>,
+  wanted: string | undefined,
+  { scope }: ToolRun,
+): Promise<string | undefined> {
+  if (wanted === undefined) return undefined;
+  const connections = await ctx.call(datasourceList, undefined, scope);
+  return connections.length === 1 && connections[0]?.value.id !== wanted ? undefined : wanted;
+}
+
 /** A statement that fails rejects with the error of the plugin that refused it. */
 export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resultBudgetBytes: number): AgentTool {
   return {
@@ -61,7 +79,7 @@ export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resu
       const { sql, connectionId: wanted } = input as Static<typeof ExecuteSqlInput>;
       const { surface, conversationId } = run.question;
       // Models write an empty string for an omitted argument.
-      const connectionId = wanted || run.question.connectionId;
+      const connectionId = (await known(ctx, wanted || undefined, run)) ?? run.question.connectionId;
       const noted = await checkQuery(ctx, { sql, connectionId }, run);
       const reply = await runOnce(run, `executeSQL ${connectionId ?? ''} ${normalizeSpace(sql)}`, () =>
         ctx.runSql(

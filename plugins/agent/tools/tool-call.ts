@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { callsIn } from '../model-output/call-shapes.ts';
 import { readValue } from '../model-output/lenient-value.ts';
+import { withoutEntities } from '../model-output/sql-text.ts';
 import type { FindTool } from '../model-output/tool-names.ts';
+import { writtenCalls } from '../model-output/written-calls.ts';
 import { sizeOf } from '../size.ts';
 
 /** A call of the model, its arguments read. */
@@ -36,10 +38,17 @@ const MAX_CALLS_IN_ARGUMENTS = 64;
  * model's own id is kept unless it is missing, too long or in `usedIds`; ids are added to `usedIds`.
  */
 export function toolCalls(sent: SentCall, usedIds: Set<string>, find: FindTool): ToolCall[] {
-  const known = find(sent.toolName);
   return argumentsOf(sent.input).flatMap((args, index) => {
-    // Some models call a tool that stands for several calls, and name the tools inside: `multi_tool_use.parallel`.
-    const inner = known === undefined ? callsIn(args, find, true).slice(0, MAX_CALLS_IN_ARGUMENTS) : [];
+    const known = find(sent.toolName, args);
+    // Some models call a tool that stands for several calls, and name the tools inside: `multi_tool_use.parallel`; some
+    // write the whole call in place of the name.
+    const inner =
+      known === undefined
+        ? [...callsIn(args, find, true), ...writtenCalls(sent.toolName, find, true).calls].slice(
+            0,
+            MAX_CALLS_IN_ARGUMENTS,
+          )
+        : [];
     const calls = inner.length > 0 ? inner : [{ name: known ?? nameOf(sent.toolName), args }];
     return calls.map((call, at) => {
       const toolCallId = `call_${randomUUID()}`;
@@ -91,12 +100,13 @@ function parsedArguments(input: unknown): unknown[] {
 }
 
 /** What may stand in front of arguments that are not plain JSON. */
-const IN_FRONT = /^\s*(?:`{3,}[\w-]*\s*|<[^<>]{1,64}>\s*)*/;
+const IN_FRONT = /^\s*(?:`{3,}[\w-]*\s*|<[^<>]{1,64}>\s*|[\w ]{1,40}:?\s*(?=\{))*/;
 
 /** Objects that are nearly JSON, one after another; what follows the last one does not count. */
 function readObjects(sent: string): unknown[] {
   // All quotation marks are escaped where a server has escaped the text once more.
-  const text = /^\s*\{\s*\\"/.test(sent) ? sent.replaceAll('\\"', '"') : sent;
+  const unescaped = /^\s*\{\s*\\"/.test(sent) ? sent.replaceAll('\\"', '"') : sent;
+  const text = /^\s*\{\s*&quot;/.test(sent) ? withoutEntities(sent) : unescaped;
   const found = new Map<string, unknown>();
   let at = IN_FRONT.exec(text)?.[0].length ?? 0;
   while (text[at] === '{' && found.size < MAX_CALLS_IN_ARGUMENTS) {

@@ -56,10 +56,15 @@ export class Toolbox {
       });
     }
     this.definitionBytes = JSON.stringify(this.definitions).length;
-    this.offered = offeredTools([...this.#tools.keys()], (toolName, args) => {
+    const coerce = (toolName: string, args: unknown) => {
       const tool = this.#tools.get(toolName);
       return tool === undefined ? args : coercedArguments(tool.input, args);
-    });
+    };
+    const fits = (toolName: string, args: unknown) => {
+      const tool = this.#tools.get(toolName);
+      return tool !== undefined && argumentProblem(tool.input, coerce(toolName, args)) === undefined;
+    };
+    this.offered = offeredTools([...this.#tools.keys()], { coerce, fits });
   }
 
   /**
