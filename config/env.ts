@@ -62,6 +62,8 @@ const DECISIONS = Type.Object({
   authMode: choice(AUTH_MODES, `authentication mode; without it ${choiceInWords(AUTH_MODES)}`),
   provider: choice(PROVIDERS, `model provider; without it ${choiceInWords(PROVIDERS)}`),
   rlsEnabled: Type.Boolean({ default: false, description: 'whether every table is filtered by a claim of the user' }),
+  actionsEnabled: Type.Boolean({ default: false, description: 'whether the model may ask for actions' }),
+  schedulerEnabled: Type.Boolean({ default: false, description: 'whether questions can be scheduled' }),
   logLevel: Type.Union([Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')], {
     default: 'info',
     description: 'least important level that is written to standard error',
@@ -77,6 +79,8 @@ const decisions = settingsOf<Static<typeof DECISIONS>>(DECISIONS, {
   authMode: 'SVC_AUTH_MODE',
   provider: 'SVC_PROVIDER',
   rlsEnabled: 'SVC_RLS_ENABLED',
+  actionsEnabled: 'SVC_ACTIONS_ENABLED',
+  schedulerEnabled: 'SVC_SCHEDULER_ENABLED',
   logLevel: 'SVC_LOG_LEVEL',
   apiUrl: named('SVC_API_URL', httpUrl),
 });
@@ -180,8 +184,6 @@ type Source = Readonly<Record<string, string | undefined>>;
  * silent hole, so the start stops instead.
  */
 const UNSUPPORTED: readonly { readonly name: string; readonly harmless: string }[] = [
-  { name: 'SVC_ACTIONS_ENABLED', harmless: 'false' },
-  { name: 'SVC_SCHEDULER_ENABLED', harmless: 'false' },
   { name: 'SVC_DEPLOY_MODE', harmless: 'self-hosted' },
 ];
 

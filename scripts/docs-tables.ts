@@ -76,6 +76,8 @@ const ENVIRONMENTS: readonly Readonly<Record<string, string>>[] = [
     AUTHLIB_SECRET: 'only the shape of it matters here',
     SVC_RATE_LIMIT_RPM: '60',
     SVC_METRICS_ENABLED: 'true',
+    SVC_ACTIONS_ENABLED: 'true',
+    SVC_SCHEDULER_ENABLED: 'true',
   },
   {
     SVC_DATASOURCE_URL: 'mysql://reader@localhost/shop',

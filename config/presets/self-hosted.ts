@@ -12,6 +12,7 @@ import { grounding } from '../../plugins/grounding/index.ts';
 import { health } from '../../plugins/health/index.ts';
 import { http } from '../../plugins/http/index.ts';
 import { internalDb } from '../../plugins/internal-db/index.ts';
+import { jobs } from '../../plugins/jobs/index.ts';
 import { openapi } from '../../plugins/openapi/index.ts';
 import { outbound } from '../../plugins/outbound/index.ts';
 import { queryApi } from '../../plugins/query-api/index.ts';
@@ -42,6 +43,11 @@ export function telemetry({ telemetry: options }: Env): PluginEntry[] {
   return options.endpoint === undefined && options.metricsRoute !== true ? [] : [telemetryOtel(options)];
 }
 
+/** What goes on behind requests, where it is asked for. */
+export function background({ actionsEnabled, schedulerEnabled }: Env): PluginEntry[] {
+  return actionsEnabled || schedulerEnabled ? [jobs()] : [];
+}
+
 /** Every plugin of the built-in composition, with the options that the environment sets. */
 export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
   return [
@@ -63,6 +69,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     audit(env.audit),
     conversations(),
     usage(env.usage),
+    ...background(env),
     grounding(),
     agent(env.agent),
     queryApi(),

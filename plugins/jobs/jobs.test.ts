@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type App, definePlugin } from '../../kernel/index.ts';
+import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
+import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { type Job, JobError, type JobKindOptions, type Jobs, jobs } from './index.ts';
+
+type Run = (job: Job<{ n: number }>) => unknown;
+
+/** An app with one kind of jobs, `work`. */
+async function start(
+  url: string | undefined,
+  run: Run,
+  options: JobKindOptions = {},
+): Promise<TestApp & { jobs: Jobs }> {
+  const user = definePlugin({
+    name: 'user',
+    version: '1.0.0',
+    type: 'core',
+    description: 'Has jobs.',
+    needs: { jobs },
+    setup(_, __, needs) {
+      needs.jobs.define<{ n: number }>('work', { backoffMs: 50, ...options }, async (job) => void (await run(job)));
+    },
+  });
+  const app = await createTestApp({
+    plugins: [internalDb(url === undefined ? {} : { url }), jobs({ pollMs: 100 }), user()],
+  });
+  return Object.assign(app, { jobs: app.get(jobs) });
+}
+
+const stored = (app: App, db = app.get(internalDb)) => db.run((knex) => knex('jobs').orderBy('id'));
+
+describe.each(chosenEngines)('jobs on %s', (_name, startEngine) => {
+  let engine: TestEngine;
+  beforeAll(async () => {
+    engine = await startEngine();
+  });
+  afterAll(() => engine[Symbol.asyncDispose]());
+
+  it('runs a job once, with its payload, and forgets it', async () => {
+    const seen: unknown[] = [];
+    await using app = await start(await engine.fresh(), ({ payload, key, attempt, isLast }) => {
+      seen.push({ payload, key, attempt, isLast });
+    });
+    await app.jobs.add('work', { n: 1 }, { key: 'a' });
+    await expect.poll(() => seen).toEqual([{ payload: { n: 1 }, key: 'a', attempt: 1, isLast: false }]);
+    await expect.poll(() => stored(app)).toEqual([]);
+    expect(app.jobs.describe()).toMatchObject({ status: 'ok', running: 0 });
+  });
+
+  it('adds no second job while one with the key waits or runs, and another one after it', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let runs = 0;
+    await using app = await start(await engine.fresh(), () => {
+      runs += 1;
+      return promise;
+    });
+    const later = { key: 'later', startAt: new Date(Date.now() + 3_600_000) };
+    await app.jobs.add('work', { n: 1 }, later);
+    await app.jobs.add('work', { n: 2 }, later);
+    await app.jobs.add('work', { n: 3 }, { key: 'now' });
+    await expect.poll(() => runs).toBe(1);
+    await app.jobs.add('work', { n: 4 }, { key: 'now' });
+    expect(await stored(app)).toHaveLength(2);
+    await app.jobs.remove('work', 'later');
+    resolve();
+    await expect.poll(() => stored(app)).toEqual([]);
+    await app.jobs.add('work', { n: 5 }, { key: 'now' });
+    await expect.poll(() => runs).toBe(2);
+  });
+
+  it('adds with the transaction or not at all', async () => {
+    const seen: number[] = [];
+    await using app = await start(await engine.fresh(), ({ payload }) => seen.push(payload.n));
+    const db = app.get(internalDb);
+    const failing = db.transaction(async (transaction) => {
+      await app.jobs.add('work', { n: 1 }, { transaction });
+      throw new Error('rolled back');
+    });
+    await expect(failing).rejects.toThrow('rolled back');
+    await db.transaction((transaction) => app.jobs.add('work', { n: 2 }, { transaction }));
+    await expect.poll(() => seen).toEqual([2]);
+    expect(await stored(app)).toEqual([]);
+  });
+
+  it('tries again with a growing wait, and gives up after the last attempt', async () => {
+    const attempts: [number, boolean][] = [];
+    await using app = await start(
+      await engine.fresh(),
+      ({ attempt, isLast }) => {
+        attempts.push([attempt, isLast]);
+        throw new Error('always');
+      },
+      { attempts: 3 },
+    );
+    await app.jobs.add('work', { n: 1 });
+    await expect.poll(() => stored(app)).toEqual([]);
+    expect(attempts).toEqual([
+      [1, false],
+      [2, false],
+      [3, true],
+    ]);
+    expect(app.lines.filter(({ message }) => message.includes('given up'))).toHaveLength(1);
+  });
+
+  it('tries a final error not again, and waits as long as the error says', async () => {
+    const times: number[] = [];
+    await using app = await start(
+      await engine.fresh(),
+      ({ payload }) => {
+        times.push(performance.now());
+        throw new JobError('no', payload.n === 1 ? { final: true } : { retryAfterMs: 700 });
+      },
+      { attempts: 2 },
+    );
+    await app.jobs.add('work', { n: 1 });
+    await expect.poll(() => stored(app)).toEqual([]);
+    expect(times).toHaveLength(1);
+    await app.jobs.add('work', { n: 2 });
+    await expect.poll(() => times).toHaveLength(3);
+    expect((times[2] ?? 0) - (times[1] ?? 0)).toBeGreaterThan(690);
+  });
+
+  it('aborts a job at its deadline', async () => {
+    const reasons: string[] = [];
+    await using app = await start(
+      await engine.fresh(),
+      async ({ scope: { signal } }) => {
+        await sleep(20_000, undefined, { signal }).catch(() => {});
+        reasons.push(signal.reason.message);
+        signal.throwIfAborted();
+      },
+      { deadlineMs: 150, attempts: 2 },
+    );
+    await app.jobs.add('work', { n: 1 });
+    await expect.poll(() => reasons).toEqual(Array(2).fill('The job did not end within 150 ms.'));
+    await expect.poll(() => stored(app)).toEqual([]);
+  });
+
+  it('runs as many at a time as the kind allows, and all in the end', async () => {
+    let [now, most, all] = [0, 0, 0];
+    await using app = await start(
+      await engine.fresh(),
+      async () => {
+        now += 1;
+        most = Math.max(most, now);
+        await sleep(5);
+        now -= 1;
+        all += 1;
+      },
+      { concurrency: 3 },
+    );
+    await Promise.all(Array.from({ length: 40 }, (_, n) => app.jobs.add('work', { n })));
+    await expect.poll(() => all).toBe(40);
+    expect(most).toBe(3);
+  });
+
+  it('gives a running job back at a stop, and runs it after the next start', async () => {
+    const url = await engine.fresh();
+    const attempts: number[] = [];
+    const app = await start(url, async ({ attempt, scope: { signal } }) => {
+      attempts.push(attempt);
+      await sleep(20_000, undefined, { signal });
+    });
+    await app.jobs.add('work', { n: 1 });
+    await app.jobs.add('work', { n: 2 }, { startAt: new Date(Date.now() + 500) });
+    await expect.poll(() => attempts).toEqual([1]);
+    const startedAt = performance.now();
+    await app.close();
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    const seen: [number, number][] = [];
+    await using next = await start(url, ({ payload, attempt }) => seen.push([payload.n, attempt]));
+    await expect
+      .poll(() => seen.toSorted())
+      .toEqual([
+        [1, 1],
+        [2, 1],
+      ]);
+    await expect.poll(() => stored(next)).toEqual([]);
+  });
+
+  it('two servers run each job once', async () => {
+    const url = await engine.fresh();
+    const seen: number[] = [];
+    const run: Run = async ({ payload }) => {
+      seen.push(payload.n);
+      await sleep(3);
+    };
+    await using one = await start(url, run);
+    await using two = await start(url, run);
+    const jobsOf = (n: number) => (n % 2 === 0 ? one : two).jobs;
+    await Promise.all(Array.from({ length: 60 }, (_, n) => jobsOf(n).add('work', { n }, { key: `${n % 50}` })));
+    await expect.poll(() => stored(one)).toEqual([]);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(new Set(seen.map((n) => n % 50)).size).toBe(50);
+  });
+
+  it('refuses a payload that is too large', async () => {
+    await using app = await start(await engine.fresh(), () => {});
+    await expect(app.jobs.add('work', { text: 'x'.repeat(1_000_001) })).rejects.toThrow('more than 1000000 bytes');
+  });
+});
+
+it('answers not_available without a database', async () => {
+  await using app = await start(undefined, () => {});
+  await expect(app.jobs.add('work', { n: 1 })).rejects.toMatchObject({ code: 'not_available' });
+  expect(app.jobs.describe().status).toBe('off');
+});
+
+it('refuses two definitions of one kind', async () => {
+  const user = definePlugin({
+    name: 'user',
+    version: '1.0.0',
+    type: 'core',
+    description: 'Has jobs.',
+    needs: { jobs },
+    setup(_, __, needs) {
+      needs.jobs.define('work', {}, () => {});
+      needs.jobs.define('work', {}, () => {});
+    },
+  });
+  await expect(createTestApp({ plugins: [internalDb(), jobs(), user()] })).rejects.toThrow(
+    'Two plugins define jobs of the kind "work".',
+  );
+});

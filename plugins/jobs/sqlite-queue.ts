@@ -1,0 +1,119 @@
+/** Stores jobs in a table of the SQLite file, which processes of one machine may share. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+import type { Migration } from '../../kernel/index.ts';
+import type { InternalDb } from '../internal-db/index.ts';
+import type { LeasedJob, NewJob, Queue } from './queue.ts';
+
+const TABLE = 'jobs';
+
+interface Row {
+  readonly id: string;
+  readonly kind: string;
+  readonly key: string | null;
+  readonly payload: string;
+  readonly attempt: number;
+  readonly lease: string;
+}
+
+export const createJobs: Migration = {
+  name: '0001-jobs',
+  async up(connection) {
+    const trx = connection as Knex.Transaction;
+    await trx.schema.createTable(TABLE, (table) => {
+      table.string('id', 36).primary();
+      table.text('kind').notNullable();
+      table.text('key');
+      table.text('payload').notNullable();
+      table.integer('attempt').notNullable().defaultTo(0);
+      // Times are milliseconds since the epoch. A lease moves it to when the lease runs out.
+      table.bigInteger('due_at').notNullable();
+      table.string('lease', 73);
+      table.unique(['kind', 'key']);
+      table.index(['kind', 'due_at']);
+    });
+  },
+};
+
+const leasedJob = ({ id, kind, key, payload, attempt, lease }: Row): LeasedJob => ({
+  id,
+  kind,
+  key: key ?? undefined,
+  payload: JSON.parse(payload),
+  attempt,
+  lease,
+});
+
+export function sqliteQueue(db: InternalDb, leaseMs: number): Queue {
+  const held = (knex: Knex, { id, lease }: LeasedJob) => knex(TABLE).where({ id, lease });
+
+  return {
+    engine: 'sqlite',
+    async open() {},
+
+    async add({ kind, key, payload, startAt }: NewJob, transaction) {
+      const row = { id: randomUUID(), kind, key: key ?? null, payload, due_at: startAt?.getTime() ?? Date.now() };
+      const insert = (knex: Knex) => knex(TABLE).insert(row).onConflict(['kind', 'key']).ignore();
+      await (transaction === undefined ? db.run(insert) : insert(transaction));
+    },
+
+    async remove(kind, key) {
+      await db.run((knex) => knex(TABLE).where({ kind, key }).whereNull('lease').delete());
+    },
+
+    async take(free) {
+      const isDue = await db.run((knex) =>
+        knex(TABLE)
+          .whereIn('kind', [...free.keys()])
+          .where('due_at', '<=', Date.now())
+          .first('id'),
+      );
+      if (isDue === undefined) return [];
+      return db.transaction(async (trx) => {
+        const now = Date.now();
+        const taken: LeasedJob[] = [];
+        for (const [kind, count] of free) {
+          const due = trx(TABLE).select('id').where({ kind }).where('due_at', '<=', now).orderBy('due_at').limit(count);
+          if (db.dialect === 'postgres') due.forUpdate().skipLocked();
+          const rows: Row[] = await trx(TABLE)
+            .whereIn('id', due)
+            .update({
+              attempt: trx.raw('attempt + 1'),
+              due_at: now + leaseMs,
+              lease: trx.raw('? || id', [`${randomUUID()}/`]),
+            })
+            .returning(['id', 'kind', 'key', 'payload', 'attempt', 'lease']);
+          taken.push(...rows.map(leasedJob));
+        }
+        return taken;
+      });
+    },
+
+    async renew(jobs) {
+      const leases = jobs.map(({ lease }) => lease);
+      const rows = await db.run((knex) =>
+        knex(TABLE)
+          .whereIn('lease', leases)
+          .update({ due_at: Date.now() + leaseMs })
+          .returning('lease'),
+      );
+      return new Set(rows.map(({ lease }: { lease: string }) => lease));
+    },
+
+    async finish(job) {
+      await db.run((knex) => held(knex, job).delete());
+    },
+
+    async putBack(job, delayMs, isCounted) {
+      const attempt = job.attempt - (isCounted ? 0 : 1);
+      await db.run((knex) => held(knex, job).update({ attempt, due_at: Date.now() + delayMs, lease: null }));
+    },
+
+    async size() {
+      const rows = await db.run((knex) => knex(TABLE).count({ size: '*' }));
+      return Number(rows[0]?.size ?? 0);
+    },
+
+    async close() {},
+  };
+}
