@@ -1,8 +1,9 @@
 /** Authenticates machines by API key; a key brings its role. */
 import { authResolve, definePlugin, type HealthItem, healthCheck } from '../../kernel/index.ts';
-import { apiKey, bearerToken, rejectedCredentials } from '../auth-kit/index.ts';
+import { apiKey, authLookup, bearerToken, present, refused, rejectedCredentials } from '../auth-kit/index.ts';
 import { httpSecurity } from '../http/index.ts';
 import { ApiKeys } from './keys.ts';
+import { API_KEY_MODE } from './mode.ts';
 import { ApiKeyOptions } from './options.ts';
 
 /** Shorter keys can be guessed. */
@@ -39,6 +40,10 @@ export const authApiKey = definePlugin({
       },
       { stage: 'pre' },
     );
+    ctx.tapKey(authLookup, API_KEY_MODE.name, ({ actorId }) => {
+      const identity = known.byId(actorId);
+      return identity === undefined ? refused('The API key is not in use any more.') : present(identity);
+    });
     ctx.tap(healthCheck, () => [HEALTH]);
     ctx.tap(httpSecurity, () => [
       { name: 'apiKey', scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' } },

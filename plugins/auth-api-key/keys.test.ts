@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { healthCheck } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { authLookup } from '../auth-kit/index.ts';
 import { httpSecurity } from '../http/index.ts';
 import { authApiKey } from './index.ts';
 import { ApiKeys } from './keys.ts';
@@ -68,4 +69,14 @@ it('warn below sixteen characters, and say how a client authenticates', async ()
     { name: 'apiKey', scheme: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' } },
     { name: 'apiKeyAsToken', scheme: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
   ]);
+});
+
+it('are looked up by id for work that runs while no client is there', async () => {
+  await using app = await createTestApp({ plugins: [authApiKey({ keys: [{ key: 'k'.repeat(16), role: 'viewer' }] })] });
+  const { actor } = new ApiKeys([{ key: 'k'.repeat(16), role: 'viewer', claims: {} }]).find('k'.repeat(16)) ?? {};
+  const lookUp = (actorId: string | null) => app.callKey(authLookup, 'api-key', { actorId, orgId: null }, app.scope());
+  expect(await lookUp(actor?.id ?? '')).toEqual({ state: 'present', identity: { actor, orgId: null } });
+  for (const id of ['api-key:0000000000000000', '', null]) {
+    expect(await lookUp(id)).toEqual({ state: 'refused', reason: 'The API key is not in use any more.' });
+  }
 });

@@ -46,4 +46,9 @@ export class ApiKeys {
     for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known.identity;
     return found;
   }
+
+  /** The identity that an actor's id names. */
+  byId(id: string | null): Identity | undefined {
+    return this.#known.find(({ identity }) => identity.actor.id === id)?.identity;
+  }
 }

@@ -1,6 +1,6 @@
 /** Authenticates by JWTs of an existing identity provider, checked with its public keys. */
 import { type Actor, authResolve, definePlugin, type HealthItem, healthCheck } from '../../kernel/index.ts';
-import { bearerToken } from '../auth-kit/index.ts';
+import { authLookup, bearerToken } from '../auth-kit/index.ts';
 import { httpSecurity, type SecurityScheme } from '../http/index.ts';
 import { identityOf, MODE } from './identity.ts';
 import { isOpenToOthers, readJwksUrl } from './jwks-url.ts';
@@ -50,6 +50,7 @@ export const authByot = definePlugin({
       const log = ctx.logOf(scope);
       return verify(token, log).then((claims) => identityOf(claims, { ...options, orgClaim }, log));
     });
+    ctx.tapKey(authLookup, MODE, () => ({ state: 'unknown' }));
     ctx.tap(healthCheck, (): HealthItem[] => {
       const details = { mode: MODE, enabled: true, keys: keys.count };
       const { problem } = keys;

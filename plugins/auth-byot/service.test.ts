@@ -3,6 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { healthCheck } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { Issuer, makeKey } from '../../test/harness/token-issuer.ts';
+import { authLookup } from '../auth-kit/index.ts';
 import { httpSecurity } from '../http/index.ts';
 import { authByot } from './index.ts';
 
@@ -23,6 +24,13 @@ it('tells by which claim it takes the organization, and which actors are from a 
   expect(['byot', 'managed', 'none'].map((mode) => tokens.hasIssued({ ...actor, mode }))).toEqual([true, false, false]);
   await using other = await start({ orgClaim: 'tenant' });
   expect([other.get(authByot).orgClaim, other.get(authByot).isOrgClaimGiven]).toEqual(['tenant', true]);
+});
+
+it('knows of an actor who is not there only that there is nothing to look up', async () => {
+  await using app = await start();
+  expect(await app.callKey(authLookup, 'byot', { actorId: 'a', orgId: null }, app.scope())).toEqual({
+    state: 'unknown',
+  });
 });
 
 it('fetches the keys at the start, and shows in its health how many there are', async () => {

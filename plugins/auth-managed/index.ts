@@ -11,6 +11,7 @@ import {
   series,
   storeMigrations,
 } from '../../kernel/index.ts';
+import { authLookup } from '../auth-kit/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
@@ -19,6 +20,7 @@ import type { AccountPassword } from './accounts/account-password.ts';
 import type { Organizations } from './accounts/organizations.ts';
 import type { UserDeletion, Users } from './accounts/users.ts';
 import { migrationsFor } from './migrations.ts';
+import { MANAGED_MODE } from './mode.ts';
 import { AuthManagedOptions } from './options.ts';
 import { SECURITY_SCHEMES } from './security-schemes.ts';
 
@@ -84,6 +86,7 @@ export const authManaged = definePlugin({
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     // Last of all: what looks like one of our tokens may be another plugin's key, and that plugin knows for certain.
     ctx.tap(authResolve, (credentials) => managed.sessions.resolve(credentials), { stage: 'post' });
+    ctx.tapKey(authLookup, MANAGED_MODE.name, (absent) => managed.lookup(absent));
     ctx.tap(authAuthorize, (access, scope) => refuseUntilChanged(access, scope.actor));
     ctx.tap(httpRoutes, () => db.routes(managed.routes));
     ctx.tap(healthCheck, () => [HEALTH]);

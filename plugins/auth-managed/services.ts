@@ -1,7 +1,9 @@
 /** Creates the services of the plugin. Loaded with the authentication library, only where it is used. */
 import type { Logger } from '../../kernel/index.ts';
+import type { AbsentActor } from '../auth-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { AccountPassword } from './accounts/account-password.ts';
+import { presentIdentity } from './accounts/identity.ts';
 import { Organizations } from './accounts/organizations.ts';
 import { Origins } from './accounts/request-origins.ts';
 import { startSessionCleanup } from './accounts/session-cleanup.ts';
@@ -70,6 +72,7 @@ export async function createServices(options: AuthManagedOptions, { db, now, log
     users: new Users(store, sessionCache, deleting),
     password: new AccountPassword({ store, passwords, sessionCache, throttle }),
     organizations,
+    lookup: (actor: AbsentActor) => presentIdentity(store, actor),
     /**
      * Once the tables are there. `local`: only this machine reaches the server; `undefined`: it is not reached at all. Resolves to how
      * to stop what goes on.

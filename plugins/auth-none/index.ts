@@ -7,6 +7,8 @@ import {
   healthCheck,
   type Identity,
 } from '../../kernel/index.ts';
+import { authLookup, present } from '../auth-kit/index.ts';
+import { NONE_MODE } from './mode.ts';
 
 const ANONYMOUS_ADMINISTRATOR: Identity = Object.freeze({
   actor: Object.freeze({ id: null, label: null, role: 'admin', mode: 'none', claims: Object.freeze({}) }),
@@ -26,6 +28,7 @@ export const authNone = definePlugin({
     ctx.tap(authResolve, () => ANONYMOUS_ADMINISTRATOR);
     // An administrator may do everything, so there is nothing to refuse; the gate needs an answer all the same.
     ctx.tap(authAuthorize, () => {});
+    ctx.tapKey(authLookup, NONE_MODE.name, () => present(ANONYMOUS_ADMINISTRATOR));
     ctx.tap(healthCheck, () => [HEALTH]);
   },
 });

@@ -14,6 +14,7 @@ import {
   sqlAfter,
   sqlCheck,
 } from '../../kernel/index.ts';
+import { authLookup, present } from '../../plugins/auth-kit/index.ts';
 import { withoutCredentials } from '../../plugins/redaction-kit/index.ts';
 
 export interface LogLine {
@@ -44,8 +45,8 @@ const http: PluginRef<{ inject(request: InjectedRequest): Promise<InjectedRespon
 export interface TestAppOptions {
   readonly plugins: readonly PluginEntry[];
   readonly overrides?: readonly Override[];
-  /** The clock. Default 2026-01-15T12:00:00Z. */
-  readonly now?: Date;
+  /** The clock, which a function moves. Default 2026-01-15T12:00:00Z. */
+  readonly now?: Date | (() => number);
   /**
    * Fills every gate that the plugins leave empty with one that lets all through, so that a plugin can be tested
    * alone. Default true; false shows what the composition really lacks.
@@ -70,6 +71,7 @@ const openGates = definePlugin({
     const actor = { id: 'tester', label: 'tester', role: 'admin', mode: 'test', claims: {} } as const;
     ctx.tap(authResolve, () => ({ actor, orgId: null }), { stage: 'post' });
     ctx.tap(authAuthorize, () => {});
+    ctx.tapKey(authLookup, actor.mode, () => present({ actor, orgId: null }));
     ctx.tap(sqlCheck, () => {}, { seals: true });
     ctx.tap(sqlAfter, () => {});
   },
@@ -86,13 +88,13 @@ function capture(lines: LogLine[]): Logger {
 /** Boots the plugins. Use with `await using`; rejects like `createApp`. */
 export async function createTestApp(options: TestAppOptions): Promise<TestApp> {
   const lines: LogLine[] = [];
-  const now = (options.now ?? new Date('2026-01-15T12:00:00Z')).getTime();
+  const { now: clock = new Date('2026-01-15T12:00:00Z') } = options;
   const app = await createApp(
     { plugins: options.openGates === false ? options.plugins : [...options.plugins, openGates()] },
     {
       log: capture(lines),
       redact: withoutCredentials,
-      now: () => now,
+      now: typeof clock === 'function' ? clock : () => clock.getTime(),
       timeoutMs: options.timeoutMs ?? 10_000,
       drainMs: options.drainMs ?? 1_000,
       ...(options.overrides === undefined ? {} : { overrides: options.overrides }),

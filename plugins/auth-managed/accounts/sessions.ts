@@ -6,6 +6,7 @@ import { sessionEnded } from '../better-auth/errors.ts';
 import { type BetterAuth, SESSION_COOKIE } from '../better-auth/instance.ts';
 import type { Store } from '../store.ts';
 import { roleWithin } from './administrators.ts';
+import { identityOf, isBanned } from './identity.ts';
 import type { Origins } from './request-origins.ts';
 
 /** A session's token is 32 letters and digits; it may have a signature behind it, as in the cookie. */
@@ -27,15 +28,6 @@ function presented({ headers }: Credentials): Presented | undefined {
   }
   if (typeof cookie !== 'string' || !COOKIE.test(cookie)) return undefined;
   return { by: 'cookie', headers: new Headers({ cookie: withoutBrokenCache(cookie) }) };
-}
-
-/**
- * A ban without an end, or one that has not ended yet. By the system's clock, as everything about the rows that the
- * authentication library writes and judges too: it knows no other.
- */
-export function isBanned(user: { banned?: unknown; banExpires?: unknown }): boolean {
-  if (user.banned !== true) return false;
-  return user.banExpires == null || new Date(user.banExpires as string).getTime() > Date.now();
 }
 
 export class Sessions {
@@ -70,22 +62,7 @@ export class Sessions {
     const role = await roleWithin(this.#store, orgId, user);
     const cookies = given.by === 'cookie' ? headers.getSetCookie() : [];
     return {
-      actor: {
-        id: user.id,
-        label: user.email,
-        role,
-        mode: 'managed',
-        claims: {
-          sub: user.id,
-          sid: session.id,
-          role,
-          ...(orgId !== null && { org_id: orgId }),
-          // Any address can be signed up with, so an address alone must not open rows.
-          ...(user.emailVerified && { email: user.email }),
-          ...(user.passwordChangeRequired === true && { password_change_required: true }),
-        },
-      },
-      orgId,
+      ...identityOf(user, role, orgId, session.id),
       ...(cookies.length > 0 && { headers: { 'set-cookie': cookies } }),
     };
   }

@@ -5,7 +5,7 @@ import type { SessionCache } from '../better-auth/session-cache.ts';
 import { LOCKS, TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
 import { endLostPromotions, GOVERNING_ROLES, isPlatformAdministrator, REDUCED_ROLE, roleOf } from './administrators.ts';
-import { isBanned } from './sessions.ts';
+import { isBanned } from './identity.ts';
 
 export interface ManagedUser {
   readonly id: string;
