@@ -10,6 +10,7 @@ import { packageUrl, packageVersion } from './package.ts';
 /** First-party plugins of the type `command`, by the command that they bring. */
 const FEATURES: Readonly<Record<string, () => Promise<PluginEntry>>> = {
   init: async () => (await import('../plugins/semantic-init/index.ts')).semanticInit(),
+  mcp: async () => (await import('../plugins/mcp/index.ts')).mcpCli(),
 };
 
 /** Loaded when a command needs it: most of the server is not needed to ask one. */

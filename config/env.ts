@@ -8,6 +8,7 @@ import { agent } from '../plugins/agent/index.ts';
 import { audit } from '../plugins/audit/index.ts';
 import { http } from '../plugins/http/index.ts';
 import { INTERNAL_DB_SCHEMES, internalDb } from '../plugins/internal-db/index.ts';
+import { mcp } from '../plugins/mcp/index.ts';
 import { outbound } from '../plugins/outbound/index.ts';
 import { rateLimit } from '../plugins/rate-limit/index.ts';
 import { rowSecurity } from '../plugins/row-security/index.ts';
@@ -62,6 +63,7 @@ const DECISIONS = Type.Object({
   authMode: choice(AUTH_MODES, `authentication mode; without it ${choiceInWords(AUTH_MODES)}`),
   provider: choice(PROVIDERS, `model provider; without it ${choiceInWords(PROVIDERS)}`),
   rlsEnabled: Type.Boolean({ default: false, description: 'whether every table is filtered by a claim of the user' }),
+  mcpEnabled: Type.Boolean({ default: false, description: 'whether the server serves MCP clients at `/mcp`' }),
   actionsEnabled: Type.Boolean({ default: false, description: 'whether the model may ask for actions' }),
   schedulerEnabled: Type.Boolean({ default: false, description: 'whether questions can be scheduled' }),
   logLevel: Type.Union([Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')], {
@@ -79,6 +81,7 @@ const decisions = settingsOf<Static<typeof DECISIONS>>(DECISIONS, {
   authMode: 'SVC_AUTH_MODE',
   provider: 'SVC_PROVIDER',
   rlsEnabled: 'SVC_RLS_ENABLED',
+  mcpEnabled: 'SVC_MCP_ENABLED',
   actionsEnabled: 'SVC_ACTIONS_ENABLED',
   schedulerEnabled: 'SVC_SCHEDULER_ENABLED',
   logLevel: 'SVC_LOG_LEVEL',
@@ -120,6 +123,7 @@ const PLUGINS = {
     questionBudgetBytes: 'SVC_QUESTION_BUDGET_BYTES',
     processBudgetBytes: 'SVC_PROCESS_BUDGET_BYTES',
   }),
+  mcp: settings(mcp, { allowedHosts: 'SVC_MCP_ALLOWED_HOSTS' }),
   usage: settings(usage, {
     questionTokens: 'SVC_BUDGET_QUESTION_TOKENS',
     userDayTokens: 'SVC_BUDGET_USER_DAY_TOKENS',

@@ -77,6 +77,7 @@ const ENVIRONMENTS: readonly Readonly<Record<string, string>>[] = [
     SVC_RATE_LIMIT_RPM: '60',
     SVC_METRICS_ENABLED: 'true',
     SVC_ACTIONS_ENABLED: 'true',
+    SVC_MCP_ENABLED: 'true',
     SVC_SCHEDULER_ENABLED: 'true',
   },
   {

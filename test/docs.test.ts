@@ -34,7 +34,7 @@ describe('documentation', () => {
     for (const path of globSync('plugins/*/index.ts')) {
       const name = path.split('/')[1] ?? '';
       const text = readFileSync(path, 'utf8');
-      const isOfServer = text.includes('definePlugin(') && !text.includes("type: 'command'");
+      const isOfServer = text.includes('definePlugin(') && /^ {2}type: '(?!command')/m.test(text);
       if (isOfServer) expect(listed, name).toContain(`### ${name}\n`);
     }
   });

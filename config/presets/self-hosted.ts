@@ -13,6 +13,7 @@ import { health } from '../../plugins/health/index.ts';
 import { http } from '../../plugins/http/index.ts';
 import { internalDb } from '../../plugins/internal-db/index.ts';
 import { jobs } from '../../plugins/jobs/index.ts';
+import { mcp } from '../../plugins/mcp/index.ts';
 import { openapi } from '../../plugins/openapi/index.ts';
 import { outbound } from '../../plugins/outbound/index.ts';
 import { queryApi } from '../../plugins/query-api/index.ts';
@@ -73,5 +74,6 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     grounding(),
     agent(env.agent),
     queryApi(),
+    ...(env.mcpEnabled ? [mcp(env.mcp)] : []),
   ];
 }

@@ -6,6 +6,7 @@ import { runCommandLine } from './program.ts';
 
 export type { Cli, Compose, Composition, Terminal } from './api.ts';
 export { COMMANDS } from './commands.ts';
+export { withHttpOptions } from './http-options.ts';
 export { errorText } from './program.ts';
 export {
   indent,
@@ -16,6 +17,8 @@ export {
   renderTable,
   terminalStyle,
 } from './render.ts';
+export { keepServing } from './serving.ts';
+export { warn } from './start-warnings.ts';
 
 export const cli = definePlugin({
   name: 'cli',

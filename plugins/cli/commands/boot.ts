@@ -1,6 +1,7 @@
 /** `atlas boot`: starts the composition without taking its port, prints how the start went, and stops. */
-import { type AppDescription, type AtlasConfig, type CliCommand, createApp } from '../../../kernel/index.ts';
+import { type AppDescription, type CliCommand, createApp } from '../../../kernel/index.ts';
 import type { Cli } from '../api.ts';
+import { withHttpOptions } from '../http-options.ts';
 
 /** The plugins in boot order, each under the last one it needs, with its times. */
 function bootTree(app: AppDescription): string {
@@ -15,22 +16,14 @@ function bootTree(app: AppDescription): string {
   return `${lines.join('\n')}\nready after ${app.bootMs.toFixed(1)} ms\n`;
 }
 
-/** A server that runs already keeps its port. */
-function withoutPort({ plugins }: AtlasConfig): AtlasConfig {
-  return {
-    plugins: plugins.map((entry) =>
-      entry.definition.name === 'http' ? { ...entry, options: { ...Object(entry.options), listen: false } } : entry,
-    ),
-  };
-}
-
 export const boot = ({ compose }: Cli): CliCommand => ({
   name: 'boot',
   summary: 'start the composition without taking its port, show how it went, and stop',
   options: [{ flags: '--trace', description: 'show every plugin with its times' }],
   run: async (run) => {
     const { config, options } = await compose(run);
-    await using app = await createApp(withoutPort(config), options);
+    // A server that runs already keeps its port.
+    await using app = await createApp(withHttpOptions(config, { listen: false }), options);
     const shown = app.describe();
     run.stdout.write(
       run.options.trace === true

@@ -1,0 +1,48 @@
+/** Serves clients of the Model Context Protocol, over HTTP and over standard input and output. */
+import { cliCommands, definePlugin, httpRoutes } from '../../kernel/index.ts';
+import { agent } from '../agent/index.ts';
+import { cli } from '../cli/index.ts';
+import { http } from '../http/index.ts';
+import { requirePackages } from '../package-kit/index.ts';
+import { semanticLayer } from '../semantic-layer/index.ts';
+import type { McpApi } from './api.ts';
+import { mcpCommand } from './command.ts';
+import { streamableRoute } from './http-routes.ts';
+import { McpOptions } from './options.ts';
+import { serverFactory } from './server.ts';
+import { sseRoutes } from './sse-routes.ts';
+import { serveStdio } from './stdio.ts';
+
+export type { McpApi } from './api.ts';
+
+const VERSION = '1.0.0';
+
+export const mcp = definePlugin({
+  name: 'mcp',
+  version: VERSION,
+  type: 'interaction',
+  description: 'Serves clients of the Model Context Protocol: questions, SQL under guard, the semantic layer.',
+  needs: { agent, http, layer: semanticLayer },
+  options: McpOptions,
+  async setup(ctx, { allowedHosts }, needs): Promise<McpApi> {
+    requirePackages(['@modelcontextprotocol/server'], import.meta.url);
+    const sdk = await import('@modelcontextprotocol/server');
+    const makeServer = serverFactory({ ...needs, ctx, sdk, version: VERSION });
+    const served = { sdk, makeServer, allowedHosts };
+    const older = sseRoutes(served);
+    ctx.tap(httpRoutes, () => [streamableRoute(served), ...older.routes]);
+    ctx.onDrain(() => older.close());
+    return { serveStdio: (request) => serveStdio(ctx, makeServer, request) };
+  },
+});
+
+export const mcpCli = definePlugin({
+  name: 'mcp-cli',
+  version: VERSION,
+  type: 'command',
+  description: 'The command `mcp`: serves the composition to MCP clients.',
+  needs: { cli },
+  setup(ctx, _options, needs) {
+    ctx.tap(cliCommands, () => [mcpCommand(needs.cli, mcp)]);
+  },
+});

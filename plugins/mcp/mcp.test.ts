@@ -1,0 +1,236 @@
+/** The protocol as the SDK's own client speaks it, over every transport, with and without a key. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import {
+  type CallToolResult,
+  Client,
+  SSEClientTransport,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuiltInServer, startBuiltIn } from '../../test/harness/built-in-server.ts';
+import { atlas, emptyFolder } from '../../test/harness/command.ts';
+import { createSimpleDemo } from '../demo-data/index.ts';
+
+const root = join(import.meta.dirname, '../..');
+const KEY = 'a-key-of-enough-characters';
+const WITH_KEY = { headers: { authorization: `Bearer ${KEY}` } };
+const folder = emptyFolder();
+const env = {
+  SVC_DATASOURCE_URL: `sqlite:${join(folder.path, 'shop.db')}`,
+  SVC_SEMANTIC_DIR: join(root, 'semantic'),
+  DATABASE_URL: `sqlite:${join(folder.path, 'atlas.db')}`,
+  SVC_LOG_LEVEL: 'error',
+};
+let server: BuiltInServer;
+beforeAll(async () => {
+  await createSimpleDemo(join(folder.path, 'shop.db'));
+  server = await startBuiltIn({ ...env, SVC_MCP_ENABLED: 'true', SVC_API_KEY: KEY, SVC_API_KEY_ROLE: 'admin' });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+const TRANSPORTS: Readonly<Record<string, () => Transport>> = {
+  'streamable HTTP': () => new StreamableHTTPClientTransport(new URL('/mcp', server.url), { requestInit: WITH_KEY }),
+  'HTTP with SSE': () => new SSEClientTransport(new URL('/sse', server.url), { requestInit: WITH_KEY }),
+  stdio: () =>
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [join(root, 'bin/atlas.mjs'), 'mcp'],
+      cwd: folder.path,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stderr: 'ignore',
+    }),
+};
+
+async function connect(transport: Transport): Promise<Client & AsyncDisposable> {
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(transport);
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
+}
+
+const call = async (client: Client, name: string, args: Record<string, unknown>) => {
+  const { content, isError = false } = (await client.callTool({ name, arguments: args })) as CallToolResult;
+  return { isError, texts: content.map((part) => (part.type === 'text' ? part.text : '')) };
+};
+
+describe.each(Object.entries(TRANSPORTS))('over %s', (_name, transport) => {
+  it('every tool answers, and refuses with a sentence', async () => {
+    await using client = await connect(transport());
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+      'ask',
+      'query_sql',
+      'explore',
+      'list_metrics',
+    ]);
+    const asked = await call(client, 'ask', { question: 'Revenue by region in 2025' });
+    expect([asked.isError, asked.texts[0]]).toEqual([false, expect.stringContaining('Europe: 401,073.08 USD')]);
+    expect(JSON.parse(asked.texts[1] ?? '')).toMatchObject({ outcome: 'answered', data: [{ rowCount: 3 }] });
+    const queried = await call(client, 'query_sql', { sql: 'select count(*) as n from orders' });
+    expect(JSON.parse(queried.texts[0] ?? '')).toMatchObject({ columns: ['n'], rows: [{ n: 5000 }] });
+    const metrics = await call(client, 'list_metrics', {});
+    expect(JSON.parse(metrics.texts[0] ?? '').metrics).toContainEqual(expect.objectContaining({ id: 'revenue' }));
+    expect((await call(client, 'explore', { path: 'entities/orders.yml' })).texts[0]).toMatch(/^table: orders/);
+
+    for (const [name, args, sentence] of [
+      ['query_sql', { sql: 'delete from orders' }, /DELETE is not a reading statement/],
+      ['query_sql', { sql: 'select 1', connectionId: 'nowhere' }, /no connection "nowhere"/],
+      ['query_sql', {}, /sql/],
+      ['query_sql', { sql: 'select 1', rows: 1 }, /additional/],
+      ['ask', { question: '' }, /question/],
+      ['ask', { question: 'How many dragons are there?' }, /dragons/],
+    ] as const) {
+      const { isError, texts } = await call(client, name, args);
+      expect([isError, texts.join('\n')]).toEqual([true, expect.stringMatching(sentence)]);
+    }
+    await expect(client.callTool({ name: 'drop_table', arguments: {} })).rejects.toThrow(/drop_table/);
+  });
+
+  it('the semantic layer is shown as resources, its questions as prompts', async () => {
+    await using client = await connect(transport());
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toContain('semantic://entities/orders.yml');
+    const { contents } = await client.readResource({ uri: 'semantic://glossary.yml' });
+    expect(contents[0]).toMatchObject({ text: expect.stringMatching(/^terms:/m) });
+    const outside = await client.readResource({ uri: 'semantic://../package.json' }).catch((error) => error);
+    expect(JSON.stringify(outside)).not.toContain('atlas-query');
+    const [prompt] = (await client.listPrompts()).prompts;
+    const { messages } = await client.getPrompt({ name: prompt?.name ?? '' });
+    expect(messages[0]?.content).toMatchObject({ type: 'text', text: prompt?.description });
+  });
+});
+
+it('a result stays below 512 KB', async () => {
+  const transport = TRANSPORTS['streamable HTTP']?.() as Transport;
+  await using client = await connect(transport);
+  const wide = `select ${Array.from({ length: 40 }, (_, index) => `product_name || '${'x'.repeat(40)}' as c${index}`).join()} from order_items`;
+  const { texts } = await call(client, 'query_sql', { sql: wide });
+  expect(Buffer.byteLength(texts[0] ?? '')).toBeLessThanOrEqual(512 * 1024);
+  const { rows, rowCount, truncated } = JSON.parse(texts[0] ?? '');
+  expect([truncated, rows.length > 0, rows.length < rowCount]).toEqual([true, true, true]);
+});
+
+it('statements stand in the audit log under the surface "mcp"', async () => {
+  const { body } = await api('/api/v1/admin/audit?limit=1', WITH_KEY);
+  expect(body).toMatchObject({ entries: [{ surface: 'mcp', authMode: 'api-key' }] });
+});
+
+const MESSAGE = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+
+async function api(path: string, init: RequestInit = {}) {
+  const response = await fetch(new URL(path, server.url), init);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
+}
+
+const post = (headers: Record<string, string>, body: unknown = MESSAGE, path = '/mcp') =>
+  api(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body: JSON.stringify(body),
+  });
+
+it('without the right key there is no answer', async () => {
+  for (const headers of [{}, { authorization: 'Bearer wrong' }] as Record<string, string>[]) {
+    const { status, headers: sent, body } = await post(headers);
+    expect([status, body.error, sent.get('www-authenticate')]).toEqual([
+      401,
+      'auth_error',
+      expect.stringMatching(/^Bearer/),
+    ]);
+    expect((await api('/sse', { headers })).status).toBe(401);
+  }
+  await expect(connect(new StreamableHTTPClientTransport(new URL('/mcp', server.url)))).rejects.toThrow();
+});
+
+it('foreign pages and foreign names are refused', async () => {
+  const { host } = new URL(server.url);
+  const key = WITH_KEY.headers;
+  expect((await post({ ...key, origin: `http://${host}` })).status).toBe(200);
+  for (const origin of [
+    'https://evil.example',
+    'null',
+    'http://127.0.0.1.evil.example',
+    'http://localhost@evil.example',
+  ]) {
+    expect([origin, (await post({ ...key, origin })).status]).toEqual([origin, 403]);
+  }
+  for (const foreign of ['evil.example', 'evil.example:3001', '127.0.0.1.evil.example']) {
+    expect([foreign, await statusWithHost(foreign)]).toEqual([foreign, 403]);
+  }
+  expect(await statusWithHost('LOCALHOST:1')).toBe(200);
+});
+
+/** `fetch` sets Host itself. */
+async function statusWithHost(host: string): Promise<number | undefined> {
+  const { request } = await import('node:http');
+  const headers = {
+    ...WITH_KEY.headers,
+    host,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL('/mcp', server.url), { method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject).end(JSON.stringify(MESSAGE));
+  });
+}
+
+it('other methods, bodies and streams are refused with their status', async () => {
+  const key = WITH_KEY.headers;
+  expect((await api('/mcp', WITH_KEY)).status).toBe(405);
+  expect((await post(key, { jsonrpc: '2.0', id: 1 })).status).toBeGreaterThanOrEqual(400);
+  const unknown = '/sse/messages?sessionId=00000000-0000-4000-8000-000000000000';
+  expect((await post(key, MESSAGE, unknown)).status).toBe(404);
+  expect((await post(key, MESSAGE, '/sse/messages?sessionId=x')).status).toBe(400);
+});
+
+it('standard output carries the protocol alone, and the end of input ends the process with 0', async () => {
+  const child = spawn(process.execPath, [join(root, 'bin/atlas.mjs'), 'mcp'], {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH, ...env, SVC_LOG_LEVEL: 'debug' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const [out, err]: [string[], string[]] = [[], []];
+  child.stdout.setEncoding('utf8').on('data', (text) => out.push(text));
+  child.stderr.setEncoding('utf8').on('data', (text) => err.push(text));
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  for (const message of [
+    { jsonrpc: '2.0', id: 1, method: 'initialize', params },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+  ]) {
+    child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+  child.stdin.write('no message at all\n');
+  await expect.poll(() => out.join(''), { timeout: 60_000 }).toContain('query_sql');
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  child.stdin.end();
+  expect(await ended).toBe(0);
+  const lines = out.join('').trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).jsonrpc)).toEqual(lines.map(() => '2.0'));
+  expect(err.join('')).not.toBe('');
+});
+
+it.each([
+  [['mcp', '--transport', 'http'], {}, /--transport is invalid: expected stdio or sse/],
+  [['mcp', '--port', '8080'], {}, /--port is for --transport sse only/],
+  [['mcp', '--transport', 'sse', '--port', '70000'], {}, /--port is invalid: expected an integer from 0 to 65535/],
+  [['mcp', '--tranport', 'sse'], {}, /unknown option/],
+])('wrong use, one sentence: %j', async (args, more, message) => {
+  const { code, stdout, stderr } = await atlas(args, { cwd: folder.path, env: { ...env, ...more } });
+  expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(message)]);
+});
+
+it('a composition with a JWKS needs a token on standard input, too', async () => {
+  const issuer = { SVC_AUTH_JWKS_URL: 'http://127.0.0.1:9/keys', SVC_AUTH_ISSUER: 'http://issuer.example' };
+  const { code, stdout, stderr } = await atlas(['mcp'], { cwd: folder.path, env: { ...env, ...issuer } });
+  expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/needs a key or token/)]);
+});

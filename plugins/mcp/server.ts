@@ -1,0 +1,93 @@
+/** Builds the MCP server of one client: tools, resources of the semantic layer, and prompts from its catalog. */
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { Scope } from '../../kernel/index.ts';
+import type { HttpServer } from '../http/index.ts';
+import { type SemanticModel, visibleModel } from '../semantic-layer/index.ts';
+import { type Args, type Services, TOOLS } from './tools.ts';
+
+/** The library, loaded when it is used first. */
+export type Sdk = typeof import('@modelcontextprotocol/server');
+
+export interface ServerInit extends Services {
+  readonly sdk: Sdk;
+  readonly http: HttpServer;
+  readonly version: string;
+}
+
+/** Makes the server of one client, or of one call. `scopeOf` gives each call its scope. */
+export type MakeServer = (scopeOf: () => Scope) => Promise<McpServer>;
+
+const INSTRUCTIONS =
+  'Ask questions about the connected databases with `ask`. To write SQL yourself, read the semantic layer with `explore` first, then use `query_sql`.';
+const LAYER = 'semantic://';
+const YAML = 'application/yaml';
+/** Prompts that a list shows. */
+const MAX_PROMPTS = 100;
+
+export function serverFactory(init: ServerInit): MakeServer {
+  const { sdk, version } = init;
+  // Compiled once: a client without a session has a new server for each call.
+  const tools = Object.entries(TOOLS).map(([name, tool]) => ({
+    ...tool,
+    name,
+    inputSchema: sdk.fromJsonSchema<Args>(JSON.parse(JSON.stringify(tool.input))),
+  }));
+  return async (scopeOf) => {
+    const server = new sdk.McpServer({ name: 'atlas', version }, { instructions: INSTRUCTIONS });
+    for (const { name, title, description, inputSchema, run } of tools) {
+      const annotations = { readOnlyHint: name !== 'ask', openWorldHint: false };
+      server.registerTool(name, { title, description, inputSchema, annotations }, async (args) => {
+        const scope = scopeOf();
+        try {
+          return await run(init, args, scope);
+        } catch (error) {
+          const { message } = init.http.failure(error, scope).body;
+          return { content: [{ type: 'text', text: message }], isError: true };
+        }
+      });
+    }
+    addResources(server, init, scopeOf);
+    addPrompts(server, await init.layer.for(scopeOf()));
+    return server;
+  };
+}
+
+/** The files of the layer; what is hidden in them is left out, as for the agent. */
+function addResources(server: McpServer, { sdk, layer }: ServerInit, scopeOf: () => Scope): void {
+  const list = async () => {
+    const model = await layer.for(scopeOf());
+    const { entities, metrics, glossary } = visibleModel(model);
+    const described = new Map(entities.map(({ file, description }) => [file, description]));
+    const files = new Set([...entities, ...metrics, ...glossary].map(({ file }) => file));
+    const paths = [...(model.catalog === undefined ? [] : ['catalog.yml']), ...files].sort();
+    return {
+      resources: paths.map((path) => ({
+        uri: `${LAYER}${path}`,
+        name: path,
+        mimeType: YAML,
+        ...(described.get(path) && { description: described.get(path) }),
+      })),
+    };
+  };
+  const template = new sdk.ResourceTemplate(`${LAYER}{+path}`, { list });
+  const about = { title: 'Semantic layer', description: 'A file of the semantic layer.', mimeType: YAML };
+  server.registerResource('semantic-layer', template, about, async (uri) => {
+    const path = decodeURIComponent(uri.href.slice(LAYER.length));
+    return { contents: [{ uri: uri.href, mimeType: YAML, text: await layer.explore(scopeOf(), path) }] };
+  });
+}
+
+/** The questions that the catalog names. */
+function addPrompts(server: McpServer, model: SemanticModel): void {
+  const visible = new Set(visibleModel(model).entities.map(({ name }) => name));
+  const questions = (model.catalog?.entities ?? [])
+    .filter(({ name }) => visible.has(name))
+    .flatMap(({ name, common_questions = [] }) =>
+      common_questions.map((question, index) => ({ name: `${name}-${index + 1}`, question })),
+    );
+  for (const { name, question } of questions.slice(0, MAX_PROMPTS)) {
+    server.registerPrompt(name, { title: question, description: question }, () => ({
+      messages: [{ role: 'user', content: { type: 'text', text: question } }],
+    }));
+  }
+}

@@ -1,0 +1,141 @@
+/** Serves MCP clients of the older protocol, whose messages come by POST and whose answers go into one event stream. */
+import { randomUUID } from 'node:crypto';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { AtlasError, defineRoute, type Route, type Scope, Type } from '../../kernel/index.ts';
+import { checkHost } from './host-check.ts';
+import { type HttpInit, Message } from './http-routes.ts';
+
+const MAX_SESSIONS = 100;
+/** Messages that wait for a client to take them. */
+const MAX_WAITING = 100;
+const PING_MS = 15_000;
+
+/** One event stream. It lasts until its client leaves or the server stops. */
+class SseSession implements Transport {
+  readonly id = randomUUID();
+  readonly scope: Scope;
+  onmessage?: (message: JSONRPCMessage) => void;
+  onclose?: () => void;
+  readonly #waiting: string[];
+  #wake: () => void = () => {};
+  #isClosed = false;
+
+  constructor(scope: Scope, path: string) {
+    this.scope = scope;
+    this.#waiting = [`event: endpoint\ndata: ${path}?sessionId=${this.id}\n\n`];
+    scope.signal.addEventListener('abort', () => void this.close(), { once: true });
+  }
+
+  async start(): Promise<void> {}
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.#waiting.push(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+    if (this.#waiting.length > MAX_WAITING) await this.close();
+    this.#wake();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#wake();
+    this.onclose?.();
+  }
+
+  async *events(): AsyncGenerator<string> {
+    while (!this.#isClosed) {
+      const next = this.#waiting.shift();
+      if (next !== undefined) yield next;
+      else if (await this.#isQuiet()) yield ': ping\n\n';
+    }
+  }
+
+  /** Resolves to true when nothing was sent for as long as proxies wait at most. */
+  #isQuiet(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(true), PING_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve(false);
+      };
+    });
+  }
+}
+
+const MESSAGES = '/sse/messages';
+
+export interface SseRoutes {
+  readonly routes: Route[];
+  /** Ends all event streams. */
+  close(): Promise<void>;
+}
+
+export function sseRoutes(init: HttpInit): SseRoutes {
+  const { makeServer, allowedHosts } = init;
+  const sessions = new Map<string, SseSession>();
+  const stream = defineRoute({
+    method: 'GET',
+    path: '/sse',
+    operationId: 'mcpEventStream',
+    summary: 'Opens the event stream of an older client of the Model Context Protocol.',
+    tag: 'MCP',
+    right: 'query',
+    responses: { 200: Type.String({ description: 'Events of the protocol.' }) },
+    errors: ['forbidden', 'overloaded'],
+    async handle({ headers }, scope) {
+      checkHost(headers, allowedHosts);
+      if (sessions.size >= MAX_SESSIONS) {
+        throw new AtlasError('Too many event streams of MCP clients are open.', {
+          code: 'overloaded',
+          retryAfterSeconds: 60,
+          hint: 'Close some, or use the newer transport at /mcp, which needs none.',
+        });
+      }
+      const session = new SseSession(scope, MESSAGES);
+      const server = await makeServer(() => scope.part());
+      await server.connect(session);
+      sessions.set(session.id, session);
+      return {
+        headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
+        stream: session.events(),
+        done() {
+          sessions.delete(session.id);
+          void session.close();
+        },
+      };
+    },
+  });
+  const messages = defineRoute({
+    method: 'POST',
+    path: MESSAGES,
+    operationId: 'mcpEventStreamMessage',
+    summary: 'Takes a message of an older client of the Model Context Protocol; the answer goes into its event stream.',
+    tag: 'MCP',
+    right: 'query',
+    query: Type.Object({ sessionId: Type.String({ format: 'uuid', description: 'Named by the event stream.' }) }),
+    body: Message,
+    responses: { 202: Type.Null() },
+    errors: ['forbidden', 'not_found', 'invalid_request'],
+    handle({ headers, query, body }, scope) {
+      checkHost(headers, allowedHosts);
+      const session = sessions.get(query.sessionId);
+      // A stream answers the user who opened it, and nobody else.
+      if (session === undefined || session.scope.actor.id !== scope.actor.id || session.scope.orgId !== scope.orgId) {
+        throw new AtlasError('There is no such event stream.', { code: 'not_found', hint: 'Open one with GET /sse.' });
+      }
+      session.onmessage?.(messageOf(init, body));
+      return { status: 202 };
+    },
+  });
+  return {
+    routes: [stream, messages],
+    close: async () => void (await Promise.all([...sessions.values()].map((session) => session.close()))),
+  };
+}
+
+function messageOf({ sdk }: HttpInit, body: unknown): JSONRPCMessage {
+  try {
+    return sdk.parseJSONRPCMessage(body);
+  } catch (cause) {
+    throw new AtlasError('The body is not a JSON-RPC message.', { code: 'invalid_request', cause });
+  }
+}

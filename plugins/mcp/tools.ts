@@ -1,0 +1,138 @@
+/** Runs the tools that MCP clients call: a question, a statement under guard, and two views of the semantic layer. */
+import type { TProperties } from '@sinclair/typebox';
+import { AtlasError, type PluginContext, type Scope, Type } from '../../kernel/index.ts';
+import { type Agent, type Answer, type ShownTable, shownTable, tableOf } from '../agent/index.ts';
+import { type SemanticLayerApi, visibleModel } from '../semantic-layer/index.ts';
+
+/** Of one result, as JSON text. */
+const MAX_RESULT_BYTES = 512 * 1024;
+/** For the envelope of the protocol around the texts of a result. */
+const ENVELOPE_BYTES = 8 * 1024;
+const MAX_INPUT_CHARS = 100_000;
+const SURFACE = 'mcp';
+
+export interface Services {
+  readonly ctx: PluginContext;
+  readonly agent: Agent;
+  readonly layer: SemanticLayerApi;
+}
+
+/** A type alias: the library's type has an index signature. */
+export type ToolResult = {
+  content: { type: 'text'; text: string }[];
+  isError?: boolean;
+};
+
+const text = (description: string) => Type.String({ minLength: 1, maxLength: MAX_INPUT_CHARS, description });
+const input = (properties: TProperties) => Type.Object(properties, { additionalProperties: false });
+
+/** The tools by name. `input` is the JSON schema of the arguments, which are checked before `run`. */
+export const TOOLS = {
+  ask: {
+    title: 'Ask a question',
+    description:
+      'Answers a question about the data in plain language. Returns the answer, the SQL that ran and its rows. An action that it requests waits for a person to approve it.',
+    input: input({
+      question: text('The question, in plain language.'),
+      conversationId: Type.Optional(
+        Type.String({ format: 'uuid', description: 'From an earlier answer, to ask a follow-up question.' }),
+      ),
+      connectionId: Type.Optional(text('Connection to ask. Default: the main one.')),
+    }),
+    run: ask,
+  },
+  query_sql: {
+    title: 'Run a SQL query',
+    description:
+      'Runs one read-only SQL statement under the same guard, row security and limits as every question, and returns its rows.',
+    input: input({
+      sql: text('One SELECT statement in the dialect of the connection.'),
+      connectionId: Type.Optional(text('Connection to ask. Default: the main one.')),
+    }),
+    run: querySql,
+  },
+  explore: {
+    title: 'Explore the semantic layer',
+    description:
+      'Shows the semantic layer: "" lists it, a folder such as "entities" lists its files, a file shows its text, "?words" searches.',
+    input: input({ path: Type.String({ maxLength: 1_000, description: 'A path, "" or "?words".' }) }),
+    run: explore,
+  },
+  list_metrics: {
+    title: 'List the metrics',
+    description: 'Lists the metrics that are defined for this data, with their units and the entities they belong to.',
+    input: input({}),
+    run: listMetrics,
+  },
+} as const;
+
+export interface Args {
+  readonly [name: string]: string;
+}
+
+async function ask({ agent }: Services, { question = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
+  const asked = { turns: [{ role: 'user' as const, text: question }], surface: SURFACE, ...ids };
+  const answer = await agent.answer(asked, scope);
+  const isError = answer.outcome === 'failed' || answer.outcome === 'declined';
+  const content = fitted((rows) => [answer.text, JSON.stringify(detailsOf(answer, rows))]);
+  return { content, ...(isError && { isError }) };
+}
+
+function detailsOf({ outcome, notes, choices, sql, data, conversationId, pendingActions }: Answer, rows: number) {
+  return {
+    outcome,
+    ...(notes.length > 0 && { notes }),
+    ...(choices !== undefined && { choices }),
+    sql,
+    data: data.map((table) => trimmed(shownTable(table), rows)),
+    ...(pendingActions.length > 0 && { pendingActions }),
+    ...(conversationId !== undefined && { conversationId }),
+  };
+}
+
+async function querySql({ ctx }: Services, { sql = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
+  const reply = await ctx.runSql({ sql, surface: SURFACE, ...ids }, scope);
+  const { sql: _, ...table } = shownTable(tableOf(reply, sql));
+  return { content: fitted((rows) => [JSON.stringify(trimmed(table, rows))]) };
+}
+
+async function explore({ layer }: Services, { path = '' }: Args, scope: Scope): Promise<ToolResult> {
+  return { content: [{ type: 'text', text: await layer.explore(scope, path) }] };
+}
+
+async function listMetrics({ layer }: Services, _: Args, scope: Scope): Promise<ToolResult> {
+  const metrics = visibleModel(await layer.for(scope)).metrics.map(
+    ({ id, label, description, entity, unit, objective, synonyms, dimensions }) => ({
+      id,
+      label,
+      description,
+      entity,
+      unit,
+      objective,
+      synonyms,
+      dimensions,
+    }),
+  );
+  return { content: fitted((most) => [JSON.stringify({ metrics: metrics.slice(0, most), total: metrics.length })]) };
+}
+
+type Table = Omit<ShownTable, 'sql'>;
+
+/** `rowCount` stays that of all rows. */
+function trimmed<T extends Table>(table: T, rows: number): T {
+  return table.rows.length <= rows ? table : { ...table, rows: table.rows.slice(0, rows), truncated: true };
+}
+
+/** The texts of a result, made with as many rows as fit into it. */
+function fitted(make: (rows: number) => readonly string[]): ToolResult['content'] {
+  const room = MAX_RESULT_BYTES - ENVELOPE_BYTES;
+  for (let rows = 65_536; ; rows = Math.floor(rows / 2)) {
+    const content = make(rows).map((value) => ({ type: 'text' as const, text: value }));
+    if (Buffer.byteLength(JSON.stringify(content)) <= room) return content;
+    if (rows > 0) continue;
+    throw new AtlasError('The result is too large even without its rows.', {
+      code: 'invalid_request',
+      hint: 'Ask for less at once.',
+    });
+  }
+}
