@@ -1,9 +1,11 @@
 /** Runs jobs that survive restarts, each by one server at a time, from a queue in the internal database. */
 import { appReady, definePlugin, storeMigrations } from '../../kernel/index.ts';
 import { internalDb } from '../internal-db/index.ts';
+import { requirePackages } from '../package-kit/index.ts';
 import type { Jobs } from './api.ts';
 import type { JobKind } from './attempt.ts';
 import { JobsOptions } from './options.ts';
+import { postgresQueue } from './postgres-queue.ts';
 import { jobsWith, jobsWithoutDatabase } from './service.ts';
 import { createJobs, sqliteQueue } from './sqlite-queue.ts';
 import { Worker } from './worker.ts';
@@ -21,9 +23,11 @@ export const jobs = definePlugin({
   setup(ctx, options, { db }): Jobs {
     const kinds = new Map<string, JobKind>();
     if (!db.configured) return jobsWithoutDatabase(db, kinds);
-    const queue = sqliteQueue(db, options.leaseMs);
+    const isPostgres = db.dialect === 'postgres';
+    if (isPostgres) requirePackages(['pg-boss'], import.meta.url);
+    else ctx.tap(storeMigrations, () => [createJobs]);
+    const queue = isPostgres ? postgresQueue(ctx, db, options.leaseMs) : sqliteQueue(db, options.leaseMs);
     const worker = new Worker(ctx, queue, kinds, options);
-    ctx.tap(storeMigrations, () => [createJobs]);
     ctx.onReady(() => queue.open([...kinds.keys()]));
     // Jobs need what other plugins make ready.
     ctx.on(appReady, () => worker.start());

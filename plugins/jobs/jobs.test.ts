@@ -30,7 +30,9 @@ async function start(
   return Object.assign(app, { jobs: app.get(jobs) });
 }
 
-const stored = (app: App, db = app.get(internalDb)) => db.run((knex) => knex('jobs').orderBy('id'));
+/** Jobs that wait or run. */
+const stored = (app: App, db = app.get(internalDb)): Promise<unknown[]> =>
+  db.run((knex) => knex(db.dialect === 'sqlite' ? 'jobs' : 'atlas_jobs.job').select('id'));
 
 describe.each(chosenEngines)('jobs on %s', (_name, startEngine) => {
   let engine: TestEngine;
@@ -197,9 +199,38 @@ describe.each(chosenEngines)('jobs on %s', (_name, startEngine) => {
     expect(new Set(seen.map((n) => n % 50)).size).toBe(50);
   });
 
-  it('refuses a payload that is too large', async () => {
+  it('runs a job again whose server was silent, and lets only the new run end it', async () => {
+    const url = await engine.fresh();
+    const seen: unknown[] = [];
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    const run: Run = async ({ attempt, isLast, scope: { signal } }) => {
+      if (attempt > 1) {
+        seen.push({ attempt, isLast });
+        return release;
+      }
+      await sleep(20_000, undefined, { signal }).catch(() => {});
+      seen.push(signal.reason.message);
+    };
+    await using app = await start(url, run, { attempts: 1, concurrency: 2 });
+    await app.jobs.add('work', { n: 1 }, { key: 'a' });
+    await expect.poll(() => app.jobs.describe().running).toBe(1);
+    // As the engine does it when the lease has run out.
+    const db = app.get(internalDb);
+    await db.run((knex) =>
+      db.dialect === 'sqlite' ? knex('jobs').update({ due_at: 0 }) : knex('atlas_jobs.job').update({ state: 'retry' }),
+    );
+    await expect.poll(() => seen).toContainEqual({ attempt: 2, isLast: true });
+    await expect.poll(() => seen).toContain('The job was given to another server.');
+    await expect.poll(() => app.jobs.describe().running).toBe(1);
+    expect(await stored(app)).toHaveLength(1);
+    resolve();
+    await expect.poll(() => stored(app)).toEqual([]);
+  });
+
+  it('refuses a payload that is too large, and a kind that is not known', async () => {
     await using app = await start(await engine.fresh(), () => {});
     await expect(app.jobs.add('work', { text: 'x'.repeat(1_000_001) })).rejects.toThrow('more than 1000000 bytes');
+    await expect(app.jobs.add('wrok', {})).rejects.toThrow('No plugin defines jobs of the kind "wrok".');
   });
 });
 

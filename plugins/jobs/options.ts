@@ -5,7 +5,7 @@ export const JobsOptions = Type.Object(
     leaseMs: Type.Integer({
       minimum: 10_000,
       maximum: 25_000,
-      default: 20_000,
+      default: 15_000,
       description: 'silence of a server after which its jobs are run by another, in milliseconds',
     }),
     pollMs: Type.Integer({

@@ -7,12 +7,19 @@ import type { Queue } from './queue.ts';
 import type { Worker } from './worker.ts';
 
 const MAX_PAYLOAD_BYTES = 1_000_000;
+/** What the library on PostgreSQL takes as a name, too. */
+const KIND = /^[A-Za-z][\w.-]{0,99}$/;
 const DEFAULTS = { concurrency: 5, deadlineMs: 60_000, attempts: 3, backoffMs: 5_000 };
 
 /** Adds to `kinds`. */
 const definer =
   (kinds: Map<string, JobKind>): Jobs['define'] =>
   (kind, options, run) => {
+    if (!KIND.test(kind)) {
+      throw new AtlasError(`"${kind}" is no kind of jobs: expected letters, digits, ".", "_" and "-".`, {
+        reason: 'E_JOB_KIND_NAME',
+      });
+    }
     if (kinds.has(kind)) {
       throw new AtlasError(`Two plugins define jobs of the kind "${kind}".`, { reason: 'E_JOB_KIND_DUPLICATE' });
     }
@@ -35,6 +42,12 @@ export function jobsWith(queue: Queue, worker: Worker, kinds: Map<string, JobKin
     configured: true,
     define: definer(kinds),
     async add(kind, payload, { key, startAt, transaction } = {}) {
+      if (!kinds.has(kind)) {
+        throw new AtlasError(`No plugin defines jobs of the kind "${kind}".`, {
+          reason: 'E_JOB_KIND_UNKNOWN',
+          hint: 'Call define for it in setup.',
+        });
+      }
       if (worker.isFull) {
         throw new AtlasError('Too many jobs wait; no more are taken.', {
           code: 'unavailable',

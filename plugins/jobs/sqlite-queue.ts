@@ -74,7 +74,6 @@ export function sqliteQueue(db: InternalDb, leaseMs: number): Queue {
         const taken: LeasedJob[] = [];
         for (const [kind, count] of free) {
           const due = trx(TABLE).select('id').where({ kind }).where('due_at', '<=', now).orderBy('due_at').limit(count);
-          if (db.dialect === 'postgres') due.forUpdate().skipLocked();
           const rows: Row[] = await trx(TABLE)
             .whereIn('id', due)
             .update({

@@ -134,6 +134,8 @@ export class Worker {
   #begin(job: LeasedJob, leasedUntil: number): void {
     const kind = this.#kinds.get(job.kind);
     if (kind === undefined) return;
+    // The lease of an earlier attempt here has run out, although nobody noticed yet.
+    for (const earlier of this.#running) if (earlier.job.id === job.id) earlier.controller.abort(LOST);
     const controller = new AbortController();
     const running: Running = { job, controller, leasedUntil, ended: Promise.resolve() };
     this.#running.add(running);
