@@ -6,6 +6,8 @@ import { type Static, Type } from '@sinclair/typebox';
 import { AtlasError, nearest } from '../kernel/index.ts';
 import { agent } from '../plugins/agent/index.ts';
 import { audit } from '../plugins/audit/index.ts';
+import { deliverEmail } from '../plugins/deliver-email/index.ts';
+import { deliverSlack } from '../plugins/deliver-slack/index.ts';
 import { http } from '../plugins/http/index.ts';
 import { INTERNAL_DB_SCHEMES, internalDb } from '../plugins/internal-db/index.ts';
 import { mcp } from '../plugins/mcp/index.ts';
@@ -123,6 +125,8 @@ const PLUGINS = {
     questionBudgetBytes: 'SVC_QUESTION_BUDGET_BYTES',
     processBudgetBytes: 'SVC_PROCESS_BUDGET_BYTES',
   }),
+  email: settings(deliverEmail, { smtpUrl: 'SVC_SMTP_URL', from: 'SVC_EMAIL_FROM' }),
+  slack: settings(deliverSlack, { botToken: 'SLACK_BOT_TOKEN', apiUrl: 'SVC_SLACK_API_URL' }),
   mcp: settings(mcp, { allowedHosts: 'SVC_MCP_ALLOWED_HOSTS' }),
   usage: settings(usage, {
     questionTokens: 'SVC_BUDGET_QUESTION_TOKENS',

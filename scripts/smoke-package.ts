@@ -36,6 +36,7 @@ for (const [env, install] of [
   [{ SVC_DATASOURCE_URL: 'mysql://reader:secret@localhost/shop' }, 'npm i mysql2'],
   [{ DATABASE_URL: 'sqlite:atlas.db', AUTHLIB_SECRET: 'x'.repeat(32) }, 'npm i better-auth'],
   [{ SVC_METRICS_ENABLED: 'true' }, 'npm i @opentelemetry/api '],
+  [{ SVC_SCHEDULER_ENABLED: 'true', SVC_SMTP_URL: 'smtp://localhost' }, 'npm i nodemailer'],
   [{ DATABASE_URL: 'postgres://atlas@localhost/atlas', SVC_SCHEDULER_ENABLED: 'true' }, 'npm i pg-boss'],
 ] as const) {
   const started = spawnSync('npx', ['atlas', 'boot'], {

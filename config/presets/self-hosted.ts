@@ -8,6 +8,9 @@ import type { PluginEntry } from '../../kernel/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
 import { conversations } from '../../plugins/conversations/index.ts';
+import { deliverEmail } from '../../plugins/deliver-email/index.ts';
+import { deliverSlack } from '../../plugins/deliver-slack/index.ts';
+import { deliverWebhook } from '../../plugins/deliver-webhook/index.ts';
 import { grounding } from '../../plugins/grounding/index.ts';
 import { health } from '../../plugins/health/index.ts';
 import { http } from '../../plugins/http/index.ts';
@@ -45,8 +48,11 @@ export function telemetry({ telemetry: options }: Env): PluginEntry[] {
 }
 
 /** What goes on behind requests, where it is asked for. */
-export function background({ actionsEnabled, schedulerEnabled }: Env): PluginEntry[] {
-  return actionsEnabled || schedulerEnabled ? [jobs()] : [];
+export function background({ actionsEnabled, schedulerEnabled, ...env }: Env): PluginEntry[] {
+  return [
+    ...(actionsEnabled || schedulerEnabled ? [jobs()] : []),
+    ...(schedulerEnabled ? [deliverEmail(env.email), deliverSlack(env.slack), deliverWebhook()] : []),
+  ];
 }
 
 /** Every plugin of the built-in composition, with the options that the environment sets. */

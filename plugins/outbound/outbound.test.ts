@@ -1,7 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pluginContract } from '../../test/contract/plugin.ts';
+import { type HttpReceiver, startHttpReceiver } from '../../test/harness/http-receiver.ts';
 import { openOutbound, outbound, userHeaders } from './index.ts';
 
 pluginContract('outbound', () => outbound());
@@ -10,39 +9,15 @@ const OPTIONS = { allowPrivate: [], timeoutMs: 2_000, maxBytes: 1_000 };
 const PUBLIC = [{ address: '93.184.215.14', family: 4 }];
 const LOOPBACK = [{ address: '127.0.0.1', family: 4 }];
 
-interface Seen {
-  readonly method: string | undefined;
-  readonly url: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-const open: { close(): void }[] = [];
-afterEach(() => {
-  for (const server of open.splice(0)) server.close();
+const open: HttpReceiver[] = [];
+afterEach(async () => {
+  for (const receiver of open.splice(0)) await receiver[Symbol.asyncDispose]();
 });
 
-/** A server on loopback that keeps what it was asked. */
-async function serve(answer: RequestListener): Promise<{ port: number; seen: Seen[]; connections: () => number }> {
-  const seen: Seen[] = [];
-  let connections = 0;
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const piece of request) body += piece;
-    seen.push({ method: request.method, url: request.url, headers: request.headers, body });
-    answer(request, response);
-  });
-  server.on('connection', () => {
-    connections += 1;
-  });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  open.push({
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  });
-  return { port: (server.address() as AddressInfo).port, seen, connections: () => connections };
+async function serve(...given: Parameters<typeof startHttpReceiver>): Promise<HttpReceiver> {
+  const receiver = await startHttpReceiver(...given);
+  open.push(receiver);
+  return receiver;
 }
 
 const REFUSED = { code: 'invalid_request', reason: 'E_OUTBOUND_REFUSED' };
@@ -205,7 +180,7 @@ describe('a call', () => {
 
   it('says when a name cannot be resolved, and when the server cannot be reached', async () => {
     const { port } = await serve((_, response) => response.end());
-    open.splice(0).map((server) => server.close());
+    await open.pop()?.[Symbol.asyncDispose]();
     const { fetch } = openOutbound({ ...OPTIONS, allowPrivate: [`127.0.0.1:${port}`] }, byName);
     await expect(fetch({ url: 'http://no.example.com/' })).rejects.toMatchObject({
       reason: 'E_OUTBOUND_FAILED',
@@ -218,14 +193,14 @@ describe('a call', () => {
   });
 
   it('reaches an allowed host at its port only, however it is spelled', async () => {
-    const { port, seen } = await serve((_, response) => response.end('ok'));
+    const { port, received } = await serve((_, response) => response.end('ok'));
     const other = await serve((_, response) => response.end('ok'));
     const { fetch, check } = openOutbound({ ...OPTIONS, allowPrivate: [`127.0.0.1:${port}`] });
     const sent = { method: 'POST', headers: { 'content-type': 'text/plain', 'X-A': 'b' }, body: 'grün' };
     const url = `http://127.0.0.1:${port}/hook?x=1`;
     expect(await fetch({ url, ...sent })).toMatchObject({ status: 200, text: 'ok', method: 'POST' });
-    expect(seen[0]).toMatchObject({ method: 'POST', url: '/hook?x=1', body: 'grün' });
-    expect(seen[0]?.headers).toMatchObject({ 'content-type': 'text/plain', 'x-a': 'b', 'content-length': '5' });
+    expect(received[0]).toMatchObject({ method: 'POST', url: '/hook?x=1', body: 'grün' });
+    expect(received[0]?.headers).toMatchObject({ 'content-type': 'text/plain', 'x-a': 'b', 'content-length': '5' });
     await check(`http://2130706433:${port}/`);
     await expect(check(`http://127.0.0.1:${other.port}/`)).rejects.toMatchObject(REFUSED);
     await expect(check(`http://127.0.0.2:${port}/`)).rejects.toMatchObject(REFUSED);
@@ -282,14 +257,17 @@ describe('a call', () => {
       'redirects for ever, slowly',
       (_, response) => setTimeout(() => response.writeHead(307, { location: '/' }).end(), 80),
     ],
-  ] satisfies [string, RequestListener][])('ends in time when the server %s', async (_, answer) => {
-    const { port } = await serve(answer);
-    const { fetch } = openOutbound({ ...OPTIONS, timeoutMs: 200, allowPrivate: [`127.0.0.1:${port}`] });
-    await expect(fetch({ url: `http://127.0.0.1:${port}/`, timeoutMs: 99_999 })).rejects.toMatchObject({
-      reason: 'E_OUTBOUND_FAILED',
-      message: `127.0.0.1:${port} did not answer within 200 ms.`,
-    });
-  });
+  ] satisfies [string, NonNullable<Parameters<typeof startHttpReceiver>[0]>][])(
+    'ends in time when the server %s',
+    async (_, answer) => {
+      const { port } = await serve(answer);
+      const { fetch } = openOutbound({ ...OPTIONS, timeoutMs: 200, allowPrivate: [`127.0.0.1:${port}`] });
+      await expect(fetch({ url: `http://127.0.0.1:${port}/`, timeoutMs: 99_999 })).rejects.toMatchObject({
+        reason: 'E_OUTBOUND_FAILED',
+        message: `127.0.0.1:${port} did not answer within 200 ms.`,
+      });
+    },
+  );
 
   it('ends with the signal of its caller', async () => {
     const { port } = await serve(() => {});
@@ -319,8 +297,8 @@ describe('a redirect', () => {
   it.each([301, 302, 303])('with %i turns a POST into a GET without a body', async (status) => {
     const { answer, last } = await to(status, elsewhere);
     expect(await answer).toMatchObject({ status: 200, method: 'GET', text: 'arrived' });
-    expect(last.seen[0]).toMatchObject({ method: 'GET', body: '' });
-    expect(last.seen[0]?.headers['content-type']).toBeUndefined();
+    expect(last.received[0]).toMatchObject({ method: 'GET', body: '' });
+    expect(last.received[0]?.headers['content-type']).toBeUndefined();
   });
 
   it.each([
@@ -330,21 +308,21 @@ describe('a redirect', () => {
   ])('with %i keeps %s and its body', async (status, method) => {
     const { answer, last } = await to(status, elsewhere, method);
     expect(await answer).toMatchObject({ method });
-    expect(last.seen[0]).toMatchObject({ method, body: '{}' });
+    expect(last.received[0]).toMatchObject({ method, body: '{}' });
   });
 
   it('to another origin takes no signature and no header of a user along', async () => {
     const { answer, last } = await to(307, elsewhere);
     await answer;
-    expect(last.seen[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'atlas' });
-    expect(last.seen[0]?.headers).not.toHaveProperty('x-atlas-signature');
-    expect(last.seen[0]?.headers).not.toHaveProperty('x-key');
+    expect(last.received[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'atlas' });
+    expect(last.received[0]?.headers).not.toHaveProperty('x-atlas-signature');
+    expect(last.received[0]?.headers).not.toHaveProperty('x-key');
   });
 
   it('to the same origin takes them along', async () => {
     const { answer, first } = await to(308, () => '/same');
     expect(await answer).toMatchObject({ text: 'same' });
-    expect(first.seen[1]?.headers).toMatchObject(HEADERS);
+    expect(first.received[1]?.headers).toMatchObject(HEADERS);
   });
 
   it.each([
@@ -362,14 +340,14 @@ describe('a redirect', () => {
   });
 
   it('is followed five times', async () => {
-    const { port, seen } = await serve(({ url = '' }, response) => {
+    const { port, received } = await serve(({ url = '' }, response) => {
       const left = Number(url.slice(1));
       response.writeHead(left === 0 ? 200 : 302, { location: `/${left - 1}` }).end();
     });
     const { fetch } = openOutbound({ ...OPTIONS, allowPrivate: [`127.0.0.1:${port}`] });
     expect((await fetch({ url: `http://127.0.0.1:${port}/5` })).status).toBe(200);
     await expect(fetch({ url: `http://127.0.0.1:${port}/6` })).rejects.toMatchObject(REFUSED);
-    expect(seen).toHaveLength(12);
+    expect(received).toHaveLength(12);
   });
 });
 

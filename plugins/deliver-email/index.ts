@@ -1,0 +1,22 @@
+/** Sends reports of scheduled questions by e-mail. */
+import { definePlugin, Type } from '../../kernel/index.ts';
+import { defineChannel, EmailAddress, EmailOptions, openMailer, renderEmail } from '../delivery-kit/index.ts';
+import { requirePackages } from '../package-kit/index.ts';
+
+export const deliverEmail = definePlugin({
+  name: 'deliver-email',
+  version: '1.0.0',
+  type: 'delivery',
+  description: 'Sends reports of scheduled questions by e-mail.',
+  options: EmailOptions,
+  setup(ctx, options) {
+    if (options.smtpUrl !== undefined) requirePackages(['nodemailer'], import.meta.url);
+    const mailer = openMailer(options);
+    defineChannel(ctx, {
+      channel: 'email',
+      recipient: Type.Object({ address: EmailAddress }),
+      render: renderEmail,
+      send: (message, { address }, { key, signal }) => mailer.send({ ...message, to: [address], key }, signal),
+    });
+  },
+});

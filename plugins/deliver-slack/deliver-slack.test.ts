@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Delivery, deliver } from '../../kernel/index.ts';
+import { deliverContract, type ReceiverMood } from '../../test/contract/deliver.ts';
+import { pluginContract } from '../../test/contract/plugin.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { SLACK_TOKEN, startSlackReceiver } from '../../test/harness/slack-receiver.ts';
+import { deliverSlack } from './index.ts';
+
+pluginContract('deliver-slack', () => deliverSlack());
+
+deliverContract('deliver-slack', async () => {
+  let mood: ReceiverMood = 'accept';
+  const answers = {
+    accept: undefined,
+    busy: { status: 429, headers: { 'retry-after': '30' }, body: { ok: false, error: 'ratelimited' } },
+    refuse: { status: 200, body: { ok: false, error: 'not_in_channel' } },
+    hang: undefined,
+  };
+  const receiver = await startSlackReceiver(() => answers[mood]);
+  return {
+    channel: 'slack',
+    plugin: deliverSlack({ botToken: SLACK_TOKEN, apiUrl: receiver.apiUrl }),
+    recipient: { type: 'slack', channel: 'C024BE91L', teamId: 'T1' },
+    invalidRecipients: [{ channel: '' }, { channel: 7 }, { teamId: 'T1' }],
+    answer(next) {
+      mood = next;
+      receiver.hangs = next === 'hang';
+    },
+    tries: () => receiver.received.map(({ body }) => body),
+    secrets: [SLACK_TOKEN],
+    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
+  };
+});
+
+const REPORT = {
+  taskId: 'b9c7',
+  taskName: 'Orders',
+  question: 'How many orders does each town have?',
+  answer: 'Linz <leads> & <!channel>.',
+  sql: [],
+  data: [
+    {
+      columns: ['town', 'n'],
+      rows: [
+        { town: 'Linz', n: 3 },
+        { town: 'Graz ```', n: null },
+      ] as object[],
+      totalRows: 2,
+      truncated: false,
+    },
+  ],
+  steps: 2,
+  usage: { totalTokens: 12 },
+  timestamp: '2026-01-15T11:59:58.000Z',
+};
+
+const delivery = (content: object = REPORT, channel = 'C024BE91L'): Delivery => ({
+  channel: 'slack',
+  recipient: { channel },
+  subject: 'Atlas report: Orders',
+  content: content as Delivery['content'],
+});
+
+type Planned = Parameters<typeof startSlackReceiver>[0];
+
+async function post(content?: object, planned?: Planned, options: object = {}, channel?: string) {
+  await using slack = await startSlackReceiver(planned);
+  await using app = await createTestApp({
+    plugins: [deliverSlack({ botToken: SLACK_TOKEN, apiUrl: slack.apiUrl, ...options })],
+  });
+  await app.callKey(deliver, 'slack', delivery(content, channel), app.scope());
+  return slack.posted[0];
+}
+
+describe('a report to Slack', () => {
+  it('is a message with a text and blocks, without live mentions', async () => {
+    const message = await post();
+    expect(message).toMatchObject({ channel: 'C024BE91L', unfurl_links: false });
+    expect(message?.text).toBe('Atlas report: Orders\nLinz &lt;leads&gt; &amp; &lt;!channel&gt;.');
+    expect(message?.blocks).toMatchObject([
+      { type: 'header', text: { text: 'Orders' } },
+      { type: 'context' },
+      { type: 'section', text: { text: 'Linz &lt;leads&gt; &amp; &lt;!channel&gt;.' } },
+      { type: 'section', text: { text: "```\ntown      n\n--------  -\nLinz      3\nGraz '''\n```" } },
+      { type: 'context', elements: [{ text: expect.stringContaining('2026-01-15T11:59:58.000Z') }] },
+    ]);
+    expect(message?.metadata).toEqual({
+      event_type: 'atlas_message',
+      event_payload: { idempotency_key: message?.client_msg_id },
+    });
+  });
+
+  it('says how many of the rows it shows', async () => {
+    const rows = Array.from({ length: 50 }, (_, at) => ({
+      town: `town ${at} ${'x'.repeat(60)}`,
+      n: at,
+      more: 'y'.repeat(60),
+    }));
+    const message = await post({
+      ...REPORT,
+      data: [{ columns: ['town', 'n', 'more'], rows, totalRows: 1_234, truncated: true }],
+    });
+    const [, table, note] = message?.blocks?.slice(2) ?? [];
+    const shown = (table?.text?.text.split('\n').length ?? 0) - 4;
+    expect(shown).toBeGreaterThan(20);
+    expect(note?.elements?.[0]?.text).toBe(`${shown} of 1234 rows`);
+  });
+
+  it('keeps the limits of Slack whatever it holds', async () => {
+    await using slack = await startSlackReceiver();
+    await using app = await createTestApp({ plugins: [deliverSlack({ botToken: SLACK_TOKEN, apiUrl: slack.apiUrl })] });
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 50 }),
+      fc.integer({ min: 0, max: 30_000 }).map((length) => '<&>\u{1f511}`"\n'.repeat(length / 7)),
+    );
+    const dataset = fc.record({
+      columns: fc.uniqueArray(fc.string({ maxLength: 60 }), { maxLength: 40 }),
+      count: fc.integer({ min: 0, max: 60 }),
+      value: fc.oneof(fc.anything({ withDate: true }), text),
+    });
+    const report = fc.record({
+      taskName: text,
+      question: text,
+      answer: text,
+      data: fc.array(dataset, { maxLength: 25 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(report, async ({ data, ...texts }) => {
+        const content = {
+          ...REPORT,
+          ...texts,
+          data: data.map(({ columns, count, value }) => ({
+            columns,
+            rows: Array.from({ length: count }, () => Object.fromEntries(columns.map((name) => [name, value]))),
+            totalRows: count,
+            truncated: false,
+          })),
+        };
+        await app.callKey(deliver, 'slack', delivery(content), app.scope());
+      }),
+      { numRuns: 60 },
+    );
+    expect(slack.posted.length).toBeGreaterThanOrEqual(60);
+  });
+
+  it.each([
+    ['invalid_auth', true],
+    ['channel_not_found', true],
+    ['not_in_channel', true],
+    ['is_archived', true],
+    ['token_revoked', true],
+    ['account_inactive', true],
+    ['missing_scope', true],
+    ['msg_too_long', true],
+    ['something_new', true],
+    ['ratelimited', false],
+    ['rate_limited', false],
+    ['message_limit_exceeded', false],
+    ['internal_error', false],
+    ['fatal_error', false],
+    ['service_unavailable', false],
+    ['request_timeout', false],
+  ])('that Slack refuses with %s is final: %s', async (error, final) => {
+    const sent = post(REPORT, () => ({ status: 200, body: { ok: false, error } }));
+    await expect(sent).rejects.toMatchObject({ final, message: `Slack refused the message: ${error}.` });
+  });
+
+  it.each([
+    [429, { 'retry-after': '30' }, { ok: false, error: 'ratelimited' }, { final: false, retryAfterMs: 30_000 }],
+    [200, { 'retry-after': '5' }, { ok: false, error: 'ratelimited' }, { final: false, retryAfterMs: 5_000 }],
+    [429, { 'retry-after': '7200' }, {}, { final: true }],
+    [500, {}, '<html>', { final: false }],
+    [503, {}, { ok: false, error: 'service_unavailable' }, { final: false }],
+    [403, {}, '', { final: true }],
+    [200, {}, '<html>', { final: false }],
+    [200, {}, '', { final: false }],
+    [200, {}, 'null', { final: false }],
+    [200, {}, '[]', { final: false }],
+  ])('answered with %i %j %j', async (status, headers, body, expected) => {
+    await expect(
+      post(REPORT, () => ({ status, headers: headers as Record<string, string>, body })),
+    ).rejects.toMatchObject(expected);
+  });
+
+  it('fails for good with a reason without a token, with a wrong one, and in an unknown channel', async () => {
+    await expect(post(REPORT, undefined, { botToken: undefined })).rejects.toMatchObject({
+      final: true,
+      code: 'configuration_error',
+      message: 'Slack is not configured: SLACK_BOT_TOKEN must be set.',
+    });
+    await expect(post(REPORT, undefined, { botToken: 'xoxb-no' })).rejects.toMatchObject({ final: true });
+    await expect(post(REPORT, undefined, {}, 'C0000')).rejects.toMatchObject({
+      message: 'Slack refused the message: channel_not_found.',
+    });
+  });
+});

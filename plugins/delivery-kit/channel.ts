@@ -1,0 +1,58 @@
+/** Brings a channel of deliveries: how a report is rendered for it and sent. */
+import { createHash } from 'node:crypto';
+import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { type Awaitable, type Delivery, deliver, type PluginContext, type Static } from '../../kernel/index.ts';
+import { DeliveryError, deliveryErrorOf } from './errors.ts';
+import { deliverPreview } from './hooks.ts';
+import { type Report, reportOf } from './report.ts';
+
+export interface Sending {
+  /** A UUID that is the same whenever this report is sent to this recipient. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Channel<R extends TSchema, M extends object> {
+  /** Key of `deliver`: `email`. */
+  readonly channel: string;
+  readonly recipient: R;
+  render(subject: string, report: Report): M;
+  /** One try. What it throws becomes a `DeliveryError`. */
+  send(message: M, recipient: Static<R>, sending: Sending): Awaitable<unknown>;
+}
+
+/** Call it in `setup`: taps `deliver` and `deliver.preview`. */
+export function defineChannel<R extends TSchema, M extends object>(
+  ctx: Pick<PluginContext, 'tapKey'>,
+  { channel, recipient: schema, render, send }: Channel<R, M>,
+): void {
+  const messageOf = ({ subject, content }: Delivery) => render(subject, reportOf(content));
+  ctx.tapKey(deliverPreview, channel, messageOf);
+  ctx.tapKey(deliver, channel, async (delivery, { signal }) => {
+    const { recipient } = delivery;
+    if (!Value.Check(schema, recipient)) {
+      const path = Value.Errors(schema, recipient).First()?.path ?? '';
+      throw new DeliveryError(`The recipient is not valid: ${path.slice(1) || 'it'} is missing or not as expected.`, {
+        final: true,
+        code: 'invalid_request',
+      });
+    }
+    try {
+      await send(messageOf(delivery), recipient as Static<R>, { key: keyOf(delivery), signal });
+      return { status: 'sent' as const };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw deliveryErrorOf(error);
+    }
+  });
+}
+
+/** The same for each try: made of the report's task and time, and of the recipient without its secrets. */
+function keyOf({ channel, recipient, content }: Delivery): string {
+  const { address, channel: room, url } = recipient;
+  const parts = [channel, address, room, url, content.taskId, content.timestamp];
+  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  // Version 8 of RFC 9562: a UUID of one's own making.
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5');
+}

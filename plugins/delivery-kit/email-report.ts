@@ -1,0 +1,73 @@
+/** Renders a report as an e-mail, in HTML and in plain text. */
+import type { Report } from './report.ts';
+import { rowsNote } from './report.ts';
+import { cellText, cut, tableLines } from './text-table.ts';
+
+export interface EmailContent {
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+}
+
+const LONGEST_CELL = 500;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
+
+// Mail programs know styles of elements only.
+const FONT = 'font-family:system-ui,-apple-system,Segoe UI,Roboto,Arial,sans-serif;font-size:14px;color:#1f2328';
+const CELL = 'border:1px solid #d0d7de;padding:6px 10px;text-align:left;vertical-align:top';
+const QUIET = 'color:#59636e;font-size:12px';
+
+export function renderEmail(subject: string, report: Report): Required<EmailContent> {
+  return { subject: cut(cellText(subject), 250), text: textOf(report), html: htmlOf(report) };
+}
+
+function textOf({ taskName, question, answer, data, timestamp }: Report): string {
+  const tables = data.map((dataset) => {
+    const note = rowsNote(dataset);
+    return [...tableLines(dataset), ...(note === undefined ? [] : ['', note])].join('\n');
+  });
+  return [taskName, question, answer, ...tables, `Sent by Atlas for the result of ${timestamp}.`, '']
+    .map((part) => part.trimEnd())
+    .join('\n\n');
+}
+
+function htmlOf({ taskName, question, answer, data, timestamp }: Report): string {
+  const paragraphs = answer
+    .split(/\n{2,}/)
+    .map((text) => `<p>${escaped(text.trim()).replaceAll('\n', '<br>\n')}</p>`)
+    .join('\n');
+  const cell = (tag: 'th' | 'td', value: unknown) =>
+    `<${tag} style="${CELL}">${escaped(cut(cellText(value), LONGEST_CELL))}</${tag}>`;
+  const tables = data.map((dataset) => {
+    const { columns, rows } = dataset;
+    const head = `<tr>${columns.map((column) => cell('th', column)).join('')}</tr>`;
+    const body = rows.map((row) => `<tr>${columns.map((column) => cell('td', row[column])).join('')}</tr>`);
+    const note = rowsNote(dataset);
+    return `<table style="border-collapse:collapse;${FONT}">
+<thead>${head}</thead>
+<tbody>
+${body.join('\n')}
+</tbody>
+</table>${note === undefined ? '' : `\n<p style="${QUIET}">${note}</p>`}`;
+  });
+  return `<!DOCTYPE html>
+<html>
+<head><meta charset="utf-8"><title>${escaped(taskName)}</title></head>
+<body style="${FONT}">
+<h1 style="font-size:18px">${escaped(taskName)}</h1>
+<p style="${QUIET}">${escaped(question)}</p>
+${paragraphs}
+${tables.join('\n')}
+<p style="${QUIET}">Sent by Atlas for the result of ${escaped(timestamp)}.</p>
+</body>
+</html>
+`;
+}

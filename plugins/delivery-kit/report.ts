@@ -1,0 +1,72 @@
+/** Types a report, the content of every scheduled delivery, and bounds it. */
+import { Value } from '@sinclair/typebox/value';
+import { type Static, Type } from '../../kernel/index.ts';
+import { DeliveryError } from './errors.ts';
+
+/** Rows of each dataset that are sent. */
+export const MAX_REPORT_ROWS = 50;
+
+const Dataset = Type.Object({
+  columns: Type.Array(Type.String()),
+  rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  totalRows: Type.Integer({ minimum: 0 }),
+  truncated: Type.Boolean(),
+});
+
+/** `content` of a `Delivery`, and the body of a webhook. */
+export const Report = Type.Object({
+  taskId: Type.String(),
+  taskName: Type.String(),
+  question: Type.String(),
+  answer: Type.String(),
+  sql: Type.Array(Type.String()),
+  data: Type.Array(Dataset),
+  steps: Type.Integer(),
+  usage: Type.Object({ totalTokens: Type.Integer() }),
+  timestamp: Type.String(),
+});
+
+export type Report = Static<typeof Report>;
+export type Dataset = Static<typeof Dataset>;
+
+/** The rows of a statement as a report has them: at most 50, with the number of all that were read. */
+export function datasetOf(table: {
+  readonly columns: readonly string[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** Whether the database had more rows than these. */
+  readonly truncated: boolean;
+}): Dataset {
+  const { columns, rows, truncated } = table;
+  return {
+    columns: [...columns],
+    rows: rows.slice(0, MAX_REPORT_ROWS),
+    totalRows: rows.length,
+    truncated: truncated || rows.length > MAX_REPORT_ROWS,
+  };
+}
+
+export function reportSubject(taskName: string): string {
+  return `Atlas report: ${taskName}`;
+}
+
+/** The report in the content of a delivery, at most 50 rows of each dataset. Throws a final error when it is none. */
+export function reportOf(content: unknown): Report {
+  if (!Value.Check(Report, content)) {
+    const where = Value.Errors(Report, content).First()?.path ?? '';
+    throw new DeliveryError(`The content of the delivery is no report: ${where || '/'} is not as expected.`, {
+      final: true,
+    });
+  }
+  const data = content.data.map((dataset) => ({
+    ...dataset,
+    rows: dataset.rows.slice(0, MAX_REPORT_ROWS),
+    truncated: dataset.truncated || dataset.rows.length > MAX_REPORT_ROWS,
+  }));
+  return { ...content, data };
+}
+
+/** Tells the reader of a cut dataset so: `50 of 1234 rows`. */
+export function rowsNote({ rows, totalRows, truncated }: Dataset, shown = rows.length): string | undefined {
+  if (shown < totalRows) return `${shown} of ${totalRows}${truncated && totalRows <= rows.length ? '+' : ''} rows`;
+  return truncated ? `The first ${shown} rows` : undefined;
+}

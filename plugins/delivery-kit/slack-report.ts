@@ -1,0 +1,81 @@
+/** Renders a report as a Slack message of Block Kit blocks, within Slack's limits. */
+import type { Dataset, Report } from './report.ts';
+import { rowsNote } from './report.ts';
+import { cellText, cut, tableLines } from './text-table.ts';
+
+export interface SlackContent {
+  /** What notifications show, and clients that know no blocks. */
+  readonly text: string;
+  readonly blocks?: readonly object[];
+}
+
+// Slack's limits: a header 150 characters, a section 3,000, a message 50 blocks and, as it counts them, some 13,000
+// characters in all blocks (error `msg_blocks_too_long`).
+const LONGEST_HEADER = 150;
+const LONGEST_SECTION = 2_900;
+const LONGEST_MESSAGE = 11_000;
+const LONGEST_ANSWER = 5_800;
+const LONGEST_LINE = 200;
+const MOST_DATASETS = 20;
+
+/** Slack's own escapes, without which `<!channel>` would notify everybody. */
+export const escapedForSlack = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').toWellFormed();
+
+const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
+const context = (text: string) => ({ type: 'context', elements: [{ type: 'mrkdwn', text }] });
+
+export function renderSlack(subject: string, report: Report): Required<SlackContent> {
+  const { taskName, question, answer, data, timestamp } = report;
+  const title = cellText(taskName).trim() || 'Atlas report';
+  const blocks: object[] = [
+    { type: 'header', text: { type: 'plain_text', text: cut(title, LONGEST_HEADER), emoji: false } },
+    context(cutEscaped(cellText(question), 1_000) || ' '),
+    ...piecesOf(cutEscaped(answer, LONGEST_ANSWER)).map(section),
+  ];
+  let left = LONGEST_MESSAGE - JSON.stringify(blocks).length;
+  for (const dataset of data.slice(0, MOST_DATASETS)) {
+    const added = tableBlocks(dataset, Math.min(left, LONGEST_SECTION));
+    left -= JSON.stringify(added).length;
+    blocks.push(...added);
+  }
+  const rest = data.length > MOST_DATASETS ? ` · ${data.length - MOST_DATASETS} more results` : '';
+  blocks.push(context(`Sent by Atlas for the result of ${escapedForSlack(timestamp)}${rest}`));
+  return { text: cutEscaped(`${cellText(subject)}\n${answer}`, LONGEST_SECTION), blocks };
+}
+
+/** The table as preformatted text with as many rows as fit, and how many those are. */
+function tableBlocks(dataset: Dataset, longest: number): object[] {
+  const lines = tableLines(dataset).map((line) => cutEscaped(line.replaceAll('```', "'''"), LONGEST_LINE));
+  let length = 10;
+  const fitting = lines.findIndex((line) => {
+    // A line break takes two characters of JSON.
+    length += JSON.stringify(line).length;
+    return length > longest;
+  });
+  const kept = fitting === -1 ? lines : lines.slice(0, fitting);
+  const shown = Math.max(0, kept.length - 2);
+  const note = rowsNote(dataset, shown);
+  return [
+    ...(kept.length > 2 ? [section(`\`\`\`\n${kept.join('\n')}\n\`\`\``)] : []),
+    ...(note === undefined && kept.length > 2 ? [] : [context(note ?? 'No rows')]),
+  ];
+}
+
+function cutEscaped(text: string, longest: number): string {
+  const whole = escapedForSlack(text);
+  return whole.length <= longest ? whole : cut(whole, longest).replace(/&[a-z]{0,3}…$/, '…');
+}
+
+/** Pieces that fit a section; none of them ends within an escape. */
+function piecesOf(escaped: string): string[] {
+  const pieces: string[] = [];
+  for (let rest = escaped.trim(); rest !== ''; ) {
+    const piece = rest.slice(0, LONGEST_SECTION);
+    const end =
+      piece.length === rest.length ? piece.length : piece.replace(/(&[a-z]{0,3}|[\ud800-\udbff])$/, '').length;
+    pieces.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return pieces;
+}

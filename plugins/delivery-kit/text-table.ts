@@ -1,0 +1,36 @@
+/** Lays out rows as text, for plain-text mail and Slack. */
+import type { Dataset } from './report.ts';
+
+const LONGEST_CELL = 40;
+
+/** A value as people read it, on one line. */
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  const text =
+    typeof value === 'string' ? value : value instanceof Date ? value.toISOString() : (textOf(value) ?? String(value));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they would break the layout
+  return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').toWellFormed();
+}
+
+const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : undefined);
+
+/** At most `longest` UTF-16 units, with a mark where it was cut. */
+export function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** Lines with aligned columns: the names, a rule, the rows. */
+export function tableLines({ columns, rows }: Pick<Dataset, 'columns' | 'rows'>): string[] {
+  const cells = [columns, ...rows.map((row) => columns.map((column) => row[column]))].map((row) =>
+    row.map((value) => cut(cellText(value), LONGEST_CELL)),
+  );
+  const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0), 1));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const [head = [], ...body] = cells;
+  return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...body.map(line)];
+}
