@@ -10,6 +10,7 @@ import {
   type TableDescription,
 } from '../../kernel/index.ts';
 import { type Cli, printableText } from '../cli/index.ts';
+import { dataFiles, importDataFiles } from './data-files.ts';
 import { namesOf } from './entity.ts';
 import { layerFiles, type Written, writeFiles } from './files.ts';
 import { type Profile, withDatabase } from './profile.ts';
@@ -108,17 +109,31 @@ function withheldNote(config: AtlasConfig, withheld: readonly string[]): string 
 
 export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
   return {
-    name: 'init',
+    name: 'init [files...]',
     summary: 'write a semantic layer for the connected database',
     options: [
       { flags: '--tables <names>', description: 'only these tables, separated by commas' },
       { flags: '--schema <name>', description: "schema of the tables; default: the connection's" },
+      { flags: '--csv <files>', description: 'import CSV files, folders or patterns first, one table for each file' },
+      { flags: '--parquet <files>', description: 'the same for Parquet files' },
       { flags: '--force', description: 'continue when more than a fifth of the tables cannot be read' },
     ],
-    examples: ['SVC_DATASOURCE_URL=sqlite:shop.db atlas init', 'atlas init --tables orders,customers'],
+    examples: [
+      'SVC_DATASOURCE_URL=sqlite:shop.db atlas init',
+      'atlas init --tables orders,customers',
+      'atlas init --csv orders.csv,customers.csv',
+      'atlas init --parquet data/',
+    ],
     run: async (run) => {
-      const { config, options } = await compose(run);
-      const dir = layerDir(config, run, demoLayerDir);
+      const files = dataFiles(run);
+      const composition = await compose(run);
+      const dir = layerDir(composition.config, run, demoLayerDir);
+      const imported = files.length === 0 ? undefined : await importDataFiles(files, run);
+      if (imported !== undefined) run.stdout.write(`${printableText(imported.report)}\n`);
+      const { config, options } =
+        imported === undefined
+          ? composition
+          : await compose({ cwd: run.cwd, env: { ...run.env, SVC_DATASOURCE_URL: imported.url }, builtIn: true });
       const asked = String(run.options.tables ?? '')
         .split(',')
         .map((name) => name.trim())
@@ -146,6 +161,9 @@ export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
       const written = writtenFiles(dir, shown, layer.files);
       run.stdout.write(`${summary(written, shown, layer.count)}\n`);
       run.stdout.write(withheldNote(config, layer.withheld));
+      if (imported !== undefined) {
+        run.stdout.write(`The tables are in ${imported.url}: put SVC_DATASOURCE_URL=${imported.url} into .env.\n`);
+      }
       run.stdout.write(`Start the server with "npx atlas-query serve" and ask it with "npx atlas-query query".\n`);
       return 0;
     },
