@@ -7,12 +7,14 @@ import type {
 } from '@ai-sdk/provider';
 import type { Outcome, Usage } from './api.ts';
 import { NO_TOOLS, type OfferedTools } from './model-output/offered-tools.ts';
-import { type Delta, TextFilter } from './model-output/text-filter.ts';
+import { Repetition } from './model-output/repetition.ts';
+import { type Delta, type Expectations, TextFilter } from './model-output/text-filter.ts';
 import { callsInThoughts, textOfThoughts } from './model-output/thoughts.ts';
+import { writtenQuery } from './model-output/written-query.ts';
 import { answeringModel, declaredOutcome } from './outcome.ts';
 import type { ModelName } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
-import { answerInCall, type SentCall, type ToolCall, toolCalls } from './tools/tool-call.ts';
+import { answerInCall, isComplete, type SentCall, type ToolCall, toolCalls } from './tools/tool-call.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
@@ -37,7 +39,7 @@ export interface ModelAnswer {
   readonly hasUnreadableCall: boolean;
   /** Only the first call when there were too many, to carry the refusal. */
   readonly calls: readonly ToolCall[];
-  readonly finish: 'done' | 'length' | 'withheld' | 'broken' | 'too-many-calls';
+  readonly finish: 'done' | 'length' | 'repeats' | 'withheld' | 'broken' | 'too-many-calls';
   /** The provider interface's finish reason: `stop`, `length`, `tool-calls`, … */
   readonly reason: string;
   readonly usage: ModelUsage;
@@ -78,8 +80,7 @@ export interface Reading {
   /** Ids of the question's calls so far; those of the answer are added. */
   readonly usedIds: Set<string>;
   readonly tools?: OfferedTools;
-  /** The model has written thoughts without a beginning before. */
-  readonly expectsThoughts?: boolean;
+  readonly expects?: Expectations;
 }
 
 /** Assembles an answer from its parts and cuts it when it is too long. */
@@ -104,18 +105,23 @@ export class AnswerBuilder {
   #reasoningBytes = 0;
   #text = '';
   #reasoning = '';
-  #cut: 'length' | 'too-many-calls' | undefined;
+  readonly #repetition = new Repetition();
+  readonly #expects: Expectations;
+  /** A call or its arguments may be incomplete. */
+  #hasOpenCall = false;
+  #cut: 'length' | 'repeats' | 'too-many-calls' | undefined;
   #finish: ModelAnswer['finish'] = 'broken';
   #reason = 'error';
   #usage = usageOf(undefined);
   #outcome: Outcome | undefined;
   #answeredBy: ModelName | undefined;
 
-  constructor({ answerBytes, usedIds, tools = NO_TOOLS, expectsThoughts = false }: Reading, isStreamed: boolean) {
+  constructor({ answerBytes, usedIds, tools = NO_TOOLS, expects = {} }: Reading, isStreamed: boolean) {
     this.#answerBytes = answerBytes;
     this.#usedIds = usedIds;
     this.#tools = tools;
-    this.#filter = new TextFilter(tools, isStreamed, expectsThoughts);
+    this.#filter = new TextFilter(tools, isStreamed, expects);
+    this.#expects = expects;
   }
 
   /** Whether the answer was cut; nothing more is added. */
@@ -141,16 +147,19 @@ export class AnswerBuilder {
         this.#add('text', this.#textId, text, undefined);
       }
     }
+    if (this.#repetition.isIn(this.#text)) this.#cut ??= 'repeats';
     return deltas;
   }
 
   /** The end of all parts: reads the calls that were written as text; returns the rest of what clients see. */
   finish(): readonly Delta[] {
-    const { deltas, calls, hasUnreadableCall } = this.#filter.end(this.isCut);
+    const { deltas, calls: held, hasUnreadableCall, isOpen } = this.#filter.end(this.isCut);
     const shown = this.#shown(deltas);
     this.#hasUnreadableCall = hasUnreadableCall && this.#calls.length === 0;
     // Servers that read the markup themselves may leave it in the text all the same.
     if (this.isCut || this.#calls.length > 0) return shown;
+    this.#hasOpenCall ||= isOpen;
+    const calls = held.length === 0 && this.#expects.query === true ? writtenQuery(this.#text) : held;
     const isSilent = calls.length === 0 && this.#text.trim() === '';
     const written = isSilent ? callsInThoughts(`${this.#reasoning}${this.#thoughts}`, this.#tools) : calls;
     for (const { name, args } of written) this.#takeOne({ toolCallId: '', toolName: name, input: args });
@@ -193,6 +202,7 @@ export class AnswerBuilder {
     this.#count(Math.max(0, bytes - (this.#argumentBytes.get(sent.toolCallId) ?? 0)));
     this.#argumentBytes.delete(sent.toolCallId);
     this.#countReasoning(metadataBytes(sent.providerMetadata));
+    this.#hasOpenCall ||= !isComplete(sent);
     this.#takeOne(sent);
     return [];
   }
@@ -229,19 +239,22 @@ export class AnswerBuilder {
   answer(): ModelAnswer {
     const tooMany = this.#cut === 'too-many-calls';
     // Calls of an answer that was cut may be incomplete.
-    const calls = this.#cut === 'length' ? [] : tooMany ? this.#calls.slice(0, 1) : this.#calls;
+    const isComplete = this.#finish !== 'length' || !this.#hasOpenCall;
+    const isWhole = this.#cut === undefined && isComplete;
+    const calls = isWhole ? this.#calls : tooMany ? this.#calls.slice(0, 1) : [];
     const firstId = calls[0]?.modelCallId;
     return {
       content: this.#parts.filter((part) =>
         part.type === 'tool-call' ? !tooMany || part.toolCallId === firstId : part.type !== 'text' || part.text !== '',
       ),
-      text: this.#text,
+      text: this.#cut === 'repeats' ? '' : this.#text,
       reasoning: `${this.#reasoning}${this.#thoughts}`,
       thoughtAnswer: this.#thoughtAnswer(calls),
       hasStrayThoughts: this.#filter.hasStrayEnd,
       hasUnreadableCall: this.#hasUnreadableCall,
       calls,
-      finish: this.#cut ?? this.#finish,
+      // Some servers say that a limit was met where calls end.
+      finish: this.#cut ?? (this.#finish === 'length' && calls.length > 0 ? 'done' : this.#finish),
       reason: this.#cut === undefined ? this.#reason : tooMany ? 'tool-calls' : 'length',
       usage: this.#usage,
       outcome: this.#outcome,
@@ -253,6 +266,8 @@ export class AnswerBuilder {
 
   #thoughtAnswer(calls: readonly ToolCall[]): ModelAnswer['thoughtAnswer'] {
     if (this.#text.trim() !== '' || calls.length > 0 || this.#finish !== 'done' || this.isCut) return undefined;
+    // Thoughts that never end reached no answer.
+    if (this.#filter.isThinking) return { text: '', isFromProvider: false };
     const isFromProvider = this.#reasoning.trim() !== '';
     const text = textOfThoughts(isFromProvider ? this.#reasoning : this.#thoughts, this.#tools);
     return text === '' ? undefined : { text, isFromProvider };

@@ -6,6 +6,7 @@ import { ProcessBudget } from './budget.ts';
 import { clarifyTool } from './clarification.ts';
 import { agentContinue, answerCheck } from './hooks.ts';
 import { PromptHealth } from './model-output/prompt-health.ts';
+import { ThoughtHabits } from './model-output/thought-habits.ts';
 import { AgentOptions, requestTimeoutOf } from './options.ts';
 import { preparation } from './preparation.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';
@@ -67,6 +68,7 @@ export const agent = definePlugin({
       bus: ctx,
       budget,
       promptHealth,
+      habits: new ThoughtHabits(),
     };
     ctx.tap(toolsCollect, () => [executeSql, clarifyTool]);
     const wrapped = wrappedAgent(ctx, (...asked) => answerQuestion(runtime, ...asked), requestTimeoutOf(options));

@@ -3,31 +3,22 @@
  * One loop serves streaming and non-streaming calls, directly over the AI SDK's provider interface.
  */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
-import {
-  AtlasError,
-  type Awaitable,
-  messageOf,
-  messagesOf,
-  type PendingAction,
-  type Question,
-  type Scope,
-  type ToolOutcome,
-  type ToolTable,
-} from '../../kernel/index.ts';
-import { MAX_CALLS, type ModelAnswer, type Reading } from './answer-builder.ts';
+import { AtlasError, type Awaitable, messageOf, messagesOf, type Question, type Scope } from '../../kernel/index.ts';
+import type { ModelAnswer, Reading } from './answer-builder.ts';
 import type { ReviewedRun } from './answer-review.ts';
 import type { AgentEvent, Answer, AnswerNote, Usage } from './api.ts';
 import type { QuestionBudget } from './budget.ts';
 import { clarificationOf, clarificationText } from './clarification.ts';
-import { abortError, type QuestionDeadline, untilAborted } from './deadlines.ts';
+import { abortError, type QuestionDeadline } from './deadlines.ts';
 import { type Bus, modelCalled } from './events.ts';
 import { answerFromText, generate, stream } from './model-call.ts';
 import { fallbackAnswer, noAnswerOf } from './model-output/fallback-answer.ts';
-import { type FinishedCall, Progress } from './model-output/progress.ts';
 import type { PromptHealth } from './model-output/prompt-health.ts';
 import { promptTruncation } from './model-output/prompt-size.ts';
 import { failedGeneration } from './model-output/provider-text.ts';
 import { Repair } from './model-output/repair.ts';
+import type { ThoughtHabits } from './model-output/thought-habits.ts';
+import { asksForQuery, QUERY_TOOL } from './model-output/written-query.ts';
 import { notesOf } from './notes.ts';
 import type { AgentOptions } from './options.ts';
 import { noteFallback, noteTables, outcomeOf } from './outcome.ts';
@@ -35,9 +26,8 @@ import type { Preparation } from './preparation.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
 import { textsRead } from './texts-read.ts';
+import { CallRunner, refusal } from './tools/call-runner.ts';
 import { beginStep } from './tools/query-check.ts';
-import type { ToolCall } from './tools/tool-call.ts';
-import { errorOf, failed, forModel, withFewerRows, withNote } from './tools/tool-outcome.ts';
 import { sumOfUsage } from './usage.ts';
 
 export interface LoopRuntime {
@@ -46,12 +36,8 @@ export interface LoopRuntime {
   readonly options: AgentOptions;
   readonly bus: Bus;
   readonly promptHealth: PromptHealth;
+  readonly habits: ThoughtHabits;
 }
-
-/** Calls of one step that run in parallel. */
-const PARALLEL_CALLS = 4;
-/** Calls of one step that are run; the rest are refused. */
-const CALLS_PER_STEP = 16;
 
 /** The steps of one question. */
 export class QuestionRun implements ReviewedRun {
@@ -66,19 +52,14 @@ export class QuestionRun implements ReviewedRun {
   readonly #messages: LanguageModelV4Message[];
   readonly #memory = new Map<string, unknown>();
   readonly #callIds = new Set<string>();
-  readonly #tables: ToolTable[] = [];
-  readonly #pendingActions: PendingAction[] = [];
   #usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-  readonly #progress = new Progress();
-  /** Why no further tool call is made. */
-  #standstill: string | undefined;
+  readonly #calls: CallRunner;
+  readonly #habits: ThoughtHabits;
   readonly #repair = new Repair();
   /** Whether the user has read a text of the current call. */
   #hasShown = false;
-  #lastError: string | undefined;
   /** The last text of the model before a tool call. */
   #lastText = '';
-  #lastCallFailed = false;
   #steps = 0;
   /** Whether an answer is being corrected that needs nothing looked up. */
   #isClosed = false;
@@ -87,7 +68,7 @@ export class QuestionRun implements ReviewedRun {
   constructor(
     prepared: Preparation,
     deadline: QuestionDeadline,
-    { limit, options, bus, promptHealth }: LoopRuntime,
+    { limit, options, bus, promptHealth, habits }: LoopRuntime,
     budget: QuestionBudget,
     streaming: boolean,
   ) {
@@ -97,6 +78,8 @@ export class QuestionRun implements ReviewedRun {
     this.#bus = bus;
     this.#limit = limit;
     this.#promptHealth = promptHealth;
+    this.#habits = habits;
+    this.#calls = new CallRunner({ prepared, deadline, budget, bus, options, memory: this.#memory });
     this.#budget = budget;
     this.#streaming = streaming;
     this.#messages = [prepared.system, ...prepared.messages];
@@ -127,21 +110,20 @@ export class QuestionRun implements ReviewedRun {
       // otherwise.
       const isLast = step === maxSteps || (step > 1 && !(await this.#mayContinue()));
       const offerTools =
-        (!isLast || step === 1) && !this.#budget.isSpent && this.#standstill === undefined && !this.#isClosed;
+        (!isLast || step === 1) && !this.#budget.isSpent && this.#calls.standstill === undefined && !this.#isClosed;
       const reply = yield* this.#reply(offerTools, isLast);
       if (reply === undefined) continue;
       this.#usage = sumOfUsage(this.#usage, reply.usage);
       this.#budget.hold(reply.bytes);
       const calls = offerTools && reply.finish !== 'length' ? reply.calls : [];
       if (calls.length === 0) {
-        const known = { offersTools: offerTools, hasTables: this.#tables.length > 0, lastText: this.#lastText };
+        const known = { offersTools: offerTools, hasTables: this.#calls.tables.length > 0, lastText: this.#lastText };
         if (!isLast && this.#repair.asksAgain(reply, known)) continue;
         yield* this.#finish(reply, step, reply.calls.length > 0 || reply.finish === 'length' ? 'length' : 'stop');
         return;
       }
       this.#messages.push({ role: 'assistant', content: [...reply.content] });
-      if (reply.finish === 'too-many-calls') this.#refuseAll(calls);
-      else yield* this.#runTools(calls);
+      this.#messages.push(reply.finish === 'too-many-calls' ? refusal(calls) : yield* this.#calls.run(calls));
       if (reply.text !== '') this.#lastText = reply.text;
       const isAsked = clarificationOf(this.#memory) !== undefined;
       if (!isAsked && !isLast) continue;
@@ -166,7 +148,7 @@ export class QuestionRun implements ReviewedRun {
       if (isLast || this.#deadline.scope.signal.aborted) throw error;
       const refused = failedGeneration(error);
       if (refused !== undefined && !this.#hasShown) {
-        const reply = answerFromText(refused, this.#reading);
+        const reply = answerFromText(refused, this.#reading(offerTools));
         if (reply.calls.length > 0) return reply;
       }
       if (!this.#repair.recovers(error, this.#hasShown)) throw error;
@@ -178,7 +160,7 @@ export class QuestionRun implements ReviewedRun {
     const { modelName, definitions, fitted } = this.#prepared;
     const step = this.#deadline.step(this.#options.stepTimeoutMs);
     const call: LanguageModelV4CallOptions & { abortSignal: AbortSignal } = {
-      prompt: fitted(this.#repair.prompt(this.#messages, offerTools, this.#standstill)),
+      prompt: fitted(this.#repair.prompt(this.#messages, offerTools, this.#calls.standstill)),
       abortSignal: step.signal,
       ...(offerTools && definitions.length > 0 && { tools: [...definitions] }),
     };
@@ -196,7 +178,8 @@ export class QuestionRun implements ReviewedRun {
           hint: 'Check the timeouts of the provider and of gateways in front of it; the log has the details.',
         });
       }
-      this.#repair.received(reply);
+      this.#repair.received();
+      this.#habits.saw(modelName.modelId, reply);
       noteFallback(reply.answeredBy, modelName, this.notes);
       this.#checkPromptSize(call, reply.usage.inputTokens);
       return reply;
@@ -221,7 +204,7 @@ export class QuestionRun implements ReviewedRun {
   async *#stream(
     call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   ): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const deltas = stream(this.#prepared.model, call, this.#reading);
+    const deltas = stream(this.#prepared.model, call, this.#reading(call.tools !== undefined));
     let hasText = false;
     try {
       for (;;) {
@@ -246,7 +229,7 @@ export class QuestionRun implements ReviewedRun {
   async *#generate(
     call: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   ): AsyncGenerator<AgentEvent, ModelAnswer> {
-    const reply = await generate(this.#prepared.model, call, this.#reading);
+    const reply = await generate(this.#prepared.model, call, this.#reading(call.tools !== undefined));
     if (reply.reasoning !== '') yield { type: 'reasoning', text: reply.reasoning };
     if (reply.text !== '') yield { type: 'text', text: this.#paragraph(reply.text) };
     return reply;
@@ -256,12 +239,17 @@ export class QuestionRun implements ReviewedRun {
     return this.#lastText === '' ? text : `\n\n${text}`;
   }
 
-  get #reading(): Reading {
+  #reading(offersTools: boolean): Reading {
+    const { question, tools } = this.#prepared;
+    const canQuery = offersTools && tools.offered.names.includes(QUERY_TOOL);
     return {
       answerBytes: this.#options.answerBytes,
       usedIds: this.#callIds,
-      tools: this.#prepared.tools.offered,
-      expectsThoughts: this.#repair.expectsThoughts,
+      tools: tools.offered,
+      expects: {
+        thoughts: this.#habits.expects(this.modelName.modelId),
+        query: canQuery && this.#calls.tables.length === 0 && !asksForQuery(question.turns.at(-1)?.text ?? ''),
+      },
     };
   }
 
@@ -275,72 +263,6 @@ export class QuestionRun implements ReviewedRun {
     if (message === undefined || this.notes.list.some(({ code }) => code === 'prompt_truncated')) return;
     this.notes.add({ code: 'prompt_truncated', message });
     this.#bus.logOf(this.#deadline.scope).warn({ model: modelName, reportedTokens }, message);
-  }
-
-  /** Runs the calls of one step; client and model get the results in the order of the calls. */
-  async *#runTools(calls: readonly ToolCall[]): AsyncGenerator<AgentEvent, void> {
-    // Calls of an answer that is cut have no result, so they are never announced.
-    for (const { toolCallId, toolName, args } of calls) yield { type: 'tool-call', toolCallId, toolName, args };
-    const results: ToolResults = [];
-    const finished: FinishedCall[] = [];
-    while (results.length < calls.length) {
-      const start = results.length;
-      const group = calls.slice(start, start + (this.#budget.allowsParallelCalls ? PARALLEL_CALLS : 1));
-      const running = group.map((call, index) => this.#runTool(call, start + index));
-      for (const outcome of running) outcome.catch(() => {});
-      for (const [index, call] of group.entries()) {
-        const { toolCallId, modelCallId, toolName } = call;
-        const outcome = (await running[index]) as ToolOutcome;
-        if (outcome.table !== undefined) this.#tables.push(outcome.table);
-        if (outcome.pendingAction !== undefined) this.#pendingActions.push(outcome.pendingAction);
-        const error = errorOf(outcome);
-        this.#lastCallFailed = error !== undefined;
-        if (error !== undefined) this.#lastError = error;
-        finished.push({ toolName, args: call.args, error, result: outcome.forModel });
-        const result = outcome.forClient ?? outcome.forModel;
-        yield { type: 'tool-result', toolCallId, toolName, result, ...(error !== undefined && { error }) };
-        results.push({ type: 'tool-result', toolCallId: modelCallId, toolName, output: forModel(outcome) });
-      }
-    }
-    this.#messages.push({ role: 'tool', content: results });
-    this.#standstill = this.#progress.step(finished);
-  }
-
-  /** Refuses all calls in the result of the first, the only one that is sent back to the model. */
-  #refuseAll([first]: readonly ToolCall[]): void {
-    if (first === undefined) return;
-    const { modelCallId: toolCallId, toolName } = first;
-    const refusal = failed(
-      `None of the calls was run: there were more than ${MAX_CALLS} in one step.`,
-      `Make at most ${CALLS_PER_STEP} calls, each for more.`,
-    );
-    this.#messages.push({
-      role: 'tool',
-      content: [{ type: 'tool-result', toolCallId, toolName, output: forModel(refusal) }],
-    });
-  }
-
-  async #runTool(call: ToolCall, index: number): Promise<ToolOutcome> {
-    if (index >= CALLS_PER_STEP) {
-      return failed(`Not run: more than ${CALLS_PER_STEP} calls in one step.`, 'Make fewer calls, each for more.');
-    }
-    if (this.#budget.isSpent) return failed('Not run: there is no room for further results.', this.#budget.notice);
-    const { scope } = this.#deadline;
-    const { question, tools } = this.#prepared;
-    const running = tools.run(call, { scope, question, memory: this.#memory }, this.#bus);
-    return this.#counted(await untilAborted(running, scope.signal));
-  }
-
-  /** Counts a result as soon as it is available, and drops the rows that do not fit. */
-  #counted(outcome: ToolOutcome): ToolOutcome {
-    const { questionBudgetBytes } = this.#options;
-    const table = outcome.table && this.#budget.holdTable(outcome.table);
-    const kept =
-      table === outcome.table ? outcome : withFewerRows(outcome, table as ToolTable, this.#prepared.resultBytes);
-    this.#budget.hold(sizeOf(kept.forModel, questionBudgetBytes));
-    if (table === undefined) this.#budget.hold(sizeOf(kept.forClient, questionBudgetBytes));
-    const { notice } = this.#budget;
-    return notice === undefined ? kept : withNote(kept, notice);
   }
 
   *#finish(reply: ModelAnswer, steps: number, finishReason: Answer['finishReason']): Generator<AgentEvent, void> {
@@ -357,16 +279,16 @@ export class QuestionRun implements ReviewedRun {
     const hasText = text.trim() !== '';
     if (!hasText) {
       const isSpent = this.#budget.isSpent;
-      const isStuck = this.#standstill !== undefined;
+      const isStuck = this.#calls.standstill !== undefined;
       text = fallbackAnswer(noAnswerOf(reply, finishReason, isSpent, isStuck), {
         model: this.#prepared.modelName,
         maxSteps: this.#options.maxSteps,
-        lastError: this.#tables.length === 0 ? this.#lastError : undefined,
-        hasTables: this.#tables.length > 0,
+        lastError: this.#calls.tables.length === 0 ? this.#calls.lastError : undefined,
+        hasTables: this.#calls.tables.length > 0,
       });
       yield { type: 'text', text: this.#paragraph(text) };
     }
-    noteTables(this.#tables, this.notes);
+    noteTables(this.#calls.tables, this.notes);
     const answer: Answer = {
       text,
       outcome:
@@ -376,20 +298,18 @@ export class QuestionRun implements ReviewedRun {
               declared: reply.outcome,
               hasText,
               isWithheld: reply.finish === 'withheld',
-              tables: this.#tables,
-              lastCallFailed: this.#lastCallFailed,
+              tables: this.#calls.tables,
+              lastCallFailed: this.#calls.lastCallFailed,
             }),
       ...(asked !== undefined && { choices: asked.choices }),
       notes: this.notes.list,
-      sql: this.#tables.map(({ sql }) => sql),
-      data: this.#tables,
+      sql: this.#calls.tables.map(({ sql }) => sql),
+      data: this.#calls.tables,
       steps,
       usage: this.#usage,
-      pendingActions: this.#pendingActions,
+      pendingActions: this.#calls.pendingActions,
       finishReason,
     };
     yield { type: 'finish', answer };
   }
 }
-
-type ToolResults = Extract<LanguageModelV4Message, { role: 'tool' }>['content'];

@@ -3,76 +3,12 @@
  * answer, or in a sentence that names cause and remedy.
  */
 import { describe, expect, test } from 'vitest';
-import { healthCheck, type Question } from '../../kernel/index.ts';
+import { healthCheck } from '../../kernel/index.ts';
 import type { Step } from '../../test/harness/openai-server.ts';
-import { callSql, type ScriptedApp, scriptedApp } from '../../test/harness/scripted-agent.ts';
-import type { AgentEvent, Answer } from './api.ts';
+import { callSql, scriptedApp } from '../../test/harness/scripted-agent.ts';
+import { answer, args, asked, COUNT, question, recovers, ways } from './fixtures/misbehaviour.ts';
 import { agent } from './index.ts';
 import { writtenAs } from './model-output/fixtures/written-as.ts';
-
-const question: Question = { turns: [{ role: 'user', text: 'How many orders?' }], surface: 'api' };
-const COUNT = 'select count(*) as n from orders';
-const args = JSON.stringify({ sql: COUNT });
-const answer: Step = { text: 'There are 500 orders.' };
-
-interface Ended {
-  /** The text as the user reads it. */
-  readonly text: string;
-  readonly answer: Answer | undefined;
-  readonly error: string | undefined;
-}
-
-const ways: Readonly<Record<string, (app: ScriptedApp['app']) => Promise<Ended>>> = {
-  chat: async (app) => {
-    let text = '';
-    let end: Answer | undefined;
-    try {
-      for await (const event of app.get(agent).ask(question, app.scope()) as AsyncIterable<AgentEvent>) {
-        if (event.type === 'text') text += event.text;
-        if (event.type === 'finish') end = event.answer;
-      }
-      return { text, answer: end, error: undefined };
-    } catch (error) {
-      const { message, hint } = error as { message: string; hint?: string };
-      return { text, answer: end, error: `${message} ${hint ?? ''}` };
-    }
-  },
-  query: async (app) => {
-    try {
-      const end = await app.get(agent).answer(question, app.scope());
-      return { text: end.text, answer: end, error: undefined };
-    } catch (error) {
-      const { message, hint } = error as { message: string; hint?: string };
-      return { text: '', answer: undefined, error: `${message} ${hint ?? ''}` };
-    }
-  },
-};
-
-const MARKUP =
-  /<\/?(?:think|tool|function|invoke|parameter|answer)|<[|｜]|\[TOOL_|\[\/?THINK|◁|"arguments"|"parameters"/i;
-
-/** Asks in both ways; what no misbehaviour may lead to is checked for all. */
-async function asked(script: readonly Step[] | ((n: number) => Step), most: number): Promise<Ended[]> {
-  const ends: Ended[] = [];
-  for (const ask of Object.values(ways)) {
-    await using scripted = await scriptedApp(typeof script === 'function' ? (_, n) => script(n) : script);
-    const end = await ask(scripted.app);
-    expect(`${end.text} ${end.error ?? ''}`).not.toMatch(MARKUP);
-    expect(`${end.text} ${end.error ?? ''}`).not.toMatch(/ask again/i);
-    expect(scripted.server.requests.length).toBeLessThanOrEqual(most);
-    ends.push(end);
-  }
-  return ends;
-}
-
-/** A question whose only statement is `COUNT` and whose answer is right. */
-async function recovers(script: readonly Step[] | ((n: number) => Step), most = 3, sql: readonly string[] = [COUNT]) {
-  for (const end of await asked(script, most)) {
-    expect(end.error).toBeUndefined();
-    expect(end.text).toContain('There are 500 orders.');
-    expect(end.answer?.sql).toEqual(sql);
-  }
-}
 
 describe('a call written as text is run', () => {
   test.each(Object.entries(writtenAs(COUNT)))('%s', async (_, text) => {

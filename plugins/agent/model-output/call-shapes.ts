@@ -39,10 +39,18 @@ export function callsIn(value: unknown, find: FindTool, isStrict: boolean, depth
   const argumentsKey = keyIn(value, ARGUMENT_KEYS);
   const known = find(name, argumentsKey === undefined ? undefined : (value[argumentsKey] ?? {}));
   if (argumentsKey !== undefined) {
-    return known !== undefined || !isStrict ? [{ name: known ?? name, args: value[argumentsKey] ?? {} }] : [];
+    const isCall = known !== undefined || !isStrict || isNothingBut(value, nameKey, argumentsKey);
+    return isCall ? [{ name: known ?? name, args: value[argumentsKey] ?? {} }] : [];
   }
   const { [nameKey]: _, ...rest } = value;
   return known === undefined ? [] : [{ name: known, args: rest }];
+}
+
+/** Whether a value is a name with arguments and nothing else: a call, though of a tool that is not offered. */
+function isNothingBut(value: Json, nameKey: string, argumentsKey: string): boolean {
+  const isNamed = /name|tool/.test(nameKey) && /^[A-Za-z_][\w.:/-]{0,63}$/.test(String(value[nameKey]));
+  const keys = new Set([nameKey, argumentsKey, 'type', 'id']);
+  return isNamed && isJson(value[argumentsKey]) && Object.keys(value).every((key) => keys.has(key));
 }
 
 /** `{"executeSQL": {"sql": "…"}}`: the tool is the only key. */

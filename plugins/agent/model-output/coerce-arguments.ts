@@ -52,6 +52,16 @@ export function coercedArguments(schema: TSchema, args: unknown): unknown {
   return changed(schema as Schema, unwrapped(schema as Schema, args), MAX_DEPTH);
 }
 
+/** Whether arguments have a name of the schema, or one that models use for it. */
+export function namesArgumentOf(schema: TSchema, args: unknown): boolean {
+  const { properties = {} } = schema as Schema;
+  const value = unwrapped(schema as Schema, typeof args === 'string' ? readValue(args).found?.value : args);
+  const written = isJson(value) ? Object.keys(value).map(folded) : [];
+  return Object.keys(properties).some((name) =>
+    written.some((key) => key === folded(name) || differInEnding(folded(name), key) || ALIASES[name]?.includes(key)),
+  );
+}
+
 /** A text without the fence around all of it. */
 const unfenced = (value: unknown) =>
   typeof value === 'string' && value.startsWith('```') ? (FENCED.exec(value)?.[1] ?? value) : value;

@@ -9,6 +9,8 @@ type NoAnswer =
   | 'unreadable'
   /** Its own token limit ended its last reply. */
   | 'tokens'
+  /** It wrote the same words over and over. */
+  | 'repeats'
   /** The model calls of one question were used up. */
   | 'steps'
   /** Further calls brought nothing new, and no answer came without them. */
@@ -36,6 +38,7 @@ export function noAnswerOf(
   if (hasUnreadableCall) return 'unreadable';
   if (finish === 'withheld') return 'withheld';
   if (finish === 'length') return 'tokens';
+  if (finish === 'repeats') return 'repeats';
   if (finishReason === 'stop') return 'empty';
   return isStuck ? 'stuck' : 'steps';
 }
@@ -57,6 +60,9 @@ const SENTENCES: Readonly<Record<NoAnswer, (facts: NoAnswerFacts) => string>> = 
   tokens: ({ model }) =>
     `No answer was reached: the output limit or the context of the model "${model.modelId}" ended its reply. Raise its ` +
     'limits (for Ollama OLLAMA_CONTEXT_LENGTH), or ask a narrower question.',
+  repeats: ({ model }) =>
+    `The model "${model.modelId}" repeated the same words over and over instead of an answer. Raise the context of its ` +
+    'server, set another temperature, or use a more capable model.',
   steps: ({ maxSteps }) =>
     `No answer was reached within the ${maxSteps} model calls of one question. Ask for less at once, or use a more capable model.`,
   stuck: ({ model }) =>

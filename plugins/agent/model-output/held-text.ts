@@ -1,7 +1,7 @@
 /** Decides whether the end of a text that was held back is tool calls, a call that cannot be read, or text after all. */
-import type { WrittenCall } from './call-shapes.ts';
 import type { FindTool } from './tool-names.ts';
-import { writtenCalls } from './written-calls.ts';
+import { type WrittenCalls, writtenCalls } from './written-calls.ts';
+import { writtenQuery } from './written-query.ts';
 
 export interface HeldText {
   readonly text: string;
@@ -11,18 +11,21 @@ export interface HeldText {
   readonly isInline: boolean;
 }
 
-export type HeldMeaning = 'text' | 'unreadable' | readonly WrittenCall[];
+export type HeldMeaning = 'text' | 'unreadable' | Pick<WrittenCalls, 'calls' | 'isOpen'>;
 
-export function heldMeaning({ text, isBare, isInline }: HeldText, find: FindTool): HeldMeaning {
-  const { calls, end, rest } = writtenCalls(text, find, isBare);
+/** `isQuery`: a text of nothing but a query is meant to be run. */
+export function heldMeaning({ text, isBare, isInline }: HeldText, find: FindTool, isQuery: boolean): HeldMeaning {
+  const query = isQuery && isBare ? writtenQuery(text) : [];
+  if (query.length > 0) return { calls: query, isOpen: true };
+  const { calls, end, rest, isOpen } = writtenCalls(text, find, isBare);
   if (calls.length === 0) return isAttempt(text, find, isBare) ? 'unreadable' : 'text';
   const isExample = (isBare && hasWords(rest)) || (isInline && hasWords(text.slice(end).split('\n', 1)[0] ?? ''));
-  return isExample ? 'text' : calls;
+  return isExample ? 'text' : { calls, isOpen };
 }
 
 /** Words beside calls that say nothing. */
 const FILLERS =
-  /<[^<>]{0,128}>|`{3,}[\w-]*|(?:\bAction|Action Input|assistant|commentary|to=|print|await|Calling|Observation:[\s\S]*|json|python|tool_code|[Tt]ool ?[Cc]all:|TOOL_CALL:|tool_call:|Function call:|FUNCTION_CALL:)|functions?\.|default_api\./g;
+  /<[^<>]{0,128}>|`{3,}[\w-]*|(?:\bAction|Action Input|Thought:|Final Answer:|Arguments:|Tool:|functools|assistant|commentary|to=|print|await|Calling|Observation:[\s\S]*|json|python|tool_code|[Tt]ool ?[Cc]all:|TOOL_CALL:|tool_call:|Function ?[Cc]all:|Function:|FUNCTION_CALL:)|functions?\.|default_api\./g;
 const hasWords = (text: string) => /\p{L}/u.test(text.replace(FILLERS, ' '));
 
 const ATTEMPT_CHARS = 200;

@@ -7,6 +7,8 @@ const MAX_DEPTH = 32;
 export interface ReadValue {
   readonly found?: { readonly value: unknown };
   readonly end: number;
+  /** Closing signs are missing. */
+  readonly isOpen: boolean;
 }
 
 const WORDS = new Map<string, unknown>([
@@ -35,21 +37,24 @@ const CLOSING: Readonly<Record<string, readonly string[]>> = {
 
 /** Reads the value that begins at `at`, after white space. Takes linear time, also where nothing can be read. */
 export function readValue(text: string, at = 0): ReadValue {
-  const reader = { text, at };
-  const value = anyValue(reader, MAX_DEPTH);
-  return value === NOTHING ? { end: reader.at } : { found: { value }, end: reader.at };
+  const reader = { text, at, isOpen: false };
+  return readBy(reader, anyValue(reader, MAX_DEPTH));
 }
 
 /** The arguments of a Python call whose opening parenthesis stands at `at`. One argument without a name is `''`. */
 export function readKeywordArguments(text: string, at: number): ReadValue {
-  const reader = { text, at: at + 1 };
-  const value = entries(reader, ')', MAX_DEPTH, /\s*([A-Za-z_]\w*)\s*=(?!=)\s*/y);
-  return value === NOTHING ? { end: reader.at } : { found: { value }, end: reader.at };
+  const reader = { text, at: at + 1, isOpen: false };
+  return readBy(reader, entries(reader, ')', MAX_DEPTH, /\s*([A-Za-z_]\w*)\s*=(?!=)\s*/y));
+}
+
+function readBy({ at: end, isOpen }: Reader, value: Read): ReadValue {
+  return value === NOTHING ? { end, isOpen } : { found: { value }, end, isOpen };
 }
 
 interface Reader {
   readonly text: string;
   at: number;
+  isOpen: boolean;
 }
 
 /** White space, and short comments as JavaScript has them. */
@@ -134,7 +139,10 @@ function entries(reader: Reader, close: string, depth: number, keyword: RegExp |
 
 /** The end of the text, or of the markup around the value: closing signs that are missing are taken as written. */
 function isOver(reader: Reader): boolean {
-  return reader.at >= reader.text.length || /^(?:<[/|｜]|```)/.test(reader.text.slice(reader.at, reader.at + 3));
+  const isOver =
+    reader.at >= reader.text.length || /^(?:<[/|｜]|```)/.test(reader.text.slice(reader.at, reader.at + 3));
+  reader.isOpen ||= isOver;
+  return isOver;
 }
 
 function keyOf(reader: Reader): string | undefined {

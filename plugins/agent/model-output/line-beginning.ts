@@ -1,5 +1,7 @@
 /** Tells from the beginning of a line whether it is a tool call without markup, or what gpt-oss writes without its tokens. */
+import { THOUGHT } from './markup.ts';
 import type { OfferedTools } from './offered-tools.ts';
+import { QUERY_BEGINNING } from './written-query.ts';
 
 /** How much of a line decides. */
 export const BEGINNING_CHARS = 200;
@@ -15,71 +17,83 @@ const CALL_FENCES = new Set(
   ),
 );
 
-/** What a line is; `partial` when more of it decides, `undefined` when it is just text. */
-export type LineBeginning = 'call' | 'partial' | typeof BARE_THOUGHTS | typeof BARE_ANSWER | undefined;
+/** What a label of the answer looks like where agents of another kind write `Thought:` and `Action:` in front of it. */
+const FINAL = /^\**(?:final answer)\**\s*:\s*\**[^\S\n]*/i;
 
-/** `line`: its first `BEGINNING_CHARS`. `isFirst`: it is the first of the text; `isLast`: no more follows. */
-export function lineBeginning(line: string, tools: OfferedTools, isFirst: boolean, isLast: boolean): LineBeginning {
+/** What a line is; `partial` when more of it decides. */
+export interface LineBeginning {
+  readonly verdict:
+    | 'text'
+    | 'partial'
+    | 'call'
+    /** Thoughts in a fence. */
+    | 'fenced'
+    /** A label of the answer. */
+    | 'final'
+    | typeof BARE_THOUGHTS
+    | typeof BARE_ANSWER;
+  /** Of what is no text itself. */
+  readonly length: number;
+}
+
+export interface KnownOfLine {
+  /** It is the first of the text. */
+  readonly isFirst: boolean;
+  /** No more of the text follows. */
+  readonly isLast: boolean;
+  /** A query is meant to be run. */
+  readonly isQuery: boolean;
+}
+
+const TEXT: LineBeginning = { verdict: 'text', length: 0 };
+const PARTIAL: LineBeginning = { verdict: 'partial', length: 0 };
+const CALL: LineBeginning = { verdict: 'call', length: 0 };
+
+/** `line`: its first `BEGINNING_CHARS`. */
+export function lineBeginning(
+  line: string,
+  tools: OfferedTools,
+  { isFirst, isLast, isQuery }: KnownOfLine,
+): LineBeginning {
   const start = line.trimStart();
   const isUndecided = !isLast && line.length < BEGINNING_CHARS;
-  if (start === '') return undefined;
-  return (isFirst ? bareMessage(start, isUndecided) : undefined) ?? bareCall(start, tools, isUndecided);
+  if (start === '') return TEXT;
+  const blank = line.length - start.length;
+  const final = FINAL.exec(start);
+  if (final !== null) return { verdict: 'final', length: blank + final[0].length };
+  if (isUndecided && /^\**f(?:inal[\w *]{0,12})?$/i.test(start)) return PARTIAL;
+  if (isQuery && QUERY_BEGINNING.test(start)) return CALL;
+  if (isQuery && isUndecided && /^(?:`{1,3}\w{0,10}|\w{1,6})$/.test(start)) return PARTIAL;
+  return (isFirst ? bareMessage(start, blank, isUndecided) : undefined) ?? bareCall(start, blank, tools, isUndecided);
 }
 
-function bareMessage(start: string, isUndecided: boolean): LineBeginning {
+function bareMessage(start: string, blank: number, isUndecided: boolean): LineBeginning | undefined {
   const named = [BARE_THOUGHTS, BARE_ANSWER] as const;
   const begun = named.find((bare) => start.startsWith(bare) && /^[A-Z"'\d]/.test(start.slice(bare.length)));
-  return begun ?? (isUndecided && named.some((bare) => bare.startsWith(start)) ? 'partial' : undefined);
+  if (begun !== undefined) return { verdict: begun, length: blank + begun.length };
+  return isUndecided && named.some((bare) => bare.startsWith(start)) ? PARTIAL : undefined;
 }
 
-function bareCall(start: string, { beginnings, pairs }: OfferedTools, isUndecided: boolean): LineBeginning {
+function bareCall(
+  start: string,
+  blank: number,
+  { beginnings, pairs }: OfferedTools,
+  isUndecided: boolean,
+): LineBeginning {
   let inside = start;
-  if (start.startsWith('`')) {
-    const fence = /^`{1,8}([\w-]*)[ \t]*(\n?)/.exec(start);
+  if (start.startsWith('``')) {
+    const fence = /^`{2,8}([\w-]*)[ \t]*(\n?)/.exec(start);
     const language = (fence?.[1] ?? '').toLowerCase();
-    if (fence?.[2] !== '\n') return isUndecided && /^`+[\w-]*[ \t]*$/.test(start) ? 'partial' : undefined;
-    if (!start.startsWith('```') || !CALL_FENCES.has(language)) return undefined;
-    if (language.startsWith('tool_c')) return 'call';
+    if (fence?.[2] !== '\n') return isUndecided && /^`+[\w-]*[ \t]*$/.test(start) ? PARTIAL : TEXT;
+    if (!start.startsWith('```')) return TEXT;
+    if (THOUGHT.test(language)) return { verdict: 'fenced', length: blank + fence[0].length - 1 };
+    if (!CALL_FENCES.has(language)) return TEXT;
+    if (language.startsWith('tool_c')) return CALL;
     inside = start.slice(fence[0].length);
-  } else if (start.startsWith('<')) return undefined;
-  const [, first = '', second = ''] = /^\s*(\S)\s*(\S?)/.exec(inside) ?? [];
-  if (second !== '' ? !pairs.has(first + second) : !isUndecided) return undefined;
-  const compact = inside.replace(/\s+/g, '');
-  if (beginnings.some((beginning) => compact.startsWith(beginning))) return 'call';
-  return isUndecided && beginnings.some((beginning) => beginning.startsWith(compact)) ? 'partial' : undefined;
+  } else if (start.startsWith('<')) return TEXT;
+  // Labels may be bold, and names in backquotes.
+  const compact = inside.replace(/[\s*`#]+/g, '');
+  if (compact.length > 1 ? !pairs.has(compact.slice(0, 2)) : !isUndecided) return TEXT;
+  if (beginnings.some((beginning) => compact.startsWith(beginning))) return CALL;
+  return isUndecided && beginnings.some((beginning) => beginning.startsWith(compact)) ? PARTIAL : TEXT;
 }
-
-/** How thoughts begin whose opening tag is part of the prompt. */
-export const THOUGHT_BEGINNINGS = [
-  'think>',
-  'Okay',
-  'Ok,',
-  'Alright',
-  'Hmm',
-  'Let me',
-  "Let's",
-  'First,',
-  'Wait',
-  'The user',
-  'User',
-  'We need',
-  'We should',
-  'We have',
-  'We must',
-  'We can',
-  'I need',
-  'I should',
-  'I have to',
-  "I'll need",
-  'I must',
-  'So,',
-  'So the',
-  'Now,',
-  'Need to',
-  'Thinking',
-  '好的',
-  '嗯',
-  '用户',
-  '首先',
-  '我需要',
-];

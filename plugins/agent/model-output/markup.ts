@@ -9,6 +9,8 @@ export interface Markup {
   readonly meaning: Meaning;
   /** As written. */
   readonly text: string;
+  /** What ends it, where that is no tag of thoughts. */
+  readonly closing?: string;
 }
 
 /** Longest token or tag. */
@@ -16,11 +18,11 @@ export const MAX_MARKUP_CHARS = 128;
 
 const TOKEN = /<[|｜](?:DSML[|｜])?([^<>|｜\n]{1,40})(?:[|｜]>|>)|<([^<>|｜\n]{1,40})[|｜]>/y;
 const TAG = /<(\/?)(?:[\w-]{1,20}:)?([A-Za-z][\w.-]{0,63})((?:=|\s)[^<>\n{]{0,80})?(?:>|(?=\{))/y;
-const BRACKETS = /\[(\/?)([A-Z_]{3,30})\]|◁(\/?)(\w{1,20})▷/y;
+const BRACKETS = /\[(\/?)([A-Z_]{3,30}|(?:think(?:ing)?|thoughts?|reasoning)(?!\]\())\]|◁(\/?)(\w{1,20})▷/y;
 /** What the beginning of any of these looks like. */
-const BEGINNING = /(?:<[|｜/]?[^<>\n]{0,120}|\[\/?[A-Z_]{0,30}|◁\/?\w{0,20})$/y;
+const BEGINNING = /(?:<[|｜/]?[^<>\n]{0,120}|\[\/?(?:[A-Z_]{0,30}|[a-z]{1,9})|◁\/?\w{0,20})$/y;
 
-const THOUGHT =
+export const THOUGHT =
   /^(?:(?:internal_|inner_)?(?:think(?:ing)?|thoughts?|reasoning|reason|reflection|monologue|analysis)(?:_(?:process|content|block))?|scratchpad)$/i;
 const CALL_TAG =
   /^(?:tool_?calls?|function_?calls?|tool_?use|tool_?request|tool_?code|invoke|use_?(?:mcp_?)?tool|start_function_call|call_?tools?)$/i;
@@ -72,6 +74,10 @@ function tagAt(text: string, at: number, find: FindTool): Markup | undefined {
   const match = TAG.exec(text);
   if (match === null) return undefined;
   const [written, slash, name = '', more = ''] = match;
+  // How some front ends store thoughts.
+  if (name === 'details' && /\btype="(?:reasoning|thinking)"/.test(more)) {
+    return { meaning: 'thought', text: written, closing: '</details>' };
+  }
   const meaning = tagMeaning(name, slash === '/', more, find);
   return meaning && { meaning, text: written };
 }
@@ -102,8 +108,8 @@ function bracketsAt(text: string, at: number): Markup | undefined {
 }
 
 /** Beginnings of lines, without white space, that may be a call without markup. */
-export function bareCallBeginnings(tools: readonly string[]): readonly string[] {
-  const keys = [...NAME_KEYS, ...ARGUMENT_KEYS, ...ENVELOPE_KEYS, 'type', 'id', ...tools];
+export function bareCallBeginnings(tools: readonly string[], argumentNames: readonly string[]): readonly string[] {
+  const keys = [...NAME_KEYS, ...ARGUMENT_KEYS, ...ENVELOPE_KEYS, 'type', 'id', ...tools, ...argumentNames];
   const quoted = keys.flatMap((key) => [`"${key}"`, `'${key}'`]);
   const called = tools.flatMap((name) =>
     ['', 'functions.', 'default_api.', 'tools.'].map((before) => `${before}${name}`),
@@ -121,11 +127,21 @@ export function bareCallBeginnings(tools: readonly string[]): readonly string[] 
       `await${name}(`,
       `Calling${name}with{`,
       `>>>${name}`,
-      `Action:${name}`,
+      `Tool:${name}`,
+      `Function:${name}`,
     ]),
     ...tools.map((name) => `<${name}>`),
-    'Action:```',
-    ...['Toolcall:', 'ToolCall:', 'TOOL_CALL:', 'tool_call:', 'Functioncall:', 'FUNCTION_CALL:'],
+    ...[
+      'Action:',
+      'Toolcall:',
+      'ToolCall:',
+      'TOOL_CALL:',
+      'tool_call:',
+      'Functioncall:',
+      'FunctionCall:',
+      'FUNCTION_CALL:',
+    ],
+    'functools[',
     'commentaryto=',
     'assistantcommentaryto=',
     '<tool_call',

@@ -16,12 +16,14 @@ export interface ToolArguments {
   coerce(toolName: string, args: unknown): unknown;
   /** Whether they then fit it. */
   readonly fits: FitsTool;
+  /** Names of arguments that a call must have. */
+  readonly required: readonly string[];
 }
 
-const NOT_CHECKED: ToolArguments = { coerce: (_, args) => args, fits: () => false };
+const NOT_CHECKED: ToolArguments = { coerce: (_, args) => args, fits: () => false, required: [] };
 
 export function offeredTools(names: readonly string[], args: ToolArguments = NOT_CHECKED): OfferedTools {
-  const beginnings = bareCallBeginnings(names);
+  const beginnings = bareCallBeginnings(names, args.required);
   const pairs = new Set(beginnings.map((text) => text.slice(0, 2)));
   return { names, find: findTool(names, args.fits), beginnings, pairs, ...args };
 }

@@ -14,6 +14,7 @@ const NUDGES = {
     'Your last reply was empty. Call a tool if you need to look something up; otherwise answer the question now, as plain text.',
   rewrite:
     'Your last tool call could not be read. Call tools through the tool interface only, with the arguments as one JSON object; write no call into your text.',
+  repeats: 'Your last reply repeated the same words over and over. Answer once, in a few sentences.',
 } as const;
 
 /** Added to the instructions of the step without tools. */
@@ -32,11 +33,10 @@ export class Repair {
   readonly #tried = new Set<Recovery>();
   #rewrites = 0;
   #wasEmpty = false;
+  #hasRepeated = false;
   #nudge: keyof typeof NUDGES | undefined;
   /** What the model thought in a reply without text: the answer when there is no other. */
   thoughtAnswer = '';
-  /** The model has written thoughts without a beginning. */
-  expectsThoughts = false;
 
   get canStream(): boolean {
     return !this.#tried.has('without-streaming');
@@ -52,9 +52,8 @@ export class Repair {
   }
 
   /** Takes a reply; what the model was told about the one before is done with. */
-  received(reply: ModelAnswer): void {
+  received(): void {
     this.#nudge = undefined;
-    this.expectsThoughts ||= reply.hasStrayThoughts;
   }
 
   /** Whether the model is asked once more after a reply without calls. */
@@ -65,9 +64,14 @@ export class Repair {
       return this.#rewrites <= MAX_REWRITES;
     }
     const { thoughtAnswer, calls, finish, text } = reply;
+    if (finish === 'repeats' && !this.#hasRepeated) {
+      this.#hasRepeated = true;
+      this.#nudge = 'repeats';
+      return true;
+    }
     if (text.trim() !== '' || calls.length > 0 || finish !== 'done' || this.#wasEmpty) return false;
     if (thoughtAnswer !== undefined) {
-      this.thoughtAnswer = thoughtAnswer.text;
+      if (thoughtAnswer.text !== '') this.thoughtAnswer = thoughtAnswer.text;
       // Some servers take all of an answer for thoughts.
       if (thoughtAnswer.isFromProvider && (hasTables || !offersTools)) return false;
     } else if (lastText !== '' && hasTables) return false;

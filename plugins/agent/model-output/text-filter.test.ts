@@ -64,12 +64,15 @@ describe('a call written as text', () => {
     }
   });
 
-  test('of a tool that is not offered is returned when it has markup, and text otherwise', () => {
+  test('of a tool that is not offered is returned when it has markup, or is nothing but a call', () => {
     for (const way of everyWay('<tool_call>{"name": "getWeather", "arguments": {}}</tool_call>')) {
       expect(way).toMatchObject({ text: '', calls: [{ name: 'getWeather', args: {} }] });
     }
-    const bare = '{"name": "getWeather", "arguments": {}}';
-    for (const way of everyWay(bare)) expect(way).toMatchObject({ text: bare, calls: [], hasUnreadableCall: false });
+    for (const way of everyWay('{"name": "getWeather", "arguments": {}}')) {
+      expect(way).toMatchObject({ text: '', calls: [{ name: 'getWeather' }] });
+    }
+    const data = '{"name": "getWeather", "arguments": 3, "rows": 2}';
+    for (const way of everyWay(data)) expect(way).toMatchObject({ text: data, calls: [], hasUnreadableCall: false });
   });
 
   test('that cannot be read is not shown', () => {

@@ -4,16 +4,10 @@
  */
 import type { WrittenCall } from './call-shapes.ts';
 import { heldMeaning } from './held-text.ts';
-import {
-  BARE_ANSWER,
-  BARE_CALL,
-  BARE_THOUGHTS,
-  BEGINNING_CHARS,
-  lineBeginning,
-  THOUGHT_BEGINNINGS,
-} from './line-beginning.ts';
+import { BARE_ANSWER, BARE_CALL, BARE_THOUGHTS, BEGINNING_CHARS, lineBeginning } from './line-beginning.ts';
 import { MAX_MARKUP_CHARS, type Markup, markupAt } from './markup.ts';
 import type { OfferedTools } from './offered-tools.ts';
+import { Opening } from './opening.ts';
 
 /** A piece of an answer as it arrives. */
 export interface Delta {
@@ -27,11 +21,19 @@ export interface FilteredEnd {
   readonly calls: readonly WrittenCall[];
   /** A call was written that cannot be read. */
   readonly hasUnreadableCall: boolean;
+  /** The calls are not closed, so that more of them may be missing. */
+  readonly isOpen: boolean;
+}
+
+/** What is known of a text before it arrives. */
+export interface Expectations {
+  /** The model has written thoughts without an opening tag before. */
+  readonly thoughts?: boolean;
+  /** Nothing was looked up yet, so that a reply of nothing but a query is meant to be run. */
+  readonly query?: boolean;
 }
 
 const HEADER_CHARS = 300;
-/** Longest beginning that is held back because it reads like thoughts without an opening tag. */
-const MAX_OPENING_CHARS = 16 * 1024;
 
 const ROLE = /^\s*(?:assistant\s*\n\s*)?/;
 const BLANK = /[^\S\n]*/y;
@@ -39,7 +41,7 @@ const INTERESTING = /[<[◁`\n]/g;
 
 export class TextFilter {
   readonly #tools: OfferedTools;
-  readonly #isStreamed: boolean;
+  readonly #expects: Expectations;
   #mode: 'text' | 'thought' | 'header' | 'held' | 'over' = 'text';
   #rest = '';
   #out: Delta[] = [];
@@ -55,10 +57,9 @@ export class TextFilter {
   #isNested = false;
   /** Ends thoughts that began without control tokens. */
   #isBare = false;
-  /** The beginning of the text while it may be thoughts without an opening tag; `undefined` once it is not. */
-  #opening: string[] | undefined = [];
-  #openingChars = 0;
-  #isHeldOpening: boolean;
+  /** What ends thoughts that are no element: the end of a fence. */
+  #closing: string | undefined;
+  readonly #opening: Opening;
   #trimsNext = false;
   /** What may be the name of a role behind control tokens. */
   #role = '';
@@ -73,11 +74,15 @@ export class TextFilter {
   /** Thoughts ended that had no opening tag. */
   hasStrayEnd = false;
 
-  /** `expectsThoughts`: the model has written thoughts without an opening tag before. */
-  constructor(tools: OfferedTools, isStreamed: boolean, expectsThoughts = false) {
+  constructor(tools: OfferedTools, isStreamed: boolean, expects: Expectations = {}) {
     this.#tools = tools;
-    this.#isStreamed = isStreamed;
-    this.#isHeldOpening = !isStreamed || expectsThoughts;
+    this.#expects = expects;
+    this.#opening = new Opening(isStreamed, expects.thoughts === true);
+  }
+
+  /** Whether thoughts have begun that did not end. */
+  get isThinking(): boolean {
+    return this.#mode === 'thought';
   }
 
   /** Takes the next piece; returns what has become certain. */
@@ -93,11 +98,12 @@ export class TextFilter {
   /** The end of the text. `isCut`: it is incomplete, so that its calls are not read. */
   end(isCut: boolean): FilteredEnd {
     if (this.#mode !== 'held' && this.#mode !== 'over') this.#read(true);
-    const { calls, hasUnreadableCall } = this.#mode === 'held' ? this.#heldEnd(isCut) : NO_CALLS;
+    const { calls, hasUnreadableCall, isOpen } = this.#mode === 'held' ? this.#heldEnd(isCut) : NO_CALLS;
     this.#trimsNext = false;
     this.#show(this.#role);
+    if (calls.length > 0 && this.#opening.isNamedThought()) this.#think(this.#opening.close());
     this.#flushOpening();
-    return { deltas: this.#taken(), calls, hasUnreadableCall };
+    return { deltas: this.#taken(), calls, hasUnreadableCall, isOpen };
   }
 
   #taken(): Delta[] {
@@ -126,13 +132,15 @@ export class TextFilter {
     while (at < text.length) {
       const first = this.#isLineStart ? firstOnLine(text, at) : undefined;
       if (first !== undefined && !this.#inFence) {
-        const verdict = lineBeginning(text.slice(at, at + BEGINNING_CHARS), this.#tools, this.#isFirst, isLast);
+        const isFirst = this.#isFirst;
+        const known = { isFirst, isLast, isQuery: isFirst && this.#expects.query === true };
+        const { verdict, length } = lineBeginning(text.slice(at, at + BEGINNING_CHARS), this.#tools, known);
         if (verdict === 'partial') break;
         this.#isFirst = false;
-        if (verdict !== undefined) {
+        if (verdict !== 'text' && (verdict !== 'final' || isFirst || this.#opening.isNamedThought(text.slice(0, at)))) {
           this.#show(text.slice(0, at));
           if (verdict === 'call') this.#hold(text.slice(at), true, false);
-          else this.#beginBare(text.slice(at), verdict);
+          else this.#begin(verdict, text.slice(at + length));
           return;
         }
       }
@@ -191,14 +199,22 @@ export class TextFilter {
     return true;
   }
 
-  #beginBare(text: string, begun: typeof BARE_THOUGHTS | typeof BARE_ANSWER): void {
-    this.#rest = text.trimStart().slice(begun.length);
-    this.#isBare = true;
-    if (begun === BARE_THOUGHTS) this.#mode = 'thought';
+  /** Reads on behind the beginning of a line that is no text itself. */
+  #begin(verdict: 'fenced' | 'final' | typeof BARE_THOUGHTS | typeof BARE_ANSWER, rest: string): void {
+    if (verdict === 'final') {
+      if (this.#opening.isNamedThought()) this.#think(this.#opening.close());
+      this.#afterThought();
+    } else if (verdict !== BARE_ANSWER) {
+      this.#flushOpening();
+      this.#mode = 'thought';
+    }
+    this.#closing = verdict === 'fenced' ? '\n```' : undefined;
+    this.#isBare = verdict === BARE_THOUGHTS || verdict === BARE_ANSWER;
+    this.#rest = rest;
   }
 
   /** Acts on markup at the beginning of `text`. */
-  #meet({ meaning, text: written }: Markup, text: string): void {
+  #meet({ meaning, text: written, closing }: Markup, text: string): void {
     this.#rest = text.slice(written.length);
     switch (meaning) {
       case 'call':
@@ -207,6 +223,7 @@ export class TextFilter {
       case 'thought':
         this.#flushOpening();
         this.#mode = 'thought';
+        this.#closing = closing;
         return;
       case 'thought-end':
         this.#endWithoutBeginning();
@@ -216,7 +233,7 @@ export class TextFilter {
         return;
       case 'end':
         // In front of an answer it is the beginning of a message.
-        if (this.#hasShown || this.#openingChars > 0) this.#mode = 'over';
+        if (this.#hasShown || !this.#opening.isEmpty) this.#mode = 'over';
         this.#trimsNext = true;
         return;
       default:
@@ -226,20 +243,15 @@ export class TextFilter {
 
   /** What came before were thoughts, as far as it has not been shown. */
   #endWithoutBeginning(): void {
-    const thoughts = this.#opening?.join('') ?? '';
-    this.#opening = undefined;
-    this.#openingChars = 0;
     this.hasStrayEnd = true;
-    this.#think(thoughts);
+    this.#think(this.#opening.close());
     this.#afterThought();
   }
 
   /** Holds what follows back: it is thoughts, too, if their end comes once more. */
   #expectAnotherEnd(): void {
     this.#isNested = false;
-    this.#opening = [];
-    this.#openingChars = 0;
-    this.#isHeldOpening = true;
+    this.#opening.restart();
   }
 
   #afterThought(): void {
@@ -248,10 +260,15 @@ export class TextFilter {
     this.#isLineStart = true;
     this.#lineHasText = false;
     this.#inCode = false;
+    this.#closing = undefined;
   }
 
   #readThought(isLast: boolean): void {
     const text = this.#rest;
+    if (this.#closing !== undefined) {
+      this.#readUpTo(this.#closing, isLast);
+      return;
+    }
     const next = /[<[◁]|assistant(?:final|commentary to=)/g;
     for (let match = next.exec(text); match !== null; match = next.exec(text)) {
       const at = match.index;
@@ -283,11 +300,28 @@ export class TextFilter {
     this.#rest = text.slice(Math.max(0, text.length - held));
   }
 
+  /** Reads thoughts whose end is a certain text. */
+  #readUpTo(closing: string, isLast: boolean): void {
+    const text = this.#rest;
+    const end = text.indexOf(closing);
+    if (end !== -1) {
+      this.#think(text.slice(0, end));
+      this.#afterThought();
+      this.#rest = text.slice(end + closing.length);
+      return;
+    }
+    const certain = isLast ? text.length : Math.max(0, text.length - closing.length + 1);
+    this.#think(text.slice(0, certain));
+    this.#rest = text.slice(certain);
+  }
+
   /** Reads what stands between `<|start|>` or `<|channel|>` and `<|message|>`. */
   #readHeader(isLast: boolean): void {
     const text = this.#rest;
     const begun = text.slice(0, HEADER_CHARS);
-    const end = begun.indexOf('<|message|>');
+    const other = /<\|(?:end|return|start)\|>/.exec(begun)?.index;
+    const message = begun.indexOf('<|message|>');
+    const end = other !== undefined && other < message ? -1 : message;
     const header = end === -1 ? begun : begun.slice(0, end);
     if (/^\s*thought\n/.test(begun)) {
       // Gemma has no mark between the name of the channel and its text.
@@ -300,9 +334,11 @@ export class TextFilter {
       this.#rest = text.slice(end + '<|message|>'.length);
       this.#afterThought();
       if (header.includes('analysis')) this.#mode = 'thought';
-    } else if (isLast || text.length >= HEADER_CHARS) {
+    } else if (isLast || text.length >= HEADER_CHARS || other !== undefined) {
       this.#afterThought();
-      if (/^\s*(?:analysis|commentary|final|assistant)?\s*$/.test(text)) this.#rest = '';
+      const [name = '', channel = ''] = /^\s*(?:assistant)?\s*(analysis|commentary|final)?\b\s*/.exec(text) ?? [];
+      this.#rest = text.slice(name.length);
+      if (channel === 'analysis' && this.#rest !== '') this.#mode = 'thought';
     }
   }
 
@@ -316,12 +352,11 @@ export class TextFilter {
 
   #heldEnd(isCut: boolean): Omit<FilteredEnd, 'deltas'> {
     const held = { text: this.#held.join(''), isBare: this.#isHeldBare, isInline: this.#isHeldInline };
-    const meaning = heldMeaning(held, this.#tools.find);
+    const meaning = heldMeaning(held, this.#tools.find, this.#expects.query === true);
     if (meaning === 'text') this.#show(held.text);
     if (isCut || meaning === 'text') return NO_CALLS;
-    return meaning === 'unreadable'
-      ? { calls: [], hasUnreadableCall: true }
-      : { calls: meaning, hasUnreadableCall: false };
+    if (meaning === 'unreadable') return { calls: [], hasUnreadableCall: true, isOpen: true };
+    return { ...meaning, hasUnreadableCall: false };
   }
 
   #think(text: string): void {
@@ -335,26 +370,15 @@ export class TextFilter {
       this.#role = text;
       return;
     }
-    if (text === '') return;
     this.#trimsNext = false;
-    if (this.#opening === undefined) {
-      this.#hasShown = true;
-      this.#out.push({ type: 'text', text });
-      return;
-    }
-    this.#opening.push(text);
-    this.#openingChars += text.length;
-    if (!this.#isStreamed) return;
-    const isLong = this.#openingChars > MAX_OPENING_CHARS;
-    if (this.#isHeldOpening && !isLong) return;
-    const opening = this.#opening.join('').trimStart();
-    if (THOUGHT_BEGINNINGS.some((beginning) => opening.startsWith(beginning)) && !isLong) this.#isHeldOpening = true;
-    else if (isLong || !THOUGHT_BEGINNINGS.some((beginning) => beginning.startsWith(opening))) this.#flushOpening();
+    this.#shown(this.#opening.add(text));
   }
 
   #flushOpening(): void {
-    const text = this.#opening?.join('') ?? '';
-    this.#opening = undefined;
+    this.#shown(this.#opening.close());
+  }
+
+  #shown(text: string): void {
     if (text === '') return;
     this.#hasShown = true;
     this.#out.push({ type: 'text', text });
@@ -371,5 +395,5 @@ function firstOnLine(text: string, at: number): string | undefined {
 
 /** What a sentence may name; a call is told apart when it is read. */
 const MENTIONED: ReadonlySet<string> = new Set(['thought', 'thought-end', 'wrapper', 'end']);
-const NO_CALLS = { calls: [], hasUnreadableCall: false } as const;
+const NO_CALLS = { calls: [], hasUnreadableCall: false, isOpen: false } as const;
 const ENDS_THOUGHT: ReadonlySet<string> = new Set(['thought-end', 'end', 'break', 'header']);

@@ -2,7 +2,7 @@
 
 /**
  * Finds an offered tool by the name that a model wrote; `undefined` when there is none, or more than one. With the
- * arguments of the call a near name is enough, when these fit that tool alone.
+ * arguments of the call a near name is enough, or none at all, when these fit that tool alone.
  */
 export type FindTool = (written: string, args?: unknown) => string | undefined;
 
@@ -47,12 +47,9 @@ export function findTool(names: readonly string[], fits: FitsTool): FindTool {
   const words = names.map((name) => ({ name, words: new Set(wordsOf(name)) }));
   const near = (written: string, args: unknown) => {
     const meant = wordsOf(written);
-    const able = words.filter(
-      ({ name, words: own }) =>
-        meant.every((word) => word === DOES || own.has(word)) &&
-        meant.some((word) => word !== DOES && own.has(word)) &&
-        fits(name, args),
-    );
+    const isNear = (own: ReadonlySet<string>) =>
+      meant.every((word) => word === DOES || own.has(word)) && meant.some((word) => word !== DOES && own.has(word));
+    const able = words.filter(({ name, words: own }) => (meant.length === 0 || isNear(own)) && fits(name, args));
     return able.length === 1 ? able[0]?.name : undefined;
   };
   return (written, args) => {

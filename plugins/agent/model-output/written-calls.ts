@@ -9,6 +9,8 @@ export interface WrittenCalls {
   readonly end: number;
   /** The text without the calls. */
   readonly rest: string;
+  /** A closing sign is missing, so that something of them may be. */
+  readonly isOpen: boolean;
 }
 
 /** Far more than any reader of calls takes. */
@@ -21,6 +23,7 @@ class Found {
   readonly calls: WrittenCall[] = [];
   readonly #text: string;
   readonly #rest: string[] = [];
+  #isOpen = false;
   end = 0;
 
   constructor(text: string) {
@@ -31,14 +34,16 @@ class Found {
     return this.calls.length >= MAX_WRITTEN_CALLS;
   }
 
-  add(calls: readonly WrittenCall[], start: number, end: number): void {
+  add(calls: readonly WrittenCall[], start: number, end: number, isOpen = false): void {
     this.calls.push(...calls);
+    this.#isOpen ||= isOpen;
     this.#rest.push(this.#text.slice(this.end, Math.max(this.end, start)));
     this.end = end;
   }
 
   done(): WrittenCalls {
-    return { calls: this.calls, end: this.end, rest: `${this.#rest.join('\n')}\n${this.#text.slice(this.end)}` };
+    const rest = `${this.#rest.join('\n')}\n${this.#text.slice(this.end)}`;
+    return { calls: this.calls, end: this.end, rest, isOpen: this.#isOpen };
   }
 }
 
@@ -53,7 +58,7 @@ export function writtenCalls(text: string, find: FindTool, isStrict: boolean): W
     read(text, find, isStrict, found);
     if (found.calls.length > 0) return found.done();
   }
-  return { calls: [], end: 0, rest: text };
+  return { calls: [], end: 0, rest: text, isOpen: false };
 }
 
 const PREFIX = '[^<>\\s/]{0,20}?';
@@ -84,23 +89,24 @@ function elementCalls(text: string, find: FindTool, isStrict: boolean, found: Fo
     if (name === undefined && isStrict) continue;
     const start = opening.index + opening[0].length;
     const body = text.slice(start, openings[index + 1]?.index ?? text.length);
-    const { args, end } = opening[4] === undefined ? argumentsIn(body) : childrenOf(body, opening[4]);
-    if (args !== undefined) found.add([{ name: name ?? written, args }], opening.index, start + end);
+    const { args, end, isOpen } = opening[4] === undefined ? argumentsIn(body) : childrenOf(body, opening[4]);
+    if (args !== undefined) found.add([{ name: name ?? written, args }], opening.index, start + end, isOpen);
   }
 }
 
 interface ReadArguments {
   readonly args: unknown;
   readonly end: number;
+  readonly isOpen: boolean;
 }
 
 function argumentsIn(body: string): ReadArguments {
   const parameters = [...body.matchAll(PARAMETER)];
   if (parameters.length === 0) {
-    const { found, end } = readValue(body);
-    if (found !== undefined) return { args: found.value, end };
+    const { found, end, isOpen } = readValue(body);
+    if (found !== undefined) return { args: found.value, end, isOpen };
     const close = /^\s*<\//.exec(body);
-    return close === null ? childrenOf(body, '') : { args: {}, end: close[0].length };
+    return close === null ? childrenOf(body, '') : { args: {}, end: close[0].length, isOpen: false };
   }
   const args: [string, string][] = [];
   let end = 0;
@@ -113,7 +119,7 @@ function argumentsIn(body: string): ReadArguments {
     end = close?.index ?? parameters[index + 1]?.index ?? body.length;
     args.push([parameter[1] ?? parameter[2] ?? '', withoutBreaks(body.slice(start, end))]);
   }
-  return { args: Object.fromEntries(args), end };
+  return { args: Object.fromEntries(args), end, isOpen: !areClosed };
 }
 
 /** `<executeSQL><sql>…</sql></executeSQL>`: the arguments are the child elements, or a value. */
@@ -129,9 +135,10 @@ function childrenOf(body: string, element: string): ReadArguments {
     opening.lastIndex = end + 1;
   }
   const { length: end } = inside;
-  if (args.length > 0) return { args: Object.fromEntries(args), end };
+  const isOpen = close === -1;
+  if (args.length > 0) return { args: Object.fromEntries(args), end, isOpen };
   const { found } = readValue(inside);
-  return { args: found?.value ?? (element === '' ? undefined : inside.trim() || undefined), end };
+  return { args: found?.value ?? (element === '' ? undefined : inside.trim() || undefined), end, isOpen };
 }
 
 /** Templates put a line break after the opening and before the closing tag; some models escape as XML does. */
@@ -162,7 +169,7 @@ function jsonCalls(text: string, find: FindTool, isStrict: boolean, found: Found
   const opening = /\{|\[(?!\/?[A-Z_]{3,30}\])/g;
   for (let match = opening.exec(text); match !== null && !found.isFull; match = opening.exec(text)) {
     const start = match.index;
-    const { found: read, end } = readValue(text, start);
+    const { found: read, end, isOpen } = readValue(text, start);
     opening.lastIndex = Math.max(start + 1, end);
     if (read === undefined) continue;
     const own = callsIn(read.value, find, isStrict);
@@ -170,9 +177,9 @@ function jsonCalls(text: string, find: FindTool, isStrict: boolean, found: Found
       own.length > 0
         ? undefined
         : nameBefore(text.slice(Math.max(found.end, start - NAME_CHARS), start), find, read.value);
-    if (own.length > 0) found.add(own, start, end);
+    if (own.length > 0) found.add(own, start, end, isOpen);
     else if (before !== undefined && !Array.isArray(read.value)) {
-      found.add([{ name: before.name, args: read.value }], start - before.length, end);
+      found.add([{ name: before.name, args: read.value }], start - before.length, end, isOpen);
     }
   }
 }
@@ -185,7 +192,7 @@ function nameBefore(
 ): { readonly name: string; readonly length: number } | undefined {
   const cleaned = text.replace(BETWEEN, ' ').trimEnd();
   const written = /\bto=([\w.:-]{1,80})[^=]*$/.exec(cleaned)?.[1] ?? /[\w.:/-]{1,80}$/.exec(cleaned)?.[0] ?? '';
-  const name = written === '' ? undefined : find(written.replace(/^call:/, ''), args);
+  const name = find(written.replace(/^call:/, ''), args);
   return name === undefined ? undefined : { name, length: text.length - text.lastIndexOf(written) };
 }
 
@@ -194,10 +201,11 @@ function pythonCalls(text: string, find: FindTool, _: boolean, found: Found): vo
   for (let at = text.indexOf('('); at !== -1 && !found.isFull; at = text.indexOf('(', at)) {
     const written = /[A-Za-z_][\w.]*$/.exec(text.slice(Math.max(found.end, at - 80), at).trimEnd())?.[0] ?? '';
     const name = written === '' ? undefined : find(written);
-    const { found: read, end } = name === undefined ? { found: undefined, end: at } : readKeywordArguments(text, at);
+    const unread = { found: undefined, end: at, isOpen: false };
+    const { found: read, end, isOpen } = name === undefined ? unread : readKeywordArguments(text, at);
     if (name !== undefined && read !== undefined) {
       const args = read.value as Record<string, unknown>;
-      found.add([{ name, args: Object.hasOwn(args, '') ? args[''] : args }], at - written.length, end);
+      found.add([{ name, args: Object.hasOwn(args, '') ? args[''] : args }], at - written.length, end, isOpen);
     }
     at = Math.max(at + 1, end);
   }

@@ -61,6 +61,16 @@ export function toolCalls(sent: SentCall, usedIds: Set<string>, find: FindTool):
   });
 }
 
+/** Whether the arguments are complete, so that the call may be run although a limit ended the reply. */
+export function isComplete({ input }: SentCall): boolean {
+  if (typeof input !== 'string') return true;
+  try {
+    return typeof JSON.parse(input) === 'object';
+  } catch {
+    return false;
+  }
+}
+
 /** Tools that models of some agents were trained to answer with. */
 const ANSWER_TOOL = /^(?:functions\.)?(?:final_?(?:answer|response)|answer|respond|reply|respond_to_user)$/i;
 

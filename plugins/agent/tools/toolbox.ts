@@ -10,7 +10,7 @@ import {
 } from '../../../kernel/index.ts';
 import { type Bus, toolBegun, toolEnded } from '../events.ts';
 import { argumentProblem } from '../model-output/argument-problem.ts';
-import { coercedArguments } from '../model-output/coerce-arguments.ts';
+import { coercedArguments, namesArgumentOf } from '../model-output/coerce-arguments.ts';
 import { type OfferedTools, offeredTools } from '../model-output/offered-tools.ts';
 import type { ToolCall } from './tool-call.ts';
 import { failed } from './tool-outcome.ts';
@@ -62,9 +62,11 @@ export class Toolbox {
     };
     const fits = (toolName: string, args: unknown) => {
       const tool = this.#tools.get(toolName);
-      return tool !== undefined && argumentProblem(tool.input, coerce(toolName, args)) === undefined;
+      if (tool === undefined || !namesArgumentOf(tool.input, args)) return false;
+      return argumentProblem(tool.input, coerce(toolName, args)) === undefined;
     };
-    this.offered = offeredTools([...this.#tools.keys()], { coerce, fits });
+    const required = [...this.#tools.values()].flatMap(({ input }): string[] => input.required ?? []);
+    this.offered = offeredTools([...this.#tools.keys()], { coerce, fits, required });
   }
 
   /**

@@ -1,0 +1,111 @@
+/** Runs the tool calls of the steps of one question, and keeps what they brought. */
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import type { PendingAction, ToolOutcome, ToolTable } from '../../../kernel/index.ts';
+import { MAX_CALLS } from '../answer-builder.ts';
+import type { AgentEvent } from '../api.ts';
+import type { QuestionBudget } from '../budget.ts';
+import { type QuestionDeadline, untilAborted } from '../deadlines.ts';
+import type { Bus } from '../events.ts';
+import { type FinishedCall, Progress } from '../model-output/progress.ts';
+import type { AgentOptions } from '../options.ts';
+import type { Preparation } from '../preparation.ts';
+import { sizeOf } from '../size.ts';
+import type { ToolCall } from './tool-call.ts';
+import { errorOf, failed, forModel, withFewerRows, withNote } from './tool-outcome.ts';
+
+type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;
+
+/** Calls of one step that run in parallel. */
+const PARALLEL_CALLS = 4;
+/** Calls of one step that are run; the rest are refused. */
+const CALLS_PER_STEP = 16;
+
+export interface CallRunnerInit {
+  readonly prepared: Preparation;
+  readonly deadline: QuestionDeadline;
+  readonly budget: QuestionBudget;
+  readonly bus: Bus;
+  readonly options: AgentOptions;
+  /** What tools remember of the question. */
+  readonly memory: Map<string, unknown>;
+}
+
+export class CallRunner {
+  readonly tables: ToolTable[] = [];
+  readonly pendingActions: PendingAction[] = [];
+  /** Why no further tool call is made. */
+  standstill: string | undefined;
+  lastError: string | undefined;
+  lastCallFailed = false;
+  readonly #init: CallRunnerInit;
+  readonly #progress = new Progress();
+
+  constructor(init: CallRunnerInit) {
+    this.#init = init;
+  }
+
+  /** Runs the calls of one step; client and model get the results in the order of the calls. */
+  async *run(calls: readonly ToolCall[]): AsyncGenerator<AgentEvent, ToolMessage> {
+    // Calls of an answer that is cut have no result, so they are never announced.
+    for (const { toolCallId, toolName, args } of calls) yield { type: 'tool-call', toolCallId, toolName, args };
+    const { budget } = this.#init;
+    const results: ToolMessage['content'] = [];
+    const finished: FinishedCall[] = [];
+    while (results.length < calls.length) {
+      const start = results.length;
+      const group = calls.slice(start, start + (budget.allowsParallelCalls ? PARALLEL_CALLS : 1));
+      const running = group.map((call, index) => this.#runTool(call, start + index));
+      for (const outcome of running) outcome.catch(() => {});
+      for (const [index, call] of group.entries()) {
+        const { toolCallId, modelCallId, toolName } = call;
+        const outcome = (await running[index]) as ToolOutcome;
+        if (outcome.table !== undefined) this.tables.push(outcome.table);
+        if (outcome.pendingAction !== undefined) this.pendingActions.push(outcome.pendingAction);
+        const error = errorOf(outcome);
+        this.lastCallFailed = error !== undefined;
+        if (error !== undefined) this.lastError = error;
+        finished.push({ toolName, args: call.args, error, result: outcome.forModel });
+        const result = outcome.forClient ?? outcome.forModel;
+        yield { type: 'tool-result', toolCallId, toolName, result, ...(error !== undefined && { error }) };
+        results.push({ type: 'tool-result', toolCallId: modelCallId, toolName, output: forModel(outcome) });
+      }
+    }
+    this.standstill = this.#progress.step(finished);
+    return { role: 'tool', content: results };
+  }
+
+  async #runTool(call: ToolCall, index: number): Promise<ToolOutcome> {
+    if (index >= CALLS_PER_STEP) {
+      return failed(`Not run: more than ${CALLS_PER_STEP} calls in one step.`, 'Make fewer calls, each for more.');
+    }
+    const { budget, deadline, prepared, bus, memory } = this.#init;
+    if (budget.isSpent) return failed('Not run: there is no room for further results.', budget.notice);
+    const { scope } = deadline;
+    const { question, tools } = prepared;
+    const running = tools.run(call, { scope, question, memory }, bus);
+    return this.#counted(await untilAborted(running, scope.signal));
+  }
+
+  /** Counts a result as soon as it is available, and drops the rows that do not fit. */
+  #counted(outcome: ToolOutcome): ToolOutcome {
+    const { budget, prepared, options } = this.#init;
+    const { questionBudgetBytes } = options;
+    const table = outcome.table && budget.holdTable(outcome.table);
+    const kept = table === outcome.table ? outcome : withFewerRows(outcome, table as ToolTable, prepared.resultBytes);
+    budget.hold(sizeOf(kept.forModel, questionBudgetBytes));
+    if (table === undefined) budget.hold(sizeOf(kept.forClient, questionBudgetBytes));
+    const { notice } = budget;
+    return notice === undefined ? kept : withNote(kept, notice);
+  }
+}
+
+/** Refuses all calls in the result of the first, the only one that is sent back to the model. */
+export function refusal([first]: readonly ToolCall[]): ToolMessage {
+  if (first === undefined) return { role: 'tool', content: [] };
+  const { modelCallId: toolCallId, toolName } = first;
+  const refused = failed(
+    `None of the calls was run: there were more than ${MAX_CALLS} in one step.`,
+    `Make at most ${CALLS_PER_STEP} calls, each for more.`,
+  );
+  return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output: forModel(refused) }] };
+}
