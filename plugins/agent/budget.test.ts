@@ -1,8 +1,11 @@
 /** Tests the memory limits of one question and of all questions. */
 import { expect, test } from 'vitest';
-import type { Question } from '../../kernel/index.ts';
+import { definePlugin, type Question, Scope, sqlAfter, sqlBefore } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { callSql, scriptedApp, testShop } from '../../test/harness/scripted-agent.ts';
+import { SqliteFolder } from '../../test/harness/sqlite.ts';
+import { resultMemory } from '../datasource-kit/index.ts';
+import { datasourceSqlite } from '../datasource-sqlite/index.ts';
 import { ProcessBudget, QuestionBudget } from './budget.ts';
 import { agent } from './index.ts';
 import { rowsThatFit, sizeOf } from './size.ts';
@@ -109,6 +112,63 @@ test('a running question that exceeds the process limit ends with the rows so fa
   }
   const notes = JSON.parse(server.requests[3]?.toolResults[2] ?? '').notes;
   expect(notes.at(-1)).toContain('The server has no memory left');
+});
+
+test('rows count from their arrival, and what would not fit is not read', async () => {
+  using folder = new SqliteFolder();
+  const url = `sqlite:${folder.create('shop.db', 'CREATE TABLE things (id INTEGER)')}`;
+  const sql = (rows: number) =>
+    `WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${rows}) SELECT printf('%8192s', '') AS t FROM c`;
+  let held: number | undefined;
+  const unsealed = definePlugin({
+    name: 'test-tables',
+    version: '1.0.0',
+    type: 'policy',
+    description: 'Lets statements open no table, and looks at their room.',
+    setup(ctx) {
+      ctx.tap(sqlBefore, (statement) => ({ ...statement, tables: [] }));
+      ctx.tap(sqlAfter, async ({ statement }, scope) => {
+        held = MIB - ((await ctx.call(resultMemory, statement, scope))?.roomBytes ?? 0);
+      });
+    },
+  });
+  await using scripted = await scriptedApp(
+    ({ toolResults, question: asked }) =>
+      toolResults.length > 0
+        ? { text: 'As far as it goes.' }
+        : callSql(sql(asked === 'All?' ? 500 : 50), { connectionId: 'files' }),
+    {
+      agent: { questionBudgetBytes: MIB },
+      plugins: [datasourceSqlite({ connections: [{ id: 'files', url }] }), unsealed()],
+    },
+  );
+  const { app, server } = scripted;
+  const few = await app.get(agent).answer({ turns: [{ role: 'user', text: 'Some?' }], surface: 'api' }, app.scope());
+  expect(few.data).toMatchObject([{ rows: { length: 50 }, truncated: false }]);
+  // Counted before the tool had the result.
+  expect(held).toBeGreaterThan(50 * 4 * 1024);
+  const all = await app.get(agent).answer(question, app.scope());
+  expect(all.data).toMatchObject([{ truncated: true }]);
+  expect(all.data[0]?.rows.length).toBeGreaterThan(100);
+  const [result] = server.requests[3]?.toolResults.map((text) => JSON.parse(text)) ?? [];
+  expect(result.notes).toContainEqual(
+    expect.stringMatching(/^Only the first 1\d\d rows are given; there is no memory/),
+  );
+  expect(result.notes.at(-1)).toContain('have reached their limit of 1 MiB');
+});
+
+test('rows of a call that fails count no longer', () => {
+  const all = new ProcessBudget(1_000);
+  const one = new QuestionBudget(all, 600);
+  const call = new Scope({ log: undefined as never });
+  const rows = one.arriving(call);
+  expect(all.arriving(call.part().part())).toBe(rows);
+  expect(all.arriving(new Scope({ log: undefined as never }))).toBeUndefined();
+  rows.hold(400);
+  expect([rows.roomBytes, all.heldBytes]).toEqual([200, 400]);
+  rows.end();
+  rows.end();
+  expect([rows.roomBytes, all.heldBytes]).toEqual([600, 0]);
 });
 
 test('memory is released exactly once', () => {

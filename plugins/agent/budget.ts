@@ -1,5 +1,6 @@
 /** Limits the memory that results and conversations of running questions take. */
 import { AtlasError, type Scope, type ToolTable } from '../../kernel/index.ts';
+import type { ResultMemory } from '../datasource-kit/index.ts';
 import { rowsThatFit } from './size.ts';
 
 /** Share of the process limit beyond which no new question begins; one question alone does not exceed it by default. */
@@ -17,6 +18,8 @@ export class ProcessBudget {
   readonly #limitBytes: number;
   /** Questions that have ended and whose answers are still in memory, by the scope of their request. */
   readonly #retained = new WeakMap<Scope, QuestionBudget[]>();
+  /** Results that are being read, by the scope of their tool call. */
+  readonly #arriving = new WeakMap<Scope, ArrivingRows>();
   #heldBytes = 0;
 
   constructor(limitBytes: number) {
@@ -60,6 +63,16 @@ export class ProcessBudget {
     else budget.end();
   }
 
+  /** The rows of statements in this scope, and in its parts, count there. */
+  watch(scope: Scope, rows: ArrivingRows): void {
+    this.#arriving.set(scope, rows);
+  }
+
+  /** Where the rows of a statement in this scope count; `undefined`: it is not of a question. */
+  arriving(scope: Scope): ArrivingRows | undefined {
+    return this.#arriving.get(scope) ?? (scope.parent && this.arriving(scope.parent));
+  }
+
   /** Adds to what is held; a negative number releases. */
   count(bytes: number): void {
     this.#heldBytes += bytes;
@@ -78,6 +91,11 @@ export class QuestionBudget {
   constructor(process: ProcessBudget, limitBytes: number) {
     this.#process = process;
     this.#limitBytes = limitBytes;
+  }
+
+  /** For further rows. */
+  get roomBytes(): number {
+    return Math.min(this.#limitBytes - this.#heldBytes, this.#process.roomBytes);
   }
 
   /** Whether no further result fits. */
@@ -111,14 +129,35 @@ export class QuestionBudget {
     this.#heldBytes += bytes;
   }
 
+  /** Counts the rows that a tool call reads in this scope, from their arrival. */
+  arriving(scope: Scope): ArrivingRows {
+    const rows = new ArrivingRows(this);
+    this.#process.watch(scope, rows);
+    return rows;
+  }
+
+  /** Runs a tool call in this scope; the rows that it reads count from their arrival until it is over. */
+  async whileArriving<T>(scope: Scope, run: (scope: Scope) => Promise<T>): Promise<T> {
+    const rows = this.arriving(scope);
+    try {
+      return await run(scope);
+    } finally {
+      rows.end();
+    }
+  }
+
   /** Counts a table and drops the rows that do not fit; the table is then `truncated`. */
   holdTable(table: ToolTable): ToolTable {
-    const ownRoomBytes = this.#limitBytes - this.#heldBytes;
-    const { count, bytes } = rowsThatFit(table.rows, Math.min(ownRoomBytes, this.#process.roomBytes));
+    const { count, bytes } = rowsThatFit(table.rows, this.roomBytes);
     this.hold(bytes);
     if (count === table.rows.length) return table;
-    this.#droppedBy = this.#process.roomBytes < ownRoomBytes - bytes ? 'process' : 'question';
+    this.dropped();
     return { ...table, rows: table.rows.slice(0, count), truncated: true };
+  }
+
+  /** Notes that rows did not fit: no further call is run. */
+  dropped(): void {
+    this.#droppedBy = this.#process.roomBytes < this.#limitBytes - this.#heldBytes ? 'process' : 'question';
   }
 
   /** Releases everything; later additions are not counted. */
@@ -126,5 +165,34 @@ export class QuestionBudget {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#process.count(-this.#heldBytes);
+  }
+}
+
+/** The rows that one tool call reads, counted from their arrival until the table that they make is. */
+export class ArrivingRows implements ResultMemory {
+  readonly #budget: QuestionBudget;
+  #heldBytes = 0;
+
+  constructor(budget: QuestionBudget) {
+    this.#budget = budget;
+  }
+
+  get roomBytes(): number {
+    return Math.max(0, this.#budget.roomBytes);
+  }
+
+  hold(bytes: number): void {
+    this.#heldBytes += bytes;
+    this.#budget.hold(bytes);
+  }
+
+  exceeded(): void {
+    this.#budget.dropped();
+  }
+
+  /** They have become a table, or are of no use. */
+  end(): void {
+    this.#budget.hold(-this.#heldBytes);
+    this.#heldBytes = 0;
   }
 }

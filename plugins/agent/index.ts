@@ -1,5 +1,6 @@
 /** Defines the plugin that answers questions with a language model and tools. */
 import { definePlugin, healthCheck, toolsCollect } from '../../kernel/index.ts';
+import { resultMemory } from '../datasource-kit/index.ts';
 import { type AgentRuntime, answerQuestion } from './answer-question.ts';
 import type { Agent } from './api.ts';
 import { ProcessBudget } from './budget.ts';
@@ -56,6 +57,7 @@ export const agent = definePlugin({
     const executeSql = executeSqlTool(ctx, options.resultBudgetBytes);
     const budget = new ProcessBudget(options.processBudgetBytes ?? 1.25 * options.questionBudgetBytes);
     const promptHealth = new PromptHealth();
+    ctx.tap(resultMemory, (_, scope) => budget.arriving(scope));
     ctx.tap(healthCheck, () => promptHealth.items());
     const limit: AgentRuntime['limit'] = (question, scope) => ctx.call(agentContinue, question, scope);
     const check: AgentRuntime['check'] = async (draft, scope) =>

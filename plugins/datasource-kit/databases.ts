@@ -8,6 +8,7 @@ import {
   messageOf,
   type PluginContext,
 } from '../../kernel/index.ts';
+import { resultMemory } from './hooks.ts';
 import type { FileDatabase } from './process/file-database.ts';
 import { ProcessWatcher } from './process/process-watcher.ts';
 import { ServerDatabase } from './server/server-database.ts';
@@ -50,7 +51,9 @@ type Answering = Pick<ServerDatabase, 'info' | 'execute' | 'describe' | 'health'
 function tapDatabases(ctx: PluginContext, databases: readonly Answering[]): void {
   for (const database of databases) {
     const { id } = database.info;
-    ctx.tapKey(datasourceExecute, id, (statement, scope) => database.execute(statement, scope.signal));
+    ctx.tapKey(datasourceExecute, id, (statement, scope) =>
+      database.execute(statement, scope.signal, () => ctx.call(resultMemory, statement, scope)),
+    );
     ctx.tapKey(datasourceDescribe, id, (request, scope) => database.describe(scope.signal, request?.schemas));
   }
   ctx.tap(datasourceList, () => databases.map(({ info }) => info));

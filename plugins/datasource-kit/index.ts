@@ -1,6 +1,7 @@
 /** The parts that datasource plugins are built with: connections, processes, values, errors and URLs. */
 export { type DatasourceApi, tapFileDatabases, tapServerDatabases } from './databases.ts';
 export * from './errors.ts';
+export { resultMemory } from './hooks.ts';
 export { connectionOptions, fileConnectionOptions } from './options.ts';
 export { bindable, type Param } from './params.ts';
 export { moduleBeside, type Program } from './process/database-process.ts';

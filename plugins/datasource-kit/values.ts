@@ -23,10 +23,21 @@ export class Converted {
 /** What drivers hand over. */
 export type Value = string | number | bigint | boolean | Uint8Array | Converted | null;
 
+/** Memory that the rows of a result share with others. */
+export interface ResultMemory {
+  /** How much there is for further rows. */
+  readonly roomBytes: number;
+  /** Counts rows that are kept from now on. */
+  hold(bytes: number): void;
+  /** Rows were left out for want of room. */
+  exceeded(): void;
+}
+
 export interface RowLimits {
   readonly maxRows: number;
   readonly maxBytes: number;
   readonly maxCellBytes: number;
+  readonly memory?: ResultMemory;
 }
 
 /** A value that JSON has no number for, as the text `Infinity`, `-Infinity` or `NaN`. */
@@ -166,7 +177,7 @@ export class RowCollector {
 
   /** `false`: the row did not fit, no more are wanted. */
   add(values: readonly Value[]): boolean {
-    const { maxRows, maxBytes } = this.#limits;
+    const { maxRows, maxBytes, memory } = this.#limits;
     if (this.#count >= maxRows) return this.#stop(`Only the first ${maxRows} rows are given; there are more.`);
     // Brackets, quotes and commas count too: the limit is on what is sent.
     let bytes = 2;
@@ -178,6 +189,11 @@ export class RowCollector {
     if (this.#bytes + bytes > maxBytes) {
       return this.#stop(`Only the first ${this.#count} rows are given; the result is larger than ${maxBytes} bytes.`);
     }
+    if (memory !== undefined && bytes > memory.roomBytes) {
+      memory.exceeded();
+      return this.#stop(`Only the first ${this.#count} rows are given; there is no memory for more at the moment.`);
+    }
+    memory?.hold(bytes);
     this.#bytes += bytes;
     this.#count += 1;
     this.rows.push(row);

@@ -8,6 +8,7 @@ import {
   connectionLost,
   notReading,
   RowCollector,
+  type RowLimits,
   type Session,
   statementFailed,
   toObjects,
@@ -74,7 +75,7 @@ export class MysqlSession implements Session {
     return this;
   }
 
-  async run({ sql, params }: SqlStatement, limits: SqlLimits): Promise<SqlResult> {
+  async run({ sql, params }: SqlStatement, limits: SqlLimits & RowLimits): Promise<SqlResult> {
     assertReads(sql);
     const values = params.map(bindable).map(typedParameters(mysql));
     const use = this.#use;
@@ -147,7 +148,7 @@ export class MysqlSession implements Session {
     return prepared;
   }
 
-  #execute(statement: Prepared, values: unknown[], limits: SqlLimits): Promise<SqlResult> {
+  #execute(statement: Prepared, values: unknown[], limits: SqlLimits & RowLimits): Promise<SqlResult> {
     let columns: string[] = [];
     let decoders: Decoder[] = [];
     let collector = new RowCollector(columns, limits);

@@ -7,7 +7,14 @@ import {
   type TableDescription,
   withTimeout,
 } from '../../kernel/index.ts';
-import { assertReads, cancelled, type PostgresTarget, type Session, toObjects } from '../datasource-kit/index.ts';
+import {
+  assertReads,
+  cancelled,
+  type PostgresTarget,
+  type RowLimits,
+  type Session,
+  toObjects,
+} from '../datasource-kit/index.ts';
 import { destroyClient, type Opened, requestCancel } from './connect.ts';
 import { describeSchemas } from './describe.ts';
 import { statementError } from './errors.ts';
@@ -60,7 +67,7 @@ export class PostgresSession implements Session {
     return this.#usable;
   }
 
-  async run({ sql, params }: SqlStatement, limits: SqlLimits): Promise<SqlResult> {
+  async run({ sql, params }: SqlStatement, limits: SqlLimits & RowLimits): Promise<SqlResult> {
     const { schema, types, filter } = this.#context;
     assertReads(sql);
     const statement = new Statement({ sql, params, limits, schema, types });

@@ -1,6 +1,6 @@
 /** Runs the tool calls of the steps of one question, and keeps what they brought. */
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import type { PendingAction, ToolOutcome, ToolTable } from '../../../kernel/index.ts';
+import type { PendingAction, Scope, ToolOutcome, ToolTable } from '../../../kernel/index.ts';
 import { MAX_CALLS } from '../answer-builder.ts';
 import type { AgentEvent } from '../api.ts';
 import type { QuestionBudget } from '../budget.ts';
@@ -82,8 +82,8 @@ export class CallRunner {
     if (budget.isSpent) return failed('Not run: there is no room for further results.', budget.notice);
     const { scope } = deadline;
     const { question, tools } = prepared;
-    const running = tools.run(call, { scope, question, memory }, bus);
-    return this.#counted(await untilAborted(running, scope.signal));
+    const run = (part: Scope) => untilAborted(tools.run(call, { scope: part, question, memory }, bus), part.signal);
+    return this.#counted(await budget.whileArriving(scope.part(), run));
   }
 
   /** Counts a result as soon as it is available, and drops the rows that do not fit. */

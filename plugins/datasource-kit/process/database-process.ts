@@ -74,6 +74,7 @@ export interface Reply {
 }
 
 interface Waiting {
+  readonly arrived: (bytes: number) => void;
   resolve(reply: Reply): void;
   reject(error: unknown): void;
 }
@@ -115,6 +116,7 @@ export class DatabaseProcess {
       }
       if (message.kind === 'rows') {
         this.#rows.push(message.rows);
+        this.#waiting?.arrived(message.bytes);
         return;
       }
       const waiting = this.#waiting;
@@ -155,10 +157,10 @@ export class DatabaseProcess {
     return this.#rows.length > 0;
   }
 
-  /** Rejects when the process ends before it answers. */
-  request(request: object): Promise<Reply> {
+  /** Rejects when the process ends before it answers. `arrived` is told how many bytes of rows have come before that. */
+  request(request: object, arrived: (bytes: number) => void): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject };
+      this.#waiting = { arrived, resolve, reject };
       // A channel that is already closed is told by `exit`, which follows.
       this.#child.send(request, () => {});
     });

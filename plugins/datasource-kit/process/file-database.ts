@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises';
 import type {
   AtlasError,
+  Awaitable,
   ConnectionInfo,
   DbType,
   HealthItem,
@@ -13,12 +14,12 @@ import { unchecked } from '../errors.ts';
 import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
 import { DEFAULT_LIMITS } from '../limits.ts';
 import { refuseNullByte } from '../statement-check.ts';
-import { toObjects } from '../values.ts';
+import { type ResultMemory, toObjects } from '../values.ts';
 import type { Program } from './database-process.ts';
 import type { FileErrors } from './file-errors.ts';
-import { ProcessPool, type ProcessPoolOptions } from './process-pool.ts';
+import { type ProcessCall, ProcessPool, type ProcessPoolOptions } from './process-pool.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
-import type { Failure, ProcessRequest, WireResult } from './protocol.ts';
+import type { ExecuteRequest, Failure, ProcessRequest, WireResult } from './protocol.ts';
 import { encodeParam } from './wire-params.ts';
 
 const DESCRIBE_TIMEOUT_MS = 60_000;
@@ -63,12 +64,19 @@ export class FileDatabase {
     };
   }
 
-  /** Runs one checked statement. An abort of `signal` rejects at once and frees the processor within a second. */
-  async execute(statement: SqlStatement, signal?: AbortSignal): Promise<SqlResult> {
+  /**
+   * Runs one checked statement. An abort of `signal` rejects at once and frees the processor within a second. `memory` is
+   * asked when the statement leaves the queue.
+   */
+  async execute(
+    statement: SqlStatement,
+    signal?: AbortSignal,
+    memory?: () => Awaitable<ResultMemory | undefined>,
+  ): Promise<SqlResult> {
     if (statement.tables === undefined) throw unchecked();
     refuseNullByte(statement.sql);
     const { timeoutMs, ...limits } = statement.limits ?? DEFAULT_LIMITS;
-    const request: ProcessRequest = {
+    const fixed: ExecuteRequest = {
       kind: 'execute',
       sql: statement.sql,
       params: statement.params.map(encodeParam),
@@ -76,7 +84,16 @@ export class FileDatabase {
       functions: statement.functions ?? null,
       ...limits,
     };
-    const result = (await this.#ask(request, timeoutMs, signal)) as WireResult;
+    let room: ResultMemory | undefined;
+    const call: ProcessCall = {
+      async request() {
+        room = await memory?.();
+        return room === undefined ? fixed : { ...fixed, roomBytes: room.roomBytes };
+      },
+      arrived: (bytes) => room?.hold(bytes),
+    };
+    const { isOutOfRoom, ...result } = (await this.#call(call, timeoutMs, signal)) as WireResult;
+    if (isOutOfRoom) room?.exceeded();
     return { ...result, rows: toObjects(result.columns, result.rows) };
   }
 
@@ -95,8 +112,12 @@ export class FileDatabase {
     return this.#pool.close();
   }
 
-  async #ask(request: ProcessRequest, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
-    const { value, failure } = await this.#pool.run(request, timeoutMs, signal);
+  #ask(request: ProcessRequest, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+    return this.#call({ request: () => request }, timeoutMs, signal);
+  }
+
+  async #call(call: ProcessCall, timeoutMs: number, signal?: AbortSignal): Promise<unknown> {
+    const { value, failure } = await this.#pool.run(call, timeoutMs, signal);
     if (failure === undefined) return value;
     const { errors, fromFailure } = this.#engine;
     if (failure.kind === 'missing') throw errors.missingFile();

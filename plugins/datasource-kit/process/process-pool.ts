@@ -3,6 +3,7 @@
  * starts with the first statement and stays; more are started when statements wait, and end when they have idled.
  */
 
+import type { Awaitable } from '../../../kernel/index.ts';
 import { cancelled, closing, timedOut, tooBusy } from '../errors.ts';
 import { WaitingQueue } from '../waiting-queue.ts';
 import { DatabaseProcess, type Program, type Reply } from './database-process.ts';
@@ -24,9 +25,17 @@ export interface ProcessPoolOptions {
   readonly idleTimeoutMs: number;
 }
 
-/** One request on its way: waiting, then running, settled once. */
+/** What a process is asked. */
+export interface ProcessCall {
+  /** Made when a process is free. */
+  request(): Awaitable<object>;
+  /** So many bytes of rows have come, before the reply. */
+  arrived?(bytes: number): void;
+}
+
+/** One call on its way: waiting, then running, settled once. */
 class Job {
-  readonly request: object;
+  readonly call: ProcessCall;
   readonly timeoutMs: number;
   readonly queuedAt = performance.now();
   readonly promise: Promise<Reply>;
@@ -39,8 +48,8 @@ class Job {
   #resolve!: (reply: Reply) => void;
   #reject!: (error: unknown) => void;
 
-  constructor(request: object, timeoutMs: number, signal: AbortSignal | undefined, onAbort: (job: Job) => void) {
-    this.request = request;
+  constructor(call: ProcessCall, timeoutMs: number, signal: AbortSignal | undefined, onAbort: (job: Job) => void) {
+    this.call = call;
     this.timeoutMs = timeoutMs;
     this.#signal = signal;
     this.#onAbort = () => onAbort(this);
@@ -96,14 +105,14 @@ export class ProcessPool {
   }
 
   /**
-   * Runs one request. `timeoutMs` counts from now, waiting included. Rejects with `sql_timeout`, `sql_cancelled` or
+   * Makes one call. `timeoutMs` counts from now, waiting included. Rejects with `sql_timeout`, `sql_cancelled` or
    * the signal's own reason, `overloaded` when too many wait, and when the process fails.
    */
-  async run(request: object, timeoutMs: number, signal?: AbortSignal): Promise<Reply> {
+  async run(call: ProcessCall, timeoutMs: number, signal?: AbortSignal): Promise<Reply> {
     if (this.#closed) throw closing(this.#options.connection);
     if (signal?.aborted) throw cancelled(signal.reason);
     if (!this.hasIdle) this.#queue.checkRoom(this.#free);
-    const job = new Job(request, timeoutMs, signal, (aborted) => this.#abort(aborted));
+    const job = new Job(call, timeoutMs, signal, (aborted) => this.#abort(aborted));
     this.#queue.add(job);
     this.#pump();
     if (job.process === undefined) this.#limitWait(job);
@@ -193,6 +202,11 @@ export class ProcessPool {
   }
 
   async #dispatch(job: Job, process: DatabaseProcess): Promise<void> {
+    const request = await this.#requestOf(job);
+    if (request === undefined) {
+      this.#release(process);
+      return;
+    }
     job.process = process;
     clearTimeout(job.timer);
     job.startedAt = performance.now();
@@ -204,7 +218,7 @@ export class ProcessPool {
     this.#running.add(job);
     process.hold(true);
     try {
-      const reply = await process.request(job.request);
+      const reply = await process.request(request, (bytes) => job.call.arrived?.(bytes));
       job.resolve(reply);
       if (reply.retire) void process.end();
       else this.#release(process);
@@ -212,6 +226,17 @@ export class ProcessPool {
       job.reject(error);
     } finally {
       this.#running.delete(job);
+    }
+  }
+
+  /** `undefined`: the call has been given up, or its request could not be made. */
+  async #requestOf(job: Job): Promise<object | undefined> {
+    try {
+      const request = await job.call.request();
+      return job.settled ? undefined : request;
+    } catch (error) {
+      job.reject(error);
+      return undefined;
     }
   }
 

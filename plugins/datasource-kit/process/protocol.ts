@@ -22,6 +22,8 @@ export interface ExecuteRequest {
   readonly maxRows: number;
   readonly maxBytes: number;
   readonly maxCellBytes: number;
+  /** Room that there is for its rows when it starts to run; missing: any. */
+  readonly roomBytes?: number;
 }
 
 export type ProcessRequest = ExecuteRequest | { readonly kind: 'describe' } | { readonly kind: 'ping' };
@@ -32,6 +34,8 @@ export interface WireResult {
   readonly rows: readonly (readonly Cell[])[];
   readonly truncated: boolean;
   readonly notes: readonly string[];
+  /** Rows were left out because they did not fit into `roomBytes`. */
+  readonly isOutOfRoom: boolean;
 }
 
 /** `missing`: no such file. `refused`: the statement reads or calls more than allowed. `engine`: the engine said no. */
@@ -47,7 +51,7 @@ export interface Failure {
 export type ProcessMessage =
   | { readonly kind: 'ready' }
   /** The first rows of a large reply, which follows. */
-  | { readonly kind: 'rows'; readonly rows: WireResult['rows'] }
+  | { readonly kind: 'rows'; readonly rows: WireResult['rows']; readonly bytes: number }
   | {
       readonly kind: 'reply';
       readonly value?: unknown;

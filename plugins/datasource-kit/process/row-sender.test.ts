@@ -30,7 +30,13 @@ it('a small result is sent with the reply', async () => {
   const rows = [['x'], ['y']];
   const { parts, rest } = await send(rows);
   expect(parts).toEqual([]);
-  expect(rest).toEqual({ columns: ['a', 'a_2'], rows, truncated: false, notes: [] } satisfies WireResult);
+  expect(rest).toEqual({
+    columns: ['a', 'a_2'],
+    rows,
+    truncated: false,
+    notes: [],
+    isOutOfRoom: false,
+  } satisfies WireResult);
 });
 
 it('a large one is sent while it is read, in parts that are read quickly, with every row once', async () => {

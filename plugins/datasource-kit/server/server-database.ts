@@ -1,6 +1,7 @@
 /** Answers for one database behind a server, over any driver. */
 import {
   AtlasError,
+  type Awaitable,
   type ConnectionInfo,
   type HealthItem,
   type SqlResult,
@@ -11,6 +12,7 @@ import {
 import { cancelled, closing, noAnswer, timedOut, unchecked } from '../errors.ts';
 import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
 import { DEFAULT_LIMITS } from '../limits.ts';
+import type { ResultMemory } from '../values.ts';
 import type { Driver, Session } from './session.ts';
 import { type PoolOptions, SessionPool } from './session-pool.ts';
 
@@ -36,13 +38,21 @@ export class ServerDatabase {
     this.#pool = new SessionPool({ ...options, connection: driver.info.id }, (...given) => driver.open(...given));
   }
 
-  /** Runs one checked statement. An abort of `signal` rejects at once; the server is then told to stop. */
-  async execute(statement: SqlStatement, signal?: AbortSignal): Promise<SqlResult> {
+  /**
+   * Runs one checked statement. An abort of `signal` rejects at once; the server is then told to stop. `memory` is asked
+   * when the statement has got its session.
+   */
+  async execute(
+    statement: SqlStatement,
+    signal?: AbortSignal,
+    memory?: () => Awaitable<ResultMemory | undefined>,
+  ): Promise<SqlResult> {
     if (statement.tables === undefined) throw unchecked();
     const limits = statement.limits ?? DEFAULT_LIMITS;
-    return this.#use(limits.timeoutMs, signal, (session, leftMs) =>
-      session.run(statement, { ...limits, timeoutMs: leftMs }),
-    );
+    return this.#use(limits.timeoutMs, signal, async (session, leftMs) => {
+      const room = await memory?.();
+      return session.run(statement, { ...limits, timeoutMs: leftMs, ...(room !== undefined && { memory: room }) });
+    });
   }
 
   describe(signal?: AbortSignal, schemas: readonly string[] = []): Promise<readonly TableDescription[]> {

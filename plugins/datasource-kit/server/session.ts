@@ -1,12 +1,13 @@
 /** What a driver for a database server must do; pool, queue, timeouts and cancelling are the same for all. */
 import type { ConnectionInfo, SqlLimits, SqlResult, SqlStatement, TableDescription } from '../../../kernel/index.ts';
+import type { RowLimits } from '../values.ts';
 
 /** One connection to the server. It is used for one thing at a time, and reset after each. */
 export interface Session {
   /** False once server or network have ended it. */
   readonly usable: boolean;
   /** Runs one checked statement in a read-only transaction. `limits.timeoutMs`: what is left of the time. */
-  run(statement: SqlStatement, limits: SqlLimits): Promise<SqlResult>;
+  run(statement: SqlStatement, limits: SqlLimits & RowLimits): Promise<SqlResult>;
   /** `schemas`: what to describe besides the connection's own, where that is not everything. */
   describe(timeoutMs: number, schemas: readonly string[]): Promise<readonly TableDescription[]>;
   /** What the login may do beyond reading, one sentence each, with the commands that take it away. */
