@@ -9,7 +9,15 @@ export interface TreeMemory {
 }
 
 export function treeMemory(root: number): TreeMemory {
-  const ids = [root, ...descendantsOf(root)];
+  return memoryOf([root, ...descendantsOf(root)]);
+}
+
+/** Of the process without its descendants. */
+export function processMemory(id: number): TreeMemory {
+  return memoryOf([id]);
+}
+
+function memoryOf(ids: readonly number[]): TreeMemory {
   const sum = (file: string, field: RegExp) =>
     ids.reduce((total, id) => total + Number(field.exec(readProc(id, file))?.[1] ?? 0) / 1024, 0);
   return { rssMb: sum('status', /^VmRSS:\s+(\d+)/m), pssMb: sum('smaps_rollup', /^Pss:\s+(\d+)/m) };

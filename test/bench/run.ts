@@ -1,4 +1,4 @@
-/** `npm run bench -- hooks|guard|query|agent|start|semantic|describe|store|grounding [--json]`: a table, or JSON. Exits 1 when a target is missed. */
+/** `npm run bench -- hooks|guard|query|agent|start|semantic|describe|store|unread|grounding [--json]`: a table, or JSON. Exits 1 when a target is missed. */
 import { renderTable } from '../../plugins/cli/index.ts';
 import { type Bench, holds, type Row } from './measure.ts';
 
@@ -10,6 +10,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   start: async () => (await import('./start.ts')).start,
   semantic: async () => (await import('./semantic.ts')).semantic,
   store: async () => (await import('./store.ts')).store,
+  unread: async () => (await import('./unread.ts')).unread,
   describe: async () => (await import('./describe.ts')).describe,
   grounding: async () => (await import('./grounding.ts')).grounding,
 };
