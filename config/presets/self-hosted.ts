@@ -48,11 +48,8 @@ export function telemetry({ telemetry: options }: Env): PluginEntry[] {
 }
 
 /** What goes on behind requests, where it is asked for. */
-export function background({ actionsEnabled, schedulerEnabled, ...env }: Env): PluginEntry[] {
-  return [
-    ...(actionsEnabled || schedulerEnabled ? [jobs()] : []),
-    ...(schedulerEnabled ? [deliverEmail(env.email), deliverSlack(env.slack), deliverWebhook()] : []),
-  ];
+export function background({ schedulerEnabled, ...env }: Env): PluginEntry[] {
+  return schedulerEnabled ? [deliverEmail(env.email), deliverSlack(env.slack), deliverWebhook()] : [];
 }
 
 /** Every plugin of the built-in composition, with the options that the environment sets. */
@@ -64,6 +61,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     openapi(),
     health(),
     internalDb(env.internalDb),
+    jobs(),
     outbound(env.outbound),
     ...authentication(env),
     semanticLayer(env.semanticLayer),

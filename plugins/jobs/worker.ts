@@ -59,6 +59,7 @@ export class Worker {
   }
 
   start(): void {
+    if (this.#kinds.size === 0) return;
     const { pollMs } = this.#options;
     this.#isStarted = true;
     this.#every(pollMs, () => this.wake());
