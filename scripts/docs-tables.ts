@@ -7,6 +7,7 @@ import { createApp, httpRoutes, type PluginEntry } from '../kernel/index.ts';
 import { cli as commandLinePlugin } from '../plugins/cli/index.ts';
 import { errorCodes } from '../plugins/http/index.ts';
 import { modelReplay } from '../plugins/model-replay/index.ts';
+import { webhookInteraction } from '../plugins/webhook-interaction/index.ts';
 
 export type Tables = Readonly<Record<string, string>>;
 
@@ -98,7 +99,10 @@ const ENVIRONMENTS: readonly Readonly<Record<string, string>>[] = [
 ];
 
 /** Plugins that no environment asks for. */
-const OPTIONAL_PLUGINS: readonly PluginEntry[] = [modelReplay({ file: 'recordings.jsonl' })];
+const OPTIONAL_PLUGINS: readonly PluginEntry[] = [
+  modelReplay({ file: 'recordings.jsonl' }),
+  webhookInteraction({ channels: [{ channelId: 'a', authType: 'hmac', secret: 'unused' }] }),
+];
 
 /** The first of those with the same key, in order. */
 function distinct<T>(items: readonly T[], keyOf: (item: T) => string): T[] {

@@ -90,7 +90,9 @@ function errorsOf(route: Route, { security }: DocumentInfo): Set<string> {
     'invalid_request',
     ...(isSecured ? ['auth_error', ...security.flatMap(({ value }) => value.errors ?? [])] : []),
     ...(route.essential === true ? [] : ['rate_limited', 'overloaded']),
-    ...(route.body === undefined ? [] : ['payload_too_large', 'unsupported_media_type', 'validation_error']),
+    ...(route.body === undefined ? [] : ['payload_too_large', 'unsupported_media_type']),
+    // A route that gets the bytes first words the faults of its body itself.
+    ...(route.body === undefined || route.rawBody === 'first' ? [] : ['validation_error']),
     ...(route.errors ?? []),
     'internal_error',
     'unavailable',
@@ -138,12 +140,16 @@ function success(route: Route, status: string, schema: TSchema, { components }: 
   };
 }
 
-/** A public route of an authentication plugin takes its credentials where there are any, as to end a session. */
+/**
+ * A public route of an authentication plugin takes its credentials where there are any, as to end a session; that of
+ * another plugin needs those that are its own.
+ */
 function securityOf({ right }: Route, plugin: string, { security }: DocumentInfo): Json[] {
   const isPublic = right === 'public';
-  const taken = isPublic ? security.filter((scheme) => scheme.plugin === plugin) : security;
+  const taken = security.filter((scheme) => (isPublic ? scheme.plugin === plugin : scheme.value.isOwn !== true));
   const named = taken.map(({ value }) => ({ [value.name]: [] }));
-  return isPublic && named.length > 0 ? [{}, ...named] : named;
+  const isNeeded = !isPublic || taken.length === 0 || taken.every(({ value }) => value.isOwn === true);
+  return isNeeded ? named : [{}, ...named];
 }
 
 /** One route. What it declares itself wins over an error of the same status, such as the 503 of a health report. */

@@ -5,6 +5,8 @@ import { RateLimitOptions } from './options.ts';
 import { SlidingWindow } from './sliding-window.ts';
 import { userKey } from './user-key.ts';
 
+export { SlidingWindow, type WindowOptions } from './sliding-window.ts';
+
 const WINDOW_MS = 60_000;
 
 export const rateLimit = definePlugin({

@@ -1,0 +1,50 @@
+/** Answers questions that automation tools send over HTTP, at once or through a callback. */
+import { definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
+import { agent } from '../agent/index.ts';
+import { http, httpSecurity } from '../http/index.ts';
+import { internalDb, purgeDaily } from '../internal-db/index.ts';
+import { jobs } from '../jobs/index.ts';
+import { outbound } from '../outbound/index.ts';
+import { answersOf } from './answers.ts';
+import { callbacksOf } from './callbacks.ts';
+import { channelsOf } from './channels.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { WebhookOptions } from './options.ts';
+import { memoryQueue, storedQueue } from './queue.ts';
+import { memoryReplayGuard, storedReplayGuard } from './replay.ts';
+import { webhookRoute } from './routes.ts';
+import { SECURITY_SCHEMES } from './security-schemes.ts';
+import { WebhookStore } from './store.ts';
+
+export type { ExecuteQuery, WebhookAnswer, WebhookOptions } from './options.ts';
+
+export const webhookInteraction = definePlugin({
+  name: 'webhook-interaction',
+  version: '1.0.0',
+  type: 'interaction',
+  description: 'Answers questions that automation tools send over HTTP, at once or through a callback.',
+  needs: { http, outbound, agent: optional(agent), db: optional(internalDb), jobs: optional(jobs) },
+  options: WebhookOptions,
+  setup(ctx, options, { http, outbound, agent, db, jobs }) {
+    const channels = channelsOf(options.channels);
+    const answers = answersOf(ctx, options.executeQuery, agent, http);
+    const callbacks = callbacksOf(ctx, channels, answers, outbound, options.callbackTimeoutMs);
+    const { queueConcurrency: concurrency, callbackTimeoutMs, bodyLimitBytes } = options;
+    const store = db?.configured === true ? new WebhookStore(db, ctx.now) : undefined;
+    ctx.tap(storeMigrations, () => MIGRATIONS);
+    if (store !== undefined) purgeDaily(ctx, 'Requests of webhooks', () => store.purge());
+    const isStored = db !== undefined && store !== undefined && jobs?.configured === true;
+    if (store !== undefined && !isStored) {
+      ctx.log.warn({}, 'Questions of webhooks with a callback are lost by a restart: add jobs() to the plugins.');
+    }
+    const queue = isStored
+      ? storedQueue({ jobs, db, store, callbacks, concurrency, timeoutMs: answers.timeoutMs + callbackTimeoutMs })
+      : memoryQueue(ctx, callbacks, concurrency);
+    const replays = store === undefined ? memoryReplayGuard(ctx.now) : storedReplayGuard(store);
+    const retain = (scope: Parameters<NonNullable<typeof agent>['answer']>[1]) => agent?.retain?.(scope) ?? (() => {});
+    ctx.tap(httpSecurity, () => SECURITY_SCHEMES);
+    ctx.tap(httpRoutes, () => [
+      webhookRoute({ ctx, channels, answers, queue, replays, outbound, http, bodyLimitBytes, retain }),
+    ]);
+  },
+});
