@@ -4,6 +4,7 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { AtlasError, nearest } from '../kernel/index.ts';
+import { actions } from '../plugins/actions/index.ts';
 import { agent } from '../plugins/agent/index.ts';
 import { audit } from '../plugins/audit/index.ts';
 import { deliverEmail } from '../plugins/deliver-email/index.ts';
@@ -26,6 +27,7 @@ import {
   ambiguity,
   type Chosen,
   choose,
+  httpOrigin,
   httpUrl,
   named,
   origins,
@@ -119,6 +121,11 @@ const PLUGINS = {
     staticClaims: 'SVC_RLS_CLAIMS',
   }),
   audit: settings(audit, { retentionDays: 'SVC_AUDIT_RETENTION_DAYS' }),
+  actions: settings(actions, {
+    approval: 'SVC_ACTION_APPROVAL',
+    approvalExpiryMs: 'SVC_ACTION_EXPIRY_MS',
+    publicUrl: named('AUTHLIB_URL', httpOrigin),
+  }),
   agent: settings(agent, {
     maxSteps: 'SVC_MAX_STEPS',
     stepTimeoutMs: 'SVC_MODEL_TIMEOUT_MS',

@@ -5,6 +5,7 @@
  *     export default defineConfig({ plugins: [...selfHosted(), myPlugin()] });
  */
 import type { PluginEntry } from '../../kernel/index.ts';
+import { actions } from '../../plugins/actions/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
 import { conversations } from '../../plugins/conversations/index.ts';
@@ -48,8 +49,11 @@ export function telemetry({ telemetry: options }: Env): PluginEntry[] {
 }
 
 /** What goes on behind requests, where it is asked for. */
-export function background({ schedulerEnabled, ...env }: Env): PluginEntry[] {
-  return schedulerEnabled ? [deliverEmail(env.email), deliverSlack(env.slack), deliverWebhook()] : [];
+export function background({ actionsEnabled, schedulerEnabled, ...env }: Env): PluginEntry[] {
+  return [
+    ...(schedulerEnabled ? [deliverEmail(env.email), deliverSlack(env.slack), deliverWebhook()] : []),
+    actions({ ...env.actions, enabled: actionsEnabled }),
+  ];
 }
 
 /** Every plugin of the built-in composition, with the options that the environment sets. */

@@ -29,11 +29,26 @@ export function defineAction<S extends TSchema>(
 ): void {
   ctx.tap(actionTypes, () => [type as ActionType]);
   ctx.tapKey(actionExecute, type.type, (request, scope) => {
-    if (ApprovedRequest.isOne(request)) return run(request.payload as Static<S>, { key: request.id, scope });
+    if (ApprovedRequest.isOne(request)) {
+      return untilAborted(scope.signal, async () => run(request.payload as Static<S>, { key: request.id, scope }));
+    }
     throw new AtlasError(`The action "${request.type}" was not approved, so it was not performed.`, {
       code: 'forbidden',
       reason: 'E_ACTION_NOT_APPROVED',
       hint: 'Ask for it with the API of the plugin "actions", which stores it until it is approved.',
     });
   });
+}
+
+/** A handler that does not act on the signal is no longer waited for. */
+async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([aborted, work()]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }

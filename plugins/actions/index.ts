@@ -1,3 +1,91 @@
-/** Exports how a plugin brings a type of action. */
+/** Stores actions that the model asks for, has them approved, and performs them. */
+import {
+  type AgentTool,
+  actionReview,
+  contextCollect,
+  definePlugin,
+  httpRoutes,
+  optional,
+  storeMigrations,
+  toolsCollect,
+} from '../../kernel/index.ts';
+import { agentWrap } from '../agent/index.ts';
+import { audit, tenancy } from '../audit/index.ts';
+import { authByot } from '../auth-byot/index.ts';
+import { userDelete } from '../auth-managed/index.ts';
+import { http, httpAdmit } from '../http/index.ts';
+import { internalDb, purgeDaily } from '../internal-db/index.ts';
+import { jobs } from '../jobs/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
+import type { Actions } from './api.ts';
+import { createService } from './create-service.ts';
+import { notEnabled } from './errors.ts';
+import type { ActionType } from './hooks.ts';
+import { migrationsFor } from './migrations.ts';
+import { ActionsOptions } from './options.ts';
+import { actionRoutes } from './routes.ts';
+import { ACTION_RULES, actionTool, maskedCalls, toolNameOf } from './tools.ts';
+import { collectTypes } from './types.ts';
+
+export type { Actions, ActionWish, AskedAction } from './api.ts';
 export { type ActionDefinition, type ActionRun, defineAction } from './define-action.ts';
+export { type ActionMoved, actionMoved } from './events.ts';
 export { type ActionSubject, type ActionType, type ApprovalMode, actionTypes } from './hooks.ts';
+export { masked } from './masking.ts';
+
+const DAY_MS = 86_400_000;
+
+export const actions = definePlugin({
+  name: 'actions',
+  version: '1.0.0',
+  type: 'core',
+  description: 'Stores actions that the model asks for, has them approved, and performs them.',
+  needs: {
+    db: internalDb,
+    queue: jobs,
+    server: optional(http),
+    log: optional(audit),
+    rows: optional(rowSecurity),
+    tokens: optional(authByot),
+  },
+  options: ActionsOptions,
+  setup(ctx, options, { db, queue, server, log, rows, tokens }): Actions {
+    const { refuse } = tenancy(rows, tokens, 'What others have asked for');
+    const types = new Map<string, ActionType>();
+    const parts = { ctx, options, db, queue, server, log, types, refuse };
+    const { store, execution, service, addresses } = createService(parts);
+    const available = options.enabled && db.configured;
+    const routes = actionRoutes({ store, service, refuse });
+    const closed = () => {
+      throw notEnabled();
+    };
+    ctx.tap(httpRoutes, () =>
+      db.routes(options.enabled ? routes : routes.map((route) => ({ ...route, ready: closed }))),
+    );
+    // What another plugin denies is denied; everything else is stored first, and runs only from there.
+    ctx.tap(actionReview, () => ({ decision: 'approval' as const }), { stage: 'post' });
+    ctx.tap(storeMigrations, () => (options.enabled ? migrationsFor(db.dialect) : []));
+    if (!available) return { available, request: async () => closed(), restrict: () => {} };
+
+    const tools = new Map<string, AgentTool>();
+    ctx.onReady(async () => {
+      for (const [name, type] of await collectTypes(ctx, options)) {
+        types.set(name, type);
+        const tool = toolNameOf(type);
+        if (tool !== undefined) tools.set(tool, actionTool(tool, type, service));
+      }
+    });
+    ctx.tap(toolsCollect, () => [...tools.values()]);
+    ctx.tap(contextCollect, () => (tools.size > 0 ? [ACTION_RULES] : []));
+    // Innermost, so that recordings and surfaces get what may be shown.
+    ctx.tap(agentWrap, () => [(ask) => maskedCalls(tools, ask)], { stage: 'post' });
+    ctx.tap(httpAdmit, ({ ip }, scope) => addresses.set(scope, ip));
+    ctx.tap(userDelete, ({ userId }) => service.leave(userId));
+    purgeDaily(ctx, 'Old actions', async () => {
+      await service.expireAll();
+      await store.purge(new Date(ctx.now() - options.retentionDays * DAY_MS).toISOString());
+    });
+    ctx.onClose(() => execution.close());
+    return service;
+  },
+});

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf, type Scope, type SqlOutcome, type SqlReply, type SqlStatement } from '../../kernel/index.ts';
 import { jsonText } from '../internal-db/index.ts';
 import { withoutCredentials } from '../redaction-kit/index.ts';
+import type { AuditedEvent } from './api.ts';
 
 /** Longest statement kept in the database, and in a log line. */
 export const SQL_STORED_LENGTH = 2_000;
@@ -85,6 +86,32 @@ function entryOf(ended: Ended, scope: Scope, at: number, redact: Redact): AuditR
     request_id: requestId,
     surface: ended.surface,
     org_id: orgId,
+  };
+}
+
+/** Stands in `db_type` of entries that are no statements. */
+export const EVENT_TYPE = 'event';
+
+/** Something that was no statement. */
+export function entryOfEvent({ at, text, error, ...event }: AuditedEvent): AuditRow {
+  return {
+    id: randomUUID(),
+    timestamp: at,
+    user_id: event.userId,
+    user_label: event.userLabel?.slice(0, NAME_LENGTH) ?? null,
+    auth_mode: event.authMode,
+    sql: kept(text, SQL_STORED_LENGTH),
+    duration_ms: 0,
+    row_count: 0,
+    success: error === null,
+    error: error === null ? null : kept(error, ERROR_LENGTH),
+    connection_id: null,
+    db_type: EVENT_TYPE,
+    tables: '[]',
+    conversation_id: event.conversationId,
+    request_id: event.requestId,
+    surface: event.surface,
+    org_id: event.orgId,
   };
 }
 

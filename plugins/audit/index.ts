@@ -15,8 +15,9 @@ import { authByot } from '../auth-byot/index.ts';
 import { internalDb, purgeDaily } from '../internal-db/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { findDialect, redactLiterals } from '../sql-kit/index.ts';
-import { type AuditRow, entryOfOutcome, entryOfReply, type Redact } from './entry.ts';
-import { migrationsFor } from './migrations.ts';
+import type { Audit } from './api.ts';
+import { type AuditRow, entryOfEvent, entryOfOutcome, entryOfReply, type Redact } from './entry.ts';
+import { AUDIT_TABLE, migrationsFor } from './migrations.ts';
 import { AuditOptions } from './options.ts';
 import { recorder } from './recorder.ts';
 import { auditRoutes } from './routes.ts';
@@ -24,6 +25,7 @@ import { AuditStore } from './store.ts';
 import { tenancy } from './tenancy.ts';
 import { auditWriter } from './writer.ts';
 
+export type { Audit, AuditedEvent } from './api.ts';
 export { tenancy } from './tenancy.ts';
 
 const DAY_MS = 86_400_000;
@@ -35,7 +37,7 @@ export const audit = definePlugin({
   description: 'Records every statement with its user and how it ended.',
   needs: { db: optional(internalDb), rows: optional(rowSecurity), tokens: optional(authByot) },
   options: AuditOptions,
-  setup(ctx, options, { db, rows, tokens }) {
+  setup(ctx, options, { db, rows, tokens }): Audit {
     const redactionOf = async (statement: SqlStatement | undefined, scope: Scope): Promise<Redact> => {
       if (!options.redactLiterals) return (sql) => sql;
       const dialect = statement && (await findDialect(ctx, statement.connection.dbType, scope));
@@ -65,7 +67,10 @@ export const audit = definePlugin({
       const redact = await redactionOf(outcome.statement, scope);
       await keepIfPossible(entryOfOutcome(outcome, scope, ctx.now(), redact), scope);
     });
-    if (db === undefined) return;
+    const service: Audit = {
+      record: async (event, trx) => void (await trx(AUDIT_TABLE).insert(entryOfEvent(event))),
+    };
+    if (db === undefined) return service;
 
     const store = new AuditStore(db);
     const access = tenancy(rows, tokens, 'The audit log');
@@ -73,11 +78,12 @@ export const audit = definePlugin({
     const cutoff = () => ctx.now() - options.retentionDays * DAY_MS;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse })));
-    if (!db.configured) return;
+    if (!db.configured) return service;
     purgeDaily(ctx, 'The audit log', async () => {
       await store.purgeAll(cutoff(), ctx.now());
       await store.erase(ctx.now() - options.erasedAfterDays * DAY_MS);
     });
     ctx.onClose(() => writer?.close());
+    return service;
   },
 });

@@ -1,7 +1,7 @@
 /** Reads the audit log and deletes entries that are too old. */
 import type { Knex } from 'knex';
 import type { InternalDb } from '../internal-db/index.ts';
-import type { AuditRow } from './entry.ts';
+import { type AuditRow, EVENT_TYPE } from './entry.ts';
 import { AUDIT_TABLE } from './migrations.ts';
 
 const DAY_MS = 86_400_000;
@@ -97,6 +97,7 @@ export class AuditStore {
     const days = Array.from({ length: STATS_DAYS }, (_, index) => dayOf(now - (STATS_DAYS - 1 - index) * DAY_MS));
     const rows = await this.#db.run((db) =>
       filtered(db, { orgId, from: `${days[0]}T00:00:00.000Z` })
+        .where((statement) => statement.whereNull('db_type').orWhereNot('db_type', EVENT_TYPE))
         .select(db.raw(`${DAY[this.#db.dialect]} AS day`), 'success')
         .count({ count: '*' })
         .groupByRaw(`${DAY[this.#db.dialect]}, success`),

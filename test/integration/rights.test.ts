@@ -22,6 +22,7 @@ type Caller = (typeof CALLERS)[number];
 
 const EVERYONE: readonly Caller[] = CALLERS;
 const SIGNED_IN: readonly Caller[] = ['viewer', 'analyst', 'admin'];
+const APPROVERS: readonly Caller[] = ['analyst', 'admin'];
 const ADMINS: readonly Caller[] = ['admin'];
 
 /**
@@ -38,6 +39,8 @@ const ALLOWED: readonly (readonly [route: RegExp, callers: readonly Caller[]])[]
   [/^POST \/api\/v1\/query$/, SIGNED_IN],
   [/^\w+ \/api\/v1\/conversations(\/|$)/, SIGNED_IN],
   [/^GET \/api\/v1\/usage$/, SIGNED_IN],
+  [/^GET \/api\/v1\/actions(\/:id)?$/, SIGNED_IN],
+  [/^POST \/api\/v1\/actions\/:id\/(approve|deny)$/, APPROVERS],
   [/^\w+ \/api\/v1\/admin\/me\//, SIGNED_IN],
   [/^\w+ \/api\/v1\/admin\//, ADMINS],
 ];

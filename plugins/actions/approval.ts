@@ -1,0 +1,27 @@
+/** Orders the modes of approval, keeps restrictions of questions, and decides who may resolve an action. */
+import type { Scope } from '../../kernel/index.ts';
+import type { ApprovalMode } from './hooks.ts';
+
+/** From the least strict. */
+const MODES: readonly ApprovalMode[] = ['auto', 'manual', 'admin-only'];
+
+export function strictest(...modes: readonly ApprovalMode[]): ApprovalMode {
+  return MODES[Math.max(...modes.map((mode) => MODES.indexOf(mode)))] ?? 'admin-only';
+}
+
+/** Modes that hold for all actions of a piece of work and of its parts. */
+export class Restrictions {
+  readonly #modes = new WeakMap<Scope, ApprovalMode>();
+
+  set(scope: Scope, mode: ApprovalMode): void {
+    this.#modes.set(scope, strictest(mode, this.#modes.get(scope) ?? 'auto'));
+  }
+
+  of(scope: Scope): ApprovalMode {
+    const modes: ApprovalMode[] = ['auto'];
+    for (let part: Scope | undefined = scope; part !== undefined; part = part.parent) {
+      modes.push(this.#modes.get(part) ?? 'auto');
+    }
+    return strictest(...modes);
+  }
+}

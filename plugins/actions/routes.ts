@@ -1,0 +1,138 @@
+/** Serves actions: to every user their own, to administrators those of the active organization. */
+import { type Actor, AtlasError, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { notFound } from './errors.ts';
+import { masked } from './masking.ts';
+import type { ActionRow, HistoryRow } from './rows.ts';
+import { Action, ActionDetail, ActionList, ActionParams, DenyBody, Inbox, InboxQuery, ListQuery } from './schemas.ts';
+import type { ActionService } from './service.ts';
+import type { ActionStore } from './store.ts';
+
+export interface ActionRoutesInit {
+  readonly store: ActionStore;
+  readonly service: ActionService;
+  /** Throws `forbidden` for an administrator whose organization is not known. */
+  refuse(scope: Scope): void;
+}
+
+const PATH = '/api/v1/actions';
+
+export function actionRoutes({ store, service, refuse }: ActionRoutesInit): Route[] {
+  /** As the API answers it. */
+  const shown = async (row: ActionRow) => ({
+    id: row.id,
+    action_type: row.action_type,
+    target: row.target,
+    summary: row.summary,
+    status: row.status,
+    approval_mode: row.approval,
+    requested_by: row.requested_by === '' ? null : row.requested_by,
+    requested_by_label: (JSON.parse(row.requester) as Actor).label,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    resolved_by: row.resolved_by,
+    resolved_at: row.resolved_at,
+    executed_at: row.executed_at,
+    payload: await payloadOf(row),
+    payload_hash: row.payload_hash,
+    result: row.result === null ? null : (JSON.parse(row.result) as unknown),
+    error: row.error,
+    reason: row.reason,
+  });
+  /** `null` when it was encrypted with a key that is not configured any more. */
+  const payloadOf = async (row: ActionRow): Promise<unknown> => {
+    try {
+      return masked(JSON.parse(await service.open(row)));
+    } catch (error) {
+      if (error instanceof AtlasError) return null;
+      throw error;
+    }
+  };
+  const common = { tag: 'Actions', right: 'query' } as const;
+  const one = { ...common, params: ActionParams };
+  const resolve = { ...one, method: 'POST', right: 'approve', errors: ['not_found', 'forbidden', 'conflict'] } as const;
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: PATH,
+      operationId: 'listActions',
+      summary: 'The actions that you have asked for, newest first.',
+      query: ListQuery,
+      responses: { 200: ActionList },
+      async handle({ query: { status = 'pending', limit } }, scope) {
+        await service.expireAll();
+        const rows = await store.list({ ...ownerOf(scope), status }, limit);
+        return { body: { actions: await Promise.all(rows.map(shown)) } };
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'GET',
+      path: `${PATH}/:id`,
+      operationId: 'getAction',
+      summary: 'An action that you have asked for, with its history.',
+      responses: { 200: ActionDetail },
+      errors: ['not_found'],
+      async handle({ params }, scope) {
+        await service.expireAll();
+        const row = await service.find(params.id, scope);
+        if (row.requested_by !== ownerOf(scope).requestedBy) throw notFound();
+        const history = (await store.history([row.id])).get(row.id) ?? [];
+        return { body: { ...(await shown(row)), history: history.map((move) => shownMove(move)) } };
+      },
+    }),
+    defineRoute({
+      ...resolve,
+      path: `${PATH}/:id/approve`,
+      operationId: 'approveAction',
+      summary: 'Approves an action and performs it; answers once it has ended.',
+      responses: { 200: Action },
+      async handle({ params, ip }, scope) {
+        return { body: await shown(await service.approve(params.id.toLowerCase(), { scope, ip })) };
+      },
+    }),
+    defineRoute({
+      ...resolve,
+      path: `${PATH}/:id/deny`,
+      operationId: 'denyAction',
+      summary: 'Denies an action, which is then never performed.',
+      body: DenyBody,
+      responses: { 200: Action },
+      async handle({ params, body, ip }, scope) {
+        return { body: await shown(await service.deny(params.id.toLowerCase(), body.reason, { scope, ip })) };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/admin/actions',
+      operationId: 'listAllActions',
+      summary: 'The actions of all requesters of the active organization, newest first.',
+      tag: 'Actions',
+      right: 'admin',
+      query: InboxQuery,
+      responses: { 200: Inbox },
+      errors: ['forbidden'],
+      async handle({ query: { status = 'pending', limit, offset } }, scope) {
+        refuse(scope);
+        await service.expireAll();
+        const filter = { orgId: scope.orgId ?? '', requestedBy: undefined, status };
+        const [rows, total] = await Promise.all([store.list(filter, limit, offset), store.count(filter)]);
+        const moves = await store.history(rows.map(({ id }) => id));
+        const actions = rows.map(async (row) => ({
+          ...(await shown(row)),
+          history: (moves.get(row.id) ?? []).map((move) => ({ ...shownMove(move), ip: move.ip })),
+        }));
+        return { body: { actions: await Promise.all(actions), total, limit, offset } };
+      },
+    }),
+  ];
+}
+
+function ownerOf({ actor, orgId }: Scope) {
+  return { requestedBy: actor.id ?? '', orgId: orgId ?? '' };
+}
+
+/** Without the address, which is for administrators. */
+function shownMove({ move, at, actor_id, actor_label, auth_mode, surface, request_id, note }: HistoryRow) {
+  return { move, at, actor_id, actor_label, auth_mode, surface, request_id, note };
+}

@@ -1,0 +1,293 @@
+/** Takes requests for actions, and approves, denies and expires them. */
+import { randomUUID } from 'node:crypto';
+import { Value } from '@sinclair/typebox/value';
+import { type ActionOutcome, AtlasError, authAuthorize, type PluginContext, type Scope } from '../../kernel/index.ts';
+import type { InternalDb } from '../internal-db/index.ts';
+import type { Actions, ActionWish, AskedAction } from './api.ts';
+import { Restrictions, strictest } from './approval.ts';
+import { alreadyResolved, EXPIRED, notFound, ownAdminAction } from './errors.ts';
+import type { Execution } from './execution.ts';
+import type { ActionType } from './hooks.ts';
+import { masked } from './masking.ts';
+import { type Addresses, moverOf, systemMover } from './movers.ts';
+import type { ActionsOptions } from './options.ts';
+import { errorText, frozenPayload, hashOf, note, payloadText, shownSubject } from './payload.ts';
+import type { ActionRow, Mover } from './rows.ts';
+import type { ActionStore, Change } from './store.ts';
+
+/** Most actions of one requester that may await approval. */
+const MAX_PENDING = 1_000;
+const SECRET_PURPOSE = 'action payload';
+
+export interface ServiceInit {
+  readonly ctx: PluginContext;
+  readonly db: InternalDb;
+  readonly options: ActionsOptions;
+  readonly store: ActionStore;
+  readonly execution: Execution;
+  readonly addresses: Addresses;
+  readonly types: ReadonlyMap<string, ActionType>;
+  /** Throws `forbidden` for an actor of whom it is not known to which tenant they belong. */
+  refuse(scope: Scope): void;
+  /** Where the API can be reached: `https://api.example.com`. */
+  baseUrl(): string;
+  moved(row: ActionRow, change: Change): void;
+}
+
+/** Who asks to resolve an action. */
+export interface Approver {
+  readonly scope: Scope;
+  readonly ip: string;
+}
+
+export class ActionService implements Actions {
+  readonly available = true;
+  readonly #init: ServiceInit;
+  readonly #restrictions = new Restrictions();
+  #lastIdAt = 0;
+  #sequence = 0;
+
+  constructor(init: ServiceInit) {
+    this.#init = init;
+  }
+
+  restrict(scope: Scope, mode: Parameters<Actions['restrict']>[1]): void {
+    this.#restrictions.set(scope, mode);
+  }
+
+  async request(wish: ActionWish, scope: Scope): Promise<AskedAction> {
+    const { ctx, types } = this.#init;
+    const type = types.get(wish.type);
+    if (type === undefined) {
+      throw new AtlasError(`There is no type of action "${wish.type}".`, {
+        code: 'invalid_request',
+        hint: `Types: ${[...types.keys()].join(', ') || 'none'}.`,
+      });
+    }
+    const text = payloadText(wish.payload);
+    const payload = frozenPayload(text);
+    const problem = Value.Errors(type.input, payload).First();
+    if (problem !== undefined) {
+      throw new AtlasError(
+        `The payload of the action "${wish.type}" is not valid at "${problem.path}": ${problem.message}.`,
+        { code: 'invalid_request', hint: 'Correct it.' },
+      );
+    }
+    const subject = shownSubject(type.describe(payload));
+    const asked = { id: this.#id(), type: wish.type, ...subject, payload };
+    // Never runs it: nothing of it is stored yet, and the handlers run only what is.
+    const outcome = await ctx.runAction(asked, scope);
+    return this.#store({ ...outcome, request: asked }, type, text, wish, scope);
+  }
+
+  /** Approves and performs the action. Rejects with `conflict` when it is not pending any more. */
+  async approve(id: string, { scope, ip }: Approver): Promise<ActionRow> {
+    const row = await this.#toResolve(id, scope, 'approve');
+    const isOwn = row.requested_by === (scope.actor.id ?? '');
+    if (row.approval === 'admin-only' && isOwn) throw ownAdminAction(scope.actor.id === null);
+    if (row.status !== 'pending') throw alreadyResolved(row);
+    const { store, execution, moved } = this.#init;
+    const at = this.#now();
+    if (row.expires_at <= at) throw alreadyResolved((await this.#expire(id)) ?? row);
+    const mover = moverOf(scope, 'api', ip);
+    const lease = execution.newLease();
+    const change: Change = {
+      move: 'approved',
+      at,
+      mover,
+      note: `sha256 ${row.payload_hash}`,
+      set: { status: 'approved', resolved_by: scope.actor.id, resolved_at: at, runs: 1 },
+      lease,
+    };
+    const approved = await store.move(id, 'pending', change);
+    if (approved === undefined) throw alreadyResolved((await store.find(id)) ?? row);
+    moved(approved, change);
+    return execution.perform(approved, lease, mover);
+  }
+
+  /** Rejects with `conflict` when it is not pending any more. */
+  async deny(id: string, reason: string | undefined, { scope, ip }: Approver): Promise<ActionRow> {
+    const row = await this.#toResolve(id, scope, 'deny');
+    if (row.status !== 'pending') throw alreadyResolved(row);
+    if (row.expires_at <= this.#now()) throw alreadyResolved((await this.#expire(id)) ?? row);
+    const why = reason === undefined || reason.trim() === '' ? null : note(reason);
+    const denied = await this.#deny(id, why, moverOf(scope, 'api', ip), scope.actor.id, 'denied');
+    return denied ?? Promise.reject(alreadyResolved((await this.#init.store.find(id)) ?? row));
+  }
+
+  /** Denies what was not approved in time. */
+  async expireAll(): Promise<void> {
+    for (const id of await this.#init.store.expired(this.#now())) await this.#expire(id);
+  }
+
+  /** Denies what a user who is about to be deleted has asked for. */
+  async leave(userId: string): Promise<void> {
+    const mover = systemMover(randomUUID());
+    for (const id of await this.#init.store.pendingOf(userId)) {
+      await this.#deny(id, "The requester's account was deleted.", mover, null, 'denied');
+    }
+  }
+
+  /** The payload as it was asked for. Rejects when it was encrypted with a key that is not configured. */
+  async open({ payload, is_sealed }: ActionRow): Promise<string> {
+    return is_sealed ? this.#init.db.secrets.open(payload, SECRET_PURPOSE) : payload;
+  }
+
+  /** The action, which the scope's actor may see; of another organization it is `not_found`. */
+  async find(id: string, scope: Scope): Promise<ActionRow> {
+    const row = await this.#init.store.find(id.toLowerCase());
+    if (row === undefined || row.org_id !== (scope.orgId ?? '')) throw notFound();
+    return row;
+  }
+
+  async #toResolve(id: string, scope: Scope, what: 'approve' | 'deny'): Promise<ActionRow> {
+    const row = await this.find(id, scope);
+    const isOwn = scope.actor.id !== null && row.requested_by === scope.actor.id;
+    if (!isOwn) this.#init.refuse(scope);
+    if (row.approval === 'admin-only') {
+      const operation = `POST /api/v1/actions/:id/${what} of an action for administrators`;
+      await this.#init.ctx.call(authAuthorize, { right: 'admin', operation }, scope);
+    }
+    return row;
+  }
+
+  async #deny(
+    id: string,
+    reason: string | null,
+    mover: Mover,
+    by: string | null,
+    move: 'denied' | 'expired',
+  ): Promise<ActionRow | undefined> {
+    const at = this.#now();
+    const set = { status: 'denied', resolved_by: by, resolved_at: at, reason } as const;
+    const change: Change = { move, at, mover, note: reason, set };
+    const denied = await this.#init.store.move(id, 'pending', change);
+    if (denied !== undefined) this.#init.moved(denied, change);
+    return denied;
+  }
+
+  #expire(id: string): Promise<ActionRow | undefined> {
+    return this.#deny(id, EXPIRED, systemMover(randomUUID()), null, 'expired');
+  }
+
+  async #store(
+    { request, status, reason, error }: ActionOutcome,
+    type: ActionType,
+    text: string,
+    wish: ActionWish,
+    scope: Scope,
+  ): Promise<AskedAction> {
+    const { store, options, addresses, execution, moved } = this.#init;
+    const { id, target, summary } = request;
+    const approval = strictest(
+      options.approval[type.type] ?? type.approval,
+      wish.approval ?? 'auto',
+      this.#restrictions.of(scope),
+    );
+    const requestedBy = scope.actor.id ?? '';
+    const orgId = scope.orgId ?? '';
+    if ((await store.count({ orgId, requestedBy, status: 'pending' })) >= MAX_PENDING) {
+      throw new AtlasError(`${MAX_PENDING} of your actions await approval already.`, {
+        code: 'invalid_request',
+        hint: 'Have them approved or denied first.',
+      });
+    }
+    const now = this.#init.ctx.now();
+    const at = new Date(now).toISOString();
+    const row: ActionRow = {
+      id,
+      org_id: orgId,
+      action_type: type.type,
+      target,
+      summary,
+      status: 'pending',
+      approval,
+      requested_by: requestedBy,
+      requester: JSON.stringify(scope.actor),
+      surface: wish.surface,
+      conversation_id: wish.conversationId ?? null,
+      ...(await this.#sealed(text)),
+      payload_hash: hashOf(type.type, { target, summary }, text),
+      created_at: at,
+      expires_at: new Date(now + options.approvalExpiryMs).toISOString(),
+      resolved_by: null,
+      resolved_at: null,
+      reason: null,
+      executed_at: null,
+      result: null,
+      error: null,
+      lease: null,
+      leased_until: null,
+      runs: 0,
+    };
+    const mover = moverOf(scope, wish.surface, addresses.of(scope));
+    const changes: Change[] = [{ move: 'requested', at, mover, set: {} }];
+    const system = systemMover(scope.requestId);
+    const resolved = { resolved_at: at };
+    const lease = execution.newLease();
+    if (status === 'denied') {
+      const why = reason === undefined ? null : note(reason);
+      changes.push({ move: 'denied', at, mover: system, note: why, set: { ...resolved, status, reason: why } });
+    } else if (status !== 'pending') {
+      // Another plugin let it run without an approval, and the handler refused.
+      const why = errorText(error);
+      changes.push({
+        move: 'failed',
+        at,
+        mover: system,
+        note: why,
+        set: { ...resolved, status: 'failed', error: why },
+      });
+    } else if (approval === 'auto') {
+      changes.push({ move: 'approved', at, mover: system, set: { ...resolved, status: 'approved', runs: 1 }, lease });
+    }
+    const stored = await store.insert(row, changes);
+    for (const change of changes) moved(stored, change);
+    return this.#asked(stored.status === 'approved' ? await execution.perform(stored, lease, system) : stored);
+  }
+
+  /** Encrypted where it holds a secret and there is a key to encrypt with. */
+  async #sealed(text: string): Promise<Pick<ActionRow, 'payload' | 'is_sealed'>> {
+    if (JSON.stringify(masked(JSON.parse(text))) === text) return { payload: text, is_sealed: false };
+    try {
+      return { payload: await this.#init.db.secrets.seal(text, SECRET_PURPOSE), is_sealed: true };
+    } catch (error) {
+      if (error instanceof AtlasError && error.reason === 'E_SECRET_KEY_MISSING') {
+        return { payload: text, is_sealed: false };
+      }
+      throw error;
+    }
+  }
+
+  #asked(row: ActionRow): AskedAction {
+    const { id, action_type: type, target, summary, status, approval, result, error, reason } = row;
+    const url = `${this.#init.baseUrl()}/api/v1/actions/${id}`;
+    const links = { approveUrl: `${url}/approve`, denyUrl: `${url}/deny` };
+    return {
+      id,
+      type,
+      target,
+      summary,
+      status,
+      approval,
+      ...(result !== null && { result: JSON.parse(result) as unknown }),
+      ...(error !== null && { error }),
+      ...(reason !== null && { reason }),
+      ...(status === 'pending' && { pendingAction: { id, type, target, summary, ...links } }),
+    };
+  }
+
+  /** A UUID of version 7, greater than the last one of this server: lists are in the order of requests. */
+  #id(): string {
+    const now = this.#init.ctx.now();
+    this.#sequence = now === this.#lastIdAt ? (this.#sequence + 1) % 0x1000 : 0;
+    this.#lastIdAt = now;
+    const time = now.toString(16).padStart(12, '0');
+    const sequence = this.#sequence.toString(16).padStart(3, '0');
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}${randomUUID().slice(18)}`;
+  }
+
+  #now(): string {
+    return new Date(this.#init.ctx.now()).toISOString();
+  }
+}
