@@ -24,11 +24,11 @@ export const jobs = definePlugin({
     const kinds = new Map<string, JobKind>();
     if (!db.configured) return jobsWithoutDatabase(db, kinds);
     const isPostgres = db.dialect === 'postgres';
-    if (isPostgres) requirePackages(['pg-boss'], import.meta.url);
-    else ctx.tap(storeMigrations, () => [createJobs]);
+    if (!isPostgres) ctx.tap(storeMigrations, () => [createJobs]);
     const queue = isPostgres ? postgresQueue(ctx, db, options.leaseMs) : sqliteQueue(db, options.leaseMs);
     const worker = new Worker(ctx, queue, kinds, options);
-    ctx.onReady(() => queue.open([...kinds.keys()]));
+    // A server without jobs of any kind needs neither the library nor its tables.
+    ctx.onReady(() => (kinds.size === 0 ? undefined : queue.open([...kinds.keys()])));
     // Jobs need what other plugins make ready.
     ctx.on(appReady, () => worker.start());
     ctx.onDrain(() => worker.drain());
@@ -36,6 +36,13 @@ export const jobs = definePlugin({
       worker.close();
       await queue.close();
     });
-    return jobsWith(queue, worker, kinds);
+    const service = jobsWith(queue, worker, kinds);
+    return {
+      ...service,
+      define(...defined) {
+        if (isPostgres) requirePackages(['pg-boss'], import.meta.url);
+        service.define(...defined);
+      },
+    };
   },
 });

@@ -41,6 +41,16 @@ describe.each(chosenEngines)('jobs on %s', (_name, startEngine) => {
   });
   afterAll(() => engine[Symbol.asyncDispose]());
 
+  it('prepares nothing where no plugin has jobs', async () => {
+    await using app = await createTestApp({ plugins: [internalDb({ url: await engine.fresh() }), jobs()] });
+    expect(app.get(jobs).describe()).toMatchObject({ status: 'ok', running: 0 });
+    const db = app.get(internalDb);
+    const schemas = await db.run<unknown[]>((knex) =>
+      db.dialect === 'postgres' ? knex('pg_namespace').where('nspname', 'like', '%jobs') : Promise.resolve([]),
+    );
+    expect(schemas).toEqual([]);
+  });
+
   it('runs a job once, with its payload, and forgets it', async () => {
     const seen: unknown[] = [];
     await using app = await start(await engine.fresh(), ({ payload, key, attempt, isLast }) => {
