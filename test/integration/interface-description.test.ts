@@ -49,6 +49,7 @@ const COMPOSITIONS: Readonly<Record<string, { env: Record<string, string>; schem
       AUTHLIB_SECRET: 'a secret of more than thirty-two characters',
       SVC_RATE_LIMIT_RPM: '600',
       SVC_METRICS_ENABLED: 'true',
+      SVC_SCHEDULER_ENABLED: 'true',
       ...SOCIAL,
     },
     schemes: ['session', 'sessionToken'],

@@ -41,6 +41,7 @@ const ALLOWED: readonly (readonly [route: RegExp, callers: readonly Caller[]])[]
   [/^GET \/api\/v1\/usage$/, SIGNED_IN],
   [/^GET \/api\/v1\/actions(\/:id)?$/, SIGNED_IN],
   [/^POST \/api\/v1\/actions\/:id\/(approve|deny)$/, APPROVERS],
+  [/^\w+ \/api\/v1\/scheduled-tasks(\/|$)/, SIGNED_IN],
   [/^\w+ \/api\/v1\/admin\/me\//, SIGNED_IN],
   [/^\w+ \/api\/v1\/admin\//, ADMINS],
 ];

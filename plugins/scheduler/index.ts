@@ -1,0 +1,75 @@
+/** Asks questions by a schedule, and delivers the answers. */
+import { definePlugin, healthCheck, httpRoutes, scheduleCollect, storeMigrations } from '../../kernel/index.ts';
+import { agent } from '../agent/index.ts';
+import { deliverPreview } from '../delivery-kit/index.ts';
+import { http } from '../http/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { jobs } from '../jobs/index.ts';
+import { outbound } from '../outbound/index.ts';
+import { DELIVERY_JOB, deliveryJob, deliveryJobOptions, deliveryOf } from './delivery-job.ts';
+import { DueTasks } from './due-tasks.ts';
+import { healthOf } from './health.ts';
+import { migrationsFor } from './migrations.ts';
+import { SchedulerOptions } from './options.ts';
+import { owners as ownersOf } from './owner.ts';
+import { QUESTION_JOB, questionJob, questionJobOptions } from './question-job.ts';
+import { storedRecipients } from './recipients.ts';
+import { taskRoutes } from './routes.ts';
+import { type Enqueue, isoOf, RunStore } from './run-store.ts';
+import { TaskStore } from './task-store.ts';
+
+export { schedulerOff } from './switched-off.ts';
+
+const DAY_MS = 86_400_000;
+
+export const scheduler = definePlugin({
+  name: 'scheduler',
+  version: '1.0.0',
+  type: 'interaction',
+  description: 'Asks questions by a schedule, and delivers the answers.',
+  needs: { agent, db: internalDb, server: http, queue: jobs, outgoing: outbound },
+  options: SchedulerOptions,
+  setup(ctx, options, { agent: answering, db, server, queue, outgoing }) {
+    const { secrets } = db;
+    const tasks = new TaskStore(db, options.tasksPerOwner);
+    const runs = new RunStore(db);
+    const owners = ownersOf(ctx, secrets, options);
+    const enqueueRun: Enqueue = (transaction, runId) => queue.add(QUESTION_JOB, { runId }, { key: runId, transaction });
+    const enqueueDelivery: Enqueue = (transaction, deliveryId) =>
+      queue.add(DELIVERY_JOB, { deliveryId }, { key: deliveryId, transaction });
+    const messageFor = (error: unknown, scope: Parameters<typeof server.failure>[1]) =>
+      server.failure(error, scope).body.message;
+    const restrict = () => {};
+
+    queue.define(
+      QUESTION_JOB,
+      questionJobOptions(options),
+      questionJob({ ctx, runs, owners, agent: answering, options, restrict, messageFor, enqueueDelivery }),
+    );
+    queue.define(DELIVERY_JOB, deliveryJobOptions(options), deliveryJob({ ctx, runs, secrets }));
+
+    const dueTasks = new DueTasks({ ctx, runs, options, enqueue: enqueueRun });
+    const store: Parameters<typeof taskRoutes>[0]['store'] = (recipients, before) =>
+      storedRecipients(recipients, before, { secrets, outbound: outgoing });
+    const render: Parameters<typeof taskRoutes>[0]['render'] = (channel, report, scope) =>
+      ctx.callKey(deliverPreview, channel, deliveryOf({ type: channel }, report), scope);
+    const routes = taskRoutes({ now: ctx.now, tasks, runs, owners, store, enqueue: enqueueRun, render });
+    ctx.tap(httpRoutes, () => db.routes(routes));
+    ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(healthCheck, () => [healthOf(db, dueTasks)]);
+    if (!db.configured) return;
+    ctx.tap(scheduleCollect, () => [
+      {
+        name: 'scheduler-retention',
+        cron: '23 3 * * *',
+        async run() {
+          const before = isoOf(ctx.now() - options.retentionDays * DAY_MS);
+          await runs.purge(before);
+          await tasks.purge(before);
+        },
+      },
+    ]);
+    ctx.onReady(() => dueTasks.start());
+    ctx.onDrain(() => dueTasks.stop());
+  },
+});

@@ -1,0 +1,217 @@
+/** Declares what the endpoints of scheduled questions take and answer. */
+import { type Static, Type } from '@sinclair/typebox';
+
+export const MAX_RECIPIENTS = 50;
+const MAX_HEADERS = 20;
+
+export const TaskParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
+export type TaskParams = Static<typeof TaskParams>;
+
+const limit = Type.Integer({ default: 20, minimum: 1, maximum: 100 });
+
+export const TaskQuery = Type.Object({
+  limit,
+  offset: Type.Integer({ default: 0, minimum: 0, maximum: 1_000_000 }),
+  enabled: Type.Optional(Type.Boolean()),
+});
+
+export const RunQuery = Type.Object({ limit });
+
+const Channel = Type.Union([Type.Literal('email'), Type.Literal('slack'), Type.Literal('webhook')]);
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) => Type.Union([type, Type.Null()]);
+
+/** What every recipient shows; which of these fields a type has is checked by `recipients.ts`. */
+const recipientFields = {
+  type: Channel,
+  address: Type.Optional(
+    Type.String({
+      maxLength: 254,
+      pattern: '^[^\\s@,;:<>()"]+@[^\\s@,;:<>()"]+\\.[^\\s@,;:<>()"]+$',
+      errorMessage: 'must be one e-mail address',
+      description: 'Of `email`.',
+    }),
+  ),
+  channel: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      pattern: '^[^\\s<>]+$',
+      errorMessage: 'must be the id or #name of a channel',
+      description: 'Of `slack`: the id or #name of the channel.',
+    }),
+  ),
+  teamId: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Of `slack`: the workspace.' })),
+  url: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000, description: 'Of `webhook`: http or https.' })),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: 2_000 }), {
+      maxProperties: MAX_HEADERS,
+      errorMessage: `must be an object of at most ${MAX_HEADERS} texts`,
+      description: 'Of `webhook`: further headers. Host, Cookie, Authorization and hop-by-hop headers are left out.',
+    }),
+  ),
+};
+
+export const Recipient = Type.Object(
+  {
+    ...recipientFields,
+    secret: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description:
+          'Of `webhook`: signs the body. Stored encrypted and never returned; kept when the same URL is sent without it.',
+      }),
+    ),
+  },
+  { title: 'NewRecipient', additionalProperties: false, errorMessage: 'must be an object with type and its fields' },
+);
+export type Recipient = Static<typeof Recipient>;
+
+const ShownRecipient = Type.Object(recipientFields, { title: 'Recipient' });
+
+const text = (maxLength: number, description?: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '\\S',
+    errorMessage: `must be a text of 1 to ${maxLength.toLocaleString('en-US')} characters that is not blank`,
+    ...(description !== undefined && { description }),
+  });
+
+const settings = {
+  name: text(200),
+  question: text(2_000),
+  cronExpression: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Five fields: minute, hour, day of month, month, day of week.',
+  }),
+  timezone: Type.String({ minLength: 1, maxLength: 100, default: 'UTC', description: 'IANA name of a time zone.' }),
+  deliveryChannel: Type.Union([...Channel.anyOf], { default: 'webhook' }),
+  connectionId: nullable(Type.String({ minLength: 1, maxLength: 200, description: 'Default: the main connection.' })),
+  approvalMode: Type.Union([Type.Literal('auto'), Type.Literal('manual'), Type.Literal('admin-only')], {
+    default: 'auto',
+    description: 'Can only make the approval of an action stricter than its type does.',
+  }),
+  missedRuns: Type.Union([Type.Literal('run'), Type.Literal('skip')], {
+    default: 'run',
+    description: 'What becomes of times that passed while no server ran: one late run, or none.',
+  }),
+  timeoutSeconds: nullable(
+    Type.Integer({ minimum: 1, maximum: 3_600, description: 'Time limit of a run. Default: that of the server.' }),
+  ),
+};
+
+const recipients = Type.Array(Recipient, { maxItems: MAX_RECIPIENTS });
+const { name, question, cronExpression, ...defaulted } = settings;
+const closed = { additionalProperties: false, errorMessage: 'must be a JSON object' };
+
+/** Without defaults: `PUT` changes only what it is given. */
+function withoutDefault<T extends object>(schema: T): T {
+  const { default: _, ...rest } = schema as T & { default?: unknown };
+  return rest as T;
+}
+
+const optional = {
+  timezone: Type.Optional(withoutDefault(defaulted.timezone)),
+  deliveryChannel: Type.Optional(withoutDefault(defaulted.deliveryChannel)),
+  recipients: Type.Optional(recipients),
+  connectionId: Type.Optional(defaulted.connectionId),
+  approvalMode: Type.Optional(withoutDefault(defaulted.approvalMode)),
+  missedRuns: Type.Optional(withoutDefault(defaulted.missedRuns)),
+  timeoutSeconds: Type.Optional(defaulted.timeoutSeconds),
+  enabled: Type.Optional(Type.Boolean()),
+};
+
+export const TaskBody = Type.Object(
+  {
+    name,
+    question,
+    cronExpression,
+    timezone: Type.Optional(settings.timezone),
+    deliveryChannel: Type.Optional(settings.deliveryChannel),
+    recipients: Type.Optional(recipients),
+    connectionId: Type.Optional(settings.connectionId),
+    approvalMode: Type.Optional(settings.approvalMode),
+    missedRuns: Type.Optional(settings.missedRuns),
+    timeoutSeconds: Type.Optional(settings.timeoutSeconds),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+  },
+  { title: 'NewScheduledTask', ...closed },
+);
+export type TaskBody = Static<typeof TaskBody>;
+
+export const TaskChanges = Type.Object(
+  {
+    name: Type.Optional(name),
+    question: Type.Optional(question),
+    cronExpression: Type.Optional(cronExpression),
+    ...optional,
+  },
+  { title: 'ScheduledTaskChanges', ...closed },
+);
+export type TaskChanges = Static<typeof TaskChanges>;
+
+const time = Type.String({ format: 'date-time' });
+
+const taskFields = {
+  id: Type.String({ format: 'uuid' }),
+  ownerId: nullable(Type.String()),
+  orgId: nullable(Type.String()),
+  ...settings,
+  recipients: Type.Array(ShownRecipient),
+  enabled: Type.Boolean(),
+  disabledReason: nullable(Type.String({ description: 'Why the scheduler has disabled the task.' })),
+  lastRunAt: nullable(time),
+  nextRunAt: nullable(time),
+  createdAt: time,
+  updatedAt: time,
+};
+
+export const Run = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    taskId: Type.String({ format: 'uuid' }),
+    scheduledFor: nullable(time),
+    late: Type.Boolean({ description: 'It began well after the time that the schedule says.' }),
+    status: Type.Union([
+      Type.Literal('running'),
+      Type.Literal('success'),
+      Type.Literal('failed'),
+      Type.Literal('skipped'),
+    ]),
+    startedAt: time,
+    completedAt: nullable(time),
+    conversationId: nullable(Type.String()),
+    error: nullable(Type.String({ description: 'Why it failed or was skipped.' })),
+    tokensUsed: nullable(Type.Integer()),
+    deliveryStatus: nullable(Type.Union([Type.Literal('pending'), Type.Literal('sent'), Type.Literal('failed')])),
+    deliveryError: nullable(Type.String({ description: 'The recipients that were not reached, and why.' })),
+  },
+  { title: 'ScheduledRun' },
+);
+
+export const Task = Type.Object(taskFields, { title: 'ScheduledTask' });
+export const TaskDetail = Type.Object({ ...taskFields, recentRuns: Type.Array(Run) }, { title: 'ScheduledTaskDetail' });
+export const TaskPage = Type.Object({ tasks: Type.Array(Task), total: Type.Integer() });
+export const RunPage = Type.Object({ runs: Type.Array(Run) });
+
+export const Preview = Type.Object(
+  {
+    sample: Type.Boolean({ description: 'The task has no report yet: what is shown is a sample.' }),
+    previews: Type.Array(
+      Type.Object({
+        channel: Channel,
+        recipients: Type.Array(ShownRecipient),
+        content: Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description: 'Of `email` subject, html and text; of `slack` text and blocks; of `webhook` the body.',
+          },
+        ),
+      }),
+      { description: 'One for each channel.' },
+    ),
+  },
+  { title: 'DeliveryPreview' },
+);

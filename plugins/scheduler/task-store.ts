@@ -1,0 +1,101 @@
+/** Reads and writes tasks in the internal database. */
+import type { Knex } from 'knex';
+import { AtlasError } from '../../kernel/index.ts';
+import type { InternalDb } from '../internal-db/index.ts';
+import { TASKS } from './migrations.ts';
+import type { Owner, TaskRow } from './rows.ts';
+
+/** Disabled tasks count here too, as a deleted task is a disabled one. */
+const ALL_TASKS_PER_ENABLED = 10;
+
+export type TaskChange = Partial<Omit<TaskRow, 'id' | 'owner_id' | 'org_id' | 'created_at'>>;
+
+const notFound = () =>
+  new AtlasError('There is no such scheduled task.', {
+    code: 'not_found',
+    hint: 'GET /api/v1/scheduled-tasks lists yours.',
+  });
+
+export class TaskStore {
+  readonly #db: InternalDb;
+  readonly #tasksPerOwner: number;
+
+  constructor(db: InternalDb, tasksPerOwner: number) {
+    this.#db = db;
+    this.#tasksPerOwner = tasksPerOwner;
+  }
+
+  /** The newest first. */
+  async list(
+    owner: Owner,
+    { limit, offset, enabled }: { limit: number; offset: number; enabled?: boolean | undefined },
+  ): Promise<{ rows: TaskRow[]; total: number }> {
+    const wanted = { ...owner, ...(enabled !== undefined && { enabled }) };
+    const order = [
+      { column: 'created_at', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ];
+    const [rows, counted] = await Promise.all([
+      this.#db.run((db) => db(TASKS).where(wanted).orderBy(order).limit(limit).offset(offset)),
+      this.#db.run((db) => db(TASKS).where(wanted).count({ total: '*' }).first()),
+    ]);
+    return { rows, total: Number(counted?.total ?? 0) };
+  }
+
+  /** Rejects with `not_found` for one that does not exist or belongs to somebody else, alike. */
+  async find(owner: Owner, id: string): Promise<TaskRow> {
+    const row = await this.#db.run((db) =>
+      db(TASKS)
+        .where({ ...owner, id })
+        .first(),
+    );
+    return row ?? Promise.reject(notFound());
+  }
+
+  /** Rejects with `conflict` when the owner has too many. */
+  create(row: TaskRow): Promise<void> {
+    return this.#db.transaction(async (trx) => {
+      await this.#checkRoom(trx, row, true);
+      await trx(TASKS).insert(row);
+    });
+  }
+
+  /** Changes the task by what `change` makes of it as it is. Rejects with `not_found`, and as `create` does. */
+  change(owner: Owner, id: string, change: (task: TaskRow) => Promise<TaskChange> | TaskChange): Promise<TaskRow> {
+    return this.#db.transaction(async (trx) => {
+      const query = trx(TASKS).where({ ...owner, id });
+      const task: TaskRow | undefined = await query.clone().forUpdate().first();
+      if (task === undefined) throw notFound();
+      const changes = await change(task);
+      if (changes.enabled === true && !task.enabled) await this.#checkRoom(trx, { ...task, enabled: true }, false);
+      if (Object.keys(changes).length > 0) await query.update(changes);
+      return { ...task, ...changes };
+    });
+  }
+
+  /** Deletes disabled tasks that nobody has changed since, with their runs. */
+  async purge(before: string): Promise<void> {
+    await this.#db.run((db) => db(TASKS).where({ enabled: false }).where('updated_at', '<', before).delete());
+  }
+
+  async #checkRoom(trx: Knex.Transaction, task: Owner & { readonly enabled: unknown }, isNew: boolean): Promise<void> {
+    const { owner_id, org_id, enabled } = task;
+    const owner = { owner_id, org_id };
+    // Two tasks that are made at once would each see room for themselves. SQLite has one writer anyway.
+    if (this.#db.dialect === 'postgres') {
+      await trx.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${TASKS} ${org_id} ${owner_id}`]);
+    }
+    const count = async (which: object) => {
+      const counted = await trx(TASKS).where(which).count({ total: '*' }).first();
+      return Number(counted?.total ?? 0);
+    };
+    const most = this.#tasksPerOwner;
+    if (enabled && (await count({ ...owner, enabled: true })) >= most)
+      throw full(`${most} enabled`, 'Disable one first.');
+    const mostInAll = most * ALL_TASKS_PER_ENABLED;
+    if (isNew && (await count(owner)) >= mostInAll) throw full(`${mostInAll}`, 'Change a disabled one instead.');
+  }
+}
+
+const full = (how: string, hint: string) =>
+  new AtlasError(`You have ${how} scheduled tasks, which is as many as one user may have.`, { code: 'conflict', hint });
