@@ -1,4 +1,5 @@
 /** `atlas-query/testing`: an app for tests and the contract kits. Needs vitest. */
+export * from './contract/action.ts';
 export * from './contract/auth.ts';
 export * from './contract/datasource.ts';
 export * from './contract/deliver.ts';
