@@ -24,8 +24,8 @@ const PATH = `${MOUNT_PATH}/webhook/:channelId`;
 /** For an answer to reach its client, beyond the deadline of its question. */
 const TAKING_MS = 5_000;
 
-/** The question was refused before it began, and may be asked again later. */
-const REFUSALS: ReadonlySet<string> = new Set(['overloaded', 'unavailable', 'budget_exhausted']);
+/** Not failures of the question: refusals, of now or by a policy such as row security. */
+const REFUSALS: ReadonlySet<string> = new Set(['overloaded', 'unavailable', 'budget_exhausted', 'forbidden']);
 
 export interface WebhookParts {
   readonly ctx: PluginContext;
@@ -135,7 +135,7 @@ export function webhookRoute(parts: WebhookParts): Route {
     bodyLimitBytes,
     body: WebhookBody,
     responses: { 200: WebhookResult, 202: WebhookAccepted },
-    errors: ['auth_error', 'not_found', 'rate_limited', 'overloaded', 'unavailable', 'budget_exhausted'],
+    errors: ['auth_error', 'forbidden', 'not_found', 'rate_limited', 'overloaded', 'unavailable', 'budget_exhausted'],
     ready: ({ params, headers }) => checkHeaders(channelAt(channels, params).options, headers, ctx.now()),
     async handle(request, scope) {
       const channel = channelAt(channels, request.params);

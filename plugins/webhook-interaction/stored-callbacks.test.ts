@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scope } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import type { HttpReceiver } from '../../test/harness/http-receiver.ts';
 import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { jobs } from '../jobs/index.ts';
 import { outbound } from '../outbound/index.ts';
-import { WebhookReceiver } from './fixtures/receiver.ts';
+import { callbacksOf, receiving } from './fixtures/callbacks.ts';
 import { webhookInteraction } from './index.ts';
 
 type Options = Parameters<typeof webhookInteraction>[0];
@@ -24,7 +25,7 @@ const hanging = (_query: string, { signal }: Scope) =>
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-async function start(url: string, receiver: WebhookReceiver, executeQuery: Execute, options: Partial<Options> = {}) {
+async function start(url: string, receiver: HttpReceiver, executeQuery: Execute, options: Partial<Options> = {}) {
   const app = await createTestApp({
     plugins: [
       http({ port: 0 }),
@@ -38,7 +39,7 @@ async function start(url: string, receiver: WebhookReceiver, executeQuery: Execu
     app.inject({
       method: 'POST',
       url: '/api/plugins/webhook-interaction/webhook/sales',
-      payload: { query, callbackUrl: receiver.url() },
+      payload: { query, callbackUrl: `${receiver.url}/hook` },
       headers: { 'x-webhook-secret': SECRET },
     });
   return Object.assign(app, { ask });
@@ -52,12 +53,12 @@ describe.each(chosenEngines)('callbacks with the internal database on %s', (_nam
   afterAll(() => engine[Symbol.asyncDispose]());
 
   it('are delivered once, and leave no job behind', async () => {
-    await using receiver = await WebhookReceiver.start(500);
+    await using receiver = await receiving(500);
     await using app = await start(await engine.fresh(), receiver, answered);
     const requests = await Promise.all([app.ask('a'), app.ask('b')]);
     expect(requests.map(({ statusCode }) => statusCode)).toEqual([202, 202]);
     const ids = requests.map((request) => request.json<{ requestId: string }>().requestId);
-    const received = await receiver.count(2);
+    const received = await callbacksOf(receiver, 2);
     expect(received.map(({ body }) => body.requestId).sort()).toEqual(ids.sort());
     expect(received.map(({ body }) => body.success)).toEqual([true, true]);
     await expect.poll(() => app.get(jobs).describe().running).toBe(0);
@@ -66,7 +67,7 @@ describe.each(chosenEngines)('callbacks with the internal database on %s', (_nam
   });
 
   it('follow after a restart that cut the question off', async () => {
-    await using receiver = await WebhookReceiver.start();
+    await using receiver = await receiving();
     const url = await engine.fresh();
     const first = await start(url, receiver, hanging);
     const { requestId } = (await first.ask('a')).json<{ requestId: string }>();
@@ -74,7 +75,7 @@ describe.each(chosenEngines)('callbacks with the internal database on %s', (_nam
     await first.close();
     expect(receiver.received).toEqual([]);
     await using _second = await start(url, receiver, answered);
-    const [callback] = await receiver.count(1);
+    const [callback] = await callbacksOf(receiver, 1);
     expect(callback?.body).toEqual({
       requestId,
       success: true,
@@ -83,33 +84,33 @@ describe.each(chosenEngines)('callbacks with the internal database on %s', (_nam
   });
 
   it('that were tried are not sent again, nor is their question asked', async () => {
-    await using receiver = await WebhookReceiver.start();
+    await using receiver = await receiving();
     const asked: string[] = [];
     await using app = await start(await engine.fresh(), receiver, async (query, scope) => {
       asked.push(query);
       return answered(query, scope);
     });
     const { requestId } = (await app.ask('a')).json<{ requestId: string }>();
-    await receiver.count(1);
-    const again = { requestId, channelId: 'sales', query: 'a', callbackUrl: receiver.url('/again') };
+    await callbacksOf(receiver, 1);
+    const again = { requestId, channelId: 'sales', query: 'a', callbackUrl: `${receiver.url}/again` };
     await expect.poll(() => app.get(jobs).describe().running).toBe(0);
     // As after a crash between the callback and the end of its job.
     await app.get(jobs).add('webhook-interaction.question', again, { key: 'another' });
     await app.ask('b');
-    await receiver.count(2);
+    await callbacksOf(receiver, 2);
     await expect.poll(() => app.get(jobs).describe().running).toBe(0);
-    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/hook']);
+    expect(receiver.received.map(({ url }) => url)).toEqual(['/hook', '/hook']);
     expect(asked).toEqual(['a', 'b']);
   });
 
   it('say so when their channel is gone', async () => {
-    await using receiver = await WebhookReceiver.start();
+    await using receiver = await receiving();
     const url = await engine.fresh();
     const first = await start(url, receiver, hanging);
     const { requestId } = (await first.ask('a')).json<{ requestId: string }>();
     await first.close();
     await using _second = await start(url, receiver, answered, { channels: [{ ...CHANNEL, channelId: 'other' }] });
-    const [callback] = await receiver.count(1);
+    const [callback] = await callbacksOf(receiver, 1);
     expect(callback?.body).toEqual({
       requestId,
       success: false,
@@ -118,7 +119,7 @@ describe.each(chosenEngines)('callbacks with the internal database on %s', (_nam
   });
 
   it('are limited in number', async () => {
-    await using receiver = await WebhookReceiver.start();
+    await using receiver = await receiving();
     await using app = await start(await engine.fresh(), receiver, hanging);
     const statuses: number[] = [];
     for (const query of ['a', 'b', 'c', 'd']) statuses.push((await app.ask(query)).statusCode);
@@ -126,7 +127,7 @@ describe.each(chosenEngines)('callbacks with the internal database on %s', (_nam
   });
 
   it('are for signed requests that come once, also after a restart', async () => {
-    await using receiver = await WebhookReceiver.start();
+    await using receiver = await receiving();
     const url = await engine.fresh();
     const channels: Options['channels'] = [{ ...CHANNEL, authType: 'hmac', replayWindowSeconds: 60 }];
     const body = JSON.stringify({ query: 'a' });

@@ -7,7 +7,7 @@ import { type Agent, type Answer, agent } from '../agent/index.ts';
 import { http } from '../http/index.ts';
 import { openapi } from '../openapi/index.ts';
 import { outbound } from '../outbound/index.ts';
-import { WebhookReceiver } from './fixtures/receiver.ts';
+import { callbacksOf, receiving } from './fixtures/callbacks.ts';
 import { webhookInteraction } from './index.ts';
 
 type Options = Parameters<typeof webhookInteraction>[0];
@@ -99,6 +99,17 @@ describe('an answer at once', () => {
     expect([status, body]).toEqual([500, { error: 'internal_error', message: expect.any(String), requestId: 'r1' }]);
     expect(JSON.stringify(body)).not.toContain('postgres');
   });
+});
+
+it.each([
+  ['forbidden', 403],
+  ['budget_exhausted', 429],
+  ['overloaded', 503],
+])('a refusal by the agent keeps its status: %s', async (code, expected) => {
+  const executeQuery = () => Promise.reject(new AtlasError('No.', { code, retryAfterSeconds: 7 }));
+  await using t = await start([plain()], { executeQuery });
+  const { status, body, headers } = await t.send('Sales', question, withSecret);
+  expect([status, body.error, headers['retry-after']]).toEqual([expected, code, '7']);
 });
 
 describe('credentials', () => {
@@ -305,16 +316,16 @@ describe('limits of a channel', () => {
 
 describe('a callback, without the internal database', () => {
   it.each(['the channel', 'the body'])('of %s gets the answer later', async (place) => {
-    await using receiver = await WebhookReceiver.start();
-    const own = place === 'the channel' ? { callbackUrl: receiver.url('/a?token=t0ken') } : {};
-    const given = place === 'the channel' ? {} : { callbackUrl: receiver.url('/a?token=t0ken') };
+    await using receiver = await receiving();
+    const own = place === 'the channel' ? { callbackUrl: `${receiver.url}/a?token=t0ken` } : {};
+    const given = place === 'the channel' ? {} : { callbackUrl: `${receiver.url}/a?token=t0ken` };
     await using t = await start([plain(own)], {}, [receiver.host]);
     const { status, body } = await t.send('Sales', { ...question, ...given }, withSecret);
     expect([status, body]).toEqual([202, { accepted: true, requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) }]);
-    const [callback] = await receiver.count(1);
+    const [callback] = await callbacksOf(receiver, 1);
     expect(callback).toMatchObject({
       method: 'POST',
-      path: '/a?token=t0ken',
+      url: '/a?token=t0ken',
       headers: { 'content-type': 'application/json' },
     });
     expect(callback?.body).toEqual({ requestId: body.requestId, success: true, result: TABLE });
@@ -322,29 +333,29 @@ describe('a callback, without the internal database', () => {
   });
 
   it('of the body wins over that of the channel, and keeps the format', async () => {
-    await using receiver = await WebhookReceiver.start();
+    await using receiver = await receiving();
     const channel = plain({ callbackUrl: 'https://nowhere.invalid/', responseFormat: 'text' });
     await using t = await start([channel], {}, [receiver.host]);
-    await t.send('Sales', { ...question, callbackUrl: receiver.url() }, withSecret);
-    expect((await receiver.count(1))[0]?.body).toMatchObject({ success: true, result: 'There are 2 orders.' });
+    await t.send('Sales', { ...question, callbackUrl: `${receiver.url}/hook` }, withSecret);
+    expect((await callbacksOf(receiver, 1))[0]?.body).toMatchObject({ success: true, result: 'There are 2 orders.' });
   });
 
   it('gets the failure of a query', async () => {
-    await using receiver = await WebhookReceiver.start();
+    await using receiver = await receiving();
     const executeQuery = () => Promise.reject(new Error('postgres://u:pw@h/db'));
     await using t = await start([plain()], { executeQuery }, [receiver.host]);
-    const { body } = await t.send('Sales', { ...question, callbackUrl: receiver.url() }, withSecret);
-    const [callback] = await receiver.count(1);
+    const { body } = await t.send('Sales', { ...question, callbackUrl: `${receiver.url}/hook` }, withSecret);
+    const [callback] = await callbacksOf(receiver, 1);
     expect(callback?.body).toEqual({ requestId: body.requestId, success: false, error: expect.any(String) });
     expect(callback?.body.error).not.toContain('postgres');
   });
 
   it.each([500, 400, 302])('is sent once, also when it is answered with %i', async (answer) => {
-    await using receiver = await WebhookReceiver.start(answer);
+    await using receiver = await receiving(answer);
     await using t = await start([plain()], {}, [receiver.host]);
-    await t.send('Sales', { ...question, callbackUrl: receiver.url('/?token=t0ken') }, withSecret);
-    await t.send('Sales', { query: 'second', callbackUrl: receiver.url() }, withSecret);
-    await receiver.count(2);
+    await t.send('Sales', { ...question, callbackUrl: `${receiver.url}/?token=t0ken` }, withSecret);
+    await t.send('Sales', { query: 'second', callbackUrl: `${receiver.url}/hook` }, withSecret);
+    await callbacksOf(receiver, 2);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(receiver.received).toHaveLength(2);
     const logged = JSON.stringify(t.app.lines);
@@ -353,7 +364,7 @@ describe('a callback, without the internal database', () => {
   });
 
   it('that cannot be reached is only logged', async () => {
-    const gone = await WebhookReceiver.start();
+    const gone = await receiving();
     const { host } = gone;
     await gone[Symbol.asyncDispose]();
     await using t = await start([plain()], {}, [host]);
@@ -401,22 +412,22 @@ describe('a callback, without the internal database', () => {
   });
 
   it('waits for a limited time and in a limited number', async () => {
-    await using receiver = await WebhookReceiver.start();
+    await using receiver = await receiving();
     const gate = Promise.withResolvers<typeof ANSWER>();
     await using t = await start(
       [plain({ maxQueued: 3 }), plain({ channelId: 'other' })],
       { executeQuery: () => gate.promise, queueConcurrency: 1 },
       [receiver.host],
     );
-    const ask = (id = 'Sales') => t.send(id, { ...question, callbackUrl: receiver.url() }, withSecret);
+    const ask = (id = 'Sales') => t.send(id, { ...question, callbackUrl: `${receiver.url}/hook` }, withSecret);
     const statuses = [];
     for (let n = 0; n < 4; n += 1) statuses.push((await ask()).status);
     expect(statuses).toEqual([202, 202, 202, 503]);
     expect((await ask('other')).status).toBe(202);
     gate.resolve(ANSWER);
-    await receiver.count(4);
+    await callbacksOf(receiver, 4);
     expect((await ask()).status).toBe(202);
-    await receiver.count(5);
+    await callbacksOf(receiver, 5);
   });
 });
 
