@@ -4,6 +4,9 @@
  */
 import { type Static, Type } from '@sinclair/typebox';
 import { AtlasError, nearest } from '../kernel/index.ts';
+import { actionEmail } from '../plugins/action-email/index.ts';
+import { actionSlack } from '../plugins/action-slack/index.ts';
+import { actionWebhook } from '../plugins/action-webhook/index.ts';
 import { actions } from '../plugins/actions/index.ts';
 import { agent } from '../plugins/agent/index.ts';
 import { audit } from '../plugins/audit/index.ts';
@@ -92,6 +95,10 @@ const decisions = settingsOf<Static<typeof DECISIONS>>(DECISIONS, {
   apiUrl: named('SVC_API_URL', httpUrl),
 });
 
+// Deliveries and actions send in the same ways.
+const EMAIL = { smtpUrl: 'SVC_SMTP_URL', from: 'SVC_EMAIL_FROM' } as const;
+const SLACK = { botToken: 'SLACK_BOT_TOKEN', apiUrl: 'SVC_SLACK_API_URL' } as const;
+
 /** The plugins whose options the environment sets. Those with a required option run only where it is set. */
 const PLUGINS = {
   http: settings(http, {
@@ -132,8 +139,11 @@ const PLUGINS = {
     questionBudgetBytes: 'SVC_QUESTION_BUDGET_BYTES',
     processBudgetBytes: 'SVC_PROCESS_BUDGET_BYTES',
   }),
-  email: settings(deliverEmail, { smtpUrl: 'SVC_SMTP_URL', from: 'SVC_EMAIL_FROM' }),
-  slack: settings(deliverSlack, { botToken: 'SLACK_BOT_TOKEN', apiUrl: 'SVC_SLACK_API_URL' }),
+  email: settings(deliverEmail, EMAIL),
+  actionEmail: settings(actionEmail, EMAIL),
+  slack: settings(deliverSlack, SLACK),
+  actionSlack: settings(actionSlack, SLACK),
+  actionWebhook: settings(actionWebhook, { secret: 'SVC_ACTION_WEBHOOK_SECRET' }),
   mcp: settings(mcp, { allowedHosts: 'SVC_MCP_ALLOWED_HOSTS' }),
   usage: settings(usage, {
     questionTokens: 'SVC_BUDGET_QUESTION_TOKENS',

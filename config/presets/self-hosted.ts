@@ -5,6 +5,9 @@
  *     export default defineConfig({ plugins: [...selfHosted(), myPlugin()] });
  */
 import type { PluginEntry } from '../../kernel/index.ts';
+import { actionEmail } from '../../plugins/action-email/index.ts';
+import { actionSlack } from '../../plugins/action-slack/index.ts';
+import { actionWebhook } from '../../plugins/action-webhook/index.ts';
 import { actions } from '../../plugins/actions/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
@@ -52,6 +55,9 @@ export function telemetry({ telemetry: options }: Env): PluginEntry[] {
 /** What goes on behind requests, where it is asked for. */
 export function background({ actionsEnabled, schedulerEnabled, ...env }: Env): PluginEntry[] {
   return [
+    ...(actionsEnabled
+      ? [actionEmail(env.actionEmail), actionSlack(env.actionSlack), actionWebhook(env.actionWebhook)]
+      : []),
     ...(schedulerEnabled ? [deliverEmail(env.email), deliverSlack(env.slack), deliverWebhook()] : []),
     actions({ ...env.actions, enabled: actionsEnabled }),
   ];

@@ -40,6 +40,5 @@ export function notConfigured(channel: string, variables: readonly string[]): De
   return new DeliveryError(`${channel} is not configured: ${variables.join(' and ')} must be set.`, {
     final: true,
     code: 'configuration_error',
-    hint: `Have the operator set ${variables.join(' and ')}.`,
   });
 }

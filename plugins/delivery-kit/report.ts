@@ -67,6 +67,6 @@ export function reportOf(content: unknown): Report {
 
 /** Tells the reader of a cut dataset so: `50 of 1234 rows`. */
 export function rowsNote({ rows, totalRows, truncated }: Dataset, shown = rows.length): string | undefined {
-  if (shown < totalRows) return `${shown} of ${totalRows}${truncated && totalRows <= rows.length ? '+' : ''} rows`;
+  if (shown < totalRows) return `${shown} of ${totalRows} rows`;
   return truncated ? `The first ${shown} rows` : undefined;
 }

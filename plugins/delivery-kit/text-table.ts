@@ -12,7 +12,10 @@ export function cellText(value: unknown): string {
   return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').toWellFormed();
 }
 
-const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : undefined);
+const textOf = (value: unknown) =>
+  typeof value === 'object'
+    ? JSON.stringify(value, (_, item) => (typeof item === 'bigint' ? String(item) : item))
+    : undefined;
 
 /** At most `longest` UTF-16 units, with a mark where it was cut. */
 export function cut(text: string, longest: number): string {

@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { pluginContract } from '../../test/contract/plugin.ts';
+import { actionNeeds, startActionApp } from '../../test/harness/action-app.ts';
+import { startSmtpReceiver } from '../../test/harness/smtp-receiver.ts';
+import { actionEmail } from './index.ts';
+
+pluginContract('action-email', () => actionEmail(), { with: () => actionNeeds() });
+
+const FROM = 'Atlas <atlas@example.com>';
+const EMAIL = {
+  to: ['ops@example.com', 'ann@example.com'],
+  subject: 'Orders of May',
+  body: 'There are 3 orders.\n\nÜbrigens: <b>no</b>',
+};
+
+it('sends an e-mail whose Message-ID is the key of the action', async () => {
+  await using smtp = await startSmtpReceiver();
+  await using app = await startActionApp('email', [actionEmail({ smtpUrl: smtp.url, from: FROM })]);
+  const action = await app.ask(EMAIL);
+  const messageId = `<${action.id}@example.com>`;
+  expect(action).toMatchObject({
+    status: 'executed',
+    target: 'ops@example.com, ann@example.com',
+    summary: 'Send an e-mail with the subject "Orders of May" to 2 recipients.',
+    result: { messageId, accepted: EMAIL.to, rejected: [] },
+  });
+  expect(smtp.received).toHaveLength(1);
+  expect(smtp.received[0]).toMatchObject({
+    to: EMAIL.to,
+    headers: { subject: 'Orders of May', 'message-id': messageId },
+  });
+  expect(smtp.received[0]?.parts['text/plain']?.replaceAll('\r\n', '\n').trimEnd()).toBe(EMAIL.body);
+});
+
+it('tells which recipients the server rejected, and fails when it rejected all', async () => {
+  await using smtp = await startSmtpReceiver({
+    onRcptTo: ({ address }, _session, done) =>
+      done(address.startsWith('ann') ? null : Object.assign(new Error('No such user'), { responseCode: 550 })),
+  });
+  await using app = await startActionApp('email', [actionEmail({ smtpUrl: smtp.url, from: FROM })]);
+  expect(await app.ask(EMAIL)).toMatchObject({
+    status: 'executed',
+    result: { accepted: ['ann@example.com'], rejected: ['ops@example.com'] },
+  });
+  expect(await app.ask({ ...EMAIL, to: ['ops@example.com'] })).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('550'),
+  });
+});
+
+it.each([
+  { to: 'ops@example.com' },
+  { to: [] },
+  { to: ['Ops <ops@example.com>'] },
+  { to: ['ops@example.com\nBcc: all@example.com'] },
+  { subject: '' },
+  { body: undefined },
+  { bcc: ['spy@example.com'] },
+])('is not stored with %j', async (change) => {
+  await using app = await startActionApp('email', [actionEmail()]);
+  await expect(app.ask({ ...EMAIL, ...change })).rejects.toMatchObject({ code: 'invalid_request' });
+});
+
+it('fails with a reason when it is not configured', async () => {
+  await using app = await startActionApp('email', [actionEmail()]);
+  expect(await app.ask(EMAIL)).toMatchObject({
+    status: 'failed',
+    error: 'E-mail is not configured: SVC_SMTP_URL and SVC_EMAIL_FROM must be set.',
+  });
+});
