@@ -8,6 +8,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(cli: Cli) => CliCo
   query: async () => (await import('./commands/query.ts')).query,
   hooks: async () => (await import('./commands/hooks.ts')).hooks,
   boot: async () => (await import('./commands/boot.ts')).boot,
+  validate: async () => (await import('./commands/validate.ts')).validate,
+  doctor: async () => (await import('./commands/validate.ts')).doctor,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
 };
 
