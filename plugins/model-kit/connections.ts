@@ -2,8 +2,9 @@
  * Sends requests over Node's own HTTP client with connections kept alive: half the time and half the memory of the global
  * `fetch` for the small requests of a tool loop.
  */
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { type ClientRequestArgs, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
@@ -47,18 +48,30 @@ export function keptConnections(): Connections {
     'http:': withQuietSockets(new HttpAgent(settings)),
     'https:': withQuietSockets(new HttpsAgent(settings)),
   };
+  const targets = new WeakMap<URL, ClientRequestArgs>();
+  const targetOf = (url: URL): ClientRequestArgs => {
+    let target = targets.get(url);
+    if (target === undefined) {
+      target = { ...urlToHttpOptions(url), agent: url.protocol === 'https:' ? agents['https:'] : agents['http:'] };
+      targets.set(url, target);
+    }
+    return target;
+  };
   return {
     send: (method, url, headers, body, signal) =>
       new Promise((resolve, reject) => {
         const bytes = body.reduce((sum, piece) => sum + piece.length, 0);
-        const secure = url.protocol === 'https:';
-        const request = (secure ? requestHttps : requestHttp)(url, {
+        const request = (url.protocol === 'https:' ? requestHttps : requestHttp)({
+          ...targetOf(url),
           method,
           headers: { ...headers, 'accept-encoding': 'identity', 'content-length': bytes },
-          agent: secure ? agents['https:'] : agents['http:'],
-          ...(signal && { signal }),
         });
         request.on('error', reject);
+        // Node's own option `signal` watches the request with a dozen listeners, a quarter of what it costs.
+        const abort = () => request.destroy(new DOMException('The request was aborted.', 'AbortError'));
+        if (signal?.aborted) abort();
+        signal?.addEventListener('abort', abort);
+        request.on('close', () => signal?.removeEventListener('abort', abort));
         request.on('response', (incoming) => {
           // A connection that breaks before or after it is read must not become an uncaught error.
           incoming.on('error', () => {});
