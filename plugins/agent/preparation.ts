@@ -20,7 +20,7 @@ import { chosenByNumber } from './clarification.ts';
 import { messagesWithin, promptSizes, toolsWithin, withRoom } from './context-size.ts';
 import { lastQueryPart } from './last-query.ts';
 import type { AgentOptions } from './options.ts';
-import { chatMessages, questionContext, RULES, systemMessage, textMarks } from './prompt.ts';
+import { chatMessages, questionContext, RULES, type SystemMessage, systemMessages, textMarks } from './prompt.ts';
 import type { ModelName } from './provider-errors.ts';
 import { type Toolbox, toolboxes } from './tools/toolbox.ts';
 
@@ -32,7 +32,7 @@ export interface Preparation {
   readonly tools: Toolbox;
   /** The tools as the model gets them. */
   readonly definitions: readonly LanguageModelV4FunctionTool[];
-  readonly system: LanguageModelV4Message & { readonly role: 'system' };
+  readonly system: SystemMessage;
   /** The conversation, ending with the question. */
   readonly messages: readonly LanguageModelV4Message[];
   /** How much of one result the model sees. */
@@ -47,6 +47,7 @@ export type Prepare = (question: Question, scope: Scope) => Promise<Preparation>
 export function preparation(ctx: PluginContext, options: AgentOptions): Prepare {
   const toolboxOf = toolboxes();
   const markOf = textMarks();
+  const systemMessage = systemMessages();
   return async (asked, scope) => {
     const before = await ctx.call(questionBefore, asked, scope);
     checkLength(before, options.questionBytes);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatTurn } from '../../kernel/index.ts';
 import { kitDialect } from '../sql-kit/index.ts';
-import { chatMessages, questionContext, systemPrompt, textMarks, withoutContext } from './prompt.ts';
+import { chatMessages, questionContext, systemMessages, systemPrompt, textMarks, withoutContext } from './prompt.ts';
 
 const markOf = textMarks();
 const now = Date.parse('2026-01-15T12:00:00Z');
@@ -23,6 +23,28 @@ describe('the instructions', () => {
     const rule = prompt.split('\n').find((line) => line.includes('ambiguous'));
     expect(rule).toMatch(/do not query: name the meanings and ask which one/);
   });
+});
+
+test('the system message is the same value until something changes that it says', () => {
+  const make = systemMessages();
+  const input = {
+    connections: [{ id: 'main', engine: 'SQLite', description: 'Orders' }],
+    context: [{ title: 'Tables', text: 'orders', trusted: true }],
+    now,
+    markOf,
+  };
+  const others = [
+    { ...input, now: now + 86_400_000 },
+    { ...input, connections: [{ id: 'main', engine: 'SQLite' }] },
+    { ...input, context: [{ title: 'Tables', text: 'orders', trusted: false }] },
+    { ...input, context: [...input.context, { title: 'main', text: 'SQLite', trusted: true }] },
+    // The same texts, as a part instead of a connection.
+    { ...input, connections: [], context: [{ title: 'main', text: 'SQLite', trusted: true }, ...input.context] },
+  ];
+  const first = make(input);
+  for (const other of others) expect(make(other).content).toBe(systemPrompt(other));
+  expect(new Set([first, ...others.map(make)]).size).toBe(others.length + 1);
+  expect(make({ ...input, context: input.context.map((part) => ({ ...part })), now: now + 1_000 })).toBe(first);
 });
 
 describe('the marks around untrusted text', () => {

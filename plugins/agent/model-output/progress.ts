@@ -1,5 +1,5 @@
 /** Notices when further tool calls bring nothing new, so that the model is asked to answer from what it has. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** Calls that fail with the same error. */
 const MAX_SAME_ERROR = 3;
@@ -61,7 +61,5 @@ function fingerprint(value: unknown, isLoose = false): string {
     if (isLoose && typeof item === 'string') return item.replace(/\s+/g, ' ').trim();
     return typeof item === 'bigint' ? `${item}` : item;
   };
-  return createHash('sha1')
-    .update(JSON.stringify(value, plain) ?? '')
-    .digest('base64');
+  return hash('sha1', JSON.stringify(value, plain) ?? '', 'base64');
 }

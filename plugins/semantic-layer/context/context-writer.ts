@@ -1,5 +1,5 @@
 /** Writes the part of the semantic layer that goes into the prompt of one question. */
-
+import { LRUCache } from 'lru-cache';
 import { type VisibleModel, visibleModel } from '../hidden-columns.ts';
 import type { ModelDimension, ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { BoundedText, byteLength } from './bounded-text.ts';
@@ -19,7 +19,7 @@ const OVERVIEW_SHARE = 0.15;
 const LARGEST_SHARE = 0.6;
 const MAX_CACHED_BLOCKS = 256;
 /** Cached prompts: scheduled reports and dashboards repeat their questions. */
-const MAX_CACHED_PROMPTS = 32;
+const CACHED_PROMPT_CHARS = 512 * 1024;
 
 /** The layer in a prompt. */
 export interface LayerContext {
@@ -42,9 +42,15 @@ interface Parts {
   readonly visible: VisibleModel;
   readonly ranker: Ranker;
   readonly lines: Map<ModelEntity | ModelMetric | ModelTerm, string>;
-  /** Prompts by length and question, the most recently used last. */
-  readonly texts: Map<string, string>;
+  /** Prompts by length and question. */
+  readonly texts: LRUCache<string, string>;
 }
+
+const promptCache = () =>
+  new LRUCache<string, string>({
+    maxSize: CACHED_PROMPT_CHARS,
+    sizeCalculation: (text, key) => text.length + key.length + 1,
+  });
 
 /** Writes the prompts of one layer and caches their text. */
 export class ContextWriter {
@@ -96,9 +102,7 @@ export class ContextWriter {
     const { texts } = this.#partsOf(model);
     const key = `${known === undefined} ${maxBytes} ${question}`;
     const text = texts.get(key) ?? (await this.#chosenParts(model, question, maxBytes, known));
-    texts.delete(key);
     texts.set(key, text);
-    if (texts.size > MAX_CACHED_PROMPTS) texts.delete(texts.keys().next().value ?? '');
     return text;
   }
 
@@ -184,7 +188,7 @@ export class ContextWriter {
     let parts = this.#parts.get(model);
     if (parts === undefined) {
       const visible = visibleModel(model);
-      parts = { visible, ranker: new Ranker(model, visible), lines: new Map(), texts: new Map() };
+      parts = { visible, ranker: new Ranker(model, visible), lines: new Map(), texts: promptCache() };
       this.#parts.set(model, parts);
     }
     return parts;
