@@ -14,8 +14,8 @@ import { audit, tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
 import { userDelete } from '../auth-managed/index.ts';
 import { http, httpAdmit } from '../http/index.ts';
-import { internalDb, purgeDaily } from '../internal-db/index.ts';
-import { jobs } from '../jobs/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { jobs, purgeDaily } from '../jobs/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import type { Actions } from './api.ts';
 import { createService } from './create-service.ts';
@@ -81,7 +81,7 @@ export const actions = definePlugin({
     ctx.tap(agentWrap, () => [(ask) => maskedCalls(tools, ask)], { stage: 'post' });
     ctx.tap(httpAdmit, ({ ip }, scope) => addresses.set(scope, ip));
     ctx.tap(userDelete, ({ userId }) => service.leave(userId));
-    purgeDaily(ctx, 'Old actions', async () => {
+    purgeDaily(ctx, queue, 'Old actions', async () => {
       await service.expireAll();
       await store.purge(new Date(ctx.now() - options.retentionDays * DAY_MS).toISOString());
     });

@@ -12,7 +12,8 @@ import {
   storeMigrations,
 } from '../../kernel/index.ts';
 import { authByot } from '../auth-byot/index.ts';
-import { internalDb, purgeDaily } from '../internal-db/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { jobs, purgeDaily } from '../jobs/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { findDialect, redactLiterals } from '../sql-kit/index.ts';
 import type { Audit } from './api.ts';
@@ -35,9 +36,9 @@ export const audit = definePlugin({
   version: '1.0.0',
   type: 'policy',
   description: 'Records every statement with its user and how it ended.',
-  needs: { db: optional(internalDb), rows: optional(rowSecurity), tokens: optional(authByot) },
+  needs: { db: optional(internalDb), jobs: optional(jobs), rows: optional(rowSecurity), tokens: optional(authByot) },
   options: AuditOptions,
-  setup(ctx, options, { db, rows, tokens }): Audit {
+  setup(ctx, options, { db, jobs: queue, rows, tokens }): Audit {
     const redactionOf = async (statement: SqlStatement | undefined, scope: Scope): Promise<Redact> => {
       if (!options.redactLiterals) return (sql) => sql;
       const dialect = statement && (await findDialect(ctx, statement.connection.dbType, scope));
@@ -79,7 +80,7 @@ export const audit = definePlugin({
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse })));
     if (!db.configured) return service;
-    purgeDaily(ctx, 'The audit log', async () => {
+    purgeDaily(ctx, queue, 'The audit log', async () => {
       await store.purgeAll(cutoff(), ctx.now());
       await store.erase(ctx.now() - options.erasedAfterDays * DAY_MS);
     });

@@ -12,7 +12,6 @@ import { parseDatabaseUrl } from './url.ts';
 
 export type { AppliedMigration, InternalDb } from './api.ts';
 export { changeColumnTypes } from './column-types.ts';
-export { purgeDaily } from './daily-purge.ts';
 export { DurableWriter } from './durable-writer.ts';
 export { translated } from './errors.ts';
 export { GroupCommit } from './group-commit.ts';

@@ -3,7 +3,8 @@ import { AtlasError, definePlugin, httpRoutes, optional, storeMigrations } from 
 import { agent, agentContinue, agentWrap, modelCalled, questionBegun } from '../agent/index.ts';
 import { tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
-import { internalDb, purgeDaily } from '../internal-db/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { jobs, purgeDaily } from '../jobs/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { Meter } from './meter.ts';
 import { meteredAgent } from './metered-agent.ts';
@@ -22,9 +23,9 @@ export const usage = definePlugin({
   version: '1.0.0',
   type: 'policy',
   description: 'Counts tokens and cost of every question, and keeps questions within token budgets.',
-  needs: { agent, db: internalDb, rows: optional(rowSecurity), tokens: optional(authByot) },
+  needs: { agent, db: internalDb, jobs: optional(jobs), rows: optional(rowSecurity), tokens: optional(authByot) },
   options: UsageOptions,
-  setup(ctx, options, { agent: { requestTimeoutMs }, db, rows, tokens }) {
+  setup(ctx, options, { agent: { requestTimeoutMs }, db, jobs: queue, rows, tokens }) {
     const isShared = options.userDayTokens !== undefined || options.orgMonthTokens !== undefined;
     if (isShared && !db.configured) {
       throw new AtlasError('A token budget for users or organizations needs the internal database to count in.', {
@@ -47,7 +48,7 @@ export const usage = definePlugin({
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(httpRoutes, () => db.routes(usageRoutes({ ctx, options, store, reservations, refuse })));
     if (!db.configured) return;
-    purgeDaily(ctx, 'Old usage', () => store.purge(ctx.now() - options.retentionDays * DAY_MS, ctx.now()));
+    purgeDaily(ctx, queue, 'Old usage', () => store.purge(ctx.now() - options.retentionDays * DAY_MS, ctx.now()));
     ctx.onClose(() => meter.end());
   },
 });

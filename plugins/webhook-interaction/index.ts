@@ -2,8 +2,8 @@
 import { definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
 import { agent } from '../agent/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
-import { internalDb, purgeDaily } from '../internal-db/index.ts';
-import { jobs } from '../jobs/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { jobs, purgeDaily } from '../jobs/index.ts';
 import { outbound } from '../outbound/index.ts';
 import { answersOf } from './answers.ts';
 import { callbacksOf } from './callbacks.ts';
@@ -32,7 +32,7 @@ export const webhookInteraction = definePlugin({
     const { queueConcurrency: concurrency, callbackTimeoutMs, bodyLimitBytes } = options;
     const store = db?.configured === true ? new WebhookStore(db, ctx.now) : undefined;
     ctx.tap(storeMigrations, () => MIGRATIONS);
-    if (store !== undefined) purgeDaily(ctx, 'Requests of webhooks', () => store.purge());
+    if (store !== undefined) purgeDaily(ctx, jobs, 'Requests of webhooks', () => store.purge());
     const isStored = db !== undefined && store !== undefined && jobs?.configured === true;
     if (store !== undefined && !isStored) {
       ctx.log.warn({}, 'Questions of webhooks with a callback are lost by a restart: add jobs() to the plugins.');
