@@ -70,7 +70,7 @@ function pluginSections(entries: readonly PluginEntry[]): string {
 
 /** What the environment can ask for, so that together they hold every plugin of the built-in composition. */
 const ENVIRONMENTS: readonly Readonly<Record<string, string>>[] = [
-  { SVC_DATASOURCE_URL: 'sqlite:shop.db', SVC_SCHEDULER_ENABLED: 'true' },
+  { SVC_DATASOURCE_URL: 'sqlite:shop.db' },
   {
     SVC_DATASOURCE_URL: 'postgres://reader@localhost/shop',
     DATABASE_URL: 'sqlite:atlas.db',

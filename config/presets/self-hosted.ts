@@ -26,7 +26,7 @@ import { outbound } from '../../plugins/outbound/index.ts';
 import { queryApi } from '../../plugins/query-api/index.ts';
 import { rateLimit } from '../../plugins/rate-limit/index.ts';
 import { rowSecurity } from '../../plugins/row-security/index.ts';
-import { scheduler, schedulerOff } from '../../plugins/scheduler/index.ts';
+import { scheduler } from '../../plugins/scheduler/index.ts';
 import { semanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { semanticQuery } from '../../plugins/semantic-query/index.ts';
 import { sqlGuard } from '../../plugins/sql-guard/index.ts';
@@ -90,6 +90,6 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     agent(env.agent),
     queryApi(),
     ...(env.mcpEnabled ? [mcp(env.mcp)] : []),
-    env.schedulerEnabled ? scheduler() : schedulerOff(),
+    scheduler({ enabled: env.schedulerEnabled }),
   ];
 }

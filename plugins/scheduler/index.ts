@@ -1,5 +1,14 @@
 /** Asks questions by a schedule, and delivers the answers. */
-import { definePlugin, healthCheck, httpRoutes, scheduleCollect, storeMigrations } from '../../kernel/index.ts';
+import {
+  AtlasError,
+  definePlugin,
+  healthCheck,
+  httpRoutes,
+  optional,
+  scheduleCollect,
+  storeMigrations,
+} from '../../kernel/index.ts';
+import { type Actions, actions } from '../actions/index.ts';
 import { agent } from '../agent/index.ts';
 import { deliverPreview } from '../delivery-kit/index.ts';
 import { http } from '../http/index.ts';
@@ -18,8 +27,6 @@ import { taskRoutes } from './routes.ts';
 import { type Enqueue, isoOf, RunStore } from './run-store.ts';
 import { TaskStore } from './task-store.ts';
 
-export { schedulerOff } from './switched-off.ts';
-
 const DAY_MS = 86_400_000;
 
 export const scheduler = definePlugin({
@@ -27,9 +34,9 @@ export const scheduler = definePlugin({
   version: '1.0.0',
   type: 'interaction',
   description: 'Asks questions by a schedule, and delivers the answers.',
-  needs: { agent, db: internalDb, server: http, queue: jobs, outgoing: outbound },
+  needs: { agent, acting: optional(actions), db: internalDb, server: http, queue: jobs, outgoing: outbound },
   options: SchedulerOptions,
-  setup(ctx, options, { agent: answering, db, server, queue, outgoing }) {
+  setup(ctx, options, { agent: answering, acting, db, server, queue, outgoing }) {
     const { secrets } = db;
     const tasks = new TaskStore(db, options.tasksPerOwner);
     const runs = new RunStore(db);
@@ -39,22 +46,26 @@ export const scheduler = definePlugin({
       queue.add(DELIVERY_JOB, { deliveryId }, { key: deliveryId, transaction });
     const messageFor = (error: unknown, scope: Parameters<typeof server.failure>[1]) =>
       server.failure(error, scope).body.message;
-    const restrict = () => {};
-
-    queue.define(
-      QUESTION_JOB,
-      questionJobOptions(options),
-      questionJob({ ctx, runs, owners, agent: answering, options, restrict, messageFor, enqueueDelivery }),
-    );
-    queue.define(DELIVERY_JOB, deliveryJobOptions(options), deliveryJob({ ctx, runs, secrets }));
-
+    const restrict: Actions['restrict'] = (scope, mode) => acting?.restrict(scope, mode);
     const dueTasks = new DueTasks({ ctx, runs, options, enqueue: enqueueRun });
     const store: Parameters<typeof taskRoutes>[0]['store'] = (recipients, before) =>
       storedRecipients(recipients, before, { secrets, outbound: outgoing });
     const render: Parameters<typeof taskRoutes>[0]['render'] = (channel, report, scope) =>
       ctx.callKey(deliverPreview, channel, deliveryOf({ type: channel }, report), scope);
     const routes = taskRoutes({ now: ctx.now, tasks, runs, owners, store, enqueue: enqueueRun, render });
-    ctx.tap(httpRoutes, () => db.routes(routes));
+    const refused = () => {
+      throw switchedOff();
+    };
+    ctx.tap(httpRoutes, () =>
+      db.routes(options.enabled ? routes : routes.map((route) => ({ ...route, ready: refused }))),
+    );
+    if (!options.enabled) return;
+    queue.define(
+      QUESTION_JOB,
+      questionJobOptions(options),
+      questionJob({ ctx, runs, owners, agent: answering, options, restrict, messageFor, enqueueDelivery }),
+    );
+    queue.define(DELIVERY_JOB, deliveryJobOptions(options), deliveryJob({ ctx, runs, secrets }));
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(healthCheck, () => [healthOf(db, dueTasks)]);
     if (!db.configured) return;
@@ -73,3 +84,9 @@ export const scheduler = definePlugin({
     ctx.onDrain(() => dueTasks.stop());
   },
 });
+
+const switchedOff = () =>
+  new AtlasError('Scheduled questions are switched off.', {
+    code: 'not_available',
+    hint: 'Have the operator set SVC_SCHEDULER_ENABLED=true and DATABASE_URL.',
+  });

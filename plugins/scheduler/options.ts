@@ -3,6 +3,10 @@ import { type Static, Type } from '../../kernel/index.ts';
 
 export const SchedulerOptions = Type.Object(
   {
+    enabled: Type.Boolean({
+      default: true,
+      description: 'whether questions can be scheduled; false: the routes answer `not_available`',
+    }),
     tickMs: Type.Integer({
       default: 2_000,
       minimum: 10,

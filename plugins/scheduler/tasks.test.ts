@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authResolve, definePlugin } from '../../kernel/index.ts';
-import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
+import { emptyFolder } from '../../test/harness/command.ts';
+import type { TestApp } from '../../test/harness/create-test-app.ts';
 import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import type { OpenAIServer } from '../../test/harness/openai-server.ts';
 import { authLookup, present } from '../auth-kit/index.ts';
-import { authNone } from '../auth-none/index.ts';
-import { http } from '../http/index.ts';
 import { caller, startModel, startScheduled, TASKS } from './fixtures/scheduled-app.ts';
-import { schedulerOff } from './index.ts';
 
 /** A user for each value of the header: `ann`, or `ann@acme` for one within an organization. */
 const users = definePlugin({
@@ -326,11 +324,13 @@ describe.each(chosenEngines)('scheduled tasks on %s', (_, engine) => {
 });
 
 describe('where nothing can be scheduled', () => {
+  const folder = emptyFolder();
+  afterAll(() => folder[Symbol.dispose]());
+
   it.each(['switched off', 'without a database'])('every endpoint answers not_available: %s', async (which) => {
-    await using app =
-      which === 'switched off'
-        ? await createTestApp({ plugins: [http({ port: 0 }), authNone(), schedulerOff()], openGates: false })
-        : await startScheduled(undefined, model);
+    const isOff = which === 'switched off';
+    const url = isOff ? `sqlite:${folder.path}/atlas.db` : undefined;
+    await using app = await startScheduled(url, model, { scheduler: { enabled: !isOff } });
     for (const [method, path] of [
       ['GET', ''],
       ['POST', ''],
