@@ -1,10 +1,27 @@
 import { expect, it } from 'vitest';
+import { actionContract } from '../../test/contract/action.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { actionNeeds, startActionApp } from '../../test/harness/action-app.ts';
 import { SLACK_TOKEN, startSlackReceiver } from '../../test/harness/slack-receiver.ts';
+import { toldSlackReceiver } from '../../test/harness/told-receivers.ts';
 import { actionSlack } from './index.ts';
 
 pluginContract('action-slack', () => actionSlack(), { with: () => actionNeeds() });
+
+actionContract('action-slack', async () => {
+  const receiver = await toldSlackReceiver();
+  return Object.assign(receiver, {
+    type: 'slack',
+    plugin: actionSlack({ botToken: SLACK_TOKEN, apiUrl: receiver.apiUrl }),
+    payload: { channel: '#reports', text: 'There are 3 orders.' },
+    invalidPayloads: [
+      { channel: '#reports' },
+      { channel: '', text: 'x' },
+      { channel: '#reports', text: 'x', blocks: [] },
+    ],
+    secrets: [SLACK_TOKEN],
+  });
+});
 
 it('posts a message as it was approved, with the key of the action', async () => {
   await using slack = await startSlackReceiver();

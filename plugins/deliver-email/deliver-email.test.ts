@@ -1,10 +1,11 @@
 import type { SMTPServerOptions } from 'smtp-server';
 import { describe, expect, it } from 'vitest';
 import { type Delivery, deliver } from '../../kernel/index.ts';
-import { deliverContract, type ReceiverMood } from '../../test/contract/deliver.ts';
+import { deliverContract } from '../../test/contract/deliver.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { startSmtpReceiver } from '../../test/harness/smtp-receiver.ts';
+import { toldSmtpReceiver } from '../../test/harness/told-receivers.ts';
 import { deliverEmail } from './index.ts';
 
 const FROM = 'Atlas <atlas@example.com>';
@@ -14,18 +15,8 @@ pluginContract('deliver-email', () => deliverEmail({ smtpUrl: 'smtp://127.0.0.1:
 const answerWith = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
 
 deliverContract('deliver-email', async () => {
-  let mood: ReceiverMood = 'accept';
-  const tries: string[] = [];
-  const receiver = await startSmtpReceiver({
-    onAuth: ({ username }, _session, done) => done(null, { user: username }),
-    onRcptTo(_address, _session, done) {
-      if (mood === 'hang') return;
-      if (mood === 'accept') return done();
-      tries.push('');
-      done(mood === 'busy' ? answerWith(451, 'Try later') : answerWith(550, 'No such user'));
-    },
-  });
-  return {
+  const receiver = await toldSmtpReceiver();
+  return Object.assign(receiver, {
     channel: 'email',
     plugin: deliverEmail({ smtpUrl: receiver.url.replace('//', '//user:smtp-pass-41@'), from: FROM }),
     recipient: { type: 'email', address: 'ops@example.com' },
@@ -36,13 +27,8 @@ deliverContract('deliver-email', async () => {
       { address: 'Ops <a@example.com>' },
       { address: '' },
     ],
-    answer: (next) => {
-      mood = next;
-    },
-    tries: () => [...tries, ...receiver.received.map(({ parts }) => parts['text/plain'] ?? '')],
     secrets: ['smtp-pass-41'],
-    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
-  };
+  });
 });
 
 const REPORT = {

@@ -1,36 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Delivery, deliver } from '../../kernel/index.ts';
-import { deliverContract, type ReceiverMood } from '../../test/contract/deliver.ts';
+import { deliverContract } from '../../test/contract/deliver.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { SLACK_TOKEN, startSlackReceiver } from '../../test/harness/slack-receiver.ts';
+import { toldSlackReceiver } from '../../test/harness/told-receivers.ts';
 import { deliverSlack } from './index.ts';
 
 pluginContract('deliver-slack', () => deliverSlack());
 
 deliverContract('deliver-slack', async () => {
-  let mood: ReceiverMood = 'accept';
-  const answers = {
-    accept: undefined,
-    busy: { status: 429, headers: { 'retry-after': '30' }, body: { ok: false, error: 'ratelimited' } },
-    refuse: { status: 200, body: { ok: false, error: 'not_in_channel' } },
-    hang: undefined,
-  };
-  const receiver = await startSlackReceiver(() => answers[mood]);
-  return {
+  const receiver = await toldSlackReceiver();
+  return Object.assign(receiver, {
     channel: 'slack',
     plugin: deliverSlack({ botToken: SLACK_TOKEN, apiUrl: receiver.apiUrl }),
     recipient: { type: 'slack', channel: 'C024BE91L', teamId: 'T1' },
     invalidRecipients: [{ channel: '' }, { channel: 7 }, { teamId: 'T1' }],
-    answer(next) {
-      mood = next;
-      receiver.hangs = next === 'hang';
-    },
-    tries: () => receiver.received.map(({ body }) => body),
     secrets: [SLACK_TOKEN],
-    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
-  };
+  });
 });
 
 const REPORT = {

@@ -1,22 +1,19 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Delivery, deliver } from '../../kernel/index.ts';
-import { deliverContract, type ReceiverMood } from '../../test/contract/deliver.ts';
+import { deliverContract } from '../../test/contract/deliver.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { startHttpReceiver } from '../../test/harness/http-receiver.ts';
+import { toldHttpReceiver } from '../../test/harness/told-receivers.ts';
 import { outbound } from '../outbound/index.ts';
 import { deliverWebhook } from './index.ts';
 
 pluginContract('deliver-webhook', () => deliverWebhook(), { with: () => [outbound()] });
 
 deliverContract('deliver-webhook', async () => {
-  let mood: ReceiverMood = 'accept';
-  const receiver = await startHttpReceiver((_, response) => {
-    if (mood === 'hang') return;
-    response.writeHead({ accept: 200, busy: 503, refuse: 422 }[mood]).end();
-  });
-  return {
+  const receiver = await toldHttpReceiver();
+  return Object.assign(receiver, {
     channel: 'webhook',
     plugin: deliverWebhook(),
     with: [outbound({ allowPrivate: [receiver.host] })],
@@ -27,13 +24,8 @@ deliverContract('deliver-webhook', async () => {
       { url: 'no url' },
       { url: `${receiver.url}/hook`, headers: 'x-key: 1' },
     ],
-    answer: (next) => {
-      mood = next;
-    },
-    tries: () => receiver.received.map(({ body }) => body),
     secrets: ['whsec-8d1f', 'k-71c2'],
-    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
-  };
+  });
 });
 
 const REPORT = {

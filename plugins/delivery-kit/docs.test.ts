@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { PluginEntry } from '../../kernel/index.ts';
-import { deliverContract, type ReceiverMood } from '../../test/contract/deliver.ts';
+import { deliverContract } from '../../test/contract/deliver.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { blocksOf } from '../../test/harness/doc-blocks.ts';
 import { startHttpReceiver } from '../../test/harness/http-receiver.ts';
+import { toldHttpReceiver } from '../../test/harness/told-receivers.ts';
 import { outbound } from '../outbound/index.ts';
 import { postWebhook } from './index.ts';
 
@@ -47,25 +48,17 @@ describe('the receiver of docs/delivery.md', () => {
 });
 
 deliverContract('the channel of docs/delivery.md', async () => {
-  let mood: ReceiverMood = 'accept';
-  const receiver = await startHttpReceiver((_, response) => {
-    if (mood !== 'hang') response.writeHead({ accept: 200, busy: 503, refuse: 404 }[mood]).end();
-  });
+  const receiver = await toldHttpReceiver();
   const { deliverInbox } = await load<{ deliverInbox: () => PluginEntry }>('ts', (text) =>
     text
       .replace('http://127.0.0.1:9091', receiver.url)
       .replace('atlas-query/kernel', join(import.meta.dirname, '../../kernel/index.ts'))
       .replace('atlas-query/plugins/delivery-kit', join(import.meta.dirname, 'index.ts')),
   );
-  return {
+  return Object.assign(receiver, {
     channel: 'inbox',
     plugin: deliverInbox(),
     recipient: { user: 'ann' },
     invalidRecipients: [{ user: '../admin' }],
-    answer: (next) => {
-      mood = next;
-    },
-    tries: () => receiver.received.map(({ body }) => body),
-    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
-  };
+  });
 });
