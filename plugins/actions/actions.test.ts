@@ -315,6 +315,28 @@ describe.each<Dialect>(['sqlite', 'postgres'])('actions on %s', (dialect) => {
     });
   });
 
+  it('are taken up at once by the next server when a stop cuts them short', async () => {
+    const database = await db.url(dialect);
+    const first = await startActions({ database, plugins: [authNone()] });
+    const { id } = await askTicket(new Client(first), { title: 'Long' });
+    first.desk.handle = (_, { scope }) =>
+      new Promise((_resolve, reject) => scope.signal.addEventListener('abort', () => reject(scope.signal.reason)));
+    const approving = approve(new Client(first), id).catch(() => 'cut off');
+    await expect.poll(() => first.desk.runs).toHaveLength(1);
+    await Promise.resolve(first[Symbol.asyncDispose]()).catch(() => {});
+    await approving;
+    await using second = await startActions({ database, plugins: [authNone()] });
+    const client = new Client(second);
+    await expect.poll(async () => (await client.send(`${mine}/${id}`)).body.status).toBe('executed');
+    expect((await client.send(`${mine}/${id}`)).body.history.map(({ move }: { move: string }) => move)).toEqual([
+      'requested',
+      'approved',
+      'resumed',
+      'executed',
+    ]);
+    expect([first.desk.runs[0]?.key, second.desk.runs[0]?.key]).toEqual([id, id]);
+  });
+
   it('run only with the payload that was approved', async () => {
     const database = await db.url(dialect);
     await using server = await startActions({ database, plugins: [authNone()] });

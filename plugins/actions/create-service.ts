@@ -52,7 +52,11 @@ export function createService({ ctx, options, db, queue, server, log, types, ref
     if (isEnd(move)) queue.remove(JOB, id).catch(() => {});
   };
   const open = (row: ActionRow) => service.open(row);
-  const execution = new Execution({ ctx, store, timeoutMs: options.timeoutMs, open, moved });
+  const requeue = async (id: string) => {
+    await queue.remove(JOB, id);
+    await queue.add(JOB, { id }, { key: id });
+  };
+  const execution = new Execution({ ctx, store, timeoutMs: options.timeoutMs, open, requeue, moved });
   const baseUrl = () =>
     (options.publicUrl ?? (server?.address() === undefined ? 'http://localhost' : server.url())).replace(/\/$/, '');
   const init = { ctx, db, options, store, execution, addresses, types, refuse, baseUrl, moved };

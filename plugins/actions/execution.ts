@@ -21,6 +21,8 @@ export interface ExecutionInit {
   readonly timeoutMs: number;
   /** The payload as it was stored. */
   open(row: ActionRow): Promise<string>;
+  /** Has the action taken up by a job as soon as possible. */
+  requeue(id: string): Promise<void>;
   /** After a move was stored. */
   moved(row: ActionRow, change: Change): void;
 }
@@ -53,7 +55,7 @@ export class Execution {
     if (outer?.aborted === true) onAbort();
     const running = this.#ended(row, stop.signal).then(async (end) => {
       if (end !== undefined) return this.#record(row, lease, end, mover, recordUntil);
-      await this.#init.store.release(row.id, lease.id).catch(() => {});
+      await this.#release(row, lease, outer === undefined).catch(() => {});
       return row;
     });
     this.#runs.set(stop, running);
@@ -88,6 +90,12 @@ export class Execution {
     this.#isClosed = true;
     for (const stop of this.#runs.keys()) stop.abort(new AtlasError('The server stops.', { code: 'unavailable' }));
     await Promise.allSettled(this.#runs.values());
+  }
+
+  /** Lets another run begin at once: the job that runs now does, or else one that is added. */
+  async #release({ id }: ActionRow, lease: Lease, isOutsideOfJob: boolean): Promise<void> {
+    await this.#init.store.release(id, lease.id);
+    if (isOutsideOfJob) await this.#init.requeue(id);
   }
 
   /** How the handler ended; `undefined` when it was cut short, which is no end of the action. */
