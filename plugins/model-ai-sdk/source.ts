@@ -1,7 +1,14 @@
 /** Makes models of the AI SDK's provider packages: one that is given, or one by name, loaded with the first question. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { AtlasError } from '../../kernel/index.ts';
-import { fetchOver, keptConnections, loadPackage, type ModelSource, withCallDefaults } from '../model-kit/index.ts';
+import {
+  fetchOver,
+  keptConnections,
+  loadPackage,
+  type ModelSource,
+  RefusedFields,
+  withCallDefaults,
+} from '../model-kit/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import type { AiSdkModelOptions } from './options.ts';
 import { PROVIDERS, type Provider } from './providers.ts';
@@ -53,8 +60,10 @@ function namedModel(
     missing: problem && misconfigured(...problem),
     async load() {
       const { body } = options;
-      const fetch = fetchOver(connections, { body: isSigned ? undefined : body });
-      const made = await loadPackage(() => load(modelId, options, fetch));
+      const refused = new RefusedFields();
+      // What is signed cannot be changed any more.
+      const fetch = fetchOver(connections, isSigned ? {} : { body, refused });
+      const made = refused.retrying(await loadPackage(() => load(modelId, options, fetch)));
       return withCallDefaults(made, { ...options, providerOptions: providerOptions?.(body) });
     },
     close: () => connections.close(),

@@ -1,6 +1,7 @@
 /** Implements `fetch` for provider packages over connections that are kept alive. */
 import type { IncomingMessage } from 'node:http';
 import type { Connections } from './connections.ts';
+import type { RefusedFields } from './refused-fields.ts';
 import { drain, isEventStream, limitedBytes, piecesOf, pulledStream, textOf } from './response-body.ts';
 
 /** Rewrites the events of one stream. Throws for what makes no sense. */
@@ -26,13 +27,16 @@ export interface FetchSettings {
   readonly filter?: ReplyFilter;
   /** Further fields of every JSON body. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
+  /** Fields that the server has refused. */
+  readonly refused?: RefusedFields;
 }
 
 export function fetchOver(connections: Connections, settings: FetchSettings = {}): typeof globalThis.fetch {
-  const { filter, body: fields } = settings;
+  const { filter, body: fields, refused } = settings;
   return async (input, init = {}) => {
     const sent = Buffer.from((init.body ?? '') as string | Uint8Array);
-    const body = fields === undefined ? sent : withFields(sent, fields);
+    const isChanged = fields !== undefined || refused?.isEmpty === false;
+    const body = isChanged ? changed(sent, fields, refused) : sent;
     const incoming = await connections.send(
       init.method ?? 'GET',
       new URL(input instanceof Request ? input.url : input),
@@ -50,8 +54,10 @@ export function fetchOver(connections: Connections, settings: FetchSettings = {}
   };
 }
 
-function withFields(body: Buffer, fields: Readonly<Record<string, unknown>>): Buffer {
-  return body.length === 0 ? body : Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), ...fields }));
+function changed(sent: Buffer, fields: FetchSettings['body'], refused: RefusedFields | undefined): Buffer {
+  if (sent.length === 0) return sent;
+  const body = { ...JSON.parse(sent.toString()), ...fields };
+  return Buffer.from(JSON.stringify(refused === undefined ? body : refused.without(body)));
 }
 
 function responseFrom(incoming: IncomingMessage, filter: ReplyFilter | undefined): Response {

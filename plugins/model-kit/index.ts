@@ -7,6 +7,7 @@ export { type EventFilter, fetchOver, type ReplyFilter } from './fetch.ts';
 export { loadPackage } from './load-package.ts';
 export { MODEL_OPTIONS } from './options.ts';
 export { provideModel } from './provide-model.ts';
+export { RefusedFields } from './refused-fields.ts';
 export { type ResilientModel, resilientModel } from './resilience.ts';
 export { LONGEST_DOCUMENT_BYTES } from './response-body.ts';
 export type { ModelSource } from './source.ts';

@@ -4,16 +4,10 @@
  */
 import { APICallError } from '@ai-sdk/provider';
 import { type DocumentReader, type ReplyFilter, statusOfReport } from '../model-kit/index.ts';
+import { type Call, CallPieces, MOST_CALLS } from './call-pieces.ts';
 import { EventLines, isEvents, isObject, jsonObject, noAnswer } from './event-lines.ts';
 
 type Json = Record<string, unknown>;
-
-interface Call {
-  readonly index?: number;
-  readonly id?: string;
-  readonly function: { readonly name?: string; arguments: string };
-  readonly extra_content?: Json;
-}
 
 /** A message, or a piece of one. */
 interface Message {
@@ -21,6 +15,7 @@ interface Message {
   refusal?: string;
   reasoning_content?: string;
   reasoning?: string;
+  reasoning_details?: readonly Json[];
   tool_calls?: Call[];
 }
 
@@ -38,8 +33,6 @@ interface Reply {
 
 const DONE = '[DONE]';
 const TEXTS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const;
-/** Pieces of calls with a name in one answer: more calls than any reader takes. */
-const MOST_CALLS = 256;
 
 /** For calls that ask for a stream. */
 export const STREAM_FILTER: ReplyFilter = {
@@ -63,7 +56,8 @@ class ChatEvents {
   readonly #lines = new EventLines();
   #isDone = false;
   #isFinished = false;
-  #calls = 0;
+  /** Calls are given once they are complete: nobody sees them before. */
+  readonly #calls = new CallPieces();
 
   /** Nothing of the answer comes any more. */
   get isComplete(): boolean {
@@ -88,7 +82,7 @@ class ChatEvents {
     for (const reply of replies) {
       const last = joined.at(-1);
       if (last !== undefined && isText(last) && isText(reply)) last.message.content += reply.message.content;
-      else joined.push(this.#withoutMoreCalls(reply));
+      else joined.push(this.#withWholeCalls(reply));
     }
     return joined.map(eventOf).join('');
   }
@@ -99,16 +93,20 @@ class ChatEvents {
     const events = this.add(before.map((data) => pieceOf(data)));
     if (end < 0 || this.#isDone) return events;
     this.#isDone = true;
-    const finish = this.#calls > 0 ? 'tool_calls' : 'stop';
-    return `${events}${this.#isFinished ? '' : eventOf({ message: {}, finish, usage: undefined })}data: ${DONE}\n\n`;
+    const calls = this.#calls.take();
+    const finish = this.#isFinished ? undefined : this.#calls.hasBegun ? 'tool_calls' : 'stop';
+    const last = { message: calls.length === 0 ? {} : { tool_calls: calls }, finish, usage: undefined };
+    return `${events}${this.#isFinished && calls.length === 0 ? '' : eventOf(last)}data: ${DONE}\n\n`;
   }
 
-  #withoutMoreCalls(reply: Reply): Reply {
-    if (reply.finish !== undefined) this.#isFinished = true;
-    const { tool_calls: calls } = reply.message;
-    if (calls === undefined) return reply;
-    this.#calls += calls.filter((call) => call.function.name !== undefined).length;
-    return this.#calls <= MOST_CALLS ? reply : { ...reply, message: {} };
+  #withWholeCalls(reply: Reply): Reply {
+    const { finish, message: sent } = reply;
+    const { tool_calls: pieces = [], reasoning_details: details, ...message } = sent;
+    for (const piece of pieces) this.#calls.add(piece);
+    if (details !== undefined) this.#calls.addDetails(details);
+    if (finish !== undefined) this.#isFinished = true;
+    const calls = finish === undefined ? [] : this.#calls.take();
+    return { ...reply, message: calls.length === 0 ? message : { ...message, tool_calls: calls } };
   }
 }
 
@@ -125,11 +123,15 @@ function eventOf({ message: delta, finish, usage }: Reply): string {
 }
 
 function documentOf({ message, finish, usage }: Reply): ChatDocument {
-  const calls = message.tool_calls?.slice(0, MOST_CALLS);
-  if (calls?.some((call) => call.function.name === undefined)) throw new Error('A tool call has no name.');
-  const finish_reason = finish ?? (calls === undefined ? 'stop' : 'tool_calls');
+  const { tool_calls: sent, reasoning_details: details = [], ...rest } = message;
+  const pieces = new CallPieces();
+  pieces.addDetails(details);
+  for (const [index, call] of (sent ?? []).slice(0, MOST_CALLS).entries()) pieces.add({ ...call, index });
+  const calls = pieces.take();
+  if (calls.some((call) => call.function.name === undefined)) throw new Error('A tool call has no name.');
+  const finish_reason = finish ?? (sent === undefined ? 'stop' : 'tool_calls');
   return {
-    choices: [{ message: { ...message, ...(calls !== undefined && { tool_calls: calls }) }, finish_reason }],
+    choices: [{ message: { ...rest, ...(sent !== undefined && { tool_calls: calls }) }, finish_reason }],
     ...(usage !== undefined && { usage }),
   };
 }
@@ -151,7 +153,8 @@ function wholeReply(text: string): Reply {
 /** A stream that was sent where a document was asked for. */
 function mergedReply(text: string): Reply {
   const lines = new EventLines();
-  const calls: Call[] = [];
+  const calls = new CallPieces();
+  const details: Json[] = [];
   const whole: Reply = { message: {}, finish: undefined, usage: undefined };
   let isDone = false;
   for (const data of [...lines.read(text), ...lines.end()]) {
@@ -163,22 +166,13 @@ function mergedReply(text: string): Reply {
     for (const name of TEXTS) {
       if (typeof message[name] === 'string') whole.message[name] = `${whole.message[name] ?? ''}${message[name]}`;
     }
-    for (const call of message.tool_calls ?? []) addCall(calls, call);
+    details.push(...(message.reasoning_details ?? []));
+    for (const call of message.tool_calls ?? []) calls.add(call);
   }
   if (!isDone && whole.finish === undefined) throw new Error('The stream broke off.');
-  if (calls.length > 0) whole.message.tool_calls = calls;
+  if (calls.hasBegun) whole.message.tool_calls = calls.take();
+  whole.message.reasoning_details = details.slice(0, MOST_CALLS);
   return whole;
-}
-
-/** A new id with a name begins another call, also where the server does not count. */
-function addCall(calls: Call[], piece: Call): void {
-  const { index, id } = piece;
-  const begun = calls.findLast((call) =>
-    index === undefined ? id === undefined || call.id === id : call.index === index,
-  );
-  const isNew = begun === undefined || (piece.function.name !== undefined && id !== undefined && id !== begun.id);
-  if (!isNew) begun.function.arguments += piece.function.arguments;
-  else if (calls.length < MOST_CALLS) calls.push(piece);
 }
 
 /** `undefined`: no choice and no failure is in it. Throws when the server says that it failed. */
@@ -193,6 +187,7 @@ function replyOf(body: Json): Reply | undefined {
     return undefined;
   }
   if (!isObject(choice)) throw new Error('A choice is not an object.');
+  if (choice.error != null) throw reportedError({ error: choice.error });
   const message = choice.delta ?? choice.message ?? {};
   if (!isObject(message)) throw new Error('A message is not an object.');
   const { finish_reason: finish } = choice;
@@ -211,6 +206,8 @@ function messageOf(sent: Json): Message {
     const text = sent[name];
     if (typeof text === 'string' && text !== '') message[name] = text;
   }
+  const { reasoning_details: details } = sent;
+  if (Array.isArray(details) && details.length > 0) message.reasoning_details = details.filter(isObject);
   const calls = callsOf(sent);
   if (calls.length > 0) message.tool_calls = calls.map(callOf);
   return message;

@@ -295,3 +295,64 @@ test.each([
   });
   server.close();
 });
+
+test.each<[string, readonly object[]]>([
+  [
+    'arguments that repeat what came before',
+    ['{"sq', '{"sql":"select ', JSON.stringify({ sql: SQL })].map((args) => ({
+      index: 0,
+      id: 'a',
+      function: { name: 'executeSQL', arguments: args },
+    })),
+  ],
+  [
+    'a name in two pieces',
+    [
+      { index: 0, id: 'a', function: { name: 'execute', arguments: '' } },
+      { index: 0, function: { name: 'SQL', arguments: '' } },
+      { index: 0, function: { arguments: JSON.stringify({ sql: SQL }) } },
+    ],
+  ],
+  [
+    'a name that grows',
+    [
+      { index: 0, id: 'a', function: { name: 'execute', arguments: '' } },
+      { index: 0, function: { name: 'executeSQL', arguments: '{"sql": ' } },
+      { index: 0, function: { name: 'executeSQL', arguments: `${JSON.stringify(SQL)}}` } },
+    ],
+  ],
+  ['all of it twice', Array(2).fill({ index: 0, id: 'a', function: { name: 'executeSQL', arguments: { sql: SQL } } })],
+])('%s', async (_, pieces) => {
+  const call = sse(...pieces.map((piece) => ({ choices: [{ delta: { tool_calls: [piece] } }] })), '[DONE]');
+  const text = sse({ choices: [{ delta: { content: expected.text }, finish_reason: 'stop' }] }, '[DONE]');
+  await using server = await odd(call, text, 'text/event-stream');
+  expect(await server.ask()).toMatchObject(expected);
+  await using other = await odd(call, text, 'text/event-stream');
+  expect(await other.answer()).toMatchObject(expected);
+});
+
+test('reasoning details go back with their call, put together', async () => {
+  const call = { index: 0, id: 'a', function: { name: 'executeSQL', arguments: { sql: SQL } } };
+  const detail = (text: string, more = {}) => ({ type: 'reasoning.text', text, index: 0, format: 'x', ...more });
+  const sealed = { type: 'reasoning.encrypted', data: 'sealed', id: 'rs_1', index: 1 };
+  const whole = [detail('Count them.', { signature: 'sig' }), sealed];
+  const pieces = [
+    { reasoning: 'Count ', reasoning_details: [detail('Count ')] },
+    { reasoning: 'them.', reasoning_details: [detail('them.', { signature: 'sig' })] },
+    { reasoning_details: [sealed] },
+    { tool_calls: [call] },
+  ];
+  for (const streaming of [true, false]) {
+    const first = streaming
+      ? sse(...pieces.map((delta) => ({ choices: [{ delta }] })), '[DONE]')
+      : JSON.stringify({ choices: [{ message: { reasoning_details: whole, tool_calls: [call] } }] });
+    const second = { choices: [{ [streaming ? 'delta' : 'message']: { content: expected.text } }] };
+    const text = streaming ? sse(second, '[DONE]') : JSON.stringify(second);
+    await using server = await odd(first, text, streaming ? 'text/event-stream' : 'application/json');
+    await (streaming ? server.ask() : server.answer());
+    const { messages } = JSON.parse(server.bodies[1] ?? '{}');
+    const sent = messages.find((message: { role: string }) => message.role === 'assistant');
+    expect(sent.reasoning_details).toEqual(whole);
+    expect(JSON.stringify(sent.tool_calls)).not.toContain('extra_content');
+  }
+});

@@ -7,6 +7,7 @@ import {
   keptConnections,
   loadPackage,
   type ModelSource,
+  RefusedFields,
   withCallDefaults,
 } from '../model-kit/index.ts';
 import { compatibleModel } from './compatible.ts';
@@ -58,7 +59,8 @@ async function responsesModel(
   connections: Connections,
 ): Promise<LanguageModelV4> {
   const { createOpenAI } = await loadPackage(() => import('@ai-sdk/openai'));
-  const fetch = fetchOver(connections, { filter: RESPONSES_FILTER, body });
+  const refused = new RefusedFields();
+  const fetch = fetchOver(connections, { filter: RESPONSES_FILTER, body, refused });
   const model = createOpenAI({ apiKey, baseURL: baseUrl, fetch }).responses(modelId);
   const complete = (options: LanguageModelV4CallOptions) => ({
     ...options,
@@ -69,8 +71,8 @@ async function responsesModel(
     provider: 'openai',
     modelId,
     supportedUrls: model.supportedUrls,
-    doGenerate: (options) => model.doGenerate(complete(options)),
-    doStream: (options) => model.doStream(complete(options)),
+    doGenerate: (options) => refused.retried(() => model.doGenerate(complete(options))),
+    doStream: (options) => refused.retried(() => model.doStream(complete(options))),
   };
 }
 
