@@ -95,6 +95,8 @@ describe.each(chosenEngines)('jobs on %s', (_name, startEngine) => {
     await db.transaction((transaction) => app.jobs.add('work', { n: 2 }, { transaction }));
     await expect.poll(() => seen).toEqual([2]);
     expect(await stored(app)).toEqual([]);
+    // Woken by the commit, the worker must not take itself for a part of the transaction.
+    expect(app.lines.filter(({ message }) => message === 'Jobs cannot be fetched.')).toEqual([]);
   });
 
   it('tries again with a growing wait, and gives up after the last attempt', async () => {

@@ -1,4 +1,5 @@
 /** Fetches due jobs, runs as many at a time as their kinds allow, renews their leases and records how they ended. */
+import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AtlasError, messageOf, type PluginContext, withTimeout } from '../../kernel/index.ts';
 import { attempt, type JobKind, LOST, type Outcome, STOPPED } from './attempt.ts';
@@ -29,6 +30,8 @@ export class Worker {
   readonly #running = new Set<Running>();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #closing = new AbortController();
+  /** Of the start, so that no job runs in the transaction or the request that woke the worker. */
+  readonly #context = new AsyncResource('jobs');
   #isStarted = false;
   #isStopping = false;
   #isDue = false;
@@ -72,11 +75,13 @@ export class Worker {
   wake(): void {
     if (!this.#isStarted || this.#isStopping) return;
     this.#isDue = true;
-    this.#fetching ??= this.#fetch().finally(() => {
-      this.#fetching = undefined;
-      // Asked for after the last look, before this.
-      if (this.#isDue && this.#free().size > 0 && this.#fault === undefined) this.wake();
-    });
+    this.#fetching ??= this.#context
+      .runInAsyncScope(() => this.#fetch())
+      .finally(() => {
+        this.#fetching = undefined;
+        // Asked for after the last look, before this.
+        if (this.#isDue && this.#free().size > 0 && this.#fault === undefined) this.wake();
+      });
   }
 
   /** Fetches no more jobs; lets those that run end, or stops them and gives them back. */
