@@ -1,5 +1,4 @@
 /** Calls addresses that a user or the model chose, and none that is private: checked where each connection goes. */
-import { lookup as lookupName } from 'node:dns/promises';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -11,14 +10,7 @@ import { allowedHosts, type Destination, destinationOf, hostOf } from './destina
 import { failed, refused, refusedAsPrivate } from './errors.ts';
 import { redirectHeaders } from './headers.ts';
 import type { OutboundOptions } from './options.ts';
-
-interface Address {
-  readonly address: string;
-  readonly family: number;
-}
-
-/** Finds the addresses of a name. */
-export type Resolve = (name: string) => Promise<readonly Address[]>;
+import { fewAtOnce, type Resolve, resolveName } from './resolve.ts';
 
 interface Hop {
   readonly to: Destination;
@@ -30,9 +22,8 @@ interface Hop {
 const MOST_REDIRECTS = 5;
 const CHECK_TIMEOUT_MS = 3_000;
 
-const resolveName: Resolve = (name) => lookupName(name, { all: true });
-
-export function openOutbound(options: OutboundOptions, resolve: Resolve = resolveName): Outbound {
+export function openOutbound(options: OutboundOptions, resolver: Resolve = resolveName): Outbound {
+  const resolve = fewAtOnce(resolver);
   const allowed = allowedHosts(options.allowPrivate);
   // Agents of its own: a proxy of the environment would connect in place of the address that was checked.
   const agents = { 'http:': new HttpAgent(), 'https:': new HttpsAgent() };

@@ -167,6 +167,27 @@ describe('an address that passes', () => {
   });
 });
 
+it('names are resolved three at a time, and a thousand may wait', async () => {
+  const asked: { name: string; answer: (addresses: typeof PUBLIC) => void }[] = [];
+  const { check, fetch } = openOutbound(OPTIONS, (name) => new Promise((answer) => asked.push({ name, answer })));
+  const checks = Array.from({ length: 5 }, (_, at) => check(`https://${at}.example.com/`));
+  expect(asked.map(({ name }) => name)).toEqual(['0.example.com', '1.example.com', '2.example.com']);
+  asked[1]?.answer(PUBLIC);
+  await checks[1];
+  expect(asked.map(({ name }) => name).slice(3)).toEqual(['3.example.com']);
+  for (let at = 0; at < 999; at += 1) void check(`https://more-${at}.example.com/`);
+  await expect(fetch({ url: 'https://late.example.com/' })).rejects.toMatchObject({
+    reason: 'E_OUTBOUND_FAILED',
+    message: 'Too many names wait to be resolved, late.example.com among them.',
+  });
+  for (let at = 0; at < asked.length; at += 1) {
+    asked[at]?.answer(PUBLIC);
+    await new Promise(setImmediate);
+  }
+  await Promise.all(checks);
+  expect(asked).toHaveLength(1_004);
+});
+
 describe('a call', () => {
   it('is refused when the name resolves to a private address the second time', async () => {
     const { port, connections } = await serve((_, response) => response.end('secret'));
