@@ -10,7 +10,7 @@ const TYPE = 'webhook';
 const Call = Type.Object(
   {
     url: Type.String({ minLength: 1, maxLength: 2_000, description: 'an http or https URL on the public internet' }),
-    body: Type.Record(Type.String(), Type.Unknown(), { description: 'the JSON object that is sent' }),
+    body: Type.Object({}, { additionalProperties: true, description: 'the JSON object that is sent' }),
   },
   { additionalProperties: false },
 );

@@ -35,7 +35,7 @@ const REPORT = {
   taskId: 'b9c7',
   taskName: 'Umsätze <b>',
   question: 'Which towns?',
-  answer: 'Linz leads.\nThen Graz & others.\n\n.\n<img src=x onerror=alert(1)>',
+  answer: '**Linz** leads.\nThen Graz & others.\n\n.\n<img src=x onerror=alert(1)>',
   sql: [],
   data: [
     {
@@ -78,7 +78,7 @@ describe('a report by e-mail', () => {
     const { 'text/plain': text = '', 'text/html': html = '' } = email?.parts ?? {};
     expect(text.replaceAll('\r\n', '\n')).toContain(
       [
-        'Linz leads.\nThen Graz & others.\n\n.\n<img src=x onerror=alert(1)>\n\n',
+        '**Linz** leads.\nThen Graz & others.\n\n.\n<img src=x onerror=alert(1)>\n\n',
         'town                    note "x"\n',
         '----------------------  -------------------------\n',
         'Linz                    <script>alert(1)</script>\n',
@@ -87,7 +87,7 @@ describe('a report by e-mail', () => {
         '3 of 1234 rows',
       ].join(''),
     );
-    expect(html).toContain('<p>Linz leads.<br>');
+    expect(html).toContain('<p><strong>Linz</strong> leads.<br>');
     expect(html.match(/<tr>/g)).toHaveLength(4);
     expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(html).toContain('note &quot;x&quot;');

@@ -25,7 +25,7 @@ const REPORT = {
   taskId: 'b9c7',
   taskName: 'Orders',
   question: 'How many orders does each town have?',
-  answer: 'Linz <leads> & <!channel>.',
+  answer: '**Linz** <leads> & <!channel>.',
   sql: [],
   data: [
     {
@@ -65,11 +65,11 @@ describe('a report to Slack', () => {
   it('is a message with a text and blocks, without live mentions', async () => {
     const message = await post();
     expect(message).toMatchObject({ channel: 'C024BE91L', unfurl_links: false });
-    expect(message?.text).toBe('Atlas report: Orders\nLinz &lt;leads&gt; &amp; &lt;!channel&gt;.');
+    expect(message?.text).toBe('Atlas report: Orders\n**Linz** &lt;leads&gt; &amp; &lt;!channel&gt;.');
     expect(message?.blocks).toMatchObject([
       { type: 'header', text: { text: 'Orders' } },
       { type: 'context' },
-      { type: 'section', text: { text: 'Linz &lt;leads&gt; &amp; &lt;!channel&gt;.' } },
+      { type: 'section', text: { text: '*Linz* &lt;leads&gt; &amp; &lt;!channel&gt;.' } },
       { type: 'section', text: { text: "```\ntown      n\n--------  -\nLinz      3\nGraz '''\n```" } },
       { type: 'context', elements: [{ text: expect.stringContaining('2026-01-15T11:59:58.000Z') }] },
     ]);

@@ -1,7 +1,7 @@
 /** Renders a report as an e-mail, in HTML and in plain text. */
 import type { Report } from './report.ts';
 import { rowsNote } from './report.ts';
-import { cellText, cut, tableLines } from './text-table.ts';
+import { cellText, cut, tableLines, withBold } from './text-layout.ts';
 
 export interface EmailContent {
   readonly subject: string;
@@ -42,7 +42,7 @@ function textOf({ taskName, question, answer, data, timestamp }: Report): string
 function htmlOf({ taskName, question, answer, data, timestamp }: Report): string {
   const paragraphs = answer
     .split(/\n{2,}/)
-    .map((text) => `<p>${escaped(text.trim()).replaceAll('\n', '<br>\n')}</p>`)
+    .map((text) => `<p>${withBold(escaped(text.trim()), '<strong>$1</strong>').replaceAll('\n', '<br>\n')}</p>`)
     .join('\n');
   const cell = (tag: 'th' | 'td', value: unknown) =>
     `<${tag} style="${CELL}">${escaped(cut(cellText(value), LONGEST_CELL))}</${tag}>`;

@@ -3,7 +3,7 @@ import type { Transporter } from 'nodemailer';
 import { type Static, Type } from '../../kernel/index.ts';
 import type { EmailContent } from './email-report.ts';
 import { DeliveryError, notConfigured } from './errors.ts';
-import { cellText, cut } from './text-table.ts';
+import { cellText, cut } from './text-layout.ts';
 
 export const EmailOptions = Type.Object(
   {

@@ -1,7 +1,7 @@
 /** Renders a report as a Slack message of Block Kit blocks, within Slack's limits. */
 import type { Dataset, Report } from './report.ts';
 import { rowsNote } from './report.ts';
-import { cellText, cut, tableLines } from './text-table.ts';
+import { cellText, cut, tableLines, withBold } from './text-layout.ts';
 
 export interface SlackContent {
   /** What notifications show, and clients that know no blocks. */
@@ -31,7 +31,7 @@ export function renderSlack(subject: string, report: Report): Required<SlackCont
   const blocks: object[] = [
     { type: 'header', text: { type: 'plain_text', text: cut(title, LONGEST_HEADER), emoji: false } },
     context(cutEscaped(cellText(question), 1_000) || ' '),
-    ...piecesOf(cutEscaped(answer, LONGEST_ANSWER)).map(section),
+    ...piecesOf(withBold(cutEscaped(answer, LONGEST_ANSWER), '*$1*')).map(section),
   ];
   let left = LONGEST_MESSAGE - JSON.stringify(blocks).length;
   for (const dataset of data.slice(0, MOST_DATASETS)) {

@@ -1,4 +1,4 @@
-/** Lays out rows as text, for plain-text mail and Slack. */
+/** Lays out texts and rows for mail and Slack. */
 import type { Dataset } from './report.ts';
 
 const LONGEST_CELL = 40;
@@ -22,6 +22,9 @@ export function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
+
+/** The bold text of a model's Markdown, `**so**`, in another notation: `<strong>$1</strong>`. */
+export const withBold = (text: string, notation: string) => text.replace(/\*\*([^*\n]{1,300})\*\*/g, notation);
 
 /** Lines with aligned columns: the names, a rule, the rows. */
 export function tableLines({ columns, rows }: Pick<Dataset, 'columns' | 'rows'>): string[] {
