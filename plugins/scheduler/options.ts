@@ -26,7 +26,7 @@ export const SchedulerOptions = Type.Object(
       description: 'time limit of one run, in milliseconds; a task may have a shorter one',
     }),
     deliveryBackoffMs: Type.Integer({
-      default: 30_000,
+      default: 3_000,
       minimum: 1,
       maximum: 3_600_000,
       description: 'wait before the first repetition of a delivery that failed, in milliseconds; it doubles each time',
