@@ -370,6 +370,9 @@ describe('actions', () => {
     );
     const own = await approve(client, third.id);
     expect([own.status, own.body.error]).toEqual([403, 'forbidden']);
+    await fetch(`${server.url}/api/v1/actions/${third.id}/deny`, { method: 'POST' });
+    const resolved = await approve(client, third.id);
+    expect([resolved.status, resolved.body.error]).toEqual([409, 'conflict']);
   });
 
   it('of an API key are approved by its role', async () => {

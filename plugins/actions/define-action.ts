@@ -1,6 +1,13 @@
-/** Brings a type of action and its handler in one call. */
+/** Brings types of actions with their handlers in one call. */
 import type { Static, TSchema } from '@sinclair/typebox';
-import { AtlasError, type Awaitable, actionExecute, type PluginContext, type Scope } from '../../kernel/index.ts';
+import {
+  type ActionRequest,
+  AtlasError,
+  type Awaitable,
+  actionExecute,
+  type PluginContext,
+  type Scope,
+} from '../../kernel/index.ts';
 import { ApprovedRequest } from './approved-request.ts';
 import { type ActionSubject, type ActionType, actionTypes } from './hooks.ts';
 
@@ -22,21 +29,25 @@ export interface ActionDefinition<S extends TSchema> extends Omit<ActionType, 'i
   run(payload: Static<S>, run: ActionRun): Awaitable<unknown>;
 }
 
-/** Call it in `setup`. The handler runs what was approved, and nothing else: any other caller is refused. */
-export function defineAction<S extends TSchema>(
+/** Call it once in `setup`, with all types of the plugin. Handlers run what was approved; any other caller is refused. */
+export function defineAction<T extends readonly TSchema[]>(
   ctx: Pick<PluginContext, 'tap' | 'tapKey'>,
-  { run, ...type }: ActionDefinition<S>,
+  ...definitions: { readonly [K in keyof T]: ActionDefinition<T[K]> }
 ): void {
-  ctx.tap(actionTypes, () => [type as ActionType]);
-  ctx.tapKey(actionExecute, type.type, (request, scope) => {
-    if (ApprovedRequest.isOne(request)) {
-      return untilAborted(scope.signal, async () => run(request.payload as Static<S>, { key: request.id, scope }));
-    }
-    throw new AtlasError(`The action "${request.type}" was not approved, so it was not performed.`, {
-      code: 'forbidden',
-      reason: 'E_ACTION_NOT_APPROVED',
-      hint: 'Ask for it with the API of the plugin "actions", which stores it until it is approved.',
-    });
+  const defined = definitions.map(({ run, ...type }) => ({ run, type: type as ActionType }));
+  ctx.tap(actionTypes, () => defined.map(({ type }) => type));
+  for (const { run, type } of defined)
+    ctx.tapKey(actionExecute, type.type, (request, scope) => perform(run, request, scope));
+}
+
+function perform(run: ActionDefinition<TSchema>['run'], request: ActionRequest, scope: Scope): Promise<unknown> {
+  if (ApprovedRequest.isOne(request)) {
+    return untilAborted(scope.signal, async () => run(request.payload, { key: request.id, scope }));
+  }
+  throw new AtlasError(`The action "${request.type}" was not approved, so it was not performed.`, {
+    code: 'forbidden',
+    reason: 'E_ACTION_NOT_APPROVED',
+    hint: 'Ask for it with the API of the plugin "actions", which stores it until it is approved.',
   });
 }
 

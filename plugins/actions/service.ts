@@ -83,9 +83,9 @@ export class ActionService implements Actions {
   /** Approves and performs the action. Rejects with `conflict` when it is not pending any more. */
   async approve(id: string, { scope, ip }: Approver): Promise<ActionRow> {
     const row = await this.#toResolve(id, scope, 'approve');
+    if (row.status !== 'pending') throw alreadyResolved(row);
     const isOwn = row.requested_by === (scope.actor.id ?? '');
     if (row.approval === 'admin-only' && isOwn) throw ownAdminAction(scope.actor.id === null);
-    if (row.status !== 'pending') throw alreadyResolved(row);
     const { store, execution, moved } = this.#init;
     const at = this.#now();
     if (row.expires_at <= at) throw alreadyResolved((await this.#expire(id)) ?? row);
