@@ -19,6 +19,7 @@ interface Hop {
   readonly body: string | undefined;
 }
 
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 const MOST_REDIRECTS = 5;
 const CHECK_TIMEOUT_MS = 3_000;
 
@@ -67,10 +68,11 @@ export function openOutbound(options: OutboundOptions, resolver: Resolve = resol
     let hop = first;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
       const incoming = await send(hop, signal);
-      const next = redirectOf(hop, incoming, allowed);
-      if (next === undefined) return { ...(await readAnswer(incoming, maxBytes)), method: hop.method };
+      const { statusCode = 0, headers } = incoming;
+      const isRedirect = REDIRECTS.includes(statusCode) && headers.location !== undefined;
+      if (!isRedirect) return { ...(await readAnswer(incoming, maxBytes)), method: hop.method };
       incoming.destroy();
-      hop = next;
+      hop = redirected(hop, statusCode, destinationOf(headers.location ?? '', allowed, hop.to.url));
     }
     throw refused(`The address redirects more than ${MOST_REDIRECTS} times.`, 'Give the address that it leads to.');
   }
@@ -101,16 +103,9 @@ export function openOutbound(options: OutboundOptions, resolver: Resolve = resol
   };
 }
 
-/** The request that a redirect asks for, as the Fetch standard has it; `undefined` for any other answer. */
-function redirectOf(
-  hop: Hop,
-  { statusCode = 0, headers }: IncomingMessage,
-  allowed: ReadonlySet<string>,
-): Hop | undefined {
-  if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
-  const to = destinationOf(headers.location, allowed, hop.to.url);
-  const turnsToGet =
-    statusCode === 303 ? !['GET', 'HEAD'].includes(hop.method) : statusCode <= 302 && hop.method === 'POST';
+/** The request that a redirect asks for, as the Fetch standard has it. */
+function redirected(hop: Hop, status: number, to: Destination): Hop {
+  const turnsToGet = status === 303 ? !['GET', 'HEAD'].includes(hop.method) : status <= 302 && hop.method === 'POST';
   const isSameOrigin = to.url.origin === hop.to.url.origin;
   return {
     to,

@@ -360,6 +360,17 @@ describe('a redirect', () => {
     expect(last.connections()).toBe(0);
   });
 
+  it('that is refused closes its connection', async () => {
+    const closed = Promise.withResolvers<void>();
+    const { host, url } = await serve((_, response) => {
+      response.on('close', closed.resolve);
+      response.writeHead(307, { location: 'http://10.0.0.1/' }).write('more to come');
+    });
+    const { fetch } = openOutbound({ ...OPTIONS, timeoutMs: 60_000, allowPrivate: [host] });
+    await expect(fetch({ url })).rejects.toMatchObject(REFUSED);
+    await closed.promise;
+  });
+
   it('is followed five times', async () => {
     const { port, received } = await serve(({ url = '' }, response) => {
       const left = Number(url.slice(1));
