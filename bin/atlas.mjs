@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
+import v8 from 'node:v8';
 
 // Not SIGHUP: a handler would undo what nohup has set.
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'];
@@ -47,6 +48,8 @@ function stopSignal() {
 
 async function start() {
   const signal = stopSignal();
+  // Loading the modules would let it grow to 64 MB; `heap-limits.ts` lets it grow as far as questions need.
+  v8.setFlagsFromString('--semi-space-growth-factor=1');
   module.enableCompileCache?.();
   const source = new URL('./main.ts', import.meta.url);
   const { main } = await import(existsSync(source) ? source : new URL('../dist/bin/main.js', import.meta.url));
