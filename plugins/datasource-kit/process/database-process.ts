@@ -8,6 +8,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProcessErrors } from './file-errors.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
+import { processorWaitMs } from './processor-wait.ts';
 import type { Failure, Interrupt, ProcessMessage, WireResult } from './protocol.ts';
 
 /** Declares what runs in the processes of one connection. */
@@ -150,6 +151,12 @@ export class DatabaseProcess {
     const result = reply.value as WireResult;
     const rows = [...parts, result.rows].flat();
     return { ...reply, value: { ...result, rows } };
+  }
+
+  /** How long it has waited for a processor, in milliseconds since its start. */
+  get processorWaitMs(): number {
+    const { pid } = this.#child;
+    return pid === undefined ? 0 : processorWaitMs(pid);
   }
 
   /** Whether the first rows of a large result have come, and not yet all. */
