@@ -7,12 +7,16 @@ import type { BatchRequest, StatementReply, StatementRequest, ThreadData } from 
 /** Statements are prepared once; those of this plugin's users are few. */
 const KEPT_STATEMENTS = 200;
 
+const CACHE_KIB = 2_048;
+
 const { path, waitMs } = workerData as ThreadData;
 const db = new Sqlite(path, { fileMustExist: true, timeout: waitMs });
 db.pragma('journal_mode = WAL');
 // Rows of the audit log must survive a loss of power.
 db.pragma('synchronous = FULL');
 db.pragma('foreign_keys = ON');
+// Commits change the newest pages; older ones come from the system's own cache. By default it is 16 MB.
+db.pragma(`cache_size = -${CACHE_KIB}`);
 // Pages that many commits change are then copied into the file once: 16 MiB of log.
 db.pragma('wal_autocheckpoint = 4000');
 const statements = new Map<string, Sqlite.Statement>();
