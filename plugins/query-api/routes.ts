@@ -5,6 +5,7 @@ import type { HttpServer } from '../http/index.ts';
 import { eventStream } from './event-stream.ts';
 import { turnsOf } from './messages.ts';
 import type { QueryApiOptions } from './options.ts';
+import { shownActions } from './pending-actions.ts';
 import { ChatBody, ChatQuery, ChatStream, ConversationHeader, QueryBody, QueryResult } from './schemas.ts';
 import { codeEncoder } from './stream-codes.ts';
 import { uiEncoder } from './stream-ui.ts';
@@ -45,7 +46,8 @@ function questionOf(body: QueryBody | ChatBody, turns: Question['turns'], surfac
   };
 }
 
-function resultOf({ text, sql, data, steps, usage, conversationId, pendingActions, ...end }: Answer): QueryResult {
+function resultOf({ text, sql, data, steps, usage, conversationId, ...end }: Answer): QueryResult {
+  const pending = shownActions(end);
   return {
     answer: text,
     outcome: end.outcome,
@@ -56,7 +58,7 @@ function resultOf({ text, sql, data, steps, usage, conversationId, pendingAction
     steps,
     usage,
     ...(conversationId !== undefined && { conversationId }),
-    ...(pendingActions.length > 0 && { pendingActions: [...pendingActions] }),
+    ...(pending !== undefined && { pendingActions: pending }),
   };
 }
 

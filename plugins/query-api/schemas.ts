@@ -1,6 +1,6 @@
 /** Declares the bodies and answers of the query and chat endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
-import { Choices, CodeStreamEvent, Notes, Outcome, UiStreamChunk, Usage } from './stream-schemas.ts';
+import { Choices, CodeStreamEvent, Notes, Outcome, PendingActions, UiStreamChunk, Usage } from './stream-schemas.ts';
 
 const ConversationId = Type.String({ format: 'uuid', description: 'Conversation to continue.' });
 const ConnectionId = Type.String({ minLength: 1, description: 'Connection to ask. Default: the main one.' });
@@ -111,18 +111,6 @@ const DataTable = Type.Object(
   { title: 'DataTable' },
 );
 
-const PendingAction = Type.Object(
-  {
-    id: Type.String(),
-    type: Type.String(),
-    target: Type.String(),
-    summary: Type.String(),
-    approveUrl: Type.String(),
-    denyUrl: Type.String(),
-  },
-  { title: 'PendingAction' },
-);
-
 export const QueryResult = Type.Object(
   {
     answer: Type.String(),
@@ -136,7 +124,7 @@ export const QueryResult = Type.Object(
     conversationId: Type.Optional(
       Type.String({ format: 'uuid', description: 'Send it to continue; missing where nothing is stored.' }),
     ),
-    pendingActions: Type.Optional(Type.Array(PendingAction, { description: 'Actions that wait for approval.' })),
+    pendingActions: PendingActions,
   },
   { title: 'QueryResult' },
 );

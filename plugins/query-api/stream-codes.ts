@@ -1,6 +1,7 @@
 /** Writes the chat stream of the interface: `data: <code>:<json>`. */
 import type { AgentEvent } from '../agent/index.ts';
 import type { EventEncoder, StreamPart } from './event-stream.ts';
+import { shownActions } from './pending-actions.ts';
 
 function line(code: string, value: unknown): string {
   return `data: ${code}:${JSON.stringify(value)}\n\n`;
@@ -25,7 +26,8 @@ export function codeEncoder(): EventEncoder {
         }
         case 'finish': {
           const { finishReason, usage, steps, outcome, notes, choices } = event.answer;
-          return line('d', { finishReason, usage, steps, outcome, notes, choices });
+          const pendingActions = shownActions(event.answer);
+          return line('d', { finishReason, usage, steps, outcome, notes, choices, pendingActions });
         }
       }
     },

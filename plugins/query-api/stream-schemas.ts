@@ -31,6 +31,23 @@ export const Choices = Type.Optional(
   ),
 );
 
+export const PendingActions = Type.Optional(
+  Type.Array(
+    Type.Object(
+      {
+        id: Type.String(),
+        type: Type.String(),
+        target: Type.String(),
+        summary: Type.String(),
+        approveUrl: Type.String(),
+        denyUrl: Type.String(),
+      },
+      { title: 'PendingAction' },
+    ),
+    { description: 'Actions that await approval: a POST to one of the URLs approves or denies.' },
+  ),
+);
+
 const ToolCallId = Type.String({ description: 'Never the same again.' });
 
 /** An event as the line that it is: `data: <code>:<value as JSON>`. */
@@ -68,6 +85,7 @@ export const CodeStreamEvent = Type.Union(
         outcome: Type.Optional(Outcome),
         notes: Type.Optional(Notes),
         choices: Choices,
+        pendingActions: PendingActions,
       }),
     ),
   ],
@@ -110,7 +128,9 @@ export const UiStreamChunk = Type.Union(
     chunk('error', { errorText: Type.String() }),
     chunk('finish', {
       finishReason: Type.Union([Type.Literal('stop'), Type.Literal('length'), Type.Literal('error')]),
-      messageMetadata: Type.Optional(Type.Object({ usage: Usage, outcome: Outcome, notes: Notes, choices: Choices })),
+      messageMetadata: Type.Optional(
+        Type.Object({ usage: Usage, outcome: Outcome, notes: Notes, choices: Choices, pendingActions: PendingActions }),
+      ),
     }),
   ],
   {

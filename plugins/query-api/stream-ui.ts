@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentEvent } from '../agent/index.ts';
 import type { EventEncoder, StreamPart } from './event-stream.ts';
+import { shownActions } from './pending-actions.ts';
 
 function chunk(value: { readonly type: string } & Readonly<Record<string, unknown>>): string {
   return `data: ${JSON.stringify(value)}\n\n`;
@@ -88,12 +89,13 @@ export function uiEncoder(): EventEncoder {
         case 'finish': {
           const { finishReason, usage, outcome, notes, choices } = event.answer;
           const data = { outcome, notes, choices };
+          const pendingActions = shownActions(event.answer);
           const isPlain = outcome === 'answered' && notes.length === 0;
           return (
             begin() +
             endStep() +
             (isPlain ? '' : chunk({ type: 'data-outcome', id: 'outcome', data })) +
-            chunk({ type: 'finish', finishReason, messageMetadata: { usage, ...data } }) +
+            chunk({ type: 'finish', finishReason, messageMetadata: { usage, ...data, pendingActions } }) +
             DONE
           );
         }
