@@ -1,5 +1,6 @@
 /** The life of an action over HTTP, on both internal databases and in every authentication mode. */
 import { describe, expect, it } from 'vitest';
+import { actionReview, definePlugin } from '../../kernel/index.ts';
 import {
   Client,
   type Dialect,
@@ -221,6 +222,11 @@ describe.each<Dialect>(['sqlite', 'postgres'])('actions on %s', (dialect) => {
     });
     expect((await boss.send(mine)).body.actions).toEqual([]);
     expect(later.desk.runs).toEqual([]);
+    await later.app.close();
+    await using last = await startActions({ database, plugins: managed(), now: new Date('2027-01-23T12:00:00Z') });
+    expect(last.app.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    await expect.poll(() => db.connect(database)('actions').select()).toEqual([]);
+    expect(await db.connect(database)('action_history').select()).toEqual([]);
   });
 
   it('end as failed with a bounded error, or with a bounded result, and never show a secret', async () => {
@@ -462,6 +468,58 @@ describe('actions', () => {
     const { body } = await client.send('/api/v1/query', { body: { question: 'twice {"title":"One"}' } });
     expect(body.pendingActions).toHaveLength(1);
     expect((await client.send(admins)).body.total).toBe(1);
+  });
+
+  it('stand in both chat streams with their links, and without secrets', async () => {
+    await using server = await start('sqlite', { plugins: [authNone()] });
+    const client = new Client(server);
+    const text = 'ticket {"title":"Chat","headers":{"Authorization":"Bearer hunter2hunter2"}}';
+    const messages = [{ id: '1', role: 'user', parts: [{ type: 'text', text }] }];
+    for (const path of ['/api/v1/chat', '/api/v1/chat?stream=ui']) {
+      const stream = String((await client.send(path, { body: { messages } })).body);
+      const [, id] = /api\/v1\/actions\/([0-9a-f-]{36})\/approve/.exec(stream) ?? [];
+      expect((await client.send(`${mine}/${id}`)).body).toMatchObject({ status: 'pending' });
+      const links = `"approveUrl":"${server.url}/api/v1/actions/${id}/approve","denyUrl":"${server.url}/api/v1/actions/${id}/deny"`;
+      // The tool's result, and the end of the stream.
+      expect(stream.split(links)).toHaveLength(3);
+      expect(stream).toContain('"Authorization":"***"');
+      expect(stream).not.toContain('hunter2');
+    }
+  });
+
+  it('are denied when another plugin denies them, and never run because another lets them', async () => {
+    for (const [decision, status] of [
+      ['deny', 'denied'],
+      ['run', 'failed'],
+    ] as const) {
+      const reviewer = definePlugin({
+        name: 'reviewer',
+        version: '1.0.0',
+        type: 'policy',
+        description: 'Decides about actions.',
+        setup: (ctx) => ctx.tap(actionReview, () => ({ decision, reason: 'Not on Sundays.' })),
+      });
+      await using server = await start('sqlite', { plugins: [authNone(), reviewer()] });
+      const client = new Client(server);
+      const { body } = await client.send('/api/v1/query', { body: { question: 'ticket {"title":"One"}' } });
+      expect(body.pendingActions).toBeUndefined();
+      expect(server.model.requests.at(-1)?.toolResults[0]).toContain(
+        `The action ${decision === 'deny' ? 'was denied' : 'failed'}`,
+      );
+      expect((await client.send(`${admins}?status=${status}`)).body.actions).toMatchObject([
+        { reason: decision === 'deny' ? 'Not on Sundays.' : null, history: [{ move: 'requested' }, { move: status }] },
+      ]);
+      expect(server.desk.runs).toEqual([]);
+    }
+  });
+
+  it.each([
+    [
+      { approval: { tickets: 'auto' } },
+      /names the type of action "tickets", which no plugin brings; did you mean `ticket`\?/,
+    ],
+  ] as const)('do not start with the options %j', async (options, message) => {
+    await expect(start('sqlite', { plugins: [authNone()], actions: options })).rejects.toThrow(message);
   });
 
   it.each([
