@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { type HttpReceiver, startHttpReceiver } from '../../test/harness/http-receiver.ts';
@@ -134,6 +135,44 @@ describe('an address that is refused', () => {
     const { check, fetch } = openOutbound(OPTIONS, byName);
     await expect(check(url)).rejects.toMatchObject(REFUSED);
     await expect(fetch({ url })).rejects.toMatchObject(REFUSED);
+  });
+
+  it('in any spelling of IPv4, and in any IPv6 that carries it', async () => {
+    const { check } = openOutbound(OPTIONS, byName);
+    const inside = ([first, last]: [number, number]) => fc.integer({ min: first, max: last });
+    const address = fc.oneof(
+      inside([0x0a000000, 0x0affffff]),
+      inside([0x7f000000, 0x7fffffff]),
+      inside([0xa9fe0000, 0xa9feffff]),
+      inside([0xac100000, 0xac1fffff]),
+      inside([0xc0a80000, 0xc0a8ffff]),
+      inside([0x64400000, 0x647fffff]),
+    );
+    const spelled = (part: number, radix: number) =>
+      radix === 10 ? `${part}` : radix === 8 ? `0${part.toString(8)}` : `0X00${part.toString(16).toUpperCase()}`;
+    const wide = (text: string) => text.replace(/[0-9.]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0));
+    const form = fc.record({
+      address,
+      parts: fc.integer({ min: 1, max: 4 }),
+      radix: fc.array(fc.constantFrom(8, 10, 16), { minLength: 4, maxLength: 4 }),
+      isWide: fc.boolean(),
+      end: fc.constantFrom('', '.'),
+      port: fc.constantFrom('', ':80', ':8443'),
+      prefix: fc.constantFrom('::ffff:', '::', '64:ff9b::', '::ffff:0:', '2002:'),
+    });
+    await fc.assert(
+      fc.asyncProperty(form, async ({ address, parts, radix, isWide, end, port, prefix }) => {
+        const bytes = [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff);
+        // The last part holds all bytes that have no part of their own.
+        const last = bytes.slice(parts - 1).reduce((sum, byte) => sum * 256 + byte, 0);
+        const text = [...bytes.slice(0, parts - 1), last].map((part, at) => spelled(part, radix[at] ?? 10)).join('.');
+        const words = [address >>> 16, address & 0xffff].map((word) => word.toString(16)).join(':');
+        const v6 = prefix === '2002:' ? `2002:${words}::1` : `${prefix}${words}`;
+        for (const host of [`${isWide ? wide(text) : text}${end}`, `[${v6}]`, `a.example.com@${text}`]) {
+          await expect(check(`http://${host}${port}/`), host).rejects.toMatchObject(REFUSED);
+        }
+      }),
+    );
   });
 
   it('is named in a sentence that says what to do, without where it leads', async () => {
