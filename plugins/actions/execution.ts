@@ -12,6 +12,8 @@ import type { ActionStore, Change, Lease } from './store.ts';
 /** Between the end of the handler's time and that of the lease: in it the end is recorded. */
 const RECORDING_MS = 15_000;
 const RETRY_MS = 500;
+/** Runs have this time to end when the server stops: less than its requests have. */
+const STOP_MS = 3_000;
 /** An action whose server dies each time is given up. */
 const MAX_RUNS = 10;
 
@@ -33,6 +35,7 @@ export class Execution {
   readonly #init: ExecutionInit;
   readonly #runs = new Map<AbortController, Promise<unknown>>();
   #isClosed = false;
+  #closing: NodeJS.Timeout | undefined;
 
   constructor(init: ExecutionInit) {
     this.#init = init;
@@ -85,8 +88,14 @@ export class Execution {
     if (ended.status === 'approved') throw new JobError('The run of the action was cut short.', { retryAfterMs: 0 });
   }
 
+  /** The server stops: runs have a moment to end. */
+  drain(): void {
+    this.#closing = setTimeout(() => void this.close(), STOP_MS);
+  }
+
   /** Cuts all runs short. They are taken up again, by this server or another. */
   async close(): Promise<void> {
+    clearTimeout(this.#closing);
     this.#isClosed = true;
     for (const stop of this.#runs.keys()) stop.abort(new AtlasError('The server stops.', { code: 'unavailable' }));
     await Promise.allSettled(this.#runs.values());

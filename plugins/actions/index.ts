@@ -85,6 +85,7 @@ export const actions = definePlugin({
       await service.expireAll();
       await store.purge(new Date(ctx.now() - options.retentionDays * DAY_MS).toISOString());
     });
+    ctx.onDrain(() => execution.drain());
     ctx.onClose(() => execution.close());
     return service;
   },

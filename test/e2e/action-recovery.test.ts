@@ -12,6 +12,8 @@ import { type OpenAIServer, startOpenAIServer } from '../harness/openai-server.t
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
 
 /** With a handler's time of two seconds another run begins after seventeen. */
+const HANDLER_MS = 2_000;
+
 const CONFIG = `
 import { defineConfig, definePlugin, Type } from 'atlas-query/kernel';
 import { actions, defineAction } from 'atlas-query/plugins/actions';
@@ -36,7 +38,7 @@ const bell = definePlugin({
 });
 
 const plugins = selfHosted().map((entry) =>
-  entry.definition === actions.definition ? actions({ timeoutMs: 2_000 }) : entry,
+  entry.definition === actions.definition ? actions({ timeoutMs: Number(process.env.HANDLER_MS) }) : entry,
 );
 export default defineConfig({ plugins: [...plugins, bell()] });
 `;
@@ -106,7 +108,7 @@ async function freshPostgres(): Promise<string> {
   return postgres.url.replace(/postgres$/, name);
 }
 
-const start = (database: string) =>
+const start = (database: string, handlerMs = HANDLER_MS) =>
   serve({
     cwd: folder.path,
     env: {
@@ -117,6 +119,7 @@ const start = (database: string) =>
       SVC_ACTIONS_ENABLED: 'true',
       DATABASE_URL: database,
       SVC_LOG_LEVEL: 'error',
+      HANDLER_MS: `${handlerMs}`,
     },
   });
 
@@ -186,6 +189,24 @@ describe('an approved action whose server is killed', () => {
     await expect.poll(async () => (await see(other, id)).status, { timeout: 60_000 }).toBe('executed');
     expect(bell.keys).toEqual([id, id]);
   });
+});
+
+it('a stop cuts an action short, and the next server takes it up at once', { timeout: 120_000 }, async () => {
+  await using bell = await Bell.start();
+  bell.answers = false;
+  const database = await freshPostgres();
+  const first = await start(database, 40_000);
+  const { id, approveUrl } = await ask(first, bell);
+  const approving = fetch(approveUrl, { method: 'POST' }).then((answer) => answer.json());
+  await expect.poll(() => bell.keys).toEqual([id]);
+  const { code, tookMs } = await first.stop();
+  expect([code, first.stderr()]).toEqual([0, '']);
+  expect(tookMs).toBeLessThan(9_000);
+  expect(await approving).toMatchObject({ id, status: 'approved' });
+  bell.answers = true;
+  await using second = await start(database, 40_000);
+  await expect.poll(async () => (await see(second, id)).status, { timeout: 20_000 }).toBe('executed');
+  expect(bell.keys).toEqual([id, id]);
 });
 
 it('an end is recorded once the database is back', { timeout: 120_000 }, async () => {
