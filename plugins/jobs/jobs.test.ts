@@ -195,6 +195,17 @@ describe.each(chosenEngines)('jobs on %s', (_name, startEngine) => {
     await expect.poll(() => stored(next)).toEqual([]);
   });
 
+  it('servers start at once on an empty database', async () => {
+    const url = await engine.fresh();
+    const seen: number[] = [];
+    const servers = await Promise.all(
+      Array.from({ length: 4 }, () => start(url, ({ payload }) => seen.push(payload.n))),
+    );
+    await Promise.all(servers.map(({ jobs: queue }, n) => queue.add('work', { n })));
+    await expect.poll(() => seen.toSorted()).toEqual([0, 1, 2, 3]);
+    await Promise.all(servers.map((server) => server.close()));
+  });
+
   it('two servers run each job once', async () => {
     const url = await engine.fresh();
     const seen: number[] = [];

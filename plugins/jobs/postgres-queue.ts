@@ -1,5 +1,6 @@
 /** Stores jobs with the library pg-boss, on the connections of the internal database, in a schema of their own. */
 import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
 import type { CommandResponse, fromKnex, Job, PgBoss } from 'pg-boss';
 import { AtlasError, messageOf, type PluginContext } from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
@@ -50,6 +51,27 @@ async function schemaOf(db: InternalDb): Promise<{ schema: string; createSchema:
   });
 }
 
+/**
+ * Some of the library's texts begin a transaction and end it. After a failure in between, the connection must not go
+ * back to the others inside of it.
+ */
+async function execute(knex: Knex, queryBy: typeof fromKnex, text: string, values: unknown[]) {
+  const connection: unknown = await knex.client.acquireConnection();
+  const raw = (sql: string, bindings: readonly Knex.RawBinding[] = []) =>
+    knex.raw(sql, bindings).connection(connection);
+  try {
+    return await queryBy({ raw }).executeSql(text, values);
+  } catch (error) {
+    // A connection that is lost needs none.
+    await raw('ROLLBACK').catch(() => {});
+    // knex puts the statement in front, of which the library has some that are pages long.
+    if (error instanceof Error) error.message = error.message.split(' - ').at(-1) ?? '';
+    throw error;
+  } finally {
+    await knex.client.releaseConnection(connection);
+  }
+}
+
 export function postgresQueue(ctx: PluginContext, db: InternalDb, leaseMs: number): Queue {
   let library: typeof import('pg-boss') | undefined;
   let boss: PgBoss | undefined;
@@ -77,7 +99,7 @@ export function postgresQueue(ctx: PluginContext, db: InternalDb, leaseMs: numbe
       library = await import('pg-boss');
       const { PgBoss: Library, fromKnex: queryBy } = library;
       boss = new Library({
-        db: { executeSql: (text, values) => db.run((knex) => queryBy(knex).executeSql(text, values ?? [])) },
+        db: { executeSql: (text, values = []) => db.run((knex) => execute(knex, queryBy, text, values)) },
         ...(await schemaOf(db)),
         schedule: false,
         superviseIntervalSeconds: SWEEP_SECONDS,
@@ -91,7 +113,8 @@ export function postgresQueue(ctx: PluginContext, db: InternalDb, leaseMs: numbe
       const quiet = (event: unknown) => ctx.log.debug({ detail: messageOf(event) }, 'The queue library reports.');
       boss.on('error', quiet);
       boss.on('warning', ({ message }) => quiet(message));
-      await boss.start();
+      // Servers that start together on an empty database get in each other's way.
+      await boss.start({ attempts: 5 });
       for (const kind of kinds) {
         const options = {
           heartbeatSeconds: Math.ceil(leaseMs / 1_000),
