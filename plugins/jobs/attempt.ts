@@ -50,7 +50,7 @@ export async function attempt(
   });
   const isLast = attempt >= attempts;
   try {
-    const job = { id, key, payload: payload as never, attempt, isLast, scope: ctx.scope({ signal }) };
+    const job = { id, key, payload: JSON.parse(payload) as never, attempt, isLast, scope: ctx.scope({ signal }) };
     await Promise.race([(async () => run(job))(), abandoned]);
     return FINISH;
   } catch (error) {

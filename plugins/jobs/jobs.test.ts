@@ -56,8 +56,9 @@ describe.each(chosenEngines)('jobs on %s', (_name, startEngine) => {
     await using app = await start(await engine.fresh(), ({ payload, key, attempt, isLast }) => {
       seen.push({ payload, key, attempt, isLast });
     });
-    await app.jobs.add('work', { n: 1 }, { key: 'a' });
-    await expect.poll(() => seen).toEqual([{ payload: { n: 1 }, key: 'a', attempt: 1, isLast: false }]);
+    const payload = { n: 1, text: 'NUL \0, half a character \ud800, "quotes" \\' };
+    await app.jobs.add('work', payload, { key: 'a' });
+    await expect.poll(() => seen).toEqual([{ payload, key: 'a', attempt: 1, isLast: false }]);
     await expect.poll(() => stored(app)).toEqual([]);
     expect(app.jobs.describe()).toMatchObject({ status: 'ok', running: 0 });
   });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { CommandResponse, fromKnex, Job, PgBoss } from 'pg-boss';
-import { AtlasError, messageOf, type PluginContext } from '../../kernel/index.ts';
+import { AtlasError, messageOf, type PluginContext, withTimeout } from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { LeasedJob, NewJob, Queue } from './queue.ts';
 
@@ -13,11 +13,15 @@ const SELDOM_SECONDS = 86_400;
 /** Attempts are counted here: the library must not give a job up by itself. */
 const MANY = 1_000;
 
+/** A server must stop although its database hangs. */
+const CLOSE_MS = 1_000;
+
 /** What the library stores for a job. It has a new id whenever the job is put back; the job keeps its own. */
 interface Stored {
   readonly id: string;
   readonly key: string | null;
-  readonly payload: unknown;
+  /** JSON as text: in a column of JSON, NUL and halves of characters are refused. */
+  readonly payload: string;
   /** Attempts before the job was put back last. */
   readonly attempts: number;
 }
@@ -130,7 +134,7 @@ export function postgresQueue(ctx: PluginContext, db: InternalDb, leaseMs: numbe
     },
 
     async add({ kind, key, payload, startAt }: NewJob, transaction) {
-      const stored = { id: randomUUID(), key: key ?? null, payload: JSON.parse(payload), attempts: 0 };
+      const stored = { id: randomUUID(), key: key ?? null, payload, attempts: 0 };
       await send(kind, stored, startAt, transaction && opened().fromKnex(transaction));
     },
 
@@ -183,7 +187,7 @@ export function postgresQueue(ctx: PluginContext, db: InternalDb, leaseMs: numbe
     },
 
     async close() {
-      await boss?.stop({ graceful: false, timeout: 1_000 });
+      if (boss !== undefined) await withTimeout(boss.stop({ graceful: false }), CLOSE_MS, () => {});
     },
   };
 }

@@ -15,7 +15,8 @@ export interface LeasedJob {
   readonly id: string;
   readonly kind: string;
   readonly key: string | undefined;
-  readonly payload: unknown;
+  /** JSON. */
+  readonly payload: string;
   /** From 1. */
   readonly attempt: number;
   /** Different for each attempt. */

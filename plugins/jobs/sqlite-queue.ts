@@ -39,7 +39,7 @@ const leasedJob = ({ id, kind, key, payload, attempt, lease }: Row): LeasedJob =
   id,
   kind,
   key: key ?? undefined,
-  payload: JSON.parse(payload),
+  payload,
   attempt,
   lease,
 });
