@@ -25,6 +25,7 @@ const MAX_BACKOFF_MS = 3_600_000;
 const MAX_DEATHS = 3;
 
 const FINISH: Outcome = { type: 'finish' };
+const PUT_BACK: Outcome = { type: 'putBack', delayMs: 0, isCounted: false };
 
 /** Never rejects. `controller` belongs to this attempt. */
 export async function attempt(
@@ -41,6 +42,8 @@ export async function attempt(
     return FINISH;
   }
   const { signal } = controller;
+  // Taken while the stop began.
+  if (signal.aborted) return PUT_BACK;
   const late = new AtlasError(`The job did not end within ${deadlineMs} ms.`, { code: 'timeout' });
   const deadline = setTimeout(() => controller.abort(late), deadlineMs);
   const { promise: abandoned, reject: abandon } = Promise.withResolvers<never>();
@@ -56,7 +59,7 @@ export async function attempt(
   } catch (error) {
     if (error instanceof Abandoned) ctx.log.error(facts, 'A job goes on although it was told to stop.');
     if (signal.reason === STOPPED || signal.reason === LOST) {
-      return error instanceof Abandoned ? { type: 'leave' } : { type: 'putBack', delayMs: 0, isCounted: false };
+      return error instanceof Abandoned ? { type: 'leave' } : PUT_BACK;
     }
     const reason = signal.aborted ? late : error;
     const { final = false, retryAfterMs } = reason instanceof JobError ? reason : {};
