@@ -1,5 +1,6 @@
 /** Assembles the answer of a model from its parts, and cuts it when it is too long. */
 import type {
+  LanguageModelV4FinishReason,
   LanguageModelV4Message,
   LanguageModelV4ToolCall,
   LanguageModelV4Usage,
@@ -42,6 +43,8 @@ export interface ModelAnswer {
   readonly finish: 'done' | 'length' | 'repeats' | 'withheld' | 'broken' | 'too-many-calls';
   /** The provider interface's finish reason: `stop`, `length`, `tool-calls`, … */
   readonly reason: string;
+  /** The provider's own finish reason. */
+  readonly rawReason: string;
   readonly usage: ModelUsage;
   /** How the question ended, where the model says so itself. */
   readonly outcome: Outcome | undefined;
@@ -67,6 +70,12 @@ const FINISH = new Map<string, ModelAnswer['finish']>([
   ['error', 'broken'],
   ['interrupted', 'broken'],
 ]);
+
+/** What servers say that could not read a call of the model. */
+const MALFORMED = /malformed|unexpected_tool_call|invalid_tool_call/i;
+
+/** How a provider says that a reply ended. */
+type Finish = Pick<LanguageModelV4FinishReason, 'unified' | 'raw'>;
 
 type OpenPart = { type: 'text' | 'reasoning'; text: string; providerOptions?: SharedV4ProviderMetadata };
 
@@ -107,11 +116,14 @@ export class AnswerBuilder {
   #reasoning = '';
   readonly #repetition = new Repetition();
   readonly #expects: Expectations;
+  /** The server could not read a call. */
+  #isMalformed = false;
   /** A call or its arguments may be incomplete. */
   #hasOpenCall = false;
   #cut: 'length' | 'repeats' | 'too-many-calls' | undefined;
   #finish: ModelAnswer['finish'] = 'broken';
   #reason = 'error';
+  #rawReason = '';
   #usage = usageOf(undefined);
   #outcome: Outcome | undefined;
   #answeredBy: ModelName | undefined;
@@ -127,6 +139,11 @@ export class AnswerBuilder {
   /** Whether the answer was cut; nothing more is added. */
   get isCut(): boolean {
     return this.#cut !== undefined;
+  }
+
+  /** Whether nothing has arrived. */
+  get isEmpty(): boolean {
+    return this.#bytes === 0 && this.#reasoningBytes === 0 && this.#sentCalls === 0 && this.#announcedCalls === 0;
   }
 
   /** Adds as much of a text as fits; returns what clients see by now. */
@@ -155,7 +172,7 @@ export class AnswerBuilder {
   finish(): readonly Delta[] {
     const { deltas, calls: held, hasUnreadableCall, isOpen } = this.#filter.end(this.isCut);
     const shown = this.#shown(deltas);
-    this.#hasUnreadableCall = hasUnreadableCall && this.#calls.length === 0;
+    this.#hasUnreadableCall = (hasUnreadableCall || this.#isMalformed) && this.#calls.length === 0;
     // Servers that read the markup themselves may leave it in the text all the same.
     if (this.isCut || this.#calls.length > 0) return shown;
     this.#hasOpenCall ||= isOpen;
@@ -228,11 +245,13 @@ export class AnswerBuilder {
     }
   }
 
-  end(finish: string, usage: LanguageModelV4Usage | undefined, metadata: SharedV4ProviderMetadata | undefined): void {
+  end({ unified, raw = '' }: Finish, usage?: LanguageModelV4Usage, metadata?: SharedV4ProviderMetadata): void {
     this.#outcome = declaredOutcome(metadata);
     this.#answeredBy = answeringModel(metadata);
-    this.#finish = FINISH.get(finish) ?? 'done';
-    this.#reason = finish;
+    this.#isMalformed = MALFORMED.test(raw);
+    this.#finish = this.#isMalformed ? 'done' : (FINISH.get(unified) ?? 'done');
+    this.#reason = unified;
+    this.#rawReason = raw;
     this.#usage = usageOf(usage);
   }
 
@@ -256,6 +275,7 @@ export class AnswerBuilder {
       // Some servers say that a limit was met where calls end.
       finish: this.#cut ?? (this.#finish === 'length' && calls.length > 0 ? 'done' : this.#finish),
       reason: this.#cut === undefined ? this.#reason : tooMany ? 'tool-calls' : 'length',
+      rawReason: this.#rawReason,
       usage: this.#usage,
       outcome: this.#outcome,
       answeredBy: this.#answeredBy,

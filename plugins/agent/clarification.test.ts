@@ -45,6 +45,22 @@ describe('the tool clarify', () => {
     expect(await app.get(agent).answer(ask('?'), app.scope())).toMatchObject({ outcome: 'clarify', steps: 2 });
   });
 
+  test('does not ask what was just answered, nor three times in a row', async () => {
+    const other = 'Of which year?\n\n1. 2025\n2. 2026';
+    for (const [turns, said] of [
+      [['sales?', TEXT, 'orders'], 'just answered'],
+      [['sales?', 'By what?\n\n1. month\n2. year', 'month', other, '2026'], 'twice already'],
+    ] as const) {
+      await using scripted = await scriptedApp([clarify(WHICH), { text: 'Fine.' }]);
+      const { app, server } = scripted;
+      expect(await app.get(agent).answer(ask(...turns), app.scope())).toMatchObject({ text: 'Fine.', steps: 2 });
+      expect(JSON.parse(server.requests[1]?.toolResults[0] ?? '').error).toContain(said);
+    }
+    await using scripted = await scriptedApp([clarify(WHICH)]);
+    const turns = ask('sales?', other, '2026');
+    expect(await scripted.app.get(agent).answer(turns, scripted.app.scope())).toMatchObject({ outcome: 'clarify' });
+  });
+
   test('a reply by number reaches the model with what it chooses', async () => {
     await using scripted = await scriptedApp(() => ({ text: 'Fine.' }));
     const { app, server } = scripted;

@@ -1,7 +1,8 @@
 /** Asks the user to choose between meanings: the tool `clarify`, the answer that it makes, and the reply to that. */
 import { type Static, Type } from '@sinclair/typebox';
-import type { AgentTool, ChatTurn } from '../../kernel/index.ts';
+import type { AgentTool, ChatTurn, ToolOutcome } from '../../kernel/index.ts';
 import type { Choice } from './api.ts';
+import { failed } from './tools/tool-outcome.ts';
 
 const MAX_CHOICES = 10;
 
@@ -43,19 +44,37 @@ export const clarifyTool: AgentTool = {
     'Asks the user which of several meanings is meant, and ends the answer. Use it instead of a query when neither the ' +
     'question nor the conversation says which one; the user replies with a number or a text.',
   input: ClarifyInput,
-  run(input, { memory }) {
+  run(input, { memory, question: asked }) {
     const { question, choices } = input as Static<typeof ClarifyInput>;
-    const asked: Clarification = {
+    const reply = settled(asked.turns, oneLine(question));
+    if (reply !== undefined) return reply;
+    const clarification: Clarification = {
       question: oneLine(question),
       choices: choices.map((choice, index) => {
         const { label, description } = typeof choice === 'string' ? { label: choice, description: undefined } : choice;
         return { id: `${index + 1}`, label: oneLine(label), ...(description && { description: oneLine(description) }) };
       }),
     };
-    memory.set(KEY, asked);
-    return { forModel: { asked: true }, forClient: asked };
+    memory.set(KEY, clarification);
+    return { forModel: { asked: true }, forClient: clarification };
   },
 };
+
+/** Questions in a row that a user is asked back. */
+const MAX_IN_A_ROW = 2;
+
+/** What a model is told that asks back what the user has answered, or again and again. */
+function settled(turns: readonly ChatTurn[], question: string): ToolOutcome | undefined {
+  const replies = turns.filter(({ role }) => role === 'assistant').map(({ text }) => text);
+  const isAnswered = oneLine(replies.at(-1) ?? '').includes(`${question} 1. `);
+  const last = replies.slice(-MAX_IN_A_ROW);
+  const isOften = last.length === MAX_IN_A_ROW && last.every((text) => choicesIn(text).length > 1);
+  if (!isAnswered && !isOften) return undefined;
+  return failed(
+    isAnswered ? 'The user has just answered this question.' : 'The user was asked back twice already.',
+    'Go on with what the conversation says; where it leaves a meaning open, take the most likely one and say which.',
+  );
+}
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 

@@ -12,7 +12,7 @@ import { clarificationOf, clarificationText } from './clarification.ts';
 import { abortError, type QuestionDeadline } from './deadlines.ts';
 import { type Bus, modelCalled } from './events.ts';
 import { answerFromText, generate, stream } from './model-call.ts';
-import { fallbackAnswer, noAnswerOf } from './model-output/fallback-answer.ts';
+import { fallbackAnswer, filteredEnding, noAnswerOf } from './model-output/fallback-answer.ts';
 import type { PromptHealth } from './model-output/prompt-health.ts';
 import { promptTruncation } from './model-output/prompt-size.ts';
 import { failedGeneration } from './model-output/provider-text.ts';
@@ -21,7 +21,7 @@ import type { ThoughtHabits } from './model-output/thought-habits.ts';
 import { asksForQuery, QUERY_TOOL } from './model-output/written-query.ts';
 import { notesOf } from './notes.ts';
 import type { AgentOptions } from './options.ts';
-import { noteFallback, noteTables, outcomeOf } from './outcome.ts';
+import { noteCut, noteFallback, noteTables, outcomeOf } from './outcome.ts';
 import type { Preparation } from './preparation.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
@@ -117,6 +117,10 @@ export class QuestionRun implements ReviewedRun {
       this.#budget.hold(reply.bytes);
       const calls = offerTools && reply.finish !== 'length' ? reply.calls : [];
       if (calls.length === 0) {
+        if (!isLast && reply.content.length > 0 && this.#repair.isPause(reply)) {
+          this.#messages.push({ role: 'assistant', content: [...reply.content] });
+          continue;
+        }
         const known = { offersTools: offerTools, hasTables: this.#calls.tables.length > 0, lastText: this.#lastText };
         if (!isLast && this.#repair.asksAgain(reply, known)) continue;
         yield* this.#finish(reply, step, reply.calls.length > 0 || reply.finish === 'length' ? 'length' : 'stop');
@@ -181,7 +185,7 @@ export class QuestionRun implements ReviewedRun {
       this.#repair.received();
       this.#habits.saw(modelName.modelId, reply);
       noteFallback(reply.answeredBy, modelName, this.notes);
-      this.#checkPromptSize(call, reply.usage.inputTokens);
+      this.#checkPromptSize(call, reply);
       return reply;
     } catch (error) {
       failure = step.signal.aborted ? abortError(step.signal) : providerError(error, modelName);
@@ -254,10 +258,11 @@ export class QuestionRun implements ReviewedRun {
   }
 
   /** Warns when the server has cut the prompt. */
-  #checkPromptSize(call: LanguageModelV4CallOptions, reportedTokens: number): void {
+  #checkPromptSize(call: LanguageModelV4CallOptions, { usage, answeredBy }: ModelAnswer): void {
+    const reportedTokens = usage.inputTokens;
     const { modelName, tools } = this.#prepared;
     const roughBytes = sizeOf(call.prompt, Number.MAX_SAFE_INTEGER) + tools.definitionBytes;
-    const message = promptTruncation(call, roughBytes, reportedTokens, modelName.modelId);
+    const message = promptTruncation(call, roughBytes, reportedTokens, (answeredBy ?? modelName).modelId);
     this.#promptHealth.answered(message);
     // Every call of the question meets the same context.
     if (message === undefined || this.notes.list.some(({ code }) => code === 'prompt_truncated')) return;
@@ -288,6 +293,12 @@ export class QuestionRun implements ReviewedRun {
       });
       yield { type: 'text', text: this.#paragraph(text) };
     }
+    const ending = hasText ? filteredEnding(reply, this.#prepared.modelName) : undefined;
+    if (ending !== undefined) {
+      text += `\n\n${ending}`;
+      yield { type: 'text', text: `\n\n${ending}` };
+    }
+    if (hasText && reply.finish === 'length') noteCut(this.modelName, this.notes);
     noteTables(this.#calls.tables, this.notes);
     const answer: Answer = {
       text,

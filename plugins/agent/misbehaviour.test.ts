@@ -402,6 +402,20 @@ describe('replies in an odd form', () => {
     }
   });
 
+  test('so is that of a server which does not speak the Responses API', async () => {
+    for (const [body, said] of [
+      [{ choices: [{ message: { content: 'Hello.' } }] }, /speaks Chat Completions.*SVC_PROVIDER=openai-compatible/],
+      [{ error: 'Unexpected endpoint or method. (POST /responses)' }, /base URL/],
+      [{ code: 'Arrearage', message: 'Access denied: insufficient balance.' }, /used up.*billing/],
+    ] as const) {
+      for (const ask of Object.values(ways)) {
+        const model = { provider: 'openai', apiKey: 'sk-test' } as const;
+        await using scripted = await scriptedApp(() => ({ status: 200, body }), { model });
+        expect((await ask(scripted.app)).error).toMatch(said);
+      }
+    }
+  });
+
   test('an error inside a 200 is named', async () => {
     for (const end of await asked(
       () => ({ status: 200, body: { error: { message: 'Insufficient Balance', code: 402 } } }),

@@ -1,6 +1,11 @@
 /** Calls the model, streamed or not, and reads its answer. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import { AnswerBuilder, type ModelAnswer, type Reading } from './answer-builder.ts';
 import { untilAborted } from './deadlines.ts';
 import type { Delta } from './model-output/text-filter.ts';
@@ -19,7 +24,7 @@ export async function generate(
     options.abortSignal,
   );
   const builder = new AnswerBuilder(reading, false);
-  builder.end(finishReason.unified, usage, providerMetadata);
+  builder.end(finishOf(finishReason, content.length === 0), usage, providerMetadata);
   for (const [index, part] of content.entries()) {
     if (part.type === 'text') builder.text(`${index}`, part.text, part.providerMetadata);
     else if (part.type === 'reasoning') builder.reasoning(`${index}`, part.text, part.providerMetadata);
@@ -30,10 +35,16 @@ export async function generate(
   return builder.answer();
 }
 
+const STOPPED: LanguageModelV4FinishReason = { unified: 'stop', raw: undefined };
+
+/** Packages report an error for a reply without anything; there is nothing of it that can have broken off. */
+const finishOf = (reported: LanguageModelV4FinishReason, isEmpty: boolean) =>
+  isEmpty && reported.raw === undefined ? STOPPED : reported;
+
 /** Reads a text as an answer: one that a server has refused because of a call that it could not read. */
 export function answerFromText(text: string, reading: Reading): ModelAnswer {
   const builder = new AnswerBuilder(reading, false);
-  builder.end('stop', undefined, undefined);
+  builder.end(STOPPED);
   builder.text('0', text);
   builder.finish();
   return builder.answer();
@@ -109,7 +120,7 @@ function addPart(builder: AnswerBuilder, part: LanguageModelV4StreamPart): reado
     case 'tool-call':
       return part.providerExecuted === true ? NOTHING : builder.call(part);
     case 'finish':
-      builder.end(part.finishReason.unified, part.usage, part.providerMetadata);
+      builder.end(finishOf(part.finishReason, builder.isEmpty), part.usage, part.providerMetadata);
       return NOTHING;
     case 'error':
       throw part.error;

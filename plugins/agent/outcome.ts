@@ -22,7 +22,7 @@ export function answeringModel(metadata: SharedV4ProviderMetadata | undefined): 
 export interface AnswerFacts {
   /** What the model says of its answer. */
   readonly declared: Outcome | undefined;
-  /** Whether the model returned a text; if not, whether its provider withheld it. */
+  /** Whether the model returned a text, and whether it or its provider says that it declined. */
   readonly hasText: boolean;
   readonly isWithheld: boolean;
   readonly tables: readonly ToolTable[];
@@ -31,7 +31,8 @@ export interface AnswerFacts {
 }
 
 export function outcomeOf({ declared, hasText, isWithheld, tables, lastCallFailed }: AnswerFacts): Outcome {
-  if (!hasText) return isWithheld ? 'declined' : 'failed';
+  if (isWithheld) return 'declined';
+  if (!hasText) return 'failed';
   if (declared !== undefined) return declared;
   // What the model wrote is then why it could not look anything up.
   return lastCallFailed && tables.length === 0 ? 'failed' : 'answered';
@@ -54,6 +55,12 @@ export function noteTables(tables: readonly ToolTable[], notes: AnswerNotes): vo
   if (applied.has('values')) {
     notes.add({ code: 'policy_applied', message: 'Some of the columns are masked, so their values are not shown.' });
   }
+}
+
+/** Notes that a limit of tokens has cut the text. */
+export function noteCut({ modelId }: ModelName, notes: AnswerNotes): void {
+  const message = `The answer is incomplete: the output limit or the context of the model "${modelId}" ended it. Raise its limits for longer answers.`;
+  notes.add({ code: 'answer_cut', message });
 }
 
 /** Notes that another model than the chosen one answered. */

@@ -8,7 +8,7 @@ export function loadPackage<T>(load: () => Promise<T>): Promise<T> {
       code: 'overloaded',
       reason: 'E_MODEL_LOAD',
       retryAfterSeconds: 5,
-      hint: 'Ask again; when it stays so, check the installation.',
+      hint: 'It is loaded with the next question. If that fails too, raise the limits of memory and file descriptors, or install it again.',
       cause,
     });
   });

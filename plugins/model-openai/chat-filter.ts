@@ -2,10 +2,10 @@
  * Repairs replies of Chat Completions before the provider package checks them. OpenAI itself always sends types, ids,
  * arguments as text, a finish reason, and a stream where a stream was asked for; many servers leave some of it out.
  */
-import { APICallError } from '@ai-sdk/provider';
-import { type DocumentReader, type ReplyFilter, statusOfReport } from '../model-kit/index.ts';
+import type { DocumentReader, ReplyFilter } from '../model-kit/index.ts';
 import { type Call, CallPieces, MOST_CALLS } from './call-pieces.ts';
 import { EventLines, isEvents, isObject, jsonObject, noAnswer } from './event-lines.ts';
+import { reportedError, saidInstead } from './reported-error.ts';
 
 type Json = Record<string, unknown>;
 
@@ -247,26 +247,6 @@ function usageOf(sent: unknown): Json | undefined {
     return Number.isSafeInteger(value) && Number(value) >= 0 ? [[name, value]] : [];
   });
   return Object.fromEntries(counts);
-}
-
-/** What a server says where it neither answers nor names an error: `{"success": false, "message": "…"}`. */
-function saidInstead({ code, usage, message, msg, detail, base_resp: response }: Json): string | undefined {
-  if (usage != null || code === 0) return undefined;
-  const report = isObject(response) && response.status_code !== 0 ? response.status_msg : undefined;
-  return [message, msg, detail, report].find((item) => typeof item === 'string' && item !== '') as string | undefined;
-}
-
-/** The failure that a server reports inside an answer, with the status that it would have had. */
-function reportedError(body: Json): APICallError {
-  const report = isObject(body.error) ? body.error : { message: body.error };
-  return new APICallError({
-    message: typeof report.message === 'string' ? report.message : 'The server reported an error.',
-    url: '',
-    requestBodyValues: undefined,
-    statusCode: statusOfReport(report),
-    isRetryable: false,
-    data: { error: report },
-  });
 }
 
 /** What the document of a failed call says: some servers send the message alone. */

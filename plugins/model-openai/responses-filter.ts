@@ -4,6 +4,7 @@
  */
 import type { ReplyFilter } from '../model-kit/index.ts';
 import { EventLines, isEvents, isObject, jsonObject, noAnswer } from './event-lines.ts';
+import { reportedError, saidInstead } from './reported-error.ts';
 
 /** Items of an answer, and parts of an item: more than any reader takes. */
 const MOST_ITEMS = 256;
@@ -45,9 +46,18 @@ export function filteredDocument(text: string): string {
     return filter.read(text) + filter.end();
   }
   const sent = jsonObject(text);
-  if (sent === undefined || (sent.error == null && !Array.isArray(sent.output))) throw noAnswer(text);
-  const output = Array.isArray(sent.output) ? sent.output.slice(0, MOST_ITEMS).flatMap(item) : [];
+  if (sent === undefined) throw noAnswer(text);
+  if (!Array.isArray(sent.output)) throw foreign(sent);
+  const output = sent.output.slice(0, MOST_ITEMS).flatMap(item);
   return JSON.stringify({ ...withoutLists(sent, { left: MOST_VALUES }), output });
+}
+
+/** The error for a document that is no reply of this API. */
+function foreign(sent: Json): Error {
+  if (sent.error != null) return reportedError(sent);
+  if (Array.isArray(sent.choices)) return new Error('A reply of Chat Completions was sent.');
+  const said = saidInstead(sent);
+  return said === undefined ? new Error('No answer was sent.') : reportedError({ error: { message: said, code: 400 } });
 }
 
 /** An item as it is, but for lists that are never read; tools that the provider runs by itself are never asked for. */

@@ -43,6 +43,15 @@ export function noAnswerOf(
   return isStuck ? 'stuck' : 'steps';
 }
 
+/** What a provider calls the end of a text by its filter; a refusal of the model itself says so in its text. */
+const FILTERED = /filter|safety|recitation|block|prohibited|spii|guardrail/i;
+
+/** What follows a text that the filter of its provider has cut; `undefined` for any other. */
+export function filteredEnding({ finish, rawReason }: ModelAnswer, { provider }: ModelName): string | undefined {
+  const isFiltered = finish === 'withheld' && FILTERED.test(rawReason);
+  return isFiltered ? `The content filter of the provider "${provider}" ended the answer here.` : undefined;
+}
+
 export function fallbackAnswer(reason: NoAnswer, facts: NoAnswerFacts): string {
   const { lastError, hasTables } = facts;
   if (lastError !== undefined && reason !== 'withheld') return `The question could not be answered: ${lastError}`;

@@ -8,6 +8,8 @@ type SystemMessage = LanguageModelV4Message & { readonly role: 'system' };
 /** How often a model may be asked again for what it wrote in a form that cannot be read. */
 const MAX_REWRITES = 2;
 
+const MAX_PAUSES = 2;
+
 /** What the model is told, as an addition to its instructions, when its last reply could not be used. */
 const NUDGES = {
   empty:
@@ -34,6 +36,7 @@ export class Repair {
   #rewrites = 0;
   #wasEmpty = false;
   #hasRepeated = false;
+  #pauses = 0;
   #nudge: keyof typeof NUDGES | undefined;
   /** What the model thought in a reply without text: the answer when there is no other. */
   thoughtAnswer = '';
@@ -54,6 +57,13 @@ export class Repair {
   /** Takes a reply; what the model was told about the one before is done with. */
   received(): void {
     this.#nudge = undefined;
+  }
+
+  /** Whether a reply is a pause after which the provider goes on (Anthropic's `pause_turn`). */
+  isPause({ rawReason }: ModelAnswer): boolean {
+    if (rawReason !== 'pause_turn' || this.#pauses >= MAX_PAUSES) return false;
+    this.#pauses += 1;
+    return true;
   }
 
   /** Whether the model is asked once more after a reply without calls. */

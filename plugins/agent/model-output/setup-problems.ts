@@ -20,6 +20,10 @@ type Describe = (failed: Failed) => Described;
 const who = ({ provider }: Failed) => `The model provider "${provider}"`;
 const fault = (hint: string): AtlasErrorInit => ({ code: 'provider_error', hint });
 
+/** What is wrong with the list of tools itself. */
+const TOO_MANY_TOOLS =
+  /\btools?\b[^\n]{0,40}(?:array too long|too many|too long|at most|maximum (?:number|length|of)|exceeds?[^\n]{0,20}\b(?:number|limit)\b)|(?:too many|at most \d+|maximum (?:number )?of \d*) ?(?:tools|functions)\b/i;
+
 const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
   [
     /enable-auto-tool-choice|tool-call-parser|tool choice requires/i,
@@ -33,6 +37,20 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     (failed) => [
       `${who(failed)} runs without chat templates, so the model "${failed.modelId}" cannot call tools.`,
       fault('Start llama.cpp with --jinja.'),
+    ],
+  ],
+  [
+    TOO_MANY_TOOLS,
+    (failed) => [
+      `${who(failed)} takes fewer tools than Atlas offers to the model "${failed.modelId}".`,
+      fault('Leave out plugins that bring tools, or choose a provider that takes more.'),
+    ],
+  ],
+  [
+    /roles?['"`]? ['"`]?tool['"`]?[^\n]{0,40}(?:not supported|unsupported|invalid|unknown|not allowed)|(?:invalid|unsupported|unknown|unexpected)[^\n]{0,20}role[^\n]{0,6}\btool\b/i,
+    (failed) => [
+      `${who(failed)} does not take the results of tools, so the model "${failed.modelId}" cannot look anything up.`,
+      fault('Update the server, give it a chat template with tools, or choose a model with tool calling.'),
     ],
   ],
   [
@@ -103,6 +121,17 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     ],
   ],
   [
+    /overloaded|server busy|at capacity|pending requests exceeded|engine is (?:currently )?busy/i,
+    (failed) => [
+      `${who(failed)} is overloaded.`,
+      {
+        code: 'provider_error',
+        retryAfterSeconds: 10,
+        hint: 'Wait a moment, or set SVC_FALLBACK_MODEL for such times.',
+      },
+    ],
+  ],
+  [
     /data policy|privacy settings|no allowed providers/i,
     (failed) => [
       `${who(failed)} has no server for the model "${failed.modelId}" that your account's settings allow.`,
@@ -151,6 +180,13 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     (failed) => [
       `${who(failed)} does not take the description of a tool's arguments.`,
       fault('Update the server or choose another one; the log names what it refused.'),
+    ],
+  ],
+  [
+    /A reply of Chat Completions was sent/,
+    (failed) => [
+      `The base URL of the provider "${failed.provider}" belongs to a server that speaks Chat Completions, not the Responses API.`,
+      fault('Set SVC_PROVIDER=openai-compatible.'),
     ],
   ],
   [
