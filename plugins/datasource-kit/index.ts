@@ -4,7 +4,7 @@ export * from './errors.ts';
 export { resultMemory } from './hooks.ts';
 export { connectionOptions, fileConnectionOptions } from './options.ts';
 export { bindable, type Param } from './params.ts';
-export { moduleBeside, type Program } from './process/database-process.ts';
+export { CACHED_SOURCES, moduleBeside, type Program } from './process/database-process.ts';
 export type { Engine, OpenEngine, RowWriter, ValueFunctions } from './process/engine.ts';
 export { FileDatabase, type FileEngine } from './process/file-database.ts';
 export { type FileErrors, fileErrors } from './process/file-errors.ts';

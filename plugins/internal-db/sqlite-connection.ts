@@ -1,6 +1,7 @@
 /** Sends statements to the thread that has a SQLite file open. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { CACHED_SOURCES, moduleBeside } from '../datasource-kit/index.ts';
 import type { BatchStatement } from './row-types.ts';
 
 export interface ThreadData {
@@ -27,8 +28,7 @@ export interface StatementReply {
   readonly error?: { readonly message: string; readonly code: string | undefined };
 }
 
-/** Under Node the sources run as they are; the package holds them compiled. */
-const THREAD = new URL(`./sqlite-thread${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url);
+const THREAD = moduleBeside('sqlite-thread', import.meta.url);
 
 /** It lets what it has done with lie about until then; the largest answers take a tenth of it. */
 const MEMORY = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 6 };
@@ -51,7 +51,12 @@ export class SqliteConnection {
   }
 
   private constructor(data: ThreadData) {
-    this.#worker = new Worker(THREAD, { workerData: data, execArgv: [], resourceLimits: MEMORY });
+    this.#worker = new Worker(THREAD, {
+      workerData: data,
+      execArgv: [],
+      env: { ...process.env, ...CACHED_SOURCES },
+      resourceLimits: MEMORY,
+    });
     this.#worker.unref();
     this.#worker.on('message', (reply: StatementReply) => this.#waiting.shift()?.resolve(reply));
     this.#worker.on('error', (error) => this.#end(error));

@@ -1,4 +1,5 @@
 /** Runs the statements of a SQLite file in a worker thread, so that a commit does not block the event loop. */
+import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import type { BatchStatement } from './row-types.ts';
@@ -77,3 +78,4 @@ parentPort?.on('message', (request: StatementRequest | BatchRequest | 'close') =
   parentPort?.close();
 });
 parentPort?.postMessage({ rows: [] } satisfies StatementReply);
+flushCompileCache();

@@ -37,16 +37,22 @@ const STDERR_KEPT = 2_000;
 /** Time to leave by itself before it is killed. */
 const END_GRACE_MS = 1_000;
 
-/** Run from sources, the child strips types, which costs 16 MB and 50 ms unless the result is cached. */
-const FROM_SOURCES = import.meta.url.endsWith('.ts');
 const CHILD = fileURLToPath(moduleBeside('child', import.meta.url));
 const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/atlas', import.meta.url));
+
+/**
+ * Environment of a process or a thread that runs a module of its own. Run from sources, it strips types, which costs 16 MB
+ * and 50 ms unless the result is cached.
+ */
+export const CACHED_SOURCES: NodeJS.ProcessEnv = import.meta.url.endsWith('.ts')
+  ? { NODE_COMPILE_CACHE: COMPILE_CACHE }
+  : {};
 
 /** What the child needs of the environment: no key and no password of the server. */
 function childEnvironment(): NodeJS.ProcessEnv {
   const names = ['PATH', 'TMPDIR', 'TEMP', 'TMP', 'SQLITE_TMPDIR', 'SystemRoot', 'LD_LIBRARY_PATH'];
   const kept = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-  return { ...Object.fromEntries(kept), ...(FROM_SOURCES ? { NODE_COMPILE_CACHE: COMPILE_CACHE } : {}) };
+  return { ...Object.fromEntries(kept), ...CACHED_SOURCES };
 }
 
 function start({ engine, title, memoryLimitKib, args }: Program, scratch: readonly string[]): ChildProcess {
