@@ -1,19 +1,11 @@
 /** Asks questions by a schedule, and delivers the answers. */
-import {
-  AtlasError,
-  definePlugin,
-  healthCheck,
-  httpRoutes,
-  optional,
-  scheduleCollect,
-  storeMigrations,
-} from '../../kernel/index.ts';
+import { AtlasError, definePlugin, healthCheck, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
 import { type Actions, actions } from '../actions/index.ts';
 import { agent } from '../agent/index.ts';
 import { deliverPreview } from '../delivery-kit/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
-import { jobs } from '../jobs/index.ts';
+import { jobs, purgeDaily } from '../jobs/index.ts';
 import { outbound } from '../outbound/index.ts';
 import { DELIVERY_JOB, deliveryJob, deliveryJobOptions, deliveryOf } from './delivery-job.ts';
 import { DueTasks } from './due-tasks.ts';
@@ -69,17 +61,11 @@ export const scheduler = definePlugin({
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(healthCheck, () => [healthOf(db, dueTasks)]);
     if (!db.configured) return;
-    ctx.tap(scheduleCollect, () => [
-      {
-        name: 'scheduler-retention',
-        cron: '23 3 * * *',
-        async run() {
-          const before = isoOf(ctx.now() - options.retentionDays * DAY_MS);
-          await runs.purge(before);
-          await tasks.purge(before);
-        },
-      },
-    ]);
+    purgeDaily(ctx, queue, 'Scheduled tasks and runs', async () => {
+      const before = isoOf(ctx.now() - options.retentionDays * DAY_MS);
+      await runs.purge(before);
+      await tasks.purge(before);
+    });
     ctx.onReady(() => dueTasks.start());
     ctx.onDrain(() => dueTasks.stop());
   },

@@ -32,7 +32,7 @@ export const SchedulerOptions = Type.Object(
       description: 'wait before the first repetition of a delivery that failed, in milliseconds; it doubles each time',
     }),
     lateAfterMs: Type.Integer({
-      default: 60_000,
+      default: 30_000,
       minimum: 1_000,
       description: 'delay after which a run is marked late, in milliseconds',
     }),

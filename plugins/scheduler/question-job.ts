@@ -47,7 +47,7 @@ export function questionJob(init: QuestionJobInit) {
   }
 
   return async ({ payload, attempt, isLast, scope: job }: Job<{ readonly runId: string }>): Promise<void> => {
-    const begun = await runs.begin(payload.runId, ctx.now(), options.runTimeoutMs + 2 * STORING_MS);
+    const begun = await runs.begin(payload.runId, options.runTimeoutMs + 2 * STORING_MS);
     if (begun === undefined) return;
     const { run, task } = begun;
     const end = (ended: EndedRun) => persisted(() => runs.end(run, ctx.now(), ended, enqueueDelivery));
@@ -69,7 +69,7 @@ export function questionJob(init: QuestionJobInit) {
       // The server stops, or the job has gone to another one; or the internal database was away.
       const isUnavailable = error instanceof AtlasError && error.code === 'unavailable';
       if (job.signal.aborted || (isUnavailable && !isLast)) throw error;
-      const tooLong = `The question was not answered within ${timeoutMs / 1_000} seconds.`;
+      const tooLong = `The question was not answered within ${timeoutMs / 1_000} s.`;
       await end({ status: 'failed', error: timeout.aborted ? tooLong : messageFor(error, job) });
     }
   };

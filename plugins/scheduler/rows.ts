@@ -50,7 +50,7 @@ export interface RunRow {
   readonly status: RunStatus;
   /** How often it has been begun: a server that was cut off must not end what another one has begun since. */
   readonly attempt: number;
-  /** A run that is still `running` then is ended as failed. */
+  /** A run that is still `running` then, by the clock of the database, is ended as failed. */
   readonly lease_until: string;
   readonly started_at: string;
   readonly completed_at: string | null;
@@ -62,6 +62,9 @@ export interface RunRow {
   /** JSON: the report that is delivered. Of a task the newest is kept. */
   readonly report: string | null;
 }
+
+/** A run without what only the scheduler needs. */
+export type ShownRunRow = Omit<RunRow, 'lease_until'>;
 
 export interface DeliveryRow {
   readonly id: string;

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type { InternalDb } from '../internal-db/index.ts';
 import { DELIVERIES, RUNS, TASKS } from './migrations.ts';
 import { labelOf } from './recipients.ts';
-import type { DeliveryRow, Owner, RunRow, StoredRecipient, TaskRow } from './rows.ts';
+import type { DeliveryRow, Owner, RunRow, ShownRunRow, StoredRecipient, TaskRow } from './rows.ts';
 
 /** Adds work to the queue, as part of the transaction. */
 export type Enqueue = (transaction: Knex.Transaction, id: string) => Promise<void>;
@@ -77,7 +77,7 @@ export class RunStore {
             ? { next_run_at: null, enabled: false, disabled_reason: 'The schedule has no further time.' }
             : { next_run_at: isoOf(next) },
         );
-      if (moved > 0) await start(trx, task.id, run);
+      if (moved > 0) await start(trx, task.id, run, this.#in(QUEUE_MS, trx));
     });
   }
 
@@ -104,17 +104,17 @@ export class RunStore {
   }
 
   /** Starts a run by hand. Resolves to `undefined` when the task is disabled or not the owner's. */
-  start(owner: Owner, id: string, run: NewRun): Promise<RunRow | undefined> {
+  start(owner: Owner, id: string, run: NewRun): Promise<ShownRunRow | undefined> {
     return this.#db.transaction(async (trx) => {
       const query = trx(TASKS).where({ ...owner, id, enabled: true });
-      return (await query.forUpdate().first('id')) && start(trx, id, run);
+      return (await query.forUpdate().first('id')) && start(trx, id, run, this.#in(QUEUE_MS, trx));
     });
   }
 
   /** The run with its task, for as long as `leaseMs`; `undefined` when it has ended or its task is gone. */
-  begin(id: string, now: number, leaseMs: number): Promise<{ run: RunRow; task: TaskRow } | undefined> {
+  begin(id: string, leaseMs: number): Promise<{ run: RunRow; task: TaskRow } | undefined> {
     return this.#db.transaction(async (trx) => {
-      const changes = { attempt: trx.raw('attempt + 1'), lease_until: isoOf(now + leaseMs) };
+      const changes = { attempt: trx.raw('attempt + 1'), lease_until: this.#in(leaseMs, trx) };
       const [run]: RunRow[] = await trx(RUNS).where({ id, status: 'running' }).update(changes).returning('*');
       const task = run && (await trx(TASKS).where({ id: run.task_id }).first());
       return run && task && { run, task };
@@ -153,7 +153,7 @@ export class RunStore {
     const rows = await this.#db.run((db) =>
       db(RUNS)
         .where({ status: 'running' })
-        .where('lease_until', '<', isoOf(now))
+        .where('lease_until', '<', this.#in(0, db))
         .update({ status: 'failed', error: 'The run was not finished in time.', completed_at: isoOf(now) })
         .returning('id'),
     );
@@ -201,6 +201,14 @@ export class RunStore {
     return row?.report;
   }
 
+  /** A time by the clock of the database: leases must not depend on which server's clock is right. */
+  #in(ms: number, db: Knex): Knex.Raw {
+    const seconds = ms / 1_000;
+    return this.#db.dialect === 'postgres'
+      ? db.raw('clock_timestamp() + make_interval(secs => ?)', [seconds])
+      : db.raw("strftime('%Y-%m-%dT%H:%M:%fZ', 'now', ?)", [`+${seconds} seconds`]);
+  }
+
   async purge(before: string): Promise<void> {
     await this.#db.run((db) => db(RUNS).whereNot({ status: 'running' }).where('started_at', '<', before).delete());
   }
@@ -210,19 +218,23 @@ const failureOf = ({ recipient, error }: DeliveryRow) =>
   `${labelOf(JSON.parse(recipient) as StoredRecipient)}: ${error}`;
 
 /** Inserts a run unless the task has one of that time, skipped when another one of the task is still running. */
-async function start(trx: Knex.Transaction, taskId: string, init: NewRun): Promise<RunRow | undefined> {
+async function start(
+  trx: Knex.Transaction,
+  taskId: string,
+  init: NewRun,
+  leaseUntil: Knex.Raw,
+): Promise<ShownRunRow | undefined> {
   const { now, scheduledFor, isLate, enqueue } = init;
   const running = await trx(RUNS).where({ task_id: taskId, status: 'running' }).first('id');
   const skippedBecause = init.skippedBecause ?? (running && 'The run before was still running.');
   const at = isoOf(now);
-  const row: RunRow = {
+  const row: ShownRunRow = {
     id: randomUUID(),
     task_id: taskId,
     scheduled_for: scheduledFor,
     is_late: isLate,
     status: skippedBecause === undefined ? 'running' : 'skipped',
     attempt: 0,
-    lease_until: isoOf(now + QUEUE_MS),
     started_at: at,
     completed_at: skippedBecause === undefined ? null : at,
     conversation_id: null,
@@ -232,7 +244,11 @@ async function start(trx: Knex.Transaction, taskId: string, init: NewRun): Promi
     delivery_error: null,
     report: null,
   };
-  const inserted = await trx(RUNS).insert(row).onConflict(['task_id', 'scheduled_for']).ignore().returning('id');
+  const inserted = await trx(RUNS)
+    .insert({ ...row, lease_until: leaseUntil })
+    .onConflict(['task_id', 'scheduled_for'])
+    .ignore()
+    .returning('id');
   if (inserted.length === 0 || skippedBecause !== undefined) return inserted.length === 0 ? undefined : row;
   await trx(TASKS).where({ id: taskId }).update({ last_run_at: at });
   await enqueue(trx, row.id);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHttpReceiver } from '../../test/harness/http-receiver.ts';
 import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
@@ -180,7 +181,7 @@ describe.each(chosenEngines)('runs on %s', (_, engine) => {
     };
     expect(await run({ question: 'Slow?', timeoutSeconds: 1 })).toMatchObject({
       status: 'failed',
-      error: 'The question was not answered within 1 seconds.',
+      error: 'The question was not answered within 1 s.',
     });
     expect(await run({ question: 'Broken?' })).toMatchObject({
       status: 'failed',
@@ -237,7 +238,7 @@ describe.each(chosenEngines)('runs on %s', (_, engine) => {
     const { id } = await caller(first).create();
     await caller(first).send('POST', `/${id}/run`);
     await until(() => caller(first).runs(id), haveEnded(1));
-    const lost = { status: 'running', completed_at: null };
+    const lost = { status: 'running', completed_at: null, lease_until: '2026-01-15T08:00:00.000Z' };
     await first.get(internalDb).run((db) => db('scheduled_runs').where({ task_id: id }).update(lost));
     await first.close();
     clock.now += 3_600_000;
@@ -245,6 +246,35 @@ describe.each(chosenEngines)('runs on %s', (_, engine) => {
     expect(await until(() => caller(second).runs(id), haveEnded(1))).toMatchObject([
       { status: 'failed', error: 'The run was not finished in time.', completedAt: '2026-01-15T09:00:00.000Z' },
     ]);
+  });
+
+  it('take one query for a look at 10,000 tasks, by the index', async () => {
+    await using model = await startModel();
+    await using app = await startScheduled(await databases.fresh(), model);
+    const { id } = await caller(app).create();
+    const db = app.get(internalDb);
+    const queries: string[] = [];
+    await db.run(async (knex) => {
+      const task = await knex('scheduled_tasks').where({ id }).first();
+      const copies = Array.from({ length: 10_000 }, () => ({ ...task, id: randomUUID() }));
+      await knex.batchInsert('scheduled_tasks', copies, 500);
+      if (db.dialect === 'postgres') await knex.raw('ANALYZE scheduled_tasks');
+      knex.on('query', ({ sql }) => void queries.push(sql));
+    });
+    await until(
+      async () => queries.length,
+      (count) => count >= 20,
+    );
+    // Once in half a minute, runs that were not finished are looked for as well.
+    const looks = queries.slice(0, 20).filter((sql) => !sql.startsWith('update'));
+    expect(new Set(looks.filter((sql) => sql.includes('scheduled_'))).size).toBe(1);
+    const look = looks.find((sql) => sql.includes('scheduled_')) ?? '';
+    const explain = db.dialect === 'postgres' ? 'EXPLAIN' : 'EXPLAIN QUERY PLAN';
+    const plan = await db.run((knex) =>
+      knex.raw(`${explain} ${look.replaceAll(/\$\d/g, '?')}`, ['2026-01-15T12:00:00.000Z', 100]),
+    );
+    expect(JSON.stringify(plan)).toContain('scheduled_tasks_next_run_at_index');
+    expect(await caller(app).runs(id)).toEqual([]);
   });
 
   it('are not made again by a clock that goes back, and a wrong clock costs none', async () => {

@@ -1,6 +1,6 @@
 /** Shows tasks and runs as the API answers them. */
 import { shownRecipient } from './recipients.ts';
-import type { RunRow, StoredRecipient, TaskRow } from './rows.ts';
+import type { ShownRunRow, StoredRecipient, TaskRow } from './rows.ts';
 
 export const recipientsOf = (task: Pick<TaskRow, 'recipients'>) => JSON.parse(task.recipients) as StoredRecipient[];
 
@@ -28,7 +28,7 @@ export function shownTask(task: TaskRow) {
   };
 }
 
-export function shownRun(run: RunRow) {
+export function shownRun(run: ShownRunRow) {
   return {
     id: run.id,
     taskId: run.task_id,
