@@ -46,11 +46,19 @@ function leasedJob(kind: string, { id, retryCount, data }: Job<unknown>): Leased
 /** The schema beside that of the other tables, so that two installations may share a database. */
 async function schemaOf(db: InternalDb): Promise<{ schema: string; createSchema: boolean }> {
   return db.run(async (knex) => {
-    const {
-      rows: [own],
-    } = await knex.raw('select current_schema() as name');
-    const schema = own?.name === 'public' ? 'atlas_jobs' : `${String(own?.name).replace(/\W/g, '_').slice(0, 40)}_jobs`;
+    const { rows } = await knex.raw(
+      "select current_schema() as own, has_database_privilege(current_database(), 'CREATE') as may_create",
+    );
+    const { own, may_create: mayCreate } = rows[0];
+    const schema = own === 'public' ? 'atlas_jobs' : `${String(own).replace(/\W/g, '_').slice(0, 40)}_jobs`;
     const found = await knex('pg_namespace').where('nspname', schema).first(knex.raw('1'));
+    if (found === undefined && mayCreate !== true) {
+      throw new AtlasError(`The user in DATABASE_URL may not create the schema "${schema}" for jobs.`, {
+        code: 'configuration_error',
+        reason: 'E_JOBS_SCHEMA',
+        hint: `Run CREATE SCHEMA "${schema}" AUTHORIZATION with that user's name, or grant it CREATE on the database.`,
+      });
+    }
     return { schema: `"${schema}"`, createSchema: found === undefined };
   });
 }
