@@ -1,6 +1,7 @@
 /** Every block of the README and of the pages for readers is run in order, with servers of our own in their places. */
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { createSimpleDemo } from '../../plugins/demo-data/index.ts';
 import { loadSemanticLayer } from '../../plugins/semantic-layer/index.ts';
@@ -112,21 +113,32 @@ describe('README.md', () => {
   });
 });
 
+async function toParquet(csv: string, path: string): Promise<void> {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  await connection.run(`COPY (SELECT * FROM read_csv('${csv}')) TO '${path}'`);
+  connection.closeSync();
+}
+
 it('docs/cli.md: every example runs', { timeout: 120_000 }, async () => {
   using folder = emptyFolder();
   createSimpleDemo(join(folder.path, 'shop.db'));
-  cpSync(join(root, 'semantic'), join(folder.path, 'semantic'), { recursive: true });
+  for (const layer of ['semantic', 'own'])
+    cpSync(join(root, 'semantic'), join(folder.path, layer), { recursive: true });
+  mkdirSync(join(folder.path, 'data'));
+  for (const name of ['orders.csv', 'customers.csv']) writeFileSync(join(folder.path, name), 'id,name\n1,Ann\n');
+  await toParquet(join(folder.path, 'orders.csv'), join(folder.path, 'data/orders.parquet'));
   await using server = await serve({ cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:shop.db' } });
   const lines = blocksOf('docs/cli.md').flatMap(({ text }) => text.match(/(?<=^\$ ).*$/gm) ?? []);
   expect(lines.length).toBeGreaterThan(8);
   for (const line of lines) {
-    const keepsServing = /atlas (serve|demo)(?!.*--once)/.test(line);
+    const keepsServing = /atlas (serve|demo|mcp --transport sse)(?!.*--once)/.test(line);
     await using shell = await DocShell.open(folder.path);
     // One that goes on serving is seen to listen.
-    const command = line.replace(/\batlas /, 'npx atlas ');
+    const command = line.replace(/\batlas /, 'npx atlas ').replace('--port 8080', '--port 0');
     const env = { SVC_API_URL: server.url, SVC_DATASOURCE_URL: 'sqlite:shop.db', SVC_SEMANTIC_DIR: './own' };
     if (!keepsServing) await shell.run(command, env);
-    else if (line.includes('serve')) await shell.run(command, env);
+    else if (!line.includes('demo')) await shell.run(command, env);
     else await shell.run(command.replace('atlas demo', 'atlas demo --once'), env);
   }
 });

@@ -45,7 +45,7 @@ export class DocShell implements AsyncDisposable {
 
   /** Resolves to what the block printed, or to the server's output once it listens. Rejects when a command fails. */
   async run(text: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-    const serves = /\batlas serve\s*$/.test(text);
+    const serves = /\batlas (?:serve\s*$|mcp --transport sse)/.test(text);
     if (serves) await this.#stop();
     const script = `set -e -o pipefail\n${text.replaceAll('http://localhost:3001', this.url).replace(/\bcurl /g, 'curl -fsS ')}`;
     const own = Object.entries(process.env).filter(
@@ -54,6 +54,7 @@ export class DocShell implements AsyncDisposable {
     const child = spawn('bash', ['-c', script], {
       cwd: this.#folder,
       detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...Object.fromEntries(own),
         NO_COLOR: '1',
