@@ -1,23 +1,27 @@
 /**
  * `npm run chaos -- [seconds]` (60): three servers on one PostgreSQL with 200 scheduled questions that come due and 100
- * actions that are approved, while servers are killed at random; then the same while PostgreSQL stops and starts.
+ * actions that are approved, while servers are killed at random; then the same while PostgreSQL stops and starts, and while it hangs.
  * Prints what became of them, and exits 1 when something was lost, done twice or left over.
  */
 import { renderTable } from '../../plugins/cli/index.ts';
-import { runScenario } from './scenario.ts';
+import { type Figures, runScenario } from './scenario.ts';
 
 const seconds = Number(process.argv[2] ?? 60);
 const SIZE = { tasks: 200, approvals: 100 };
-const killed = await runScenario({ ...SIZE, fault: 'kills', chaosMs: seconds * 1_000 });
-const away = await runScenario({ ...SIZE, fault: 'outage', chaosMs: Math.min(seconds, 20) * 1_000 });
+const shortMs = Math.min(seconds, 20) * 1_000;
+const results = {
+  'servers killed': await runScenario({ ...SIZE, fault: 'kills', chaosMs: seconds * 1_000 }),
+  'PostgreSQL stopped': await runScenario({ ...SIZE, fault: 'outage', chaosMs: shortMs }),
+  'PostgreSQL hung': await runScenario({ ...SIZE, fault: 'hang', chaosMs: shortMs }),
+};
 
-const rows = Object.keys(killed).map((name) => {
-  const of = (figures: object) => String(Object.entries(figures).find(([key]) => key === name)?.[1]);
-  return { figure: name, 'servers killed': of(killed), 'PostgreSQL away': of(away) };
-});
-const columns = ['figure', 'servers killed', 'PostgreSQL away'];
-process.stdout.write(`${renderTable({ columns, rows }, { color: false })}\n`);
-const isGood = [killed, away].every(
+const names = Object.keys(results['servers killed']) as (keyof Figures)[];
+const rows = names.map((figure) => ({
+  figure,
+  ...Object.fromEntries(Object.entries(results).map(([fault, figures]) => [fault, String(figures[figure])])),
+}));
+process.stdout.write(`${renderTable({ columns: ['figure', ...Object.keys(results)], rows }, { color: false })}\n`);
+const isGood = Object.values(results).every(
   ({ exits, windows, windowsWithOneEndedRun, approved, endedOnce, overlaps, leftOver }) =>
     exits.length === 0 &&
     windows === windowsWithOneEndedRun &&

@@ -5,6 +5,7 @@ import { type Cluster, startCluster } from './cluster.ts';
 const PARALLEL = 8;
 const KILL_EVERY_MS = 2_500;
 const OUTAGE_MS = 5_000;
+const HANG_MS = 20_000;
 /** For what dead servers held to be taken over and finished. */
 const SETTLE_MS = 120_000;
 const MOST_TASKS_OF_A_USER = 100;
@@ -12,7 +13,8 @@ const MOST_TASKS_OF_A_USER = 100;
 const YEARLY = '0 0 1 1 *';
 
 export interface ScenarioOptions {
-  readonly fault: 'kills' | 'outage';
+  /** `kills`: of servers; `outage`: PostgreSQL stops and starts; `hang`: it says nothing for longer than leases last. */
+  readonly fault: 'kills' | 'outage' | 'hang';
   readonly tasks: number;
   readonly approvals: number;
   readonly chaosMs: number;
@@ -94,11 +96,12 @@ async function approveAll(cluster: Cluster, ids: readonly string[], overMs: numb
 }
 
 async function inflict({ fault, chaosMs }: ScenarioOptions, cluster: Cluster): Promise<number> {
-  if (fault === 'outage') {
+  if (fault !== 'kills') {
+    const { database } = cluster;
     await sleep(chaosMs / 4);
-    await cluster.database.pause();
-    await sleep(OUTAGE_MS);
-    await cluster.database.resume();
+    await (fault === 'hang' ? database.freeze() : database.pause());
+    await sleep(fault === 'hang' ? HANG_MS : OUTAGE_MS);
+    await (fault === 'hang' ? database.thaw() : database.resume());
     await sleep(chaosMs / 4);
     return 0;
   }
