@@ -19,6 +19,9 @@ import { authByot } from '../auth-byot/index.ts';
 import { authManaged } from '../auth-managed/index.ts';
 import { authNone } from '../auth-none/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
+import { semanticLayer } from '../semantic-layer/index.ts';
+import { sqlGuard } from '../sql-guard/index.ts';
 import { type ActionServerOptions, approve, askTicket, startActions } from './fixtures/action-server.ts';
 import { actions as actions_ } from './index.ts';
 
@@ -415,6 +418,29 @@ describe('actions', () => {
         { id, requested_by: 'ann' },
       ]);
       expect((await approve(await client('bob', 'analyst', 'acme'), id)).body.resolved_by).toBe('bob');
+    } finally {
+      await issuer.stop();
+    }
+  });
+
+  it('of tenants that only row security tells apart are closed to others', async () => {
+    const key = await makeKey('k');
+    const issuer = await Issuer.start(key);
+    try {
+      const options = { jwksUrl: issuer.jwksUrl, issuer: 'https://id.example.com/', audience: 'atlas' };
+      const rows = rowSecurity({ column: 'tenant', claim: 'tenant' });
+      await using server = await start('sqlite', {
+        plugins: [authRoles(), authByot(options), semanticLayer(), sqlGuard(), rows],
+      });
+      const client = async (sub: string, tenant: string) =>
+        new Client(server, await sign(key, { sub, role: 'admin', tenant }));
+      const ann = await client('ann', 'one');
+      const bob = await client('bob', 'two');
+      const { id } = await askTicket(ann, { title: 'Of one' });
+      for (const refused of [await bob.send(admins), await approve(bob, id)]) {
+        expect([refused.status, refused.body.error]).toEqual([403, 'forbidden']);
+      }
+      expect((await approve(ann, id)).body.status).toBe('executed');
     } finally {
       await issuer.stop();
     }

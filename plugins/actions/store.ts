@@ -10,7 +10,7 @@ const NOW_MS = {
   postgres: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
 };
 
-const BATCH_ROWS = 500;
+const BATCH_ROWS = 200;
 
 export interface ActionFilter {
   /** Empty: what belongs to no organization. Never all of them. */
