@@ -1,6 +1,6 @@
 /** The life of an action over HTTP, on both internal databases and in every authentication mode. */
 import { describe, expect, it } from 'vitest';
-import { actionReview, definePlugin } from '../../kernel/index.ts';
+import { actionRequest, actionReview, definePlugin } from '../../kernel/index.ts';
 import {
   Client,
   type Dialect,
@@ -511,6 +511,26 @@ describe('actions', () => {
       expect(stream).toContain('"Authorization":"***"');
       expect(stream).not.toContain('hunter2');
     }
+  });
+
+  it('are stored, shown and performed as another plugin has completed them', async () => {
+    const completing = definePlugin({
+      name: 'completing',
+      version: '1.0.0',
+      type: 'policy',
+      description: 'Completes titles.',
+      setup: (ctx) =>
+        ctx.tap(actionRequest, (request) => ({ ...request, payload: { title: 'Whole' }, summary: 'Open "Whole".' })),
+    });
+    await using server = await start('sqlite', { plugins: [authNone(), completing()] });
+    const client = new Client(server);
+    const { id } = await askTicket(client, { title: 'Half' });
+    expect((await approve(client, id)).body).toMatchObject({
+      status: 'executed',
+      summary: 'Open "Whole".',
+      payload: { title: 'Whole' },
+    });
+    expect(server.desk.runs).toMatchObject([{ ticket: { title: 'Whole' }, key: id }]);
   });
 
   it('are denied when another plugin denies them, and never run because another lets them', async () => {

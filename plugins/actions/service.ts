@@ -64,8 +64,7 @@ export class ActionService implements Actions {
         hint: `Types: ${[...types.keys()].join(', ') || 'none'}.`,
       });
     }
-    const text = payloadText(wish.payload);
-    const payload = frozenPayload(text);
+    const payload = frozenPayload(payloadText(wish.payload));
     const problem = Value.Errors(type.input, payload).First();
     if (problem !== undefined) {
       throw new AtlasError(
@@ -73,11 +72,10 @@ export class ActionService implements Actions {
         { code: 'invalid_request', hint: 'Correct it.' },
       );
     }
-    const subject = shownSubject(type.describe(payload));
-    const asked = { id: this.#id(), type: wish.type, ...subject, payload };
-    // Never runs it: nothing of it is stored yet, and the handlers run only what is.
+    const asked = { id: this.#id(), type: wish.type, ...type.describe(payload), payload };
+    // Other plugins may complete or deny it. Never runs it: the handlers run only what is stored.
     const outcome = await ctx.runAction(asked, scope);
-    return this.#store({ ...outcome, request: asked }, type, text, wish, scope);
+    return this.#store({ ...outcome, request: { ...outcome.request, id: asked.id } }, type, wish, scope);
   }
 
   /** Approves and performs the action. Rejects with `conflict` when it is not pending any more. */
@@ -173,12 +171,13 @@ export class ActionService implements Actions {
   async #store(
     { request, status, reason, error }: ActionOutcome,
     type: ActionType,
-    text: string,
     wish: ActionWish,
     scope: Scope,
   ): Promise<AskedAction> {
     const { store, options, addresses, execution, moved } = this.#init;
-    const { id, target, summary } = request;
+    const { id } = request;
+    const { target, summary } = shownSubject(request);
+    const text = payloadText(request.payload);
     const approval = strictest(
       options.approval[type.type] ?? type.approval,
       wish.approval ?? 'auto',
