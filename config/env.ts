@@ -212,6 +212,9 @@ const UNSUPPORTED: readonly { readonly name: string; readonly harmless: string }
   { name: 'SVC_DEPLOY_MODE', harmless: 'self-hosted' },
 ];
 
+/** Names under which others know a variable; its own name wins. */
+const ALSO_KNOWN_AS: Readonly<Record<string, string>> = { GOOGLE_GENERATIVE_AI_API_KEY: 'GEMINI_API_KEY' };
+
 /**
  * Reads the environment for the built-in composition. Throws `configuration_error` with all problems at once: the
  * variable and the expected value, but never the value, which may be a secret.
@@ -220,7 +223,7 @@ export function readEnv(source: Source): ReadEnv {
   const problems: string[] = [];
   const values = new Map<string, unknown>();
   for (const { name, expected, read } of variables) {
-    const text = source[name]?.trim() ?? '';
+    const text = source[name]?.trim() || source[ALSO_KNOWN_AS[name] ?? '']?.trim() || '';
     const value = text === '' ? undefined : read(text);
     if (value !== undefined) values.set(name, value);
     else if (text !== '') problems.push(`${name} is invalid: expected ${expected}.`);

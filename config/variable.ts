@@ -257,6 +257,8 @@ export interface Alternative {
   readonly settings: Settings<unknown>;
   /** The variable that chooses it while none is chosen by name; the last alternative needs none. */
   readonly chosenBy: string | undefined;
+  /** Whether it was named as the second choice, so that its own variable does not choose it beside another. */
+  isReserve(values: Values): boolean;
   /** Variables that it needs beside the required ones of its options. */
   readonly needs: readonly string[];
   /** The warning about these options, if any. */
@@ -276,6 +278,7 @@ export interface AlternativeInit<O> {
   /** Options that no variable sets. */
   readonly options?: O;
   readonly chosenBy?: string;
+  isReserve?(values: Values): boolean;
   readonly needs?: readonly string[];
   warning?(values: Values): string | undefined;
   /** Options that several variables decide together. */
@@ -296,23 +299,31 @@ export function alternative<P extends AnyPlugin>(
     isOpen: init.isOpen === true,
     settings: own,
     chosenBy: init.chosenBy,
+    isReserve: (values) => init.isReserve?.(values) === true,
     needs: init.needs ?? [],
     warning: (values) => init.warning?.(values),
     plugin: (values) => create(Object.assign({}, own.read(values), init.options, init.more?.(values))),
   };
 }
 
+/** Those whose own variable is set; a reserve counts only alone. */
+function askedFor(alternatives: readonly Alternative[], values: Values): readonly Alternative[] {
+  const asked = alternatives.filter(({ chosenBy }) => chosenBy !== undefined && values.has(chosenBy));
+  const first = asked.filter((item) => !item.isReserve(values));
+  return first.length === 0 ? asked : first;
+}
+
 /** The alternative that the variable `choice` names, else the first whose own variable is set, else the last. */
 export function choose(alternatives: readonly Alternative[], choice: string, values: Values): Alternative {
   const name = values.get(choice);
   const isNamed = (item: Alternative) => [item.name, ...item.aliases].some((known) => known === name);
-  const isAskedFor = ({ chosenBy }: Alternative) => chosenBy !== undefined && values.has(chosenBy);
-  return alternatives.find(name === undefined ? isAskedFor : isNamed) ?? (alternatives.at(-1) as Alternative);
+  const found = name === undefined ? askedFor(alternatives, values)[0] : alternatives.find(isNamed);
+  return found ?? (alternatives.at(-1) as Alternative);
 }
 
 /** The problem that several alternatives are asked for and none is named: none of them may be taken by chance. */
 export function ambiguity(alternatives: readonly Alternative[], choice: string, values: Values): string[] {
-  const asked = alternatives.filter(({ chosenBy }) => chosenBy !== undefined && values.has(chosenBy));
+  const asked = askedFor(alternatives, values);
   if (asked.length < 2 || values.has(choice)) return [];
   const variables = asked.map(({ chosenBy }) => chosenBy).join(' and ');
   return [`${variables} are set; choose one with ${choice}: ${asked.map(({ name }) => name).join(' or ')}.`];

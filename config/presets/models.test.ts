@@ -10,6 +10,7 @@ test.each([
   ['OPENAI_API_KEY', 'openai'],
   ['ANTHROPIC_API_KEY', 'anthropic'],
   ['GOOGLE_GENERATIVE_AI_API_KEY', 'google'],
+  ['GEMINI_API_KEY', 'google'],
   ['AZURE_API_KEY', 'azure'],
   ['AWS_BEARER_TOKEN_BEDROCK', 'bedrock'],
   ['MISTRAL_API_KEY', 'mistral'],
@@ -31,6 +32,16 @@ test('two keys and no choice are refused, with both and the choices', () => {
     'OPENAI_API_KEY and ANTHROPIC_API_KEY and MISTRAL_API_KEY are set; choose one with SVC_PROVIDER: openai or anthropic or mistral.',
   );
   expect(provider({ ...keys, SVC_PROVIDER: 'mistral' }).name).toBe('mistral');
+});
+
+test('of two keys the one of the fallback chooses nothing', () => {
+  const keys = { OPENAI_API_KEY: 'first', ANTHROPIC_API_KEY: 'second' };
+  expect(provider({ ...keys, SVC_FALLBACK_MODEL: 'anthropic/claude-haiku-5-5' }).name).toBe('openai');
+  expect(provider({ ...keys, SVC_FALLBACK_MODEL: 'openai/gpt-6-luna' }).name).toBe('anthropic');
+  expect(provider({ OPENAI_API_KEY: 'k', SVC_FALLBACK_MODEL: 'openai/gpt-6-luna' }).name).toBe('openai');
+  expect(() => readEnv({ ...keys, MISTRAL_API_KEY: 'k', SVC_FALLBACK_MODEL: 'mistral/x' })).toThrow(
+    'OPENAI_API_KEY and ANTHROPIC_API_KEY are set',
+  );
 });
 
 test('a fallback has its own provider, model and key, and half of the time', () => {

@@ -19,6 +19,17 @@ import {
   type Values,
 } from '../variable.ts';
 
+const FALLBACK_VARIABLE = 'SVC_FALLBACK_MODEL';
+
+/** The model that is asked when the first fails. */
+interface Fallback {
+  readonly provider: string;
+  source(values: Values): ModelSource;
+}
+
+const isFallback = (provider: string) => (values: Values) =>
+  (values.get(FALLBACK_VARIABLE) as Fallback | undefined)?.provider === provider;
+
 /** A provider that can also be the fallback of another. */
 interface Provider extends Alternative {
   source(values: Values, model: string): ModelSource;
@@ -32,7 +43,7 @@ function provider<P extends AnyPlugin>(
 ): Provider {
   const own = settings(plugin, names);
   return {
-    ...alternative<P>({ ...init, more: protection }, plugin, names),
+    ...alternative<P>({ ...init, more: protection, isReserve: isFallback(init.name) }, plugin, names),
     source(values, model) {
       // Further headers and fields are the first model's.
       const given = Object.assign({}, own.read(values), init.options, { model, headers: undefined, body: undefined });
@@ -118,19 +129,18 @@ const providerAndModel: Syntax = {
     const found = WITH_MODELS.find((item) => item.name === name);
     return slash < 0 || model === '' || found === undefined
       ? undefined
-      : (values: Values) => found.source(values, model);
+      : { provider: name, source: (values: Values) => found.source(values, model) };
   },
 };
 
-const FALLBACK_VARIABLE = 'SVC_FALLBACK_MODEL';
 const FallbackModel = Type.Object({
   model: Type.Optional(
-    Type.Unsafe<(values: Values) => ModelSource>(
+    Type.Unsafe<Fallback>(
       Type.Any({ description: 'model that is asked when the first fails, with the key of its provider' }),
     ),
   ),
 });
-export const FALLBACK = settingsOf<{ model?: (values: Values) => ModelSource }>(FallbackModel, {
+export const FALLBACK = settingsOf<{ model?: Fallback }>(FallbackModel, {
   model: named(FALLBACK_VARIABLE, providerAndModel),
 });
 
@@ -139,6 +149,6 @@ function protection(values: Values) {
   const timeoutMs = values.get('SVC_MODEL_TIMEOUT_MS');
   return {
     ...(typeof timeoutMs === 'number' && { fallbackAfterMs: Math.ceil(timeoutMs / 2) }),
-    ...(values.has(FALLBACK_VARIABLE) && { fallback: FALLBACK.read(values)?.model?.(values) }),
+    ...(values.has(FALLBACK_VARIABLE) && { fallback: FALLBACK.read(values)?.model?.source(values) }),
   };
 }

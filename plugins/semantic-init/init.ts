@@ -126,14 +126,16 @@ export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
     ],
     run: async (run) => {
       const files = dataFiles(run);
-      const composition = await compose(run);
+      // No model is asked: whichever keys are set, none of them may stop this.
+      const env = { ...run.env, SVC_PROVIDER: 'offline' };
+      const composition = await compose({ ...run, env });
       const dir = layerDir(composition.config, run, demoLayerDir);
       const imported = files.length === 0 ? undefined : await importDataFiles(files, run);
       if (imported !== undefined) run.stdout.write(`${printableText(imported.report)}\n`);
       const { config, options } =
         imported === undefined
           ? composition
-          : await compose({ cwd: run.cwd, env: { ...run.env, SVC_DATASOURCE_URL: imported.url }, builtIn: true });
+          : await compose({ cwd: run.cwd, env: { ...env, SVC_DATASOURCE_URL: imported.url }, builtIn: true });
       const asked = String(run.options.tables ?? '')
         .split(',')
         .map((name) => name.trim())

@@ -50,6 +50,21 @@ describe('atlas', () => {
     expect(asked.stdout).toMatch(/│ +1000 │/);
   });
 
+  it('demo and init need no model: keys without a choice do not stop them', async () => {
+    using folder = emptyFolder();
+    const env = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
+    const { code, stdout, stderr } = await atlas(['demo', '--once'], { cwd: folder.path, env });
+    expect(stderr).toMatch(
+      /^The offline model answers, as no other can be set up: OPENAI_API_KEY and ANTHROPIC_API_KEY/,
+    );
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/Europe/)]);
+    const chosen = await atlas(['demo', '--once'], { cwd: folder.path, env: { ...env, SVC_PROVIDER: 'nobody' } });
+    expect([chosen.code, chosen.stderr]).toEqual([1, expect.stringContaining('SVC_PROVIDER is invalid')]);
+    const init = { ...env, SVC_DATASOURCE_URL: 'sqlite:.atlas/demo.db', SVC_SEMANTIC_DIR: './layer' };
+    expect(await atlas(['init'], { cwd: folder.path, env: init })).toMatchObject({ code: 0 });
+  });
+
   it('demo goes on serving; query draws tables, CSV, JSON and bare answers', async () => {
     using folder = emptyFolder();
     await using server = await serve({ cwd: folder.path }, ['demo']);

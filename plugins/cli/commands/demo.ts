@@ -1,7 +1,7 @@
 /** `atlas demo`: writes the demo database, asks it one question, prints the answer, and goes on serving. */
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type App, type CliCommand, type CliRun, createApp, type PluginRef } from '../../../kernel/index.ts';
+import { type App, type CliCommand, type CliRun, createApp, messageOf, type PluginRef } from '../../../kernel/index.ts';
 import type { Agent } from '../../agent/index.ts';
 import type { Cli } from '../api.ts';
 import { renderAnswer, terminalStyle } from '../render.ts';
@@ -41,6 +41,21 @@ async function startOnAnyPort(run: CliRun, { compose }: Cli, env: CliRun['env'])
   }
 }
 
+/** The demo needs nothing: where the model of the environment cannot be set up, the offline model answers. */
+async function startWithSomeModel(run: CliRun, cli: Cli, env: CliRun['env']): Promise<App> {
+  try {
+    return await startOnAnyPort(run, cli, env);
+  } catch (error) {
+    if (env.SVC_PROVIDER) throw error;
+    const app = await startOnAnyPort(run, cli, { ...env, SVC_PROVIDER: 'offline' }).catch(() => {
+      throw error;
+    });
+    const [reason = ''] = messageOf(error).split('\n').slice(-1);
+    run.stderr.write(`The offline model answers, as no other can be set up: ${reason.replace(/^\s*-\s*/, '')}\n`);
+    return app;
+  }
+}
+
 function isPortTaken(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (error as NodeJS.ErrnoException).code === 'EADDRINUSE' || isPortTaken(error.cause);
@@ -67,7 +82,7 @@ export const demo = (cli: Cli): CliCommand => ({
       // One answer must not fail because another server has the port.
       ...(once ? { PORT: '0' } : {}),
     };
-    await using app = await startOnAnyPort(run, cli, settings);
+    await using app = await startWithSomeModel(run, cli, settings);
     await ask(run, app, run.args[0] || QUESTION);
     if (once) return 0;
     const url = app.get(http).url();
