@@ -47,7 +47,7 @@ describe.each(chosenEngines)('deliveries on %s', (_, engine) => {
       [
         `${receiver.url}/gone: The receiver answered with the status 410.`,
         `${receiver.url}/broken: The receiver answered with the status 500.`,
-        'ann@example.com: No plugin delivers to recipients of this type; add one to the plugins in atlas.config.ts.',
+        'ann@example.com: No plugin delivers by email. Have the operator add deliver-email to the plugins.',
       ].join(' '),
     );
     expect(seen).toEqual({ '/ok': 1, '/later': 2, '/gone': 1, '/broken': 4 });

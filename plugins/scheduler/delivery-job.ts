@@ -1,6 +1,7 @@
 /** Delivers the report of a run to one recipient, and tries again where that may help. */
 import {
   AtlasError,
+  type Awaitable,
   type Delivery,
   deliver,
   deliverBefore,
@@ -23,8 +24,6 @@ const ATTEMPTS = 4;
 const LONGEST_WAIT_MS = 3_600_000;
 /** Longer than any channel takes for one attempt. */
 const DEADLINE_MS = 150_000;
-
-const NO_CHANNEL = 'No plugin delivers to recipients of this type; add one to the plugins in atlas.config.ts.';
 
 export const deliveryJobOptions = ({ deliveryBackoffMs }: SchedulerOptions): JobKindOptions => ({
   concurrency: 10,
@@ -54,7 +53,7 @@ export function deliveryJob({ ctx, runs, secrets }: DeliveryJobInit) {
     const recipient = await openedRecipient(JSON.parse(delivery.recipient), secrets);
     const report = JSON.parse(run.report ?? '{}') as Report;
     const prepared = await ctx.call(deliverBefore, deliveryOf(recipient, report), scope);
-    const receipt = await ctx.callKey(deliver, prepared.channel, prepared, scope);
+    const receipt = await ofChannel(prepared.channel, () => ctx.callKey(deliver, prepared.channel, prepared, scope));
     if (receipt.status === 'failed') throw new DeliveryError(receipt.error ?? 'It was refused.', { final: true });
   }
 
@@ -75,9 +74,22 @@ export function deliveryJob({ ctx, runs, secrets }: DeliveryJobInit) {
   };
 }
 
+/** Calls the owner of a channel. Rejects with a final error where no plugin of the composition is. */
+export async function ofChannel<T>(channel: string, call: () => Awaitable<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof AtlasError) || error.reason !== 'E_KEY_UNKNOWN') throw error;
+    throw new DeliveryError(`No plugin delivers by ${channel}.`, {
+      final: true,
+      code: 'not_available',
+      hint: `Have the operator add deliver-${channel} to the plugins.`,
+    });
+  }
+}
+
 /** Why the delivery has failed. Throws while another attempt makes sense, for the queue to make it. */
 function lastFailure(thrown: unknown, isLast: boolean, signal: AbortSignal): string {
-  if (thrown instanceof AtlasError && thrown.reason === 'E_KEY_UNKNOWN') return NO_CHANNEL;
   const error = deliveryErrorOf(thrown);
   const isFinal = error.final || (error.retryAfterMs ?? 0) > LONGEST_WAIT_MS;
   if (signal.aborted || !(isLast || isFinal)) {

@@ -7,7 +7,7 @@ import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
 import { outbound } from '../outbound/index.ts';
-import { DELIVERY_JOB, deliveryJob, deliveryJobOptions, deliveryOf } from './delivery-job.ts';
+import { DELIVERY_JOB, deliveryJob, deliveryJobOptions, deliveryOf, ofChannel } from './delivery-job.ts';
 import { DueTasks } from './due-tasks.ts';
 import { healthOf } from './health.ts';
 import { migrationsFor } from './migrations.ts';
@@ -42,8 +42,10 @@ export const scheduler = definePlugin({
     const dueTasks = new DueTasks({ ctx, runs, options, enqueue: enqueueRun });
     const store: Parameters<typeof taskRoutes>[0]['store'] = (recipients, before) =>
       storedRecipients(recipients, before, { secrets, outbound: outgoing });
-    const render: Parameters<typeof taskRoutes>[0]['render'] = (channel, report, scope) =>
-      ctx.callKey(deliverPreview, channel, deliveryOf({ type: channel }, report), scope);
+    const render: Parameters<typeof taskRoutes>[0]['render'] = (channel, report, scope) => {
+      const delivery = deliveryOf({ type: channel }, report);
+      return ofChannel(channel, () => ctx.callKey(deliverPreview, channel, delivery, scope));
+    };
     const routes = taskRoutes({ now: ctx.now, tasks, runs, owners, store, enqueue: enqueueRun, render });
     const refused = () => {
       throw switchedOff();

@@ -53,6 +53,7 @@ export function questionJob(init: QuestionJobInit) {
     const end = (ended: EndedRun) => persisted(() => runs.end(run, ctx.now(), ended, enqueueDelivery));
     if (attempt > ATTEMPTS) return end({ status: 'failed', error: 'The server ended each time that it was asked.' });
 
+    if (!task.enabled) return end({ status: 'skipped', error: task.disabled_reason ?? 'The task was disabled.' });
     const timeoutMs = Math.min(options.runTimeoutMs, (task.timeout_seconds ?? Infinity) * 1_000);
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = AbortSignal.any([job.signal, timeout]);

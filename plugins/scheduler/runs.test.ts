@@ -162,6 +162,31 @@ describe.each(chosenEngines)('runs on %s', (_, engine) => {
     expect(await user.get(id)).toMatchObject({ nextRunAt: '2026-01-16T08:00:00.000Z', lastRunAt: expect.any(String) });
   });
 
+  it('of a task that is disabled before its turn are skipped', async () => {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    await using model = await startModel(async () => {
+      await answered;
+      return { text: 'Done.' };
+    });
+    const scheduler = { concurrency: 1 };
+    await using app = await startScheduled(await databases.fresh(), model, { scheduler });
+    const user = caller(app);
+    const [first, second] = [await user.create(), await user.create()];
+    await user.send('POST', `/${first.id}/run`);
+    await until(
+      async () => model.requests.length,
+      (count) => count === 1,
+    );
+    await user.send('POST', `/${second.id}/run`);
+    await user.send('DELETE', `/${second.id}`);
+    answer();
+    expect(await until(() => user.runs(second.id), haveEnded(1))).toMatchObject([
+      { status: 'skipped', error: 'The task was disabled.' },
+    ]);
+    expect(await until(() => user.runs(first.id), haveEnded(1))).toMatchObject([{ status: 'success' }]);
+    expect(model.requests).toHaveLength(1);
+  });
+
   it('fail with what was wrong, and do not stop the task', async () => {
     const model = await startModel(({ question }) =>
       question === 'Slow?' ? { stall: true } : question === 'Broken?' ? { status: 401 } : { text: '' },

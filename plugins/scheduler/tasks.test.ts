@@ -320,6 +320,12 @@ describe.each(chosenEngines)('scheduled tasks on %s', (_, engine) => {
       },
     ]);
     expect(answer.body).not.toContain('hidden');
+    await user.send('PUT', `/${id}`, { recipients: [], deliveryChannel: 'slack' });
+    const missing = await user.send('POST', `/${id}/preview`);
+    expect([missing.statusCode, missing.json()]).toMatchObject([
+      404,
+      { error: 'not_available', message: expect.stringContaining('No plugin delivers by slack.') },
+    ]);
   });
 });
 
