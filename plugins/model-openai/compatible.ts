@@ -1,15 +1,11 @@
 /** Makes models of servers that speak Chat Completions, with the AI SDK's package for them. */
-import type { OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { type Connections, callForDocument, fetchOver, loadPackage, RefusedFields } from '../model-kit/index.ts';
 import { DOCUMENT_READER, STREAM_FILTER } from './chat-filter.ts';
 import type { OpenaiModelOptions } from './options.ts';
+import { PreparedBodies } from './prepared-bodies.ts';
 import { ReasoningField } from './reasoning-field.ts';
-import { RequestJson } from './request-json.ts';
-
-type Body = Parameters<
-  NonNullable<ConstructorParameters<typeof OpenAICompatibleChatLanguageModel>[1]['transformRequestBody']>
->[0];
+import { type RequestBody, RequestJson } from './request-json.ts';
 
 /** GPT-5.6 and its successors refuse function tools with reasoning in this API. */
 const WITHOUT_REASONING = /^gpt-5\.([6-9]|\d\d)/;
@@ -30,39 +26,52 @@ export async function compatibleModel(
   const reasoning = new ReasoningField();
   const json = new RequestJson();
   const refused = new RefusedFields();
+  const bodies = new PreparedBodies();
   const model = new ChatModel(modelId, {
     provider: 'openaiCompatible.chat',
     url: () => url.href,
     headers,
-    includeUsage: true,
-    fetch: fetchOver(connections, { filter: reasoning.watched(STREAM_FILTER) }),
-    transformRequestBody: (body: Body) => refused.without({ ...reasoning.renamed(withoutReasoning(body)), ...fields }),
+    fetch: fetchOver(bodies.over(connections), { filter: reasoning.watched(STREAM_FILTER) }),
   });
+  /** The package prepares requests and reads replies; written by it, a request costs several times as much. */
+  const written = async (options: LanguageModelV4CallOptions, more: RequestBody) => {
+    const { body, warnings } = await model.prepareRequest(options);
+    const own = reasoning.renamed(withoutReasoning(body));
+    return { bytes: json.write(refused.without({ ...own, ...more, ...fields })), warnings };
+  };
   return {
     specificationVersion: 'v4',
     provider: 'openai-compatible',
     modelId,
     supportedUrls: {},
-    // The package writes a request twice and reads a reply through `fetch`: most of what a call costs.
     doGenerate: (options) =>
       refused.retried(async () => {
-        const { body, warnings } = await model.prepareRequest(options);
+        const { bytes, warnings } = await written(options, {});
         const call = {
           url,
           headers: { 'content-type': 'application/json', ...headers, ...options.headers },
-          body: json.write(body),
+          body: bytes,
           signal: options.abortSignal,
         };
         const reply = await callForDocument(connections, call, DOCUMENT_READER);
         reasoning.found(reply.value);
         return { ...(await model.convertResponse({ body: reply.value, ...providerOptionsOf(options) })), warnings };
       }),
-    doStream: (options) => refused.retried(() => model.doStream(options)),
+    doStream: (options) =>
+      refused.retried(async () => {
+        const { bytes } = await written(options, STREAMED);
+        const { tools: _, ...call } = options;
+        return bodies.send(bytes, (named) =>
+          model.doStream({ ...call, prompt: [], headers: { ...options.headers, ...named } }),
+        );
+      }),
   };
 }
+
+const STREAMED = { stream: true, stream_options: { include_usage: true } };
 
 const providerOptionsOf = ({ providerOptions }: LanguageModelV4CallOptions) =>
   providerOptions === undefined ? {} : { providerOptions };
 
-const withoutReasoning = (body: Body): Body =>
-  body.tools !== undefined && WITHOUT_REASONING.test(body.model) ? { ...body, reasoning_effort: 'none' } : body;
+const withoutReasoning = (body: RequestBody): RequestBody =>
+  body.tools !== undefined && WITHOUT_REASONING.test(String(body.model)) ? { ...body, reasoning_effort: 'none' } : body;
