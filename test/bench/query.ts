@@ -9,6 +9,7 @@ import { type Exchange, Floor } from './floor.ts';
 import type { LoadInput, LoadResult } from './load.ts';
 import { type Bench, median, percentile, type Row } from './measure.ts';
 import { treeMemory } from './memory.ts';
+import { modelClientRows } from './model-client.ts';
 import { scriptOf } from './scripted-model.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
@@ -174,10 +175,18 @@ export const query: Bench = async () => {
   await sleep(5_000);
   const after = treeMemory(atlas.pid);
   agent.destroy();
+  const [
+    {
+      query: [asked],
+      chat: [streamed],
+    },
+  ] = captured as [Captured];
+  const client = await modelClientRows(model.message.url, [asked, streamed]);
   return [
     ...latencyRows(own, byHand, behindHop),
     ...chat,
     ...loadRows(ownLoad, hopLoad),
+    ...client,
     { what: 'memory of all processes, idle', value: idle.rssMb, unit: 'MB', target: 150 },
     { what: 'the same, shared pages counted once', value: idle.pssMb, unit: 'MB' },
     { what: 'memory of all processes, after 10,000 questions', value: after.rssMb, unit: 'MB', target: 270 },
