@@ -13,6 +13,7 @@ async function start(
   url: string | undefined,
   run: Run,
   options: JobKindOptions = {},
+  maxJobs = 1_000,
 ): Promise<TestApp & { jobs: Jobs }> {
   const user = definePlugin({
     name: 'user',
@@ -25,7 +26,7 @@ async function start(
     },
   });
   const app = await createTestApp({
-    plugins: [internalDb(url === undefined ? {} : { url }), jobs({ pollMs: 100 }), user()],
+    plugins: [internalDb(url === undefined ? {} : { url }), jobs({ pollMs: 100, maxJobs }), user()],
   });
   return Object.assign(app, { jobs: app.get(jobs) });
 }
@@ -249,6 +250,44 @@ describe.each(chosenEngines)('jobs on %s', (_name, startEngine) => {
     expect(await stored(app)).toHaveLength(1);
     resolve();
     await expect.poll(() => stored(app)).toEqual([]);
+  });
+
+  it('waits no longer for a run that goes on although it was told to stop', async () => {
+    await using app = await start(await engine.fresh(), () => new Promise(() => {}), { deadlineMs: 100, attempts: 1 });
+    await app.jobs.add('work', { n: 1 });
+    const messages = () => app.lines.map(({ message }) => message);
+    await expect.poll(messages).toContain('A job failed and was given up.');
+    expect(messages()).toContain('A job goes on although it was told to stop.');
+    await expect.poll(() => stored(app)).toEqual([]);
+    await expect.poll(() => app.jobs.describe().running).toBe(0);
+  });
+
+  it('gives a job up whose servers have all died', async () => {
+    let runs = 0;
+    await using app = await start(await engine.fresh(), () => {
+      runs += 1;
+    });
+    await app.jobs.add('work', { n: 1 }, { startAt: new Date(Date.now() + 1_000) });
+    const db = app.get(internalDb);
+    await db.run((knex) =>
+      db.dialect === 'sqlite' ? knex('jobs').update({ attempt: 6 }) : knex('atlas_jobs.job').update({ retry_count: 6 }),
+    );
+    await expect.poll(() => stored(app)).toEqual([]);
+    const messages = app.lines.map(({ message }) => message);
+    expect(messages).toContain('A job was given up: each server that ran it has died.');
+    expect(runs).toBe(0);
+  });
+
+  it('takes no more jobs than may wait', async () => {
+    const startAt = new Date(Date.now() + 3_600_000);
+    await using app = await start(await engine.fresh(), () => {}, {}, 100);
+    for (let n = 0; n < 100; n += 1) await app.jobs.add('work', { n }, { startAt });
+    const refusal = () =>
+      app.jobs.add('work', { n: 100 }, { startAt }).then(
+        () => 'taken',
+        ({ code }) => code,
+      );
+    await expect.poll(refusal, { timeout: 25_000, interval: 1_000 }).toBe('unavailable');
   });
 
   it('refuses a payload that is too large, and a kind that is not known', async () => {

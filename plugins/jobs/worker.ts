@@ -68,6 +68,7 @@ export class Worker {
     this.#every(pollMs, () => this.wake());
     this.#every(this.#renewalMs, () => void this.#renew());
     this.#every(SIZE_MS, () => void this.#measure());
+    void this.#measure();
     this.wake();
   }
 
