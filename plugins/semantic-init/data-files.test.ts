@@ -1,5 +1,6 @@
 /** Tests `atlas init` on CSV and Parquet files: what is imported, what is refused, and that questions are answered. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -15,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-const write = (path: string, text: string) => writeFileSync(join(folder.path, path), text);
+const write = (path: string, text: string | Uint8Array) => writeFileSync(join(folder.path, path), text);
 const init = (...args: string[]) => atlas(['init', ...args], { cwd: folder.path });
 const entity = (name: string) => parse(readFileSync(join(folder.path, 'semantic/entities', `${name}.yml`), 'utf8'));
 
@@ -56,7 +57,37 @@ it('imports what a shell made of a pattern, and Parquet; a second import changes
   expect(entity('orders').table).toBe('orders');
 });
 
+it('reads other encodings, mixed line ends and names that look like patterns', async () => {
+  const people = 'id,name\r\n1,Zoë\n2,Bob\r\n3,x,y\n';
+  mkdirSync(join(folder.path, 'in[1]'));
+  write('in[1]/mixed.CSV', people);
+  write('in[1]/utf16.csv', Buffer.from(`\ufeff${people}`, 'utf16le'));
+  write('in[1]/utf16be.csv', Buffer.from(`\ufeff${people}`, 'utf16le').swap16());
+  write('in[1]/latin.csv', Buffer.from(people, 'latin1'));
+  write('in[1]/l[o]ng, *.csv', `id,name\n1,Zoë\n2,${'x'.repeat(3_000_000)}\n3,x,y\n`);
+  write('in[1]/long, more.csv', 'id\n1\n');
+  const { code, stdout, stderr } = await init('--csv', 'in[1]');
+  expect([code, stderr]).toEqual([0, '']);
+  for (const table of ['mixed', 'utf16', 'utf16be', 'latin', 'l_o_ng']) {
+    expect(stdout).toMatch(new RegExp(`2 rows in the table "${table}"; 1 bad row was left out:\n  line 4: `));
+    expect(entity(table).dimensions).toContainEqual(expect.objectContaining({ name: 'id', type: 'number' }));
+  }
+  const instance = await DuckDBInstance.create(join(folder.path, DATABASE));
+  const connection = await instance.connect();
+  for (const table of ['mixed', 'utf16', 'utf16be', 'latin', 'l_o_ng']) {
+    const reader = await connection.runAndReadAll(`SELECT name FROM ${table} WHERE id = 1`);
+    expect([table, reader.getRowsJson()]).toEqual([table, [['Zoë']]]);
+  }
+  connection.closeSync();
+  instance.closeSync();
+});
+
 it.each([
+  [['--csv', 'empty.csv'], /^empty\.csv is empty: a CSV file needs a line with the names of its columns\./],
+  [['--csv', 'binary.csv'], /^binary\.csv is not a text file/],
+  [['--csv', 'loop.csv'], /^loop\.csv is not a file\./],
+  [['--csv', 'pipe.csv'], /^pipe\.csv is not a file\./],
+  [['--csv', 'none'], /^There is no CSV file in none\./],
   [['--csv', 'nowhere.csv'], /^There is no file nowhere\.csv\./],
   [['--csv', ','], /^--csv names no file\./],
   [['orders.csv'], /^There is nothing to do with "orders\.csv"\. Name data files with --csv or --parquet\./],
@@ -64,6 +95,11 @@ it.each([
   [['--csv', 'orders.csv,ORDERS.txt'], /both become the table "orders"\. Rename one of them\./],
 ])('refuses %j in one sentence, and leaves nothing behind', async (args, message) => {
   write('ORDERS.txt', 'a,b\n1,2\n');
+  write('empty.csv', '\n\n');
+  write('binary.csv', Buffer.from([1, 0, 2]));
+  symlinkSync('loop.csv', join(folder.path, 'loop.csv'));
+  execFileSync('mkfifo', [join(folder.path, 'pipe.csv')]);
+  mkdirSync(join(folder.path, 'none'));
   const { code, stdout, stderr } = await init(...args);
   expect([code, stdout, stderr.trim().split('\n').length]).toEqual([1, '', 1]);
   expect(stderr).toMatch(message);
