@@ -1,4 +1,5 @@
-/** Serves MCP over HTTP: the streamable transport, each request with a server of its own and no session. */
+/** Serves MCP over HTTP: the streamable transport, each request with a server of its own. */
+import { randomUUID } from 'node:crypto';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { defineRoute, type Route, type RouteReply, type RouteRequest, type Scope, Type } from '../../kernel/index.ts';
 import { checkHost } from './host-check.ts';
@@ -12,14 +13,29 @@ export interface HttpInit {
 
 export const Message = Type.Unknown({ title: 'McpMessage', description: 'A JSON-RPC message of the protocol.' });
 
+const SESSION_HEADER = 'mcp-session-id';
+
+interface Rpc {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: { readonly requestId?: unknown };
+}
+
+/** Names a call among those of all clients; `undefined` for what no cancellation can name. */
+function callKey(headers: RouteRequest['headers'], { actor, orgId }: Scope, id: unknown): string | undefined {
+  const session = headers[SESSION_HEADER];
+  return session === undefined || id === undefined ? undefined : JSON.stringify([actor.id, orgId, session, id]);
+}
+
 /** The scope goes with the request through the library, which hands on what it calls authentication. */
 const authInfoOf = (scope: Scope) => ({ token: '', clientId: scope.actor.id ?? '', scopes: [], extra: { scope } });
 
 export function streamableRoute({ sdk, makeServer, allowedHosts }: HttpInit): Route {
   const handler = sdk.createMcpHandler(({ authInfo }) => {
-    const scope = authInfo?.extra?.scope as Scope;
-    return makeServer(() => scope);
+    return makeServer(authInfo?.extra?.scope as Scope);
   });
+  /** A cancellation is a request of its own. It knows its call by the session, which is nothing but a name. */
+  const running = new Map<string, AbortController>();
   return defineRoute({
     method: 'POST',
     path: '/mcp',
@@ -32,12 +48,30 @@ export function streamableRoute({ sdk, makeServer, allowedHosts }: HttpInit): Ro
     errors: ['forbidden'],
     async handle(request, scope) {
       checkHost(request.headers, allowedHosts);
-      return replyOf(
-        await handler.fetch(webRequest(request.headers, scope), {
-          parsedBody: request.body,
-          authInfo: authInfoOf(scope),
-        }),
-      );
+      const { id, method, params } = (request.body ?? {}) as Rpc;
+      if (method === 'notifications/cancelled') {
+        running.get(callKey(request.headers, scope, params?.requestId) ?? '')?.abort();
+      }
+      const stop = new AbortController();
+      const call = scope.part(AbortSignal.any([scope.signal, stop.signal]));
+      const key = callKey(request.headers, scope, id);
+      if (key !== undefined) running.set(key, stop);
+      const done = () => {
+        if (key !== undefined && running.get(key) === stop) running.delete(key);
+      };
+      try {
+        const reply = await replyOf(
+          await handler.fetch(webRequest(request.headers, call), {
+            parsedBody: request.body,
+            authInfo: authInfoOf(call),
+          }),
+        );
+        const session = method === 'initialize' && { [SESSION_HEADER]: randomUUID() };
+        return { ...reply, headers: { ...reply.headers, ...session }, done };
+      } catch (error) {
+        done();
+        throw error;
+      }
     },
   });
 }

@@ -1,6 +1,7 @@
 /** The protocol as the SDK's own client speaks it, over every transport, with and without a key. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import {
   type CallToolResult,
   Client,
@@ -58,7 +59,7 @@ const call = async (client: Client, name: string, args: Record<string, unknown>)
   return { isError, texts: content.map((part) => (part.type === 'text' ? part.text : '')) };
 };
 
-describe.each(Object.entries(TRANSPORTS))('over %s', (_name, transport) => {
+describe.each(Object.entries(TRANSPORTS))('over %s', (name, transport) => {
   it('every tool answers, and refuses with a sentence', async () => {
     await using client = await connect(transport());
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
@@ -88,6 +89,22 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, transport) => {
       expect([isError, texts.join('\n')]).toEqual([true, expect.stringMatching(sentence)]);
     }
     await expect(client.callTool({ name: 'drop_table', arguments: {} })).rejects.toThrow(/drop_table/);
+  });
+
+  it('a call that the client cancels ends its statement', async () => {
+    await using client = await connect(transport());
+    const column = `cancelled over ${name}`;
+    const sql = `select count(*) as "${column}" from order_items a, order_items b, order_items c`;
+    const stop = new AbortController();
+    const called = client.callTool({ name: 'query_sql', arguments: { sql } }, { signal: stop.signal });
+    await setTimeout(1500);
+    stop.abort();
+    await expect(called).rejects.toThrow();
+    const newest = async () => (await api('/api/v1/admin/audit?limit=1', WITH_KEY)).body.entries[0];
+    // Without a cancellation it would run for 30 s.
+    await expect
+      .poll(newest, { timeout: 10_000 })
+      .toMatchObject({ sql: expect.stringContaining(column), success: false, surface: 'mcp' });
   });
 
   it('the semantic layer is shown as resources, its questions as prompts', async () => {

@@ -14,8 +14,8 @@ export interface ServerInit extends Services {
   readonly version: string;
 }
 
-/** Makes the server of one client, or of one call. `scopeOf` gives each call its scope. */
-export type MakeServer = (scopeOf: () => Scope) => Promise<McpServer>;
+/** Makes the server of one client, or of one call. `scope` is that of the connection: each call is a part of it. */
+export type MakeServer = (scope: Scope) => Promise<McpServer>;
 
 const INSTRUCTIONS =
   'Ask questions about the connected databases with `ask`. To write SQL yourself, read the semantic layer with `explore` first, then use `query_sql`.';
@@ -32,12 +32,14 @@ export function serverFactory(init: ServerInit): MakeServer {
     name,
     inputSchema: sdk.fromJsonSchema<Args>(JSON.parse(JSON.stringify(tool.input))),
   }));
-  return async (scopeOf) => {
+  return async (connection) => {
+    const scopeOf = () => connection.part();
     const server = new sdk.McpServer({ name: 'atlas', version }, { instructions: INSTRUCTIONS });
     for (const { name, title, description, inputSchema, run } of tools) {
       const annotations = { readOnlyHint: name !== 'ask', openWorldHint: false };
-      server.registerTool(name, { title, description, inputSchema, annotations }, async (args) => {
-        const scope = scopeOf();
+      server.registerTool(name, { title, description, inputSchema, annotations }, async (args, { mcpReq }) => {
+        // Ends when the client cancels the call, too.
+        const scope = connection.part(AbortSignal.any([connection.signal, mcpReq.signal]));
         try {
           return await run(init, args, scope);
         } catch (error) {

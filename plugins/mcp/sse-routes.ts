@@ -6,8 +6,8 @@ import { checkHost } from './host-check.ts';
 import { type HttpInit, Message } from './http-routes.ts';
 
 const MAX_SESSIONS = 100;
-/** Messages that wait for a client to take them. */
-const MAX_WAITING = 100;
+/** Of the messages that wait for a client to take them. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const PING_MS = 15_000;
 
 /** One event stream. It lasts until its client leaves or the server stops. */
@@ -17,6 +17,7 @@ class SseSession implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
   readonly #waiting: string[];
+  #waitingBytes = 0;
   #wake: () => void = () => {};
   #isClosed = false;
 
@@ -29,8 +30,10 @@ class SseSession implements Transport {
   async start(): Promise<void> {}
 
   async send(message: JSONRPCMessage): Promise<void> {
-    this.#waiting.push(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
-    if (this.#waiting.length > MAX_WAITING) await this.close();
+    const event = `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+    this.#waiting.push(event);
+    this.#waitingBytes += Buffer.byteLength(event);
+    if (this.#waitingBytes > MAX_WAITING_BYTES) await this.close();
     this.#wake();
   }
 
@@ -44,8 +47,10 @@ class SseSession implements Transport {
   async *events(): AsyncGenerator<string> {
     while (!this.#isClosed) {
       const next = this.#waiting.shift();
-      if (next !== undefined) yield next;
-      else if (await this.#isQuiet()) yield ': ping\n\n';
+      if (next !== undefined) {
+        this.#waitingBytes -= Buffer.byteLength(next);
+        yield next;
+      } else if (await this.#isQuiet()) yield ': ping\n\n';
     }
   }
 
@@ -91,7 +96,7 @@ export function sseRoutes(init: HttpInit): SseRoutes {
         });
       }
       const session = new SseSession(scope, MESSAGES);
-      const server = await makeServer(() => scope.part());
+      const server = await makeServer(scope);
       await server.connect(session);
       sessions.set(session.id, session);
       return {

@@ -22,7 +22,7 @@ export async function serveStdio(ctx: PluginContext, makeServer: MakeServer, req
     stdin.once('close', resolve);
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  const handle = serve(() => makeServer(() => connection.part()), {
+  const handle = serve(() => makeServer(connection), {
     transport,
     onerror: (error) => ctx.log.warn({ error: error.message }, 'A message of the MCP client was not understood.'),
   });
