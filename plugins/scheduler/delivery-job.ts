@@ -58,7 +58,7 @@ export function deliveryJob({ ctx, runs, secrets }: DeliveryJobInit) {
   }
 
   return async ({ payload, attempt, isLast, scope: job }: Job<{ readonly deliveryId: string }>): Promise<void> => {
-    const found = await runs.delivery(payload.deliveryId);
+    const found = await persisted(() => runs.delivery(payload.deliveryId));
     if (found === undefined) return;
     let failure: string | undefined;
     if (attempt > ATTEMPTS) failure = 'The server ended each time that it was sent.';

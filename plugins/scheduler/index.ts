@@ -1,5 +1,13 @@
 /** Asks questions by a schedule, and delivers the answers. */
-import { AtlasError, definePlugin, healthCheck, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
+import {
+  AtlasError,
+  definePlugin,
+  healthCheck,
+  httpRoutes,
+  optional,
+  type Scope,
+  storeMigrations,
+} from '../../kernel/index.ts';
 import { type Actions, actions } from '../actions/index.ts';
 import { agent } from '../agent/index.ts';
 import { deliverPreview } from '../delivery-kit/index.ts';
@@ -15,7 +23,7 @@ import { SchedulerOptions } from './options.ts';
 import { owners as ownersOf } from './owner.ts';
 import { QUESTION_JOB, questionJob, questionJobOptions } from './question-job.ts';
 import { storedRecipients } from './recipients.ts';
-import { taskRoutes } from './routes.ts';
+import { type TaskRoutesInit, taskRoutes } from './routes.ts';
 import { type Enqueue, isoOf, RunStore } from './run-store.ts';
 import { TaskStore } from './task-store.ts';
 
@@ -36,13 +44,12 @@ export const scheduler = definePlugin({
     const enqueueRun: Enqueue = (transaction, runId) => queue.add(QUESTION_JOB, { runId }, { key: runId, transaction });
     const enqueueDelivery: Enqueue = (transaction, deliveryId) =>
       queue.add(DELIVERY_JOB, { deliveryId }, { key: deliveryId, transaction });
-    const messageFor = (error: unknown, scope: Parameters<typeof server.failure>[1]) =>
-      server.failure(error, scope).body.message;
+    const messageFor = (error: unknown, scope: Scope) => server.failure(error, scope).body.message;
     const restrict: Actions['restrict'] = (scope, mode) => acting?.restrict(scope, mode);
     const dueTasks = new DueTasks({ ctx, runs, options, enqueue: enqueueRun });
-    const store: Parameters<typeof taskRoutes>[0]['store'] = (recipients, before) =>
+    const store: TaskRoutesInit['store'] = (recipients, before) =>
       storedRecipients(recipients, before, { secrets, outbound: outgoing });
-    const render: Parameters<typeof taskRoutes>[0]['render'] = (channel, report, scope) => {
+    const render: TaskRoutesInit['render'] = (channel, report, scope) => {
       const delivery = deliveryOf({ type: channel }, report);
       return ofChannel(channel, () => ctx.callKey(deliverPreview, channel, delivery, scope));
     };

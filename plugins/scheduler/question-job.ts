@@ -47,7 +47,7 @@ export function questionJob(init: QuestionJobInit) {
   }
 
   return async ({ payload, attempt, isLast, scope: job }: Job<{ readonly runId: string }>): Promise<void> => {
-    const begun = await runs.begin(payload.runId, options.runTimeoutMs + 2 * STORING_MS);
+    const begun = await persisted(() => runs.begin(payload.runId, options.runTimeoutMs + 2 * STORING_MS));
     if (begun === undefined) return;
     const { run, task } = begun;
     const end = (ended: EndedRun) => persisted(() => runs.end(run, ctx.now(), ended, enqueueDelivery));
