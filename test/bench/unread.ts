@@ -1,4 +1,4 @@
-/** What clients cost that ask for a large answer and do not read it: memory of the server, and its health meanwhile. */
+/** Measures what clients cost that ask for 8 MiB and do not read it: memory of the server, and its health meanwhile. */
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
@@ -77,19 +77,19 @@ async function measured(
   })();
   await sleep(SETTLED_AFTER_MS);
   const after = memoryOf(atlas);
-  const what = `${name}, ${CLIENTS} clients that do not read 8 MiB`;
+  const what = `${name} unread by ${CLIENTS}:`;
   const met = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
   return [
-    { what: `${what}: memory of the server before`, value: before.server, unit: 'MB' },
-    { what: `${what}: at most, beyond that`, value: peak.server - before.server, unit: 'MB', target: 100 },
-    { what: `${what}: left when they are gone`, value: after.server - before.server, unit: 'MB' },
-    { what: `${what}: all processes before`, value: before.all, unit: 'MB' },
-    { what: `${what}: all processes at most, beyond that`, value: peak.all - before.all, unit: 'MB', target: 100 },
-    { what: `${what}: health, median`, value: healthP50Ms, unit: 'ms' },
-    { what: `${what}: health, p99`, value: healthP99Ms, unit: 'ms', target: 100 },
-    { what: `${what}: health, longest`, value: healthMaxMs, unit: 'ms' },
-    { what: `${what}: health, failed`, value: healthFailed, unit: 'requests', target: 0 },
-    { what: `${what}: answers (${met.join(', ')})`, value: statuses['200'] ?? 0, unit: 'of 200' },
+    { what: `${what} server before`, value: before.server, unit: 'MB' },
+    { what: `${what} server, beyond that at most`, value: peak.server - before.server, unit: 'MB', target: 100 },
+    { what: `${what} server, left afterwards`, value: after.server - before.server, unit: 'MB' },
+    { what: `${what} all processes before`, value: before.all, unit: 'MB' },
+    { what: `${what} all, beyond that at most`, value: peak.all - before.all, unit: 'MB', target: 100 },
+    { what: `${what} health, median`, value: healthP50Ms, unit: 'ms' },
+    { what: `${what} health, p99`, value: healthP99Ms, unit: 'ms', target: 100 },
+    { what: `${what} health, longest`, value: healthMaxMs, unit: 'ms' },
+    { what: `${what} health, failed`, value: healthFailed, unit: 'requests', target: 0 },
+    { what: `${what} ${met.join(', ')}`, value: statuses['200'] ?? 0, unit: 'answers' },
   ];
 }
 
