@@ -51,7 +51,9 @@ export class Recordings {
 
   /** The next response to the request; the last one again when all were played. */
   play(key: string): RecordedResponse | undefined {
-    const responses = this.#responses.get(key) ?? [];
+    const responses = this.#responses.get(key);
+    // Not counted: a client that keeps asking what was never recorded must not fill the memory.
+    if (responses === undefined) return undefined;
     const played = this.#played.get(key) ?? 0;
     this.#played.set(key, played + 1);
     return responses[Math.min(played, responses.length - 1)];
