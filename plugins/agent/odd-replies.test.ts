@@ -23,6 +23,11 @@ describe('a call without markup is run', () => {
     ['a name that is not quite that of the tool', JSON.stringify({ name: 'run_sql', arguments: { sql: COUNT } })],
     ['ReAct with such a name', `Thought: I count.\nAction: run_sql\nAction Input: ${args}`],
     ['ReAct with an invented result', `Action: executeSQL\nAction Input: ${args}\nObservation: 7\nFinal Answer: 7.`],
+    ['Python that assigns', fence('python', `rows = executeSQL(sql="${COUNT}")\nprint(rows)`)],
+    ['JavaScript that waits', fence('js', `const rows = await executeSQL({sql: "${COUNT}"});\nconsole.log(rows);`)],
+    ['the tags tool and tool_input', `<tool>executeSQL</tool><tool_input>${args}</tool_input>`],
+    ['the tags action and action_input', `<action>executeSQL</action>\n<action_input>${args}</action_input>`],
+    ['a plan in front', `{"tool_plan": "Count.", "tool_calls": [${json}]}`],
     ['nothing but a query', `${COUNT};`],
     ['nothing but a query in a fence', fence('sql', COUNT)],
     ['a sentence and a query', `You can count them like this:\n\n${fence('sql', COUNT)}`],
@@ -102,6 +107,24 @@ describe('thoughts are not shown', () => {
     }
   });
 });
+
+test.each(['I will now query the database.', 'Sure! Let me check the orders table for you.'])(
+  'a step that is announced and not taken is asked for: %s',
+  async (text) => {
+    for (const end of await asked([{ text }, looked, answer], 3)) {
+      expect(end.text).toContain('There are 500 orders.');
+      expect(end.answer?.sql).toEqual([COUNT]);
+    }
+    for (const end of await asked(() => ({ text }), 2)) expect(end.text).toContain(text);
+  },
+);
+
+test.each(['{"answer": "There are 500 orders."}', fence('json', '{"response": "There are 500 orders."}')])(
+  'an answer as JSON is its text: %s',
+  async (text) => {
+    for (const end of await asked([looked, { text }], 2)) expect(end.text).toBe('There are 500 orders.');
+  },
+);
 
 test('a model that repeats itself is stopped, and asked once more', async () => {
   const text = 'The orders are counted by region. '.repeat(200);

@@ -19,6 +19,8 @@ export interface Call {
 /** Calls of one answer: more than any reader takes. */
 export const MOST_CALLS = 256;
 
+const NAMELESS = 'tool';
+
 interface Begun {
   readonly index: number | undefined;
   id: string | undefined;
@@ -62,7 +64,8 @@ export class CallPieces {
     const details = this.#calls.length === 0 ? undefined : detailsAsSignature(this.#details.take());
     const calls = this.#calls.map((call, index): Call => {
       const extra = call.extra ?? (index === 0 ? details : undefined);
-      const name = nameOf(call.names);
+      // A call without a name may still be clear by its arguments.
+      const name = nameOf(call.names) || (call.arguments.length > 0 ? NAMELESS : '');
       return {
         index,
         ...(call.id !== undefined && { id: call.id }),

@@ -188,7 +188,7 @@ function replyOf(body: Json): Reply | undefined {
   }
   if (!isObject(choice)) throw new Error('A choice is not an object.');
   if (choice.error != null) throw reportedError({ error: choice.error });
-  const message = choice.delta ?? choice.message ?? {};
+  const message = choice.delta ?? choice.message ?? { content: choice.text };
   if (!isObject(message)) throw new Error('A message is not an object.');
   const { finish_reason: finish } = choice;
   return {
@@ -228,8 +228,12 @@ function contentPart(part: unknown): Json[] {
 }
 
 function callOf(sent: unknown, position: number): Call {
-  const { index = position, id, function: called, extra_content: extra } = isObject(sent) ? sent : {};
-  const { name, arguments: args } = isObject(called) ? called : {};
+  const call = isObject(sent) ? sent : {};
+  const { index = position, id, extra_content: extra } = call;
+  // Some leave out the level of the function, or name its arguments in another way.
+  const called = [call.function, call.custom].find(isObject) ?? call;
+  const { name, arguments: given, parameters, input } = called;
+  const args = given ?? parameters ?? input;
   const text = typeof args === 'string' ? args : args == null ? '' : JSON.stringify(args);
   return {
     index: typeof index === 'number' ? index : position,

@@ -15,6 +15,9 @@ export const NAME_KEYS = ['name', 'tool_name', 'tool', 'function_name', 'recipie
 export const ARGUMENT_KEYS = ['arguments', 'parameters', 'args', 'input', 'params', 'tool_input', 'action_input'];
 export const ENVELOPE_KEYS = ['tool_calls', 'tool_uses', 'function_calls', 'calls', 'tool_call', 'function_call'];
 
+/** Keys under which models put an answer that they write as JSON. */
+export const ANSWER_KEYS = ['answer', 'final_answer', 'response'];
+
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const keyIn = (value: Json, keys: readonly string[]) => keys.find((key) => Object.hasOwn(value, key));
@@ -51,6 +54,13 @@ function isNothingBut(value: Json, nameKey: string, argumentsKey: string): boole
   const isNamed = /name|tool/.test(nameKey) && /^[A-Za-z_][\w.:/-]{0,63}$/.test(String(value[nameKey]));
   const keys = new Set([nameKey, argumentsKey, 'type', 'id']);
   return isNamed && isJson(value[argumentsKey]) && Object.keys(value).every((key) => keys.has(key));
+}
+
+/** The answer that a value is: `{"answer": "…"}`; `undefined` for any other value. */
+export function answerIn(value: unknown): string | undefined {
+  const [entry, ...others] = isJson(value) ? Object.entries(value) : [];
+  const isAnswer = entry !== undefined && others.length === 0 && ANSWER_KEYS.includes(entry[0]);
+  return isAnswer && typeof entry[1] === 'string' ? entry[1] : undefined;
 }
 
 /** `{"executeSQL": {"sql": "…"}}`: the tool is the only key. */

@@ -1,4 +1,6 @@
 /** Decides whether the end of a text that was held back is tool calls, a call that cannot be read, or text after all. */
+import { answerIn } from './call-shapes.ts';
+import { readValue } from './lenient-value.ts';
 import type { FindTool } from './tool-names.ts';
 import { type WrittenCalls, writtenCalls } from './written-calls.ts';
 import { writtenQuery } from './written-query.ts';
@@ -23,9 +25,15 @@ export function heldMeaning({ text, isBare, isInline }: HeldText, find: FindTool
   return isExample ? 'text' : { calls, isOpen };
 }
 
+/** The answer that a text is which was held as a call: JSON with nothing but an answer, perhaps in a fence. */
+export function heldAnswer(text: string): string | undefined {
+  const { found, end, isOpen } = readValue(text, /^\s*(?:`{3,}\w*\s*)?/.exec(text)?.[0].length);
+  return isOpen || !/^[\s`]*$/.test(text.slice(end)) ? undefined : answerIn(found?.value);
+}
+
 /** Words beside calls that say nothing. */
 const FILLERS =
-  /<[^<>]{0,128}>|`{3,}[\w-]*|(?:\bAction|Action Input|Thought:|Final Answer:|Arguments:|Tool:|functools|assistant|commentary|to=|print|await|Calling|Observation:[\s\S]*|json|python|tool_code|[Tt]ool ?[Cc]all:|TOOL_CALL:|tool_call:|Function ?[Cc]all:|Function:|FUNCTION_CALL:)|functions?\.|default_api\./g;
+  /(?:\b(?:const|let|var)\s+)?\b\w{1,20}\s*=(?=\s*(?:await\s*)?\n)|(?:print|console\.log)\(\w{0,20}\)|<[^<>]{0,128}>|`{3,}[\w-]*|(?:\bAction|Action Input|Thought:|Final Answer:|Arguments:|Tool:|functools|assistant|commentary|to=|print|await|Calling|Observation:[\s\S]*|json|python|js\b|tool_code|[Tt]ool ?[Cc]all:|TOOL_CALL:|tool_call:|Function ?[Cc]all:|Function:|FUNCTION_CALL:)|functions?\.|default_api\./g;
 const hasWords = (text: string) => /\p{L}/u.test(text.replace(FILLERS, ' '));
 
 const ATTEMPT_CHARS = 200;

@@ -17,6 +17,10 @@ const CALL_FENCES = new Set(
   ),
 );
 
+/** In code, without white space: `const rows = await executeSQL(…)`, and what may become it. */
+const ASSIGNED = /^(?:const|let|var)?\w{1,20}=(?=\w)/;
+const ASSIGNING = /^\w{1,25}=?$/;
+
 /** What a label of the answer looks like where agents of another kind write `Thought:` and `Action:` in front of it. */
 const FINAL = /^\**(?:final answer)\**\s*:\s*\**[^\S\n]*/i;
 
@@ -89,7 +93,9 @@ function bareCall(
     if (THOUGHT.test(language)) return { verdict: 'fenced', length: blank + fence[0].length - 1 };
     if (!CALL_FENCES.has(language)) return TEXT;
     if (language.startsWith('tool_c')) return CALL;
-    inside = start.slice(fence[0].length);
+    inside = start.slice(fence[0].length).trimStart();
+    if (isUndecided && ASSIGNING.test(inside.replace(/\s+/g, ''))) return PARTIAL;
+    inside = inside.replace(/\s+/g, '').replace(ASSIGNED, '');
   } else if (start.startsWith('<')) return TEXT;
   // Labels may be bold, and names in backquotes.
   const compact = inside.replace(/[\s*`#]+/g, '');

@@ -1,5 +1,5 @@
 /** Recognizes the markup that models write around thoughts, tool calls and messages when their server does not read it. */
-import { ARGUMENT_KEYS, ENVELOPE_KEYS, NAME_KEYS } from './call-shapes.ts';
+import { ANSWER_KEYS, ARGUMENT_KEYS, ENVELOPE_KEYS, NAME_KEYS } from './call-shapes.ts';
 import type { FindTool } from './tool-names.ts';
 
 /** What a token or tag means: `end` ends the answer, `break` one of its messages; `wrapper` and `noise` mean nothing. */
@@ -25,7 +25,9 @@ const BEGINNING = /(?:<[|ï½œ/]?[^<>\n]{0,120}|\[\/?(?:[A-Z_]{0,30}|[a-z]{1,9})|â
 export const THOUGHT =
   /^(?:(?:internal_|inner_)?(?:think(?:ing)?|thoughts?|reasoning|reason|reflection|monologue|analysis)(?:_(?:process|content|block))?|scratchpad)$/i;
 const CALL_TAG =
-  /^(?:tool_?calls?|function_?calls?|tool_?use|tool_?request|tool_?code|invoke|use_?(?:mcp_?)?tool|start_function_call|call_?tools?)$/i;
+  /^(?:tool_?calls?|function_?calls?|tool_?use|tool_?request|tool_?code|invoke|use_?(?:mcp_?)?tool|start_function_call|call_?tools?|(?:execute|run)_?tool)$/i;
+/** Tags that may mean a call when they hold nothing but its name. */
+const NAME_TAG = /^(?:tool|action)$/i;
 const RESULT_TAG = /^(?:tool_?(?:response|result|output)s?|function_?(?:response|result)s?|observation)$/i;
 const END_TAG = /^(?:s|eos|bos|pad|end_of_turn|start_of_turn|end_of_utterance)$/i;
 const WRAPPER_TAG = /^(?:answer|final_answer|final|response|output|solution)$/i;
@@ -85,6 +87,7 @@ function tagAt(text: string, at: number, find: FindTool): Markup | undefined {
 function tagMeaning(name: string, isClosing: boolean, more: string, find: FindTool): Meaning | undefined {
   if (THOUGHT.test(name) && !more.startsWith('=')) return isClosing ? 'thought-end' : 'thought';
   if (CALL_TAG.test(name)) return isClosing ? 'noise' : 'call';
+  if (NAME_TAG.test(name) && more === '' && !isClosing) return 'call';
   if (/^(?:function|tool)$/i.test(name) && /=/.test(more)) return 'call';
   if (/^(?:function|parameter)$/i.test(name) && isClosing) return 'noise';
   if (RESULT_TAG.test(name)) return isClosing ? 'noise' : 'end';
@@ -109,7 +112,16 @@ function bracketsAt(text: string, at: number): Markup | undefined {
 
 /** Beginnings of lines, without white space, that may be a call without markup. */
 export function bareCallBeginnings(tools: readonly string[], argumentNames: readonly string[]): readonly string[] {
-  const keys = [...NAME_KEYS, ...ARGUMENT_KEYS, ...ENVELOPE_KEYS, 'type', 'id', ...tools, ...argumentNames];
+  const before = ['type', 'id', 'tool_plan', 'thought', 'thoughts'];
+  const keys = [
+    ...NAME_KEYS,
+    ...ARGUMENT_KEYS,
+    ...ENVELOPE_KEYS,
+    ...ANSWER_KEYS,
+    ...before,
+    ...tools,
+    ...argumentNames,
+  ];
   const quoted = keys.flatMap((key) => [`"${key}"`, `'${key}'`]);
   const called = tools.flatMap((name) =>
     ['', 'functions.', 'default_api.', 'tools.'].map((before) => `${before}${name}`),

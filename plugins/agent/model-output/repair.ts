@@ -10,12 +10,23 @@ const MAX_REWRITES = 2;
 
 const MAX_PAUSES = 2;
 
+/** A reply that only says what the model is about to do. */
+const ANNOUNCEMENT =
+  /\b(?:I(?:'ll| will| am going to|'m going to| need to)|let me|(?:just )?(?:a|one) moment|please wait)\b[^?\d]{0,200}$/i;
+const STEP = /\b(?:query|queries|check|look|run|search|fetch|retrieve|count|calculate|execute|gather|pull)/i;
+const MAX_ANNOUNCEMENT_CHARS = 300;
+
+const isAnnouncement = (text: string) =>
+  text.length <= MAX_ANNOUNCEMENT_CHARS && ANNOUNCEMENT.test(text.trim()) && STEP.test(text);
+
 /** What the model is told, as an addition to its instructions, when its last reply could not be used. */
 const NUDGES = {
   empty:
     'Your last reply was empty. Call a tool if you need to look something up; otherwise answer the question now, as plain text.',
   rewrite:
     'Your last tool call could not be read. Call tools through the tool interface only, with the arguments as one JSON object; write no call into your text.',
+  announced:
+    'Your last reply announced a step without taking it. Call the tool now, or answer the question if no tool is needed.',
   repeats: 'Your last reply repeated the same words over and over. Answer once, in a few sentences.',
 } as const;
 
@@ -36,6 +47,7 @@ export class Repair {
   #rewrites = 0;
   #wasEmpty = false;
   #hasRepeated = false;
+  #hasAnnounced = false;
   #pauses = 0;
   #nudge: keyof typeof NUDGES | undefined;
   /** What the model thought in a reply without text: the answer when there is no other. */
@@ -77,6 +89,11 @@ export class Repair {
     if (finish === 'repeats' && !this.#hasRepeated) {
       this.#hasRepeated = true;
       this.#nudge = 'repeats';
+      return true;
+    }
+    if (!this.#hasAnnounced && offersTools && !hasTables && finish === 'done' && isAnnouncement(text)) {
+      this.#hasAnnounced = true;
+      this.#nudge = 'announced';
       return true;
     }
     if (text.trim() !== '' || calls.length > 0 || finish !== 'done' || this.#wasEmpty) return false;

@@ -9,6 +9,7 @@ test.each([
   ['select 1 where a = ‘x’', "select 1 where a = 'x'"],
   ['select a\\nfrom b', 'select a from b'],
   ['SQL: select a', 'select a'],
+  ['select a;; ', 'select a;'],
   ['sqlite> select a', 'select a'],
 ])('%s', (written, repaired) => expect(repairedSql(written)).toBe(repaired));
 

@@ -19,7 +19,7 @@ const PLAIN: Readonly<Record<string, string>> = {
 
 /** Texts inside quotation marks stay as they are, unless entities outside show that all of it was escaped. */
 export function repairedSql(sql: string): string {
-  const unlabelled = sql.replace(LABEL, '');
+  const unlabelled = withOneEnd(sql.replace(LABEL, ''));
   let isEscaped = false;
   const repaired = unlabelled.replace(FOREIGN, (found) => {
     if (/^['"]/.test(found)) return found;
@@ -29,6 +29,11 @@ export function repairedSql(sql: string): string {
   });
   return isEscaped ? withoutEntities(repaired) : repaired;
 }
+
+const END_CHARS = 32;
+
+/** A statement that ends with several semicolons is one statement all the same. */
+const withOneEnd = (sql: string) => `${sql.slice(0, -END_CHARS)}${sql.slice(-END_CHARS).replace(/;\s*;[\s;]*$/, ';')}`;
 
 /** A text whose signs were escaped as in HTML. */
 export const withoutEntities = (text: string) =>

@@ -3,7 +3,7 @@
  * text is held back only as long as it may be markup; see README.md, "Models that write markup".
  */
 import type { WrittenCall } from './call-shapes.ts';
-import { heldMeaning } from './held-text.ts';
+import { heldAnswer, heldMeaning } from './held-text.ts';
 import { BARE_ANSWER, BARE_CALL, BARE_THOUGHTS, BEGINNING_CHARS, lineBeginning } from './line-beginning.ts';
 import { MAX_MARKUP_CHARS, type Markup, markupAt } from './markup.ts';
 import type { OfferedTools } from './offered-tools.ts';
@@ -353,7 +353,7 @@ export class TextFilter {
   #heldEnd(isCut: boolean): Omit<FilteredEnd, 'deltas'> {
     const held = { text: this.#held.join(''), isBare: this.#isHeldBare, isInline: this.#isHeldInline };
     const meaning = heldMeaning(held, this.#tools.find, this.#expects.query === true);
-    if (meaning === 'text') this.#show(held.text);
+    if (meaning === 'text') this.#show(heldAnswer(held.text) ?? held.text);
     if (isCut || meaning === 'text') return NO_CALLS;
     if (meaning === 'unreadable') return { calls: [], hasUnreadableCall: true, isOpen: true };
     return { ...meaning, hasUnreadableCall: false };

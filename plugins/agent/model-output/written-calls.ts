@@ -64,7 +64,7 @@ export function writtenCalls(text: string, find: FindTool, isStrict: boolean): W
 const PREFIX = '[^<>\\s/]{0,20}?';
 /** `<invoke name="x">`, `<function=x>`, `<function name="x">`, with any prefix; or the element of one tool. */
 const CALL_ELEMENT = new RegExp(
-  `<${PREFIX}(?:invoke|function|function_call|tool|tool_call|tool_use)(?:\\s+name)?\\s*=\\s*["']?([\\w.:-]{1,80})["']?\\s*/?>|<(?:tool_)?name>\\s*([\\w.:-]{1,80})\\s*</(?:tool_)?name>\\s*<(?:parameters|arguments|args|input)>|<tool_call>\\s*([\\w.:-]{1,80})\\s*(?=<arg_key>)|<([A-Za-z][\\w.-]{0,63})>`,
+  `<${PREFIX}(?:invoke|function|function_call|tool|tool_call|tool_use)(?:\\s+name)?\\s*=\\s*["']?([\\w.:-]{1,80})["']?\\s*/?>|<(?:(?:tool_)?name|tool|action)>\\s*([\\w.:-]{1,80})\\s*</(?:(?:tool_)?name|tool|action)>\\s*<(?:parameters|arguments|args|(?:tool_|action_)?input)>|<tool_call>\\s*([\\w.:-]{1,80})\\s*(?=<arg_key>)|<([A-Za-z][\\w.-]{0,63})>`,
   'g',
 );
 const PARAMETER = new RegExp(
