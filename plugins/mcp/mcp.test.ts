@@ -237,6 +237,34 @@ it('standard output carries the protocol alone, and the end of input ends the pr
 });
 
 it.each([
+  ['calls that are piped are answered', '', 'closed', ['1', '2']],
+  ['a line of 12 MB ends the process', `${'x'.repeat(12_000_000)}\n`, 'open', ['1']],
+])('%s, and the process ends with 0', async (_name, last, end, answered) => {
+  const child = spawn(process.execPath, [join(root, 'bin/atlas.mjs'), 'mcp'], {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const out: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (text) => out.push(text));
+  child.stdin.on('error', () => {});
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: '1', method: 'initialize', params })}\n`);
+  if (end === 'open') await expect.poll(() => out.join(''), { timeout: 60_000 }).toContain('"1"');
+  const query = { name: 'query_sql', arguments: { sql: 'select count(*) as n from orders' } };
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: '2', method: 'tools/call', params: query })}\n${last}`);
+  if (end === 'closed') child.stdin.end();
+  expect(await ended).toBe(0);
+  const ids = out
+    .join('')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).id);
+  expect(ids).toEqual(expect.arrayContaining(answered));
+});
+
+it.each([
   [['mcp', '--transport', 'http'], {}, /--transport is invalid: expected stdio or sse/],
   [['mcp', '--port', '8080'], {}, /--port is for --transport sse only/],
   [['mcp', '--transport', 'sse', '--port', '70000'], {}, /--port is invalid: expected an integer from 0 to 65535/],
