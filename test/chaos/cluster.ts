@@ -55,7 +55,7 @@ function respond({ question, toolResults }: RecordedRequest): Step {
 }
 
 export async function startCluster(): Promise<Cluster> {
-  const stack = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   const folder = stack.use(emptyFolder());
   createFleet(folder.path);
   writeFileSync(join(folder.path, 'atlas.config.ts'), CONFIG);
@@ -104,8 +104,14 @@ export async function startCluster(): Promise<Cluster> {
     process.kill(server.pid, 'SIGKILL');
     await server.ended;
   };
-  const servers = await Promise.all(Array.from({ length: SERVERS }, launch));
-  stack.defer(() => Promise.all(servers.map(kill)).then(() => {}));
+  const servers: RunningServer[] = [];
+  stack.defer(async () => {
+    await Promise.all(servers.map(kill));
+  });
+  const launched = await Promise.allSettled(Array.from({ length: SERVERS }, launch));
+  for (const one of launched) if (one.status === 'fulfilled') servers.push(one.value);
+  const failed = launched.find(({ status }) => status === 'rejected');
+  if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
   const pool = new pg.Pool({ connectionString: database.url, max: 2 });
   pool.on('error', () => {});
   stack.defer(() => pool.end());
@@ -127,6 +133,8 @@ export async function startCluster(): Promise<Cluster> {
     }
   }
 
+  // Until here a failure ends what was started.
+  const all = stack.move();
   return {
     database,
     receiver,
@@ -142,6 +150,6 @@ export async function startCluster(): Promise<Cluster> {
       if (server !== undefined) await kill(server);
       servers[at] = await launch();
     },
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
