@@ -20,6 +20,7 @@ export class DurableWriter<R extends { readonly id: string }> {
   readonly #statement: RowStatement;
   /** The newest state of every row that is not known to be written, by id. */
   readonly #waiting = new Map<string, R>();
+  readonly #committing = new Set<Promise<void>>();
   #retrying: Promise<void> | undefined;
   readonly #closing = new AbortController();
 
@@ -40,13 +41,24 @@ export class DurableWriter<R extends { readonly id: string }> {
     });
   }
 
-  /** A last attempt to write what waits. */
+  /** Waits for what is being written, and makes a last attempt to write what waits. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await withTimeout(this.#retrying ?? Promise.resolve(), CLOSE_MS, () => {});
+    const written = Promise.allSettled(this.#committing).then(() => this.#retrying);
+    await withTimeout(written, CLOSE_MS, () => {});
   }
 
   async #commit(row: R): Promise<void> {
+    const writing = this.#write(row);
+    this.#committing.add(writing);
+    try {
+      await writing;
+    } finally {
+      this.#committing.delete(writing);
+    }
+  }
+
+  async #write(row: R): Promise<void> {
     try {
       await this.#db.write([{ statement: this.#statement, row: { ...row } }]);
     } catch (error) {

@@ -119,6 +119,28 @@ describe.each(chosenEngines)('usage on %s', (_name, open) => {
     expect(await page('?limit=1001')).toEqual([400, 'invalid_request']);
   });
 
+  it('records questions whose server stops at once, also those that wait for others', async () => {
+    const database = await engine.fresh();
+    {
+      await using server = await start({ database, withConversations: false });
+      const db = server.app.get(internalDb);
+      const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+      const locked = Promise.withResolvers<void>();
+      const locking = db.transaction(async (trx) => {
+        await trx.raw(db.dialect === 'sqlite' ? 'SELECT 1' : 'LOCK TABLE usage_questions IN EXCLUSIVE MODE');
+        locked.resolve();
+        await isOver;
+      });
+      await locked.promise;
+      setTimeout(end, 500);
+      // While the first is being written, the second waits.
+      for (let n = 0; n < 2; n += 1) await (await server.ask()).json();
+      void locking;
+    }
+    await using server = await start({ database });
+    expect((await server.usage({}, '')).body.sums.questions).toBe(2);
+  });
+
   it("refuses a user's questions by every surface until the next day", async () => {
     const database = await engine.fresh();
     const budget = { usage: { userDayTokens: 1_500 } };
