@@ -11,10 +11,16 @@ const NIGHTLY = '17 3 * * *';
  * the log: `The audit log`. A failure is logged and tried again later. Call it in setup.
  */
 export function purgeDaily(ctx: PluginContext, jobs: Jobs | undefined, what: string, purge: () => Promise<void>): void {
+  let isStopping = false;
+  ctx.onDrain(() => {
+    isStopping = true;
+  });
   const attempt = async () => {
     try {
       await purge();
     } catch (error) {
+      // The next start purges.
+      if (isStopping) return;
       ctx.log.error({ error: messageOf(error) }, `${what} could not be purged; the next try is tomorrow.`);
     }
   };
