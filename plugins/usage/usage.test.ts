@@ -198,8 +198,10 @@ describe.each(chosenEngines)('usage on %s', (_name, open) => {
   });
 
   it('counts the tokens of a question whose reader leaves', async () => {
+    // The same word again and again would end the reply.
+    const text = Array.from({ length: 600 }, (_, n) => `word${n}`).join(' ');
     await using slow = await startOpenAIServer({
-      respond: () => ({ text: 'x'.repeat(4_000), everyMs: 2_000, stall: 'mid' }),
+      respond: () => ({ text, everyMs: 2_000, stall: 'mid' }),
     });
     await using server = await start({ model: slow, usage: { userDayTokens: 200 } });
     for (const surface of ['ask', 'chat'] as const) {
