@@ -2,6 +2,7 @@
 
 /** Texts in quotation marks, and outside of them signs that no SQL has: they show what was done to the statement. */
 const FOREIGN = /'[^']*(?:'|$)|"[^"]*(?:"|$)|\\[nrt]|[‘’“”]|&(?:lt|gt|amp|quot|apos|#39);/g;
+const ESCAPED_QUOTE = /\\['"]/;
 const LABEL = /^\s*(?:sql(?:ite|ite3)?|sql[ _]?query|query|statement)\s*[:>]\s*(?=\w)/i;
 
 const PLAIN: Readonly<Record<string, string>> = {
@@ -19,7 +20,9 @@ const PLAIN: Readonly<Record<string, string>> = {
 
 /** Texts inside quotation marks stay as they are, unless entities outside show that all of it was escaped. */
 export function repairedSql(sql: string): string {
-  const unlabelled = withOneEnd(sql.replace(LABEL, ''));
+  // Where its texts end depends on the dialect.
+  if (ESCAPED_QUOTE.test(sql)) return sql;
+  const unlabelled = sql.replace(LABEL, '');
   let isEscaped = false;
   const repaired = unlabelled.replace(FOREIGN, (found) => {
     if (/^['"]/.test(found)) return found;
@@ -29,11 +32,6 @@ export function repairedSql(sql: string): string {
   });
   return isEscaped ? withoutEntities(repaired) : repaired;
 }
-
-const END_CHARS = 32;
-
-/** A statement that ends with several semicolons is one statement all the same. */
-const withOneEnd = (sql: string) => `${sql.slice(0, -END_CHARS)}${sql.slice(-END_CHARS).replace(/;\s*;[\s;]*$/, ';')}`;
 
 /** A text whose signs were escaped as in HTML. */
 export const withoutEntities = (text: string) =>
