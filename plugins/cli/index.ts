@@ -8,6 +8,7 @@ export type { Cli, Compose, Composition, Terminal } from './api.ts';
 export { COMMANDS } from './commands.ts';
 export { withHttpOptions } from './http-options.ts';
 export { errorText } from './program.ts';
+export { progress, type ReportProgress } from './progress.ts';
 export {
   indent,
   printableText,

@@ -56,12 +56,7 @@ export function renderTable(table: RenderedTable, options: RenderOptions): strin
   );
   const widths = fitted(natural, options.width ?? Number.POSITIVE_INFINITY);
   const columns = table.columns.slice(0, widths.length);
-  const cut = (text: string, index: number) => {
-    const width = widths[index] ?? 0;
-    return wide(text) > width
-      ? `${text.slice(0, Math.max(0, Math.floor((width * text.length) / wide(text)) - 1))}…`
-      : text;
-  };
+  const cut = (text: string, index: number) => cutToWidth(text, widths[index] ?? 0);
   const drawn = new Table({
     head: columns.map((name, index) =>
       options.color ? colors.bold(cut(printable(name), index)) : cut(printable(name), index),
@@ -80,6 +75,12 @@ export function renderTable(table: RenderedTable, options: RenderOptions): strin
     ...(table.truncated === true ? ['The result was cut at the limit; ask for less or raise SVC_ROW_LIMIT.'] : []),
   ];
   return [drawn.toString(), ...notes].join('\n');
+}
+
+/** The text, or as much of its beginning as fits into `width` places of a terminal. */
+export function cutToWidth(text: string, width: number): string {
+  if (wide(text) <= width) return text;
+  return `${text.slice(0, Math.max(0, Math.floor((width * text.length) / wide(text)) - 1))}…`;
 }
 
 /** Letters of East Asian scripts and pictures take two places. */

@@ -1,21 +1,11 @@
 /** `atlas query`: sends a question to a running server and prints answer, SQL and rows. */
-import spinner from 'yocto-spinner';
 import { AtlasError, type CliCommand, type CliRun } from '../../../kernel/index.ts';
+import { progress } from '../progress.ts';
 import { printableText, renderAnswer, renderCsv, terminalStyle } from '../render.ts';
 import { post, type QueryReply, type Server } from '../server-client.ts';
 
 /** An action that waits for approval leaves the code as it is. */
 const EXIT_CODES = { answered: 0, failed: 1, clarify: 2, declined: 3 } as const;
-
-async function withProgress<T>(run: CliRun, quiet: boolean, work: () => Promise<T>): Promise<T> {
-  if (quiet || run.stderr.isTTY !== true) return work();
-  const progress = spinner({ text: 'Thinking…', stream: run.stderr as NodeJS.WriteStream }).start();
-  try {
-    return await work();
-  } finally {
-    progress.stop();
-  }
-}
 
 /** Approves what the answer left pending; gives back one line for each. */
 async function approve(server: Server, reply: QueryReply): Promise<string[]> {
@@ -70,7 +60,7 @@ async function ask(run: CliRun): Promise<number> {
     ...(options.connection === undefined ? {} : { connectionId: options.connection }),
   };
   const quiet = options.quiet === true || options.json === true || options.csv === true;
-  const reply = await withProgress(run, quiet, () => post<QueryReply>(server, 'api/v1/query', body));
+  const reply = await progress(run, 'Thinking', () => post<QueryReply>(server, 'api/v1/query', body));
   run.stdout.write(print(run, reply));
   if (!quiet) for (const { message } of reply.notes ?? []) run.stderr.write(`Note: ${printableText(message)}\n`);
   const pending = reply.pendingActions ?? [];
