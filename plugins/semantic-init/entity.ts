@@ -67,16 +67,33 @@ interface Dimension {
   readonly type: DimensionType;
   readonly description?: string;
   readonly primary_key?: true;
+  readonly nullable: boolean;
+  readonly references?: string | readonly string[];
   readonly hidden?: true;
   readonly sample_values?: readonly string[];
 }
 
+/** What the columns of declared foreign keys refer to, as dimensions write it, by column. */
+function referencesOf({ foreignKeys }: TableDescription): ReadonlyMap<string, string | readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { columns, table, references } of foreignKeys) {
+    for (const [index, column] of columns.entries()) {
+      const text = `${table}.${references[index]}`;
+      const known = found.get(column) ?? [];
+      if (!known.includes(text)) found.set(column, [...known, text].sort());
+    }
+  }
+  return new Map([...found].map(([column, texts]) => [column, texts.length === 1 ? String(texts[0]) : texts]));
+}
+
 function dimensionsOf({ table, rows, values, credentials }: Profile, dialect: SqlDialect): Map<string, Dimension> {
   const dimensions = new Map<string, Dimension>();
+  const references = referencesOf(table);
   for (const column of table.columns) {
     const name = free(plainName(column.name), new Set(Array.from(dimensions.values(), (dimension) => dimension.name)));
     const type = typeOf(column, rows, dialect.hasDynamicTypes === true);
     const isHidden = credentials.has(column.name) || isNamedCredential(table.name, column.name, type);
+    const refers = references.get(column.name);
     const samples = type === 'string' && !isHidden ? values.get(column.name) : undefined;
     dimensions.set(column.name, {
       name,
@@ -86,6 +103,8 @@ function dimensionsOf({ table, rows, values, credentials }: Profile, dialect: Sq
       type,
       ...(column.comment !== undefined && { description: column.comment }),
       ...(table.primaryKey.includes(column.name) && { primary_key: true as const }),
+      nullable: column.nullable,
+      ...(refers !== undefined && { references: refers }),
       ...(isHidden && { hidden: true as const }),
       ...(samples !== undefined && { sample_values: samples }),
     });

@@ -3,8 +3,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
-import { entityOf, type Tables } from './entity.ts';
-import type { Profile, ProfiledDatabase } from './profile.ts';
 
 export interface Written {
   readonly path: string;
@@ -21,26 +19,6 @@ function withHeader(value: unknown): string {
   return `# Written by atlas init (${hashOf(text)}). Yours to change: a changed file is kept when init runs again.\n${text}`;
 }
 
-/** The content of the files by path relative to the layer's folder. */
-export function layerFiles(
-  profiles: readonly Profile[],
-  all: Tables,
-  { info, dialect, ownSchema }: ProfiledDatabase,
-): ReadonlyMap<string, string> {
-  const files = new Map<string, string>();
-  const listed: Record<string, unknown>[] = [];
-  for (const profile of profiles) {
-    const { table } = profile;
-    const name = all.names.get(table.name) ?? table.name;
-    const schema = table.schema === ownSchema ? undefined : table.schema;
-    const file = `entities/${name}.yml`;
-    files.set(file, withHeader(entityOf(profile, all, { dialect, schema })));
-    listed.push({ name, file, ...(table.comment !== undefined && { description: table.comment }) });
-  }
-  files.set('catalog.yml', withHeader({ name: info.description ?? info.id, entities: listed }));
-  return files;
-}
-
 function existing(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -55,9 +33,11 @@ function isOurs(text: string): boolean {
   return header !== undefined && hash === hashOf(text.slice(header.length));
 }
 
-export function writeFiles(dir: string, files: ReadonlyMap<string, string>): Written[] {
-  return Array.from(files, ([path, text]): Written => {
+/** Writes the values as YAML, by path relative to `dir`. */
+export function writeFiles(dir: string, files: ReadonlyMap<string, unknown>): Written[] {
+  return Array.from(files, ([path, value]): Written => {
     const target = join(dir, path);
+    const text = withHeader(value);
     const before = existing(target);
     if (before === text) return { path, state: 'unchanged' };
     if (before !== undefined && !isOurs(before)) return { path, state: 'kept' };

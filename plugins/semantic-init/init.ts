@@ -11,8 +11,8 @@ import {
 } from '../../kernel/index.ts';
 import { type Cli, printableText } from '../cli/index.ts';
 import { dataFiles, importDataFiles } from './data-files.ts';
-import { namesOf } from './entity.ts';
-import { layerFiles, type Written, writeFiles } from './files.ts';
+import { type Written, writeFiles } from './files.ts';
+import { layerFiles } from './layer.ts';
 import { type Profile, withDatabase } from './profile.ts';
 import { tenantTables } from './tenants.ts';
 
@@ -76,7 +76,7 @@ const WRITE_FAULTS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-function writtenFiles(dir: string, shown: string, files: ReadonlyMap<string, string>): Written[] {
+function writtenFiles(dir: string, shown: string, files: ReadonlyMap<string, unknown>): Written[] {
   try {
     return writeFiles(dir, files);
   } catch (error) {
@@ -154,7 +154,7 @@ export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
         const read = profiles.filter(({ failure }) => failure === undefined);
         return {
           count: read.length,
-          files: layerFiles(read, namesOf(read.map(({ table }) => table)), database),
+          files: await layerFiles(read, database),
           withheld: read.map(({ table }) => table.name).filter((name) => withheld.has(name)),
         };
       });

@@ -92,10 +92,21 @@ describe('init', () => {
     await atlas(['init', '--tables', 'members,branches'], { cwd: folder.path, env: { SVC_DATASOURCE_URL: url } });
     expect(globSync('semantic/entities/*', { cwd: folder.path })).toHaveLength(2);
     const { dimensions, joins } = parse(readFileSync(join(folder.path, 'semantic/entities/members.yml'), 'utf8'));
-    expect(dimensions).toContainEqual({ name: 'password_hash', type: 'string', hidden: true });
-    expect(dimensions).toContainEqual({ name: 'email', type: 'string' });
-    expect(dimensions).toContainEqual({ name: 'status', type: 'string', sample_values: ['active', 'blocked'] });
-    expect(dimensions).toContainEqual({ name: 'joined_on', type: 'date' });
+    expect(dimensions).toContainEqual({ name: 'password_hash', type: 'string', nullable: true, hidden: true });
+    expect(dimensions).toContainEqual({ name: 'email', type: 'string', nullable: true });
+    expect(dimensions).toContainEqual({
+      name: 'status',
+      type: 'string',
+      nullable: true,
+      sample_values: ['active', 'blocked'],
+    });
+    expect(dimensions).toContainEqual({ name: 'joined_on', type: 'date', nullable: true });
+    expect(dimensions).toContainEqual({
+      name: 'branch_id',
+      type: 'number',
+      nullable: true,
+      references: 'branches.id',
+    });
     expect(joins).toEqual([{ target: 'branches', relationship: 'many_to_one', on: [{ from: 'branch_id', to: 'id' }] }]);
   });
 

@@ -30,6 +30,8 @@ grain: one row per order
 dimensions:
   - { name: id, primary_key: true }
   - { name: amount, type: number, sql: cents / 100.0 }
+  - { name: customer_id, nullable: false, references: customers.id }
+  - { name: line, nullable: true, references: [lines.id, sales.lines.nr] }
 joins:
   - { target: customers, relationship: many_to_one, on: { from: customer_id, to: id } }
 `,
@@ -57,6 +59,8 @@ terms:
       dimensions: [
         { name: 'id', sql: 'id', type: 'string', primary_key: true },
         { name: 'amount', sql: 'cents / 100.0', type: 'number' },
+        { name: 'customer_id', sql: 'customer_id', type: 'string', nullable: false, references: 'customers.id' },
+        { name: 'line', sql: 'line', type: 'string', nullable: true, references: ['lines.id', 'sales.lines.nr'] },
       ],
       measures: [],
       joins: [

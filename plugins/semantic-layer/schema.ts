@@ -32,6 +32,13 @@ export const Dimension = Type.Object(
     sample_values: optional(Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]))),
     unique_count: optional(Type.Number()),
     null_count: optional(Type.Number()),
+    /** Whether the database permits NULL in the column; of a computed dimension it says nothing. */
+    nullable: optional(Type.Boolean()),
+    /**
+     * The column that a declared foreign key refers to: `table.column`, in another schema `schema.table.column`, as the
+     * database writes them and without quotes. Several when the column is part of several foreign keys.
+     */
+    references: optional(Type.Union([text, Type.Array(text, { minItems: 1 })])),
     synonyms: optional(texts),
     hidden: optional(Type.Boolean()),
     mask: optional(text),
