@@ -341,6 +341,20 @@ describe('a PostgreSQL server that stays', () => {
   }, 120_000);
   afterAll(() => server?.[Symbol.asyncDispose]());
 
+  it('writes on when prepared statements are gone, as behind a pooler', { timeout: 60_000 }, async () => {
+    await using app = await boot({ url: await server.fresh(), poolSize: 1 });
+    const db = app.get(internalDb);
+    const notes = (order: number) => ({ sql: insertRows('postgres', 'notes', ['text']), order, isById: false });
+    const texts = ['prepared', 'gone', 'without a name'];
+    for (const text of texts) {
+      const rows = [text, `${text}, too`].map((row, index) => ({ statement: notes(index), row: { text: row } }));
+      await db.write(rows);
+      await db.run((knex) => knex.raw('deallocate all'));
+    }
+    const stored = await db.run((knex) => knex('notes').orderBy('id').pluck('text'));
+    expect(stored).toEqual(texts.flatMap((text) => [text, `${text}, too`]));
+  });
+
   it('connections that the server ended are replaced before they are used', { timeout: 120_000 }, async () => {
     const url = await server.fresh();
     await using app = await boot({ url, poolSize: 1 });

@@ -1,12 +1,19 @@
 /** Opens the internal database on a PostgreSQL server. */
+import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { Client, CustomTypesConfig } from 'pg';
+import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
 import type { PostgresTarget } from '../datasource-kit/index.ts';
 import { type Engine, type EngineSettings, knexConfig, MigratingPhase } from './engine.ts';
 import type { BatchStatement } from './row-types.ts';
 
 /** Advisory lock that no other program takes: the letters "atlas", then 1. */
 const MIGRATION_LOCK = 0x61_74_6c_61_73_01n;
+
+/** A prepared statement is not there, or is there already: the connection behind the client is another one. */
+const NAME_FAULTS: ReadonlySet<string> = new Set(['26000', '42P05']);
+
+/** Behind a pooler, a statement of the same name may be another server's: then it is the same one. */
+const nameOf = (statement: string) => `atlas_${createHash('sha256').update(statement).digest('hex').slice(0, 32)}`;
 
 const GOODBYE_MS = 1_000;
 
@@ -137,14 +144,33 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     client: PostgresClient,
     ...(schema !== undefined && { searchPath: [schema] }),
   } as Knex.Config);
+  /** Of the statements, all of them constants of plugins. Null behind a pooler that mixes connections. */
+  let names: Map<string, string> | null = new Map();
+  /** Named, a statement is parsed and planned once for each connection. */
+  const named = ({ sql, json }: BatchStatement) => {
+    const statement = { text: sql.replace('?', '$1'), values: [json] };
+    if (names === null) return statement;
+    const name = names.get(sql) ?? nameOf(`${schema}:${sql}`);
+    names.set(sql, name);
+    return { ...statement, name };
+  };
+
   async function execute(batch: readonly BatchStatement[]): Promise<void> {
+    try {
+      await send(batch.map(named));
+    } catch (error) {
+      if (names === null || !NAME_FAULTS.has((error as { code?: string }).code ?? '')) throw error;
+      names = null;
+      await send(batch.map(named));
+    }
+  }
+
+  async function send(statements: readonly QueryConfig[]): Promise<void> {
     const client: Client = await instance.client.acquireConnection();
     const giveUp = giveUpOn(client);
     const timer = setTimeout(giveUp, settings.statementTimeoutMs);
     giveUps.add(giveUp);
-    const statements = batch.map(({ sql, json }) => ({ text: sql.replace('?', '$1'), values: [json] }));
-    const isAlone = batch.length === 1;
-    const sent = isAlone ? statements : [{ text: 'BEGIN' }, ...statements, { text: 'COMMIT' }];
+    const sent = statements.length === 1 ? statements : [{ text: 'BEGIN' }, ...statements, { text: 'COMMIT' }];
     try {
       // All of them leave at once; after one that fails, the others do nothing and the commit is a rollback.
       setPipeline(client, true);
