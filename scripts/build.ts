@@ -1,6 +1,6 @@
-/** Emits JavaScript and declarations to `dist/` for the packed package. */
+/** Emits JavaScript and declarations to `dist/` for the packed package, with the semantic layers of the demos. */
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { PluginEntry } from '../kernel/index.ts';
 import { withOptionComments } from './option-comments.ts';
@@ -8,6 +8,10 @@ import { withOptionComments } from './option-comments.ts';
 rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
+
+for (const layer of globSync('{semantic,plugins/demo-data/*/semantic}')) {
+  cpSync(layer, join('dist', layer), { recursive: true });
+}
 
 for (const path of globSync('dist/plugins/*/index.js')) {
   const exported: Readonly<Record<string, unknown>> = await import(resolve(path));

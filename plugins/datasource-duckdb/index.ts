@@ -14,6 +14,8 @@ export { DUCKDB_SCHEMES } from './schemes.ts';
 /** @internal */
 export { engineSettings, FINAL_SETTINGS } from './settings.ts';
 /** @internal */
+export { parseDuckdbUrl } from './url.ts';
+/** @internal */
 export { Verifier } from './verify.ts';
 
 /** Queries DuckDB files, read-only, each in separate processes. */

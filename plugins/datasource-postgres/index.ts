@@ -4,12 +4,18 @@ import { PostgresDriver } from './driver.ts';
 import { DatasourcePostgresOptions } from './options.ts';
 
 /** @internal */
+export { destroyClient, openClient } from './connect.ts';
+/** @internal */
 export { describeSchemas } from './describe.ts';
 /** @internal */
 export { PostgresDriver } from './driver.ts';
+/** @internal */
+export { connectError } from './errors.ts';
 export { POSTGRES_SCHEMES } from './schemes.ts';
 /** @internal */
 export { parameterText } from './types.ts';
+/** @internal */
+export { WireFilter } from './wire.ts';
 
 /** PostgreSQL databases, each statement in a read-only transaction that is rolled back. */
 export const datasourcePostgres = definePlugin({

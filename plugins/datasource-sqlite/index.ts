@@ -11,6 +11,8 @@ export { describeSchema } from './describe.ts';
 export { fromFailure } from './errors.ts';
 export { SQLITE_SCHEMES } from './schemes.ts';
 /** @internal */
+export { parseSqliteUrl } from './url.ts';
+/** @internal */
 export { Schema } from './verify.ts';
 
 /** Queries SQLite files, read-only, each in separate processes so that a statement can be stopped. */

@@ -4,15 +4,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createSimpleDemo } from './index.ts';
 import { Random, weigh } from './random.ts';
-import { generateSimpleDemo, type OrderRow } from './simple.ts';
-import { createSimpleDemo } from './sqlite-file.ts';
+import { simple } from './simple/demo.ts';
+import { customers, orders } from './simple/rows.ts';
+import { createContext } from './table.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'atlas-demo-data-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
+const context = createContext(simple.seed, 1);
+
+function generateSimpleDemo() {
+  const placed = [...orders(context)];
+  return {
+    // SQLite has no boolean values.
+    customers: customers(context).map((customer) => ({
+      ...customer,
+      marketing_opt_in: Number(customer.marketing_opt_in),
+    })),
+    orders: placed.map(({ order }) => order),
+    order_items: placed.flatMap(({ items }) => items),
+  };
+}
+
 const demo = generateSimpleDemo();
+type OrderRow = (typeof demo.orders)[number];
 const countBy = (rows: readonly OrderRow[], key: (row: OrderRow) => string) => {
   const counts: Record<string, number> = {};
   for (const row of rows) counts[key(row)] = (counts[key(row)] ?? 0) + 1;

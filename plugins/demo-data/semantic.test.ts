@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CatalogFile, type Dimension, EntityFile, GlossaryFile, MetricsFile } from '../semantic-layer/index.ts';
-import { createSimpleDemo } from './sqlite-file.ts';
+import { createSimpleDemo } from './index.ts';
 
 const layer = join(import.meta.dirname, '..', '..', 'semantic');
 const folder = mkdtempSync(join(tmpdir(), 'atlas-demo-layer-'));

@@ -1,5 +1,5 @@
 /** Lists products, places and names of the demo's shop. */
-import { type Weighted, weigh } from './random.ts';
+import { type Weighted, weigh } from '../random.ts';
 
 export interface Product {
   readonly name: string;

@@ -1,8 +1,10 @@
-/** Generates the `simple` demo: 24 months of a shop from a fixed seed, with the same rows on every machine. */
-import { cumulate, Random, weigh } from './random.ts';
-import { FIRST_NAMES, LAST_NAMES, PLACES, PRODUCTS } from './simple-catalogue.ts';
+/** Generates the rows of the `simple` demo: 24 months of a shop, with the same rows on every machine. */
+import { cumulate, Random, weigh } from '../random.ts';
+import type { DemoContext } from '../table.ts';
+import { DAY_MS, dateOf, timestampOf } from '../time.ts';
+import { FIRST_NAMES, LAST_NAMES, PLACES, PRODUCTS } from './catalogue.ts';
 
-export interface CustomerRow {
+interface CustomerRow {
   id: number;
   name: string;
   email: string | null;
@@ -13,11 +15,10 @@ export interface CustomerRow {
   city: string | null;
   /** `YYYY-MM-DD` */
   signup_date: string;
-  /** 0 or 1 */
-  marketing_opt_in: number;
+  marketing_opt_in: boolean;
 }
 
-export interface OrderRow {
+interface OrderRow {
   id: number;
   customer_id: number;
   /** `YYYY-MM-DD HH:MM:SS` */
@@ -32,7 +33,7 @@ export interface OrderRow {
   rating: number | null;
 }
 
-export interface OrderItemRow {
+interface OrderItemRow {
   id: number;
   order_id: number;
   product_name: string;
@@ -43,16 +44,13 @@ export interface OrderItemRow {
   line_total: number;
 }
 
-export interface SimpleDemo {
-  readonly customers: readonly CustomerRow[];
-  readonly orders: readonly OrderRow[];
-  readonly order_items: readonly OrderItemRow[];
+interface Order {
+  readonly order: OrderRow;
+  readonly items: readonly OrderItemRow[];
 }
 
-const SEED = 20_241_101;
 const CUSTOMERS = 1_000;
 const ORDERS = 5_000;
-const DAY_MS = 86_400_000;
 const START = Date.UTC(2024, 10, 1);
 /** The day after the last one, 2026-10-31. */
 const END = Date.UTC(2026, 10, 1);
@@ -110,62 +108,65 @@ const LINES = weigh([
 ]);
 const HOURS = cumulate([1, 1, 0.5, 0.5, 0.5, 1, 2, 4, 6, 8, 9, 9, 10, 9, 8, 8, 8, 9, 11, 13, 14, 12, 8, 4]);
 
-const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const timestampOf = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-
-/** About 1,000 customers, 5,000 orders and 10,000 order items, ordered by id and, so, by time. */
-export function generateSimpleDemo(): SimpleDemo {
-  const random = new Random(SEED);
-  const customers = generateCustomers(random);
-  const orders: OrderRow[] = [];
-  const order_items: OrderItemRow[] = [];
-  const chooseCustomer = customerChooser(random, customers);
-  for (const at of generateOrderTimes(random)) {
-    const customer = chooseCustomer(at);
-    const order = generateOrder(random, orders.length + 1, customer, at);
-    const items = generateItems(random, order, customer, at, order_items.length);
-    const cents = items.reduce((total, item) => total + Math.round(item.line_total * 100), 0);
-    order.total_amount = cents / 100;
-    order.shipping_cost = order.channel === 'store' || cents >= 15_000 ? 0 : customer.region === 'Europe' ? 4.9 : 7.9;
-    orders.push(order);
-    order_items.push(...items);
-  }
-  return { customers, orders, order_items };
+export function customers({ seed, count }: DemoContext): CustomerRow[] {
+  return generateCustomers(new Random(seed), count(CUSTOMERS));
 }
 
-function generateCustomers(random: Random): CustomerRow[] {
-  const signups = Array.from({ length: CUSTOMERS }, () => FIRST_SIGNUP + random.next() * (END - FIRST_SIGNUP));
+/** Ordered by id and, so, by time. */
+export function* orders({ seed, count }: DemoContext): Generator<Order> {
+  const random = new Random(seed);
+  const chooseCustomer = customerChooser(random, generateCustomers(random, count(CUSTOMERS)));
+  let id = 0;
+  let items = 0;
+  for (const at of generateOrderTimes(random, count(ORDERS))) {
+    const customer = chooseCustomer(at);
+    const order = generateOrder(random, ++id, customer, at);
+    const lines = generateItems(random, order, customer, at, items);
+    items += lines.length;
+    const cents = lines.reduce((total, item) => total + Math.round(item.line_total * 100), 0);
+    order.total_amount = cents / 100;
+    order.shipping_cost = order.channel === 'store' || cents >= 15_000 ? 0 : customer.region === 'Europe' ? 4.9 : 7.9;
+    yield { order, items: lines };
+  }
+}
+
+function generateCustomers(random: Random, count: number): CustomerRow[] {
+  const signups = Array.from({ length: count }, () => FIRST_SIGNUP + random.next() * (END - FIRST_SIGNUP));
   signups.sort((a, b) => a - b);
   const taken = new Set<string>();
-  const newName = (): string => {
-    const name = `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`;
-    if (taken.has(name)) return newName();
+  const newName = (index: number): string => {
+    // There are names for twice the first thousand; every further thousand has initials in between.
+    const block = Math.floor(index / CUSTOMERS);
+    const initial =
+      block === 0 ? ' ' : ` ${String.fromCharCode(65 + (block % 26))}${block < 26 ? '' : Math.floor(block / 26)}. `;
+    const name = `${random.pick(FIRST_NAMES)}${initial}${random.pick(LAST_NAMES)}`;
+    if (taken.has(name)) return newName(index);
     taken.add(name);
     return name;
   };
   return signups.map((signup, index) => {
     const { country, region, cities } = random.weighted(PLACES);
-    const name = newName();
+    const name = newName(index);
     const id = index + 1;
     // Skewed towards the first, the largest city.
     const city = cities[Math.floor(random.next() ** 1.6 * cities.length)] as string;
     return {
       id,
       name,
-      email: random.chance(0.06) ? null : `${name.replace(' ', '.').toLowerCase()}@example.com`,
+      email: random.chance(0.06) ? null : `${name.replaceAll('.', '').replaceAll(' ', '.').toLowerCase()}@example.com`,
       phone: random.chance(0.28) ? null : `+${random.integer(1, 99)} 555 ${random.integer(100_000, 999_999)}`,
       segment: random.weighted(SEGMENTS),
       country,
       region,
       city: random.chance(0.04) ? null : city,
       signup_date: dateOf(signup),
-      marketing_opt_in: random.chance(0.42) ? 1 : 0,
+      marketing_opt_in: random.chance(0.42),
     };
   });
 }
 
 /** Demand grows by half over the two years, peaks before Christmas and on Black Friday, and follows the week. */
-function generateOrderTimes(random: Random): number[] {
+function generateOrderTimes(random: Random, count: number): number[] {
   const weights = Array.from({ length: DAYS }, (_, day) => {
     const date = new Date(START + day * DAY_MS);
     const blackFriday = date.getUTCMonth() === 10 && date.getUTCDay() === 5 && Math.ceil(date.getUTCDate() / 7) === 4;
@@ -173,7 +174,7 @@ function generateOrderTimes(random: Random): number[] {
     return season * (1 + (0.5 * day) / DAYS) * (blackFriday ? 5 : 1);
   });
   const cumulative = cumulate(weights);
-  const times = Array.from({ length: ORDERS }, () => {
+  const times = Array.from({ length: count }, () => {
     const seconds = random.index(HOURS) * 3_600 + random.integer(0, 3_599);
     return START + random.index(cumulative) * DAY_MS + seconds * 1_000;
   });

@@ -1,0 +1,46 @@
+/** Writes the statements that create a declared table and its indexes. */
+import type { Column, ColumnType, Table } from './table.ts';
+
+export interface Dialect {
+  readonly types: Readonly<Record<ColumnType, string>>;
+  /** Whether tables and columns keep a comment. */
+  readonly hasComments: boolean;
+}
+
+export const identifier = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const list = (names: readonly string[]) => names.map(identifier).join(', ');
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+export function createTable(table: Table, { types, hasComments }: Dialect): string[] {
+  const columns = Object.entries(table.columns);
+  const parts = [
+    ...columns.map(([name, column]) => `${identifier(name)} ${definition(column, types)}`),
+    ...(table.primaryKey.length > 0 ? [`PRIMARY KEY (${list(table.primaryKey)})`] : []),
+    ...table.unique.map((names) => `UNIQUE (${list(names)})`),
+    ...columns.flatMap(([name, { references: to }]) =>
+      to ? [`FOREIGN KEY (${identifier(name)}) REFERENCES ${identifier(to.table)} (${identifier(to.column)})`] : [],
+    ),
+  ];
+  const comments = [
+    `COMMENT ON TABLE ${identifier(table.name)} IS ${literal(table.comment)}`,
+    ...columns.flatMap(([name, { comment }]) =>
+      comment ? [`COMMENT ON COLUMN ${identifier(table.name)}.${identifier(name)} IS ${literal(comment)}`] : [],
+    ),
+  ];
+  return [`CREATE TABLE ${identifier(table.name)} (\n  ${parts.join(',\n  ')}\n)`, ...(hasComments ? comments : [])];
+}
+
+function definition({ type, nullable, unique, primaryKey }: Column, types: Dialect['types']): string {
+  return `${types[type]}${nullable || primaryKey ? '' : ' NOT NULL'}${unique ? ' UNIQUE' : ''}`;
+}
+
+/** One for each foreign key that begins no key, and those declared. Written after the rows: that is faster. */
+export function createIndexes({ name, columns, primaryKey, unique, indexes }: Table): string[] {
+  const covered = new Set([primaryKey, ...unique, ...indexes].map(([first]) => first));
+  const foreign = Object.keys(columns).filter(
+    (column) => columns[column]?.references && !columns[column].unique && !covered.has(column),
+  );
+  return [...foreign.map((column) => [column]), ...indexes].map(
+    (names) => `CREATE INDEX ${identifier(`${name}_${names.join('_')}`)} ON ${identifier(name)} (${list(names)})`,
+  );
+}
