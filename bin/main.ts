@@ -11,6 +11,7 @@ import { packageUrl, packageVersion } from './package.ts';
 const FEATURES: Readonly<Record<string, () => Promise<PluginEntry>>> = {
   init: async () => (await import('../plugins/semantic-init/index.ts')).semanticInit(),
   mcp: async () => (await import('../plugins/mcp/index.ts')).mcpCli(),
+  eval: async () => (await import('../plugins/eval/index.ts')).evaluation(),
 };
 
 /** Loaded when a command needs it: most of the server is not needed to ask one. */

@@ -6,6 +6,9 @@ import { ModelReplayOptions } from './options.ts';
 import { Recordings } from './recordings.ts';
 import { startReplayServer } from './server.ts';
 
+export { recordedFact, recordFact, recordingModel, replayedModel } from './recorded-model.ts';
+export { Recordings } from './recordings.ts';
+
 export interface ModelReplay {
   /** Origin that stands in for the provider's in base URLs. */
   readonly url: string;

@@ -59,6 +59,11 @@ export class Recordings {
     return responses[Math.min(played, responses.length - 1)];
   }
 
+  /** The last response to the request, however often it was played. */
+  last(key: string): RecordedResponse | undefined {
+    return this.#responses.get(key)?.at(-1);
+  }
+
   /** Resolves when the file is written; rejects when it would become too large. */
   add(request: RecordedRequest, response: RecordedResponse): Promise<void> {
     const key = keyOf(request);

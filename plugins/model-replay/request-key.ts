@@ -16,7 +16,7 @@ const CREDENTIAL_NAME = /key|token|secret|signature|credential|password/i;
 const MARK = /<(?:data|context) ([0-9a-f]{12})>/g;
 const TODAY = /^Today is \d{4}-\d\d-\d\d \(UTC\)\.$/gm;
 /** Where requests name tool calls. Their ids are random where the provider gives none. */
-const CALL_ID_NAMES = new Set(['call_id', 'tool_call_id', 'tool_use_id', 'toolUseId']);
+const CALL_ID_NAMES = new Set(['call_id', 'tool_call_id', 'tool_use_id', 'toolUseId', 'toolCallId']);
 const CALL_TYPES = new Set(['function', 'function_call', 'tool_use']);
 const CALL_PARTS = new Set(['functionCall', 'functionResponse']);
 const KEY_LENGTH = 16;

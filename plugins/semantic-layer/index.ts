@@ -27,6 +27,8 @@ import { ReloadingLayer } from './reloading-layer.ts';
 
 export type { SemanticLayerApi } from './api.ts';
 export { createModel } from './build/build-model.ts';
+export { checkSchema } from './files/schema-check.ts';
+export { parseYaml } from './files/yaml.ts';
 export { visibleModel } from './hidden-columns.ts';
 export { loadSemanticLayer } from './loader.ts';
 export type {

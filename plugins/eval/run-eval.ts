@@ -1,0 +1,100 @@
+/** Carries out `atlas eval`: chooses cases, runs what has no result yet, and reports. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { CliRun } from '../../kernel/index.ts';
+import type { Cli } from '../cli/index.ts';
+import { CASES_DIR, readCases } from './cases.ts';
+import { compareRuns, type RunComparison } from './comparison/regressions.ts';
+import { recordingFolder } from './recording.ts';
+import { renderSummary, resultsCsv, resultsJson, summaryOf } from './report.ts';
+import { openResultLog, type ResultLine, readResults, writeResults } from './results-file.ts';
+import type { CaseResult } from './run-case.ts';
+import { runCases } from './run-cases.ts';
+import { type Selection, selectCases, wrongUse } from './selection.ts';
+
+const BASELINE = 'eval/baseline.jsonl';
+/** As shells report a program that Ctrl-C has ended. */
+const INTERRUPTED = 130;
+
+const fileIn = ({ options, cwd }: CliRun, flag: string) => {
+  const shown = options[flag];
+  return typeof shown === 'string' ? { shown, path: resolve(cwd, shown) } : undefined;
+};
+
+/** Resolves to the exit code: 1 for a regression against `--compare`. */
+export async function runEval(run: CliRun, cli: Cli): Promise<number> {
+  if (run.options.json === true && run.options.csv === true) {
+    throw wrongUse('--json and --csv exclude each other.', 'Give one of them.');
+  }
+  const all = readCases(run.cwd);
+  const selection = selectCases(all, run);
+  const compared = fileIn(run, 'compare');
+  const earlier = compared && readResults<ResultLine>(compared.path, compared.shown);
+  const recordings = recordingFolder(run, selection.cases);
+  const resumed = fileIn(run, 'resume');
+  const log = resumed && openResultLog<CaseResult>(resumed.path, resumed.shown);
+
+  const results = new Map<string, CaseResult>();
+  for (const { id, hash } of selection.cases) {
+    const known = log?.results.get(id);
+    // What could not be judged is tried again.
+    if (known !== undefined && known.hash === hash && known.status !== 'error') results.set(id, known);
+  }
+  const cases = selection.cases.filter(({ id }) => !results.has(id));
+  const onResult = (result: CaseResult) => {
+    log?.add(result);
+    results.set(result.id, result);
+  };
+  try {
+    await runCases(run, cli, { cases, recordings, onResult });
+  } catch (error) {
+    if (!run.signal.aborted) throw error;
+    const kept =
+      resumed === undefined ? 'Give --resume <file> to keep results.' : `Go on with --resume ${resumed.shown}.`;
+    run.stderr.write(`Stopped after ${results.size} of ${selection.cases.length} cases. ${kept}\n`);
+    return INTERRUPTED;
+  }
+
+  const ordered = selection.cases.flatMap(({ id }) => results.get(id) ?? []);
+  if (run.options.baseline === true) writeBaseline(run.cwd, ordered, selection, new Set(all.map(({ id }) => id)));
+  const comparison = earlier && compareRuns({ earlier, now: results, known: new Set(all.map(({ id }) => id)) });
+  const summary = summaryOf(ordered, comparison);
+  run.stdout.write(
+    run.options.json === true
+      ? resultsJson(ordered, summary)
+      : run.options.csv === true
+        ? resultsCsv(ordered)
+        : renderSummary(ordered, summary, run.stdout),
+  );
+  return hasRegressed(run, comparison) ? 1 : 0;
+}
+
+/** Cases that flags have left out keep their line. */
+function writeBaseline(
+  cwd: string,
+  results: readonly CaseResult[],
+  { isPartial }: Selection,
+  known: ReadonlySet<string>,
+): void {
+  const path = join(cwd, BASELINE);
+  const lines = new Map<string, ResultLine>();
+  if (isPartial) {
+    for (const [id, line] of readExisting(path)) if (known.has(id)) lines.set(id, line);
+  }
+  for (const result of results) lines.set(result.id, result);
+  writeResults(path, lines.values());
+}
+
+function readExisting(path: string): ReadonlyMap<string, ResultLine> {
+  return existsSync(path) ? readResults(path, BASELINE) : new Map();
+}
+
+function hasRegressed(run: CliRun, comparison: RunComparison | undefined): boolean {
+  if (comparison === undefined) return false;
+  const { regressions, missing } = comparison;
+  const say = (what: string, ids: readonly string[]) =>
+    ids.length > 0 && run.stderr.write(`${what}: ${ids.join(', ')}.\n`);
+  say('Regression: passed before and not now', regressions);
+  say(`Regression: passed before and no case in ${CASES_DIR} any more`, missing);
+  return regressions.length + missing.length > 0;
+}

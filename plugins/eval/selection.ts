@@ -1,0 +1,50 @@
+/** Chooses the cases that the flags ask for. A flag that matches nothing is wrong use. */
+import { AtlasError, type CliRun, didYouMean } from '../../kernel/index.ts';
+import { DIFFICULTIES, type EvalCase } from './cases.ts';
+
+export interface Selection {
+  readonly cases: readonly EvalCase[];
+  /** Whether flags left cases out. */
+  readonly isPartial: boolean;
+}
+
+export const wrongUse = (message: string, hint?: string) =>
+  new AtlasError(message, { code: 'invalid_request', ...(hint !== undefined && { hint }) });
+
+const textOf = (value: string | boolean | undefined) => (typeof value === 'string' ? value : undefined);
+
+/** A whole number above zero; `undefined` without the flag. */
+export function limitOf({ options }: Pick<CliRun, 'options'>): number | undefined {
+  const text = textOf(options.limit);
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw wrongUse('--limit is invalid: expected a whole number of at least 1.');
+}
+
+export function selectCases(all: readonly EvalCase[], run: Pick<CliRun, 'options'>): Selection {
+  const { options } = run;
+  const limit = limitOf(run);
+  const difficulty = textOf(options.difficulty);
+  if (difficulty !== undefined && !DIFFICULTIES.some((name) => name === difficulty)) {
+    throw wrongUse(
+      `--difficulty is invalid: expected ${DIFFICULTIES.join(', ')}${didYouMean(difficulty, DIFFICULTIES) || '.'}`,
+    );
+  }
+  const by = (flag: string, key: 'schema' | 'category' | 'difficulty' | 'id', cases: readonly EvalCase[]) => {
+    const wanted = textOf(options[flag]);
+    if (wanted === undefined) return cases;
+    const found = cases.filter((item) => item[key] === wanted);
+    if (found.length > 0) return found;
+    const known = [...new Set(cases.map((item) => item[key]).filter(Boolean))];
+    const list = known.length > 12 ? '' : ` There are: ${known.join(', ')}.`;
+    throw wrongUse(`No case has the ${key} "${wanted}"${didYouMean(wanted, known) || '.'}${list}`);
+  };
+  let cases = by('schema', 'schema', all);
+  cases = by('category', 'category', cases);
+  cases = by('difficulty', 'difficulty', cases);
+  cases = by('id', 'id', cases);
+  return {
+    cases: cases.slice(0, limit),
+    isPartial: cases.length < all.length || (limit ?? cases.length) < cases.length,
+  };
+}
