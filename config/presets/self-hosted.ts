@@ -9,6 +9,7 @@ import { actionEmail } from '../../plugins/action-email/index.ts';
 import { actionSlack } from '../../plugins/action-slack/index.ts';
 import { actionWebhook } from '../../plugins/action-webhook/index.ts';
 import { actions } from '../../plugins/actions/index.ts';
+import { adminSemantic } from '../../plugins/admin-semantic/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
 import { conversations } from '../../plugins/conversations/index.ts';
@@ -76,6 +77,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     outbound(env.outbound),
     ...authentication(env),
     semanticLayer(env.semanticLayer),
+    adminSemantic(),
     semanticQuery(),
     sqlLimits(env.sqlLimits),
     sqlGuard(),

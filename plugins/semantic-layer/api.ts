@@ -1,5 +1,6 @@
 /** Defines what the plugin offers to other plugins. */
 import type { Scope } from '../../kernel/index.ts';
+import type { ImportedFile, ImportOptions, ImportResult } from './layer-import.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 
 export interface SemanticLayerApi {
@@ -16,4 +17,10 @@ export interface SemanticLayerApi {
   contextFor(model: SemanticModel, question: string, options?: { readonly maxBytes?: number }): Promise<string>;
   /** What the explore tool answers. */
   explore(scope: Scope, path: string): Promise<string>;
+  /**
+   * Writes the files over those of the same paths in the layer of `orgId`, with `null` in the shared one; other files
+   * stay. An organization without a layer first gets a copy of the shared one. Rejects with `validation_error`, and
+   * writes nothing, when a file is out of place, cannot be used, or breaks another.
+   */
+  importLayer(orgId: string | null, files: readonly ImportedFile[], options?: ImportOptions): Promise<ImportResult>;
 }

@@ -24,12 +24,14 @@ import { KnownOrganizations } from './known-organizations.ts';
 import { migrations } from './migrations.ts';
 import { SemanticLayerOptions } from './options.ts';
 import { ReloadingLayer } from './reloading-layer.ts';
+import { logVersion } from './version-log.ts';
 
 export type { SemanticLayerApi } from './api.ts';
 export { createModel } from './build/build-model.ts';
 export { checkSchema } from './files/schema-check.ts';
 export { parseYaml } from './files/yaml.ts';
 export { visibleModel } from './hidden-columns.ts';
+export type { ImportedFile, ImportOptions, ImportResult } from './layer-import.ts';
 export { loadSemanticLayer } from './loader.ts';
 export type {
   ModelDimension,
@@ -54,8 +56,6 @@ export {
   type Segment,
 } from './schema.ts';
 
-const MAX_LOGGED_PROBLEMS = 20;
-
 export const semanticLayer = definePlugin({
   name: 'semantic-layer',
   version: '1.0.0',
@@ -76,12 +76,7 @@ export const semanticLayer = definePlugin({
       ...options,
       schemas,
       known,
-      onVersion: ({ version, entities, problems, notice }, dir) => {
-        ctx.log.info({ dir, version, entities: entities.length, problems: problems.length }, 'Semantic layer loaded.');
-        if (notice !== undefined) ctx.log.warn({}, notice);
-        const parts = problems.filter(({ message }) => message !== notice);
-        for (const { message, ...place } of parts.slice(0, MAX_LOGGED_PROBLEMS)) ctx.log.warn(place, message);
-      },
+      onVersion: (model, dir) => logVersion(ctx.log, model, dir),
     });
     ctx.tap(contextCollect, (question, scope) => contextParts(layer, question, scope, options.contextBytes));
     const explore = exploreTool(layer);
@@ -113,6 +108,11 @@ export const semanticLayer = definePlugin({
       problems: () => layer.current().problems,
       contextFor: (model, question, given) => layer.contextFor(model, question, given),
       explore: (scope, path) => layer.explore(scope, path),
+      async importLayer(orgId, files, importOptions = {}) {
+        const result = await layer.importLayer(orgId, files, importOptions);
+        await saved();
+        return result;
+      },
     };
   },
 });

@@ -7,7 +7,10 @@ import { ContextWriter, type LayerContext } from './context/context-writer.ts';
 import { explore } from './context/explore.ts';
 import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
+import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
+import { mendImports } from './files/replace.ts';
 import { KnownOrganizations } from './known-organizations.ts';
+import { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';
 import { LayerLoader } from './loader.ts';
 import type { SemanticModel } from './model.ts';
 
@@ -38,7 +41,6 @@ const CHECKING_SHARE = 0.05;
 /** How long a request waits for the first description of the databases. */
 const SCHEMA_TIMEOUT_MS = 3_000;
 const MAX_ORGANIZATIONS = 64;
-const ORGANIZATION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const EMPTY_PARTS = { entities: [], metrics: [], glossary: [], catalog: undefined };
 
 /** One folder with its current model, text index and cached prompts. */
@@ -75,6 +77,12 @@ class ReloadingFolder {
     return this.#loading;
   }
 
+  /** Makes the next call check the files. */
+  async expire(): Promise<void> {
+    await this.#loading?.catch(() => undefined);
+    this.#nextCheck = 0;
+  }
+
   #knownSchemas(): KnownSchemas | undefined {
     return this.#options.schemas?.known;
   }
@@ -103,6 +111,8 @@ export class ReloadingLayer {
   readonly #pins = new WeakMap<RequestScope, Promise<SemanticModel>>();
   readonly #folders = new WeakMap<SemanticModel, ReloadingFolder>();
   readonly #known: KnownOrganizations;
+  /** The last import; the next one waits for it. */
+  #importing: Promise<unknown> = Promise.resolve();
   #watching: NodeJS.Timeout | undefined;
   readonly #empty = createModel(EMPTY_PARTS, 0, []);
 
@@ -110,6 +120,7 @@ export class ReloadingLayer {
     this.#options = options;
     this.#known = options.known ?? new KnownOrganizations();
     this.#default = new ReloadingFolder(options.dir, options, this.#closing.signal);
+    mendImports(options.dir);
     this.#recordOrganizations();
   }
 
@@ -179,6 +190,19 @@ export class ReloadingLayer {
     return model;
   }
 
+  /** See `SemanticLayerApi.importLayer`. */
+  importLayer(orgId: string | null, files: readonly ImportedFile[], options: ImportOptions): Promise<ImportResult> {
+    const importing = this.#importing.then(async () => {
+      if (orgId !== null && !ORGANIZATION_ID.test(orgId)) throw invalidOrganization(orgId);
+      const isKnown = orgId !== null && this.#known.has(orgId);
+      const result = await importFiles(this.#options.dir, orgId, files, { ...options, isKnown });
+      await this.#folderFor(orgId).expire();
+      return result;
+    });
+    this.#importing = importing.catch(() => undefined);
+    return importing;
+  }
+
   /** Text of the layer for the prompt, at most `maxBytes` UTF-8 bytes. */
   contextFor(
     model: SemanticModel,
@@ -213,7 +237,7 @@ export class ReloadingLayer {
   /** Records which organizations have a layer, so that a removed one is noticed. */
   #recordOrganizations(): void {
     try {
-      for (const entry of readdirSync(join(this.#options.dir, '.orgs'), { withFileTypes: true })) {
+      for (const entry of readdirSync(join(this.#options.dir, ORGANIZATIONS_FOLDER), { withFileTypes: true })) {
         const isFolder = entry.isDirectory() || entry.isSymbolicLink();
         if (isFolder && ORGANIZATION_ID.test(entry.name)) this.#known.add(entry.name);
       }
@@ -224,7 +248,7 @@ export class ReloadingLayer {
 
   #folderFor(orgId: string | null): ReloadingFolder {
     if (orgId === null) return this.#default;
-    const parent = join(this.#options.dir, '.orgs');
+    const parent = join(this.#options.dir, ORGANIZATIONS_FOLDER);
     if (!ORGANIZATION_ID.test(orgId)) {
       if (this.#known.isEmpty && statusOf(parent) === undefined) return this.#default;
       throw invalidOrganization(orgId);

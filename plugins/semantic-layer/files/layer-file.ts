@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { TSchema } from '@sinclair/typebox';
 import type { ModelDimension, SemanticProblem } from '../model.ts';
 import { CatalogFile, EntityFile, GlossaryTerm, Metric } from '../schema.ts';
-import type { FileKind, FoundFile } from './scan.ts';
+import type { FileKind, Place } from './places.ts';
 import { checkSchema, isRecord, type SchemaProblem } from './schema-check.ts';
 import { type Path, parseYaml } from './yaml.ts';
 
@@ -67,7 +67,7 @@ export function hashOf(text: string): string {
  * Parses and checks one file. An entity that does not match its schema is left out whole: a misspelt `hidden` must not
  * show a column. Of a glossary or a list of metrics the items that match are kept.
  */
-export function parseLayerFile(found: Pick<FoundFile, 'path' | 'kind' | 'source'>, text: string): LayerFile {
+export function parseLayerFile(found: Place & { readonly path: string }, text: string): LayerFile {
   const { path, kind, source } = found;
   const result = (items: readonly Item[], problems: readonly SemanticProblem[]): LayerFile => ({
     ...{ path, kind, source, hash: hashOf(text), items, problems },

@@ -2,15 +2,12 @@
 import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { SemanticProblem } from '../model.ts';
+import { FOLDER_KINDS, type Place, TOP_LEVEL_KINDS } from './places.ts';
 import { timeSlicer } from './time-slicing.ts';
 
-export type FileKind = 'catalog' | 'glossary' | 'entity' | 'metrics';
-
-export interface FoundFile {
+export interface FoundFile extends Place {
   /** Relative to the root, with `/`. */
   readonly path: string;
-  readonly kind: FileKind;
-  readonly source: string;
   /** Changes when the file changes. */
   readonly signature: string;
 }
@@ -21,10 +18,8 @@ export interface Scan {
   readonly problems: readonly SemanticProblem[];
 }
 
-const MAX_FILE_BYTES = 512 * 1024;
+export const MAX_FILE_BYTES = 512 * 1024;
 const YAML_FILE = /\.ya?ml$/i;
-const TOP_LEVEL_KINDS: Readonly<Record<string, FileKind>> = { catalog: 'catalog', glossary: 'glossary' };
-const FOLDER_KINDS: Readonly<Record<string, FileKind>> = { entities: 'entity', metrics: 'metrics' };
 
 /**
  * Lists the layer's files in a stable order, the default source first. Synchronous calls in short slices cost a tenth
@@ -60,7 +55,7 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
     }
   }
 
-  async function readFolder(source: string, folder: string, kind: FileKind): Promise<void> {
+  async function readFolder(source: string, folder: string, kind: Place['kind']): Promise<void> {
     for (const entry of entriesOf(folder)) {
       const path = `${folder}/${entry.name}`;
       if (YAML_FILE.test(entry.name)) addFile(path, entry, kind, source);
@@ -70,7 +65,7 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
     }
   }
 
-  function addFile(path: string, entry: Dirent, kind: FileKind, source: string): void {
+  function addFile(path: string, entry: Dirent, kind: Place['kind'], source: string): void {
     const status = statusOf(path, entry);
     if (status === undefined) return;
     if (status.isFile()) {

@@ -1,0 +1,60 @@
+/** Serves the import of semantic files. */
+import { AtlasError, defineRoute, didYouMean, type Route, type Scope } from '../../kernel/index.ts';
+import type { SemanticLayerApi } from '../semantic-layer/index.ts';
+import { ImportBody, ImportReply } from './schemas.ts';
+
+export interface ImportRoutesInit {
+  readonly layer: SemanticLayerApi;
+  /** Throws `forbidden` for an administrator whose organization is not known. */
+  refuse(scope: Scope): void;
+  /** Ids of the connections. */
+  connections(scope: Scope): Promise<readonly string[]>;
+  /** Writes one line about the import to log and audit log. */
+  record(event: { readonly text: string }, scope: Scope): Promise<void>;
+}
+
+function unknownConnection(id: string, known: readonly string[]): AtlasError {
+  const message = `There is no connection "${id}"${didYouMean(id, known) || `; known: ${known.join(', ') || 'none'}.`}`;
+  return new AtlasError(message, { code: 'validation_error', details: [{ path: 'connection', message }] });
+}
+
+export function importRoutes({ layer, refuse, connections, record }: ImportRoutesInit): Route[] {
+  return [
+    defineRoute({
+      tag: 'Semantic layer',
+      right: 'admin',
+      errors: ['forbidden', 'conflict', 'configuration_error', 'not_available', 'unavailable'],
+      method: 'POST',
+      path: '/api/v1/admin/semantic/org/import',
+      operationId: 'importSemanticLayer',
+      summary:
+        'Writes files into the semantic layer of the active organization, without organizations into the shared one: all of them or none.',
+      body: ImportBody,
+      responses: { 200: ImportReply },
+      async handle({ body: { files, connection } }, scope) {
+        refuse(scope);
+        const { orgId } = scope;
+        if (connection !== undefined) {
+          const known = await connections(scope);
+          if (!known.includes(connection)) throw unknownConnection(connection, known);
+        }
+        const given = files.map(({ path, content }) => ({ path, text: content }));
+        const { changed, isFirst } = await layer.importLayer(orgId, given, { connection });
+        const owner = orgId === null ? 'the shared layer' : `the layer of organization ${orgId}`;
+        await record({ text: `semantic layer import: ${files.length} files into ${owner}, ${changed} changed` }, scope);
+        const { entities, metrics, glossary, problems } = await layer.modelFor(orgId);
+        const counts = { entities: entities.length, metrics: metrics.length, glossaryTerms: glossary.length };
+        return {
+          body: {
+            orgId,
+            imported: files.length,
+            changed,
+            copiedSharedLayer: isFirst,
+            ...counts,
+            problems: problems.length,
+          },
+        };
+      },
+    }),
+  ];
+}

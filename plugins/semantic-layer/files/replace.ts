@@ -1,0 +1,110 @@
+/** Puts staged files of a layer in place of others, and mends what a killed process left halfway. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AtlasError } from '../../../kernel/index.ts';
+import { ORGANIZATIONS_FOLDER } from './places.ts';
+
+/** Names that neither a source nor an organization can have: their first character is a dot. */
+const STAGING = '.import-';
+const PREVIOUS = '.previous-';
+/** A staged folder of this age was left behind: no import takes so long. */
+const ABANDONED_MS = 3_600_000;
+
+/** A new name for a folder in which files are staged, beside where they belong. */
+export const stagingName = () => STAGING + randomUUID();
+/** Where the folder of an organization is while it is being replaced. */
+export const previousName = (orgId: string) => PREVIOUS + orgId;
+
+/**
+ * Moves the staged files one by one, synchronously; puts back what was there when one of them cannot be moved. Returns
+ * what does so later, as long as the staged folder is there.
+ */
+export function swapFiles(dir: string, staging: string, paths: readonly string[]): () => void {
+  const steps: (() => void)[] = [];
+  const undo = () => {
+    for (const step of steps.splice(0).reverse()) step();
+  };
+  try {
+    for (const path of paths) {
+      const [to, kept] = [join(dir, path), join(staging, '.replaced', path)];
+      mkdirSync(dirname(to), { recursive: true });
+      if (existsSync(to)) {
+        mkdirSync(dirname(kept), { recursive: true });
+        renameSync(to, kept);
+        steps.push(() => renameSync(kept, to));
+      }
+      renameSync(join(staging, path), to);
+      steps.push(() => rmSync(to, { force: true }));
+    }
+    return undo;
+  } catch (error) {
+    undo();
+    throw error;
+  }
+}
+
+/** Replaces the whole folder, synchronously. A crash between the two moves is mended by `mendImports`. */
+export function swapFolder(dir: string, staging: string, previous: string): void {
+  mkdirSync(dirname(dir), { recursive: true });
+  if (existsSync(dir)) renameSync(dir, previous);
+  try {
+    renameSync(staging, dir);
+  } catch (error) {
+    if (existsSync(previous) && !existsSync(dir)) renameSync(previous, dir);
+    throw error;
+  }
+}
+
+/** Throws `conflict` where a folder of the paths is a link, which leads to files of another layer. */
+export function refuseLinks(dir: string, paths: readonly string[]): void {
+  const folders = new Set(
+    paths.flatMap((path) =>
+      path
+        .split('/')
+        .slice(0, -1)
+        .map((_, at, names) => names.slice(0, at + 1).join('/')),
+    ),
+  );
+  for (const folder of folders) {
+    if (lstatSync(join(dir, folder), { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw linked(`The folder ${folder} of the layer`);
+  }
+}
+
+export const linked = (what: string) =>
+  new AtlasError(`${what} is a link or a file, which is not replaced.`, {
+    code: 'conflict',
+    reason: 'E_IMPORT_LINK',
+    hint: 'Put a folder in its place, or change the files where the link leads.',
+  });
+
+/** An error of the file system as one for people; any other as it is. */
+export function unwritable(error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (error instanceof AtlasError || syscall === undefined) return error;
+  return new AtlasError(`The folder of the semantic layer cannot be written (${code}).`, {
+    code: 'configuration_error',
+    reason: 'E_SEMANTIC_LAYER_READONLY',
+    hint: 'Let the server write to the folder in SVC_SEMANTIC_DIR.',
+    cause: error,
+  });
+}
+
+/** Puts back the folder of an organization whose import was killed halfway, and removes what such imports left. */
+export function mendImports(root: string): void {
+  try {
+    for (const name of readdirSync(root)) {
+      const path = join(root, name);
+      if (name.startsWith(PREVIOUS)) {
+        const dir = join(root, ORGANIZATIONS_FOLDER, name.slice(PREVIOUS.length));
+        if (existsSync(dir)) rmSync(path, { recursive: true, force: true });
+        else renameSync(path, dir);
+      } else if (name.startsWith(STAGING) && Date.now() - lstatSync(path).mtimeMs > ABANDONED_MS) {
+        rmSync(path, { recursive: true, force: true });
+      }
+    }
+  } catch {
+    // A folder that is not there or cannot be written has nothing to mend.
+  }
+}

@@ -1,0 +1,225 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { type LayerFolder, layerFolder } from '../../test/harness/layer-folder.ts';
+import { semanticLayer } from './index.ts';
+import { MAX_FILES } from './layer-import.ts';
+
+const SHARED = {
+  'catalog.yml': 'name: Shop\n',
+  'entities/orders.yml':
+    'table: orders\njoins:\n  - { target: customers, relationship: many_to_one, on: { from: c, to: id } }\n',
+  'entities/customers.yml': 'table: customers\n',
+  'warehouse/entities/stock.yml': 'table: stock\n',
+  'README.md': 'Not part of the layer.\n',
+};
+
+const start = ({ dir }: LayerFolder) => createTestApp({ plugins: [semanticLayer({ dir, checkIntervalMs: 60_000 })] });
+const namesOf = async (app: Awaited<ReturnType<typeof start>>, orgId: string | null) =>
+  (await app.get(semanticLayer).modelFor(orgId)).entities.map(({ name }) => name).sort();
+const read = ({ dir }: LayerFolder, path: string) => readFileSync(join(dir, path), 'utf8');
+const file = (path: string, text = 'table: x\n') => ({ path, text });
+/** Whatever an import leaves beside the layer. */
+const leftovers = ({ dir }: LayerFolder) =>
+  [dir, join(dir, '.orgs')]
+    .flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))
+    .filter((name) => /^\.(?!orgs$)/.test(name));
+
+describe('an import', () => {
+  test('first copies the shared layer for an organization, then writes over its own', async () => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    const layer = app.get(semanticLayer);
+    expect(await namesOf(app, 'acme')).toEqual(['customers', 'orders', 'stock']);
+
+    const first = await layer.importLayer('acme', [file('entities/visits.yml', '# Mine.\ntable: visits\n')]);
+    expect(first).toEqual({ changed: 1, isFirst: true });
+    expect(await namesOf(app, 'acme')).toEqual(['customers', 'orders', 'stock', 'visits']);
+    expect(await namesOf(app, null)).toEqual(['customers', 'orders', 'stock']);
+    expect(await namesOf(app, 'other')).toEqual(['customers', 'orders', 'stock']);
+    expect(read(folder, '.orgs/acme/entities/visits.yml')).toBe('# Mine.\ntable: visits\n');
+    expect(existsSync(join(folder.dir, '.orgs/acme/README.md'))).toBe(false);
+
+    folder.write('entities/late.yml', 'table: late\n');
+    folder.write('.orgs/acme/notes.txt', 'Kept.');
+    const again = await layer.importLayer('acme', [
+      file('entities/visits.yml', 'table: calls\n'),
+      file('catalog.yml', 'name: Shop\n'),
+    ]);
+    expect(again).toEqual({ changed: 1, isFirst: false });
+    expect(await namesOf(app, 'acme')).toEqual(['calls', 'customers', 'orders', 'stock']);
+    expect(read(folder, '.orgs/acme/notes.txt')).toBe('Kept.');
+    expect(leftovers(folder)).toEqual([]);
+  });
+
+  test('writes the shared layer where there is no organization', async () => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    expect(await namesOf(app, null)).toHaveLength(3);
+    const files = [
+      file('warehouse/metrics/stock.yml', 'metrics:\n  - { id: items, entity: stock, measure: count }\n'),
+      file('entities/customers.yml', 'table: clients\nname: customers\n'),
+    ];
+    expect(await app.get(semanticLayer).importLayer(null, files)).toEqual({ changed: 2, isFirst: false });
+    const model = await app.get(semanticLayer).modelFor(null);
+    expect([model.entity('customers')?.table, model.metric('items')?.source]).toEqual(['clients', 'warehouse']);
+    expect(read(folder, 'README.md')).toBe('Not part of the layer.\n');
+    expect(leftovers(folder)).toEqual([]);
+  });
+
+  test('works where there is no layer yet', async () => {
+    using parent = layerFolder();
+    const folder = { ...parent, dir: join(parent.dir, 'semantic') };
+    await using app = await start(folder);
+    await app.get(semanticLayer).importLayer(null, [file('entities/a.yml', 'table: a\n')]);
+    expect(await namesOf(app, null)).toEqual(['a']);
+  });
+
+  test.each([
+    ['a path out of the folder', [file('../evil.yml')], '"../evil.yml"'],
+    ['one inside a path', [file('entities/../../evil.yml')], 'evil'],
+    ['an absolute path', [file('/etc/entities/evil.yml')], '/etc'],
+    ['a backslash', [file('entities\\evil.yml')], 'evil'],
+    ['a drive', [file('c:/entities/evil.yml')], 'evil'],
+    ['an empty part', [file('entities//evil.yml')], 'evil'],
+    ['another organization', [file('.orgs/other/entities/evil.yml')], 'evil'],
+    ['a hidden file', [file('entities/.evil.yml')], 'evil'],
+    ['a control character', [file('entities/a\nb.yml')], 'entities/a'],
+    ['NUL', [file('entities/a\0.yml')], 'entities/a'],
+    ['a subfolder', [file('entities/deep/evil.yml')], 'evil'],
+    ['a file of another kind', [file('notes.yml')], 'notes.yml'],
+    ['a program', [file('entities/evil.sh')], 'evil.sh'],
+    ['the source `default`', [file('default/entities/a.yml')], 'default'],
+    ['a name that is too long', [file(`entities/${'ä'.repeat(119)}ää.yml`)], 'ä'],
+    ['two names that are one', [file('entities/A.yml'), file('entities/a.yml')], 'the same file as entities/A.yml'],
+    ['nothing', [], 'There are no files'],
+    ['too many', Array.from({ length: MAX_FILES + 1 }, (_, index) => file(`entities/t${index}.yml`)), 'at most 5000'],
+    ['a large file', [file('entities/a.yml', `table: ${'x'.repeat(600_000)}`)], '512 KiB'],
+    ['half a character', [file('entities/a.yml', 'table: "\ud800"')], 'Unicode'],
+    ['YAML that is broken', [file('entities/a.yml', 'table: [')], 'entities/a.yml:1:'],
+    ['an unknown key', [file('entities/a.yml', 'table: a\nhiden: true\n')], 'entities/a.yml:2:1: Unknown key `hiden`'],
+    [
+      'a join that leads nowhere',
+      [
+        file(
+          'entities/a.yml',
+          'table: a\njoins:\n  - { target: nowhere, relationship: many_to_one, on: { from: x, to: y } }\n',
+        ),
+      ],
+      'nowhere',
+    ],
+    [
+      'what breaks another file',
+      [file('entities/customers.yml', 'table: customers\nname: people\n')],
+      'entities/orders.yml',
+    ],
+    ['a second entity of the same name', [file('entities/more.yml', 'table: more\nname: orders\n')], 'orders'],
+  ])('refuses %s, together with the sound files beside it', async (_, files, says) => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    const sent = files.length === 0 ? [] : [file('entities/fine.yml', 'table: fine\n'), ...files];
+    for (const orgId of ['acme', null]) {
+      const attempt = app.get(semanticLayer).importLayer(orgId, sent);
+      await expect(attempt).rejects.toMatchObject({
+        code: 'validation_error',
+        message: expect.stringContaining('Nothing was imported'),
+      });
+      await expect(attempt).rejects.toMatchObject({ message: expect.stringContaining(says) });
+    }
+    expect(await namesOf(app, 'acme')).toEqual(['customers', 'orders', 'stock']);
+    expect([
+      existsSync(join(folder.dir, '.orgs')),
+      existsSync(join(folder.dir, '../evil.yml')),
+      leftovers(folder),
+    ]).toEqual([false, false, []]);
+    expect(existsSync(join(folder.dir, 'entities/fine.yml'))).toBe(false);
+  });
+
+  test('is not stopped by what was broken before', async () => {
+    using folder = layerFolder({ ...SHARED, 'entities/broken.yml': 'tabel: x\n' });
+    await using app = await start(folder);
+    await app.get(semanticLayer).importLayer('acme', [file('entities/fine.yml', 'table: fine\n')]);
+    expect(await namesOf(app, 'acme')).toContain('fine');
+  });
+
+  test('gives entities without a connection the one that is named, and keeps their comments', async () => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    const long = `description: ${'word '.repeat(60)}end # why\n`;
+    await app
+      .get(semanticLayer)
+      .importLayer(
+        null,
+        [
+          file('entities/a.yml', `# First.\ntable: a\n${long}`),
+          file('entities/b.yml', 'table: b\nconnection: other\n'),
+          file('warehouse/entities/c.yml', 'table: c\n'),
+        ],
+        { connection: 'pg' },
+      );
+    expect(read(folder, 'entities/a.yml')).toBe(`# First.\ntable: a\n${long}connection: pg\n`);
+    const model = await app.get(semanticLayer).modelFor(null);
+    expect(['a', 'b', 'c'].map((name) => model.entity(name)?.connection)).toEqual(['pg', 'other', 'warehouse']);
+  });
+
+  test('does not write through links', async () => {
+    using folder = layerFolder(SHARED);
+    using elsewhere = layerFolder({ 'entities/orders.yml': 'table: foreign\n' });
+    mkdirSync(join(folder.dir, '.orgs/acme'), { recursive: true });
+    symlinkSync(join(elsewhere.dir, 'entities'), join(folder.dir, '.orgs/acme/entities'));
+    symlinkSync(elsewhere.dir, join(folder.dir, '.orgs/linked'));
+    await using app = await start(folder);
+    for (const orgId of ['acme', 'linked']) {
+      const attempt = app.get(semanticLayer).importLayer(orgId, [file('entities/orders.yml')]);
+      await expect(attempt, orgId).rejects.toMatchObject({ code: 'conflict', reason: 'E_IMPORT_LINK' });
+    }
+    expect(read(elsewhere, 'entities/orders.yml')).toBe('table: foreign\n');
+  });
+
+  test('gives nothing of the shared layer to an organization whose folder is gone', async () => {
+    using folder = layerFolder({ ...SHARED, '.orgs/acme/entities/own.yml': 'table: own\n' });
+    await using app = await start(folder);
+    folder.remove('.orgs/acme');
+    await expect(namesOf(app, 'acme')).rejects.toMatchObject({ reason: 'E_SEMANTIC_LAYER_GONE' });
+    await app.get(semanticLayer).importLayer('acme', [file('entities/new.yml', 'table: new\n')]);
+    expect(await namesOf(app, 'acme')).toEqual(['new']);
+  });
+
+  test('that others run at the same time loses nothing', async () => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    const imports = Array.from({ length: 8 }, (_, index) =>
+      app.get(semanticLayer).importLayer('acme', [file(`entities/t${index}.yml`, `table: t${index}\n`)]),
+    );
+    const results = await Promise.all(imports);
+    expect(results.filter(({ isFirst }) => isFirst)).toHaveLength(1);
+    expect(await namesOf(app, 'acme')).toHaveLength(11);
+  });
+
+  test('refuses the id of an organization that is no folder name', async () => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    for (const orgId of ['..', '../other', 'a/b', '.import-x', '']) {
+      await expect(app.get(semanticLayer).importLayer(orgId, [file('entities/a.yml')]), orgId).rejects.toMatchObject({
+        reason: 'E_ORGANIZATION_UNMAPPED',
+      });
+    }
+  });
+
+  test('that was killed between its two moves is mended at the next start', async () => {
+    using folder = layerFolder({ ...SHARED, '.orgs/acme/entities/own.yml': 'table: own\n' });
+    renameSync(join(folder.dir, '.orgs/acme'), join(folder.dir, '.previous-acme'));
+    await using app = await start(folder);
+    expect(await namesOf(app, 'acme')).toEqual(['own']);
+  });
+
+  test.skipIf(process.getuid?.() === 0)('says that a folder cannot be written', async () => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    chmodSync(folder.dir, 0o500);
+    const attempt = app.get(semanticLayer).importLayer('acme', [file('entities/a.yml')]);
+    await expect(attempt).rejects.toMatchObject({ code: 'configuration_error' });
+    chmodSync(folder.dir, 0o700);
+  });
+});
