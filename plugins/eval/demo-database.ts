@@ -2,20 +2,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSimpleDemo } from '../demo-data/index.ts';
+import { DEMOS, type DemoName, loadDemo } from '../demo-data/index.ts';
 import type { OwnData } from './composition.ts';
 
 export interface DemoDatabase extends OwnData, Disposable {}
 
+const isDemo = (name: string): name is DemoName => Object.hasOwn(DEMOS, name);
+
 /** `undefined`: there is no demo of that name. */
-export async function demoDatabase(name: string, simpleLayerDir: string): Promise<DemoDatabase | undefined> {
-  if (name !== 'simple') return undefined;
+export async function demoDatabase(name: string, signal: AbortSignal): Promise<DemoDatabase | undefined> {
+  if (!isDemo(name)) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'atlas-eval-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     const database = join(folder, `${name}.db`);
-    createSimpleDemo(database);
-    return { database, layerDir: simpleLayerDir, [Symbol.dispose]: remove };
+    await loadDemo(name, { url: `sqlite:${database}`, signal });
+    return { database, layerDir: DEMOS[name].layer, [Symbol.dispose]: remove };
   } catch (error) {
     remove();
     throw error;
