@@ -13,7 +13,8 @@ const MAX_HEAP_SHARE = 0.85;
 /** Needs no descriptor and no file: it works where the process has run out of them. */
 export class LoadMonitor {
   readonly #maxDelayMs: number;
-  readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  /** Made by the start: one that is never enabled stays open for good. */
+  #delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #samples = 0;
   #delayMs = 0;
@@ -24,13 +25,14 @@ export class LoadMonitor {
   }
 
   start(): void {
+    this.#delays ??= monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     this.#delays.enable();
     this.#timer ??= setInterval(() => this.#sample(), SAMPLE_MS).unref();
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    this.#delays.disable();
+    this.#delays?.disable();
   }
 
   get isOverloaded(): boolean {
@@ -44,8 +46,8 @@ export class LoadMonitor {
 
   #sample(): void {
     this.#samples += 1;
-    const { mean } = this.#delays;
-    this.#delays.reset();
+    const { mean = 0 } = this.#delays ?? {};
+    this.#delays?.reset();
     if (this.#samples <= SAMPLES_OF_START) return;
     // Without a single measurement in all that time, it was as late as can be.
     this.#delayMs = Number.isNaN(mean) ? Number.POSITIVE_INFINITY : mean / 1e6 - RESOLUTION_MS;
