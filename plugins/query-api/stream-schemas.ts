@@ -62,7 +62,7 @@ export const CodeStreamEvent = Type.Union(
     codeEvent(
       'ToolCallEvent',
       '9',
-      'A tool is called: executeSQL with the SQL, explore with a path.',
+      'A tool is called: executeSQL with the SQL, explore with a path or a command.',
       Type.Object({ toolCallId: ToolCallId, toolName: Type.String(), args: Type.Unknown() }),
     ),
     codeEvent(

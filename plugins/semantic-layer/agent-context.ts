@@ -1,8 +1,10 @@
 /** Gives the agent the semantic layer: parts of its prompt and the explore tool. */
 import { type Static, Type } from '@sinclair/typebox';
-import type { AgentTool, ContextPart, Question, Scope } from '../../kernel/index.ts';
+import type { AgentTool, ContextPart, PluginContext, Question, Scope } from '../../kernel/index.ts';
 import { byteLength } from './context/bounded-text.ts';
+import type { Sandbox } from './hooks.ts';
 import type { ReloadingLayer } from './reloading-layer.ts';
+import { findSandbox, runInSandbox, SandboxInput, sandboxHealth } from './sandbox.ts';
 
 const INSTRUCTIONS = `The semantic layer below describes the data that may be queried: entities (tables) with columns, measures, joins and segments, metrics, and a glossary.
 - Use only tables and columns it names, with the definitions of its measures, segments and metrics.
@@ -52,7 +54,7 @@ const ExploreInput = Type.Object(
   { additionalProperties: false },
 );
 
-export function exploreTool(layer: ReloadingLayer): AgentTool {
+function exploreTool(layer: ReloadingLayer): AgentTool {
   return {
     name: 'explore',
     description:
@@ -62,5 +64,35 @@ export function exploreTool(layer: ReloadingLayer): AgentTool {
       const { path } = input as Static<typeof ExploreInput>;
       return { forModel: await layer.explore(scope, path, question.room?.resultBytes) };
     },
+  };
+}
+
+/** The same over the backend of a sandbox plugin. */
+function sandboxTool(layer: ReloadingLayer, sandbox: Sandbox, exploreBytes: number): AgentTool {
+  return {
+    name: 'explore',
+    description: `Looks into the files of the semantic layer with a command. ${sandbox.usage}`,
+    input: SandboxInput,
+    async run(input, { scope, question }) {
+      const { command } = input as Static<typeof SandboxInput>;
+      const maxBytes = Math.min(exploreBytes, question.room?.resultBytes ?? exploreBytes);
+      const files = await layer.visibleFiles(scope);
+      return { forModel: await runInSandbox(sandbox, { command, files, maxBytes }, scope) };
+    },
+  };
+}
+
+/** The explore tool in the backend that the composition brings, and that backend's health. */
+export function explorer(ctx: PluginContext, layer: ReloadingLayer, exploreBytes: number) {
+  let sandbox: Sandbox | undefined;
+  let tool = exploreTool(layer);
+  return {
+    /** Looks for the backend, once all plugins are set up. */
+    async ready(): Promise<void> {
+      sandbox = await findSandbox(ctx);
+      if (sandbox !== undefined) tool = sandboxTool(layer, sandbox, exploreBytes);
+    },
+    tool: () => tool,
+    health: async () => (sandbox === undefined ? [] : [await sandboxHealth(sandbox)]),
   };
 }

@@ -15,7 +15,7 @@ import {
 import { queryCheck } from '../agent/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { findDialect } from '../sql-kit/index.ts';
-import { contextParts, exploreTool } from './agent-context.ts';
+import { contextParts, explorer } from './agent-context.ts';
 import { ambiguityObjections } from './ambiguous-terms.ts';
 import type { SemanticLayerApi } from './api.ts';
 import { DatabaseSchemas } from './database/database-schema.ts';
@@ -31,6 +31,7 @@ export { createModel } from './build/build-model.ts';
 export { checkSchema } from './files/schema-check.ts';
 export { parseYaml } from './files/yaml.ts';
 export { visibleModel } from './hidden-columns.ts';
+export { type ExploreRequest, exploreSandbox, type Sandbox, type VisibleFile } from './hooks.ts';
 export type { ImportedFile, ImportOptions, ImportResult } from './layer-import.ts';
 export { loadSemanticLayer } from './loader.ts';
 export type {
@@ -79,15 +80,16 @@ export const semanticLayer = definePlugin({
       onVersion: (model, dir) => logVersion(ctx.log, model, dir),
     });
     ctx.tap(contextCollect, (question, scope) => contextParts(layer, question, scope, options.contextBytes));
-    const explore = exploreTool(layer);
-    ctx.tap(toolsCollect, () => [explore]);
+    const explore = explorer(ctx, layer, options.exploreBytes);
+    ctx.tap(toolsCollect, () => [explore.tool()]);
     ctx.tap(queryCheck, async ({ question }, scope) => ambiguityObjections(await layer.for(scope), question.turns));
-    ctx.tap(healthCheck, async () => [await layerHealth(layer)]);
+    ctx.tap(healthCheck, async () => [await layerHealth(layer), ...(await explore.health())]);
     ctx.tap(sqlSettled, ({ status }) => {
       if (status === 'failed') schemas.statementFailed();
     });
     ctx.tap(storeMigrations, () => [...migrations]);
     ctx.onReady(async () => {
+      await explore.ready();
       await known.load();
       await saved();
     });

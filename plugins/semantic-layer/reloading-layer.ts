@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { AtlasError, withTimeout } from '../../kernel/index.ts';
 import { createModel } from './build/build-model.ts';
 import { ContextWriter, type LayerContext } from './context/context-writer.ts';
-import { explore } from './context/explore.ts';
+import { type ExploredLayer, explore, visibleFiles } from './context/explore.ts';
 import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { mendImports } from './files/replace.ts';
+import type { VisibleFile } from './hooks.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';
 import { LayerLoader } from './loader.ts';
@@ -110,6 +111,7 @@ export class ReloadingLayer {
   readonly #organizations = new Map<string, ReloadingFolder>();
   readonly #pins = new WeakMap<RequestScope, Promise<SemanticModel>>();
   readonly #folders = new WeakMap<SemanticModel, ReloadingFolder>();
+  readonly #visible = new WeakMap<SemanticModel, Promise<readonly VisibleFile[]>>();
   readonly #known: KnownOrganizations;
   /** The last import; the next one waits for it. */
   #importing: Promise<unknown> = Promise.resolve();
@@ -223,9 +225,21 @@ export class ReloadingLayer {
 
   /** Answers the explore tool from the layer of the scope's organization. */
   async explore(scope: RequestScope, path: string, maxBytes = this.#options.exploreBytes): Promise<string> {
+    return explore(await this.#explored(scope), path, maxBytes);
+  }
+
+  /** The files of that layer as the model may see them. Those of one version are read once. */
+  async visibleFiles(scope: RequestScope): Promise<readonly VisibleFile[]> {
+    const layer = await this.#explored(scope);
+    const files = this.#visible.get(layer.model) ?? visibleFiles(layer);
+    this.#visible.set(layer.model, files);
+    return files;
+  }
+
+  async #explored(scope: RequestScope): Promise<ExploredLayer> {
     const model = await this.for(scope);
     const { loader, search } = this.#folders.get(model) ?? this.#default;
-    return explore({ root: loader.root, files: loader.files, model, search }, path, maxBytes);
+    return { root: loader.root, files: loader.files, model, search };
   }
 
   /** Stops checking, and aborts a running load. */

@@ -213,6 +213,5 @@ function lineOf({ lines }: Parts, part: ModelEntity | ModelMetric | ModelTerm, r
 }
 
 function footer(shown: number, total: number): string {
-  const reach = '"?words" searches, "entities" lists, the path of a file shows it';
-  return `# The rest\n${shown} of ${total} entities are shown in detail. Reach the others with the explore tool: ${reach}.`;
+  return `# The rest\n${shown} of ${total} entities are shown in detail. Reach the others with the explore tool.`;
 }

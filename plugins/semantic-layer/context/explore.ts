@@ -3,7 +3,9 @@ import { stringify } from 'yaml';
 import { nearest } from '../../../kernel/index.ts';
 import { type EntityItem, type LayerFile, parseLayerFile } from '../files/layer-file.ts';
 import { readLayerFile } from '../files/scan.ts';
+import { timeSlicer } from '../files/time-slicing.ts';
 import { HiddenColumns, hiddenNames, visibleModel } from '../hidden-columns.ts';
+import type { VisibleFile } from '../hooks.ts';
 import type { SemanticModel } from '../model.ts';
 import type { CatalogFile, GlossaryTerm, Metric } from '../schema.ts';
 import { byteLength } from './bounded-text.ts';
@@ -74,7 +76,21 @@ function describeFile(file: LayerFile): string {
 function fileText(layer: ExploredLayer, name: string): string | undefined {
   const wanted = [name, `${name}.yml`, `${name}.yaml`, layer.model.entity(name)?.file];
   const known = layer.files.find(({ path }) => wanted.includes(path));
-  if (known === undefined) return undefined;
+  return known && shownText(layer, known);
+}
+
+/** The files as the model may see them. A file that cannot be read says so. */
+export async function visibleFiles(layer: ExploredLayer): Promise<VisibleFile[]> {
+  const pause = timeSlicer();
+  const files: VisibleFile[] = [];
+  for (const file of layer.files) {
+    await pause();
+    files.push({ path: file.path, text: shownText(layer, file) });
+  }
+  return files;
+}
+
+function shownText(layer: ExploredLayer, known: LayerFile): string {
   if (known.isReduced === true) return withoutHidden(layer.model, known, undefined);
   let text: string;
   try {

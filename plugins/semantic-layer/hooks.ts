@@ -1,0 +1,43 @@
+/** Defines the hook by which a plugin supplies the backend that the explore tool runs in. */
+import { type Awaitable, collect, type HealthItem, type Scope } from '../../kernel/index.ts';
+
+/** A file of the semantic layer as the model may see it: without hidden columns, and without samples of masked ones. */
+export interface VisibleFile {
+  /** Relative to the root of the layer, with `/`: `entities/orders.yml`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** One call of the explore tool. */
+export interface ExploreRequest {
+  /** What the model wrote. */
+  readonly command: string;
+  /** The layer of the request's organization, in a stable order. */
+  readonly files: readonly VisibleFile[];
+  /** Longest answer, in bytes; what is longer is cut. */
+  readonly maxBytes: number;
+}
+
+/** A backend of the explore tool. */
+export interface Sandbox {
+  /** As the health report names it: `just-bash`. */
+  readonly backend: string;
+  /** Whether commands run apart from the server, so that a hostile one can neither read its memory nor hold it up. */
+  readonly isolated: boolean;
+  /** For the model: what it may write as a command, with an example. */
+  readonly usage: string;
+  /** Longest time of one command; it then ends with an error. Default 5,000. */
+  readonly timeoutMs?: number;
+  /**
+   * Answers a command with text for the model, also when the command itself fails: the model reads why and tries
+   * another. Ends when the signal of the scope aborts.
+   */
+  run(request: ExploreRequest, scope: Scope): Awaitable<string>;
+  /** Whether it can run, for the health report. Default: it can. */
+  health?(): Awaitable<Pick<HealthItem, 'status' | 'message'>>;
+}
+
+export const exploreSandbox = collect<undefined, Sandbox>('explore.sandbox', {
+  summary:
+    'The backend that the explore tool runs in; at most one. Without it the tool reads the layer in this process.',
+});
