@@ -3,7 +3,7 @@ import { actionContract } from '../../test/contract/action.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { actionNeeds, startActionApp } from '../../test/harness/action-app.ts';
 import { startHttpReceiver } from '../../test/harness/http-receiver.ts';
-import { toldHttpReceiver } from '../../test/harness/told-receivers.ts';
+import { startTestReceiver } from '../../test/harness/test-receiver.ts';
 import { webhookSignature } from '../delivery-kit/index.ts';
 import { outbound } from '../outbound/index.ts';
 import { actionWebhook } from './index.ts';
@@ -13,7 +13,7 @@ pluginContract('action-webhook', () => actionWebhook(), { with: () => [...action
 const SECRET = 'a secret of sixteen characters';
 
 actionContract('action-webhook', async () => {
-  const receiver = await toldHttpReceiver();
+  const receiver = await startTestReceiver();
   return Object.assign(receiver, {
     type: 'webhook',
     plugin: actionWebhook({ secret: SECRET }),

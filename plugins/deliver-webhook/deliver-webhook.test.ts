@@ -5,14 +5,14 @@ import { deliverContract } from '../../test/contract/deliver.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { startHttpReceiver } from '../../test/harness/http-receiver.ts';
-import { toldHttpReceiver } from '../../test/harness/told-receivers.ts';
+import { startTestReceiver } from '../../test/harness/test-receiver.ts';
 import { outbound } from '../outbound/index.ts';
 import { deliverWebhook } from './index.ts';
 
 pluginContract('deliver-webhook', () => deliverWebhook(), { with: () => [outbound()] });
 
 deliverContract('deliver-webhook', async () => {
-  const receiver = await toldHttpReceiver();
+  const receiver = await startTestReceiver();
   return Object.assign(receiver, {
     channel: 'webhook',
     plugin: deliverWebhook(),

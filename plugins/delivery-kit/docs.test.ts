@@ -8,7 +8,7 @@ import { deliverContract } from '../../test/contract/deliver.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { blocksOf } from '../../test/harness/doc-blocks.ts';
 import { startHttpReceiver } from '../../test/harness/http-receiver.ts';
-import { toldHttpReceiver } from '../../test/harness/told-receivers.ts';
+import { startTestReceiver } from '../../test/harness/test-receiver.ts';
 import { outbound } from '../outbound/index.ts';
 import { postWebhook } from './index.ts';
 
@@ -48,7 +48,7 @@ describe('the receiver of docs/delivery.md', () => {
 });
 
 deliverContract('the channel of docs/delivery.md', async () => {
-  const receiver = await toldHttpReceiver();
+  const receiver = await startTestReceiver();
   const { deliverInbox } = await load<{ deliverInbox: () => PluginEntry }>('ts', (text) =>
     text
       .replace('http://127.0.0.1:9091', receiver.url)

@@ -85,7 +85,6 @@ const LIMITS: SqlLimits = { maxRows: 1_000, maxBytes: 8_388_608, maxCellBytes: 6
 /** The promise is one second; a loaded machine gets another. */
 const FREE_WITHIN_MS = 2_000;
 
-const CHECK_TIMEOUT_MS = 60_000;
 const MIB = 1024 * 1024;
 /** What this process may grow by for a result that is far larger than its limits; garbage included. */
 const OWN_GROWTH_BYTES = 250 * MIB;
@@ -451,5 +450,5 @@ export function datasourceChecks(make: Make): Check[] {
 
 /** Registers the checks as tests. `make` creates a separate subject for each. */
 export function datasourceContract(name: string, make: Make): void {
-  registerChecks(`datasource contract: ${name}`, datasourceChecks(make), CHECK_TIMEOUT_MS);
+  registerChecks(`datasource contract: ${name}`, datasourceChecks(make));
 }

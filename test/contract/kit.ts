@@ -7,10 +7,12 @@ export interface Check {
   run(): Promise<void>;
 }
 
-/** `timeoutMs`: for each check; default the runner's. */
-export function registerChecks(title: string, checks: readonly Check[], timeoutMs?: number): void {
+/** Most checks start and stop an app, some several times. */
+const CHECK_TIMEOUT_MS = 60_000;
+
+export function registerChecks(title: string, checks: readonly Check[]): void {
   describe(title, () => {
-    for (const check of checks) it(check.name, () => check.run(), timeoutMs);
+    for (const check of checks) it(check.name, () => check.run(), CHECK_TIMEOUT_MS);
   });
 }
 
@@ -21,4 +23,13 @@ export async function failingChecks(checks: readonly Check[]): Promise<string[]>
     await check.run().catch(() => failing.push(check.name));
   }
   return failing;
+}
+
+/** Freezes what a subject is given, so that a change to it throws. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value) && !ArrayBuffer.isView(value)) {
+    Object.freeze(value);
+    for (const item of Object.values(value)) deepFreeze(item);
+  }
+  return value;
 }

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { AnyHook, App, Hook, PluginEntry } from '../../kernel/index.ts';
 import { createTestApp } from '../harness/create-test-app.ts';
-import { type Check, registerChecks } from './kit.ts';
+import { type Check, deepFreeze, registerChecks } from './kit.ts';
 
 export interface TapContractOptions<P> {
   /** Payloads that the tap must take. */
@@ -19,14 +19,6 @@ export interface TapContractOptions<P> {
 interface Subject<P> extends TapContractOptions<P> {
   readonly hook: AnyHook;
   make(): PluginEntry;
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value) && !ArrayBuffer.isView(value)) {
-    Object.freeze(value);
-    for (const item of Object.values(value)) deepFreeze(item);
-  }
-  return value;
 }
 
 async function withApp<P>(subject: Subject<P>, use: (app: App, plugin: string) => Promise<void>): Promise<void> {

@@ -34,5 +34,5 @@ export async function processIsWorking(title: string): Promise<boolean> {
   const before = databaseProcesses(process.pid, title).map((id) => ({ id, used: ticks(id) }));
   if (before.length === 0) return false;
   await sleep(150);
-  return before.some(({ id, used }) => ticks(id) - used >= 4);
+  return before.some(({ id, used }) => ticks(id) - used >= 2);
 }

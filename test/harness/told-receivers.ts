@@ -1,24 +1,8 @@
-/** Starts receivers that can be told how to answer, for the contract kits of deliveries and actions. */
+/** Starts receivers for Slack and SMTP that can be told how to answer, for the contract kits of deliveries and actions. */
 import type { ReceiverMood } from '../contract/deliver.ts';
-import { startHttpReceiver } from './http-receiver.ts';
 import { startSlackReceiver } from './slack-receiver.ts';
 import { startSmtpReceiver } from './smtp-receiver.ts';
-
-const withHeaders = ({ headers, body }: { readonly headers: object; readonly body: string }) =>
-  `${JSON.stringify(headers)}\n${body}`;
-
-export async function toldHttpReceiver() {
-  let mood: ReceiverMood = 'accept';
-  const receiver = await startHttpReceiver((_, response) => {
-    if (mood !== 'hang') response.writeHead({ accept: 200, busy: 503, refuse: 422 }[mood]).end();
-  });
-  return Object.assign(receiver, {
-    answer(next: ReceiverMood) {
-      mood = next;
-    },
-    tries: () => receiver.received.map(withHeaders),
-  });
-}
+import { withHeaders } from './test-receiver.ts';
 
 export async function toldSlackReceiver() {
   const answers = {
