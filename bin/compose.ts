@@ -3,9 +3,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { type Env, readEnv } from '../config/env.ts';
 import { selfHosted } from '../config/presets/self-hosted.ts';
 import { type AtlasConfig, AtlasError, type CreateAppOptions, didYouMean, type PluginEntry } from '../kernel/index.ts';
-import type { Compose, Composition } from '../plugins/cli/index.ts';
+import type { Compose, Composition, ImportFrom } from '../plugins/cli/index.ts';
 import { withoutCredentials } from '../plugins/redaction-kit/index.ts';
-import { bindPackage, findConfig, loadConfig } from './load-config.ts';
+import { bindPackage, findConfig, importFor, loadConfig } from './load-config.ts';
 import { createLog } from './log.ts';
 import { extension } from './package.ts';
 
@@ -83,6 +83,11 @@ async function load(path: string): Promise<AtlasConfig> {
   bindPackage(resolvePackage);
   return loadConfig(path);
 }
+
+export const importFrom: ImportFrom = (specifier, folder) => {
+  bindPackage(resolvePackage);
+  return importFor(specifier, folder);
+};
 
 /** The plugins of the type `command` in a configuration. */
 export async function configuredCommands(path: string): Promise<PluginEntry[]> {

@@ -26,6 +26,19 @@ export function bindPackage(resolveSpecifier: (specifier: string) => string | un
   });
 }
 
+/** Imports a package as a file in `folder` would. */
+export async function importFor(specifier: string, folder: string): Promise<Readonly<Record<string, unknown>>> {
+  const parentURL = pathToFileURL(resolve(folder, 'atlas.config.ts')).href;
+  const hooks = registerHooks({
+    resolve: (wanted, context, next) => next(wanted, wanted === specifier ? { ...context, parentURL } : context),
+  });
+  try {
+    return await import(specifier);
+  } finally {
+    hooks.deregister();
+  }
+}
+
 /** `line 3, column 7: ` of an error of the configuration or of a file it imports; empty where it is not known. */
 function placeOf(error: unknown, path: string): string {
   if (!(error instanceof Error)) return '';

@@ -1,7 +1,7 @@
 /** Runs one command line: finds the plugin that has the command, and loads no more than it needs. */
 import { fileURLToPath } from 'node:url';
 import { createApp, type PluginEntry } from '../kernel/index.ts';
-import { COMMANDS, type Compose, cli, errorText, type Terminal } from '../plugins/cli/index.ts';
+import { COMMANDS, type Compose, cli, errorText, type ImportFrom, type Terminal } from '../plugins/cli/index.ts';
 import { loadEnvFile } from './env-file.ts';
 import { limitHeapGrowth } from './heap-limits.ts';
 import { findConfig } from './load-config.ts';
@@ -12,10 +12,12 @@ const FEATURES: Readonly<Record<string, () => Promise<PluginEntry>>> = {
   init: async () => (await import('../plugins/semantic-init/index.ts')).semanticInit(),
   mcp: async () => (await import('../plugins/mcp/index.ts')).mcpCli(),
   eval: async () => (await import('../plugins/eval/index.ts')).evaluation(),
+  plugin: async () => (await import('../plugins/plugin-scaffold/index.ts')).pluginScaffold(),
 };
 
 /** Loaded when a command needs it: most of the server is not needed to ask one. */
 const compose: Compose = async (request) => (await import('./compose.ts')).compose(request);
+const importFrom: ImportFrom = async (...given) => (await import('./compose.ts')).importFrom(...given);
 
 /** The plugins of the command line: `cli`, first-party features, and what a configuration adds. */
 export async function commandLine(
@@ -25,7 +27,7 @@ export async function commandLine(
   const demoLayerDir = fileURLToPath(packageUrl('semantic'));
   const loaded = await Promise.all(features.map((name) => FEATURES[name]?.()));
   return [
-    cli({ version: packageVersion(), compose, demoLayerDir }),
+    cli({ version: packageVersion(), compose, findConfig, importFrom, demoLayerDir }),
     ...loaded.filter((entry) => entry !== undefined),
     ...configured,
   ];

@@ -9,8 +9,9 @@ rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
 
-for (const layer of globSync('{semantic,plugins/demo-data/*/semantic}')) {
-  cpSync(layer, join('dist', layer), { recursive: true });
+// Layers of the demos, and templates for authors of plugins, as they are.
+for (const folder of globSync('{semantic,plugins/demo-data/*/semantic,plugins/plugin-scaffold/templates}')) {
+  cpSync(folder, join('dist', folder), { recursive: true });
 }
 
 for (const path of globSync('dist/plugins/*/index.js')) {

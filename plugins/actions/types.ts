@@ -4,7 +4,7 @@ import { type ActionType, actionTypes } from './hooks.ts';
 import type { ActionsOptions } from './options.ts';
 import { toolNameOf } from './tools.ts';
 
-const TYPE = /^[a-z][a-z0-9-]{0,62}$/;
+const TYPE = /^[a-z][a-z0-9-]{0,63}$/;
 const TOOL = /^[A-Za-z][\w-]{0,63}$/;
 
 const fault = (message: string, hint: string) =>

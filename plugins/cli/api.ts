@@ -19,9 +19,17 @@ export interface ComposeRequest extends Pick<CliRun, 'cwd' | 'env'> {
 /** Loads `atlas.config.ts` of the working directory, or builds the built-in composition from the environment. */
 export type Compose = (request: ComposeRequest) => Promise<Composition>;
 
+/** Path of the configuration in a folder, or `undefined`. */
+export type FindConfig = (folder: string) => string | undefined;
+
+/** Imports a package as a configuration in that folder would. */
+export type ImportFrom = (specifier: string, folder: string) => Promise<Readonly<Record<string, unknown>>>;
+
 /** The API of the `cli` plugin. */
 export interface Cli {
   readonly compose: Compose;
+  readonly findConfig: FindConfig;
+  readonly importFrom: ImportFrom;
   /** Folder of the demo's semantic layer, which is never written to. */
   readonly demoLayerDir: string;
   /** Every command: those of this plugin, then those of the others. Throws when two have the same name. */

@@ -4,7 +4,7 @@ import { allCommands, ownCommand } from './commands.ts';
 import { CliOptions } from './options.ts';
 import { runCommandLine } from './program.ts';
 
-export type { Cli, Compose, Composition, Terminal } from './api.ts';
+export type { Cli, Compose, Composition, FindConfig, ImportFrom, Terminal } from './api.ts';
 export { COMMANDS } from './commands.ts';
 export { withHttpOptions } from './http-options.ts';
 export { errorText } from './program.ts';
@@ -27,10 +27,9 @@ export const cli = definePlugin({
   type: 'command',
   description: 'The command line: runs its own commands and those that other plugins bring.',
   options: CliOptions,
-  setup(ctx, { version, compose, demoLayerDir }): Cli {
+  setup(ctx, { version, ...given }): Cli {
     const api: Cli = {
-      compose,
-      demoLayerDir,
+      ...given,
       commands: async () => allCommands(api, await ctx.call(cliCommands, undefined, ctx.scope())),
       async run(argv, terminal) {
         const own = await ownCommand(argv[0], api);

@@ -1,0 +1,99 @@
+/** `atlas plugin add`: installs a plugin and adds it to the configuration, or leaves everything as it was. */
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { AtlasError, type CliRun, messageOf } from '../../../kernel/index.ts';
+import type { Cli } from '../../cli/index.ts';
+import { ownPackage } from '../create/own-package.ts';
+import { hasEntry, withEntry } from './config-edit.ts';
+import { readConfigSource } from './config-source.ts';
+import { install, ProjectFiles, packageManager, uninstall } from './package-manager.ts';
+import { packageSource } from './package-source.ts';
+import { type AnyPlugin, exportedPlugin } from './plugin-export.ts';
+
+/** What runs where there is no configuration, written out. */
+const BUILT_IN = `/** What runs here: the built-in composition, with what is added below. */
+import { defineConfig } from 'atlas-query';
+import { selfHosted } from 'atlas-query/presets/self-hosted';
+
+export default defineConfig({
+  plugins: [
+    ...selfHosted(),
+  ],
+});
+`;
+
+interface Config {
+  readonly path: string;
+  readonly text: string;
+  readonly isTypeScript: boolean;
+}
+
+function configIn(cwd: string, { findConfig }: Cli): Config {
+  const path = findConfig(cwd) ?? join(cwd, 'atlas.config.ts');
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : BUILT_IN;
+  return { path, text, isTypeScript: path.endsWith('ts') };
+}
+
+const byHand = ({ path }: Config, name: string) =>
+  new AtlasError(`${basename(path)} cannot be changed: its list of plugins could not be found.`, {
+    hint: `Write plugins: [ … ] into what it exports, or add "${name}" by hand.`,
+  });
+
+/** In one step, so that no half-written configuration is ever loaded. */
+function replace(path: string, text: string): void {
+  const draft = `${path}.${process.pid}.draft`;
+  try {
+    writeFileSync(draft, text);
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function isInstalled(cwd: string, name: string): boolean {
+  const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'));
+  const isNamed = name in dependencies || name in devDependencies;
+  return isNamed && existsSync(join(cwd, 'node_modules', name, 'package.json'));
+}
+
+/** Options that have to be given. */
+function missingOptions({ definition }: AnyPlugin): string[] {
+  const { required = [], properties = {} } = (definition.options ?? {}) as {
+    required?: string[];
+    properties?: Readonly<Record<string, object>>;
+  };
+  return required.filter((name) => !('default' in (properties[name] ?? {})));
+}
+
+export async function addPlugin(run: CliRun, cli: Cli, given: string): Promise<number> {
+  const { cwd, signal, stdout } = run;
+  const manager = packageManager(cwd);
+  const config = configIn(cwd, cli);
+  const file = basename(config.path);
+  if (readConfigSource(config.text, config.isTypeScript) === undefined) throw byHand(config, given);
+  const source = await packageSource(given, { cwd, signal, version: ownPackage().version });
+  const { name } = source;
+  if (isInstalled(cwd, name) && hasEntry(config.text, config.isTypeScript, name)) {
+    stdout.write(`"${name}" is in ${file} already.\n`);
+    return 0;
+  }
+  const wasInstalled = isInstalled(cwd, name);
+  const before = new ProjectFiles(cwd, [config.path]);
+  try {
+    await install(manager, source.spec, { folder: cwd, name, signal });
+    const { exported, local, plugin } = await exportedPlugin(name, () => cli.importFrom(name, cwd));
+    const text = withEntry(config.text, config.isTypeScript, { specifier: name, exported, local });
+    if (text === undefined) throw byHand(config, name);
+    signal.throwIfAborted();
+    if (text !== config.text) replace(config.path, text);
+    stdout.write(`Added ${name} ${source.version} to ${file}: ${plugin.definition.description}\n`);
+    const missing = missingOptions(plugin);
+    if (missing.length > 0) stdout.write(`Give it its options there before the next start: ${missing.join(', ')}.\n`);
+    return 0;
+  } catch (error) {
+    if (!wasInstalled && !signal.aborted) await uninstall(manager, { folder: cwd, name, signal });
+    before.restore();
+    if (signal.aborted) throw new AtlasError('Cancelled; nothing was changed.', { cause: error });
+    throw error instanceof AtlasError ? error : new AtlasError(messageOf(error), { cause: error });
+  }
+}

@@ -1,0 +1,61 @@
+/** `atlas plugin create`: writes a package with a plugin that works, from a template. */
+import { randomUUID } from 'node:crypto';
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { AtlasError, type CliRun, didYouMean, messageOf } from '../../../kernel/index.ts';
+import type { Cli } from '../../cli/index.ts';
+import { wrongUse } from '../errors.ts';
+import { checkedName, exportName } from './names.ts';
+import { localPackage, ownPackage } from './own-package.ts';
+import { packageFile } from './package-file.ts';
+import { type CreatedType, PLUGIN_TYPES } from './plugin-types.ts';
+import { readTemplate } from './template.ts';
+
+function typeOf({ options }: CliRun): CreatedType {
+  const given = String(options.type ?? '');
+  const type = PLUGIN_TYPES.find((one) => one === given);
+  if (type !== undefined) return type;
+  const types = `Types: ${PLUGIN_TYPES.join(', ')}.`;
+  if (options.type === undefined) throw wrongUse('--type is missing.', types);
+  throw wrongUse(`--type is invalid: "${given}" is no type of plugin${didYouMean(given, PLUGIN_TYPES) || '.'}`, types);
+}
+
+/** All files or none: they are written beside the folder, which then gets its name. */
+function write(folder: string, files: ReadonlyMap<string, string>): void {
+  const draft = join(dirname(folder), `.atlas-plugin-${randomUUID()}`);
+  try {
+    mkdirSync(draft);
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(draft, path)), { recursive: true });
+      writeFileSync(join(draft, path), text);
+    }
+    renameSync(draft, folder);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw new AtlasError(`The plugin could not be written: ${messageOf(error)}.`, {
+      hint: 'Check that the working directory can be written to.',
+      cause: error,
+    });
+  }
+}
+
+export async function createPlugin(run: CliRun, _cli: Cli, given: string): Promise<number> {
+  const type = typeOf(run);
+  const own = ownPackage();
+  const name = checkedName(given, own);
+  const folder = join(run.cwd, given);
+  if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) {
+    throw wrongUse(`./${given} is there already.`, 'Choose another name, or remove it.');
+  }
+  const template = readTemplate(type);
+  const files = template.named({ package: given, plugin: name, exported: exportName(name, template.words) });
+  const local = localPackage(run.cwd, folder, own);
+  files.set('package.json', packageFile({ name: given, files, own, local }));
+  // npm leaves files of this name out of packages, so it cannot stand among the templates.
+  files.set('.gitignore', 'node_modules/\ndist/\n');
+  write(folder, files);
+  run.stdout.write(
+    `Created ./${given}, a plugin of the type ${type}. Next:\n\n  cd ${given}\n  npm install\n  npm test\n  cd ..\n  atlas plugin add ./${given}\n`,
+  );
+  return 0;
+}
