@@ -81,6 +81,11 @@ const DECISIONS = Type.Object({
     default: 'http://localhost:3001',
     description: 'server that the command line asks; without it the one at `PORT` on this machine',
   }),
+  schema: Type.Optional(
+    Type.String({
+      description: "schema that `init` and `diff` read; without it the connection's own, such as `public`",
+    }),
+  ),
 });
 
 const decisions = settingsOf<Static<typeof DECISIONS>>(DECISIONS, {
@@ -93,6 +98,7 @@ const decisions = settingsOf<Static<typeof DECISIONS>>(DECISIONS, {
   schedulerEnabled: 'SVC_SCHEDULER_ENABLED',
   logLevel: 'SVC_LOG_LEVEL',
   apiUrl: named('SVC_API_URL', httpUrl),
+  schema: 'SVC_SCHEMA',
 });
 
 // Deliveries and actions send in the same ways.

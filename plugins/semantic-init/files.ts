@@ -1,50 +1,149 @@
-/** Writes the files of a generated layer; keeps files that were changed by hand. */
-import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+/** Writes the files of a generated layer: merges each with the file that is there, and leaves deleted ones out. */
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { stringify } from 'yaml';
+import { parse } from 'yaml';
+import { type Content, type IsOwn, mergeFile } from './merge.ts';
+import { wrong } from './target.ts';
+import { splitRecord } from './written-record.ts';
 
-export interface Written {
+/** A file of the layer after merging. */
+export interface MergedFile {
   readonly path: string;
-  readonly state: 'written' | 'unchanged' | 'kept';
+  /** `kept`: it could not be merged; `deleted`: a person removed it, and it stays so. */
+  readonly state: 'written' | 'unchanged' | 'kept' | 'deleted';
+  readonly text: string;
+  /** Why it was kept. */
+  readonly reason?: string;
+  readonly isNew: boolean;
+  /** Parts that were added, such as `dimensions/total`. */
+  readonly added: readonly string[];
 }
 
-const HEADER = /^# Written by atlas init \(([0-9a-f]{12})\).*\n/;
+export interface MergeOptions {
+  /** Files that are written although a person has deleted them, because their tables were asked for by name. */
+  readonly wanted?: ReadonlySet<string>;
+  readonly isOwn?: IsOwn;
+}
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);
+/** Which files of this folder `init` has written is remembered in the comment of the catalog. */
+const CATALOG = 'catalog.yml';
+const FILES = 'files';
 
-/** Adds a header with a hash, by which a later change is noticed. */
-function withHeader(value: unknown): string {
-  const text = stringify(value, { lineWidth: 120 });
-  return `# Written by atlas init (${hashOf(text)}). Yours to change: a changed file is kept when init runs again.\n${text}`;
+/** Merges `files`, by path relative to `dir`, with those of the folder. Writes nothing. */
+export function mergeLayer(
+  dir: string,
+  files: ReadonlyMap<string, Content>,
+  { wanted = new Set(), isOwn }: MergeOptions = {},
+): MergedFile[] {
+  const known = new Set(splitRecord(existing(join(dir, CATALOG)) ?? '').record.names(FILES));
+  const paths = [...files.keys()];
+  return paths.map((path): MergedFile => {
+    const before = existing(join(dir, path));
+    const isNew = before === undefined;
+    if (isNew && known.has(path) && !wanted.has(path)) return { path, state: 'deleted', text: '', isNew, added: [] };
+    const { text: merged, added, refusal } = mergeFile(before, files.get(path) ?? {}, isOwn);
+    if (refusal !== undefined) return { path, state: 'kept', text: merged, reason: refusal, isNew, added };
+    const text = path === CATALOG ? withFiles(merged, paths) : merged;
+    return { path, state: text === before ? 'unchanged' : 'written', text, isNew, added };
+  });
+}
+
+const WRITE_FAULTS: Readonly<Record<string, string>> = {
+  ENOTDIR: 'a file is where a folder must be',
+  EEXIST: 'a file is where a folder must be',
+  EISDIR: 'a folder is where a file must be',
+  ENOSPC: 'the disk is full',
+};
+
+/** Writes what is new or changed. Throws one sentence, with the folder as `shown`, when it cannot. */
+export function writeMerged(dir: string, shown: string, files: readonly MergedFile[]): void {
+  try {
+    // The catalog comes last: what it remembers has been written.
+    for (const { path, state, text } of [...files].sort(
+      (a, b) => Number(a.path === CATALOG) - Number(b.path === CATALOG),
+    )) {
+      if (state === 'written') replaceFile(join(dir, path), text);
+    }
+  } catch (error) {
+    const fault = WRITE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? 'it may not be written';
+    throw wrong(`The layer cannot be written to ${shown}: ${fault}.`, 'Choose another folder with SVC_SEMANTIC_DIR.');
+  }
+}
+
+/** The text of a catalog that also remembers the other files. */
+function withFiles(text: string, paths: readonly string[]): string {
+  const { body, record } = splitRecord(text);
+  for (const path of paths) if (path !== CATALOG) record.set(FILES, path, '');
+  return `${body}${record}`;
+}
+
+/** Written beside it and renamed, so that a running server never reads half a file. */
+function replaceFile(target: string, text: string): void {
+  mkdirSync(dirname(target), { recursive: true });
+  const temporary = `${target}.tmp`;
+  try {
+    writeFileSync(temporary, text);
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 function existing(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // Where a folder cannot be, writing says so.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw wrong(`${path} cannot be read: ${WRITE_FAULTS[code] ?? 'its permissions forbid it'}.`, 'Move it away.');
   }
 }
 
-function isOurs(text: string): boolean {
-  const [header, hash] = HEADER.exec(text) ?? [];
-  return header !== undefined && hash === hashOf(text.slice(header.length));
+/** An entity file that is there already. */
+export interface ExistingEntity {
+  readonly path: string;
+  readonly table: string;
+  readonly schema: string | undefined;
+  /** In joins, metrics and questions. */
+  readonly name: string;
+  /** Columns of its dimensions that compute nothing. */
+  readonly columns: readonly string[];
 }
 
-/** Writes the values as YAML, by path relative to `dir`. */
-export function writeFiles(dir: string, files: ReadonlyMap<string, unknown>): Written[] {
-  return Array.from(files, ([path, value]): Written => {
-    const target = join(dir, path);
-    const text = withHeader(value);
-    const before = existing(target);
-    if (before === text) return { path, state: 'unchanged' };
-    if (before !== undefined && !isOurs(before)) return { path, state: 'kept' };
-    mkdirSync(dirname(target), { recursive: true });
-    // Written beside it and renamed, so that a running server never reads half a file.
-    writeFileSync(`${target}.tmp`, text);
-    renameSync(`${target}.tmp`, target);
-    return { path, state: 'written' };
+/** The entity files of a folder, except those that cannot be read. */
+export function existingEntities(dir: string): ExistingEntity[] {
+  return globSync('entities/*.{yml,yaml}', { cwd: dir })
+    .sort()
+    .flatMap((path) => {
+      try {
+        return entityIn(
+          path,
+          parse(readFileSync(join(dir, path), 'utf8'), { uniqueKeys: false, merge: true, logLevel: 'silent' }),
+        );
+      } catch {
+        return [];
+      }
+    });
+}
+
+function entityIn(path: string, value: unknown): ExistingEntity[] {
+  const { table, schema, name, dimensions = [] } = (value ?? {}) as Record<string, unknown>;
+  if (typeof table !== 'string') return [];
+  const [own = '', inSchema] = table.split('.').reverse();
+  const columns = (Array.isArray(dimensions) ? dimensions : []).flatMap((dimension) => {
+    const { name: called, sql = called } = (dimension ?? {}) as Record<string, unknown>;
+    const [, column] = /^["`[]?([\p{L}\p{N}_$ -]+)["`\]]?$/u.exec(String(sql)) ?? [];
+    return column === undefined ? [] : [column];
   });
+  return [
+    {
+      path,
+      table: own,
+      schema: typeof schema === 'string' ? schema : inSchema,
+      name: typeof name === 'string' ? name : own,
+      columns,
+    },
+  ];
 }

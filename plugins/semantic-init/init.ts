@@ -1,39 +1,23 @@
 /** `atlas init`: reads the tables of the connected database and writes a semantic layer for them. */
-import { existsSync, realpathSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
 import {
   type AtlasConfig,
-  AtlasError,
   type CliCommand,
   type CliRun,
   didYouMean,
   type TableDescription,
 } from '../../kernel/index.ts';
-import { type Cli, printableText } from '../cli/index.ts';
+import { type Cli, printableText, progress } from '../cli/index.ts';
 import { dataFiles, importDataFiles } from './data-files.ts';
-import { type Written, writeFiles } from './files.ts';
+import { withExistingNames } from './existing-names.ts';
+import { type ExistingEntity, existingEntities, mergeLayer, writeMerged } from './files.ts';
 import { layerFiles } from './layer.ts';
-import { type Profile, withDatabase } from './profile.ts';
+import type { Content } from './merge.ts';
+import { type Profile, type ProfiledDatabase, withDatabase } from './profile.ts';
+import { summaryOf } from './summary.ts';
+import { checkFlags, type InitTarget, targetOf, wrong } from './target.ts';
 import { tenantTables } from './tenants.ts';
 
 const FAILED_SHARE = 0.2;
-
-const wrong = (message: string, hint?: string) =>
-  new AtlasError(message, { code: 'configuration_error', ...(hint !== undefined && { hint }) });
-
-/** The folder of the composition's semantic layer. */
-function layerDir({ plugins }: AtlasConfig, run: CliRun, demoDir: string): string {
-  const entry = plugins.find(({ definition }) => definition.name === 'semantic-layer');
-  const { dir = './semantic' } = (entry?.options ?? {}) as { dir?: string };
-  const path = resolve(run.cwd, dir);
-  if (existsSync(path) && existsSync(demoDir) && realpathSync(path) === realpathSync(demoDir)) {
-    throw wrong(
-      `The layer in ${dir} is the demo's and is not overwritten.`,
-      'Choose another folder with SVC_SEMANTIC_DIR, such as SVC_SEMANTIC_DIR=./layer, and keep the setting for "atlas serve".',
-    );
-  }
-  return path;
-}
 
 /** The tables of the given schema, or of the connection's. */
 function tablesOf(
@@ -69,34 +53,6 @@ function checkFailures(profiles: readonly Profile[], run: CliRun): void {
   );
 }
 
-const WRITE_FAULTS: Readonly<Record<string, string>> = {
-  ENOTDIR: 'a file is where a folder must be',
-  EEXIST: 'a file is where a folder must be',
-  EISDIR: 'a folder is where a file must be',
-  ENOSPC: 'the disk is full',
-};
-
-function writtenFiles(dir: string, shown: string, files: ReadonlyMap<string, unknown>): Written[] {
-  try {
-    return writeFiles(dir, files);
-  } catch (error) {
-    const fault = WRITE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? 'it may not be written';
-    throw wrong(`The layer cannot be written to ${shown}: ${fault}.`, 'Choose another folder with SVC_SEMANTIC_DIR.');
-  }
-}
-
-function summary(written: readonly Written[], dir: string, tables: number): string {
-  const count = (state: Written['state']) => written.filter((file) => file.state === state).length;
-  const kept = written.filter(({ state }) => state === 'kept').map(({ path }) => path);
-  const done = `${count('written')} files written, ${count('unchanged')} unchanged`;
-  return [
-    `Read ${tables} ${tables === 1 ? 'table' : 'tables'}; ${done} in ${dir}.`,
-    ...(kept.length > 0
-      ? [`Kept, because they were changed by hand (delete one to have it written again): ${kept.join(', ')}.`]
-      : []),
-  ].join('\n');
-}
-
 const isRowSecured = ({ plugins }: AtlasConfig) => plugins.some(({ definition }) => definition.name === 'row-security');
 
 /** Why some tables have no sample values. */
@@ -107,13 +63,57 @@ function withheldNote(config: AtlasConfig, withheld: readonly string[]): string 
   return `${printableText(`No sample values were written for tables whose rows belong to tenants: ${withheld.join(', ')}.`)}\n`;
 }
 
+/** The schema that is asked for, or the connection's own; `undefined` where the engine has no schemas. */
+function schemaOf({ options, env }: CliRun, { ownSchema, tables }: ProfiledDatabase): string | undefined {
+  const hasSchemas = tables.some(({ schema }) => schema !== undefined);
+  if (typeof options.schema === 'string') return options.schema === 'main' && !hasSchemas ? undefined : options.schema;
+  return hasSchemas ? env.SVC_SCHEMA || ownSchema : ownSchema;
+}
+
+/** Entities in the folder of a source would belong to the connection of that name. */
+function onConnection(files: ReadonlyMap<string, unknown>, id: string, { source }: InitTarget): Map<string, Content> {
+  return new Map(
+    Array.from(files, ([path, content]) => {
+      const { table, name, schema, ...rest } = content as Content;
+      if (source === undefined || table === undefined) return [path, content as Content];
+      const own = { table, ...(name !== undefined && { name }), ...(schema !== undefined && { schema }) };
+      return [path, { ...own, connection: id, ...rest }];
+    }),
+  );
+}
+
+interface Found {
+  readonly files: ReadonlyMap<string, Content>;
+  readonly count: number;
+  readonly withheld: readonly string[];
+  /** What the layer says of the tables that were looked at and is gone from the database. */
+  readonly gone: readonly string[];
+}
+
+/** What is in files of the layer, but not in the database any more, one sentence each. */
+function goneParts(
+  existing: readonly ExistingEntity[],
+  { tables }: ProfiledDatabase,
+  schema: string | undefined,
+  isWhole: boolean,
+): string[] {
+  return existing.flatMap(({ path, table, schema: own = schema, columns }) => {
+    const found = tables.find((one) => one.name.toLowerCase() === table.toLowerCase() && one.schema === own);
+    if (found === undefined) return isWhole && own === schema ? [`${path}: the table ${table}`] : [];
+    const known = new Set(found.columns.map(({ name }) => name.toLowerCase()));
+    return columns.filter((name) => !known.has(name.toLowerCase())).map((name) => `${path}: the column ${name}`);
+  });
+}
+
 export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
   return {
     name: 'init [files...]',
     summary: 'write a semantic layer for the connected database',
     options: [
       { flags: '--tables <names>', description: 'only these tables, separated by commas' },
-      { flags: '--schema <name>', description: "schema of the tables; default: the connection's" },
+      { flags: '--schema <name>', description: "schema of the tables; default: SVC_SCHEMA, else the connection's own" },
+      { flags: '--source <name>', description: 'write to the folder of this name in the layer; not with --connection' },
+      { flags: '--connection <name>', description: 'read this connection, and write to the folder of its name' },
       { flags: '--csv <files>', description: 'import CSV files, folders or patterns first, one table for each file' },
       { flags: '--parquet <files>', description: 'the same for Parquet files' },
       { flags: '--force', description: 'continue when more than a fifth of the tables cannot be read' },
@@ -123,14 +123,16 @@ export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
       'atlas init --tables orders,customers',
       'atlas init --csv orders.csv,customers.csv',
       'atlas init --parquet data/',
+      'atlas init --connection warehouse',
     ],
     run: async (run) => {
-      const files = dataFiles(run);
+      checkFlags(run);
+      const dataToImport = dataFiles(run);
       // No model is asked: whichever keys are set, none of them may stop this.
       const env = { ...run.env, SVC_PROVIDER: 'offline' };
       const composition = await compose({ ...run, env });
-      const dir = layerDir(composition.config, run, demoLayerDir);
-      const imported = files.length === 0 ? undefined : await importDataFiles(files, run);
+      const target = targetOf(composition.config, run, demoLayerDir);
+      const imported = dataToImport.length === 0 ? undefined : await importDataFiles(dataToImport, run);
       if (imported !== undefined) run.stdout.write(`${printableText(imported.report)}\n`);
       const { config, options } =
         imported === undefined
@@ -140,29 +142,39 @@ export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
         .split(',')
         .map((name) => name.trim())
         .filter(Boolean);
-      const layer = await withDatabase(config, options, run.signal, async (database) => {
-        const schema = typeof run.options.schema === 'string' ? run.options.schema : database.ownSchema;
-        const tables = tablesOf(
-          database.tables,
-          schema === 'main' && database.ownSchema === undefined ? undefined : schema,
-          asked,
-        );
-        const names = database.tables.map(({ name }) => name);
-        const withheld = isRowSecured(config) ? new Set(names) : tenantTables(database.tables);
-        const profiles = await database.profile(tables, withheld);
-        checkFailures(profiles, run);
-        const read = profiles.filter(({ failure }) => failure === undefined);
-        return {
-          count: read.length,
-          files: await layerFiles(read, database),
-          withheld: read.map(({ table }) => table.name).filter((name) => withheld.has(name)),
-        };
-      });
+      const existing = existingEntities(target.dir);
+      const found = await withDatabase(
+        config,
+        { ...options, connection: target.connection },
+        run.signal,
+        async (database): Promise<Found> => {
+          const schema = schemaOf(run, database);
+          const tables = tablesOf(database.tables, schema, asked);
+          const names = database.tables.map(({ name }) => name);
+          const withheld = isRowSecured(config) ? new Set(names) : tenantTables(database.tables);
+          const profiles = await progress(run, 'Reading tables', (report) => {
+            report(0, tables.length);
+            return database.profile(tables, withheld);
+          });
+          checkFailures(profiles, run);
+          const read = profiles.filter(({ failure }) => failure === undefined);
+          const generated = onConnection(await layerFiles(read, database), database.info.id, target);
+          return {
+            count: read.length,
+            files: withExistingNames(generated, existing),
+            withheld: read.map(({ table }) => table.name).filter((name) => withheld.has(name)),
+            gone: goneParts(existing, database, schema, asked.length === 0),
+          };
+        },
+      );
       run.signal.throwIfAborted();
-      const shown = relative(run.cwd, dir) || '.';
-      const written = writtenFiles(dir, shown, layer.files);
-      run.stdout.write(`${summary(written, shown, layer.count)}\n`);
-      run.stdout.write(withheldNote(config, layer.withheld));
+      const wanted = new Set(
+        asked.length === 0 ? [] : [...found.files.keys()].filter((path) => path.startsWith('entities/')),
+      );
+      const merged = mergeLayer(target.dir, found.files, { wanted });
+      writeMerged(target.dir, target.shown, merged);
+      run.stdout.write(summaryOf(merged, { ...found, shown: target.shown }));
+      run.stdout.write(withheldNote(config, found.withheld));
       if (imported !== undefined) {
         run.stdout.write(`The tables are in ${imported.url}: put SVC_DATASOURCE_URL=${imported.url} into .env.\n`);
       }

@@ -12,12 +12,14 @@ import {
   createApp,
   datasourceDescribe,
   datasourceList,
+  didYouMean,
   messageOf,
   type Scope,
   type TableDescription,
 } from '../../kernel/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
 import { holdsCredential, isCategory, samplesOf } from './sensitive.ts';
+import type { InitTarget } from './target.ts';
 
 const SAMPLED_ROWS = 1_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -51,7 +53,7 @@ export interface ProfiledDatabase {
 /** Runs `work` with the databases of a composition behind the SQL guard, without its other plugins. */
 export async function withDatabase<T>(
   config: AtlasConfig,
-  options: CreateAppOptions,
+  { connection, ...options }: CreateAppOptions & Pick<InitTarget, 'connection'>,
   signal: AbortSignal,
   work: (database: ProfiledDatabase) => Promise<T>,
 ): Promise<T> {
@@ -70,15 +72,26 @@ export async function withDatabase<T>(
     ];
     await using app = await createApp({ plugins }, { ...quiet, until: 'sealed' });
     const scope = app.scope({ signal, actor: { id: null, label: null, role: 'admin', mode: 'none', claims: {} } });
-    return await work(await databaseOf(app, scope, dir));
+    return await work(await databaseOf(app, scope, dir, connection));
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-async function databaseOf(app: App, scope: Scope, dir: string): Promise<ProfiledDatabase> {
+async function databaseOf(
+  app: App,
+  scope: Scope,
+  dir: string,
+  wanted: InitTarget['connection'],
+): Promise<ProfiledDatabase> {
   const connections = (await app.call(datasourceList, undefined, scope)).map(({ value }) => value);
-  const info = connections.find(({ id }) => id === 'default') ?? connections[0];
+  const named = connections.find(({ id }) => id === wanted?.id);
+  if (named === undefined && wanted?.isRequired === true && connections.length > 0) {
+    const known = connections.map(({ id }) => id);
+    const near = didYouMean(wanted.id, known) || `; there are: ${known.join(', ')}.`;
+    throw new AtlasError(`There is no connection "${wanted.id}"${near}`, { code: 'configuration_error' });
+  }
+  const info = named ?? connections.find(({ id }) => id === 'default') ?? connections[0];
   if (info === undefined) {
     throw new AtlasError('There is no database to read.', {
       code: 'no_datasource',
@@ -97,7 +110,7 @@ async function databaseOf(app: App, scope: Scope, dir: string): Promise<Profiled
     ownSchema: info.schema ?? usual,
     tables,
     async profile(wanted, withoutSamples) {
-      writeBareLayer(dir, wanted);
+      writeBareLayer(dir, wanted, info.id);
       const profiles: Profile[] = [];
       for (const table of wanted) {
         profiles.push(await profileOf(app, scope, { info, dialect }, table, !withoutSamples.has(table.name)));
@@ -108,10 +121,10 @@ async function databaseOf(app: App, scope: Scope, dir: string): Promise<Profiled
 }
 
 /** Writes a layer with just the table names, so that the guard permits them. */
-function writeBareLayer(dir: string, tables: readonly TableDescription[]): void {
+function writeBareLayer(dir: string, tables: readonly TableDescription[], connection: string): void {
   mkdirSync(join(dir, 'entities'), { recursive: true });
   tables.forEach(({ schema, name }, index) => {
-    const entity = { table: name, name: `t${index}`, ...(schema !== undefined && { schema }) };
+    const entity = { table: name, name: `t${index}`, connection, ...(schema !== undefined && { schema }) };
     writeFileSync(join(dir, 'entities', `${index}.yml`), stringify(entity));
   });
 }

@@ -1,5 +1,5 @@
 /** Tests `atlas init` on databases of a realistic size: the layer it writes answers questions correctly. */
-import { appendFileSync, globSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
@@ -108,28 +108,6 @@ describe('init', () => {
       references: 'branches.id',
     });
     expect(joins).toEqual([{ target: 'branches', relationship: 'many_to_one', on: [{ from: 'branch_id', to: 'id' }] }]);
-  });
-
-  it('keeps a file that was changed by hand, and says so', async () => {
-    using folder = emptyFolder();
-    const env = { SVC_DATASOURCE_URL: sqlite(folder.path).url };
-    await atlas(['init'], { cwd: folder.path, env });
-    const path = join(folder.path, 'semantic/entities/loans.yml');
-    appendFileSync(path, 'description: Ours.\n');
-    writeFileSync(join(folder.path, 'semantic/entities/genres.yml'), 'table: genres\n');
-    const { stdout } = await atlas(['init'], { cwd: folder.path, env });
-    expect(stdout).toMatch(/Kept, because they were changed by hand.*entities\/genres\.yml, entities\/loans\.yml\./);
-    expect(readFileSync(path, 'utf8')).toContain('Ours.');
-  });
-
-  it('rewrites an unchanged file when its table has changed', async () => {
-    using folder = emptyFolder();
-    const env = { SVC_DATASOURCE_URL: sqlite(folder.path).url };
-    await atlas(['init'], { cwd: folder.path, env });
-    const db = new Sqlite(join(folder.path, 'library.db'));
-    db.exec('ALTER TABLE genres ADD COLUMN shelf TEXT');
-    db.close();
-    expect((await atlas(['init'], { cwd: folder.path, env })).stdout).toContain('1 files written, 15 unchanged');
   });
 
   it('sums amounts under plain names, but neither flags nor floor numbers', async () => {

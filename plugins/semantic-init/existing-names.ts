@@ -1,0 +1,47 @@
+/** Gives generated files the paths and entity names that a layer already uses for the same tables. */
+import type { ExistingEntity } from './files.ts';
+import type { Content } from './merge.ts';
+
+/** A person may have renamed a file or an entity: joins, metrics and the catalog must then say the new name. */
+export function withExistingNames(
+  files: ReadonlyMap<string, Content>,
+  existing: readonly ExistingEntity[],
+): Map<string, Content> {
+  const paths = new Map<string, string>();
+  const names = new Map<string, string>();
+  for (const [path, { table, schema, name = table }] of files) {
+    if (typeof table !== 'string' || !path.startsWith('entities/')) continue;
+    const found = existing.find(
+      (entity) =>
+        entity.table.toLowerCase() === table.toLowerCase() &&
+        (entity.schema === schema || entity.schema === undefined || schema === undefined),
+    );
+    if (found === undefined) continue;
+    paths.set(path, found.path);
+    names.set(String(name), found.name);
+  }
+  const file = (path: unknown) => paths.get(String(path)) ?? path;
+  const named = (name: unknown) => names.get(String(name)) ?? name;
+  const renamed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(renamed);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) =>
+        key === 'target' || key === 'entity' ? [key, named(inner)] : [key, renamed(inner)],
+      ),
+    );
+  };
+  return new Map(
+    Array.from(files, ([path, content]) => {
+      const changed = renamed(content) as Record<string, unknown>;
+      if (path === 'catalog.yml' && Array.isArray(changed.entities)) {
+        changed.entities = changed.entities.map((entry) => ({
+          ...entry,
+          name: named(entry.name),
+          ...(entry.file !== undefined && { file: file(entry.file) }),
+        }));
+      }
+      return [String(file(path)), changed];
+    }),
+  );
+}

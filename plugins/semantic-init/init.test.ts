@@ -1,0 +1,135 @@
+/** Tests the flags of `atlas init`, and what a second run does to a layer that people work on. */
+import { appendFileSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { atlas, emptyFolder } from '../../test/harness/command.ts';
+
+let folder: ReturnType<typeof emptyFolder>;
+beforeEach(() => {
+  folder = emptyFolder();
+  change(`CREATE TABLE customers (id INTEGER PRIMARY KEY, city TEXT);
+    CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers (id), total REAL);
+    INSERT INTO customers VALUES (1, 'Kiel'), (2, 'Ulm');
+    INSERT INTO orders VALUES (1, 1, 10), (2, 1, 20), (3, 2, 5)`);
+});
+afterEach(() => folder[Symbol.dispose]());
+
+function change(sql: string): void {
+  const db = new Sqlite(join(folder.path, 'shop.db'));
+  db.exec(sql);
+  db.close();
+}
+
+const path = (name: string) => join(folder.path, 'semantic', name);
+const read = (name: string) => readFileSync(path(name), 'utf8');
+const edit = (name: string, change: (text: string) => string) => writeFileSync(path(name), change(read(name)));
+const init = (...args: string[]) =>
+  atlas(['init', ...args], { cwd: folder.path, env: { SVC_DATASOURCE_URL: 'sqlite:shop.db' } });
+const snapshot = () => Object.fromEntries(globSync('**/*.yml', { cwd: path('') }).map((name) => [name, read(name)]));
+const names = (list: { name: string }[]) => list.map(({ name }) => name);
+
+async function done(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await init(...args);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+describe('a second run', () => {
+  it('adds what is new to changed files, reports what is gone, and then changes nothing more', async () => {
+    await done();
+    edit('entities/orders.yml', (text) =>
+      text.replace('  - name: total', '  # before tax\n  - name: total\n    description: Net total.'),
+    );
+    appendFileSync(path('entities/customers.yml'), 'description: Ours.\n');
+    change('ALTER TABLE orders ADD COLUMN paid_on DATE; ALTER TABLE customers DROP COLUMN city');
+    const told = await done();
+    expect(told).toContain('Added to files that were there: entities/orders.yml: dimensions/paid_on');
+    expect(told).toContain('Gone from the database, but still in the layer: entities/customers.yml: the column city.');
+    expect(read('entities/orders.yml')).toMatch(/# before tax\n {2}- name: total\n {4}description: Net total\.\n/);
+    expect(parse(read('entities/customers.yml'))).toMatchObject({ description: 'Ours.' });
+    const before = snapshot();
+    expect(await done()).toContain('; 0 files written,');
+    expect(snapshot()).toEqual(before);
+  });
+
+  it('does not bring back what was deleted, unless it is asked for by name', async () => {
+    await done();
+    rmSync(path('entities/customers.yml'));
+    edit('entities/orders.yml', (text) => text.replace(/ {2}- name: total\n(?: {4}.*\n)*/, ''));
+    const told = await done();
+    expect(told).toContain('Not written again, because they were deleted: entities/customers.yml.');
+    expect(existsSync(path('entities/customers.yml'))).toBe(false);
+    expect(names(parse(read('entities/orders.yml')).dimensions)).toEqual(['id', 'customer_id']);
+    await done('--tables', 'customers');
+    expect(parse(read('entities/customers.yml')).table).toBe('customers');
+    expect(names(parse(read('catalog.yml')).entities)).toEqual(['customers', 'orders']);
+  });
+
+  it('finds renamed files and entities', async () => {
+    await done();
+    renameSync(path('entities/customers.yml'), path('entities/buyers.yml'));
+    edit('entities/buyers.yml', (text) => text.replace('table: customers', 'table: customers\nname: buyers'));
+    rmSync(path('entities/orders.yml'));
+    rmSync(path('catalog.yml'));
+    await done();
+    expect(globSync('entities/*', { cwd: path('') }).sort()).toEqual(['entities/buyers.yml', 'entities/orders.yml']);
+    expect(parse(read('entities/orders.yml')).joins).toMatchObject([{ target: 'buyers' }]);
+    expect(parse(read('catalog.yml')).entities).toMatchObject([
+      { name: 'buyers', file: 'entities/buyers.yml' },
+      { name: 'orders', file: 'entities/orders.yml' },
+    ]);
+    const { stdout } = await atlas(['validate', '--offline'], { cwd: folder.path });
+    expect(stdout).not.toMatch(/^error/m);
+  });
+
+  it('leaves a file alone that it cannot read', async () => {
+    await done();
+    writeFileSync(path('entities/orders.yml'), 'table: [');
+    expect(await done()).toContain('Left as they are: entities/orders.yml (it is not valid YAML).');
+    expect(read('entities/orders.yml')).toBe('table: [');
+  });
+});
+
+describe('flags', () => {
+  it('writes a source into its folder, and says there which connection it belongs to', async () => {
+    expect(await done('--source', 'web_shop-2')).toContain('in semantic/web_shop-2.');
+    expect(parse(read('web_shop-2/entities/orders.yml'))).toMatchObject({ table: 'orders', connection: 'default' });
+    expect(globSync('*', { cwd: path('') })).toEqual(['web_shop-2']);
+  });
+
+  it('reads a connection by name', async () => {
+    writeFileSync(
+      join(folder.path, 'atlas.config.ts'),
+      `import { defineConfig } from 'atlas-query/kernel';
+       import { datasourceSqlite } from 'atlas-query/plugins/datasource-sqlite';
+       export default defineConfig({ plugins: [
+         datasourceSqlite({ connections: [{ id: 'default', url: 'sqlite:nothing.db' }, { id: 'shop', url: 'sqlite:shop.db' }] }),
+       ] });`,
+    );
+    await done('--connection', 'shop');
+    expect(parse(read('shop/entities/orders.yml'))).toMatchObject({ connection: 'shop' });
+    const unknown = await init('--connection', 'shpo');
+    expect(unknown).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no connection "shpo"; did you mean `shop`?\n',
+    });
+  });
+
+  it.each([
+    [['--source', 'a', '--connection', 'b'], '--source and --connection exclude each other.'],
+    [['--source', '../etc'], '--source is invalid: expected a name of lower-case letters'],
+    [['--source', 'A'], '--source is invalid'],
+    [['--source', 'x'.repeat(64)], '--source is invalid'],
+    [['--source', 'default'], '--source is invalid'],
+    [['--connection', 'other'], 'There is no connection "other"; there are: default.'],
+  ])('%j is one sentence, and nothing is written', async (args, message) => {
+    const { code, stdout, stderr } = await init(...args);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(existsSync(path(''))).toBe(false);
+  });
+});

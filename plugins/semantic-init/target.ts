@@ -1,0 +1,90 @@
+/** Decides from the flags which connection `init` reads and which folder it writes to. */
+import { existsSync, realpathSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { type AtlasConfig, AtlasError, type CliRun } from '../../kernel/index.ts';
+
+export const wrong = (message: string, hint?: string) =>
+  new AtlasError(message, { code: 'configuration_error', ...(hint !== undefined && { hint }) });
+
+const SOURCE_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
+const ORGANIZATION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+/** Connection without a name of its own, whose entities stand at the root of the layer. */
+const DEFAULT = 'default';
+/** Flags that only one of may be given. */
+const CONFLICTS = [
+  ['source', 'connection'],
+  ...['csv', 'parquet', 'connection', 'source', 'tables', 'schema', 'from', 'enrich', 'org', 'force'].map((flag) => [
+    'demo',
+    flag,
+  ]),
+  ...['csv', 'parquet'].map((flag) => ['connection', flag]),
+] as const;
+
+export interface InitTarget {
+  /** The layer's folder. */
+  readonly root: string;
+  /** Where the files go: the layer's folder, or that of a source or an organization in it. */
+  readonly dir: string;
+  /** `dir` as the terminal shows it. */
+  readonly shown: string;
+  /** Name of the source; `undefined`: the root. */
+  readonly source?: string;
+  readonly orgId?: string;
+  /** Connection to read; `isRequired` where the user has named it. */
+  readonly connection?: { readonly id: string; readonly isRequired: boolean } | undefined;
+}
+
+/** Throws one sentence when flags exclude each other or a name is malformed. */
+export function checkFlags({ options }: CliRun): void {
+  for (const [one = '', other = ''] of CONFLICTS) {
+    if (options[one] === undefined || options[other] === undefined) continue;
+    throw wrong(`--${one} and --${other} exclude each other. Give one of them.`);
+  }
+  const { source, org } = options;
+  if (source !== undefined && (!SOURCE_NAME.test(String(source)) || source === DEFAULT)) {
+    throw wrong(
+      '--source is invalid: expected a name of lower-case letters, digits, _ and - that begins with a letter, other than default.',
+    );
+  }
+  if (org !== undefined && !ORGANIZATION_ID.test(String(org))) {
+    throw wrong('--org is invalid: expected the id of an organization.');
+  }
+  if (options.import === false && org === undefined) throw wrong('--no-import belongs to --org.', 'Give both or none.');
+}
+
+/** The folder of the composition's semantic layer. */
+export function layerRoot({ plugins }: AtlasConfig, { cwd }: CliRun): string {
+  const entry = plugins.find(({ definition }) => definition.name === 'semantic-layer');
+  const { dir = './semantic' } = (entry?.options ?? {}) as { dir?: string };
+  return resolve(cwd, dir);
+}
+
+export function targetOf(config: AtlasConfig, run: CliRun, demoDir: string): InitTarget {
+  const { source, connection, org } = run.options;
+  const root = layerRoot(config, run);
+  const shownRoot = relative(run.cwd, root) || '.';
+  if (org === undefined && existsSync(root) && existsSync(demoDir) && realpathSync(root) === realpathSync(demoDir)) {
+    throw wrong(
+      `The layer in ${shownRoot} is the demo's and is not overwritten.`,
+      'Choose another folder with SVC_SEMANTIC_DIR, such as SVC_SEMANTIC_DIR=./layer, and keep the setting for "atlas serve".',
+    );
+  }
+  if (org !== undefined && !config.plugins.some(({ definition }) => definition.name === 'auth-managed')) {
+    throw wrong(
+      '--org needs managed authentication, which knows the organizations.',
+      'Set AUTHLIB_SECRET and DATABASE_URL as for the server.',
+    );
+  }
+  const name = source ?? (connection === DEFAULT ? undefined : connection);
+  const folders = [...(org === undefined ? [] : ['.orgs', String(org)]), ...(name === undefined ? [] : [String(name)])];
+  const dir = join(root, ...folders);
+  const wanted = source ?? connection;
+  return {
+    root,
+    dir,
+    shown: relative(run.cwd, dir) || '.',
+    ...(name !== undefined && { source: String(name) }),
+    ...(org !== undefined && { orgId: String(org) }),
+    ...(wanted !== undefined && { connection: { id: String(wanted), isRequired: connection !== undefined } }),
+  };
+}
