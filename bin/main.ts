@@ -12,6 +12,7 @@ const FEATURES: Readonly<Record<string, () => Promise<PluginEntry>>> = {
   init: async () => (await import('../plugins/semantic-init/index.ts')).semanticInit(),
   mcp: async () => (await import('../plugins/mcp/index.ts')).mcpCli(),
   eval: async () => (await import('../plugins/eval/index.ts')).evaluation(),
+  benchmark: async () => (await import('../plugins/eval/index.ts')).evaluation(),
   plugin: async () => (await import('../plugins/plugin-scaffold/index.ts')).pluginScaffold(),
 };
 
@@ -26,9 +27,11 @@ export async function commandLine(
 ): Promise<PluginEntry[]> {
   const demoLayerDir = fileURLToPath(packageUrl('semantic'));
   const loaded = await Promise.all(features.map((name) => FEATURES[name]?.()));
+  // A plugin with several commands stands under each of them.
+  const entries = new Map(loaded.flatMap((entry) => (entry === undefined ? [] : [[entry.definition.name, entry]])));
   return [
     cli({ version: packageVersion(), compose, findConfig, importFrom, demoLayerDir }),
-    ...loaded.filter((entry) => entry !== undefined),
+    ...entries.values(),
     ...configured,
   ];
 }

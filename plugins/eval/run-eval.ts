@@ -1,31 +1,23 @@
 /** Carries out `atlas eval`: chooses cases, runs what has no result yet, and reports. */
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { CliRun } from '../../kernel/index.ts';
 import type { Cli } from '../cli/index.ts';
 import { CASES_DIR, readCases } from './cases.ts';
 import { compareRuns, type RunComparison } from './comparison/regressions.ts';
+import { checkOutput, fileIn, stopped } from './flags.ts';
 import { recordingFolder } from './recording.ts';
 import { renderSummary, resultsCsv, resultsJson, summaryOf } from './report.ts';
 import { openResultLog, type ResultLine, readResults, writeResults } from './results-file.ts';
 import type { CaseResult } from './run-case.ts';
 import { runCases } from './run-cases.ts';
-import { type Selection, selectCases, wrongUse } from './selection.ts';
+import { type Selection, selectCases } from './selection.ts';
 
 const BASELINE = 'eval/baseline.jsonl';
-/** As shells report a program that Ctrl-C has ended. */
-const INTERRUPTED = 130;
-
-const fileIn = ({ options, cwd }: CliRun, flag: string) => {
-  const shown = options[flag];
-  return typeof shown === 'string' ? { shown, path: resolve(cwd, shown) } : undefined;
-};
 
 /** Resolves to the exit code: 1 for a regression against `--compare`. */
 export async function runEval(run: CliRun, cli: Cli): Promise<number> {
-  if (run.options.json === true && run.options.csv === true) {
-    throw wrongUse('--json and --csv exclude each other.', 'Give one of them.');
-  }
+  checkOutput(run);
   const all = readCases(run.cwd);
   const selection = selectCases(all, run);
   const compared = fileIn(run, 'compare');
@@ -49,10 +41,7 @@ export async function runEval(run: CliRun, cli: Cli): Promise<number> {
     await runCases(run, cli, { cases, recordings, onResult });
   } catch (error) {
     if (!run.signal.aborted) throw error;
-    const kept =
-      resumed === undefined ? 'Give --resume <file> to keep results.' : `Go on with --resume ${resumed.shown}.`;
-    run.stderr.write(`Stopped after ${results.size} of ${selection.cases.length} cases. ${kept}\n`);
-    return INTERRUPTED;
+    return stopped(run, `${results.size} of ${selection.cases.length} cases`);
   }
 
   const ordered = selection.cases.flatMap(({ id }) => results.get(id) ?? []);

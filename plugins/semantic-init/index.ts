@@ -3,6 +3,8 @@ import { cliCommands, definePlugin } from '../../kernel/index.ts';
 import { cli } from '../cli/index.ts';
 import { initCommand } from './init.ts';
 
+export { generateLayer } from './generate.ts';
+
 export const semanticInit = definePlugin({
   name: 'semantic-init',
   version: '1.0.0',
