@@ -92,6 +92,20 @@ describe('a second run', () => {
   });
 });
 
+describe('the questions at the end', () => {
+  it('are three that were answered from the layer, and the command that asks the first', async () => {
+    change(`ALTER TABLE orders ADD COLUMN placed_on DATE; ALTER TABLE orders ADD COLUMN status TEXT;
+      UPDATE orders SET placed_on = '2025-01-0' || id, status = 'open';
+      INSERT INTO orders VALUES (4, 2, 7, '2025-02-01', 'sent'), (5, 2, 8, '2025-02-01', 'sent'), (6, 1, 1, NULL, 'sent')`);
+    const told = await done();
+    const tried = told.slice(told.indexOf('Questions that this layer answers'));
+    expect(tried).toContain('  How many orders are there?\n    Count: 6.\n');
+    expect(tried).toContain('  What is the order total by status?\n    Order total by status: open: 35; sent: 16\n');
+    expect(tried).toMatch(/ {2}How many orders were there per month\?\n {4}.*2025-01: 3; 2025-02: 2; none: 1\n/);
+    expect(tried).toContain('npx atlas-query serve\n  npx atlas-query query "How many orders are there?"\n');
+  });
+});
+
 describe('flags', () => {
   it('writes a source into its folder, and says there which connection it belongs to', async () => {
     expect(await done('--source', 'web_shop-2')).toContain('in semantic/web_shop-2.');

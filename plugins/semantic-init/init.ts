@@ -13,9 +13,10 @@ import { type ExistingEntity, existingEntities, mergeLayer, writeMerged } from '
 import { layerFiles } from './layer.ts';
 import type { Content } from './merge.ts';
 import { type Profile, type ProfiledDatabase, withDatabase } from './profile.ts';
-import { summaryOf } from './summary.ts';
+import { nextSteps, summaryOf } from './summary.ts';
 import { checkFlags, type InitTarget, targetOf, wrong } from './target.ts';
 import { tenantTables } from './tenants.ts';
+import { triedQuestions } from './tried-questions.ts';
 
 const FAILED_SHARE = 0.2;
 
@@ -175,10 +176,9 @@ export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
       writeMerged(target.dir, target.shown, merged);
       run.stdout.write(summaryOf(merged, { ...found, shown: target.shown }));
       run.stdout.write(withheldNote(config, found.withheld));
-      if (imported !== undefined) {
-        run.stdout.write(`The tables are in ${imported.url}: put SVC_DATASOURCE_URL=${imported.url} into .env.\n`);
-      }
-      run.stdout.write(`Start the server with "npx atlas-query serve" and ask it with "npx atlas-query query".\n`);
+      const layer = { dir: target.orgDir ?? target.root, source: target.source ?? 'default' };
+      const tried = await progress(run, 'Trying questions', () => triedQuestions(config, options, layer, run.signal));
+      run.stdout.write(nextSteps(tried, imported?.url));
       return 0;
     },
   };

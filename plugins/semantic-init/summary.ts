@@ -1,6 +1,7 @@
 /** Says what `init` has read, written and left alone. */
 import { printableText } from '../cli/index.ts';
 import type { MergedFile } from './files.ts';
+import type { TriedQuestion } from './tried-questions.ts';
 
 const MAX_SHOWN = 10;
 
@@ -34,6 +35,25 @@ export function summaryOf(files: readonly MergedFile[], { count, gone, shown }: 
         ]
       : []),
     ...(gone.length > 0 ? [`Gone from the database, but still in the layer: ${some(gone)}.`] : []),
+  ];
+  return `${printableText(lines.join('\n'))}\n`;
+}
+
+const ASK = 'npx atlas-query query';
+
+/** The questions that were answered, and the commands with which the next one is. */
+export function nextSteps(tried: readonly TriedQuestion[], importedUrl: string | undefined): string {
+  const [first] = tried;
+  const lines = [
+    ...(first === undefined ? [] : ['', 'Questions that this layer answers, tried just now without a language model:']),
+    ...tried.flatMap(({ question, answer }) => [`  ${question}`, `    ${answer}`]),
+    '',
+    ...(importedUrl === undefined
+      ? []
+      : [`The tables are in ${importedUrl}: put SVC_DATASOURCE_URL=${importedUrl} into .env.`]),
+    'Start the server, then ask it in another terminal:',
+    '  npx atlas-query serve',
+    `  ${ASK} "${first?.question ?? 'your question'}"`,
   ];
   return `${printableText(lines.join('\n'))}\n`;
 }

@@ -30,6 +30,8 @@ export interface InitTarget {
   /** Name of the source; `undefined`: the root. */
   readonly source?: string;
   readonly orgId?: string;
+  /** Folder of the organization's layer. */
+  readonly orgDir?: string;
   /** Connection to read; `isRequired` where the user has named it. */
   readonly connection?: { readonly id: string; readonly isRequired: boolean } | undefined;
 }
@@ -84,7 +86,7 @@ export function targetOf(config: AtlasConfig, run: CliRun, demoDir: string): Ini
     dir,
     shown: relative(run.cwd, dir) || '.',
     ...(name !== undefined && { source: String(name) }),
-    ...(org !== undefined && { orgId: String(org) }),
+    ...(org !== undefined && { orgId: String(org), orgDir: join(root, '.orgs', String(org)) }),
     ...(wanted !== undefined && { connection: { id: String(wanted), isRequired: connection !== undefined } }),
   };
 }
