@@ -7,9 +7,14 @@ import { limitHeapGrowth } from './heap-limits.ts';
 import { findConfig } from './load-config.ts';
 import { packageUrl, packageVersion } from './package.ts';
 
+const dataTransfer = async () => (await import('../plugins/data-transfer/index.ts')).dataTransfer();
+
 /** First-party plugins of the type `command`, by the command that they bring. */
 const FEATURES: Readonly<Record<string, () => Promise<PluginEntry>>> = {
   init: async () => (await import('../plugins/semantic-init/index.ts')).semanticInit(),
+  export: dataTransfer,
+  'migrate-import': dataTransfer,
+  import: dataTransfer,
   mcp: async () => (await import('../plugins/mcp/index.ts')).mcpCli(),
   eval: async () => (await import('../plugins/eval/index.ts')).evaluation(),
   benchmark: async () => (await import('../plugins/eval/index.ts')).evaluation(),

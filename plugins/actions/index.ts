@@ -14,14 +14,14 @@ import { audit, tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
 import { userDelete } from '../auth-managed/index.ts';
 import { http, httpAdmit } from '../http/index.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import type { Actions } from './api.ts';
 import { createService } from './create-service.ts';
 import { notEnabled } from './errors.ts';
 import type { ActionType } from './hooks.ts';
-import { migrationsFor } from './migrations.ts';
+import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { ActionsOptions } from './options.ts';
 import { actionRoutes } from './routes.ts';
 import { ACTION_RULES, actionTool, maskedCalls, toolNameOf } from './tools.ts';
@@ -65,6 +65,7 @@ export const actions = definePlugin({
     // What another plugin denies is denied; everything else is stored first, and runs only from there.
     ctx.tap(actionReview, () => ({ decision: 'approval' as const }), { stage: 'post' });
     ctx.tap(storeMigrations, () => (options.enabled ? migrationsFor(db.dialect) : []));
+    ctx.tap(storeTables, () => STORED_TABLES);
     if (!available) return { available, request: async () => closed(), restrict: () => {} };
 
     const tools = new Map<string, AgentTool>();

@@ -1,10 +1,12 @@
 /** Creates the tables of actions. */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import type { InternalDb, StoredTable } from '../internal-db/index.ts';
 
 export const ACTIONS = 'actions';
 export const HISTORY = 'action_history';
+
+export const STORED_TABLES: readonly StoredTable[] = [{ table: ACTIONS, sealed: ['payload'] }, { table: HISTORY }];
 
 export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
   const id = dialect === 'sqlite' ? 'varchar(36)' : 'uuid';

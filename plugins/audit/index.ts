@@ -12,7 +12,7 @@ import {
   storeMigrations,
 } from '../../kernel/index.ts';
 import { authByot } from '../auth-byot/index.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { findDialect, redactLiterals } from '../sql-kit/index.ts';
@@ -78,6 +78,7 @@ export const audit = definePlugin({
     if (access.warning !== undefined) ctx.log.warn({}, access.warning);
     const cutoff = () => ctx.now() - options.retentionDays * DAY_MS;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(storeTables, () => [{ table: AUDIT_TABLE }]);
     ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse })));
     if (!db.configured) return service;
     purgeDaily(ctx, queue, 'The audit log', async () => {

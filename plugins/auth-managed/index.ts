@@ -14,12 +14,12 @@ import {
 import { authLookup } from '../auth-kit/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import type { AccountPassword } from './accounts/account-password.ts';
 import type { Organizations } from './accounts/organizations.ts';
 import type { UserDeletion, Users } from './accounts/users.ts';
-import { migrationsFor } from './migrations.ts';
+import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { MANAGED_MODE } from './mode.ts';
 import { AuthManagedOptions } from './options.ts';
 import { SECURITY_SCHEMES } from './security-schemes.ts';
@@ -84,6 +84,7 @@ export const authManaged = definePlugin({
       deleting: (deletion, scope) => ctx.call(userDelete, deletion, scope),
     });
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(storeTables, () => STORED_TABLES);
     // Last of all: what looks like one of our tokens may be another plugin's key, and that plugin knows for certain.
     ctx.tap(authResolve, (credentials) => managed.sessions.resolve(credentials), { stage: 'post' });
     ctx.tapKey(authLookup, MANAGED_MODE.name, (absent) => managed.lookup(absent));

@@ -1,6 +1,7 @@
 /** The tables of users, sessions and organizations, as the authentication library expects them. */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
+import type { StoredTable } from '../internal-db/index.ts';
 import { hashedToken } from './better-auth/session-token.ts';
 
 /** By the library's name. The prefix keeps them apart from other plugins' tables, and from words of SQL. */
@@ -16,6 +17,14 @@ export const TABLES = {
 
 /** Rows that are locked, never changed: a transaction that decides by counting locks the row first. */
 export const LOCKS = { table: 'auth_lock', firstUser: 'first-user', admins: 'admins' } as const;
+
+export const STORED_TABLES: readonly StoredTable[] = [
+  ...[TABLES.user, TABLES.account, TABLES.organization, TABLES.member, TABLES.invitation].map((table) => ({
+    table,
+  })),
+  // Users sign in anew where their data are moved to.
+  ...[TABLES.session, TABLES.verification, LOCKS.table].map((table) => ({ table, isTransient: true })),
+];
 
 type Dialect = 'postgres' | 'sqlite';
 

@@ -27,6 +27,8 @@ export type ImportFrom = (specifier: string, folder: string) => Promise<Readonly
 
 /** The API of the `cli` plugin. */
 export interface Cli {
+  /** Of the package. */
+  readonly version: string;
   readonly compose: Compose;
   readonly findConfig: FindConfig;
   readonly importFrom: ImportFrom;

@@ -18,6 +18,7 @@ export {
   renderTable,
   terminalStyle,
 } from './render.ts';
+export { post, type Server, serverOf } from './server-client.ts';
 export { keepServing } from './serving.ts';
 export { warn } from './start-warnings.ts';
 
@@ -27,9 +28,10 @@ export const cli = definePlugin({
   type: 'command',
   description: 'The command line: runs its own commands and those that other plugins bring.',
   options: CliOptions,
-  setup(ctx, { version, ...given }): Cli {
+  setup(ctx, options): Cli {
+    const { version } = options;
     const api: Cli = {
-      ...given,
+      ...options,
       commands: async () => allCommands(api, await ctx.call(cliCommands, undefined, ctx.scope())),
       async run(argv, terminal) {
         const own = await ownCommand(argv[0], api);

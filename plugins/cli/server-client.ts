@@ -1,5 +1,5 @@
 /** Calls to a running server. */
-import { AtlasError, messageOf } from '../../kernel/index.ts';
+import { AtlasError, type CliRun, messageOf } from '../../kernel/index.ts';
 
 export interface QueryReply {
   readonly answer: string;
@@ -29,6 +29,29 @@ export interface Server {
   readonly url: string;
   readonly apiKey: string | undefined;
   readonly signal: AbortSignal;
+}
+
+/** The address to ask. Throws without showing it, as it may hold a password. */
+function serverUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new AtlasError('SVC_API_URL is invalid: expected an http or https URL, such as http://localhost:3001.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new AtlasError('SVC_API_URL holds a user name or a password, which is not sent.', {
+      hint: 'Leave them out, and give the key of the server in SVC_API_KEY.',
+    });
+  }
+  return text;
+}
+
+/** The server that the environment names: SVC_API_URL, or the one that this machine runs on PORT. */
+export function serverOf({ env, signal }: Pick<CliRun, 'env' | 'signal'>): Server {
+  return {
+    url: serverUrl(env.SVC_API_URL || `http://localhost:${/^[1-9]\d*$/.exec(env.PORT ?? '') ?? 3001}`),
+    apiKey: env.SVC_API_KEY || undefined,
+    signal,
+  };
 }
 
 /** POSTs JSON and reads JSON. Every failure is an `AtlasError` with the server's own words where it gave any. */
@@ -63,9 +86,14 @@ export async function post<T>(server: Server, path: string, body: unknown): Prom
     });
   }
   if (response.ok) return reply as T;
-  const { error, message, requestId } = reply as { error?: string; message?: string; requestId?: string };
+  const { error, message, requestId, details } = reply as {
+    error?: string;
+    message?: string;
+    requestId?: string;
+    details?: readonly unknown[];
+  };
   throw new AtlasError(
     `${message ?? messageOf(reply)} (${error ?? response.status}${requestId === undefined ? '' : `, request ${requestId}`})`,
-    error === undefined ? {} : { code: error },
+    error === undefined ? {} : { code: error, details },
   );
 }

@@ -2,9 +2,9 @@
 import { AtlasError, definePlugin, httpRoutes, storeMigrations } from '../../kernel/index.ts';
 import { agentWrap } from '../agent/index.ts';
 import { userDelete } from '../auth-managed/index.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
 import { StoredConversations } from './conversations.ts';
-import { migrationsFor } from './migrations.ts';
+import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { ConversationsOptions } from './options.ts';
 import { recordedAgent } from './recorded-agent.ts';
 import { conversationRoutes } from './routes.ts';
@@ -21,6 +21,7 @@ export const conversations = definePlugin({
     const store = new ConversationStore(db);
     const stored = new StoredConversations(store, ctx);
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(agentWrap, () => (db.configured ? [(ask) => recordedAgent(stored, ask)] : []));
     ctx.tap(httpRoutes, () => db.routes(conversationRoutes(store, stored)));
     ctx.tap(userDelete, ({ userId, actorId }) => {

@@ -1,10 +1,12 @@
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
-import { changeColumnTypes, type InternalDb, type JsonColumns } from '../internal-db/index.ts';
+import { changeColumnTypes, type InternalDb, type JsonColumns, type StoredTable } from '../internal-db/index.ts';
 
 export const CONVERSATIONS = 'conversations';
 export const MESSAGES = 'conversation_messages';
 export const COUNTS = 'conversation_counts';
+
+export const STORED_TABLES: readonly StoredTable[] = [CONVERSATIONS, MESSAGES, COUNTS].map((table) => ({ table }));
 
 /** PostgreSQL only. Messages may hold NUL, which `jsonb` refuses, and `json` keeps the order of columns in results. */
 export const JSON_COLUMNS: JsonColumns = { parts: 'json' };

@@ -29,6 +29,11 @@ export interface InternalDb {
   /** The same in a transaction, which is rolled back when `work` rejects. */
   transaction<T>(work: (trx: Knex.Transaction) => PromiseLike<T>): Promise<T>;
   /**
+   * Runs work that only reads in a transaction that sees the database as it is at its first statement, without holding
+   * up others that write.
+   */
+  snapshot<T>(work: (trx: Knex.Transaction) => PromiseLike<T>): Promise<T>;
+  /**
    * Writes rows in one commit with others that come at about the same time, at less than half the cost of `run`. All of
    * these are written or none; of each statement in the order of the calls. Rejects as `run` does, and with
    * `unavailable` when too many wait.
@@ -42,6 +47,8 @@ export interface InternalDb {
   migrate(): Promise<readonly AppliedMigration[]>;
   /** Encrypts secrets at rest. `purpose` is bound to the text: what was sealed for one opens for no other. */
   readonly secrets: {
+    /** Ids of the keys that open what they have sealed. */
+    readonly keyIds: readonly string[];
     /** Rejects with `configuration_error` when there is no key. */
     seal(plain: string, purpose: string): Promise<string>;
     /** Rejects with `configuration_error` when the key is unknown or the text was changed. */

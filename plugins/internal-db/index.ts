@@ -15,9 +15,11 @@ export { changeColumnTypes } from './column-types.ts';
 export { DurableWriter } from './durable-writer.ts';
 export { translated } from './errors.ts';
 export { GroupCommit } from './group-commit.ts';
+export { type StoredTable, storeTables } from './hooks.ts';
 export { insertRows, type JsonColumns, jsonRows, jsonText, updateRows } from './json-rows.ts';
 export type { RowStatement, RowWrite } from './row-types.ts';
 export { INTERNAL_DB_SCHEMES } from './schemes.ts';
+export { keyIdsIn } from './secrets.ts';
 
 /** The libraries are loaded here, so that a composition without the database does not pay for them. */
 async function openEngine(url: string, settings: EngineSettings): Promise<Engine> {

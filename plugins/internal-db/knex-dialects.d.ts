@@ -31,6 +31,8 @@ declare module 'knex/lib/dialects/better-sqlite3/index.js' {
     validateConnection(connection: any): Promise<boolean>;
     // biome-ignore lint/suspicious/noExplicitAny: the connection is that of the subclass
     _query(connection: any, query: DialectQuery): Promise<DialectQuery>;
+    // biome-ignore lint/suspicious/noExplicitAny: the library has no type for how a transaction begins
+    transaction(container: unknown, config?: Knex.TransactionConfig, outer?: unknown): any;
     _formatBindings(bindings: readonly unknown[] | undefined): unknown[];
   }
 }

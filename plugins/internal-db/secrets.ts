@@ -74,6 +74,8 @@ export function secretsOf(encryptionKeys: readonly string[], deriveFrom: string 
   if (deriveFrom !== undefined) keys.push(keyOf(Buffer.from(hkdfSync('sha256', deriveFrom, '', DERIVATION, 32))));
 
   return {
+    keyIds: keys.map(({ id }) => id),
+
     async seal(plain, purpose) {
       const [key] = keys;
       if (key === undefined) {
@@ -106,4 +108,16 @@ export function secretsOf(encryptionKeys: readonly string[], deriveFrom: string 
       }
     },
   };
+}
+
+const SEALED = /eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+|v1\.[0-9a-f]{8}\.[\w-]{16}\.[\w-]+/g;
+
+/** Ids of the keys that the sealed secrets in a text need. */
+export async function keyIdsIn(text: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [sealed] of text.matchAll(SEALED)) {
+    const secret = readLegacySecret(sealed) ?? (await readSecret(sealed));
+    if (secret !== undefined) ids.push(secret.keyId);
+  }
+  return ids;
 }

@@ -20,6 +20,7 @@ export function withDatabase(database: Database, migrator: Migrator, secrets: In
     check: () => database.liveness.check(),
     run: (work) => database.run(work),
     transaction: (work) => database.transaction(work),
+    snapshot: (work) => database.transaction(work, { readOnly: true, isolationLevel: 'repeatable read' }),
     write: rowWrites((batch) => database.execute(batch)),
     routes: (routes) => routes.map(described),
     migrations: () => migrator.list(),
@@ -38,6 +39,7 @@ export function withoutDatabase(secrets: InternalDb['secrets']): InternalDb {
     check: () => undefined,
     run: refuse,
     transaction: refuse,
+    snapshot: refuse,
     write: refuse,
     routes: (routes) =>
       routes.map((route) => ({

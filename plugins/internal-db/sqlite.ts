@@ -88,6 +88,15 @@ export async function openSqlite(path: string, settings: EngineSettings): Promis
       });
     }
 
+    /** Others may write while a transaction only reads. */
+    override transaction(container: unknown, config?: Knex.TransactionConfig, outer?: unknown) {
+      const transaction = super.transaction(container, config, outer);
+      if (config?.readOnly === true) {
+        transaction.begin = (connection: unknown) => transaction.query(connection, 'BEGIN DEFERRED;');
+      }
+      return transaction;
+    }
+
     override destroyRawConnection(connection: SqliteConnection): Promise<void> {
       return connection.close();
     }

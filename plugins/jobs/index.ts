@@ -1,14 +1,14 @@
 /** Runs jobs that survive restarts, each by one server at a time, from a queue in the internal database. */
 import { appReady, definePlugin, type PluginContext, storeMigrations } from '../../kernel/index.ts';
-import { type InternalDb, internalDb } from '../internal-db/index.ts';
+import { type InternalDb, internalDb, storeTables } from '../internal-db/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import type { Jobs } from './api.ts';
 import type { JobKind } from './attempt.ts';
 import { JobsOptions } from './options.ts';
 import { postgresQueue } from './postgres-queue.ts';
-import { createSchedules, Schedules } from './schedules.ts';
+import { createSchedules, SCHEDULES_TABLE, Schedules } from './schedules.ts';
 import { jobsWith, jobsWithoutDatabase } from './service.ts';
-import { createJobs, sqliteQueue } from './sqlite-queue.ts';
+import { createJobs, JOBS_TABLE, sqliteQueue } from './sqlite-queue.ts';
 import { Worker } from './worker.ts';
 
 export type { AddOptions, Job, JobKindOptions, Jobs, JobsStatus } from './api.ts';
@@ -24,6 +24,8 @@ function queued(ctx: PluginContext, db: InternalDb, options: JobsOptions): Jobs 
   const service = jobsWith(queue, worker, kinds);
   const schedules = new Schedules(ctx, db);
   ctx.tap(storeMigrations, () => [...(isPostgres ? [] : [createJobs]), createSchedules]);
+  // What is to be done is told by the data: their plugins add the jobs anew.
+  ctx.tap(storeTables, () => [JOBS_TABLE, SCHEDULES_TABLE].map((table) => ({ table, isTransient: true })));
   ctx.onReady(async () => {
     await schedules.collect();
     // A server without jobs of any kind needs neither the library nor its tables.

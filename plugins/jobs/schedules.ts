@@ -12,7 +12,7 @@ import {
 import type { InternalDb } from '../internal-db/index.ts';
 import type { Jobs } from './api.ts';
 
-const TABLE = 'job_schedules';
+export const SCHEDULES_TABLE = 'job_schedules';
 const KIND = 'schedule';
 const SWEEP_MS = 1_000;
 const OPTIONS = { concurrency: 2, deadlineMs: 600_000, attempts: 3, backoffMs: 60_000 };
@@ -20,7 +20,7 @@ const OPTIONS = { concurrency: 2, deadlineMs: 600_000, attempts: 3, backoffMs: 6
 export const createSchedules: Migration = {
   name: '0002-schedules',
   async up(connection) {
-    await (connection as Knex.Transaction).schema.createTable(TABLE, (table) => {
+    await (connection as Knex.Transaction).schema.createTable(SCHEDULES_TABLE, (table) => {
       table.string('name', 200).primary();
       // Milliseconds since the epoch: every time up to it is taken care of.
       table.bigInteger('done_until').notNullable();
@@ -109,15 +109,17 @@ export class Schedules {
   /** Whether this server is to do it; a job is added with it. What was missed while no server ran is done once, now. */
   async #claim({ name, cron }: Schedule, now: number): Promise<boolean> {
     return this.#db.transaction(async (trx) => {
-      const row: { done_until: string | number } | undefined = await trx(TABLE).where({ name }).first('done_until');
+      const row: { done_until: string | number } | undefined = await trx(SCHEDULES_TABLE)
+        .where({ name })
+        .first('done_until');
       if (row === undefined) {
-        await trx(TABLE).insert({ name, done_until: now }).onConflict('name').ignore();
+        await trx(SCHEDULES_TABLE).insert({ name, done_until: now }).onConflict('name').ignore();
         return false;
       }
       const { done_until } = row;
       if (timeAfter(cron, Number(done_until)) > now) return false;
       // Another server may have been faster.
-      const claimed = await trx(TABLE).where({ name, done_until }).update({ done_until: now });
+      const claimed = await trx(SCHEDULES_TABLE).where({ name, done_until }).update({ done_until: now });
       if (claimed === 1) await this.#jobs?.add(KIND, name, { key: name, transaction: trx });
       return claimed === 1;
     });

@@ -5,7 +5,7 @@ import type { Migration } from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { LeasedJob, NewJob, Queue } from './queue.ts';
 
-const TABLE = 'jobs';
+export const JOBS_TABLE = 'jobs';
 
 interface Row {
   readonly id: string;
@@ -20,7 +20,7 @@ export const createJobs: Migration = {
   name: '0001-jobs',
   async up(connection) {
     const trx = connection as Knex.Transaction;
-    await trx.schema.createTable(TABLE, (table) => {
+    await trx.schema.createTable(JOBS_TABLE, (table) => {
       table.string('id', 36).primary();
       table.text('kind').notNullable();
       table.text('key');
@@ -45,7 +45,7 @@ const leasedJob = ({ id, kind, key, payload, attempt, lease }: Row): LeasedJob =
 });
 
 export function sqliteQueue(db: InternalDb, leaseMs: number): Queue {
-  const held = (knex: Knex, { id, lease }: LeasedJob) => knex(TABLE).where({ id, lease });
+  const held = (knex: Knex, { id, lease }: LeasedJob) => knex(JOBS_TABLE).where({ id, lease });
 
   return {
     engine: 'sqlite',
@@ -53,17 +53,17 @@ export function sqliteQueue(db: InternalDb, leaseMs: number): Queue {
 
     async add({ kind, key, payload, startAt }: NewJob, transaction) {
       const row = { id: randomUUID(), kind, key: key ?? null, payload, due_at: startAt?.getTime() ?? Date.now() };
-      const insert = (knex: Knex) => knex(TABLE).insert(row).onConflict(['kind', 'key']).ignore();
+      const insert = (knex: Knex) => knex(JOBS_TABLE).insert(row).onConflict(['kind', 'key']).ignore();
       await (transaction === undefined ? db.run(insert) : insert(transaction));
     },
 
     async remove(kind, key) {
-      await db.run((knex) => knex(TABLE).where({ kind, key }).whereNull('lease').delete());
+      await db.run((knex) => knex(JOBS_TABLE).where({ kind, key }).whereNull('lease').delete());
     },
 
     async take(free) {
       const isDue = await db.run((knex) =>
-        knex(TABLE)
+        knex(JOBS_TABLE)
           .whereIn('kind', [...free.keys()])
           .where('due_at', '<=', Date.now())
           .first('id'),
@@ -73,8 +73,13 @@ export function sqliteQueue(db: InternalDb, leaseMs: number): Queue {
         const now = Date.now();
         const taken: LeasedJob[] = [];
         for (const [kind, count] of free) {
-          const due = trx(TABLE).select('id').where({ kind }).where('due_at', '<=', now).orderBy('due_at').limit(count);
-          const rows: Row[] = await trx(TABLE)
+          const due = trx(JOBS_TABLE)
+            .select('id')
+            .where({ kind })
+            .where('due_at', '<=', now)
+            .orderBy('due_at')
+            .limit(count);
+          const rows: Row[] = await trx(JOBS_TABLE)
             .whereIn('id', due)
             .update({
               attempt: trx.raw('attempt + 1'),
@@ -91,7 +96,7 @@ export function sqliteQueue(db: InternalDb, leaseMs: number): Queue {
     async renew(jobs) {
       const leases = jobs.map(({ lease }) => lease);
       const rows = await db.run((knex) =>
-        knex(TABLE)
+        knex(JOBS_TABLE)
           .whereIn('lease', leases)
           .update({ due_at: Date.now() + leaseMs })
           .returning('lease'),
@@ -109,7 +114,7 @@ export function sqliteQueue(db: InternalDb, leaseMs: number): Queue {
     },
 
     async size() {
-      const rows = await db.run((knex) => knex(TABLE).count({ size: '*' }));
+      const rows = await db.run((knex) => knex(JOBS_TABLE).count({ size: '*' }));
       return Number(rows[0]?.size ?? 0);
     },
 

@@ -12,13 +12,13 @@ import { type Actions, actions } from '../actions/index.ts';
 import { agent } from '../agent/index.ts';
 import { deliverPreview } from '../delivery-kit/index.ts';
 import { http } from '../http/index.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
 import { outbound } from '../outbound/index.ts';
 import { DELIVERY_JOB, deliveryJob, deliveryJobOptions, deliveryOf, ofChannel } from './delivery-job.ts';
 import { DueTasks } from './due-tasks.ts';
 import { healthOf } from './health.ts';
-import { migrationsFor } from './migrations.ts';
+import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { SchedulerOptions } from './options.ts';
 import { owners as ownersOf } from './owner.ts';
 import { QUESTION_JOB, questionJob, questionJobOptions } from './question-job.ts';
@@ -68,6 +68,7 @@ export const scheduler = definePlugin({
     );
     queue.define(DELIVERY_JOB, deliveryJobOptions(options), deliveryJob({ ctx, runs, secrets }));
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(healthCheck, () => [healthOf(db, dueTasks)]);
     if (!db.configured) return;
     purgeDaily(ctx, queue, 'Scheduled tasks and runs', async () => {

@@ -1,11 +1,17 @@
 /** Creates the tables of scheduled questions. */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import type { InternalDb, StoredTable } from '../internal-db/index.ts';
 
 export const TASKS = 'scheduled_tasks';
 export const RUNS = 'scheduled_runs';
 export const DELIVERIES = 'scheduled_deliveries';
+
+export const STORED_TABLES: readonly StoredTable[] = [
+  { table: TASKS, sealed: ['presented', 'recipients'] },
+  { table: RUNS },
+  { table: DELIVERIES, sealed: ['recipient'] },
+];
 
 export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
   const type = (sqlite: string, postgres: string) => (dialect === 'sqlite' ? sqlite : postgres);

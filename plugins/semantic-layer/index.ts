@@ -13,7 +13,7 @@ import {
   toolsCollect,
 } from '../../kernel/index.ts';
 import { queryCheck } from '../agent/index.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
 import { findDialect } from '../sql-kit/index.ts';
 import { contextParts, explorer } from './agent-context.ts';
 import { ambiguityObjections } from './ambiguous-terms.ts';
@@ -21,12 +21,21 @@ import type { SemanticLayerApi } from './api.ts';
 import { DatabaseSchemas } from './database/database-schema.ts';
 import { layerHealth } from './health.ts';
 import { KnownOrganizations } from './known-organizations.ts';
-import { migrations } from './migrations.ts';
+import { migrations, ORGANIZATIONS_TABLE } from './migrations.ts';
 import { SemanticLayerOptions } from './options.ts';
 import { ReloadingLayer } from './reloading-layer.ts';
+import { serviceOf } from './service.ts';
 import { logVersion } from './version-log.ts';
 
 export type { SemanticLayerApi } from './api.ts';
+export {
+  type ArchivedFile,
+  archivedFiles,
+  isArchivedPath,
+  layerPaths,
+  type StagedFiles,
+  stageFiles,
+} from './archived-files.ts';
 export { createModel } from './build/build-model.ts';
 export { checkSchema } from './files/schema-check.ts';
 export { parseYaml } from './files/yaml.ts';
@@ -88,6 +97,7 @@ export const semanticLayer = definePlugin({
       if (status === 'failed') schemas.statementFailed();
     });
     ctx.tap(storeMigrations, () => [...migrations]);
+    ctx.tap(storeTables, () => [{ table: ORGANIZATIONS_TABLE }]);
     ctx.onReady(async () => {
       await explore.ready();
       await known.load();
@@ -102,19 +112,6 @@ export const semanticLayer = definePlugin({
       layer.close();
       await saved();
     });
-    return {
-      for: (scope) => layer.for(scope),
-      modelFor: (orgId) => layer.modelFor(orgId),
-      current: () => layer.current(),
-      ready: () => layer.ready(),
-      problems: () => layer.current().problems,
-      contextFor: (model, question, given) => layer.contextFor(model, question, given),
-      explore: (scope, path) => layer.explore(scope, path),
-      async importLayer(orgId, files, importOptions = {}) {
-        const result = await layer.importLayer(orgId, files, importOptions);
-        await saved();
-        return result;
-      },
-    };
+    return serviceOf(layer, saved);
   },
 });

@@ -6,11 +6,12 @@ import { isMap, parseDocument } from 'yaml';
 import { AtlasError } from '../../kernel/index.ts';
 import { ORGANIZATIONS_FOLDER, placeOf } from './files/places.ts';
 import {
+  createStaging,
   linked,
   mendImports,
   previousName,
   refuseLinks,
-  stagingName,
+  stagingIn,
   swapFiles,
   swapFolder,
   unwritable,
@@ -122,8 +123,6 @@ async function isSame(path: string, text: string): Promise<boolean> {
   return found?.equals(Buffer.from(text)) === true;
 }
 
-const remove = (dir: string) => rm(dir, { recursive: true, force: true }).catch(() => undefined);
-
 const changedMeanwhile = () =>
   new AtlasError('The semantic layer was changed by somebody else during the import, so nothing was imported.', {
     code: 'conflict',
@@ -144,7 +143,7 @@ interface Target {
 }
 
 function targetOf(root: string, orgId: string | null, isKnown: boolean): Target {
-  const staging = join(root, stagingName());
+  const staging = stagingIn(root);
   if (orgId === null) return { dir: root, base: root, staging, swap: (paths) => swapFiles(root, staging, paths) };
   const [dir, previous] = [join(root, ORGANIZATIONS_FOLDER, orgId), join(root, previousName(orgId))];
   const found = lstatSync(dir, { throwIfNoEntry: false });
@@ -173,12 +172,13 @@ export async function importFiles(
   mendImports(root);
   const target = targetOf(root, orgId, isKnown);
   const { dir, base, staging, previous } = target;
+  let discard = async () => {};
   try {
     refuseLinks(
       dir,
       given.map(({ path }) => path),
     );
-    await mkdir(staging, { recursive: true });
+    discard = await createStaging(root, staging);
     const signature = await signatureOf(dir);
     if (base === dir && orgId !== null) await cp(base, staging, { recursive: true, verbatimSymlinks: true });
     else if (base !== undefined) await copyLayer(base, staging);
@@ -202,7 +202,8 @@ export async function importFiles(
   } catch (error) {
     throw unwritable(error);
   } finally {
-    await remove(staging);
-    if (previous !== undefined && existsSync(dir)) await remove(previous);
+    await discard().catch(() => undefined);
+    if (previous !== undefined && existsSync(dir))
+      await rm(previous, { recursive: true, force: true }).catch(() => undefined);
   }
 }

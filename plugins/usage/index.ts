@@ -3,12 +3,12 @@ import { AtlasError, definePlugin, httpRoutes, optional, storeMigrations } from 
 import { agent, agentContinue, agentWrap, modelCalled, questionBegun } from '../agent/index.ts';
 import { tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { Meter } from './meter.ts';
 import { meteredAgent } from './metered-agent.ts';
-import { migrationsFor } from './migrations.ts';
+import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { UsageOptions } from './options.ts';
 import { Reservations } from './reservations.ts';
 import { usageRoutes } from './routes.ts';
@@ -46,6 +46,7 @@ export const usage = definePlugin({
     const store = new UsageStore(db);
     const { refuse } = tenancy(rows, tokens, 'The usage of the organization');
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(httpRoutes, () => db.routes(usageRoutes({ ctx, options, store, reservations, refuse })));
     if (!db.configured) return;
     purgeDaily(ctx, queue, 'Old usage', () => store.purge(ctx.now() - options.retentionDays * DAY_MS, ctx.now()));

@@ -1,11 +1,16 @@
 /** Creates the tables of usage and budgets. */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import type { InternalDb, StoredTable } from '../internal-db/index.ts';
 import { DAY_KEY, DAYS_FROM, MERGE_DAYS, MERGE_TOTALS, TOTALS_FROM } from './sums.ts';
 import { DAYS, QUESTIONS, RESERVATIONS, TOTALS } from './tables.ts';
 
 type Dialect = InternalDb['dialect'];
+
+export const STORED_TABLES: readonly StoredTable[] = [
+  ...[QUESTIONS, DAYS, TOTALS].map((table) => ({ table })),
+  { table: RESERVATIONS, isTransient: true },
+];
 
 function counts(table: Knex.CreateTableBuilder): void {
   for (const name of ['model_calls', 'input_tokens', 'output_tokens', 'cached_input_tokens', 'estimated_tokens']) {

@@ -2,13 +2,13 @@
 import { definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
 import { agent } from '../agent/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
 import { outbound } from '../outbound/index.ts';
 import { answersOf } from './answers.ts';
 import { callbacksOf } from './callbacks.ts';
 import { channelsOf } from './channels.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS, REQUESTS, SIGNATURES } from './migrations.ts';
 import { WebhookOptions } from './options.ts';
 import { memoryQueue, storedQueue } from './queue.ts';
 import { memoryReplayGuard, storedReplayGuard } from './replay.ts';
@@ -32,6 +32,7 @@ export const webhookInteraction = definePlugin({
     const { queueConcurrency: concurrency, callbackTimeoutMs, bodyLimitBytes } = options;
     const store = db?.configured === true ? new WebhookStore(db, ctx.now) : undefined;
     ctx.tap(storeMigrations, () => MIGRATIONS);
+    ctx.tap(storeTables, () => [REQUESTS, SIGNATURES].map((table) => ({ table, isTransient: true })));
     if (store !== undefined) purgeDaily(ctx, jobs, 'Requests of webhooks', () => store.purge());
     const isStored = db !== undefined && store !== undefined && jobs?.configured === true;
     if (store !== undefined && !isStored) {

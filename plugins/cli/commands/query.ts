@@ -2,7 +2,7 @@
 import { AtlasError, type CliCommand, type CliRun } from '../../../kernel/index.ts';
 import { progress } from '../progress.ts';
 import { printableText, renderAnswer, renderCsv, terminalStyle } from '../render.ts';
-import { post, type QueryReply, type Server } from '../server-client.ts';
+import { post, type QueryReply, type Server, serverOf } from '../server-client.ts';
 
 /** An action that waits for approval leaves the code as it is. */
 const EXIT_CODES = { answered: 0, failed: 1, clarify: 2, declined: 3 } as const;
@@ -31,30 +31,12 @@ function print(run: CliRun, reply: QueryReply): string {
   return renderAnswer(reply, terminalStyle(run.stdout));
 }
 
-/** The address to ask. Throws without showing it, as it may hold a password. */
-function serverUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new AtlasError('SVC_API_URL is invalid: expected an http or https URL, such as http://localhost:3001.');
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new AtlasError('SVC_API_URL holds a user name or a password, which is not sent.', {
-      hint: 'Leave them out, and give the key of the server in SVC_API_KEY.',
-    });
-  }
-  return text;
-}
-
 async function ask(run: CliRun): Promise<number> {
-  const { options, env } = run;
+  const { options } = run;
   if (options.json === true && options.csv === true) {
     throw new AtlasError('--json and --csv exclude each other.', { hint: 'Give one of them.' });
   }
-  const server: Server = {
-    url: serverUrl(env.SVC_API_URL || `http://localhost:${/^[1-9]\d*$/.exec(env.PORT ?? '') ?? 3001}`),
-    apiKey: env.SVC_API_KEY || undefined,
-    signal: run.signal,
-  };
+  const server = serverOf(run);
   const body = {
     question: run.args[0],
     ...(options.connection === undefined ? {} : { connectionId: options.connection }),

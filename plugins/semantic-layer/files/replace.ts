@@ -1,6 +1,7 @@
 /** Puts staged files of a layer in place of others, and mends what a killed process left halfway. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AtlasError } from '../../../kernel/index.ts';
 import { ORGANIZATIONS_FOLDER } from './places.ts';
@@ -11,8 +12,19 @@ const PREVIOUS = '.previous-';
 /** A staged folder of this age was left behind: no import takes so long. */
 const ABANDONED_MS = 3_600_000;
 
-/** A new name for a folder in which files are staged, beside where they belong. */
-export const stagingName = () => STAGING + randomUUID();
+/** A name for a folder in which files are staged, beside where they belong. */
+export const stagingIn = (root: string) => join(root, STAGING + randomUUID());
+
+/** Creates a folder named by `stagingIn`. Resolves to what removes it again, and the root too if it has made it and it is empty. */
+export async function createStaging(root: string, staging: string): Promise<() => Promise<void>> {
+  const isNew = (await mkdir(root, { recursive: true })) !== undefined;
+  await mkdir(staging);
+  return async () => {
+    await rm(staging, { recursive: true, force: true });
+    if (isNew) await rmdir(root).catch(() => undefined);
+  };
+}
+
 /** Where the folder of an organization is while it is being replaced. */
 export const previousName = (orgId: string) => PREVIOUS + orgId;
 

@@ -1,0 +1,21 @@
+/** Implements the service of the plugin. */
+import type { SemanticLayerApi } from './api.ts';
+import type { ReloadingLayer } from './reloading-layer.ts';
+
+/** `saved` records which organizations have their own layer. */
+export function serviceOf(layer: ReloadingLayer, saved: () => Promise<void>): SemanticLayerApi {
+  return {
+    for: (scope) => layer.for(scope),
+    modelFor: (orgId) => layer.modelFor(orgId),
+    current: () => layer.current(),
+    ready: () => layer.ready(),
+    problems: () => layer.current().problems,
+    contextFor: (model, question, given) => layer.contextFor(model, question, given),
+    explore: (scope, path) => layer.explore(scope, path),
+    async importLayer(orgId, files, options = {}) {
+      const result = await layer.importLayer(orgId, files, options);
+      await saved();
+      return result;
+    },
+  };
+}
