@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/harness/postgres.ts';
-import { DEMOS, type DemoName, loadDemo } from './index.ts';
+import { DEMOS, type DemoName, demoInto, loadDemo } from './index.ts';
 import { loadInto } from './load.ts';
 import {
   boolean,
@@ -268,4 +268,18 @@ it('another scale and another seed give other rows', () => {
     expect(rowsOf(seed + 1, SCALE)).not.toEqual(own);
     expect(size(rowsOf(seed, 2 * SCALE)) / size(own)).toBeGreaterThan(1.4);
   }
+});
+
+it('prepares a demo in a file of its own, again and again, or in the given database', async () => {
+  const own = await demoInto('simple', { cwd });
+  expect(own.url).toBe('sqlite:.atlas/demo-simple.db');
+  expect(own.summary).toMatch(
+    /^Loaded the demo "simple" into .+: 3 tables, \d+ rows\.\nSVC_DATASOURCE_URL=sqlite:.+\n/,
+  );
+  expect([...own.layer.keys()]).toEqual(expect.arrayContaining(['catalog.yml', 'entities/orders.yml']));
+  await demoInto('simple', { cwd });
+  expect(readdirSync(join(cwd, '.atlas'))).toEqual(['demo-simple.db']);
+  const given = await demoInto('simple', { cwd, url: 'sqlite:given.db' });
+  expect(given.summary).toMatch(/^Loaded .+ into given\.db: .+\.$/);
+  await expect(demoInto('simple', { cwd, url: 'sqlite:given.db' })).rejects.toThrow(/already/);
 });

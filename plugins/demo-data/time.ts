@@ -1,4 +1,5 @@
 /** Writes times as the tables hold them. */
+export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 /** `YYYY-MM-DD` */

@@ -1,0 +1,153 @@
+/** The rows of the ecommerce demo agree with each other, and look like those of a shop. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createDemoFile } from '../sqlite-writer.ts';
+import { createContext } from '../table.ts';
+import { ecommerce } from './demo.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'atlas-ecommerce-'));
+createDemoFile(ecommerce, join(folder, 'shop.db'));
+const database = new Database(join(folder, 'shop.db'), { readonly: true });
+afterAll(() => {
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const all = (sql: string) => database.prepare(sql).all() as Record<string, number>[];
+const one = (sql: string) => database.prepare(sql).pluck().get() as number;
+const share = (table: string, condition: string) => one(`SELECT AVG(${condition}) FROM ${table}`);
+
+it('has 52 tables and the same rows on every machine', () => {
+  expect(ecommerce.tables).toHaveLength(52);
+  const context = createContext(ecommerce.seed, 1);
+  const hash = createHash('sha256');
+  let rows = 0;
+  for (const table of ecommerce.tables) {
+    const own = [...table.rows(context)];
+    expect(own.length, table.name).toBeGreaterThan(4);
+    rows += own.length;
+    hash.update(JSON.stringify(own));
+  }
+  expect(rows).toBeGreaterThan(30_000);
+  expect(rows).toBeLessThan(60_000);
+  // Changes only together with the generator: then the layer and the answers of the evaluation change too.
+  expect(hash.digest('hex').slice(0, 16)).toMatchInlineSnapshot(`"e4a4fce7e5df1ab9"`);
+});
+
+it('keeps every declared key', () => {
+  expect(database.pragma('foreign_key_check')).toEqual([]);
+  const keys = ecommerce.tables.flatMap(({ columns }) => Object.values(columns).filter(({ references }) => references));
+  expect(keys.length).toBeGreaterThan(60);
+  expect(ecommerce.tables.every(({ primaryKey }) => primaryKey.length > 0)).toBe(true);
+});
+
+describe('orders', () => {
+  it('are the sum of their lines', () => {
+    const broken = all(`SELECT o.id FROM orders o JOIN order_items i ON i.order_id = o.id GROUP BY o.id
+      HAVING ABS(SUM(i.unit_price * i.quantity) - o.subtotal) > 0.02 OR ABS(SUM(i.discount_amount) - o.discount_total) > 0.02
+        OR ABS(SUM(i.tax_amount) - o.tax_total) > 0.02 OR ABS(SUM(i.line_total_usd) - o.net_total_usd) > 0.02
+        OR ABS(o.subtotal - o.discount_total + o.tax_total + o.shipping_fee - o.grand_total) > 0.02
+        OR ABS(o.grand_total * o.exchange_rate - o.grand_total_usd) > 0.01`);
+    expect(broken).toEqual([]);
+    expect(one('SELECT COUNT(*) FROM orders WHERE id NOT IN (SELECT order_id FROM order_items)')).toBe(0);
+  });
+
+  it('take the rate of their month', () => {
+    const other = `SELECT COUNT(*) FROM orders o JOIN exchange_rates r ON r.currency_code = o.currency_code
+      AND r.rate_date = strftime('%Y-%m-01', o.ordered_at) WHERE r.usd_rate <> o.exchange_rate`;
+    expect(one(other)).toBe(0);
+    expect(one("SELECT COUNT(*) FROM orders WHERE currency_code = 'JPY' AND grand_total <> ROUND(grand_total)")).toBe(
+      0,
+    );
+  });
+
+  it('go forward in time', () => {
+    for (const [later, earlier, from] of [
+      ['o.created_at', 'o.ordered_at', 'orders o'],
+      ['o.ordered_at', 'c.created_at', 'orders o JOIN customers c ON c.id = o.customer_id'],
+      ['c.deleted_at', 'o.ordered_at', 'orders o JOIN customers c ON c.id = o.customer_id'],
+      ['s.shipped_at', 'p.paid_at', 'shipments s JOIN payments p ON p.order_id = s.order_id'],
+      ['s.delivered_at', 's.shipped_at', 'shipments s'],
+      ['r.requested_at', 's.delivered_at', 'returns r JOIN shipments s ON s.order_id = r.order_id'],
+      ['f.refunded_at', 'f.requested_at', 'refunds f'],
+      ['e.received_at', 'e.event_time', 'web_events e'],
+      ['m.recorded_at', 'm.moved_at', 'stock_movements m'],
+    ])
+      expect(one(`SELECT COUNT(*) FROM ${from} WHERE ${later} < ${earlier}`), `${later} < ${earlier}`).toBe(0);
+    for (const table of ecommerce.tables)
+      for (const [name, { type }] of Object.entries(table.columns))
+        if (
+          type === 'timestamp' &&
+          !/^(?:expires_at|received_at|recorded_at|paid_at)$/.test(name) &&
+          name !== 'created_at'
+        )
+          expect(one(`SELECT COUNT(*) FROM ${table.name} WHERE ${name} >= '2026-11-01'`), `${table.name}.${name}`).toBe(
+            0,
+          );
+  });
+
+  it('have the status that their payments, parcels and returns tell', () => {
+    const count = (condition: string) => one(`SELECT COUNT(*) FROM orders o WHERE ${condition}`);
+    const shipment = 'SELECT 1 FROM shipments s WHERE s.order_id = o.id';
+    expect(count(`status = 40 AND channel_id <> 4 AND NOT EXISTS (${shipment} AND delivered_at IS NOT NULL)`)).toBe(0);
+    expect(count(`status IN (10, 20, 90) AND EXISTS (${shipment})`)).toBe(0);
+    expect(count('(status = 90) <> (cancelled_at IS NOT NULL)')).toBe(0);
+    const captured = "SELECT 1 FROM payments p WHERE p.order_id = o.id AND p.status = 'captured'";
+    expect(count(`status BETWEEN 20 AND 50 AND NOT EXISTS (${captured})`)).toBe(0);
+    expect(count(`status = 50 AND NOT EXISTS (SELECT 1 FROM returns r WHERE r.order_id = o.id)`)).toBe(0);
+    const refunded = `SELECT o.id FROM orders o JOIN payments p ON p.order_id = o.id JOIN refunds f ON f.payment_id = p.id
+      WHERE f.refunded_at IS NOT NULL GROUP BY o.id HAVING ABS(SUM(f.amount_usd) - o.refunded_usd) > 0.02`;
+    expect(all(refunded)).toEqual([]);
+  });
+});
+
+it('balances points, payouts and returned pieces', () => {
+  const points = `SELECT m.customer_id FROM loyalty_members m LEFT JOIN loyalty_transactions t USING (customer_id)
+    GROUP BY m.customer_id HAVING m.points_balance <> COALESCE(SUM(t.points), 0)`;
+  expect(all(points)).toEqual([]);
+  const payouts = `SELECT COUNT(*) FROM seller_payouts p JOIN sellers s ON s.id = p.seller_id
+    WHERE ABS(p.gross_amount * s.commission_percent / 100 - p.commission_amount) > 0.011
+      OR ABS(p.gross_amount - p.commission_amount - p.net_amount) > 0.001`;
+  expect(one(payouts)).toBe(0);
+  expect(
+    one(
+      'SELECT COUNT(*) FROM return_items r JOIN order_items i ON i.id = r.order_item_id WHERE r.quantity > i.quantity',
+    ),
+  ).toBe(0);
+});
+
+it('is skewed, incomplete and late as real data are', () => {
+  const counts = all('SELECT COUNT(*) AS n FROM orders GROUP BY customer_id ORDER BY n DESC').map(
+    ({ n }) => n as number,
+  );
+  const top = counts.slice(0, 200).reduce((sum, n) => sum + n, 0);
+  expect(top / one('SELECT COUNT(*) FROM orders')).toBeGreaterThan(0.5);
+  const month = (name: string) => one(`SELECT COUNT(*) FROM orders WHERE ordered_at LIKE '${name}%'`);
+  expect(month('2025-12')).toBeGreaterThan(1.5 * month('2025-08'));
+  expect(month('2026-08')).toBeGreaterThan(month('2025-08'));
+  const weekend = share('orders', "strftime('%w', ordered_at) IN ('0', '6')");
+  expect(weekend).toBeGreaterThan(2 / 7 + 0.02);
+  expect(share('customers', 'id NOT IN (SELECT customer_id FROM orders)')).toBeGreaterThan(0.3);
+  for (const [table, column] of [
+    ['customers', 'phone'],
+    ['customers', 'deleted_at'],
+    ['products', 'discontinued_on'],
+    ['shipments', 'delivered_at'],
+    ['web_sessions', 'customer_id'],
+    ['reviews', 'title'],
+    ['support_tickets', 'closed_at'],
+    ['refunds', 'refunded_at'],
+    ['gift_cards', 'expires_on'],
+  ] as const) {
+    expect(share(table, `${column} IS NULL`), `${table}.${column}`).toBeGreaterThan(0);
+    expect(share(table, `${column} IS NULL`), `${table}.${column}`).toBeLessThan(1);
+  }
+  expect(share('orders', "strftime('%s', created_at) - strftime('%s', ordered_at) > 3600")).toBeGreaterThan(0.1);
+  expect(share('orders', 'is_test')).toBeGreaterThan(0.005);
+  expect(share('orders', 'is_test')).toBeLessThan(0.05);
+  expect(one('SELECT COUNT(DISTINCT currency_code) FROM orders')).toBe(8);
+});
