@@ -1,6 +1,6 @@
 /** Keeps the model traffic of each case in a file of its own: `<folder>/<case>.jsonl`. */
-import { existsSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { CliRun, ResolvedModel } from '../../kernel/index.ts';
 import { Recordings, recordedFact, recordFact, recordingModel, replayedModel } from '../model-replay/index.ts';
 import type { EvalCase } from './cases.ts';
@@ -30,14 +30,27 @@ export function recordingFolder(
   if (typeof record === 'string' && typeof replay === 'string') {
     throw wrongUse('--record and --replay exclude each other.', 'Give one of them.');
   }
-  if (typeof record === 'string') return { open: (id) => recordCase(fileOf(join(cwd, record), id)) };
+  if (typeof record === 'string') {
+    const folder = resolve(cwd, record);
+    makeFolder(folder, record);
+    return { open: (id) => recordCase(fileOf(folder, id)) };
+  }
   if (typeof replay !== 'string') return undefined;
-  const folder = join(cwd, replay);
+  const folder = resolve(cwd, replay);
   checkComplete(folder, replay, cases);
   return { open: (id) => replayCase(fileOf(folder, id)) };
 }
 
 const fileOf = (folder: string, id: string) => join(folder, `${encodeURIComponent(id).replaceAll('.', '%2E')}.jsonl`);
+
+function makeFolder(folder: string, shown: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw wrongUse(`${shown} cannot hold recordings: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+}
 
 function checkComplete(folder: string, shown: string, cases: readonly Pick<EvalCase, 'id'>[]): void {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) {

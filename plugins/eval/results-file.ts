@@ -84,32 +84,36 @@ export interface ResultLog<R> {
   add(result: R): void;
 }
 
+function changed(shown: string, change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    throw unusable(`${shown} cannot be written: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+}
+
 export function openResultLog<R extends ResultLine>(path: string, shown: string): ResultLog<R> {
-  const write = (change: () => void) => {
-    try {
-      change();
-    } catch (error) {
-      throw unusable(`${shown} cannot be written: ${(error as NodeJS.ErrnoException).code}.`);
-    }
-  };
   if (!existsSync(path)) {
-    write(() => {
+    changed(shown, () => {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, '');
     });
   }
   const { results, wholeBytes } = readLines<R>(path, shown);
-  write(() => truncateSync(path, wholeBytes));
-  return { results, add: (result) => write(() => appendFileSync(path, `${JSON.stringify(result)}\n`)) };
+  changed(shown, () => truncateSync(path, wholeBytes));
+  return { results, add: (result) => changed(shown, () => appendFileSync(path, `${JSON.stringify(result)}\n`)) };
 }
 
 /** Replaces the file at once: a reader finds the old or the new one. */
-export function writeResults(path: string, results: Iterable<ResultLine>): void {
+export function writeResults(path: string, shown: string, results: Iterable<ResultLine>): void {
   const draft = `${path}.${process.pid}.tmp`;
+  const text = Array.from(results, (result) => `${JSON.stringify(result)}\n`).join('');
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(draft, Array.from(results, (result) => `${JSON.stringify(result)}\n`).join(''));
-    renameSync(draft, path);
+    changed(shown, () => {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(draft, text);
+      renameSync(draft, path);
+    });
   } finally {
     rmSync(draft, { force: true });
   }

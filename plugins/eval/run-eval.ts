@@ -71,7 +71,7 @@ function writeBaseline(
     for (const [id, line] of readExisting(path)) if (known.has(id)) lines.set(id, line);
   }
   for (const result of results) lines.set(result.id, result);
-  writeResults(path, lines.values());
+  writeResults(path, BASELINE, lines.values());
 }
 
 function readExisting(path: string): ReadonlyMap<string, ResultLine> {

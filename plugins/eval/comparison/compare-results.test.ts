@@ -135,6 +135,19 @@ describe('rows', () => {
     ).toBeDefined();
   });
 
+  it('are told apart among many columns with the same values', () => {
+    const bit = (row: number, column: number) => (Math.imul(row * 31 + column + 7, 2_654_435_761) >>> 13) & 1;
+    const rows = Array.from({ length: 256 }, (_, row) => Array.from({ length: 14 }, (_, column) => bit(row, column)));
+    expect(
+      difference(
+        rows.map((row) => row.toReversed()),
+        rows,
+      ),
+    ).toBeUndefined();
+    const wrong = rows.map((row, index) => (index === 0 ? row.map((value) => 1 - value) : row));
+    expect(difference(wrong, rows)).toBeDefined();
+  });
+
   it('are counted', () => {
     expect(difference([[1], [2]], [[1]])).toBe('Expected 1 row, got 2.');
     expect(difference([], [[1], [2]])).toBe('Expected 2 rows, got 0.');

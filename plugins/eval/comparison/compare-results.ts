@@ -22,8 +22,8 @@ export interface ExpectedResult {
   readonly groups: readonly RowGroup[];
 }
 
-/** Ways to assign the columns that are tried. */
-const MAX_ASSIGNMENTS = 5_000;
+/** Assignments of columns, whole and begun, that are tried. */
+const MAX_TRIED = 2_000;
 const MAX_SHOWN_CHARS = 160;
 
 /** Any order of the rows. */
@@ -62,13 +62,14 @@ class Columns {
     const candidates = this.#candidates(isOrdered);
     let tried = 0;
     const search = (chosen: readonly number[]): readonly number[] | undefined => {
-      if (chosen.length === candidates.length) {
-        tried += 1;
-        return this.#unmatched(chosen, isOrdered) === undefined ? chosen : undefined;
-      }
+      if (chosen.length === candidates.length) return chosen;
       for (const index of candidates[chosen.length] ?? []) {
-        if (tried >= MAX_ASSIGNMENTS) return undefined;
-        const found = chosen.includes(index) ? undefined : search([...chosen, index]);
+        if (chosen.includes(index)) continue;
+        if (tried >= MAX_TRIED) return undefined;
+        tried += 1;
+        const next = [...chosen, index];
+        // Columns whose rows do not fit together fit no better with a further one.
+        const found = this.#unmatched(next, isOrdered) === undefined ? search(next) : undefined;
         if (found !== undefined) return found;
       }
       return undefined;

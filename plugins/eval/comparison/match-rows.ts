@@ -4,8 +4,17 @@ import { type Cell, sameNumber } from './cells.ts';
 /** A row as cells. */
 export type CellRow = readonly Cell[];
 
-/** All cells but the numbers, which are equal within a tolerance, and so cannot be part of a key. */
-const keyOf = (row: CellRow): string => JSON.stringify(row.map((cell) => (typeof cell === 'number' ? 0 : [cell])));
+/** Larger integers may equal their neighbours within the tolerance. */
+const LARGEST_EXACT = 400_000;
+
+/** The integer that a number stands for; `undefined`: it is equal to others within a tolerance, so no part of a key. */
+function exact(cell: number): number | undefined {
+  const rounded = Math.round(cell);
+  return Math.abs(rounded) <= LARGEST_EXACT && sameNumber(cell, rounded) ? rounded : undefined;
+}
+
+const keyOf = (row: CellRow): string =>
+  JSON.stringify(row.map((cell) => (typeof cell === 'number' ? (exact(cell) ?? '') : [cell])));
 const numbersOf = (row: CellRow): number[] => row.filter((cell) => typeof cell === 'number');
 
 function compareNumbers(a: readonly number[], b: readonly number[]): number {
