@@ -106,6 +106,71 @@ describe('the questions at the end', () => {
   });
 });
 
+describe('--demo', () => {
+  const demo = (env: Record<string, string>, ...args: string[]) =>
+    atlas(['init', '--demo', ...args], { cwd: folder.path, env });
+
+  it('loads the data into a file, copies the layer, and says how to serve it; again as well', async () => {
+    const { code, stdout, stderr } = await demo({});
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(
+      /^Loaded 3 tables with \d+ rows into sqlite:\.atlas\/demo-simple\.db; 6 files of the layer written/,
+    );
+    expect(stdout).toContain('SVC_DATASOURCE_URL=sqlite:.atlas/demo-simple.db npx atlas-query serve');
+    expect(stdout).toMatch(/ {2}How many orders are there\?\n {4}Count: [\d,]+\.\n/);
+    const before = snapshot();
+    expect((await demo({}, 'simple')).stdout).toContain('; 0 files of the layer written');
+    expect(snapshot()).toEqual(before);
+    expect(globSync('.atlas/*', { cwd: folder.path })).toEqual(['.atlas/demo-simple.db']);
+  });
+
+  it('refuses a database that has one of the tables, and changes nothing', async () => {
+    const { code, stdout, stderr } = await demo({ SVC_DATASOURCE_URL: 'sqlite:shop.db' });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('customers');
+    expect(existsSync(path(''))).toBe(false);
+  });
+
+  it('knows its demos', async () => {
+    expect((await demo({}, 'smple')).stderr).toBe('There is no demo "smple"; did you mean `simple`?\n');
+  });
+});
+
+describe('--org', () => {
+  const managed = {
+    SVC_DATASOURCE_URL: 'sqlite:shop.db',
+    DATABASE_URL: 'sqlite:internal.db',
+    AUTHLIB_SECRET: 'x'.repeat(40),
+  };
+
+  it('writes to the layer of the organization, which first gets a copy of the shared one', async () => {
+    await done('--tables', 'customers');
+    edit('entities/customers.yml', (text) => text.replace('table: customers', 'table: customers # shared'));
+    const org = (...args: string[]) => atlas(['init', '--org', 'acme', ...args], { cwd: folder.path, env: managed });
+    expect(await org()).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining('in semantic/.orgs/acme.'),
+    });
+    expect(read('.orgs/acme/entities/customers.yml')).toContain('table: customers # shared');
+    expect(parse(read('.orgs/acme/entities/orders.yml')).table).toBe('orders');
+    expect(existsSync(path('entities/orders.yml'))).toBe(false);
+    const db = new Sqlite(join(folder.path, 'internal.db'));
+    const tables = db.prepare("SELECT name FROM sqlite_master WHERE name LIKE '%organization%'").all();
+    db.close();
+    expect(tables).not.toEqual([]);
+    expect((await org('--no-import')).stdout).toContain('; 0 files written,');
+  });
+
+  it('needs managed authentication', async () => {
+    expect(await init('--org', 'acme')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('--org needs managed authentication'),
+    });
+  });
+});
+
 describe('flags', () => {
   it('writes a source into its folder, and says there which connection it belongs to', async () => {
     expect(await done('--source', 'web_shop-2')).toContain('in semantic/web_shop-2.');
@@ -138,6 +203,8 @@ describe('flags', () => {
     [['--source', 'A'], '--source is invalid'],
     [['--source', 'x'.repeat(64)], '--source is invalid'],
     [['--source', 'default'], '--source is invalid'],
+    [['--demo', '--csv', 'x.csv'], '--demo and --csv exclude each other.'],
+    [['--no-import'], '--no-import belongs to --org.'],
     [['--connection', 'other'], 'There is no connection "other"; there are: default.'],
   ])('%j is one sentence, and nothing is written', async (args, message) => {
     const { code, stdout, stderr } = await init(...args);

@@ -8,10 +8,12 @@ import {
 } from '../../kernel/index.ts';
 import { type Cli, printableText, progress } from '../cli/index.ts';
 import { dataFiles, importDataFiles } from './data-files.ts';
+import { initDemo } from './demo.ts';
 import { withExistingNames } from './existing-names.ts';
 import { type ExistingEntity, existingEntities, mergeLayer, writeMerged } from './files.ts';
 import { layerFiles } from './layer.ts';
 import type { Content } from './merge.ts';
+import { writeForOrganization } from './organization.ts';
 import { type Profile, type ProfiledDatabase, withDatabase } from './profile.ts';
 import { nextSteps, summaryOf } from './summary.ts';
 import { checkFlags, type InitTarget, targetOf, wrong } from './target.ts';
@@ -106,7 +108,8 @@ function goneParts(
   });
 }
 
-export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
+export function initCommand(cli: Cli): CliCommand {
+  const { compose, demoLayerDir } = cli;
   return {
     name: 'init [files...]',
     summary: 'write a semantic layer for the connected database',
@@ -117,6 +120,12 @@ export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
       { flags: '--connection <name>', description: 'read this connection, and write to the folder of its name' },
       { flags: '--csv <files>', description: 'import CSV files, folders or patterns first, one table for each file' },
       { flags: '--parquet <files>', description: 'the same for Parquet files' },
+      {
+        flags: '--demo [name]',
+        description: 'load a demo and its layer instead: simple (default), cybersec or ecommerce',
+      },
+      { flags: '--org <orgId>', description: 'write to the layer of this organization; needs managed authentication' },
+      { flags: '--no-import', description: 'with --org: write the files only, and leave the internal database alone' },
       { flags: '--force', description: 'continue when more than a fifth of the tables cannot be read' },
     ],
     examples: [
@@ -125,9 +134,11 @@ export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
       'atlas init --csv orders.csv,customers.csv',
       'atlas init --parquet data/',
       'atlas init --connection warehouse',
+      'atlas init --demo ecommerce',
     ],
     run: async (run) => {
       checkFlags(run);
+      if (run.options.demo !== undefined) return initDemo(run, cli);
       const dataToImport = dataFiles(run);
       // No model is asked: whichever keys are set, none of them may stop this.
       const env = { ...run.env, SVC_PROVIDER: 'offline' };
@@ -143,7 +154,7 @@ export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
         .split(',')
         .map((name) => name.trim())
         .filter(Boolean);
-      const existing = existingEntities(target.dir);
+      const existing = existingEntities(target.base);
       const found = await withDatabase(
         config,
         { ...options, connection: target.connection },
@@ -172,13 +183,17 @@ export function initCommand({ compose, demoLayerDir }: Cli): CliCommand {
       const wanted = new Set(
         asked.length === 0 ? [] : [...found.files.keys()].filter((path) => path.startsWith('entities/')),
       );
-      const merged = mergeLayer(target.dir, found.files, { wanted });
-      writeMerged(target.dir, target.shown, merged);
+      const merged = mergeLayer(target.base, found.files, { wanted });
+      if (target.orgId === undefined) writeMerged(target.dir, target.shown, merged);
+      else await writeForOrganization(composition, target, merged, run.options.import !== false);
       run.stdout.write(summaryOf(merged, { ...found, shown: target.shown }));
       run.stdout.write(withheldNote(config, found.withheld));
       const layer = { dir: target.orgDir ?? target.root, source: target.source ?? 'default' };
       const tried = await progress(run, 'Trying questions', () => triedQuestions(config, options, layer, run.signal));
-      run.stdout.write(nextSteps(tried, imported?.url));
+      if (imported !== undefined) {
+        run.stdout.write(`The tables are in ${imported.url}: put SVC_DATASOURCE_URL=${imported.url} into .env.\n`);
+      }
+      run.stdout.write(nextSteps(tried));
       return 0;
     },
   };

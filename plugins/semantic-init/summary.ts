@@ -41,18 +41,15 @@ export function summaryOf(files: readonly MergedFile[], { count, gone, shown }: 
 
 const ASK = 'npx atlas-query query';
 
-/** The questions that were answered, and the commands with which the next one is. */
-export function nextSteps(tried: readonly TriedQuestion[], importedUrl: string | undefined): string {
+/** The questions that were answered, and the commands with which the next one is; `setting` stands before the first. */
+export function nextSteps(tried: readonly TriedQuestion[], setting = ''): string {
   const [first] = tried;
   const lines = [
     ...(first === undefined ? [] : ['', 'Questions that this layer answers, tried just now without a language model:']),
     ...tried.flatMap(({ question, answer }) => [`  ${question}`, `    ${answer}`]),
     '',
-    ...(importedUrl === undefined
-      ? []
-      : [`The tables are in ${importedUrl}: put SVC_DATASOURCE_URL=${importedUrl} into .env.`]),
     'Start the server, then ask it in another terminal:',
-    '  npx atlas-query serve',
+    `  ${setting}npx atlas-query serve`,
     `  ${ASK} "${first?.question ?? 'your question'}"`,
   ];
   return `${printableText(lines.join('\n'))}\n`;

@@ -25,6 +25,8 @@ export interface InitTarget {
   readonly root: string;
   /** Where the files go: the layer's folder, or that of a source or an organization in it. */
   readonly dir: string;
+  /** What the files are merged with: `dir`, or for an organization without a layer the shared one that it gets a copy of. */
+  readonly base: string;
   /** `dir` as the terminal shows it. */
   readonly shown: string;
   /** Name of the source; `undefined`: the root. */
@@ -80,10 +82,12 @@ export function targetOf(config: AtlasConfig, run: CliRun, demoDir: string): Ini
   const name = source ?? (connection === DEFAULT ? undefined : connection);
   const folders = [...(org === undefined ? [] : ['.orgs', String(org)]), ...(name === undefined ? [] : [String(name)])];
   const dir = join(root, ...folders);
+  const hasLayer = org === undefined || existsSync(join(root, '.orgs', String(org)));
   const wanted = source ?? connection;
   return {
     root,
     dir,
+    base: hasLayer ? dir : join(root, ...(name === undefined ? [] : [String(name)])),
     shown: relative(run.cwd, dir) || '.',
     ...(name !== undefined && { source: String(name) }),
     ...(org !== undefined && { orgId: String(org), orgDir: join(root, '.orgs', String(org)) }),
