@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { main } from '../../bin/main.ts';
 import { atlas, emptyFolder, type Finished } from '../../test/harness/command.ts';
 import { type RecordedRequest, type Step, startOpenAIServer } from '../../test/harness/openai-server.ts';
+import { startPostgres } from '../../test/harness/postgres.ts';
+import { DEMOS, loadDemo } from '../demo-data/index.ts';
 
 const DEMO_CASES = `cases:
   - id: cancelled
@@ -147,6 +149,30 @@ describe('over the demo', () => {
     const added = folder.read('run.jsonl').trim().split('\n').slice(3);
     expect(added.map((line) => JSON.parse(line))).toMatchObject([{ id: 'cancelled', status: 'failed' }]);
   });
+});
+
+it('compares on PostgreSQL, whose dates and decimals come in other forms', async () => {
+  using folder = folderWith({
+    'eval/cases/shop.yml': `cases:
+  - id: by-month
+    question: Orders by month in 2025
+    sql:
+      - SELECT to_char(ordered_at, 'YYYY-MM'), COUNT(*)::numeric(12, 2) FROM orders WHERE ordered_at >= '2025-01-01' AND ordered_at < '2026-01-01' GROUP BY 1 ORDER BY 1
+  - id: top-customers
+    question: Top 5 customers by revenue
+    sql: SELECT c.name FROM customers c JOIN orders o ON o.customer_id = c.id JOIN order_items i ON i.order_id = o.id GROUP BY c.id, c.name ORDER BY SUM(i.line_total) DESC LIMIT 5
+`,
+  });
+  const server = await startPostgres();
+  try {
+    await loadDemo('simple', { url: server.url });
+    const env = { SVC_DATASOURCE_URL: server.url, SVC_SEMANTIC_DIR: DEMOS.simple.layer };
+    const { code, stdout, stderr } = await inProcess(['eval', '--json'], folder.path, { env });
+    expect(code, stderr).toBe(0);
+    expect(statuses(stdout), stdout).toEqual({ 'by-month': 'passed', 'top-customers': 'passed' });
+  } finally {
+    await server.stop();
+  }
 });
 
 describe('wrong use', () => {
