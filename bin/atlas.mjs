@@ -48,6 +48,10 @@ function stopSignal() {
 
 async function start() {
   const signal = stopSignal();
+  // A reader such as `head` may leave before everything is printed; anything else that fails is an error.
+  process.stdout.on('error', (error) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   // Loading the modules would let it grow to 64 MB; `heap-limits.ts` lets it grow as far as questions need.
   v8.setFlagsFromString('--semi-space-growth-factor=1');
   module.enableCompileCache?.();

@@ -9,7 +9,7 @@ import { packageUrl, packageVersion } from './package.ts';
 
 const dataTransfer = async () => (await import('../plugins/data-transfer/index.ts')).dataTransfer();
 
-/** First-party plugins of the type `command`, by the command that they bring. */
+/** First-party plugins of the type `command`, by the first word of each command that they bring. */
 const FEATURES: Readonly<Record<string, () => Promise<PluginEntry>>> = {
   init: async () => (await import('../plugins/semantic-init/index.ts')).semanticInit(),
   export: dataTransfer,

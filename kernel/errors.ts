@@ -93,14 +93,3 @@ export function messagesOf(error: unknown): string {
 }
 
 const causeOf = (error: unknown) => (error instanceof Error ? error.cause : undefined);
-
-/** Names the culprit on an error out of a tap: kept as it is when it is ours, wrapped when it is not. */
-export function blame(error: unknown, plugin: string, hook: string): AtlasError {
-  if (error instanceof AtlasError) {
-    error.plugin ??= plugin;
-    error.hook ??= hook;
-    return error;
-  }
-  const message = `Plugin "${plugin}" failed in hook "${hook}": ${messageOf(error)}`;
-  return blame(new AtlasError(message, { reason: 'E_TAP_FAILED', cause: error }), plugin, hook);
-}

@@ -3,15 +3,7 @@ export type { Static } from '@sinclair/typebox';
 export { type App, type CreateAppOptions, createApp } from './app.ts';
 export * from './define-plugin.ts';
 export type * from './description.ts';
-export {
-  AtlasError,
-  type AtlasErrorInit,
-  BootError,
-  type BootProblem,
-  CloseError,
-  messageOf,
-  messagesOf,
-} from './errors.ts';
+export * from './errors.ts';
 export { appClosed, appReady, defineEvent, type EventType } from './events.ts';
 export * from './hooks/catalog.ts';
 export * from './hooks/kinds.ts';

@@ -1,5 +1,6 @@
 /** Runs the moments of a plugin's life, each with a time limit, and keeps track of running work. */
-import { AtlasError, blame, messageOf } from './errors.ts';
+import { AtlasError, messageOf } from './errors.ts';
+import { blame } from './hooks/dispatch.ts';
 import type { Awaitable } from './hooks/kinds.ts';
 import { withTimeout } from './with-timeout.ts';
 

@@ -171,11 +171,13 @@ export async function generatedTables(): Promise<Tables> {
     commands: offered
       .map((value) => {
         const options = (value.options ?? []).map(({ flags, description }) => [`\`${flags}\``, description]);
+        const codes = Object.entries(value.exitCodes ?? {}).map(([code, meaning]) => `${code} ${meaning}`);
         const examples = (value.examples ?? []).map((line) => `$ ${line}`).join('\n');
         return [
           `### atlas ${value.name}`,
           sentence(value.summary),
           ...(options.length === 0 ? [] : [table(['option', 'meaning'], options)]),
+          ...(codes.length === 0 ? [] : [`Exit codes: ${codes.join(', ')}.`]),
           ...(examples === '' ? [] : [`\`\`\`\n${examples}\n\`\`\``]),
         ].join('\n\n');
       })

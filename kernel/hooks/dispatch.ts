@@ -2,7 +2,7 @@
  * Runs the taps of one hook: in a plain loop as long as they answer at once; the first promise moves the rest to an
  * asynchronous loop under one deadline. Without taps nothing is done.
  */
-import { AtlasError, blame } from '../errors.ts';
+import { AtlasError, messageOf } from '../errors.ts';
 import type { Scope } from '../scope.ts';
 import type { Deadlines, Wait } from './deadline.ts';
 import type { AnyHook, Collected, TapFailure } from './kinds.ts';
@@ -152,4 +152,13 @@ function compileApart(
     };
     return (await Promise.all(plans.map(run))).flat();
   };
+}
+
+/** Names the culprit on an error out of a tap: kept as it is when it is ours, wrapped when it is not. */
+export function blame(error: unknown, plugin: string, hook: string): AtlasError {
+  const message = `Plugin "${plugin}" failed in hook "${hook}": ${messageOf(error)}`;
+  const known = error instanceof AtlasError ? error : new AtlasError(message, { reason: 'E_TAP_FAILED', cause: error });
+  known.plugin ??= plugin;
+  known.hook ??= hook;
+  return known;
 }

@@ -1,6 +1,7 @@
 /** Lists the commands of this plugin, each loaded when it is run or its help is shown, and adds those of other plugins. */
 import { AtlasError, type CliCommand } from '../../kernel/index.ts';
 import type { Cli } from './api.ts';
+import { commandPath } from './command-path.ts';
 
 export const COMMANDS: Readonly<Record<string, () => Promise<(cli: Cli) => CliCommand>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
@@ -24,17 +25,21 @@ interface Brought {
   readonly value: CliCommand;
 }
 
-const nameOf = ({ value }: Brought) => value.name.split(' ')[0];
+/** `plugin` and `plugin list` cannot both be commands: the first is the group of the second. */
+function areInConflict(one: CliCommand, other: CliCommand): boolean {
+  const [a, b] = [commandPath(one), commandPath(other)];
+  return a.every((word, index) => b[index] === undefined || b[index] === word);
+}
 
 /** All commands of this plugin, then those that others bring. Throws when two have the same name. */
 export async function allCommands(cli: Cli, others: readonly Brought[]): Promise<CliCommand[]> {
   const own = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load())(cli)));
   const all = [...own.map((value): Brought => ({ plugin: 'cli', value })), ...others];
   for (const [index, item] of all.entries()) {
-    const first = all.slice(0, index).find((other) => nameOf(other) === nameOf(item));
+    const first = all.slice(0, index).find((other) => areInConflict(other.value, item.value));
     if (first === undefined) continue;
     throw new AtlasError(
-      `The plugins "${first.plugin}" and "${item.plugin}" both bring the command "${nameOf(item)}".`,
+      `The plugins "${first.plugin}" and "${item.plugin}" both bring the command "${commandPath(item.value).join(' ')}".`,
       {
         code: 'configuration_error',
         reason: 'E_COMMAND_DUPLICATE',

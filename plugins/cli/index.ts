@@ -7,6 +7,7 @@ import { runCommandLine } from './program.ts';
 export type { Cli, Compose, Composition, FindConfig, ImportFrom, Terminal } from './api.ts';
 export { COMMANDS } from './commands.ts';
 export { withHttpOptions } from './http-options.ts';
+export { wrongUse } from './option-checks.ts';
 export { errorText } from './program.ts';
 export { progress, type ReportProgress } from './progress.ts';
 export {

@@ -30,8 +30,8 @@ export function terminalStyle(stdout: { readonly isTTY?: boolean; readonly colum
   return { color: true, ...(stdout.columns !== undefined && stdout.columns > 0 && { width: stdout.columns }) };
 }
 
-/** A terminal must not be steered by what stands in a database: control characters are shown, not sent. */
-function printable(text: string): string {
+/** One line: a terminal must not be steered by what stands in a database, so control characters are shown, not sent. */
+export function printableLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (char) =>
     char === '\n' || char === '\t' ? ' ' : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -40,33 +40,33 @@ function printable(text: string): string {
 
 /** The same for running text, which may have several lines. */
 export function printableText(text: string): string {
-  return text.split('\n').map(printable).join('\n');
+  return text.split('\n').map(printableLine).join('\n');
 }
 
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value));
+  return printableLine(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
 /** A table with box lines; numbers to the right, long values cut, columns that do not fit the width left out. */
 export function renderTable(table: RenderedTable, options: RenderOptions): string {
   const shown = table.rows.slice(0, options.maxRows ?? 50);
   const natural = table.columns.map((name) =>
-    Math.max(...[printable(name), ...shown.map((row) => cellText(row[name]))].map(wide)),
+    Math.max(...[printableLine(name), ...shown.map((row) => cellText(row[name]))].map(wide)),
   );
   const widths = fitted(natural, options.width ?? Number.POSITIVE_INFINITY);
   const columns = table.columns.slice(0, widths.length);
   const cut = (text: string, index: number) => cutToWidth(text, widths[index] ?? 0);
   const drawn = new Table({
     head: columns.map((name, index) =>
-      options.color ? colors.bold(cut(printable(name), index)) : cut(printable(name), index),
+      options.color ? colors.bold(cut(printableLine(name), index)) : cut(printableLine(name), index),
     ),
     colAligns: columns.map((name) => (shown.every((row) => isNumber(row[name])) ? 'right' : 'left')),
     style: { head: [], border: [], compact: true },
   });
   for (const row of shown) drawn.push(columns.map((name, index) => cut(cellText(row[name]), index)));
   const hidden = table.rows.length - shown.length;
-  const left = table.columns.slice(columns.length).map(printable);
+  const left = table.columns.slice(columns.length).map(printableLine);
   const notes = [
     ...(hidden > 0 ? [`… ${hidden} more ${hidden === 1 ? 'row' : 'rows'}`] : []),
     ...(left.length > 0

@@ -1,5 +1,5 @@
 /** Declares `atlas eval`. What it does is loaded when it runs. */
-import type { CliCommand } from '../../kernel/index.ts';
+import { type CliCommand, Type } from '../../kernel/index.ts';
 import type { Cli } from '../cli/index.ts';
 
 export const evalCommand = (cli: Cli): CliCommand => ({
@@ -10,14 +10,18 @@ export const evalCommand = (cli: Cli): CliCommand => ({
     { flags: '--category <name>', description: 'only the cases of this category' },
     { flags: '--difficulty <simple|medium|complex>', description: 'only the cases of this difficulty' },
     { flags: '--id <id>', description: 'only this case' },
-    { flags: '--limit <n>', description: 'at most so many cases, the first ones' },
+    {
+      flags: '--limit <n>',
+      description: 'at most so many cases, the first ones',
+      schema: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+    },
     { flags: '--resume <file>', description: 'add each result to this file, and skip the cases that it has' },
     { flags: '--baseline', description: 'write the results to eval/baseline.jsonl' },
     { flags: '--compare <file>', description: 'exit with 1 when a case that passed in this file does not pass now' },
     { flags: '--record <folder>', description: "keep the model's replies in this folder" },
-    { flags: '--replay <folder>', description: 'answer from kept replies, without any model' },
+    { flags: '--replay <folder>', description: 'answer from kept replies, without any model', conflicts: ['--record'] },
     { flags: '--json', description: 'print JSON' },
-    { flags: '--csv', description: 'print one line for each case as CSV' },
+    { flags: '--csv', description: 'print one line for each case as CSV', conflicts: ['--json'] },
   ],
   examples: [
     'atlas eval --schema simple',

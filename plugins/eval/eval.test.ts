@@ -192,7 +192,7 @@ describe('wrong use', () => {
 
   it.each([
     [['--json', '--csv'], '--json and --csv exclude each other'],
-    [['--difficulty', 'hard'], '--difficulty is invalid: expected simple, medium, complex'],
+    [['--difficulty', 'hard'], '--difficulty is invalid: expected simple, medium or complex'],
     [['--limit', '0'], '--limit is invalid'],
     [['--category', 'join'], 'No case has the category "join"; did you mean `joins`?'],
     [['--id', 'nothing-like-it'], 'No case has the id "nothing-like-it".'],

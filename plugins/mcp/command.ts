@@ -1,13 +1,6 @@
 /** `atlas mcp`: serves the composition of the folder to MCP clients. */
-import {
-  type AtlasConfig,
-  AtlasError,
-  type CliCommand,
-  type CliRun,
-  createApp,
-  type Plugin,
-} from '../../kernel/index.ts';
-import { type Cli, keepServing, warn, withHttpOptions } from '../cli/index.ts';
+import { type AtlasConfig, type CliCommand, type CliRun, createApp, type Plugin, Type } from '../../kernel/index.ts';
+import { type Cli, keepServing, warn, withHttpOptions, wrongUse } from '../cli/index.ts';
 import type { McpApi } from './api.ts';
 import type { McpOptions } from './options.ts';
 
@@ -22,21 +15,12 @@ function withMcp({ plugins }: AtlasConfig, mcp: McpPlugin): AtlasConfig {
   };
 }
 
-const wrongUse = (message: string, hint: string) => new AtlasError(message, { code: 'invalid_request', hint });
-
+/** `undefined`: standard input and output instead of HTTP. */
 function portOf({ options }: CliRun): number | undefined {
   const { transport, port } = options;
-  if (transport !== 'stdio' && transport !== 'sse') {
-    throw wrongUse(`--transport is invalid: expected stdio or sse.`, 'See: atlas mcp --help');
-  }
-  if (transport === 'stdio') {
-    if (port === undefined) return undefined;
-    throw wrongUse('--port is for --transport sse only.', 'See: atlas mcp --help');
-  }
-  const text = String(port ?? DEFAULT_PORT);
-  const number = Number(text);
-  if (/^\d{1,5}$/.test(text) && number <= 65_535) return number;
-  throw wrongUse('--port is invalid: expected an integer from 0 to 65535.', 'See: atlas mcp --help');
+  if (transport === 'sse') return Number(port ?? DEFAULT_PORT);
+  if (port === undefined) return undefined;
+  throw wrongUse('--port is for --transport sse only.', 'See: atlas mcp --help');
 }
 
 async function overStdio(run: CliRun, { compose }: Cli, mcp: McpPlugin): Promise<number> {
@@ -66,9 +50,14 @@ export const mcpCommand = (cli: Cli, mcp: McpPlugin): CliCommand => ({
       description: 'stdio, or HTTP at /mcp (and /sse for older clients)',
       default: 'stdio',
     },
-    { flags: '--port <n>', description: `port of 127.0.0.1, only with sse; default: ${DEFAULT_PORT}` },
+    {
+      flags: '--port <n>',
+      description: `port of 127.0.0.1, only with sse; default: ${DEFAULT_PORT}`,
+      schema: Type.Integer({ minimum: 0, maximum: 65_535 }),
+    },
   ],
   examples: ['SVC_DATASOURCE_URL=sqlite:shop.db atlas mcp', 'atlas mcp --transport sse --port 8080'],
+  serves: true,
   run: async (run) => {
     const port = portOf(run);
     return port === undefined ? overStdio(run, cli, mcp) : overHttp(run, cli, mcp, port);

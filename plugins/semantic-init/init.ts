@@ -116,7 +116,11 @@ export function initCommand(cli: Cli): CliCommand {
     options: [
       { flags: '--tables <names>', description: 'only these tables, separated by commas' },
       { flags: '--schema <name>', description: "schema of the tables; default: SVC_SCHEMA, else the connection's own" },
-      { flags: '--source <name>', description: 'write to the folder of this name in the layer; not with --connection' },
+      {
+        flags: '--source <name>',
+        description: 'write to the folder of this name in the layer',
+        conflicts: ['--connection'],
+      },
       { flags: '--connection <name>', description: 'read this connection, and write to the folder of its name' },
       { flags: '--csv <files>', description: 'import CSV files, folders or patterns first, one table for each file' },
       { flags: '--parquet <files>', description: 'the same for Parquet files' },

@@ -81,10 +81,15 @@ export interface HealthItem {
 }
 
 export interface CliOption {
-  /** In the notation of the shell: `--port <n>`, `--json`. */
+  /** In the notation of the shell: `--port <n>`, `--json`; the value of `--to <file|mail>` must be one of these words. */
   readonly flags: string;
   readonly description: string;
   readonly default?: string | boolean;
+  readonly required?: boolean;
+  /** Of the value, which `run` gets as text: a number with its range, or a string with a `pattern` and its `expected` form. */
+  readonly schema?: TSchema;
+  /** Flags that cannot be given together with it: `['--csv']`. */
+  readonly conflicts?: readonly string[];
 }
 
 export interface CliRun {
@@ -98,11 +103,15 @@ export interface CliRun {
 }
 
 export interface CliCommand {
-  /** With its arguments: `query <question>`. */
+  /** With its arguments: `query <question>`; a command of a group with the name of the group: `plugin create <name>`. */
   readonly name: string;
   readonly summary: string;
   readonly options?: readonly CliOption[];
   readonly examples?: readonly string[];
+  /** Meanings of the exit codes, for the help; 0 is success and 1 an error where it does not say otherwise. */
+  readonly exitCodes?: Readonly<Record<number, string>>;
+  /** It runs until it is interrupted, which is no failure then. */
+  readonly serves?: boolean;
   /** Resolves to the exit code. */
   run(run: CliRun): Awaitable<number>;
 }

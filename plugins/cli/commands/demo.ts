@@ -66,6 +66,7 @@ export const demo = (cli: Cli): CliCommand => ({
   summary: 'answer a question from a demo shop, with no key and no server, and go on serving',
   options: [{ flags: '--once', description: 'stop after the answer' }],
   examples: ['atlas demo --once', 'atlas demo "Top 5 customers by revenue"'],
+  serves: true,
   run: async (run) => {
     const folder = join(run.cwd, '.atlas');
     mkdirSync(folder, { recursive: true });

@@ -24,6 +24,7 @@ export const hooks = ({ compose }: Cli): CliCommand => ({
   name: 'hooks',
   summary: 'list every hook with its taps in order',
   options: [{ flags: '--json', description: 'print JSON' }],
+  examples: ['atlas hooks', 'atlas hooks --json'],
   run: async (run) => {
     const { config, options } = await compose(run);
     await using app = await createApp(config, { ...options, until: 'sealed' });

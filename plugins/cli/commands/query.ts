@@ -33,9 +33,6 @@ function print(run: CliRun, reply: QueryReply): string {
 
 async function ask(run: CliRun): Promise<number> {
   const { options } = run;
-  if (options.json === true && options.csv === true) {
-    throw new AtlasError('--json and --csv exclude each other.', { hint: 'Give one of them.' });
-  }
   const server = serverOf(run);
   const body = {
     question: run.args[0],
@@ -61,7 +58,7 @@ export const query = (): CliCommand => ({
   summary: 'ask a running server a question',
   options: [
     { flags: '--json', description: 'print the whole reply as JSON' },
-    { flags: '--csv', description: 'print the rows as CSV' },
+    { flags: '--csv', description: 'print the rows as CSV', conflicts: ['--json'] },
     { flags: '--quiet', description: 'print the answer only' },
     { flags: '--auto-approve', description: 'approve the actions that the answer asks for' },
     { flags: '--connection <id>', description: 'ask this connection' },
@@ -70,5 +67,6 @@ export const query = (): CliCommand => ({
     'atlas query "How many orders were placed last month?"',
     'atlas query "Revenue by region" --csv > revenue.csv',
   ],
+  exitCodes: { 0: 'answered', 1: 'failed', 2: 'a choice between meanings is needed', 3: 'the data cannot answer it' },
   run: ask,
 });

@@ -22,6 +22,7 @@ export const serve = ({ compose }: Cli): CliCommand => ({
   name: 'serve',
   summary: 'start the server that atlas.config.ts composes, or the built-in one',
   examples: ['SVC_DATASOURCE_URL=sqlite:shop.db atlas serve'],
+  serves: true,
   run: async (run) => {
     const uncaught = new UncaughtErrors();
     const starting = compose(run).then((composition) => start(run, composition));

@@ -146,6 +146,7 @@ function worst(findings: readonly Finding[]): Status {
 }
 
 const EXIT_CODES = { ok: 0, error: 1, warning: 2 } as const;
+const EXIT_MEANINGS = { 0: 'fine', 1: 'an error', 2: 'warnings only' };
 
 async function report(run: CliRun, cli: Cli, tolerated: ReadonlySet<string>): Promise<number> {
   const findings = (await check(run, cli)).map((finding) =>
@@ -162,9 +163,10 @@ const OPTIONS = [
 
 export const validate = (cli: Cli): CliCommand => ({
   name: 'validate',
-  summary: 'check configuration, semantic layer and connections: exit 0 fine, 1 an error, 2 warnings only',
+  summary: 'check configuration, semantic layer and connections',
   options: OPTIONS,
   examples: ['atlas validate', 'atlas validate --offline --json'],
+  exitCodes: EXIT_MEANINGS,
   run: (run) => report(run, cli, new Set()),
 });
 
@@ -173,5 +175,6 @@ export const doctor = (cli: Cli): CliCommand => ({
   summary: 'the same, where the internal database and the sandbox may fail: they are warnings',
   options: OPTIONS,
   examples: ['atlas doctor'],
+  exitCodes: EXIT_MEANINGS,
   run: (run) => report(run, cli, TOLERATED),
 });
