@@ -1,4 +1,5 @@
 /** Generates demo data sets with their semantic layers. A library, no plugin: commands load them into databases. */
+import { cybersec } from './cybersec/demo.ts';
 import { ecommerce } from './ecommerce/demo.ts';
 import { type DemoReady, type IntoOptions, demoInto as prepare } from './into.ts';
 import { type Loaded, type LoadOptions, loadInto } from './load.ts';
@@ -12,7 +13,7 @@ export { Random, weigh } from './random.ts';
 export type { Demo } from './table.ts';
 
 /** By name. A new one is a folder here and a line. */
-export const DEMOS = { simple, ecommerce } as const satisfies Readonly<Record<string, Demo>>;
+export const DEMOS = { simple, cybersec, ecommerce } as const satisfies Readonly<Record<string, Demo>>;
 export type DemoName = keyof typeof DEMOS;
 
 /**

@@ -22,8 +22,10 @@ export interface Column<Held extends Value = Value> {
   readonly held?: Held;
 }
 
-type Columns = Readonly<Record<string, Column>>;
-type RowOf<C extends Columns> = { readonly [Name in keyof C]: C[Name] extends Column<infer Held> ? Held : never };
+export type Columns = Readonly<Record<string, Column>>;
+export type RowOf<C extends Columns> = {
+  readonly [Name in keyof C]: C[Name] extends Column<infer Held> ? Held : never;
+};
 
 export interface Table {
   readonly name: string;
