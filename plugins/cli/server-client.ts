@@ -1,21 +1,11 @@
-/** Calls to a running server. */
+/** Calls to a server: one that runs, or the composition of the folder. */
 import { AtlasError, type CliRun, messageOf } from '../../kernel/index.ts';
 
-export interface QueryReply {
-  readonly answer: string;
-  /** Missing in the reply of an older server. */
+/** How an answer ended; a reply of an older server has none of it. */
+export interface AnswerEnd {
   readonly outcome?: 'answered' | 'clarify' | 'declined' | 'failed';
   readonly notes?: readonly { readonly code: string; readonly message: string }[];
   readonly choices?: readonly { readonly label: string; readonly description?: string }[];
-  readonly sql: readonly string[];
-  readonly data: readonly {
-    readonly columns: readonly string[];
-    readonly rows: readonly Readonly<Record<string, unknown>>[];
-    readonly truncated?: boolean;
-  }[];
-  readonly steps: number;
-  readonly usage: { readonly totalTokens: number };
-  readonly conversationId?: string;
   readonly pendingActions?: readonly {
     readonly id: string;
     readonly type: string;
@@ -25,10 +15,25 @@ export interface QueryReply {
   }[];
 }
 
+export interface QueryReply extends AnswerEnd {
+  readonly answer: string;
+  readonly sql: readonly string[];
+  readonly data: readonly {
+    readonly columns: readonly string[];
+    readonly rows: readonly Readonly<Record<string, unknown>>[];
+    readonly truncated?: boolean;
+  }[];
+  readonly steps: number;
+  readonly usage: { readonly totalTokens: number };
+  readonly conversationId?: string;
+}
+
 export interface Server {
   readonly url: string;
   readonly apiKey: string | undefined;
   readonly signal: AbortSignal;
+  /** How requests get there; default: over the network. */
+  readonly send?: (url: URL, init: RequestInit) => Promise<Response>;
 }
 
 /** The address to ask. Throws without showing it, as it may hold a password. */
@@ -54,12 +59,13 @@ export function serverOf({ env, signal }: Pick<CliRun, 'env' | 'signal'>): Serve
   };
 }
 
-/** POSTs JSON and reads JSON. Every failure is an `AtlasError` with the server's own words where it gave any. */
-export async function post<T>(server: Server, path: string, body: unknown): Promise<T> {
+/** POSTs JSON; resolves to an answer that is no failure. Fails as `post` does. */
+export async function postForStream(server: Server, path: string, body: unknown): Promise<Response> {
   const url = new URL(path, server.url.endsWith('/') ? server.url : `${server.url}/`);
+  const send = server.send ?? fetch;
   let response: Response;
   try {
-    response = await fetch(url, {
+    response = await send(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -75,17 +81,8 @@ export async function post<T>(server: Server, path: string, body: unknown): Prom
       cause: error,
     });
   }
-  const text = await response.text();
-  let reply: unknown;
-  try {
-    reply = JSON.parse(text);
-  } catch (error) {
-    throw new AtlasError(`${server.url} answered ${response.status} with something that is not JSON.`, {
-      hint: 'Check that SVC_API_URL names an Atlas server.',
-      cause: error,
-    });
-  }
-  if (response.ok) return reply as T;
+  if (response.ok) return response;
+  const reply = await jsonOf(server, response);
   const { error, message, requestId, details } = reply as {
     error?: string;
     message?: string;
@@ -96,4 +93,21 @@ export async function post<T>(server: Server, path: string, body: unknown): Prom
     `${message ?? messageOf(reply)} (${error ?? response.status}${requestId === undefined ? '' : `, request ${requestId}`})`,
     error === undefined ? {} : { code: error, details },
   );
+}
+
+async function jsonOf({ url }: Server, response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AtlasError(`${url} answered ${response.status} with something that is not JSON.`, {
+      hint: 'Check that SVC_API_URL names an Atlas server.',
+      cause: error,
+    });
+  }
+}
+
+/** POSTs JSON and reads JSON. Every failure is an `AtlasError` with the server's own words where it gave any. */
+export async function post<T>(server: Server, path: string, body: unknown): Promise<T> {
+  return (await jsonOf(server, await postForStream(server, path, body))) as T;
 }

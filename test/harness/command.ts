@@ -19,6 +19,8 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** How many descriptors the process may have. */
   readonly descriptors?: number;
+  /** What the process reads from standard input; default: nothing. */
+  readonly input?: string;
 }
 
 /** The machine's own variables without any of Atlas, so that a test says all it depends on. */
@@ -36,13 +38,14 @@ function launch(args: readonly string[], options: CommandOptions): ChildProcess 
   return spawn(file, rest, {
     cwd: options.cwd,
     env: environment(options.env),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
 }
 
 /** Runs a command to its end. */
 export function atlas(args: readonly string[], options: CommandOptions): Promise<Finished> {
   const child = launch(args, options);
+  child.stdin?.end(options.input);
   let stdout = '';
   let stderr = '';
   child.stdout?.on('data', (chunk) => {

@@ -16,7 +16,15 @@ async function run(reply: object, options: Record<string, boolean> = {}) {
   const env = { SVC_API_URL: `http://127.0.0.1:${port}` };
   const signal = new AbortController().signal;
   try {
-    const code = await query().run({ args: ['How many?'], options, env, cwd: '.', stdout, stderr, signal });
+    const code = await query(undefined as never).run({
+      args: ['How many?'],
+      options,
+      env,
+      cwd: '.',
+      stdout,
+      stderr,
+      signal,
+    });
     stdout.end();
     stderr.end();
     return { code, stdout: await text(stdout), stderr: await text(stderr) };

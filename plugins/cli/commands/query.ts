@@ -1,20 +1,29 @@
-/** `atlas query`: sends a question to a running server and prints answer, SQL and rows. */
+/** `atlas query`: asks a running server, or the composition of the folder, and prints answer, SQL and rows. */
 import { AtlasError, type CliCommand, type CliRun } from '../../../kernel/index.ts';
+import type { Cli } from '../api.ts';
+import { openServer } from '../local-server.ts';
 import { progress } from '../progress.ts';
 import { printableText, renderAnswer, renderCsv, terminalStyle } from '../render.ts';
-import { post, type QueryReply, type Server, serverOf } from '../server-client.ts';
+import { type AnswerEnd, post, type QueryReply, type Server } from '../server-client.ts';
 
 /** An action that waits for approval leaves the code as it is. */
 const EXIT_CODES = { answered: 0, failed: 1, clarify: 2, declined: 3 } as const;
 
-/** Approves what the answer left pending; gives back one line for each. */
-async function approve(server: Server, reply: QueryReply): Promise<string[]> {
-  const lines: string[] = [];
-  for (const action of reply.pendingActions ?? []) {
-    const result = await post<{ status: string }>(server, action.approveUrl, {});
-    lines.push(`${action.summary}: ${result.status}`);
+interface Approved {
+  readonly status: string;
+  readonly error?: string | null;
+}
+
+/** Approves what the answer left pending and prints a line for each. Resolves to whether all of them were executed. */
+async function approve(run: CliRun, server: Server, { pendingActions = [] }: AnswerEnd): Promise<boolean> {
+  let isDone = true;
+  for (const { id, summary } of pendingActions) {
+    // By its id: the URL of the reply may lead elsewhere, where the key must not go.
+    const { status, error } = await post<Approved>(server, `api/v1/actions/${encodeURIComponent(id)}/approve`, {});
+    isDone &&= status === 'executed';
+    run.stderr.write(`${printableText(`${summary}: ${status}${error ? `: ${error}` : ''}`)}\n`);
   }
-  return lines;
+  return isDone;
 }
 
 function print(run: CliRun, reply: QueryReply): string {
@@ -31,9 +40,9 @@ function print(run: CliRun, reply: QueryReply): string {
   return renderAnswer(reply, terminalStyle(run.stdout));
 }
 
-async function ask(run: CliRun): Promise<number> {
+async function ask(run: CliRun, cli: Cli): Promise<number> {
   const { options } = run;
-  const server = serverOf(run);
+  await using server = await openServer(run, cli);
   const body = {
     question: run.args[0],
     ...(options.connection === undefined ? {} : { connectionId: options.connection }),
@@ -42,20 +51,17 @@ async function ask(run: CliRun): Promise<number> {
   const reply = await progress(run, 'Thinking', () => post<QueryReply>(server, 'api/v1/query', body));
   run.stdout.write(print(run, reply));
   if (!quiet) for (const { message } of reply.notes ?? []) run.stderr.write(`Note: ${printableText(message)}\n`);
-  const pending = reply.pendingActions ?? [];
-  if (pending.length > 0) {
-    const lines =
-      options.autoApprove === true
-        ? await approve(server, reply)
-        : pending.map((action) => `Waits for approval: ${action.summary} (${action.approveUrl})`);
-    run.stderr.write(`${lines.join('\n')}\n`);
+  const code = EXIT_CODES[reply.outcome ?? 'answered'];
+  if (options.autoApprove === true) return (await approve(run, server, reply)) ? code : 1;
+  for (const { summary, approveUrl } of reply.pendingActions ?? []) {
+    run.stderr.write(`${printableText(`Waits for approval: ${summary} (${approveUrl})`)}\n`);
   }
-  return EXIT_CODES[reply.outcome ?? 'answered'];
+  return code;
 }
 
-export const query = (): CliCommand => ({
+export const query = (cli: Cli): CliCommand => ({
   name: 'query <question>',
-  summary: 'ask a running server a question',
+  summary: 'ask a question: a running server, or the database of this folder where none runs',
   options: [
     { flags: '--json', description: 'print the whole reply as JSON' },
     { flags: '--csv', description: 'print the rows as CSV', conflicts: ['--json'] },
@@ -68,5 +74,5 @@ export const query = (): CliCommand => ({
     'atlas query "Revenue by region" --csv > revenue.csv',
   ],
   exitCodes: { 0: 'answered', 1: 'failed', 2: 'a choice between meanings is needed', 3: 'the data cannot answer it' },
-  run: ask,
+  run: (run) => ask(run, cli),
 });
