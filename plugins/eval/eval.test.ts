@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../bin/main.ts';
 import { atlas, emptyFolder, type Finished } from '../../test/harness/command.ts';
+import { blocksOf } from '../../test/harness/doc-blocks.ts';
 import { type RecordedRequest, type Step, startOpenAIServer } from '../../test/harness/openai-server.ts';
 import { startPostgres } from '../../test/harness/postgres.ts';
 import { DEMOS, loadDemo } from '../demo-data/index.ts';
@@ -130,6 +131,18 @@ describe('over the demo', () => {
     expect(gone).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('no case in eval/cases any more: cancelled.'),
+    });
+  });
+
+  it('runs the cases of the documentation', async () => {
+    const [example] = blocksOf('docs/evaluation.md').filter(({ language }) => language === 'yaml');
+    using folder = folderWith({ 'eval/cases/shop.yml': example?.text ?? '' });
+    const { code, stdout, stderr } = await folder.run('--json');
+    expect(code, stderr).toBe(0);
+    expect(statuses(stdout)).toEqual({
+      'cancelled-2025': 'passed',
+      'top-customers': 'passed',
+      'total-orders': 'passed',
     });
   });
 
