@@ -7,7 +7,7 @@ import { checkSchema, parseYaml } from '../semantic-layer/index.ts';
 
 /** Where cases stand, below the working directory. */
 export const CASES_DIR = 'eval/cases';
-export const DIFFICULTIES = ['simple', 'medium', 'complex'] as const;
+const DIFFICULTIES = ['simple', 'medium', 'complex'] as const;
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_PROBLEMS = 50;

@@ -29,5 +29,6 @@ export const evalCommand = (cli: Cli): CliCommand => ({
     'atlas eval --compare eval/baseline.jsonl --json',
     'atlas eval --replay eval/recordings',
   ],
+  exitCodes: { 0: 'all cases were asked, whatever came', 1: 'an error, or a regression against --compare' },
   run: async (run) => (await import('./run-eval.ts')).runEval(run, cli),
 });

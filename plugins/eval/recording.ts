@@ -2,9 +2,9 @@
 import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CliRun, ResolvedModel } from '../../kernel/index.ts';
+import { wrongUse } from '../cli/index.ts';
 import { Recordings, recordedFact, recordFact, recordingModel, replayedModel } from '../model-replay/index.ts';
 import type { EvalCase } from './cases.ts';
-import { wrongUse } from './selection.ts';
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MAX_NAMED = 5;
@@ -27,9 +27,6 @@ export function recordingFolder(
   cases: readonly Pick<EvalCase, 'id'>[],
 ): RecordingFolder | undefined {
   const { record, replay } = options;
-  if (typeof record === 'string' && typeof replay === 'string') {
-    throw wrongUse('--record and --replay exclude each other.', 'Give one of them.');
-  }
   if (typeof record === 'string') {
     const folder = resolve(cwd, record);
     makeFolder(folder, record);

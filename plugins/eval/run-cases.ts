@@ -1,13 +1,12 @@
 /** Runs cases one after the other, each over its data, and keeps every result as soon as it is there. */
 import type { AtlasConfig, CliRun, CreateAppOptions } from '../../kernel/index.ts';
-import { type Cli, progress, warn } from '../cli/index.ts';
+import { type Cli, progress, warn, wrongUse } from '../cli/index.ts';
 import type { EvalCase } from './cases.ts';
 import { hasDatasource, startAnswering, withData } from './composition.ts';
 import { demoDatabase } from './demo-database.ts';
 import type { ObservedQuestions } from './observer.ts';
 import type { RecordingFolder } from './recording.ts';
 import { type CaseResult, runCase } from './run-case.ts';
-import { wrongUse } from './selection.ts';
 
 export interface CasesToRun {
   readonly cases: readonly EvalCase[];

@@ -5,7 +5,7 @@ import type { CliRun } from '../../kernel/index.ts';
 import type { Cli } from '../cli/index.ts';
 import { CASES_DIR, readCases } from './cases.ts';
 import { compareRuns, type RunComparison } from './comparison/regressions.ts';
-import { checkOutput, fileIn, stopped } from './flags.ts';
+import { fileIn, stopped } from './flags.ts';
 import { recordingFolder } from './recording.ts';
 import { renderSummary, resultsCsv, resultsJson, summaryOf } from './report.ts';
 import { openResultLog, type ResultLine, readResults, writeResults } from './results-file.ts';
@@ -17,7 +17,6 @@ const BASELINE = 'eval/baseline.jsonl';
 
 /** Resolves to the exit code: 1 for a regression against `--compare`. */
 export async function runEval(run: CliRun, cli: Cli): Promise<number> {
-  checkOutput(run);
   const all = readCases(run.cwd);
   const selection = selectCases(all, run);
   const compared = fileIn(run, 'compare');

@@ -1,6 +1,8 @@
 /** Chooses the cases that the flags ask for. A flag that matches nothing is wrong use. */
-import { AtlasError, type CliRun, didYouMean } from '../../kernel/index.ts';
-import { DIFFICULTIES, type EvalCase } from './cases.ts';
+import { type CliRun, didYouMean } from '../../kernel/index.ts';
+import { wrongUse } from '../cli/index.ts';
+import type { EvalCase } from './cases.ts';
+import { limitOf } from './flags.ts';
 
 export interface Selection {
   readonly cases: readonly EvalCase[];
@@ -8,28 +10,11 @@ export interface Selection {
   readonly isPartial: boolean;
 }
 
-export const wrongUse = (message: string, hint?: string) =>
-  new AtlasError(message, { code: 'invalid_request', ...(hint !== undefined && { hint }) });
-
 const textOf = (value: string | boolean | undefined) => (typeof value === 'string' ? value : undefined);
-
-/** A whole number above zero; `undefined` without the flag. */
-export function limitOf({ options }: Pick<CliRun, 'options'>): number | undefined {
-  const text = textOf(options.limit);
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw wrongUse('--limit is invalid: expected a whole number of at least 1.');
-}
 
 export function selectCases(all: readonly EvalCase[], run: Pick<CliRun, 'options'>): Selection {
   const { options } = run;
   const limit = limitOf(run);
-  const difficulty = textOf(options.difficulty);
-  if (difficulty !== undefined && !DIFFICULTIES.some((name) => name === difficulty)) {
-    throw wrongUse(
-      `--difficulty is invalid: expected ${DIFFICULTIES.join(', ')}${didYouMean(difficulty, DIFFICULTIES) || '.'}`,
-    );
-  }
   const by = (flag: string, key: 'schema' | 'category' | 'difficulty' | 'id', cases: readonly EvalCase[]) => {
     const wanted = textOf(options[flag]);
     if (wanted === undefined) return cases;

@@ -9,6 +9,7 @@ export const benchmarkCommand = (cli: Cli): CliCommand => ({
     {
       flags: '--bird-path <folder>',
       description: 'folder that holds dev.json and dev_databases; nothing is written there',
+      required: true,
     },
     { flags: '--db <name>', description: 'only the questions of this database' },
     {

@@ -35,7 +35,7 @@ export function readDevSet(folder: string, shown: string): BirdQuestion[] {
   } catch {
     throw unusable(`${shown}/dev.json is not JSON.`);
   }
-  if (!Array.isArray(listed)) throw unusable(`${shown}/dev.json is not a list of questions.`);
+  if (!Array.isArray(listed) || listed.length === 0) throw unusable(`${shown}/dev.json is not a list of questions.`);
   const ids = new Set<string>();
   return listed.map((item: unknown, index) => {
     const found = questionOf(item, index);

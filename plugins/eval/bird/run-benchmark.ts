@@ -1,12 +1,12 @@
 /** Carries out `atlas benchmark`: asks the questions of a folder in BIRD's layout, database by database. */
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type CliRun, didYouMean } from '../../../kernel/index.ts';
-import { type Cli, progress, warn } from '../../cli/index.ts';
+import { type Cli, progress, warn, wrongUse } from '../../cli/index.ts';
 import { startAnswering, withData } from '../composition.ts';
-import { checkOutput, fileIn, stopped } from '../flags.ts';
+import { fileIn, limitOf, stopped } from '../flags.ts';
 import type { ObservedQuestions } from '../observer.ts';
 import { openResultLog } from '../results-file.ts';
-import { limitOf, wrongUse } from '../selection.ts';
 import { type BirdQuestion, databaseFile, descriptionsFolder, readDevSet } from './dev-set.ts';
 import { birdData } from './layer.ts';
 import { benchmarkCsv, benchmarkJson, renderBenchmark } from './report.ts';
@@ -17,19 +17,14 @@ const LIMITS = { maxRows: 100_000, maxBytes: 64 * 1024 * 1024 };
 
 /** Resolves to the exit code: wrong answers leave it 0. */
 export async function runBenchmark(run: CliRun, cli: Cli): Promise<number> {
-  checkOutput(run);
-  const folder = fileIn(run, 'birdPath');
-  if (folder === undefined)
-    throw wrongUse('--bird-path is missing.', 'Give the folder that holds dev.json and dev_databases.');
-  const questions = chosen(run, readDevSet(folder.path, folder.shown));
+  const shown = String(run.options.birdPath);
+  const folder = resolve(run.cwd, shown);
+  const questions = chosen(run, readDevSet(folder, shown));
   const absent = [...new Set(questions.map(({ database }) => database))].find(
-    (name) => !existsSync(databaseFile(folder.path, name)),
+    (name) => !existsSync(databaseFile(folder, name)),
   );
   if (absent !== undefined) {
-    throw wrongUse(
-      `${folder.shown} has no database dev_databases/${absent}/${absent}.sqlite.`,
-      'Unpack dev_databases there.',
-    );
+    throw wrongUse(`${shown} has no database dev_databases/${absent}/${absent}.sqlite.`, 'Unpack dev_databases there.');
   }
   const resumed = fileIn(run, 'resume');
   const log = resumed && openResultLog<BirdResult>(resumed.path, resumed.shown);
@@ -46,7 +41,7 @@ export async function runBenchmark(run: CliRun, cli: Cli): Promise<number> {
     await runQuestions(
       run,
       cli,
-      folder.path,
+      folder,
       questions.filter(({ id }) => !results.has(id)),
       onResult,
     );
