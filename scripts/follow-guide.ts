@@ -3,10 +3,11 @@
  * fails on the first that fails.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { serve } from './serve-command.ts';
 
 type PackageManager = 'npm' | 'pnpm';
 
@@ -30,24 +31,6 @@ export const GUIDES: readonly Guide[] = [
     outputs: { 'npx vitest run': /Tests .*passed/, 'npx atlas query "How many orders by region?"': /north .*2/ },
   },
 ];
-
-/** Resolves to the URL that the server prints once it accepts requests. */
-function serve(command: string, cwd: string) {
-  const server = spawn('sh', ['-c', command], {
-    cwd,
-    env: { ...process.env, PORT: '0' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true,
-  });
-  const url = new Promise<string>((resolve, reject) => {
-    server.stdout.on('data', (chunk) => {
-      const found = /http:\/\/\S+/.exec(String(chunk));
-      if (found !== null) resolve(found[0]);
-    });
-    server.on('exit', (code) => reject(new Error(`"${command}" ended with ${code}.`)));
-  });
-  return { url, stop: () => server.pid !== undefined && process.kill(-server.pid, 'SIGTERM') };
-}
 
 /** `tarball` stands in for the published package. */
 export async function followGuide(guide: Guide, tarball: string, manager: PackageManager): Promise<void> {

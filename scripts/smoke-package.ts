@@ -3,13 +3,15 @@
  * own `atlas.config.ts` with an unknown database and semantic layer.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { createPlugins } from './created-plugins.ts';
 import { followGuide, GUIDES } from './follow-guide.ts';
 import { buildOutsideProject } from './outside-project.ts';
+import { serve } from './serve-command.ts';
 
 /** On disk, with everything that it depends on. */
 const MOST_INSTALLED_MB = 115;
@@ -91,15 +93,9 @@ export default defineConfig({
 `,
 );
 
-const server = spawn('npx', ['atlas', 'serve'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+const server = serve('npx atlas serve', folder);
 try {
-  const url = await new Promise<string>((resolve, reject) => {
-    server.stdout.on('data', (chunk) => {
-      const found = /http:\/\/\S+/.exec(String(chunk));
-      if (found !== null) resolve(found[0]);
-    });
-    server.on('exit', (code) => reject(new Error(`the server ended with ${code}`)));
-  });
+  const url = await server.url;
   const response = await fetch(`${url}/api/v1/query`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -111,11 +107,13 @@ try {
   assert.deepEqual(rows, ['Graz 200', 'Linz 50']);
   console.log('the packed tarball answers: Total load by depot ->', rows.join(', '));
 } finally {
-  if (server.pid !== undefined) process.kill(-server.pid, 'SIGTERM');
+  server.stop();
 }
 for (const manager of ['npm', 'pnpm'] as const) {
   buildOutsideProject(join(folder, tarball), manager);
   console.log(`a project with its own plugin, datasource and command compiles and runs with ${manager}`);
+  await createPlugins(join(folder, tarball), manager);
+  console.log(`a created plugin of each type is green, and all of them serve, with ${manager}`);
   for (const guide of GUIDES) {
     await followGuide(guide, join(folder, tarball), manager);
     console.log(`${guide.page} holds to the letter with ${manager}`);

@@ -29,7 +29,9 @@ interface Config {
 }
 
 function configIn(cwd: string, { findConfig }: Cli): Config {
-  const path = findConfig(cwd) ?? join(cwd, 'atlas.config.ts');
+  // In a package of the type commonjs, Node takes only `.mts` for a module.
+  const name = manifestOf(cwd).type === 'commonjs' ? 'atlas.config.mts' : 'atlas.config.ts';
+  const path = findConfig(cwd) ?? join(cwd, name);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : BUILT_IN;
   return { path, text, isTypeScript: path.endsWith('ts') };
 }
@@ -50,8 +52,22 @@ function replace(path: string, text: string): void {
   }
 }
 
+interface Manifest {
+  readonly type?: string;
+  readonly dependencies?: object;
+  readonly devDependencies?: object;
+}
+
+function manifestOf(cwd: string): Manifest {
+  try {
+    return JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'));
+  } catch (error) {
+    throw new AtlasError(`package.json cannot be read: ${messageOf(error)}.`, { hint: 'Correct it first.' });
+  }
+}
+
 function isInstalled(cwd: string, name: string): boolean {
-  const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'));
+  const { dependencies = {}, devDependencies = {} } = manifestOf(cwd);
   const isNamed = name in dependencies || name in devDependencies;
   return isNamed && existsSync(join(cwd, 'node_modules', name, 'package.json'));
 }

@@ -81,6 +81,7 @@ type Item = Expression | SpreadElement;
 
 function listInsertions(
   text: string,
+  code: string,
   { elements, start, end }: ArrayExpression,
   call: string,
   newline: string,
@@ -88,33 +89,35 @@ function listInsertions(
   const close = end - 1;
   const last = elements.findLast((item): item is Item => item !== null);
   if (last === undefined) return [{ at: close, text: call }];
-  const comma = commaBehind(text, last.end, close);
-  const isOnItsOwnLine = text.slice(last.end, close).includes('\n') && text.slice(start, last.start).includes('\n');
+  // In the code without types, in which a comma of a type is none.
+  const found = withoutComments(code.slice(last.end, close)).indexOf(',');
+  const comma = found < 0 ? undefined : last.end + found;
+  // A type behind the item belongs to it.
+  const itemEnd = last.end + withoutComments(text.slice(last.end, comma ?? close)).trimEnd().length;
+  const isOnItsOwnLine = text.slice(itemEnd, close).includes('\n') && text.slice(start, last.start).includes('\n');
   if (!isOnItsOwnLine) {
     // Between the last item and the bracket, on one line.
     if (comma !== undefined) return [{ at: comma + 1, text: ` ${call},` }];
-    return [{ at: last.end, text: `, ${call}` }];
+    return [{ at: itemEnd, text: `, ${call}` }];
   }
-  const at = endOfLine(text, comma ?? last.end);
+  const at = endOfLine(text, comma ?? itemEnd);
   const line = `${newline}${indentAt(text, last.start)}${call}`;
   if (comma !== undefined) return [{ at, text: `${line},` }];
-  return at === last.end
+  return at === itemEnd
     ? [{ at, text: `,${line}` }]
     : [
-        { at: last.end, text: ',' },
+        { at: itemEnd, text: ',' },
         { at, text: line },
       ];
 }
 
-/** Where the comma behind the last item is, outside of comments. */
-function commaBehind(text: string, from: number, to: number): number | undefined {
-  const blanked = text.slice(from, to).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, (comment) => ' '.repeat(comment.length));
-  const at = blanked.indexOf(',');
-  return at < 0 ? undefined : from + at;
+/** Comments as blanks, each character in its old place. */
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, (comment) => ' '.repeat(comment.length));
 }
 
-function entryInsertions(text: string, { plugins }: ConfigSource, call: string, newline: string): Insertion[] {
-  if (plugins.kind === 'list') return listInsertions(text, plugins.list, call, newline);
+function entryInsertions(text: string, { code, plugins }: ConfigSource, call: string, newline: string): Insertion[] {
+  if (plugins.kind === 'list') return listInsertions(text, code, plugins.list, call, newline);
   const { expression, isShorthand } = plugins;
   return [
     { at: expression.start, text: isShorthand ? 'plugins: [...' : '[...' },

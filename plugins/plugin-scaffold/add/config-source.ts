@@ -18,6 +18,8 @@ export interface Place {
 }
 
 export interface ConfigSource {
+  /** The source without types, each character in its old place. */
+  readonly code: string;
   readonly imports: readonly ImportDeclaration[];
   /** Where the code begins, behind comments at the top. */
   readonly codeStart: number;
@@ -80,16 +82,16 @@ function configObject(program: Program): ObjectExpression | undefined {
   return object.type === 'ObjectExpression' ? object : undefined;
 }
 
+function keyOf({ key }: Property): unknown {
+  return key.type === 'Literal' ? key.value : (key as Identifier).name;
+}
+
 function pluginsOf(program: Program): ConfigSource['plugins'] | undefined {
   const properties = configObject(program)?.properties ?? [];
   // Of two, the last one counts; behind a spread, only what is written out is known.
   const property = properties.findLast(
     (one): one is Property =>
-      one.type === 'Property' &&
-      !one.computed &&
-      (one.key as Identifier).name === 'plugins' &&
-      one.kind === 'init' &&
-      !one.method,
+      one.type === 'Property' && !one.computed && keyOf(one) === 'plugins' && one.kind === 'init' && !one.method,
   );
   if (
     property === undefined ||
@@ -123,5 +125,5 @@ export function readConfigSource(text: string, isTypeScript: boolean): ConfigSou
   const plugins = pluginsOf(program);
   if (plugins === undefined) return undefined;
   const imports = program.body.filter((statement) => statement.type === 'ImportDeclaration');
-  return { imports, codeStart: program.body[0]?.start ?? text.length, plugins, names };
+  return { code, imports, codeStart: program.body[0]?.start ?? text.length, plugins, names };
 }

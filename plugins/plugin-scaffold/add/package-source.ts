@@ -72,11 +72,11 @@ async function manifestInRegistry(given: string, cwd: string, signal: AbortSigna
     text = await output('npm', ['view', '--json', given, 'name', 'version', 'peerDependencies'], { cwd, signal });
   } catch (error) {
     signal.throwIfAborted();
-    const isUnknown = /E404|not found/i.test(messageOf(error));
+    const isUnknown = /\b404\b|not found|no match/i.test(messageOf(error));
     throw new AtlasError(
       isUnknown
         ? `There is no package "${given}".`
-        : `The package "${given}" could not be looked up: ${messageOf(error)}`,
+        : `The package "${given}" could not be looked up: ${messageOf(error)}.`,
       {
         hint: isUnknown
           ? 'Check the name, or give the path of a folder: ./my-plugin.'
