@@ -1,5 +1,5 @@
 /** Exports the kernel's public surface, the only kernel file that a plugin may import. */
-export type { Static } from '@sinclair/typebox';
+export type * from '@sinclair/typebox';
 export { type App, type CreateAppOptions, createApp } from './app.ts';
 export * from './define-plugin.ts';
 export type * from './description.ts';
