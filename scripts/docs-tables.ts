@@ -7,6 +7,7 @@ import { createApp, httpRoutes, type PluginEntry } from '../kernel/index.ts';
 import { cli as commandLinePlugin } from '../plugins/cli/index.ts';
 import { errorCodes } from '../plugins/http/index.ts';
 import { modelReplay } from '../plugins/model-replay/index.ts';
+import { sandboxJustBash } from '../plugins/sandbox-just-bash/index.ts';
 import { webhookInteraction } from '../plugins/webhook-interaction/index.ts';
 
 export type Tables = Readonly<Record<string, string>>;
@@ -101,6 +102,7 @@ const ENVIRONMENTS: readonly Readonly<Record<string, string>>[] = [
 /** Plugins that no environment asks for. */
 const OPTIONAL_PLUGINS: readonly PluginEntry[] = [
   modelReplay({ file: 'recordings.jsonl' }),
+  sandboxJustBash(),
   webhookInteraction({ channels: [{ channelId: 'a', authType: 'hmac', secret: 'unused' }] }),
 ];
 
@@ -114,7 +116,9 @@ function distinct<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
 export async function generatedTables(): Promise<Tables> {
   const compositions = ENVIRONMENTS.map((env) => composePreset({ SVC_SEMANTIC_DIR: './semantic', ...env }));
   const apps = await Promise.all(
-    compositions.map(({ config, options }) => createApp(config, { ...options, until: 'sealed' })),
+    compositions.map(({ config, options }) =>
+      createApp({ plugins: [...config.plugins, sandboxJustBash()] }, { ...options, until: 'sealed' }),
+    ),
   );
   await using cli = await createApp({ plugins: await commandLine() }, { until: 'sealed' });
 

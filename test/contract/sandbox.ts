@@ -46,7 +46,7 @@ const LARGE: readonly VisibleFile[] = deepFreeze([
 ]);
 
 /** What may not be in any answer: what the machine has and the layer has not. */
-const OUTSIDE = [PASSWORD, 'root:', process.cwd(), '"atlas-query"', '"devDependencies"'];
+const OUTSIDE = [PASSWORD, 'root:x:0', process.cwd(), '"atlas-query"', '"devDependencies"'];
 
 interface Bench {
   readonly subject: SandboxSubject;
@@ -136,12 +136,14 @@ export function sandboxChecks(make: () => SandboxSubject | Promise<SandboxSubjec
       for (const less of [0, 1, 2, 12, 13, 14]) {
         answers.push(await run(subject.commands.read('entities/large.yml'), LARGE, undefined, MAX_BYTES - less));
       }
-      if (subject.commands.endless !== undefined) answers.push(await run(subject.commands.endless));
       for (const answer of answers) {
         assert.ok(Buffer.byteLength(answer) <= MAX_BYTES, `an answer of ${Buffer.byteLength(answer)} bytes`);
         assert.ok(answer.length > 100, 'a long answer is not shown in part');
         assert.ok(!answer.includes('\ufffd'), 'a letter was cut in two');
       }
+      if (subject.commands.endless === undefined) return;
+      const endless = await run(subject.commands.endless);
+      assert.ok(endless !== '' && Buffer.byteLength(endless) <= MAX_BYTES, `${Buffer.byteLength(endless)} bytes`);
     }),
     check('ends with the signal of its scope, and leaves the server responsive', async ({ subject, app, run }) => {
       const stopped = run(subject.commands.list, FILES, app.scope({ signal: AbortSignal.abort() }));
