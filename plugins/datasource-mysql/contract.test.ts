@@ -96,6 +96,7 @@ suiteNeeding(
         '',
       ],
       stacked: 'SELECT 1; DELETE FROM things',
+      read: ({ name }) => `SELECT * FROM \`${name}\``,
       state: `SELECT count(*) AS n, group_concat(name ORDER BY id) AS names,
         (SELECT AUTO_INCREMENT FROM information_schema.TABLES WHERE TABLE_NAME = 'things') AS next FROM things`,
     },

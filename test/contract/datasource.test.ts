@@ -24,6 +24,16 @@ describe('the datasource kit fails on a datasource that', () => {
     ['unbounded-queue', 'refuses what does not fit the queue, with the time to come back'],
     ['unfair-queue', 'serves those who wait in their order'],
     ['health-waits', 'reports health at once, with latency, while a statement runs'],
+    ['gives-arrays', 'gives rows in order, by column name'],
+    ['gives-text-only', 'gives rows in order, by column name'],
+    ['repeats-rows', 'gives rows in order, by column name'],
+    ['forgets-order', 'gives rows in order, by column name'],
+    ['swallows-errors', 'says what the engine does not accept, and goes on'],
+    ['ignores-rows', 'says truncated exactly when there are more rows'],
+    ['describes-what-it-cannot-read', 'can read every table that it describes, with the columns that it names'],
+    ['describes-other-columns', 'can read every table that it describes, with the columns that it names'],
+    ['describes-twice', 'can read every table that it describes, with the columns that it names'],
+    ['leaks-connections', 'leaves nothing open behind a statement'],
   ];
   it.concurrent.each(cases)('%s', { timeout: 60_000 }, async (fault, expected) => {
     const checks = datasourceChecks(() => fakeDatasource(fault)).filter(({ name }) => name === expected);

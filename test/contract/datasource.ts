@@ -15,6 +15,7 @@ import {
   type SqlLimits,
   type SqlResult,
   type SqlStatement,
+  type TableDescription,
 } from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../harness/create-test-app.ts';
 import { memoryPeak } from '../harness/memory.ts';
@@ -66,6 +67,8 @@ export interface DatasourceSubject {
     readonly stacked: string;
     /** Answers the same as long as nothing was written. */
     readonly state: string;
+    /** All columns of a table. Default: `SELECT *` with names in double quotes. */
+    read?(table: TableDescription): string;
   };
   /** A table of the database and its columns. */
   readonly described: {
@@ -85,6 +88,12 @@ const LIMITS: SqlLimits = { maxRows: 1_000, maxBytes: 8_388_608, maxCellBytes: 6
 /** The promise is one second; a loaded machine gets another. */
 const FREE_WITHIN_MS = 2_000;
 
+/** Statements one after the other, of which none may leave anything open. */
+const MANY_STATEMENTS = 40;
+/** Of one kind; what the kit itself and the runtime open comes and goes. */
+const OPEN_BESIDES = 8;
+/** Tables of one description that are read. */
+const READ_TABLES = 25;
 const MIB = 1024 * 1024;
 /** What this process may grow by for a result that is far larger than its limits; garbage included. */
 const OWN_GROWTH_BYTES = 250 * MIB;
@@ -168,6 +177,19 @@ function within<T>(what: string, ms: number, promise: Promise<T>): Promise<T> {
     timer.catch(() => {});
     late.abort();
   });
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+function readingOf({ sql }: DatasourceSubject, table: TableDescription): string {
+  const { schema, name } = table;
+  return (
+    sql.read?.(table) ??
+    `SELECT * FROM ${[schema, name]
+      .flatMap((part) => part ?? [])
+      .map(quoted)
+      .join('.')}`
+  );
 }
 
 export function datasourceChecks(make: Make): Check[] {
@@ -370,6 +392,36 @@ export function datasourceChecks(make: Make): Check[] {
       );
       assert.deepEqual(table?.primaryKey, subject.described.primaryKey);
       assert.ok(table.columns.every(({ type, nullable }) => typeof type === 'string' && typeof nullable === 'boolean'));
+    }),
+    check('can read every table that it describes, with the columns that it names', async (bench) => {
+      const { app, subject } = bench;
+      const tables = await app.callKey(datasourceDescribe, subject.connectionId, undefined, app.scope());
+      const names = tables.map(({ schema, name }) => `${schema ?? ''}.${name}`);
+      assert.equal(new Set(names).size, names.length, 'a table is described twice');
+      for (const table of tables.slice(0, READ_TABLES)) {
+        const statement = bench.statement(readingOf(subject, table), {
+          tables: [...subject.tables, table.name],
+          limits: { ...LIMITS, maxRows: 1 },
+        });
+        const result = await bench.execute(statement).catch((error: unknown) => assert.fail(`${table.name}: ${error}`));
+        assert.deepEqual(
+          [...result.columns],
+          table.columns.map(({ name }) => name),
+          table.name,
+        );
+      }
+    }),
+    check('leaves nothing open behind a statement', async (bench, sql) => {
+      const open = () => Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind);
+      for (let count = 0; count < 5; count += 1) await bench.run(sql.numbers(2));
+      const before = open();
+      for (let count = 0; count < MANY_STATEMENTS; count += 1) {
+        await (count % 2 === 0 ? bench.run(sql.numbers(2)) : bench.refused(() => bench.run(sql.invalid)));
+      }
+      for (const [kind, now] of open()) {
+        const more = now.length - (before.get(kind)?.length ?? 0);
+        assert.ok(more < OPEN_BESIDES, `${MANY_STATEMENTS} statements left ${more} more of ${kind} open`);
+      }
     }),
     check(
       'refuses what does not fit the queue, with the time to come back',
