@@ -223,8 +223,9 @@ function rankFigures(planner: of.Planner, figures: Figures, by: Mention | undefi
   const { groups, which, who } = request;
   const ranking = request.ranking!;
   const isAsked = request.figures.length > 0;
-  // "the highest price" alone is the highest value there is.
-  if (!by && figures[0]?.adhoc && !isAsked && groups.length === 0) return;
+  // "the highest price" alone is the highest value there is; the highest total has something that it is ranked among.
+  const isExtreme = /^(max|min)$/.test(figures[0]?.adhoc?.type ?? '');
+  if (!by && isExtreme && !isAsked && groups.length === 0) return;
   const isOpen = !by && !isAsked && !ranking.isSorting && ranking.limit === undefined && !which && !who;
   if (isOpen || (isAsked && !ranking.key && !ranking.isSorting))
     throw refusal([], 'I cannot tell what is ranked by what; ask for "top … by …", or "… highest first".');
