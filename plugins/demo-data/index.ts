@@ -1,13 +1,11 @@
 /** Generates demo data sets with their semantic layers. A library, no plugin: commands load them into databases. */
 import { cybersec } from './cybersec/demo.ts';
 import { ecommerce } from './ecommerce/demo.ts';
-import { type DemoReady, type IntoOptions, demoInto as prepare } from './into.ts';
 import { type Loaded, type LoadOptions, loadInto } from './load.ts';
 import { simple } from './simple/demo.ts';
 import { createDemoFile } from './sqlite-writer.ts';
 import type { Demo } from './table.ts';
 
-export type { DemoReady, IntoOptions } from './into.ts';
 export type { Loaded, LoadOptions, LoadProgress } from './load.ts';
 export { Random, weigh } from './random.ts';
 export type { Demo } from './table.ts';
@@ -21,12 +19,6 @@ export type DemoName = keyof typeof DEMOS;
  * them or none. Throws `configuration_error` when the database has one of the tables already or cannot be written.
  */
 export const loadDemo = (name: DemoName, options: LoadOptions): Promise<Loaded> => loadInto(DEMOS[name], options);
-
-/**
- * Loads a demo into the database of `url`, or into a SQLite file of its own, and reads the files of its semantic layer,
- * which the caller writes. Throws like `loadDemo`.
- */
-export const demoInto = (name: DemoName, options: IntoOptions): Promise<DemoReady> => prepare(DEMOS[name], options);
 
 /** Writes the `simple` demo as a SQLite file, in place of an older one, whose readers keep it. */
 export const createSimpleDemo = (path: string): void => createDemoFile(simple, path);

@@ -17,8 +17,8 @@ import {
 } from '../table.ts';
 import { DAY_MS, dateOf, HOUR_MS, timestampOf } from '../time.ts';
 import { COUNTRIES, PROMOTIONS } from './catalogue.ts';
+import { COUPONS } from './coupons.ts';
 import { type Order, orders } from './order.ts';
-import { COUPONS } from './order-tables.ts';
 import { chooseCustomer, chooseProduct, demandTime, END, type Shop, START, shopOf, variantId } from './shop.ts';
 
 const CAMPAIGNS = 26;

@@ -1,7 +1,8 @@
 /** Declares orders and what follows from them: payments, shipments, returns, refunds, payouts to sellers. */
 import { boolean, date, decimal, defineTable, integer, key, nullable, real, ref, text, timestamp } from '../table.ts';
 import { DAY_MS, dateOf, HOUR_MS, timestampOf } from '../time.ts';
-import { ORDER_STATUS, PROMOTIONS } from './catalogue.ts';
+import { ORDER_STATUS } from './catalogue.ts';
+import { couponOf } from './coupons.ts';
 import { homeAddress } from './customer-tables.ts';
 import { type Order, orders } from './order.ts';
 import { warehouseFor } from './product-tables.ts';
@@ -11,22 +12,6 @@ import { commissionOf, EMPLOYEES, END, MONTH_COUNT, monthOf, monthStart, SELLERS
 const HISTORY_SINCE = Date.UTC(2026, 4, 1);
 const RETURN_REASONS = ['too_small', 'damaged', 'not_as_described', 'changed_mind', 'late'];
 const timeOf = (at: number | null) => (at === null ? null : timestampOf(at));
-
-/** A few coupons for each promotion that needs one. */
-export const COUPONS = PROMOTIONS.flatMap(([name, , , start, days, needsCoupon], promotion) =>
-  needsCoupon
-    ? Array.from({ length: 6 }, (_, index) => ({
-        promotion: promotion + 1,
-        code: `${name.replace(/[^A-Za-z0-9]/g, '').toUpperCase()}-${index + 1}`,
-        endsAt: Date.parse(start) + days * DAY_MS,
-      }))
-    : [],
-).map((coupon, index) => ({ id: index + 1, ...coupon }));
-
-function couponOf({ id, promotion, hasCoupon }: Order): number | null {
-  const own = hasCoupon ? COUPONS.filter((coupon) => coupon.promotion === promotion) : [];
-  return own[Math.floor(id / 3) % Math.max(1, own.length)]?.id ?? null;
-}
 
 function steps({
   at,
@@ -60,7 +45,7 @@ export const orderTables = [
       promotion_id: nullable(ref('promotions')),
       coupon_id: nullable(ref('coupons')),
       shipping_address_id: nullable(ref('addresses')),
-      status: integer('10 placed, 20 paid, 30 shipped, 40 delivered, 50 returned, 90 cancelled'),
+      status_code: integer('10 placed, 20 paid, 30 shipped, 40 delivered, 50 returned, 90 cancelled'),
       currency_code: ref('currencies.code', text()),
       exchange_rate: real('US dollars for one unit when it was ordered.'),
       subtotal: decimal('Prices without discount, tax and shipping, in the currency of the order.'),
@@ -88,7 +73,7 @@ export const orderTables = [
           promotion_id: order.promotion,
           coupon_id: couponOf(order),
           shipping_address_id: channel === 4 ? null : homeAddress(customer.id),
-          status: order.status,
+          status_code: order.status,
           currency_code: order.currency,
           exchange_rate: order.rate,
           subtotal: order.subtotal,
@@ -123,10 +108,11 @@ export const orderTables = [
       line_total: decimal('After the discount, without tax, in the currency of the order.'),
       line_total_usd: decimal(),
       unit_cost_usd: nullable(decimal('What the shop paid for one; missing for products of sellers.')),
+      is_test: boolean('As in the order.'),
     },
     unique: [['order_id', 'line_no']],
     *rows(context) {
-      for (const { id: order_id, lines } of orders(shopOf(context)))
+      for (const { id: order_id, customer, lines } of orders(shopOf(context)))
         for (const { id, number, product, variant, quantity, unitPrice, discount, tax, total, totalUsd } of lines)
           yield {
             id,
@@ -142,6 +128,7 @@ export const orderTables = [
             line_total_usd: totalUsd,
             unit_cost_usd:
               product.sellerId === null ? Math.round((product.cents * product.costPercent) / 100) / 100 : null,
+            is_test: customer.isTest,
           };
     },
   }),
@@ -151,7 +138,7 @@ export const orderTables = [
     columns: {
       id: key(),
       order_id: ref('orders'),
-      status: integer('As in orders.'),
+      status_code: integer('As in orders.'),
       changed_at: timestamp(),
       changed_by: nullable(ref('employees', integer('Missing when the system did it.'))),
     },
@@ -163,7 +150,7 @@ export const orderTables = [
           yield {
             id: ++id,
             order_id: order.id,
-            status,
+            status_code: status,
             changed_at: timestampOf(changed),
             changed_by:
               status === ORDER_STATUS.cancelled && order.id % 3 === 0 ? 9 + (order.id % (EMPLOYEES - 9)) : null,
@@ -299,7 +286,7 @@ export const orderTables = [
       return_id: ref('returns'),
       order_item_id: ref('order_items'),
       quantity: integer(),
-      condition: text('A as new, B opened, C damaged'),
+      condition_code: text('A as new, B opened, C damaged'),
       is_restocked: boolean(),
     },
     *rows(context) {
@@ -313,7 +300,7 @@ export const orderTables = [
             return_id: returnId,
             order_item_id: line.id,
             quantity: line.returned,
-            condition,
+            condition_code: condition,
             is_restocked: returnReceivedAt !== null && condition !== 'C',
           };
         }

@@ -150,7 +150,7 @@ export const productTables = [
       brand_id: ref('brands'),
       supplier_id: nullable(ref('suppliers')),
       seller_id: nullable(ref('sellers')),
-      status: text('A on sale, D discontinued'),
+      status_code: text('A on sale, D discontinued'),
       launched_on: date(),
       discontinued_on: nullable(date()),
       deleted_at: nullable(timestamp('Set when the row was deleted.')),
@@ -167,7 +167,7 @@ export const productTables = [
           brand_id: brandId,
           supplier_id: sellerId === null ? supplierId : null,
           seller_id: sellerId,
-          status: discontinued === null ? 'A' : 'D',
+          status_code: discontinued === null ? 'A' : 'D',
           launched_on: dateOf(launched),
           discontinued_on: discontinued === null ? null : dateOf(discontinued),
           deleted_at: discontinued !== null && id % 3 === 0 ? timestampOf(discontinued + 9 * HOUR_MS) : null,
@@ -275,11 +275,12 @@ export const productTables = [
       supplier_id: ref('suppliers'),
       warehouse_id: ref('warehouses'),
       buyer_id: ref('employees', integer('The employee who ordered.')),
-      status: text('O ordered, R received, P received in part, C cancelled'),
+      status_code: text('O ordered, R received, P received in part, C cancelled'),
       ordered_on: date(),
       expected_on: date(),
       received_on: nullable(date()),
       currency_code: ref('currencies.code', text()),
+      total_cost: decimal('Ordered quantities times unit costs, in US dollars.'),
     },
     *rows(context) {
       for (const { id, supplier, warehouse, orderedAt, expectedAt, receivedAt, isCancelled, items } of purchases(
@@ -290,7 +291,7 @@ export const productTables = [
           supplier_id: supplier,
           warehouse_id: warehouse,
           buyer_id: 9 + (id % (EMPLOYEES - 9)),
-          status: isCancelled
+          status_code: isCancelled
             ? 'C'
             : receivedAt === null
               ? 'O'
@@ -301,6 +302,7 @@ export const productTables = [
           expected_on: dateOf(expectedAt),
           received_on: receivedAt === null ? null : dateOf(receivedAt),
           currency_code: 'USD',
+          total_cost: items.reduce((cents, { ordered, cost }) => cents + Math.round(ordered * cost * 100), 0) / 100,
         };
     },
   }),

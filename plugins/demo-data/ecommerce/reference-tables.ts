@@ -238,6 +238,7 @@ export const referenceTables = [
       id: key(),
       parent_id: nullable(ref('categories')),
       name: unique(text()),
+      top_category: text('Name of the category on top; its own for those on top.'),
       slug: unique(text()),
       sort_order: integer(),
       is_active: boolean(),
@@ -248,6 +249,7 @@ export const referenceTables = [
           id,
           parent_id: parentId,
           name,
+          top_category: CATEGORIES[(parentId ?? id) - 1]?.name ?? name,
           slug: code(name),
           sort_order: id * 10,
           is_active: name !== 'Outdoor Toys',
@@ -285,7 +287,7 @@ export const referenceTables = [
       contact_email: nullable(text()),
       payment_terms_days: integer(),
       lead_time_days: integer('Agreed days from order to delivery.'),
-      status: text('A active, H on hold, X ended'),
+      status_code: text('A active, H on hold, X ended'),
     },
     *rows({ random }) {
       for (let id = 1; id <= SUPPLIERS; id++) {
@@ -298,7 +300,7 @@ export const referenceTables = [
           contact_email: own.chance(0.2) ? null : `orders@${code(name)}.example`,
           payment_terms_days: own.pick([14, 30, 30, 60]),
           lead_time_days: own.integer(5, 35),
-          status: id % 11 === 0 ? 'X' : id % 7 === 0 ? 'H' : 'A',
+          status_code: id % 11 === 0 ? 'X' : id % 7 === 0 ? 'H' : 'A',
         };
       }
     },
