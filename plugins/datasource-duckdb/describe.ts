@@ -15,7 +15,18 @@ const COLUMNS = `
 const KEYS = `
   SELECT schema_name AS "schema", table_name AS "table", constraint_type AS type, to_json(constraint_column_names) AS columns,
     referenced_table AS target, to_json(referenced_column_names) AS target_columns
-  FROM duckdb_constraints() WHERE database_name = current_database() AND constraint_type IN ('PRIMARY KEY', 'FOREIGN KEY') ORDER BY 1, 2`;
+  FROM duckdb_constraints() WHERE database_name = current_database() AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY') ORDER BY 1, 2, constraint_index`;
+
+/** Unique indexes that are no constraint, each with its columns and expressions as one text. */
+const INDEXES = `
+  SELECT schema_name AS "schema", table_name AS "table", expressions FROM duckdb_indexes()
+  WHERE database_name = current_database() AND is_unique AND NOT is_primary ORDER BY 1, 2, index_oid`;
+
+interface IndexRow {
+  readonly schema: string;
+  readonly table: string;
+  readonly expressions: string;
+}
 
 interface TableRow {
   readonly schema: string;
@@ -37,7 +48,7 @@ interface ColumnRow {
 interface KeyRow {
   readonly schema: string;
   readonly table: string;
-  readonly type: 'PRIMARY KEY' | 'FOREIGN KEY';
+  readonly type: 'PRIMARY KEY' | 'UNIQUE' | 'FOREIGN KEY';
   readonly columns: string;
   readonly target: string | null;
   readonly target_columns: string;
@@ -49,9 +60,14 @@ export async function describeSchema(connection: DuckDBConnection): Promise<Tabl
   const tables = await read<TableRow>(TABLES);
   const columns = byTable(await read<ColumnRow>(COLUMNS));
   const keys = byTable(await read<KeyRow>(KEYS));
+  const indexes = byTable(await read<IndexRow>(INDEXES));
   return tables.map(({ schema, name, kind, comment, size }) => {
     const own = keys.get(`${schema}\0${name}`) ?? [];
     const primary = own.find(({ type }) => type === 'PRIMARY KEY');
+    const unique = [
+      ...own.filter(({ type }) => type === 'UNIQUE').map((key) => names(key.columns)),
+      ...(indexes.get(`${schema}\0${name}`) ?? []).map(({ expressions }) => indexedColumns(expressions)),
+    ].filter((key) => key.length > 0);
     return {
       ...(schema === 'main' ? {} : { schema }),
       name,
@@ -63,6 +79,7 @@ export async function describeSchema(connection: DuckDBConnection): Promise<Tabl
         ...(column.comment === null ? {} : { comment: column.comment }),
       })),
       primaryKey: primary === undefined ? [] : names(primary.columns),
+      ...(unique.length === 0 ? {} : { uniqueKeys: unique }),
       foreignKeys: own
         .filter(({ type }) => type === 'FOREIGN KEY')
         .map((key) => ({
@@ -74,6 +91,15 @@ export async function describeSchema(connection: DuckDBConnection): Promise<Tabl
       ...(comment === null ? {} : { comment }),
     };
   });
+}
+
+/** Such as `[a, '"My column"']`; none where one of them is an expression. */
+function indexedColumns(expressions: string): string[] {
+  const items = expressions.slice(1, -1).match(/'(?:[^']|'')*'|[^,\s]+/g) ?? [];
+  const columns = items.map(
+    (item) => /^([A-Za-z_]\w*)$/.exec(item)?.[1] ?? /^'"(.*)"'$/.exec(item)?.[1]?.replaceAll('""', '"'),
+  );
+  return columns.every((column) => column !== undefined) ? columns : [];
 }
 
 const names = (json: string) => JSON.parse(json) as string[];

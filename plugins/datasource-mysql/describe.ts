@@ -1,4 +1,4 @@
-/** Reads tables, views and keys of the connection's databases in three catalogue queries, however many there are. */
+/** Reads tables, views and keys of the connection's databases in four catalogue queries, however many there are. */
 import type { TableColumn, TableDescription } from '../../kernel/index.ts';
 import type { Query } from './query.ts';
 
@@ -19,6 +19,10 @@ const KEYS = `SELECT TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REF
     REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
   FROM information_schema.KEY_COLUMN_USAGE
   WHERE (CONSTRAINT_NAME = 'PRIMARY' OR REFERENCED_TABLE_NAME IS NOT NULL) AND`;
+
+/** An expression has no column. */
+const UNIQUE = `SELECT TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, COLUMN_NAME
+  FROM information_schema.STATISTICS WHERE NON_UNIQUE = 0 AND INDEX_NAME <> 'PRIMARY' AND`;
 
 type Row = readonly (string | null)[];
 
@@ -42,6 +46,13 @@ function foreignKeys(keys: readonly Row[]): TableDescription['foreignKeys'] {
   });
 }
 
+function uniqueKeys(rows: readonly Row[]): Pick<TableDescription, 'uniqueKeys'> {
+  const keys = [...Map.groupBy(rows, ([, , index]) => index).values()]
+    .map((key) => key.map(([, , , column]) => column))
+    .filter((key): key is string[] => key.every((column) => column !== null));
+  return keys.length === 0 ? {} : { uniqueKeys: keys };
+}
+
 /** `database`: that of the connection; `more`: others of the same server that statements name. */
 export async function describeDatabases(
   query: Query,
@@ -58,6 +69,10 @@ export async function describeDatabases(
     await query(`${KEYS} ${where} ORDER BY TABLE_SCHEMA, TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`, values),
     tableOf,
   );
+  const unique = Map.groupBy(
+    await query(`${UNIQUE} ${where} ORDER BY TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`, values),
+    tableOf,
+  );
   return tables.flatMap((row) => {
     const [schema, name, type, estimate, comment] = row;
     const isView = type === 'VIEW';
@@ -72,6 +87,7 @@ export async function describeDatabases(
         kind: isView ? ('view' as const) : ('table' as const),
         columns: ownColumns.map(columnOf),
         primaryKey: ownKeys.flatMap(([, , , column, , target]) => (target === null ? [column ?? ''] : [])),
+        ...uniqueKeys(unique.get(tableOf(row)) ?? []),
         foreignKeys: foreignKeys(ownKeys),
         ...(isView || estimate === null ? {} : { estimatedRows: Number(estimate) }),
         // A view's comment is the word "VIEW" or the server's complaint.

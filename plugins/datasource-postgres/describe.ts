@@ -1,4 +1,4 @@
-/** Tables, views and keys of all schemas in three catalogue queries, however many there are. */
+/** Tables, views and keys of all schemas in four catalogue queries, however many there are. */
 import type { TableColumn, TableDescription } from '../../kernel/index.ts';
 import type { Query } from './query.ts';
 
@@ -32,6 +32,15 @@ const KEYS = `SELECT k.conrelid::text, k.oid::text, k.contype, a.attname, fn.nsp
   LEFT JOIN pg_attribute fa ON fa.attrelid = k.confrelid AND fa.attnum = u.fattnum
   WHERE k.contype IN ('p', 'f') AND k.conparentid = 0
   ORDER BY k.conrelid, k.contype, k.conname, u.position`;
+
+/** One row a column of a unique key other than the primary one, in whole columns of all rows. */
+const UNIQUE = `SELECT i.indrelid::text, i.indexrelid::text, a.attname
+  FROM pg_index i
+  CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS u(attnum, position)
+  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum
+  WHERE i.indisunique AND i.indisvalid AND NOT i.indisprimary AND i.indpred IS NULL AND i.indexprs IS NULL
+    AND u.position <= i.indnkeyatts AND i.indrelid >= 16384
+  ORDER BY i.indrelid, i.indexrelid, u.position`;
 
 /** PostgreSQL estimates the rows of partitions, not those of the partitioned table. */
 const PARTITIONS = `SELECT pg_partition_root(oid)::oid::text, sum(greatest(reltuples, 0))::int8
@@ -75,6 +84,11 @@ function foreignKeys(parts: readonly KeyPart[], ownSchema: string): TableDescrip
   });
 }
 
+function uniqueKeys(rows: readonly Row[]): Pick<TableDescription, 'uniqueKeys'> {
+  const keys = [...Map.groupBy(rows, ([, index]) => index).values()];
+  return keys.length === 0 ? {} : { uniqueKeys: keys.map((key) => key.map(([, , column]) => column ?? '')) };
+}
+
 function columnOf([, , , , , , name, type, notNull, comment]: Row): TableColumn {
   return {
     name: name ?? '',
@@ -87,6 +101,7 @@ function columnOf([, , , , , , name, type, notNull, comment]: Row): TableColumn 
 export async function describeSchemas(query: Query): Promise<TableDescription[]> {
   const columns = Map.groupBy(await query(COLUMNS), ([oid]) => oid);
   const keys = Map.groupBy(await query(KEYS), ([oid]) => oid);
+  const unique = Map.groupBy(await query(UNIQUE), ([oid]) => oid);
   const inPartitions = new Map((await query(PARTITIONS)).map(([oid, rows]) => [oid, rows]));
   return [...columns].map(([oid, rows]) => {
     const [, schema, name, kind, estimate, comment] = rows[0] ?? [];
@@ -99,6 +114,7 @@ export async function describeSchemas(query: Query): Promise<TableDescription[]>
       kind: isView ? 'view' : 'table',
       columns: rows.map(columnOf),
       primaryKey: parts.filter(({ primary }) => primary).map(({ column }) => column),
+      ...uniqueKeys(unique.get(oid) ?? []),
       foreignKeys: foreignKeys(parts, schema ?? ''),
       ...(kind === 'v' || estimatedRows < 0 ? {} : { estimatedRows }),
       ...(comment === null || comment === undefined ? {} : { comment }),

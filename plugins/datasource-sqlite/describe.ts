@@ -36,6 +36,18 @@ const FOREIGN_KEYS = `SELECT l.name AS "table", f.id, f."table" AS target, f."fr
   FROM (SELECT t.name, t.type ${USER_TABLES}) l JOIN pragma_foreign_key_list(l.name, 'main') f
   WHERE l.type = 'table' ORDER BY l.name, f.id, f.seq`;
 
+interface UniqueRow {
+  readonly table: string;
+  readonly index: string;
+  /** `null`: an expression. */
+  readonly column: string | null;
+}
+
+/** The columns of unique keys other than the primary one that cover all rows. */
+const UNIQUE = `SELECT l.name AS "table", i.name AS "index", c.name AS "column"
+  FROM (SELECT t.name, t.type ${USER_TABLES}) l JOIN pragma_index_list(l.name, 'main') i JOIN pragma_index_info(i.name, 'main') c
+  WHERE l.type = 'table' AND i."unique" = 1 AND i.partial = 0 AND i.origin <> 'pk' ORDER BY l.name, i.seq DESC, c.seqno`;
+
 function groupByTable<T extends { readonly table: string }>(rows: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const row of rows) {
@@ -83,6 +95,13 @@ const keyOf = (columns: readonly ColumnRow[]): string[] =>
     .sort((a, b) => a.key - b.key)
     .map((column) => column.name);
 
+function uniqueKeys(rows: readonly UniqueRow[]): Pick<TableDescription, 'uniqueKeys'> {
+  const keys = [...Map.groupBy(rows, ({ index }) => index).values()]
+    .map((key) => key.map(({ column }) => column))
+    .filter((key): key is string[] => key.every((column) => column !== null));
+  return keys.length === 0 ? {} : { uniqueKeys: keys };
+}
+
 /** A view that cannot be read any more is left out. */
 export function describeSchema(db: Database): TableDescription[] {
   const tables = db
@@ -90,6 +109,7 @@ export function describeSchema(db: Database): TableDescription[] {
     .all();
   const columns = columnsOf(db, tables);
   const foreignKeys = groupByTable(db.prepare<[], ForeignKeyRow>(FOREIGN_KEYS).all());
+  const unique = groupByTable(db.prepare<[], UniqueRow>(UNIQUE).all());
   const rowCounts = estimates(db);
   const keys = new Map([...columns].map(([table, list]) => [table.toLowerCase(), keyOf(list)]));
 
@@ -109,6 +129,7 @@ export function describeSchema(db: Database): TableDescription[] {
         kind: type === 'view' ? ('view' as const) : ('table' as const),
         columns: list.map((column) => ({ name: column.name, type: column.type, nullable: !required(column) })),
         primaryKey,
+        ...uniqueKeys(unique.get(name) ?? []),
         foreignKeys: [...groups.values()].map((parts) => {
           const table = parts[0]?.target ?? '';
           const target = keys.get(table.toLowerCase()) ?? [];

@@ -15,7 +15,7 @@ export interface LayerToGenerate {
 /** The files that `init` would write, as plain objects by path; tables that cannot be read are left out. */
 export function generateLayer({ config, options, signal, describe }: LayerToGenerate): Promise<Map<string, unknown>> {
   return withDatabase(config, options, signal, async (database) => {
-    const profiles = await database.profile(describe(database.tables), new Set());
+    const profiles = await database.profile(describe(database.tables), { withoutSamples: new Set() });
     return layerFiles(
       profiles.filter(({ failure }) => failure === undefined),
       database,

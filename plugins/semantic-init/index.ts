@@ -4,6 +4,8 @@ import { cli } from '../cli/index.ts';
 import { initCommand } from './init.ts';
 
 export { generateLayer } from './generate.ts';
+export { layerFiles } from './layer.ts';
+export { type Profile, withDatabase } from './profile.ts';
 
 export const semanticInit = definePlugin({
   name: 'semantic-init',

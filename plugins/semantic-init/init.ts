@@ -170,7 +170,7 @@ export function initCommand(cli: Cli): CliCommand {
           const withheld = isRowSecured(config) ? new Set(names) : tenantTables(database.tables);
           const profiles = await progress(run, 'Reading tables', (report) => {
             report(0, tables.length);
-            return database.profile(tables, withheld);
+            return database.profile(tables, { withoutSamples: withheld, onProgress: report });
           });
           checkFailures(profiles, run);
           const read = profiles.filter(({ failure }) => failure === undefined);

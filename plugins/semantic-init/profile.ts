@@ -18,26 +18,31 @@ import {
   type TableDescription,
 } from '../../kernel/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
-import { holdsCredential, isCategory, samplesOf } from './sensitive.ts';
+import { declaredKey, hasDeclaredKeys, possibleKeys } from './keys.ts';
+import { type Relationship, relationshipFinder } from './relationships.ts';
+import { type ColumnProfile, type Read, SAMPLED_ROWS, sampleTable } from './sampling.ts';
 import type { InitTarget } from './target.ts';
 
-const SAMPLED_ROWS = 1_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** Tables with more rows are not searched for distinct values, which would take too long. */
-const MAX_COUNTED_ROWS = 1_000_000;
-/** Distinct values that are read: more than the samples kept, to recognize columns with too many. */
-const MAX_DISTINCT_VALUES = 50;
+/** Tables that are read at the same time. */
+const CONCURRENCY = 4;
 
+/** What is known of a table. Its rows are not held. */
 export interface Profile {
   readonly table: TableDescription;
-  /** The first rows in the order of the primary key. */
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** The values of category columns, by column, when they may be written to files. */
-  readonly values: ReadonlyMap<string, readonly string[]>;
-  /** Columns that contain a credential. */
-  readonly credentials: ReadonlySet<string>;
+  /** By name; none when reading the table took too long. */
+  readonly columns: ReadonlyMap<string, ColumnProfile>;
+  /** The columns that tell rows apart: declared, or found in the values of a database without any declared key. */
+  readonly key: readonly string[];
+  readonly relationships: readonly Relationship[];
   /** Why the table could not be read. */
   readonly failure?: string;
+}
+
+export interface ProfileOptions {
+  /** Names of tables of which no value may be written. */
+  readonly withoutSamples: ReadonlySet<string>;
+  readonly onProgress?: (done: number, all: number) => void;
 }
 
 export interface ProfiledDatabase {
@@ -46,8 +51,7 @@ export interface ProfiledDatabase {
   /** Schema of unqualified tables; `undefined` when the engine has no schemas. */
   readonly ownSchema: string | undefined;
   readonly tables: readonly TableDescription[];
-  /** Profiles the tables; keeps no values of those in `withoutSamples`. */
-  profile(tables: readonly TableDescription[], withoutSamples: ReadonlySet<string>): Promise<readonly Profile[]>;
+  profile(tables: readonly TableDescription[], options: ProfileOptions): Promise<readonly Profile[]>;
 }
 
 /** Runs `work` with the databases of a composition behind the SQL guard, without its other plugins. */
@@ -109,13 +113,12 @@ async function databaseOf(
     dialect,
     ownSchema: info.schema ?? usual,
     tables,
-    async profile(wanted, withoutSamples) {
+    profile(wanted, profileOptions) {
       writeBareLayer(dir, wanted, info.id);
-      const profiles: Profile[] = [];
-      for (const table of wanted) {
-        profiles.push(await profileOf(app, scope, { info, dialect }, table, !withoutSamples.has(table.name)));
-      }
-      return profiles;
+      const read: Read = async (sql) =>
+        (await app.runSql({ sql, connectionId: info.id, surface: 'cli' }, scope)).result;
+      const findsKeys = !hasDeclaredKeys(tables);
+      return profileTables(wanted, { ...profileOptions, findsKeys, dialect, read, signal: scope.signal });
     },
   };
 }
@@ -129,43 +132,58 @@ function writeBareLayer(dir: string, tables: readonly TableDescription[], connec
   });
 }
 
-async function profileOf(
-  app: App,
-  scope: Scope,
-  { info, dialect }: Pick<ProfiledDatabase, 'info' | 'dialect'>,
-  table: TableDescription,
-  withSamples: boolean,
-): Promise<Profile> {
-  const quoted = dialect.rendering.quoteName;
-  const from = [table.schema, table.name]
-    .filter((part) => part !== undefined)
-    .map(quoted)
-    .join('.');
-  const read = async (sql: string) =>
-    (await app.runSql({ sql, connectionId: info.id, surface: 'cli' }, scope)).result.rows;
-  try {
-    const key = table.primaryKey.map(quoted).join(', ');
-    const rows = await read(`SELECT * FROM ${from}${key === '' ? '' : ` ORDER BY ${key}`} LIMIT ${SAMPLED_ROWS}`);
-    const values = new Map<string, readonly string[]>();
-    const credentials = new Set<string>();
-    const isWhole = rows.length < SAMPLED_ROWS || (table.estimatedRows ?? 0) > MAX_COUNTED_ROWS;
-    for (const { name } of table.columns) {
-      const sampled = rows.map((row) => row[name]);
-      const isCredential = sampled.some(holdsCredential);
-      if (isCredential) credentials.add(name);
-      if (isCredential || !withSamples || !isCategory(name, sampled)) continue;
-      const all = isWhole
-        ? sampled
-        : (await read(`SELECT DISTINCT ${quoted(name)} FROM ${from} LIMIT ${MAX_DISTINCT_VALUES}`)).map(
-            (row) => Object.values(row)[0],
-          );
-      const samples = samplesOf(all);
-      if (samples !== undefined) values.set(name, samples);
-      if (all.some(holdsCredential)) credentials.add(name);
+/** Runs `work` on the items, at most `CONCURRENCY` at a time; the results are in the order of the items. */
+async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const entries = items.entries();
+  const run = async () => {
+    for (const [index, item] of entries) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, run));
+  return results;
+}
+
+interface Profiling extends ProfileOptions {
+  /** Whether keys are searched in the values. */
+  readonly findsKeys: boolean;
+  readonly dialect: SqlDialect;
+  readonly read: Read;
+  readonly signal: AbortSignal;
+}
+
+async function profileTables(
+  tables: readonly TableDescription[],
+  { withoutSamples, onProgress, findsKeys, dialect, read, signal }: Profiling,
+): Promise<readonly Profile[]> {
+  let done = 0;
+  const sampled = await inTurns(tables, async (table): Promise<Profile> => {
+    const key = declaredKey(table);
+    const known = { table, key, columns: new Map(), relationships: [] };
+    try {
+      const sample = await sampleTable(
+        {
+          table,
+          dialect,
+          withValues: !withoutSamples.has(table.name),
+          possibleKeys: findsKeys && table.kind === 'table' ? possibleKeys(table, tables) : [],
+        },
+        read,
+      );
+      return { ...known, columns: sample.columns, key: sample.key ?? key };
+    } catch (error) {
+      signal.throwIfAborted();
+      // A view that takes long can still be asked about some of its rows.
+      if (error instanceof AtlasError && error.code === 'sql_timeout') return known;
+      return { ...known, failure: messageOf(error) };
+    } finally {
+      done += 1;
+      onProgress?.(done, tables.length);
     }
-    return { table, rows, values, credentials };
-  } catch (error) {
-    scope.signal.throwIfAborted();
-    return { table, rows: [], values: new Map(), credentials: new Set(), failure: messageOf(error) };
-  }
+  });
+  const readable = sampled.filter(({ failure }) => failure === undefined);
+  const find = relationshipFinder(readable, dialect, read);
+  const joined = await inTurns(readable, async (profile) => ({ ...profile, relationships: await find(profile) }));
+  signal.throwIfAborted();
+  const byTable = new Map(joined.map((profile) => [profile.table, profile]));
+  return sampled.map((profile) => byTable.get(profile.table) ?? profile);
 }

@@ -1,7 +1,6 @@
 /** Finds the tables whose rows belong to tenants, so that their values are not shown to other tenants. */
 import type { TableDescription } from '../../kernel/index.ts';
-import { singular } from './entity.ts';
-import { plainName } from './names.ts';
+import { plainName, singular } from './names.ts';
 
 const TENANT =
   /(?:^|_)(?:tenants?|tenantid|mandants?|(?:orgs?|organi[sz]ations?|workspaces?)(?:_?(?:id|key|code|uuid|no|slug))?)(?:_|$)/;

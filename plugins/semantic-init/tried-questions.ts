@@ -1,7 +1,7 @@
 /** Finds questions that a fresh layer answers, by asking them: the offline model reads the layer and the database. */
 import { type AtlasConfig, type CreateAppOptions, createApp } from '../../kernel/index.ts';
 import type { ModelEntity, SemanticModel } from '../semantic-layer/index.ts';
-import { singular } from './entity.ts';
+import { plural, singular, spoken } from './names.ts';
 
 const WANTED = 3;
 const MAX_TRIED = 15;
@@ -15,7 +15,6 @@ export interface TriedQuestion {
   readonly answer: string;
 }
 
-const spoken = (name: string) => name.replaceAll('_', ' ');
 const isTime = ({ type }: ModelEntity['dimensions'][number]) => type === 'date' || type === 'timestamp';
 const isCategory = ({ sample_values: values = [], hidden }: ModelEntity['dimensions'][number]) =>
   values.length > 1 && hidden !== true;
@@ -23,7 +22,7 @@ const isCategory = ({ sample_values: values = [], hidden }: ModelEntity['dimensi
 /** Questions of a kind, the most promising first. */
 type Kind = (entities: readonly ModelEntity[], model: SemanticModel) => readonly string[];
 
-const people = ({ name }: ModelEntity) => spoken(singular(name) === name ? `${name}s` : name);
+const people = ({ name }: ModelEntity) => spoken(plural(name));
 
 const KINDS: readonly Kind[] = [
   (entities) => entities.map((entity) => `How many ${people(entity)} are there?`),

@@ -10,7 +10,7 @@ beforeAll(async () => {
   using folder = layerFolder({
     'entities/orders.yml': `
 table: orders
-dimensions: [{ name: id }, { name: sales_channel }, { name: secret, hidden: true }]
+dimensions: [{ name: id }, { name: status }, { name: sales_channel }, { name: secret, hidden: true }]
 measures: [{ name: revenue, type: sum, sql: amount }, { name: order_count, type: count }]
 `,
     'glossary.yml': `
@@ -22,7 +22,14 @@ terms:
   - { term: lost sales, definition: Orders that were cancelled. }
   - { term: churn, status: ambiguous, meanings: [only one] }
   - { term: order, definition: A purchase. }
+  - term: status
+    status: ambiguous
+    meanings:
+      - { name: order status, entity: orders, dimension: status }
+      - { name: ticket status, entity: tickets, dimension: status }
 `,
+    'entities/tickets.yml': 'table: tickets\ndimensions: [{ name: status }]\n',
+    'entities/visits.yml': 'table: visits\ndimensions: [{ name: status }]\n',
   });
   model = await loadSemanticLayer(folder.dir);
   expect(model.problems).toEqual([]);
@@ -64,6 +71,8 @@ describe.each<[string, ChatTurn[]]>([
   ['the term has a single meaning', [user('churn by month')]],
   ['the term is defined', [user('How many orders?')]],
   ['the term is part of another word', [user('How many salespeople are there?')]],
+  ['the question names an entity with such a column', [user('How many tickets by status?')]],
+  ['the question names an entity that is no meaning', [user('How many visits by status?')]],
   ['only an earlier question names the term', [user('sales?'), said('I took revenue: 5.'), user('And by region?')]],
 ])('nothing is objected where %s', (_, turns) => {
   test('as it should be', () => expect(objections(...turns)).toEqual([]));
@@ -75,6 +84,8 @@ describe.each<[string, ChatTurn[]]>([
     'a list about something else was replied to',
     [user('?'), said('1. one\n2. two'), user('2'), said('a'), user('sales?')],
   ],
+  ['a column of several entities is named alone', [user('How many by status?')]],
+  ['an entity without such a column is named', [user('How many salespeople by status?')]],
   ['the term also stands outside the longer name', [user('sales by sales channel')]],
 ])('it is objected where %s', (_, turns) => {
   test('as it should be', () => expect(objections(...turns)).toHaveLength(1));

@@ -79,6 +79,22 @@ function isNamed(term: ModelTerm, said: ReadonlySet<string>): boolean {
 /** Whether a text lists numbered choices. */
 const lists = (text: string) => /^\s*1[.)] /m.test(text) && /^\s*2[.)] /m.test(text);
 
+const isCalled = (name: string, { term }: ModelTerm) => wordsOf(name).join(' ') === wordsOf(term).join(' ');
+
+/** Whether all meanings of a term are columns of its name. */
+export const isColumnTerm = (term: ModelTerm): boolean =>
+  (term.synonyms ?? []).length === 0 &&
+  (term.meanings ?? []).length > 1 &&
+  (term.meanings ?? []).every((one) => typeof one !== 'string' && isCalled(one.dimension ?? '', term));
+
+/** Whether the user has named an entity with such a column: "status of orders". */
+const isOwned = (model: SemanticModel, term: ModelTerm, said: ReadonlySet<string>) =>
+  isColumnTerm(term) &&
+  visibleModel(model).entities.some(
+    ({ name, dimensions }) =>
+      wordsOf(name).every((word) => said.has(word)) && dimensions.some((one) => isCalled(one.name, term)),
+  );
+
 /** Whether the user has replied to a list of choices about the term. */
 function isChosen(term: ModelTerm, turns: readonly ChatTurn[]): boolean {
   const names = [...namesOf(term), ...(term.meanings ?? []).flatMap(wordsOfMeaning)];
@@ -95,7 +111,10 @@ function unsettledTerms(model: SemanticModel, turns: readonly ChatTurn[]): Model
   if (ambiguous.length === 0) return [];
   const asked = wordsOf(turns.at(-1)?.text ?? '');
   const said = new Set(turns.filter(({ role }) => role === 'user').flatMap(({ text }) => wordsOf(text)));
-  return ambiguous.filter((term) => isMentioned(model, term, asked) && !isNamed(term, said) && !isChosen(term, turns));
+  return ambiguous.filter(
+    (term) =>
+      isMentioned(model, term, asked) && !isNamed(term, said) && !isOwned(model, term, said) && !isChosen(term, turns),
+  );
 }
 
 /** An objection for each unsettled term, with its meanings as the choices. */

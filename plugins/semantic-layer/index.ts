@@ -27,6 +27,7 @@ import { ReloadingLayer } from './reloading-layer.ts';
 import { serviceOf } from './service.ts';
 import { logVersion } from './version-log.ts';
 
+export { isColumnTerm } from './ambiguous-terms.ts';
 export type { SemanticLayerApi } from './api.ts';
 export {
   type ArchivedFile,

@@ -95,6 +95,7 @@ export interface TableDescription {
   readonly kind: 'table' | 'view';
   readonly columns: readonly TableColumn[];
   readonly primaryKey: readonly string[];
+  readonly uniqueKeys?: readonly (readonly string[])[];
   readonly foreignKeys: readonly {
     readonly columns: readonly string[];
     readonly table: string;

@@ -1,5 +1,5 @@
 /** Finds everything the semantic layer names by the words people use for it. Built once per model. */
-import type { SemanticModel } from '../../semantic-layer/index.ts';
+import { isColumnTerm, type SemanticModel } from '../../semantic-layer/index.ts';
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
 import { keyOf, nameWords, stem } from './stem.ts';
@@ -112,7 +112,7 @@ function buildLexicon(model: SemanticModel): Lexicon {
       add(measurePhrases(name, metric.synonyms, type, entity), `measure ${metric.id}`, meaning);
     }
   }
-  for (const term of model.glossary)
+  for (const term of model.glossary.filter((one) => !isColumnTerm(one)))
     add(namePhrases(term.term, term.synonyms), `term ${term.term}`, { kind: 'term', term });
   for (const [{ description }, id, meaning] of described)
     for (const words of headsOf(description ?? ''))
@@ -190,8 +190,7 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
     out.push([[...own, ...said], rank]);
   const bare = keyOf(words.slice(0, own.length)) === keyOf(own) ? words.slice(own.length) : words;
   if (bare.length > 0 && bare.length < words.length) out.push([bare, 2]);
-  const last = bare.at(-1) ?? '';
-  const start = bare.slice(0, -1);
+  const [start, last] = [bare.slice(0, -1), bare.at(-1) ?? ''];
   if (start.length === 0) return out;
   if (dimension.type === 'boolean' && /^(is|has|was|can|did)$/.test(bare[0]!)) out.push([bare.slice(1), 2]);
   if (last === 'name') out.push([['name'], 1]);

@@ -23,6 +23,8 @@ export interface Rendering {
   matches(value: string, kind: MatchKind, wanted: string): string;
   /** Terms of ORDER BY that put NULLs last. `expression` is what `name` stands for. */
   order(name: string, expression: string, direction: 'asc' | 'desc', nullable: boolean): string;
+  /** Words behind a table's name that read about this share of it, the same rows each time. Missing: it cannot be done. */
+  sample?(percent: number): string;
   /** Whether the quotient of two integers is cut to an integer. */
   readonly dividesIntegers: boolean;
   /** Whether rows are made distinct by GROUP BY where a column of them is an expression, as ORDER BY could not name it. */

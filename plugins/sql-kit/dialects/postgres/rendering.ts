@@ -16,5 +16,6 @@ export const postgresRendering: Rendering = {
   asText: (value) => `CAST(${value} AS TEXT)`,
   bucket: (grain, value) => buckets[grain](value),
   order: nullsLast('asc'),
+  sample: (percent) => `TABLESAMPLE SYSTEM (${percent}) REPEATABLE (1)`,
   dividesIntegers: true,
 };
