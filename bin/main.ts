@@ -16,6 +16,7 @@ const FEATURES: Readonly<Record<string, () => Promise<PluginEntry>>> = {
   'migrate-import': dataTransfer,
   import: dataTransfer,
   mcp: async () => (await import('../plugins/mcp/index.ts')).mcpCli(),
+  learn: async () => (await import('../plugins/learn/index.ts')).learn(),
   eval: async () => (await import('../plugins/eval/index.ts')).evaluation(),
   benchmark: async () => (await import('../plugins/eval/index.ts')).evaluation(),
   plugin: async () => (await import('../plugins/plugin-scaffold/index.ts')).pluginScaffold(),

@@ -27,6 +27,7 @@ import { tenancy } from './tenancy.ts';
 import { auditWriter } from './writer.ts';
 
 export type { Audit, AuditedEvent } from './api.ts';
+export { type AuditEntry, auditedStatements } from './store.ts';
 export { tenancy } from './tenancy.ts';
 
 const DAY_MS = 86_400_000;

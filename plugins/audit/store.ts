@@ -163,6 +163,22 @@ export class AuditStore {
   }
 }
 
+/**
+ * Statements of all organizations that ran or failed, newest first, for work on the server itself; no request may see
+ * them. `since`: ISO 8601.
+ */
+export async function auditedStatements(
+  db: InternalDb,
+  limit: number,
+  since: string | undefined,
+): Promise<AuditEntry[]> {
+  const rows: AuditRow[] = await db.run((knex) => {
+    const query = newestFirst(shown(knex)).whereNotNull('db_type').whereNot('db_type', EVENT_TYPE).limit(limit);
+    return since === undefined ? query : query.where('timestamp', '>=', utc(since));
+  });
+  return rows.map(shownEntry);
+}
+
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 const newestFirst = (query: Knex.QueryBuilder) =>

@@ -10,6 +10,8 @@ import { recordedAgent } from './recorded-agent.ts';
 import { conversationRoutes } from './routes.ts';
 import { ConversationStore } from './store.ts';
 
+export { type AskedQuestion, askedQuestions } from './asked-questions.ts';
+
 export const conversations = definePlugin({
   name: 'conversations',
   version: '1.0.0',

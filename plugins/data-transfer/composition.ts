@@ -1,7 +1,5 @@
 /** Opens the internal database and the semantic layer of the working directory's composition, without serving. */
-import { resolve } from 'node:path';
 import {
-  type AtlasConfig,
   AtlasError,
   type CliRun,
   createApp,
@@ -11,6 +9,7 @@ import {
 } from '../../kernel/index.ts';
 import type { Cli } from '../cli/index.ts';
 import { type InternalDb, type StoredTable, storeTables } from '../internal-db/index.ts';
+import { layerFolderOf } from '../semantic-layer/index.ts';
 
 const internalDb: PluginRef<InternalDb> = { pluginName: 'internal-db' };
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -28,13 +27,6 @@ export interface Opened {
   readonly silentPlugins: readonly string[];
   /** Folder of the semantic layer. */
   readonly layerDir: string;
-}
-
-/** The folder of the semantic layer, as the composition says. */
-export function layerDirOf({ plugins }: AtlasConfig, cwd: string): string {
-  const entry = plugins.find(({ definition }) => definition.name === 'semantic-layer');
-  const { dir = './semantic' } = (entry?.options ?? {}) as { dir?: string };
-  return resolve(cwd, dir);
 }
 
 function noDatabase(why: string, hint: string): AtlasError {
@@ -58,5 +50,5 @@ export async function withDatabase<T>(cli: Cli, run: CliRun, work: (opened: Open
   const tables = (await app.call(storeTables, undefined, scope)).map(({ plugin, value }) => ({ ...value, plugin }));
   const migrating = (await app.call(storeMigrations, undefined, scope)).map(({ plugin }) => plugin);
   const silentPlugins = [...new Set(migrating)].filter((name) => !tables.some(({ plugin }) => plugin === name));
-  return await work({ db, tables, silentPlugins, layerDir: layerDirOf(config, run.cwd) });
+  return await work({ db, tables, silentPlugins, layerDir: layerFolderOf(config, run.cwd) });
 }

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { AtlasError, type CliCommand, type CliRun } from '../../kernel/index.ts';
 import { type Cli, post, printableText, serverOf } from '../cli/index.ts';
-import { layerPaths } from '../semantic-layer/index.ts';
-import { composition, layerDirOf } from './composition.ts';
+import { layerFolderOf, layerPaths } from '../semantic-layer/index.ts';
+import { composition } from './composition.ts';
 
 interface Reply {
   readonly orgId: string | null;
@@ -56,7 +56,7 @@ function withHint(error: unknown, bytes: number): unknown {
 
 async function send(cli: Cli, run: CliRun): Promise<number> {
   const { config } = await composition(cli, run);
-  const dir = layerDirOf(config, run.cwd);
+  const dir = layerFolderOf(config, run.cwd);
   const files = await filesIn(dir, relative(run.cwd, dir) || '.');
   const { connection } = run.options;
   const body = { files, ...(connection !== undefined && { connection }) };

@@ -38,11 +38,13 @@ export {
   stageFiles,
 } from './archived-files.ts';
 export { createModel } from './build/build-model.ts';
+export { stem, tokenize } from './context/words.ts';
 export { checkSchema } from './files/schema-check.ts';
 export { parseYaml } from './files/yaml.ts';
 export { visibleModel } from './hidden-columns.ts';
 export { type ExploreRequest, exploreSandbox, type Sandbox, type VisibleFile } from './hooks.ts';
-export type { ImportedFile, ImportOptions, ImportResult } from './layer-import.ts';
+export { layerFolderOf } from './layer-folder.ts';
+export { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';
 export { loadSemanticLayer } from './loader.ts';
 export type {
   ModelDimension,

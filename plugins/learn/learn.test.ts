@@ -1,0 +1,321 @@
+/** Proposals from a seeded audit log, on both engines of the internal database. */
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import knex from 'knex';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { main } from '../../bin/main.ts';
+import { emptyFolder } from '../../test/harness/command.ts';
+import { engines, type TestEngine } from '../../test/harness/internal-databases.ts';
+import { loadSemanticLayer } from '../semantic-layer/index.ts';
+
+const ORDERS = `# Orders of the shop; ask Ann before you change them.
+table: orders
+description: What was bought.   # all of it
+dimensions:
+  - name: id
+    type: number
+    primary_key: true
+  - name: customer_id
+    type: number
+  # in cents!
+  - name: total
+    type: number
+  - name: status
+    sample_values: [paid, open]
+  - name: region
+  - name: card
+    hidden: true
+measures:
+  - name: order_count
+    type: count
+`;
+const CUSTOMERS =
+  'table: customers\ndimensions:\n- name: id\n  type: number\n  primary_key: true\n- { name: city, synonyms: [town] }\n- name: ssn\n  mask: "\'***\'"\n';
+
+const FILES = { 'entities/orders.yml': ORDERS, 'entities/customers.yml': CUSTOMERS };
+
+const folder = emptyFolder();
+const started: Record<string, TestEngine> = {};
+beforeAll(async () => {
+  for (const [name, start] of engines) started[name] = await start();
+}, 60_000);
+afterAll(async () => {
+  for (const engine of Object.values(started)) await engine[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+interface Asked {
+  readonly sql: string;
+  readonly question?: string;
+  readonly error?: string;
+  readonly request?: string;
+  readonly at?: string;
+  readonly dbType?: string;
+  readonly orgId?: string;
+}
+
+let count = 0;
+/** A folder with a layer, and an internal database with these statements, oldest first. */
+async function project(engine: string, asked: readonly Asked[], files: Readonly<Record<string, string>> = FILES) {
+  count += 1;
+  const cwd = join(folder.path, `project-${count}`);
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(cwd, 'semantic', path, '..'), { recursive: true });
+    writeFileSync(join(cwd, 'semantic', path), content);
+  }
+  const env: Record<string, string> = { DATABASE_URL: (await started[engine]?.fresh()) ?? '' };
+  const run = async (...argv: string[]) => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const printed = Promise.all([text(stdout), text(stderr)]);
+    const code = await main(argv, { env: { ...env }, cwd, stdout, stderr, signal: new AbortController().signal });
+    stdout.end();
+    stderr.end();
+    const [out, err] = await printed;
+    return { code, stdout: out, stderr: err };
+  };
+  expect(await run('migrate', '--apply')).toMatchObject({ code: 0 });
+  const url = env.DATABASE_URL ?? '';
+  const db = knex(
+    url.startsWith('sqlite:')
+      ? { client: 'better-sqlite3', connection: { filename: url.slice(7) }, useNullAsDefault: true }
+      : { client: 'pg', connection: url },
+  );
+  for (const [index, { sql, question, error, request, at, dbType = 'sqlite', orgId }] of asked.entries()) {
+    const time = new Date(Date.parse(at ?? '2026-01-15T12:00:00Z') + index * 1_000).toISOString();
+    const conversation_id = randomUUID();
+    if (question !== undefined) {
+      const row = { id: conversation_id, user_id: 'u', org_id: '', title: 't', surface: 'api', starred: false };
+      await db('conversations').insert({ ...row, created_at: time, updated_at: time });
+      const parts = JSON.stringify([{ type: 'text', text: question }]);
+      await db('conversation_messages').insert({
+        id: randomUUID(),
+        conversation_id,
+        position: 1,
+        role: 'user',
+        parts,
+        state: 'complete',
+        created_at: time,
+        updated_at: time,
+      });
+    }
+    await db('audit_log').insert({
+      ...{
+        id: randomUUID(),
+        timestamp: time,
+        auth_mode: 'none',
+        sql,
+        duration_ms: 1,
+        row_count: 1,
+        success: error === undefined,
+      },
+      ...{
+        error: error ?? null,
+        connection_id: 'default',
+        db_type: dbType,
+        tables: '[]',
+        conversation_id,
+        surface: 'api',
+      },
+      ...{ request_id: request ?? `r${index}`, org_id: orgId ?? null },
+    });
+  }
+  await db.destroy();
+  return { cwd, run, read: (path: string) => readFileSync(join(cwd, 'semantic', path), 'utf8') };
+}
+
+const times = (number: number, make: (index: number) => Asked): Asked[] =>
+  Array.from({ length: number }, (_, index) => make(index));
+const proposalsIn = async ({ run }: Awaited<ReturnType<typeof project>>, ...flags: string[]) => {
+  const { code, stdout, stderr } = await run('learn', '--json', ...flags);
+  expect([code, stderr]).toEqual([0, '']);
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into proposals of every kind
+  return JSON.parse(stdout).proposals as any[];
+};
+
+const JOINED = (index: number): Asked => ({
+  sql: `SELECT c.city, SUM(o.total) AS turnover FROM orders o JOIN customers c ON o.customer_id = c.id WHERE o.status = 'secret-${index}' AND o.total > ${4_711 + index} GROUP BY c.city ORDER BY 2 DESC LIMIT ${index + 1}`,
+});
+
+describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
+  it('proposes joins, measures and patterns as a diff that can be applied, and then nothing', async () => {
+    const shop = await project(engine, times(4, JOINED));
+    const { code, stdout, stderr } = await shop.run('learn');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^3 proposals; write them with --apply/);
+    expect(stdout).toContain('--- a/semantic/entities/orders.yml\n+++ b/semantic/entities/orders.yml\n@@ ');
+    expect(stdout).toContain('+    sql: total');
+    expect(stdout).not.toMatch(/secret|4711|471\d/);
+    expect(stdout.split('\n').filter((line) => /^-(?!--)/.test(line))).toEqual([]);
+    expect(shop.read('entities/orders.yml')).toBe(ORDERS);
+
+    const patched = join(shop.cwd, 'patched');
+    cpSync(join(shop.cwd, 'semantic'), join(patched, 'semantic'), { recursive: true });
+    execFileSync('git', ['apply'], { cwd: patched, input: stdout });
+
+    const applied = await shop.run('learn', '--apply');
+    expect(applied).toMatchObject({ code: 0, stdout: 'Changed semantic/entities/orders.yml.\n3 proposals applied.\n' });
+    const after = shop.read('entities/orders.yml');
+    expect(readFileSync(join(patched, 'semantic/entities/orders.yml'), 'utf8')).toBe(after);
+    for (const line of ORDERS.split('\n')) expect(after.split('\n')).toContain(line);
+    const model = await loadSemanticLayer(join(shop.cwd, 'semantic'));
+    expect(model.problems).toEqual([]);
+    expect(model.entity('orders')).toMatchObject({
+      measures: [{ name: 'order_count' }, { name: 'turnover', type: 'sum', sql: 'total' }],
+      joins: [{ target: 'customers', relationship: 'many_to_one', on: [{ from: 'customer_id', to: 'id' }] }],
+      queryPatterns: [
+        { description: 'Sum total of orders, customers by city', sql: expect.stringContaining('WHERE o.status = ?') },
+      ],
+    });
+    const again = await shop.run('learn');
+    expect(again).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('Nothing to propose') });
+    expect(await shop.run('learn', '--apply')).toMatchObject({ code: 0, stdout: '' });
+    expect(shop.read('entities/orders.yml')).toBe(after);
+  }, 60_000);
+
+  it('learns words from questions and from repaired statements', async () => {
+    const asked = [
+      ...times(3, (index) => ({
+        question: `Takings by region in ${2020 + index}?`,
+        sql: 'SELECT region, SUM(total) FROM orders GROUP BY region',
+      })),
+      ...[0, 1, 2].flatMap((index): Asked[] => [
+        { sql: 'SELECT state FROM orders', error: 'failed: no such column: state', request: `repair-${index}` },
+        { sql: 'SELECT status FROM orders', request: `repair-${index}` },
+      ]),
+      ...[0, 1, 2].flatMap((index): Asked[] => [
+        { sql: 'SELECT city FROM clients', error: 'refused: unknown table', request: `table-${index}` },
+        { sql: 'SELECT city FROM customers', request: `table-${index}` },
+      ]),
+    ];
+    const shop = await project(engine, asked as Asked[]);
+    const found = (await proposalsIn(shop)).filter(({ kind }) => kind === 'synonym');
+    expect(found.map(({ summary, seen }) => [summary, seen]).sort()).toEqual([
+      ['"clients" for customers', 3],
+      ['"state" for orders.status', 3],
+      ['"takings" for orders.total', 3],
+    ]);
+    expect(await shop.run('learn', '--apply')).toMatchObject({ code: 0, stderr: '' });
+    expect(shop.read('entities/orders.yml')).toContain(
+      '  - name: status\n    sample_values: [paid, open]\n    synonyms: [state]\n',
+    );
+    expect(shop.read('entities/customers.yml')).toContain('synonyms: [clients]');
+    expect(shop.read('entities/customers.yml')).toContain('- { name: city, synonyms: [town] }');
+    expect(await proposalsIn(shop)).toEqual([]);
+  }, 60_000);
+});
+
+describe('nothing is proposed', () => {
+  it.each<[string, readonly Asked[]]>([
+    ['from statements that were asked twice', times(2, JOINED)],
+    ['from statements that failed', times(5, (index) => ({ ...JOINED(index), error: 'failed: x' }))],
+    ['from what the layer hides', times(5, () => ({ sql: 'SELECT region, MAX(card) FROM orders GROUP BY region' }))],
+    [
+      'from what the layer masks',
+      times(5, () => ({
+        sql: 'SELECT o.region, COUNT(DISTINCT c.ssn) FROM orders o JOIN customers c ON o.customer_id = c.id GROUP BY 1',
+      })),
+    ],
+    [
+      'from aggregates of values',
+      times(5, () => ({ sql: "SELECT SUM(CASE WHEN status = 'paid' THEN 1 ELSE 0 END) FROM orders" })),
+    ],
+    ['from a list of rows', times(5, () => ({ sql: 'SELECT * FROM orders LIMIT 10' }))],
+    ['from tables of no layer', times(5, () => ({ sql: 'SELECT a, SUM(b) FROM salaries GROUP BY a' }))],
+    [
+      'from statements that are cut off',
+      times(5, () => ({ sql: 'SELECT region, SUM(total) FROM orders WHERE status IN (1, 2' })),
+    ],
+    ['from an engine that is not known', times(5, (index) => ({ ...JOINED(index), dbType: 'oracle' }))],
+    [
+      'from names in questions that are values',
+      times(5, () => ({
+        question: 'takings of berlin by region',
+        sql: "SELECT region, SUM(total) AS t FROM orders WHERE status = 'Berlin' AND status = 'takings' GROUP BY region",
+      })),
+    ],
+  ])(
+    '%s',
+    async (_, asked) => {
+      const found = await proposalsIn(await project('sqlite', asked));
+      expect(found.filter(({ kind }) => !_.includes('names in questions') || kind === 'synonym')).toEqual([]);
+    },
+    30_000,
+  );
+
+  it('of joins and measures that the layer has, however they are written', async () => {
+    const orders = `${ORDERS}  - { name: revenue, type: sum, sql: "{total}" }\n`;
+    const customers = `${CUSTOMERS}joins:\n- target: orders\n  relationship: one_to_many\n  on: { from: id, to: customer_id }\n`;
+    const asked = times(4, () => ({
+      sql: 'SELECT c.city, sum( "o"."TOTAL" ) FROM customers AS c INNER JOIN orders AS o ON (c.id = o.customer_id) GROUP BY c.city',
+    }));
+    const found = await proposalsIn(
+      await project('sqlite', asked, { 'entities/orders.yml': orders, 'entities/customers.yml': customers }),
+    );
+    expect(found.map(({ kind }) => kind)).toEqual(['pattern']);
+  });
+
+  it('from an organization with a layer of its own', async () => {
+    const files = { ...FILES, '.orgs/acme/entities/orders.yml': 'table: orders\n' };
+    const asked = times(4, (index) => ({ ...JOINED(index), orgId: 'acme' }));
+    expect(await proposalsIn(await project('sqlite', asked, files))).toEqual([]);
+  });
+});
+
+describe('options', () => {
+  it('say which statements are read, and for which source', async () => {
+    const files = {
+      ...FILES,
+      'warehouse/entities/stock.yml': 'table: stock\ndimensions: [{ name: items, type: number }]\n',
+    };
+    const asked = [
+      ...times(3, (index) => ({ ...JOINED(index), at: '2025-01-01T00:00:00Z' })),
+      ...times(3, () => ({ sql: 'SELECT region, AVG(total) FROM orders GROUP BY region', at: '2026-02-01T00:00:00Z' })),
+    ];
+    const shop = await project('sqlite', asked, files);
+    const kinds = async (...flags: string[]) =>
+      (await proposalsIn(shop, ...flags)).map(({ kind, summary }) => `${kind} ${summary}`).sort();
+    const newest = ['measure orders.average_total: avg of total', 'pattern Average total of orders by region'];
+    expect(await kinds()).toHaveLength(5);
+    expect(await kinds('--since', '2026-01-01')).toEqual(newest);
+    expect(await kinds('--limit', '3')).toEqual(newest);
+    expect(await kinds('--source', 'warehouse')).toEqual([]);
+    expect(await kinds('--source', 'default', '--limit', '3')).toEqual(newest);
+    const listed = await shop.run('learn', '--suggestions', '--limit', '3');
+    expect(listed.stdout).toMatch(/measure.*orders\.average_total: avg of total.*3.*entities\/orders\.yml/);
+  }, 30_000);
+
+  it.each<[string[], RegExp]>([
+    [['--limit', '0'], /^--limit is invalid: expected an integer from 1 to 100000\./],
+    [['--limit', 'x'], /^--limit is invalid/],
+    [['--since', 'yesterday'], /^--since is invalid: expected a date, such as 2026-01-31\./],
+    [['--since', '2026-02-31'], /^--since is invalid/],
+    [['--source', 'warehose'], /^There is no source "warehose"/],
+  ])('%j are refused', async (flags, says) => {
+    const refused = await (await project('sqlite', [])).run('learn', ...flags);
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(says) });
+    expect(refused.stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('need a database with an audit log', async () => {
+    const shop = await project('sqlite', []);
+    const run = async (env: Record<string, string>) => {
+      const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+      const printed = text(stderr);
+      const code = await main(['learn'], { env, cwd: shop.cwd, stdout, stderr, signal: new AbortController().signal });
+      stderr.end();
+      return [code, await printed];
+    };
+    expect(await run({})).toEqual([
+      1,
+      expect.stringMatching(/^There is no audit log to learn from: DATABASE_URL is not set\./),
+    ]);
+    expect(await run({ DATABASE_URL: 'sqlite:nowhere.db' })).toEqual([
+      1,
+      expect.stringMatching(/has no audit log yet/),
+    ]);
+  });
+});

@@ -1,0 +1,91 @@
+/** Reads statements from the audit log, with the question that each was written for, and what they use of the layer. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AuditEntry, auditedStatements } from '../audit/index.ts';
+import { askedQuestions } from '../conversations/index.ts';
+import type { InternalDb } from '../internal-db/index.ts';
+import type { ModelEntity, SemanticModel } from '../semantic-layer/index.ts';
+import { DEFAULT_LIMITS, fold, parseStatement, type Select, type SqlDialect } from '../sql-kit/index.ts';
+import { type StatementUse, useOf } from './statement-use.ts';
+
+/** A statement that could be read. */
+export interface LoggedStatement {
+  readonly entry: AuditEntry;
+  readonly select: Select;
+  readonly dialect: SqlDialect;
+  readonly use: StatementUse;
+  readonly question: string | undefined;
+}
+
+export interface LogRequest {
+  readonly db: InternalDb;
+  readonly model: SemanticModel;
+  /** Folder of the layer. */
+  readonly layerDir: string;
+  readonly limit: number;
+  /** ISO 8601. */
+  readonly since: string | undefined;
+  readonly dialectOf: (dbType: string) => Promise<SqlDialect | undefined>;
+}
+
+const isUuid = (text: string | null): text is string => text !== null && /^[0-9a-f-]{36}$/i.test(text);
+
+/** Finds entities by their tables. An entity without a connection of its own is on any that no other entity names. */
+function finderFor({ entities }: SemanticModel, connectionId: string | null) {
+  const named = new Set(entities.map(({ connection }) => connection));
+  const own = entities.filter(({ connection }) =>
+    connection === undefined
+      ? !named.has(connectionId ?? undefined) || connectionId === null
+      : connection === connectionId,
+  );
+  const byTable = Map.groupBy(own, ({ table }) => fold(table.split('.').at(-1) ?? table));
+  return (schema: string | undefined, table: string): ModelEntity | undefined => {
+    const found = byTable.get(fold(table)) ?? [];
+    if (schema === undefined) return found.length === 1 ? found[0] : undefined;
+    const exact = found.find(
+      (entity) => fold(entity.schema ?? '') === fold(schema) || fold(entity.table) === `${fold(schema)}.${fold(table)}`,
+    );
+    return exact ?? (found.length === 1 && found[0]?.schema === undefined ? found[0] : undefined);
+  };
+}
+
+/** Names of columns that are hidden or masked: nothing is learned from a statement that has one. */
+function protectedNames({ entities }: SemanticModel): ReadonlySet<string> {
+  const names = entities.flatMap(({ dimensions }) =>
+    dimensions
+      .filter(({ hidden, mask }) => hidden === true || mask !== undefined)
+      .flatMap(({ name, sql }) => [name, ...(sql.match(/[\p{L}_][\p{L}\p{N}_$]*/gu) ?? [])]),
+  );
+  return new Set(names.map(fold));
+}
+
+/** The statements in the order in which they were asked. Those that cannot be read are left out. */
+export async function readLog(request: LogRequest): Promise<LoggedStatement[]> {
+  const { db, model, layerDir, limit, since } = request;
+  const entries = (await auditedStatements(db, limit, since)).reverse();
+  // An organization with a layer of its own says nothing about the shared one.
+  const hasOwnLayer = (orgId: string | null) => orgId !== null && existsSync(join(layerDir, '.orgs', orgId));
+  const shared = entries.filter(({ orgId }) => !hasOwnLayer(orgId));
+  const ids = [...new Set(shared.map(({ conversationId }) => conversationId).filter(isUuid))];
+  const asked = Map.groupBy(await askedQuestions(db, ids), ({ conversationId }) => conversationId);
+  const hidden = protectedNames(model);
+  const finders = new Map<string | null, ReturnType<typeof finderFor>>();
+  const statements: LoggedStatement[] = [];
+  for (const entry of shared) {
+    const dialect = await request.dialectOf(entry.dbType ?? '');
+    if (dialect === undefined) continue;
+    const { connectionId, conversationId, timestamp } = entry;
+    const find = finders.get(connectionId) ?? finderFor(model, connectionId);
+    finders.set(connectionId, find);
+    try {
+      const select = parseStatement(entry.sql, dialect, DEFAULT_LIMITS);
+      const use = useOf(select, find);
+      if ([...use.names].some((name) => hidden.has(name))) continue;
+      const question = asked.get(conversationId ?? '')?.findLast(({ at }) => at <= timestamp)?.text;
+      statements.push({ entry, select, dialect, use, question });
+    } catch {
+      // Cut off by the log, or of an engine's own syntax.
+    }
+  }
+  return statements;
+}
