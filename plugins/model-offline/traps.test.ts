@@ -22,6 +22,9 @@ it.each([
   ],
   ['loans due last week', { timeRange: { dimension: 'loans.due_on', from: '2026-01-05', to: '2026-01-12' } }],
   ['loans by due date in March 2025', { timeRange: { dimension: 'loans.due_on', from: '2025-03-01' } }],
+  // A row of theirs has the value "patron".
+  ['patrons with more than 3 loans', { measures: ['loans.count'], dimensions: [{ dimension: 'members.name' }] }],
+  ['most common genre', { measures: ['books.count'], dimensions: [{ dimension: 'books.genre' }] }],
   ['who has the most loans', { measures: ['loans.count'], limit: 1 }],
   [
     'books published in 2015',
@@ -43,6 +46,8 @@ it('keeps every row when it only sorts', () => {
 });
 
 it.each([
+  'most common loans',
+  'which books are the most frequent',
   'renewal rate',
   'which members have the most',
   'loans by weekday',

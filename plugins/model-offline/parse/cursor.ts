@@ -11,10 +11,7 @@ export type RoleOf = (term: MeaningOf<'term'>) => TermRole;
 /** An item with content, and the words without content before it. */
 export type Content = Item & { readonly lead: readonly string[] };
 
-/**
- * `conditions`: where they go, those of the question or of related rows. `joined`: how what comes next is joined to what
- * was before.
- */
+/** `conditions`: where they go, the question's or related rows'. `joined`: how the next is joined to what was before. */
 export interface Cursor {
   readonly items: readonly Content[];
   at: number;
@@ -93,14 +90,18 @@ export const conditionIn = (item: Item | undefined, roleOf: RoleOf): Mention | u
 export const rankOf = (mention: Mention | undefined): number =>
   Math.max(-1, ...(mention?.meanings ?? []).map(({ rank }) => rank));
 
-/** The item names a thing, its number or an attribute at least as directly as a condition. */
+/** The item names a thing, its number or an attribute as directly as a condition, or rows: "customers", no "customer". */
 export function nounIn(item: Item | undefined, roleOf: RoleOf): Mention | undefined {
   const noun = keep(
     item,
     (one) =>
       /^(entity|measure)$/.test(one.kind) || isAttribute(one) || (one.kind === 'term' && roleOf(one) !== 'condition'),
   );
-  return noun && rankOf(noun) >= rankOf(conditionIn(item, roleOf)) + (dateIn(item) ? 1 : 0) ? noun : undefined;
+  const condition = conditionIn(item, roleOf);
+  const isOther = (one: Meaning): boolean =>
+    one.kind === 'value' && one.value.toLowerCase() !== item!.text.toLowerCase();
+  const isRows = noun?.plural && entityIn(item) && condition?.meanings.every(isOther);
+  return noun && (isRows || rankOf(noun) >= rankOf(condition) + (dateIn(item) ? 1 : 0)) ? noun : undefined;
 }
 
 /** The item is a condition rather than a thing: "cancelled", "Germany", "premium". A state may have its own date. */

@@ -7,10 +7,7 @@ import type { Aggregate, Comparator, Criterion } from '../words/vocabulary.ts';
 /** A name in the question and everything it may mean. */
 export type Mention = Readonly<{ text: string; meanings: readonly Meaning[]; plural: boolean }>;
 
-/**
- * A number that is asked for: `fn` over what is named, or the measure itself. No meanings: the amount of the rows.
- * `isSum`: said with "sum", which counts nothing. `isCount`: said with "number of", as in "average number of orders".
- */
+/** `fn` over what is named, or the measure itself; no meanings: the rows' amount. `isSum`, `isCount`: how it was said. */
 export type Figure = Readonly<{ fn?: Aggregate; mention: Mention; isSum?: boolean; isCount?: boolean }>;
 
 /** `hint`: the date it was said of. `of`: the entity named beside it. With several ranges the reader asks. */
@@ -40,8 +37,7 @@ export type Ranking = Readonly<{ direction?: 'asc' | 'desc'; limit?: number; of?
 type Flags = { share?: boolean; listing?: boolean; which?: boolean; who?: boolean; counting?: boolean };
 /**
  * `subject`: what the rows are of. `beside`: entities named beside it or a figure, which must be related. `columns`:
- * attributes that stand by themselves. `followUp`: replaces
- * or adds to parts of the question before.
+ * attributes that stand by themselves. `followUp`: replaces or adds to parts of the question before.
  */
 export interface Request extends Flags {
   figures: readonly Figure[];

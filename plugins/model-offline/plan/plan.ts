@@ -78,8 +78,10 @@ function shapeOf(request: Request, context: of.PlanContext): Shape {
     const key = rankingFigure(request, thing !== undefined || groups.length > 0);
     if (key) return { figures: [key], by: thing };
     if (thing && ranking.of === 'count') {
-      const owner = of.oneEntity(context, thing.text, ownersOf(thing));
-      return { figures: [{ fn: 'count', mention: rowsOf(owner) }], by: thing };
+      const [value] = columns;
+      if (!value) throw refusal([thing.text], `Name what is common, such as "most common … of ${thing.text}".`);
+      const owner = of.oneEntity(context, thing.text, subject ? of.entitiesOf(subject) : ownersOf(value));
+      return { figures: [{ fn: 'count', mention: rowsOf(owner) }], by: value, taken: true };
     }
     const named = thing ? ` ${thing.text}` : '';
     if (!thing || !ranking.isSorting)
