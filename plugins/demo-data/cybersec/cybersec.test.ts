@@ -39,7 +39,7 @@ describe('the rows', () => {
     expect(count).toBeGreaterThan(50_000);
     expect(count).toBeLessThan(65_000);
     // Changes only together with the generator: then the layer and the answers of the evaluation change too.
-    expect(hash.digest('hex').slice(0, 16)).toMatchInlineSnapshot(`"62dd3ab8597bbd4e"`);
+    expect(hash.digest('hex').slice(0, 16)).toMatchInlineSnapshot(`"b4ab86304d88d202"`);
   });
 
   it('keep every declared key, at other scales too', () => {
@@ -194,7 +194,8 @@ describe('the semantic layer', () => {
     expect(model.entities.map(({ table }) => table).sort()).toEqual(cybersec.tables.map(({ name }) => name).sort());
     for (const { name, columns, primaryKey } of cybersec.tables) {
       const entity = model.entities.find(({ table }) => table === name)!;
-      expect(entity.dimensions.map((dimension) => dimension.name)).toEqual(Object.keys(columns));
+      const plain = entity.dimensions.filter((dimension) => dimension.sql === dimension.name);
+      expect(plain.map((dimension) => dimension.name)).toEqual(Object.keys(columns));
       expect(entity.dimensions.filter(({ primary_key }) => primary_key).map((one) => one.name)).toEqual(primaryKey);
       expect(entity.grain && entity.description && entity.measures.length, name).toBeTruthy();
     }
@@ -206,7 +207,13 @@ describe('the semantic layer', () => {
 
   it('tells the truth about values', () => {
     for (const { table, dimensions } of model.entities)
-      for (const { name, description, sample_values: samples, unique_count: unique, null_count = 0 } of dimensions) {
+      for (const {
+        sql: name,
+        description,
+        sample_values: samples,
+        unique_count: unique,
+        null_count = 0,
+      } of dimensions) {
         expect(description, `${table}.${name}`).toBeTruthy();
         expect(one(`SELECT COUNT(*) FROM ${table} WHERE ${name} IS NULL`), `${table}.${name}`).toBe(null_count);
         const values = database

@@ -35,10 +35,10 @@ const DEPARTMENTS = weigh([
 ]);
 const JOBS: Readonly<Record<string, string>> = {
   'security operations': 'Security analyst',
-  support: 'Support agent',
+  support: 'Support specialist',
   engineering: 'Detection engineer',
   compliance: 'Compliance manager',
-  sales: 'Account manager',
+  sales: 'Sales representative',
 };
 export const employees = world.numberedTable(
   'employees',
@@ -72,18 +72,18 @@ export const employees = world.numberedTable(
 );
 
 const ROLES = [
-  ['Viewer', 'customer', false],
-  ['Analyst', 'customer', false],
-  ['Responder', 'customer', false],
-  ['Auditor', 'customer', false],
-  ['Billing contact', 'customer', false],
-  ['Asset manager', 'customer', false],
-  ['Administrator', 'customer', true],
-  ['Owner', 'customer', true],
-  ['API client', 'integration', false],
-  ['Sync service', 'integration', true],
-  ['Read-only support', 'support', false],
-  ['Support with access', 'support', true],
+  ['Viewer', 'people', false],
+  ['Investigator', 'people', false],
+  ['Responder', 'people', false],
+  ['Auditor', 'people', false],
+  ['Billing contact', 'people', false],
+  ['Asset manager', 'people', false],
+  ['Administrator', 'people', true],
+  ['Owner', 'people', true],
+  ['API client', 'programs', false],
+  ['Sync service', 'programs', true],
+  ['Read-only support', 'our support', false],
+  ['Support with access', 'our support', true],
 ] as const;
 const roleNumbers = weigh([
   [1, 46],
@@ -242,7 +242,9 @@ export const users = world.numberedTable(
       site_id: siteOf(owner, random, context),
       role_id: random.weighted(roleNumbers),
       email: `${name.replace(' ', '.').toLowerCase()}${id}@${organization.domain}`,
-      department: random.chance(0.12) ? null : random.pick(['operations', 'sales', 'finance', 'IT', 'HR', 'research']),
+      department: random.chance(0.12)
+        ? null
+        : random.pick(['operations', 'sales', 'accounting', 'IT', 'HR', 'research']),
       status: deleted === undefined ? (random.chance(0.05) ? 'suspended' : 'active') : 'deleted',
       mfa_enabled: random.chance(owner <= 8 ? 0.85 : 0.6),
       risk_score: random.chance(0.08) ? null : Math.floor(100 * random.next() ** 2.4),

@@ -5,6 +5,11 @@ import { assets, noisyAsset, softwareProducts } from './assets.ts';
 import { organizations } from './people.ts';
 import * as world from './world.ts';
 
+/** Seven of nine vulnerabilities have a patch. */
+const hasPatch = (vulnerability: number) => vulnerability % 9 < 7;
+const patchedBy = (patch: number) => Math.floor((patch - 1) / 7) * 9 + [1, 2, 3, 4, 5, 6, 9][(patch - 1) % 7]!;
+const patchedIn = (count: number) => Math.floor(count / 9) * 7 + Math.min(6, count % 9);
+
 const FLAWS = ['Code execution', 'Privilege escalation', 'Information leak', 'Denial of service', 'Login bypass'];
 export const vulnerabilities = world.numberedTable(
   'vulnerabilities',
@@ -34,7 +39,7 @@ export const vulnerabilities = world.numberedTable(
       cvss_score: score,
       severity: score >= 9 ? 'critical' : score >= 7 ? 'high' : score >= 4 ? 'medium' : 'low',
       is_exploited: random.chance(score >= 7 ? 0.2 : 0.04),
-      patch_available: random.chance(0.78),
+      patch_available: hasPatch(id),
       published_on: world.dateOf(published),
     };
   },
@@ -110,6 +115,9 @@ export const findings = world.numberedTable(
     due_on: nullable(date('Day by which it must be fixed. Missing for findings of severity 1.')),
     fixed_at: nullable(timestamp('When it was fixed. Missing for findings that are not.')),
     days_to_fix: nullable(integer('Whole days from the detection until it was fixed.')),
+    fixed_in_time: nullable(
+      boolean('Whether it was fixed by the due date. Missing where it was not fixed or has none.'),
+    ),
   },
   (id, random, context, size) => {
     const asset = noisyAsset(random, context);
@@ -121,6 +129,8 @@ export const findings = world.numberedTable(
     const status = drawn === 'fixed' && fixed === null ? 'open' : drawn;
     const base = 1 + world.SEVERITIES.indexOf(vulnerability.severity as 'low');
     const severity = Math.min(5, Math.max(1, base + (asset.criticality >= 4 ? 1 : asset.criticality <= 1 ? -1 : 0)));
+    const due = severity === 1 ? null : world.dateOf(detected + [90, 90, 60, 30, 7][severity - 1]! * world.DAY_MS);
+    const fixedAt = status === 'fixed' ? fixed : null;
     const delay = random.chance(0.07) ? random.integer(24, 200) : random.next();
     return {
       ...{ id, status },
@@ -131,9 +141,10 @@ export const findings = world.numberedTable(
       severity_code: severity,
       detected_at: world.timestampOf(detected),
       created_at: world.timestampOf(detected + world.hours(delay)),
-      due_on: severity === 1 ? null : world.dateOf(detected + [90, 90, 60, 30, 7][severity - 1]! * world.DAY_MS),
-      fixed_at: status === 'fixed' ? fixed : null,
-      days_to_fix: status === 'fixed' && fixed ? Math.floor((world.timeOf(fixed) - detected) / world.DAY_MS) : null,
+      due_on: due,
+      fixed_at: fixedAt,
+      fixed_in_time: fixedAt === null || due === null ? null : fixedAt.slice(0, 10) <= due,
+      days_to_fix: fixedAt !== null ? Math.floor((world.timeOf(fixedAt) - detected) / world.DAY_MS) : null,
     };
   },
 );
@@ -141,25 +152,23 @@ export const findings = world.numberedTable(
 export const patches = world.numberedTable(
   'patches',
   'Updates of software that close vulnerabilities.',
-  170,
+  (context) => patchedIn(vulnerabilities.size(context)),
   {
     id: key<number>(),
     product_id: ref('software_products', integer('The software.')),
-    vulnerability_id: nullable(
-      ref('vulnerabilities', integer('The vulnerability that it closes. Missing for other updates.')),
-    ),
+    vulnerability_id: ref('vulnerabilities', integer('The vulnerability that it closes.')),
     name: unique(text('Name of the patch.')),
     requires_restart: boolean('Whether the device must be restarted.'),
     released_on: date('Day of publication.'),
     superseded_by_id: nullable(ref('patches', integer('The newer patch that replaces this one.'))),
   },
   (id, random, context) => {
-    const vulnerability = vulnerabilities.row(context, Math.min(vulnerabilities.size(context), id * 2));
+    const vulnerability = vulnerabilities.row(context, patchedBy(id));
     const released = world.timeOf(vulnerability.published_on) + random.integer(0, 40) * world.DAY_MS;
     return {
       id,
       product_id: vulnerability.product_id,
-      vulnerability_id: random.chance(0.85) ? vulnerability.id : null,
+      vulnerability_id: vulnerability.id,
       name: `PATCH-${String(10_000 + id)}`,
       requires_restart: random.chance(0.4),
       released_on: world.dateOf(Math.min(released, world.END - world.DAY_MS)),
