@@ -12,6 +12,7 @@ const dataTransfer = async () => (await import('../plugins/data-transfer/index.t
 /** First-party plugins of the type `command`, by the first word of each command that they bring. */
 const FEATURES: Readonly<Record<string, () => Promise<PluginEntry>>> = {
   init: async () => (await import('../plugins/semantic-init/index.ts')).semanticInit(),
+  diff: async () => (await import('../plugins/semantic-init/index.ts')).semanticInit(),
   export: dataTransfer,
   'migrate-import': dataTransfer,
   import: dataTransfer,

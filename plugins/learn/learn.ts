@@ -10,6 +10,7 @@ import {
   didYouMean,
   type Logger,
   type PluginRef,
+  Type,
 } from '../../kernel/index.ts';
 import { type Cli, printableText, renderTable, terminalStyle } from '../cli/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
@@ -175,7 +176,11 @@ export const learnCommand = (cli: Cli): CliCommand => ({
   options: [
     { flags: '--apply', description: 'write the proposals into the files; without it nothing is changed' },
     { flags: '--suggestions', description: 'list the proposals instead of a diff' },
-    { flags: '--limit <n>', description: `number of statements to read, the newest ones; default: ${DEFAULT_LIMIT}` },
+    {
+      flags: '--limit <n>',
+      description: `number of statements to read, the newest ones; default: ${DEFAULT_LIMIT}`,
+      schema: Type.Integer({ minimum: 1, maximum: 100_000 }),
+    },
     { flags: '--since <date>', description: 'only statements from this day on' },
     { flags: '--source <name>', description: 'only for the files of this source' },
     { flags: '--json', description: 'print JSON' },

@@ -35,7 +35,7 @@ export function mergeLayer(
   files: ReadonlyMap<string, Content>,
   { wanted = new Set(), isOwn }: MergeOptions = {},
 ): MergedFile[] {
-  const known = new Set(splitRecord(existing(join(dir, CATALOG)) ?? '').record.names(FILES));
+  const known = writtenFiles(dir);
   const paths = [...files.keys()];
   return paths.map((path): MergedFile => {
     const before = existing(join(dir, path));
@@ -54,6 +54,10 @@ const WRITE_FAULTS: Readonly<Record<string, string>> = {
   EISDIR: 'a folder is where a file must be',
   ENOSPC: 'the disk is full',
 };
+
+/** The files that `init` has written into the folder at any time, by path. */
+export const writtenFiles = (dir: string): ReadonlySet<string> =>
+  new Set(splitRecord(existing(join(dir, CATALOG)) ?? '').record.names(FILES));
 
 /** Writes what is new or changed. Throws one sentence, with the folder as `shown`, when it cannot. */
 export function writeMerged(dir: string, shown: string, files: readonly MergedFile[]): void {

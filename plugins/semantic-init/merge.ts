@@ -106,6 +106,14 @@ function fresh(content: Content, isOwn: IsOwn): Merged {
   return { text: text + record, added };
 }
 
+/** Whether an item of a list such as `dimensions` is still as `init` wrote it. */
+export const isAsWritten = (record: WrittenRecord, list: string, item: Item): boolean =>
+  record.get(list, nameOf(list, item)) === partHash(itemText(item));
+
+/** The same for a key at the root of a file. */
+export const isKeyAsWritten = (record: WrittenRecord, key: string, value: unknown): boolean =>
+  record.get(KEYS, key) === partHash(keyText(key, value));
+
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
 
 /** Whether a part is as the database has it, so that it may follow the database as long as nobody changes it. */

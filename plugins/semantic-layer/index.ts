@@ -39,9 +39,10 @@ export {
 } from './archived-files.ts';
 export { createModel } from './build/build-model.ts';
 export { stem, tokenize } from './context/words.ts';
+export { columnsIn } from './database/expression-columns.ts';
 export { checkSchema } from './files/schema-check.ts';
 export { parseYaml } from './files/yaml.ts';
-export { visibleModel } from './hidden-columns.ts';
+export { reads, visibleModel } from './hidden-columns.ts';
 export { type ExploreRequest, exploreSandbox, type Sandbox, type VisibleFile } from './hooks.ts';
 export { layerFolderOf } from './layer-folder.ts';
 export { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';

@@ -1,11 +1,10 @@
 /** Calls every command in every wrong way that its declaration tells: one line, exit code 1, nothing else printed. */
-import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { commandLine, main } from '../../bin/main.ts';
+import { commandLine } from '../../bin/main.ts';
 import { type CliCommand, type CliOption, createApp } from '../../kernel/index.ts';
 import { cli } from '../../plugins/cli/index.ts';
 import { emptyFolder } from '../harness/command.ts';
+import { atlasHere } from '../harness/command-here.ts';
 
 const NUMBERS = ['-1', '-0.5', '1e3', '0x10', 'NaN', 'Infinity', '1,000', '1 2', '９', '9'.repeat(40), '1;2', 'null'];
 /** Control characters that would steer a terminal, a line break, and a URL with a password. */
@@ -13,12 +12,7 @@ const HOSTILE = ['\u001b[31mred\u0007', 'one\nline\r\ntwo', 'postgres://user:geh
 
 async function run(...argv: string[]) {
   using folder = emptyFolder();
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const signal = new AbortController().signal;
-  const code = await main(argv, { env: {}, cwd: folder.path, stdout, stderr, signal });
-  stdout.end();
-  stderr.end();
-  return { code, stdout: await text(stdout), stderr: await text(stderr) };
+  return atlasHere(argv, { cwd: folder.path });
 }
 
 /** Resolves to the line on standard error. */
