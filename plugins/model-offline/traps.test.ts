@@ -1,6 +1,7 @@
 /** Questions that a careless reader answers with wrong rows. */
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { layerFolder } from '../../test/harness/layer-folder.ts';
 import { loadSemanticLayer, type SemanticModel } from '../semantic-layer/index.ts';
 import { readQuestion } from './conversation.ts';
 
@@ -77,4 +78,31 @@ it('adds up where the amount is asked for, and asks where it may be the number',
   const choices = ['total fine of loans', 'total renewals of loans'];
   expect(read('total amount of loans')).toMatchObject({ kind: 'clarify', choices });
   expect(read('total loans')).toMatchObject({ kind: 'clarify', choices: ['number of loans', ...choices] });
+});
+
+it('takes a word for the rows that it names, not for a value of the same word elsewhere', async () => {
+  using folder = layerFolder({
+    'entities/organizations.yml':
+      'table: organizations\nsynonyms: [customer, customers]\ndimensions:\n  - {name: id, type: number, primary_key: true}\n  - {name: name}\njoins:\n  - {target: roles, relationship: many_to_one, on: {from: role_id, to: id}}\n',
+    'entities/roles.yml':
+      'table: roles\ndimensions:\n  - {name: id, type: number, primary_key: true}\n  - {name: scope, sample_values: [customer, staff]}\n',
+    'entities/findings.yml':
+      'table: findings\ndimensions:\n  - {name: id, type: number, primary_key: true}\njoins:\n  - {target: organizations, relationship: many_to_one, on: {from: organization_id, to: id}}\n',
+  });
+  const model = await loadSemanticLayer(folder.dir);
+  const plan = (question: string) => {
+    const reading = readQuestion([question], model, { now: new Date() });
+    return reading.kind === 'plan' ? reading.plan : reading;
+  };
+  expect(plan('How many customers are there?')).toEqual({ measures: ['organizations.count'] });
+  const byOrganization = {
+    measures: ['findings.count'],
+    dimensions: [{ dimension: 'organizations.name', identity: true }],
+  };
+  expect(plan('findings by customer')).toEqual(byOrganization);
+  expect(plan('Which customers have more than 100 findings?')).toMatchObject(byOrganization);
+  expect(plan('How many customer roles are there?')).toMatchObject({
+    measures: ['roles.count'],
+    filters: [{ dimension: 'roles.scope', operator: 'equals', values: ['customer'] }],
+  });
 });

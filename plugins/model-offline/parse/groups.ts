@@ -34,7 +34,8 @@ function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
   const isThing = at.entityIn(item) ?? at.dimensionIn(item, cursor.roleOf);
   // "by insured" is by yes and no.
   const isFlag = flags.length > 0 && (!at.entityIn(next) || next!.lead.length > 0);
-  const noun = isThing ? at.nounIn(item, cursor.roleOf) : isFlag ? at.mentionOf(item!, flags) : undefined;
+  const named = isThing && (at.nounIn(item, cursor.roleOf) ?? at.entityIn(item));
+  const noun = isThing ? named : isFlag ? at.mentionOf(item!, flags) : undefined;
   // "bookings by guests from Japan": those who made them.
   const isOf = at.adjectiveIn(next, cursor.roleOf) && next!.lead.some((word) => /^(from|in|of)$/.test(word));
   if (!noun || (!isPer && at.entityIn(item)?.plural && (isOf || op(cursor, 1) === 'with'))) return undefined;

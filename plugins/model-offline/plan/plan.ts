@@ -222,14 +222,12 @@ function ofCalendar(planner: of.Planner, grain: NonNullable<PlanDimension['grain
 
 function rankFigures(planner: of.Planner, figures: Figures, by: Mention | undefined): void {
   const { request, base } = planner;
-  const { groups, which, who } = request;
-  const ranking = request.ranking!;
+  const { groups, which, who, ranking } = request;
   const isAsked = request.figures.length > 0;
   // "the highest price" alone is the highest value there is; the highest total has something that it is ranked among.
-  const isExtreme = /^(max|min)$/.test(figures[0]?.adhoc?.type ?? '');
-  if (!by && isExtreme && !isAsked && groups.length === 0) return;
-  const isOpen = !by && !isAsked && !ranking.isSorting && ranking.limit === undefined && !which && !who;
-  if (isOpen || (isAsked && !ranking.key && !ranking.isSorting))
+  if (!by && /^(max|min)$/.test(figures[0]?.adhoc?.type ?? '') && !isAsked && groups.length === 0) return;
+  const isOpen = !by && !isAsked && !ranking!.isSorting && ranking!.limit === undefined && !which && !who;
+  if (isOpen || (isAsked && !ranking!.key && !ranking!.isSorting))
     throw refusal([], 'I cannot tell what is ranked by what; ask for "top … by …", or "… highest first".');
   const said = isAsked ? rankingFigure(request, true) : undefined;
   const key = said ? figureOf(planner, said, [base]) : figures[0]!;
