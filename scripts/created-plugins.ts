@@ -6,32 +6,31 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { serve } from './serve-command.ts';
 
 const TYPES = ['context', 'sandbox', 'action', 'interaction', 'datasource'];
 
-export async function createPlugins(tarball: string, manager: 'npm' | 'pnpm'): Promise<void> {
-  const project = mkdtempSync(join(tmpdir(), `atlas-created-${manager}-`));
+/** With pnpm; the tutorials are followed with npm. */
+export async function createPlugins(tarball: string): Promise<void> {
+  const project = mkdtempSync(join(tmpdir(), 'atlas-created-'));
   const pnpm = join(process.cwd(), 'node_modules', '.bin', 'pnpm');
+  const atlas = `${pnpm} exec atlas`;
   const run = (command: string, cwd = project) =>
     execFileSync('sh', ['-c', command], {
       cwd,
       encoding: 'utf8',
-      env: { ...process.env, PATH: `${join(process.cwd(), 'node_modules/.bin')}:${process.env.PATH}` },
+      // `plugin add` calls it by its name.
+      env: { ...process.env, PATH: `${dirname(pnpm)}:${process.env.PATH}` },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-  const [add, install, test, atlas] =
-    manager === 'npm'
-      ? ['npm install --no-audit --no-fund', 'npm install --no-audit --no-fund', 'npm test', 'npx atlas']
-      : [`${pnpm} add`, `${pnpm} install`, `${pnpm} test`, `${pnpm} exec atlas`];
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'ours', private: true, type: 'module' }));
-  run(`${add} ${tarball}`);
+  run(`${pnpm} add ${tarball}`);
   for (const type of TYPES) {
     run(`${atlas} plugin create acme-${type} --type ${type}`);
     const folder = join(project, `acme-${type}`);
-    run(install, folder);
-    assert.match(run(test, folder), /Tests .*passed/);
+    run(`${pnpm} install`, folder);
+    assert.match(run(`${pnpm} test`, folder), /Tests .*passed/);
   }
   for (const type of TYPES) run(`${atlas} plugin add ./acme-${type}`);
   const config = readFileSync(join(project, 'atlas.config.ts'), 'utf8');

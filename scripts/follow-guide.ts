@@ -17,6 +17,9 @@ export interface Guide {
   readonly outputs: Readonly<Record<string, RegExp>>;
 }
 
+/** Where a server listens, as the pages write it. */
+const ADDRESS = 'http://localhost:3001';
+
 export const GUIDES: readonly Guide[] = [
   {
     page: 'docs/writing-a-plugin.md',
@@ -29,6 +32,29 @@ export const GUIDES: readonly Guide[] = [
   {
     page: 'docs/writing-a-datasource.md',
     outputs: { 'npx vitest run': /Tests .*passed/, 'npx atlas query "How many orders by region?"': /north .*2/ },
+  },
+];
+
+/** One page for each type of plugin. */
+export const TUTORIALS: readonly Guide[] = [
+  {
+    page: 'docs/plugins/context.md',
+    outputs: {
+      'npx atlas hooks': /context\.collect .*company-calendar/,
+      'npx atlas query "How many orders by region?"': /north .*2/,
+    },
+  },
+  {
+    page: 'docs/plugins/interaction.md',
+    outputs: {
+      [`curl -fsS "${ADDRESS}/api/plugins/answers-as-csv/answer.csv?question=How+many+orders+by+region"`]: /north,2/,
+    },
+  },
+  { page: 'docs/plugins/action.md', outputs: { 'npx atlas hooks': /action\.execute .*company-notes/ } },
+  { page: 'docs/plugins/sandbox.md', outputs: { [`curl -fsS ${ADDRESS}/api/health`]: /"backend":"layer-finder"/ } },
+  {
+    page: 'docs/plugins/datasource.md',
+    outputs: { 'npx atlas query "How many orders by region?"': /north .*2/ },
   },
 ];
 
@@ -59,7 +85,7 @@ export async function followGuide(guide: Guide, tarball: string, manager: Packag
         const url = await server?.url;
         outputs.set(
           line,
-          execFileSync('sh', ['-c', adapted(line)], {
+          execFileSync('sh', ['-c', adapted(line).replaceAll(ADDRESS, url ?? ADDRESS)], {
             cwd: folder,
             encoding: 'utf8',
             env: { ...process.env, ...(url !== undefined && { SVC_API_URL: url }) },

@@ -5,7 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { pagesWithBlocks, renew } from '../scripts/docs.ts';
 import { generatedTables } from '../scripts/docs-tables.ts';
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...globSync('{docs,kernel,plugins/*}/*.md')];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...globSync('{docs,docs/plugins,kernel,plugins/*}/*.md'),
+];
 const tables = await generatedTables();
 
 describe('documentation', () => {

@@ -3,6 +3,8 @@ import { cliCommands, definePlugin } from '../../kernel/index.ts';
 import { cli } from '../cli/index.ts';
 import { pluginCommand } from './command.ts';
 
+export { PLUGIN_TYPES } from './create/plugin-types.ts';
+
 export const pluginScaffold = definePlugin({
   name: 'plugin-scaffold',
   version: '1.0.0',

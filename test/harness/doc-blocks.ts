@@ -9,12 +9,18 @@ const ROOT = join(import.meta.dirname, '../..');
 export interface DocBlock {
   /** What stands after the fence: `sh`, `yaml`, `ts`; empty for output. */
   readonly language: string;
+  /** The file that the block shows, where the fence names one. */
+  readonly file?: string;
   readonly text: string;
 }
 
 export function blocksOf(page: string): DocBlock[] {
-  const found = readFileSync(join(ROOT, page), 'utf8').matchAll(/^```([a-z]*)[^\n]*\n([\s\S]*?)^```$/gm);
-  return Array.from(found, ([, language = '', text = '']) => ({ language, text }));
+  const found = readFileSync(join(ROOT, page), 'utf8').matchAll(/^```([a-z]*)(?: (\S+))?[^\n]*\n([\s\S]*?)^```$/gm);
+  return Array.from(found, ([, language = '', file, text = '']) => ({
+    language,
+    ...(file !== undefined && { file }),
+    text,
+  }));
 }
 
 /** Runs blocks as a reader would, in one folder: those that end in `atlas serve` in a terminal of their own. */
