@@ -1,4 +1,4 @@
-/** Gives generated files the paths and entity names that a layer already uses for the same tables. */
+/** Renames files and entities of a generated layer: gives them the and names that a layer already uses for the same tables. */
 import type { ExistingEntity } from './files.ts';
 import type { Content } from './merge.ts';
 
@@ -20,6 +20,15 @@ export function withExistingNames(
     paths.set(path, found.path);
     names.set(String(name), found.name);
   }
+  return withNames(files, paths, names);
+}
+
+/** The same files with other paths and other names of entities, by the old ones. */
+export function withNames(
+  files: ReadonlyMap<string, Content>,
+  paths: ReadonlyMap<string, string>,
+  names: ReadonlyMap<string, string>,
+): Map<string, Content> {
   const file = (path: unknown) => paths.get(String(path)) ?? path;
   const named = (name: unknown) => names.get(String(name)) ?? name;
   const renamed = (value: unknown): unknown => {

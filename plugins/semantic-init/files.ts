@@ -2,7 +2,8 @@
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { type Content, type IsOwn, mergeFile } from './merge.ts';
+import { withPresentMembers } from './member-references.ts';
+import { type Content, mergeFile } from './merge.ts';
 import { wrong } from './target.ts';
 import { splitRecord } from './written-record.ts';
 
@@ -22,7 +23,10 @@ export interface MergedFile {
 export interface MergeOptions {
   /** Files that are written although a person has deleted them, because their tables were asked for by name. */
   readonly wanted?: ReadonlySet<string>;
-  readonly isOwn?: IsOwn;
+  /** Parts that do not follow the database: items, and keys as `path/key`. */
+  readonly said?: ReadonlySet<unknown>;
+  /** The files as the database alone makes them, where `files` says more. */
+  readonly base?: ReadonlyMap<string, Content>;
 }
 
 /** Which files of this folder `init` has written is remembered in the comment of the catalog. */
@@ -33,19 +37,44 @@ const FILES = 'files';
 export function mergeLayer(
   dir: string,
   files: ReadonlyMap<string, Content>,
-  { wanted = new Set(), isOwn }: MergeOptions = {},
+  { wanted = new Set(), said = new Set(), base = files }: MergeOptions = {},
 ): MergedFile[] {
   const known = writtenFiles(dir);
   const paths = [...files.keys()];
-  return paths.map((path): MergedFile => {
+  const changed = new Set(said);
+  const isOwn = (path: string) => (key: string, item?: unknown) => !changed.has(item ?? `${path}/${key}`);
+  const isDeleted = (path: string) => known.has(path) && !wanted.has(path) && existing(join(dir, path)) === undefined;
+  const merge = (path: string, content: Content): MergedFile => {
     const before = existing(join(dir, path));
     const isNew = before === undefined;
-    if (isNew && known.has(path) && !wanted.has(path)) return { path, state: 'deleted', text: '', isNew, added: [] };
-    const { text: merged, added, refusal } = mergeFile(before, files.get(path) ?? {}, isOwn);
+    if (isNew && isDeleted(path)) return { path, state: 'deleted', text: '', isNew, added: [] };
+    const { text: merged, added, refusal } = mergeFile(before, content, isOwn(path));
     if (refusal !== undefined) return { path, state: 'kept', text: merged, reason: refusal, isNew, added };
     const text = path === CATALOG ? withFiles(merged, paths) : merged;
     return { path, state: text === before ? 'unchanged' : 'written', text, isNew, added };
+  };
+  const isEntity = (path: string) => path.startsWith('entities/');
+  const deleted = new Set(
+    [...files].filter(([path]) => isEntity(path) && isDeleted(path)).map(([, { name, table }]) => name ?? table),
+  );
+  const entities = [...files]
+    .filter(([path]) => isEntity(path))
+    .map(([path, content]) => {
+      const joins = (content.joins ?? []) as readonly { readonly target: string }[];
+      const isLeft = joins.every(({ target }) => !deleted.has(target));
+      return merge(path, isLeft ? content : { ...content, joins: joins.filter(({ target }) => !deleted.has(target)) });
+    });
+  const merged = entities
+    .filter(({ state }) => state === 'written' || state === 'unchanged')
+    .map(({ path, text }) => ({ generated: base.get(path) ?? {}, text }));
+  // Metrics and terms come after the entities that they refer to.
+  const others = [...files].flatMap(([path, content]) => {
+    if (isEntity(path)) return [];
+    const present = withPresentMembers(content, merged, deleted, changed);
+    const isEmpty = Object.values(present).every((value) => Array.isArray(value) && value.length === 0);
+    return isEmpty ? [] : [merge(path, present)];
   });
+  return [...entities, ...others];
 }
 
 const WRITE_FAULTS: Readonly<Record<string, string>> = {

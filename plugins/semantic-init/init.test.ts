@@ -84,6 +84,19 @@ describe('a second run', () => {
     expect(stdout).not.toMatch(/^error/m);
   });
 
+  it('writes metrics under the names that a person gave to measures, and none of those deleted', async () => {
+    await done();
+    edit('entities/orders.yml', (text) =>
+      text.replace('name: order_total', 'name: turnover').replace(/ {2}- name: order_customers\n(?: {4}.*\n)*/, ''),
+    );
+    rmSync(path('metrics'), { recursive: true });
+    rmSync(path('catalog.yml'));
+    await done();
+    const { metrics } = parse(read('metrics/orders.yml'));
+    expect(metrics.map(({ measure }: { measure: string }) => measure)).toEqual(['order_count', 'turnover']);
+    expect((await atlas(['validate', '--offline'], { cwd: folder.path })).stdout).not.toMatch(/^error/m);
+  });
+
   it('leaves a file alone that it cannot read', async () => {
     await done();
     writeFileSync(path('entities/orders.yml'), 'table: [');
@@ -103,6 +116,86 @@ describe('the questions at the end', () => {
     expect(tried).toContain('  What is the order total by status?\n    Order total by status: open: 35; sent: 16\n');
     expect(tried).toMatch(/ {2}How many orders were there per month\?\n {4}.*2025-01: 3; 2025-02: 2; none: 1\n/);
     expect(tried).toContain('npx atlas-query serve\n  npx atlas-query query "How many orders are there?"\n');
+  });
+});
+
+describe('--from', () => {
+  it("takes names and texts from a project's files, columns from the database, and answers with both", async () => {
+    writeFileSync(
+      join(folder.path, 'shop.yml'),
+      `cubes:
+  - name: purchases
+    sql_table: orders
+    description: What customers bought.
+    dimensions:
+      - { name: worth, sql: total, type: number, description: Gross. }
+      - { name: is_large, sql: "{worth} > 9", type: boolean }
+      - { name: colour, sql: colour, type: string }
+    measures:
+      - { name: turnover, sql: total, type: sum }
+      - { name: wrong, sql: "{unknown}", type: sum }
+    joins:
+      - { name: customers, relationship: many_to_one, sql: "{CUBE}.customer_id = {customers}.id" }
+  - { name: customers, sql_table: customers }
+  - { name: staff, sql_table: staff }
+`,
+    );
+    const told = await done('--from', 'shop.yml');
+    expect(told).toContain('From Cube: 2 entities and 0 metrics.\nNot taken from Cube:\n');
+    expect(told).toContain('  staff: the database has no table staff, or it was not read\n');
+    expect(told).toContain('  purchases.colour: the table orders has no column colour\n');
+    expect(told).toContain('  purchases.wrong: its sql needs what was not taken\n');
+    const orders = parse(read('entities/orders.yml'));
+    expect(orders).toMatchObject({ table: 'orders', name: 'purchases', description: 'What customers bought.' });
+    expect(orders.dimensions).toContainEqual(
+      expect.objectContaining({ name: 'worth', sql: 'total', type: 'number', description: 'Gross.' }),
+    );
+    expect(orders.measures[0]).toEqual({ name: 'turnover', type: 'sum', sql: 'total' });
+    expect(orders.measures.filter(({ type }: { type: string }) => type === 'sum')).toHaveLength(1);
+    expect(orders.joins).toHaveLength(1);
+    const before = snapshot();
+    expect(await done()).toContain('; 0 files written,');
+    expect(snapshot()).toEqual(before);
+    const { code, stdout } = await atlas(['validate'], {
+      cwd: folder.path,
+      env: { SVC_DATASOURCE_URL: 'sqlite:shop.db' },
+    });
+    expect(stdout).not.toMatch(/^(error|warning) .*semantic/im);
+    expect(code).not.toBe(1);
+  });
+
+  it('takes metrics of dbt, under their names', async () => {
+    const model = { unique_id: 'model.a.orders', resource_type: 'model', name: 'orders', columns: {}, config: {} };
+    const semantic = {
+      ...{ name: 'orders', model: "ref('orders')", entities: [], dimensions: [] },
+      measures: [{ name: 'revenue', agg: 'sum', expr: 'total' }],
+    };
+    const metric = {
+      name: 'net_revenue',
+      label: 'Net revenue',
+      type: 'simple',
+      type_params: { measure: { name: 'revenue' } },
+    };
+    const manifest = { metadata: {}, nodes: { a: model }, semantic_models: { a: semantic }, metrics: { a: metric } };
+    writeFileSync(join(folder.path, 'manifest.json'), JSON.stringify(manifest));
+    expect(await done('--from', '.')).toContain('From dbt: 1 entities and 1 metrics.\n');
+    const [metrics] = globSync('metrics/dbt.yml', { cwd: path('') });
+    expect(parse(read(metrics ?? ''))).toEqual({
+      metrics: [{ id: 'net_revenue', label: 'Net revenue', measure: 'revenue', entity: 'orders' }],
+    });
+  });
+
+  it.each([
+    ['nothing.json', 'There is no file nothing.json.'],
+    ['broken.json', 'broken.json cannot be read:'],
+    ['other.yml', 'other.yml is not a dbt manifest, and has no cubes. Of a dbt project give target/manifest.json'],
+  ])('%s is one sentence', async (name, message) => {
+    writeFileSync(join(folder.path, 'broken.json'), '{');
+    writeFileSync(join(folder.path, 'other.yml'), 'models: []');
+    const { code, stdout, stderr } = await init('--from', name);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(message);
+    expect(existsSync(path(''))).toBe(false);
   });
 });
 
@@ -132,7 +225,9 @@ describe('--demo', () => {
   });
 
   it('knows its demos', async () => {
-    expect((await demo({}, 'smple')).stderr).toBe('There is no demo "smple"; did you mean `simple`?\n');
+    expect((await demo({}, 'smple')).stderr).toContain(
+      '--demo is invalid: expected simple, cybersec or ecommerce; did you mean `simple`?',
+    );
   });
 });
 

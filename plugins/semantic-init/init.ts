@@ -11,12 +11,14 @@ import { dataFiles, importDataFiles } from './data-files.ts';
 import { initDemo } from './demo.ts';
 import { withExistingNames } from './existing-names.ts';
 import { type ExistingEntity, existingEntities, mergeLayer, writeMerged } from './files.ts';
+import { checkFlags, INIT_OPTIONS } from './flags.ts';
+import { projectsOf, withProjects } from './import/project-files.ts';
 import { layerFiles } from './layer.ts';
 import type { Content } from './merge.ts';
 import { writeForOrganization } from './organization.ts';
 import { type Profile, type ProfiledDatabase, withDatabase } from './profile.ts';
 import { nextSteps, summaryOf } from './summary.ts';
-import { checkFlags, type InitTarget, targetOf, wrong } from './target.ts';
+import { type InitTarget, targetOf, wrong } from './target.ts';
 import { tenantTables } from './tenants.ts';
 import { triedQuestions } from './tried-questions.ts';
 
@@ -113,37 +115,21 @@ export function initCommand(cli: Cli): CliCommand {
   return {
     name: 'init [files...]',
     summary: 'write a semantic layer for the connected database',
-    options: [
-      { flags: '--tables <names>', description: 'only these tables, separated by commas' },
-      { flags: '--schema <name>', description: "schema of the tables; default: SVC_SCHEMA, else the connection's own" },
-      {
-        flags: '--source <name>',
-        description: 'write to the folder of this name in the layer',
-        conflicts: ['--connection'],
-      },
-      { flags: '--connection <name>', description: 'read this connection, and write to the folder of its name' },
-      { flags: '--csv <files>', description: 'import CSV files, folders or patterns first, one table for each file' },
-      { flags: '--parquet <files>', description: 'the same for Parquet files' },
-      {
-        flags: '--demo [name]',
-        description: 'load a demo and its layer instead: simple (default), cybersec or ecommerce',
-      },
-      { flags: '--org <orgId>', description: 'write to the layer of this organization; needs managed authentication' },
-      { flags: '--no-import', description: 'with --org: write the files only, and leave the internal database alone' },
-      { flags: '--force', description: 'continue when more than a fifth of the tables cannot be read' },
-    ],
+    options: INIT_OPTIONS,
     examples: [
       'SVC_DATASOURCE_URL=sqlite:shop.db atlas init',
       'atlas init --tables orders,customers',
       'atlas init --csv orders.csv,customers.csv',
       'atlas init --parquet data/',
       'atlas init --connection warehouse',
+      'atlas init --from target/manifest.json',
       'atlas init --demo ecommerce',
     ],
     run: async (run) => {
       checkFlags(run);
       if (run.options.demo !== undefined) return initDemo(run, cli);
       const dataToImport = dataFiles(run);
+      const projects = run.options.from === undefined ? [] : await projectsOf(String(run.options.from), run.cwd);
       // No model is asked: whichever keys are set, none of them may stop this.
       const env = { ...run.env, SVC_PROVIDER: 'offline' };
       const composition = await compose({ ...run, env });
@@ -187,10 +173,12 @@ export function initCommand(cli: Cli): CliCommand {
       const wanted = new Set(
         asked.length === 0 ? [] : [...found.files.keys()].filter((path) => path.startsWith('entities/')),
       );
-      const merged = mergeLayer(target.base, found.files, { wanted });
+      const { files, said, told } = withProjects(found.files, projects);
+      const merged = mergeLayer(target.base, files, { wanted, said, base: found.files });
       if (target.orgId === undefined) writeMerged(target.dir, target.shown, merged);
       else await writeForOrganization(composition, target, merged, run.options.import !== false);
       run.stdout.write(summaryOf(merged, { ...found, shown: target.shown }));
+      run.stdout.write(told);
       run.stdout.write(withheldNote(config, found.withheld));
       const layer = { dir: target.orgDir ?? target.root, source: target.source ?? 'default' };
       const tried = await progress(run, 'Trying questions', () => triedQuestions(config, options, layer, run.signal));

@@ -75,7 +75,8 @@ const NAMED = { name: ({ name }: Item) => name };
 
 const nameOf = (list: string, item: Item) => String((LISTS[list] ?? NAMED).name(item) ?? '');
 
-function isSame(list: string, one: Item, other: Item): boolean {
+/** Whether two items of a list have one name, or stand for the same thing under different names. */
+export function isSameItem(list: string, one: Item, other: Item): boolean {
   if (nameOf(list, one).toLowerCase() === nameOf(list, other).toLowerCase()) return true;
   return LISTS[list]?.isSame?.(one, other) === true;
 }
@@ -141,13 +142,12 @@ export function mergeFile(before: string | undefined, content: Content, isOwn: I
     return refuse('it is not a map of keys and values');
   try {
     const wanted = document.toJS({ maxAliasCount: 100 }) as Record<string, unknown>;
-    const hadRecord = !record.isEmpty;
     const file = new FileEdits(body, root, wanted, record, isOwn);
     for (const [key, value] of Object.entries(content)) {
       if (isItems(value)) file.mergeList(key, value);
       else if (value !== undefined && !isEmpty(value)) file.mergeKey(key, value);
     }
-    if (file.isUntouched && !hadRecord) return { text: before, added: [] };
+    if (file.isUntouched) return { text: before, added: [] };
     const merged = file.text();
     const check = parseDocument(merged, PARSE);
     if (check.errors.length > 0 || !isDeepStrictEqual(check.toJS({ maxAliasCount: 100 }), wanted))
@@ -224,7 +224,7 @@ class FileEdits {
     for (const item of others) {
       const name = nameOf(key, item);
       const recorded = this.#record.get(key, name);
-      if (wanted.some((other) => isRecord(other) && isSame(key, item, other))) this.#note(key, name, recorded);
+      if (wanted.some((other) => isRecord(other) && isSameItem(key, item, other))) this.#note(key, name, recorded);
       else if (recorded === undefined) missing.push(item);
     }
     if (missing.length > 0 && this.#append(key, missing)) {

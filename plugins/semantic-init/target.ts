@@ -6,20 +6,8 @@ import { type AtlasConfig, AtlasError, type CliRun } from '../../kernel/index.ts
 export const wrong = (message: string, hint?: string) =>
   new AtlasError(message, { code: 'configuration_error', ...(hint !== undefined && { hint }) });
 
-const SOURCE_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
-const ORGANIZATION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 /** Connection without a name of its own, whose entities stand at the root of the layer. */
 const DEFAULT = 'default';
-/** Flags that only one of may be given. */
-const CONFLICTS = [
-  ['source', 'connection'],
-  ...['csv', 'parquet', 'connection', 'source', 'tables', 'schema', 'from', 'enrich', 'org', 'force'].map((flag) => [
-    'demo',
-    flag,
-  ]),
-  ...['csv', 'parquet'].map((flag) => ['connection', flag]),
-] as const;
-
 export interface InitTarget {
   /** The layer's folder. */
   readonly root: string;
@@ -36,24 +24,6 @@ export interface InitTarget {
   readonly orgDir?: string;
   /** Connection to read; `isRequired` where the user has named it. */
   readonly connection?: { readonly id: string; readonly isRequired: boolean } | undefined;
-}
-
-/** Throws one sentence when flags exclude each other or a name is malformed. */
-export function checkFlags({ options }: CliRun): void {
-  for (const [one = '', other = ''] of CONFLICTS) {
-    if (options[one] === undefined || options[other] === undefined) continue;
-    throw wrong(`--${one} and --${other} exclude each other. Give one of them.`);
-  }
-  const { source, org } = options;
-  if (source !== undefined && (!SOURCE_NAME.test(String(source)) || source === DEFAULT)) {
-    throw wrong(
-      '--source is invalid: expected a name of lower-case letters, digits, _ and - that begins with a letter, other than default.',
-    );
-  }
-  if (org !== undefined && !ORGANIZATION_ID.test(String(org))) {
-    throw wrong('--org is invalid: expected the id of an organization.');
-  }
-  if (options.import === false && org === undefined) throw wrong('--no-import belongs to --org.', 'Give both or none.');
 }
 
 /** The folder of the composition's semantic layer. */
