@@ -106,3 +106,19 @@ it('takes a word for the rows that it names, not for a value of the same word el
     filters: [{ dimension: 'roles.scope', operator: 'equals', values: ['customer'] }],
   });
 });
+
+it('counts rows as the layer counts them, and those in any state', async () => {
+  using folder = layerFolder({
+    'entities/customers.yml':
+      'table: customers\ndimensions:\n  - {name: id, type: number, primary_key: true}\n  - {name: is_test, type: boolean}\nmeasures:\n  - {name: customer_count, type: count, sql: CASE WHEN NOT is_test THEN id END, synonyms: [customers]}\n',
+    'entities/orders.yml':
+      'table: orders\ndimensions:\n  - {name: id, type: number, primary_key: true}\n  - {name: status, sample_values: [placed, paid]}\njoins:\n  - {target: customers, relationship: many_to_one, on: {from: customer_id, to: id}}\n',
+  });
+  const model = await loadSemanticLayer(folder.dir);
+  const plan = (question: string) => readQuestion([question], model, { now: new Date() });
+  for (const question of ['How many customers are there?', 'Number of customers'])
+    expect(plan(question)).toMatchObject({ plan: { measures: ['customers.customer_count'] } });
+  expect(plan('How many customers have never placed an order?')).toMatchObject({
+    plan: { related: [{ of: 'customers', entity: 'orders', operator: 'equals', value: 0, filters: [] }] },
+  });
+});

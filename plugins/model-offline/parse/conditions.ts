@@ -1,5 +1,5 @@
 /** Reads which rows are meant: values, comparisons, what is missing, and what is related to them. */
-import { type Comparator, type Criterion, CURRENCY } from '../words/vocabulary.ts';
+import { type Comparator, type Criterion, CURRENCY, isEverydayVerb } from '../words/vocabulary.ts';
 import * as at from './cursor.ts';
 import { dated, period } from './groups.ts';
 import { type Condition, entitiesIn, type Mention, unnamed } from './request.ts';
@@ -126,6 +126,9 @@ export function negation(cursor: Cursor): boolean {
 /** One thing that must not be, at the cursor. `canLack`: rows may lack it altogether, "without orders". */
 function lacking(cursor: Cursor, canLack: boolean): boolean {
   const start = cursor.at;
+  // "never placed an order" is said of orders of any state.
+  const isVerb = isEverydayVerb(firstWord(here(cursor))) && at.adjectiveIn(here(cursor), cursor.roleOf);
+  if (canLack && isVerb && at.entityIn(here(cursor, 1))) cursor.at++;
   const item = here(cursor);
   if (item === undefined || item.kind === 'operator') return false;
   // "without cancelled orders", "never ordered"

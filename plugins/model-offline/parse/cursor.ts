@@ -92,11 +92,9 @@ export const rankOf = (mention: Mention | undefined): number =>
 
 /** The item names a thing, its number or an attribute as directly as a condition, or rows: "customers", no "customer". */
 export function nounIn(item: Item | undefined, roleOf: RoleOf): Mention | undefined {
-  const noun = keep(
-    item,
-    (one) =>
-      /^(entity|measure)$/.test(one.kind) || isAttribute(one) || (one.kind === 'term' && roleOf(one) !== 'condition'),
-  );
+  const isNoun = (one: Meaning): boolean =>
+    /^(entity|measure)$/.test(one.kind) || isAttribute(one) || (one.kind === 'term' && roleOf(one) !== 'condition');
+  const noun = keep(item, isNoun);
   const condition = conditionIn(item, roleOf);
   const isOther = (one: Meaning): boolean =>
     one.kind === 'value' && one.value.toLowerCase() !== item!.text.toLowerCase();

@@ -78,7 +78,7 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
   );
   const entities = of.entitiesOf(mention);
   const isPlain = ({ measure, rank }: MeaningOf<'measure'>): boolean =>
-    (measure?.type === 'count' && measure.sql === undefined) || (fn === 'count' && rank < 3);
+    measure?.type === 'count' ? measure.sql === undefined : fn === 'count' && rank < 3;
   if (entities.length > 0 && (fn === undefined || /^(count|count_distinct|sum)$/.test(fn)) && declared.every(isPlain)) {
     // "total invoices": how many there are, or what they come to; a "sum" counts nothing.
     const sums = fn === 'sum' ? entities.flatMap((entity) => amounts(entity, 'sum')) : [];
