@@ -15,6 +15,7 @@ const schemas = [...new Set(all.map(({ schema }) => schema))] as DemoName[];
 it.each([
   ['simple', 25],
   ['cybersec', 40],
+  ['ecommerce', 60],
 ])('%s has at least %i different questions, of every difficulty', (name, least) => {
   const cases = all.filter(({ schema }) => schema === name);
   expect(new Set(cases.map(({ question }) => question)).size).toBe(cases.length);

@@ -45,7 +45,7 @@ export const orderTables = [
       promotion_id: nullable(ref('promotions')),
       coupon_id: nullable(ref('coupons')),
       shipping_address_id: nullable(ref('addresses')),
-      status_code: integer('10 placed, 20 paid, 30 shipped, 40 delivered, 50 returned, 90 cancelled'),
+      status_code: integer('10 new, 20 paid, 30 shipped, 40 delivered, 50 returned, 90 cancelled'),
       currency_code: ref('currencies.code', text()),
       exchange_rate: real('US dollars for one unit when it was ordered.'),
       subtotal: decimal('Prices without discount, tax and shipping, in the currency of the order.'),
@@ -286,7 +286,7 @@ export const orderTables = [
       return_id: ref('returns'),
       order_item_id: ref('order_items'),
       quantity: integer(),
-      condition_code: text('A as new, B opened, C damaged'),
+      condition_code: text('A as new, B used, C damaged'),
       is_restocked: boolean(),
     },
     *rows(context) {
