@@ -30,9 +30,13 @@ export class WrittenRecord {
     return [...(this.#groups.get(group)?.keys() ?? [])];
   }
 
+  get isEmpty(): boolean {
+    return this.#groups.size === 0;
+  }
+
   /** The comment; empty without parts. */
   toString(): string {
-    if (this.#groups.size === 0) return '';
+    if (this.isEmpty) return '';
     const lines = Array.from(this.#groups, ([group, names]) => {
       const words = Array.from(names, ([name, hash]) => (hash === '' ? encoded(name) : `${encoded(name)}=${hash}`));
       return wrapped(`#   ${group}:`, words);
