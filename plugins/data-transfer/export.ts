@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Knex } from 'knex';
 import { AtlasError, type CliCommand, type CliRun } from '../../kernel/index.ts';
-import { type Cli, printableText } from '../cli/index.ts';
+import { type Cli, printableText, progress, type ReportProgress } from '../cli/index.ts';
 import { keyIdsIn } from '../internal-db/index.ts';
 import { type ArchivedFile, archivedFiles } from '../semantic-layer/index.ts';
 import { checkFree, type Part, writeArchive } from './archive-writer.ts';
@@ -46,6 +46,7 @@ async function refuseUnknown(
 }
 
 interface Collected {
+  readonly report: ReportProgress;
   readonly tables: TablePart[];
   readonly files: FilePart[];
   readonly secretKeys: Set<string>;
@@ -68,6 +69,7 @@ function tablePart(trx: Knex, { db }: Opened, table: Table, owned: OwnedTable, c
         if (text.length < CHUNK_LENGTH) continue;
         yield text;
         text = '';
+        collected.report(rows, undefined, table.name);
       }
       yield text;
     },
@@ -105,7 +107,7 @@ function manifestOf({ tables, files, secretKeys }: Collected, version: string): 
 }
 
 /** Everything in one snapshot of the database. */
-async function writeAll(opened: Opened, out: string, version: string, run: CliRun) {
+async function writeAll(opened: Opened, out: string, version: string, run: CliRun, report: ReportProgress) {
   const missing = (await opened.db.migrations()).filter(({ appliedAt }) => appliedAt === undefined);
   if (missing.length > 0) {
     throw new AtlasError(`The internal database lacks ${missing.length} migrations, so it cannot be exported.`, {
@@ -115,7 +117,7 @@ async function writeAll(opened: Opened, out: string, version: string, run: CliRu
   }
   return opened.db.snapshot(async (trx) => {
     const leftOut = await refuseUnknown(trx, opened, run.options.partial === true);
-    const collected: Collected = { tables: [], files: [], secretKeys: new Set() };
+    const collected: Collected = { report, tables: [], files: [], secretKeys: new Set() };
     const parts: Part[] = [];
     for (const owned of opened.tables) {
       const table = owned.isTransient !== true ? await readTable(trx, opened.db.dialect, owned.table) : undefined;
@@ -135,18 +137,16 @@ export function exportCommand(cli: Cli): CliCommand {
     name: 'export',
     summary: 'write all data of the internal database and the semantic files into one archive',
     options: [
-      { flags: '--out <file>', description: 'the archive, a ZIP file that must not exist yet' },
+      { flags: '--out <file>', description: 'the archive, a ZIP file that must not exist yet', required: true },
       { flags: '--partial', description: 'leave out tables of plugins that the composition does not have' },
     ],
     examples: ['atlas export --out atlas-2026-01-31.zip', 'DATABASE_URL=sqlite:atlas.db atlas export --out atlas.zip'],
     run: async (run) => {
-      const { out } = run.options;
-      if (typeof out !== 'string' || out === '')
-        throw new AtlasError('The archive has no name.', { hint: 'Give one with --out, such as --out atlas.zip.' });
+      const out = String(run.options.out);
       const path = resolve(run.cwd, out);
       await checkFree(path);
       const { rows, tables, files, secretKeys, leftOut } = await withDatabase(cli, run, (opened) =>
-        writeAll(opened, path, cli.version, run),
+        progress(run, 'Exporting rows', (report) => writeAll(opened, path, cli.version, run, report)),
       );
       const notes = [
         `Wrote ${counted(rows, 'row')} of ${counted(tables, 'table')} and ${counted(files, 'semantic file')} to ${out}.`,

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Knex } from 'knex';
 import { AtlasError, type CliCommand, type CliRun } from '../../kernel/index.ts';
-import { type Cli, printableText, renderTable, terminalStyle } from '../cli/index.ts';
+import { type Cli, printableText, progress, type ReportProgress, renderTable, terminalStyle } from '../cli/index.ts';
 import { type ArchivedFile, type StagedFiles, stageFiles } from '../semantic-layer/index.ts';
 import { type Archive, openArchive } from './archive-reader.ts';
 import { readTable } from './columns.ts';
@@ -49,7 +49,7 @@ async function importRows(
   trx: Knex,
   archive: Archive,
   { db, tables }: Opened,
-  signal: AbortSignal,
+  onRows: (count: number, table: string) => void,
 ): Promise<Imported[]> {
   const { dialect } = db;
   const imported: Imported[] = [];
@@ -64,13 +64,14 @@ async function importRows(
           `The archive has rows of the table "${name}" (plugin ${part.plugin}), which is not in use here.`,
           'Turn on what the other server uses, such as SVC_ACTIONS_ENABLED=true, then import again.',
         );
-      signal.throwIfAborted();
-      const written = await writeRows(trx, dialect, table, part, archive.lines(part));
+      const before = imported.reduce((sum, { added, same }) => sum + added + same, 0);
+      const written = await writeRows(trx, dialect, table, part, archive.lines(part), (count) =>
+        onRows(before + count, name),
+      );
       await advanceSequences(trx, table);
       imported.push({ name, ...written });
     }
   });
-  signal.throwIfAborted();
   return imported;
 }
 
@@ -91,7 +92,12 @@ function checkFiles({ different }: StagedFiles, dir: string): void {
 }
 
 /** All rows and files, or none. */
-async function importAll(archive: Archive, opened: Opened, run: CliRun): Promise<readonly Imported[]> {
+async function importAll(
+  archive: Archive,
+  opened: Opened,
+  run: CliRun,
+  report: ReportProgress,
+): Promise<readonly Imported[]> {
   const { db, layerDir } = opened;
   const isDry = run.options.dryRun === true;
   await using staged = await stageFiles(layerDir, filesOf(archive));
@@ -106,7 +112,11 @@ async function importAll(archive: Archive, opened: Opened, run: CliRun): Promise
   let takeAway = () => {};
   try {
     await db.transaction(async (trx) => {
-      rows = await importRows(trx, archive, opened, run.signal);
+      rows = await importRows(trx, archive, opened, (count, table) => {
+        run.signal.throwIfAborted();
+        report(count, archive.manifest.counts.rows, table);
+      });
+      run.signal.throwIfAborted();
       if (isDry) throw undone;
       takeAway = staged.place();
     });
@@ -133,7 +143,7 @@ export function migrateImportCommand(cli: Cli): CliCommand {
       const imported = await withDatabase(cli, run, async (opened) => {
         checkTables(archive.manifest, opened);
         checkKeys(archive.manifest, opened);
-        return importAll(archive, opened, run);
+        return progress(run, 'Importing rows', (report) => importAll(archive, opened, run, report));
       });
       const rows = imported.map(({ name, added, same }) => ({ '': name, added, 'already there': same }));
       const columns = ['', 'added', 'already there'];

@@ -158,13 +158,14 @@ function comparable(row: ArchivedRow, columns: readonly Column[], dialect: Diale
   );
 }
 
-/** Writes the lines, in batches. Rejects with `conflict` at the first row that the table cannot take. */
+/** Writes the lines, in batches, and says after each how many rows are done; what it throws ends the work. Rejects with `conflict` at the first row that the table cannot take. */
 export async function writeRows(
   trx: Knex,
   dialect: Dialect,
   table: Table,
   part: TablePart,
   lines: AsyncIterable<string>,
+  onRows: (count: number) => void,
 ): Promise<WrittenRows> {
   const columns = columnsOf(table, part);
   const [{ found = 0 } = {}] = await rowsOf<{ found?: number }>(
@@ -186,6 +187,7 @@ export async function writeRows(
     }
     if (fresh.length > 0) await insert(trx, dialect, table, columns, fresh);
     added += fresh.length;
+    onRows(seen);
     batch = [];
     bytes = 0;
   };

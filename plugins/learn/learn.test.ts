@@ -54,7 +54,7 @@ interface Asked {
   readonly error?: string;
   readonly request?: string;
   readonly at?: string;
-  readonly dbType?: string;
+  readonly dbType?: string | null;
   readonly orgId?: string;
 }
 
@@ -187,7 +187,7 @@ describe.each(['sqlite', 'postgres'])('on %s', (engine) => {
         { sql: 'SELECT status FROM orders', request: `repair-${index}` },
       ]),
       ...[0, 1, 2].flatMap((index): Asked[] => [
-        { sql: 'SELECT city FROM clients', error: 'refused: unknown table', request: `table-${index}` },
+        { sql: 'SELECT city FROM clients', error: 'refused: unknown table', request: `table-${index}`, dbType: null },
         { sql: 'SELECT city FROM customers', request: `table-${index}` },
       ]),
     ];
@@ -262,6 +262,23 @@ describe('nothing is proposed', () => {
     const files = { ...FILES, '.orgs/acme/entities/orders.yml': 'table: orders\n' };
     const asked = times(4, (index) => ({ ...JOINED(index), orgId: 'acme' }));
     expect(await proposalsIn(await project('sqlite', asked, files))).toEqual([]);
+  });
+});
+
+describe('columns that the layer does not declare', () => {
+  it('are joined and aggregated like others', async () => {
+    const files = {
+      'entities/orders.yml': 'table: orders\n',
+      'entities/customers.yml': 'table: customers\ndimensions: [{ name: id, primary_key: true }]\n',
+    };
+    const asked = times(3, () => ({
+      sql: 'SELECT SUM(o.total * 2) , avg(o.weight) FROM orders o JOIN customers c ON c.id = o.customer_id',
+    }));
+    const found = await proposalsIn(await project('sqlite', asked, files));
+    expect(found.map(({ kind, value }) => [kind, value]).slice(0, 2)).toEqual([
+      ['join', { target: 'customers', relationship: 'many_to_one', on: [{ from: 'customer_id', to: 'id' }] }],
+      ['measure', { name: 'average_weight', type: 'avg', sql: 'weight' }],
+    ]);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   type CliCommand,
   type CliRun,
   createApp,
+  datasourceList,
   didYouMean,
   type Logger,
   type PluginRef,
@@ -29,12 +30,6 @@ const DEFAULT_LIMIT = 1_000;
 const MAX_LIMIT = 100_000;
 
 const wrong = (message: string, hint: string) => new AtlasError(message, { code: 'invalid_request', hint });
-
-function limitOf({ limit = String(DEFAULT_LIMIT) }: CliRun['options']): number {
-  const number = /^[1-9]\d{0,5}$/.test(String(limit)) ? Number(limit) : Number.NaN;
-  if (number <= MAX_LIMIT) return number;
-  throw wrong('--limit is invalid: expected an integer from 1 to 100000.', 'It is the number of statements to read.');
-}
 
 function sinceOf({ since }: CliRun['options']): string | undefined {
   if (since === undefined) return undefined;
@@ -74,8 +69,11 @@ async function proposalsFor(app: App, db: InternalDb, layerDir: string, run: Cli
       `There are: ${sources.join(', ') || 'none'}.`,
     );
   const statements = await readLog({
-    ...{ db, model, layerDir, limit: limitOf(run.options), since: sinceOf(run.options) },
+    ...{ db, model, layerDir, limit: Number(run.options.limit ?? DEFAULT_LIMIT), since: sinceOf(run.options) },
     dialectOf: dialectsOf(app, run.signal),
+    connections: (await app.call(datasourceList, undefined, app.scope({ signal: run.signal }))).map(
+      ({ value }) => value,
+    ),
   });
   run.signal.throwIfAborted();
   const worked = statements.filter(({ entry }) => entry.success);
@@ -139,7 +137,6 @@ function print(proposals: readonly Proposal[], changes: readonly Change[], dir: 
 }
 
 async function learn({ compose }: Cli, run: CliRun): Promise<number> {
-  limitOf(run.options);
   sinceOf(run.options);
   const { config, options } = await compose({ cwd: run.cwd, env: { ...run.env, SVC_PROVIDER: 'offline' } });
   await using app = await createApp(config, { ...options, log: SILENT, until: 'sealed' });
@@ -174,12 +171,16 @@ export const learnCommand = (cli: Cli): CliCommand => ({
   name: 'learn',
   summary: `propose joins, measures, synonyms and query patterns that ${MIN_SEEN} or more statements of the audit log show, as a diff`,
   options: [
-    { flags: '--apply', description: 'write the proposals into the files; without it nothing is changed' },
+    {
+      flags: '--apply',
+      description: 'write the proposals into the files; without it nothing is changed',
+      conflicts: ['--suggestions'],
+    },
     { flags: '--suggestions', description: 'list the proposals instead of a diff' },
     {
       flags: '--limit <n>',
       description: `number of statements to read, the newest ones; default: ${DEFAULT_LIMIT}`,
-      schema: Type.Integer({ minimum: 1, maximum: 100_000 }),
+      schema: Type.Integer({ minimum: 1, maximum: MAX_LIMIT }),
     },
     { flags: '--since <date>', description: 'only statements from this day on' },
     { flags: '--source <name>', description: 'only for the files of this source' },

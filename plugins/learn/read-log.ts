@@ -1,6 +1,7 @@
 /** Reads statements from the audit log, with the question that each was written for, and what they use of the layer. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ConnectionInfo } from '../../kernel/index.ts';
 import { type AuditEntry, auditedStatements } from '../audit/index.ts';
 import { askedQuestions } from '../conversations/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
@@ -26,6 +27,17 @@ export interface LogRequest {
   /** ISO 8601. */
   readonly since: string | undefined;
   readonly dialectOf: (dbType: string) => Promise<SqlDialect | undefined>;
+  /** Those of the composition. */
+  readonly connections: readonly Pick<ConnectionInfo, 'id' | 'dbType'>[];
+}
+
+/** A statement that was refused early is logged without its engine; others of its connection say which it is. */
+function enginesOf(entries: readonly AuditEntry[], connections: LogRequest['connections']) {
+  const known = new Map<string | null, string>(connections.map(({ id, dbType }) => [id, dbType]));
+  for (const { connectionId, dbType } of entries) if (dbType !== null) known.set(connectionId, dbType);
+  const [first] = known.values();
+  return ({ connectionId, dbType }: AuditEntry) =>
+    dbType ?? known.get(connectionId) ?? (connectionId === null ? first : undefined);
 }
 
 const isUuid = (text: string | null): text is string => text !== null && /^[0-9a-f-]{36}$/i.test(text);
@@ -70,9 +82,10 @@ export async function readLog(request: LogRequest): Promise<LoggedStatement[]> {
   const asked = Map.groupBy(await askedQuestions(db, ids), ({ conversationId }) => conversationId);
   const hidden = protectedNames(model);
   const finders = new Map<string | null, ReturnType<typeof finderFor>>();
+  const engineOf = enginesOf(entries, request.connections);
   const statements: LoggedStatement[] = [];
   for (const entry of shared) {
-    const dialect = await request.dialectOf(entry.dbType ?? '');
+    const dialect = await request.dialectOf(engineOf(entry) ?? '');
     if (dialect === undefined) continue;
     const { connectionId, conversationId, timestamp } = entry;
     const find = finders.get(connectionId) ?? finderFor(model, connectionId);

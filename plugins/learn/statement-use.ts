@@ -13,7 +13,10 @@ import {
 
 export interface UsedColumn {
   readonly entity: ModelEntity;
-  readonly dimension: ModelDimension;
+  /** The column. */
+  readonly name: string;
+  /** `undefined`: the layer does not declare the column. */
+  readonly dimension: ModelDimension | undefined;
 }
 
 export interface UsedJoin {
@@ -38,8 +41,8 @@ export interface StatementUse {
   readonly groups: readonly UsedColumn[];
   /** Tables that are in no layer. */
   readonly unknownTables: readonly string[];
-  /** Columns, by name, that no entity of theirs has; those of derived tables are not among them. */
-  readonly unknownColumns: readonly { readonly entity: ModelEntity; readonly name: string }[];
+  /** Columns that the layer does not declare. */
+  readonly unknownColumns: readonly UsedColumn[];
   /** Every name of a column or table as written. */
   readonly names: ReadonlySet<string>;
   /** Words of the texts in it. */
@@ -71,7 +74,7 @@ export function useOf(select: Select, find: FindEntity): StatementUse {
   const aggregates: UsedAggregate[] = [];
   const groups: UsedColumn[] = [];
   const unknownTables: string[] = [];
-  const unknownColumns: { entity: ModelEntity; name: string }[] = [];
+  const unknownColumns: UsedColumn[] = [];
   const names = new Set<string>();
   const literalWords = new Set<string>();
 
@@ -165,20 +168,13 @@ export function useOf(select: Select, find: FindEntity): StatementUse {
     if (expr.kind === 'name') {
       names.add(fold(expr.name));
       const used = resolve(expr, tables);
-      if (used !== undefined) columns.push(used);
-      else noteUnknown(expr, tables);
+      if (used?.dimension !== undefined) columns.push(used);
+      else if (used !== undefined) unknownColumns.push(used);
     }
     if (expr.kind === 'scalar' || expr.kind === 'exists') visitSelect(expr.select, ctes, tables);
     if (expr.kind === 'in' && expr.set.kind === 'subquery') visitSelect(expr.set.select, ctes, tables);
     if (expr.kind === 'call') noteAggregate(expr, tables);
     forEachOperand(expr, (operand) => visitExpr(operand, tables, ctes));
-  }
-
-  function noteUnknown(expr: { table: string | undefined; name: string }, tables: Tables): void {
-    if (expr.table === undefined && tables.aliases.has(fold(expr.name))) return;
-    const candidates = expr.table === undefined ? [...tables.byName.values()] : [tables.byName.get(fold(expr.table))];
-    const [entity] = candidates;
-    if (candidates.length === 1 && entity) unknownColumns.push({ entity, name: expr.name });
   }
 
   function noteAggregate({ name, distinct, star, args, filter, over }: Call, tables: Tables): void {
@@ -212,24 +208,33 @@ const nameOf = ({ alias, name }: { readonly alias: string | undefined; readonly 
 
 function columnIn(entity: ModelEntity, name: string): UsedColumn | undefined {
   const dimension = dimensionOf(entity, name);
-  return dimension && { entity, dimension };
+  return dimension && { entity, name: dimension.sql, dimension };
 }
 
-function resolve(
-  expr: { readonly table: string | undefined; readonly name: string },
-  tables: Tables,
-): UsedColumn | undefined {
+interface ColumnName {
+  readonly table: string | undefined;
+  readonly name: string;
+}
+
+/** The column that a name means; `undefined` where that is not certain, or it is none of a table of the layer. */
+function resolve(expr: ColumnName, tables: Tables): UsedColumn | undefined {
   for (let at: Tables | undefined = tables; at !== undefined; at = at.outer) {
     if (expr.table !== undefined) {
       const entity = at.byName.get(fold(expr.table));
-      if (entity !== undefined) return entity === null ? undefined : columnIn(entity, expr.name);
+      if (entity !== undefined)
+        return entity === null ? undefined : (columnIn(entity, expr.name) ?? undeclared(entity, expr));
       continue;
     }
     const found = [...at.byName.values()].flatMap((entity) => (entity && columnIn(entity, expr.name)) ?? []);
     if (found.length > 0) return found.length === 1 ? found[0] : undefined;
   }
-  return undefined;
+  const [only, ...others] = tables.byName.values();
+  const isResult = tables.aliases.has(fold(expr.name));
+  const isCertain = expr.table === undefined && only && others.length === 0 && tables.outer === undefined && !isResult;
+  return isCertain ? undeclared(only, expr) : undefined;
 }
+
+const undeclared = (entity: ModelEntity, { name }: ColumnName): UsedColumn => ({ entity, name, dimension: undefined });
 
 /** The columns of an expression; `undefined` when it reads a subquery. */
 function namesIn(expr: Expr): { table: string | undefined; name: string }[] | undefined {

@@ -56,10 +56,7 @@ function joinsOf(pairs: readonly UsedJoin[]): Joined[] {
     );
     const on = [
       ...new Map(
-        turned.map(({ from, to }) => [
-          pairKey(from.dimension.sql, to.dimension.sql),
-          { from: from.dimension.sql, to: to.dimension.sql },
-        ]),
+        turned.map(({ from, to }) => [pairKey(from.name, to.name), { from: from.name, to: to.name }]),
       ).values(),
     ];
     const [from, to] = [first.from.entity, first.to.entity];
@@ -79,7 +76,7 @@ export function proposeJoins(statements: readonly LoggedStatement[]): JoinPropos
         const { from, to, on } = joined;
         if (from.connection !== to.connection || hasJoin(from, to, on)) continue;
         const columns = on.map((one) => pairKey(one.from, one.to)).sort();
-        seen.add([from.name, to.name, ...columns].join('\n'), joined, statement);
+        seen.add([from.name, to.name, ...columns].join('\n'), joined, statement.entry.id);
       }
     }
   }
@@ -130,7 +127,7 @@ const plain = (text: string) =>
 /** The name that the statements give, if they agree; else one from type and columns. */
 function measureName({ used, aliases }: Aggregated, seen: number, taken: ReadonlySet<string>): string | undefined {
   const [alias] = [...aliases].find(([, count]) => count * 2 > seen) ?? [];
-  const columns = [...new Set(used.columns.map(({ dimension }) => plain(dimension.name)))].join('_');
+  const columns = [...new Set(used.columns.map(({ name, dimension }) => plain(dimension?.name ?? name)))].join('_');
   const names = [...(alias === undefined ? [] : [plain(alias)]), `${WORDS[used.type]}_${columns}`];
   return names.find((name) => /^[\p{L}_]/u.test(name) && !taken.has(fold(name)));
 }
@@ -154,7 +151,7 @@ export function proposeMeasures(statements: readonly LoggedStatement[]): Measure
       const found = all.get(key) ?? { used, sql, aliases: new Map<string, number>() };
       all.set(key, found);
       if (alias !== undefined) found.aliases.set(fold(alias), (found.aliases.get(fold(alias)) ?? 0) + 1);
-      seen.add(key, found, statement);
+      seen.add(key, found, statement.entry.id);
     }
   }
   const names = new Map<ModelEntity, Set<string>>();
@@ -177,11 +174,12 @@ function describe({ use }: LoggedStatement): string {
   const measured = [
     ...new Set(
       use.aggregates.map(
-        ({ type, columns }) => `${WORDS[type]} ${columns.map(({ dimension }) => dimension.name).join(' and ')}`,
+        ({ type, columns }) =>
+          `${WORDS[type]} ${columns.map(({ name, dimension }) => dimension?.name ?? name).join(' and ')}`,
       ),
     ),
   ];
-  const groups = [...new Set(use.groups.map(({ dimension }) => dimension.name))];
+  const groups = [...new Set(use.groups.map(({ name, dimension }) => dimension?.name ?? name))];
   const entities = [...use.entities].map(({ name }) => name).join(', ');
   const what = measured.length > 0 ? `${measured.join(', ')} of ${entities}` : entities;
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}${groups.length > 0 ? ` by ${groups.join(' and ')}` : ''}`;
@@ -204,7 +202,7 @@ export function proposePatterns(
     if (!isTelling(statement)) continue;
     const sql = shapeOf(statement.select, statement.dialect);
     shapes.set(statement, sql);
-    seen.add(spaceless(sql), { sql, statement }, statement);
+    seen.add(spaceless(sql), { sql, statement }, statement.entry.id);
   }
   const counts = new Map<ModelEntity, number>();
   return seen.frequent().flatMap(({ value, seen: count }): PatternProposal[] => {

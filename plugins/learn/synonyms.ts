@@ -15,6 +15,9 @@ const GENERAL = new Set(
   weeks worst year yearly years yesterday`.split(/\s+/),
 );
 
+/** Of the questions with a word, those that must lead to the same column. */
+const MIN_SHARE = 0.8;
+
 type Member = SynonymProposal['member'];
 
 interface Target {
@@ -63,11 +66,12 @@ function targetsOf({ use, dialect }: LoggedStatement): Target[] {
       const called = [
         measure.name,
         ...(measure.synonyms ?? []),
-        ...columns.flatMap(({ dimension }) => [dimension.name, ...(dimension.synonyms ?? [])]),
+        ...columns.flatMap(({ name, dimension }) => [dimension?.name ?? name, ...(dimension?.synonyms ?? [])]),
       ];
       add({ entity, member: { list: 'measures', name: measure.name }, called });
     } else if (columns.length === 1 && columns[0] !== undefined) {
       const { dimension } = columns[0];
+      if (dimension === undefined) continue;
       add({
         entity,
         member: { list: 'dimensions', name: dimension.name },
@@ -75,12 +79,14 @@ function targetsOf({ use, dialect }: LoggedStatement): Target[] {
       });
     }
   }
-  for (const { entity, dimension } of use.groups)
+  for (const { entity, dimension } of use.groups) {
+    if (dimension === undefined) continue;
     add({
       entity,
       member: { list: 'dimensions', name: dimension.name },
       called: [dimension.name, ...(dimension.synonyms ?? [])],
     });
+  }
   return [...targets.values()];
 }
 
@@ -100,17 +106,19 @@ export function proposeFromQuestions(statements: readonly LoggedStatement[], mod
   const asked = new Map<string, Set<string>>();
   for (const statement of statements) {
     if (statement.question === undefined) continue;
+    const { requestId, conversationId } = statement.entry;
+    const id = `${requestId} ${conversationId}`;
     const inQuestion = stemsOf([statement.question]);
     const unnamed = wordsOf(statement).filter((word) => !named.has(stem(word) ?? ''));
-    for (const word of unnamed) asked.set(word, (asked.get(word) ?? new Set()).add(statement.entry.id));
+    for (const word of unnamed) asked.set(word, (asked.get(word) ?? new Set()).add(id));
     const left = targetsOf(statement).filter(({ called }) => ![...stemsOf(called)].some((one) => inQuestion.has(one)));
     const [target] = left;
     if (left.length !== 1 || target === undefined) continue;
-    for (const word of unnamed) seen.add(`${keyOf(target)}\n${word}`, { word, target }, statement);
+    for (const word of unnamed) seen.add(`${keyOf(target)}\n${word}`, { word, target }, id);
   }
   const proposed = seen.frequent().filter(({ value, seen: count }) => {
-    // A word that is said with other columns, too, names none of them.
-    return count === asked.get(value.word)?.size;
+    // A word that is often said with other columns, too, names none of them.
+    return count >= MIN_SHARE * (asked.get(value.word)?.size ?? 0);
   });
   const perTarget = Map.groupBy(proposed, ({ value }) => keyOf(value.target));
   return proposed.flatMap(({ value: { word, target }, seen: count }): SynonymProposal[] => {
@@ -144,7 +152,7 @@ export function proposeFromRepairs(statements: readonly LoggedStatement[], model
       if (worked === undefined) continue;
       for (const repaired of repairsOf(failed, worked)) {
         if (!hidden.has(fold(repaired.wrong)))
-          seen.add(`${keyOf(repaired)}\n${fold(repaired.wrong)}`, repaired, worked);
+          seen.add(`${keyOf(repaired)}\n${fold(repaired.wrong)}`, repaired, worked.entry.id);
       }
     }
   }
@@ -165,8 +173,8 @@ function repairsOf(failed: LoggedStatement, worked: LoggedStatement): (Target & 
     const names = new Set(wrong.map(({ name }) => fold(name)));
     const fresh = new Set(
       worked.use.columns
-        .filter((one) => one.entity === entity && !failed.use.names.has(fold(one.dimension.sql)))
-        .map(({ dimension }) => dimension),
+        .filter((one) => one.entity === entity && !failed.use.names.has(fold(one.name)))
+        .flatMap(({ dimension }) => dimension ?? []),
     );
     const [name] = names;
     const [dimension] = fresh;
