@@ -8,7 +8,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMOS, type DemoName, loadDemo } from '../../plugins/demo-data/index.ts';
 import { loadSemanticLayer, type SemanticModel } from '../../plugins/semantic-layer/index.ts';
-import { compileQuery } from '../../plugins/semantic-query/index.ts';
+import { compileQuery, type QueryPlan } from '../../plugins/semantic-query/index.ts';
 import { atlas } from '../harness/command.ts';
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
 
@@ -66,13 +66,14 @@ const ENGINES: readonly Engine[] = [
 
 /** Each measure, metric, segment, term and pattern of the layer once, by its name. */
 function statements(model: SemanticModel, dialect: Engine['dialect']): [string, string][] {
+  const measured = (name: string): QueryPlan => ({ measures: [name] });
   const count = (entity: string, segments: string[]) => ({ measures: [`${entity}.count`], segments });
-  const plans = [
+  const plans: (readonly [string, QueryPlan])[] = [
     ...model.entities.flatMap(({ name, measures, segments }) => [
-      ...measures.map((one) => [`${name}.${one.name}`, { measures: [`${name}.${one.name}`] }] as const),
+      ...measures.map((one) => [`${name}.${one.name}`, measured(`${name}.${one.name}`)] as const),
       ...segments.map((one) => [`${name}.${one.name}`, count(name, [`${name}.${one.name}`])] as const),
     ]),
-    ...model.metrics.map(({ id }) => [id, { measures: [id] }] as const),
+    ...model.metrics.map(({ id }) => [id, measured(id)] as const),
     ...model.glossary.flatMap(({ term, entity, sql }) =>
       entity !== undefined && sql !== undefined ? [[term, count(entity, [term])] as const] : [],
     ),
