@@ -1,8 +1,7 @@
 /** `atlas plugin`: lists the plugins of the composition, creates one from a template, and adds one. */
 import { type CliCommand, type CliRun, didYouMean } from '../../kernel/index.ts';
-import type { Cli } from '../cli/index.ts';
+import { type Cli, wrongUse } from '../cli/index.ts';
 import { PLUGIN_TYPES } from './create/plugin-types.ts';
-import { wrongUse } from './errors.ts';
 
 interface Action {
   /** What its argument is; missing: it takes none. */
@@ -25,22 +24,24 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
+const HINT = 'Run atlas plugin --help for its use.';
+
 function actionOf({ args, options }: CliRun): Action {
   const [name = '', argument] = args;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (action === undefined) {
-    throw wrongUse(`There is no "atlas plugin ${name}"${didYouMean(name, Object.keys(ACTIONS)) || '.'}`);
+    throw wrongUse(`There is no "atlas plugin ${name}"${didYouMean(name, Object.keys(ACTIONS)) || '.'}`, HINT);
   }
   if (action.argument !== undefined && argument === undefined) {
-    throw wrongUse(`"atlas plugin ${name}" needs ${action.argument}.`);
+    throw wrongUse(`"atlas plugin ${name}" needs ${action.argument}.`, HINT);
   }
   if (action.argument === undefined && argument !== undefined) {
-    throw wrongUse(`"atlas plugin ${name}" takes no name, but was given "${argument}".`);
+    throw wrongUse(`"atlas plugin ${name}" takes no name, but was given "${argument}".`, HINT);
   }
   const foreign = Object.keys(options).find(
     (option) => options[option] !== undefined && !action.options.includes(option),
   );
-  if (foreign !== undefined) throw wrongUse(`"atlas plugin ${name}" has no option --${foreign}.`);
+  if (foreign !== undefined) throw wrongUse(`"atlas plugin ${name}" has no option --${foreign}.`, HINT);
   return action;
 }
 
@@ -48,7 +49,7 @@ export const pluginCommand = (cli: Cli): CliCommand => ({
   name: 'plugin <list|create|add> [name]',
   summary: 'list the plugins that run here, create a new one, or add one to atlas.config.ts',
   options: [
-    { flags: '--type <type>', description: `create: ${PLUGIN_TYPES.join(', ')}` },
+    { flags: `--type <${PLUGIN_TYPES.join('|')}>`, description: 'create: what the plugin is' },
     { flags: '--json', description: 'list: print JSON' },
   ],
   examples: [

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AtlasError, messageOf } from '../../../kernel/index.ts';
-import { wrongUse } from '../errors.ts';
+import { wrongUse } from '../../cli/index.ts';
 import { output } from './run-program.ts';
 
 interface Manager {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { satisfies, validRange } from 'semver';
 import { AtlasError, messageOf } from '../../../kernel/index.ts';
-import { wrongUse } from '../errors.ts';
+import { wrongUse } from '../../cli/index.ts';
 import { output } from './run-program.ts';
 
 export interface PackageManifest {

@@ -66,8 +66,8 @@ export default defineConfig({ plugins: [...selfHosted(), ${exported}()] });\n`,
   });
 
   it.each([
-    [['x', '--type', 'database'], '--type is invalid: "database" is no type of plugin.'],
-    [['x', '--type', 'contxt'], '--type is invalid: "contxt" is no type of plugin; did you mean `context`?'],
+    [['x', '--type', 'database'], '--type is invalid: expected datasource, context, interaction, action or sandbox.'],
+    [['x', '--type', 'contxt'], 'did you mean `context`?'],
     [['x'], '--type is missing.'],
     [['X', '--type', 'context'], '"X" is no name for a plugin'],
     [['a'.repeat(65), '--type', 'context'], 'is no name for a plugin'],

@@ -2,9 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AtlasError, type CliRun, didYouMean, messageOf } from '../../../kernel/index.ts';
-import type { Cli } from '../../cli/index.ts';
-import { wrongUse } from '../errors.ts';
+import { AtlasError, type CliRun, messageOf } from '../../../kernel/index.ts';
+import { type Cli, wrongUse } from '../../cli/index.ts';
 import { checkedName, exportName } from './names.ts';
 import { localPackage, ownPackage } from './own-package.ts';
 import { packageFile } from './package-file.ts';
@@ -12,12 +11,9 @@ import { type CreatedType, PLUGIN_TYPES } from './plugin-types.ts';
 import { readTemplate } from './template.ts';
 
 function typeOf({ options }: CliRun): CreatedType {
-  const given = String(options.type ?? '');
-  const type = PLUGIN_TYPES.find((one) => one === given);
-  if (type !== undefined) return type;
-  const types = `Types: ${PLUGIN_TYPES.join(', ')}.`;
-  if (options.type === undefined) throw wrongUse('--type is missing.', types);
-  throw wrongUse(`--type is invalid: "${given}" is no type of plugin${didYouMean(given, PLUGIN_TYPES) || '.'}`, types);
+  const type = PLUGIN_TYPES.find((one) => one === options.type);
+  if (type === undefined) throw wrongUse('--type is missing.', `Types: ${PLUGIN_TYPES.join(', ')}.`);
+  return type;
 }
 
 /** All files or none: they are written beside the folder, which then gets its name. */

@@ -1,7 +1,7 @@
 /** Checks the name of a new plugin, and derives the name under which it is exported. */
 import { readdirSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { wrongUse } from '../errors.ts';
+import { wrongUse } from '../../cli/index.ts';
 import type { OwnPackage } from './own-package.ts';
 
 const NAME = /^[a-z][a-z0-9-]{0,63}$/;
