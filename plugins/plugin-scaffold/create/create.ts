@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { AtlasError, type CliRun, messageOf } from '../../../kernel/index.ts';
 import { type Cli, wrongUse } from '../../cli/index.ts';
 import { checkedName, exportName } from './names.ts';
-import { localPackage, ownPackage } from './own-package.ts';
+import { localPackage, type OwnPackage, ownPackage } from './own-package.ts';
 import { packageFile } from './package-file.ts';
 import { type CreatedType, PLUGIN_TYPES } from './plugin-types.ts';
 import { readTemplate } from './template.ts';
@@ -50,8 +50,15 @@ export async function createPlugin(run: CliRun, _cli: Cli, given: string): Promi
   // npm leaves files of this name out of packages, so it cannot stand among the templates.
   files.set('.gitignore', 'node_modules/\ndist/\n');
   write(folder, files);
-  run.stdout.write(
-    `Created ./${given}, a plugin of the type ${type}. Next:\n\n  cd ${given}\n  npm install\n  npm test\n  cd ..\n  atlas plugin add ./${given}\n`,
-  );
+  run.stdout.write(`Created ./${given}, a plugin of the type ${type}. Next:\n\n${nextSteps(given, own, local)}`);
   return 0;
+}
+
+function nextSteps(name: string, { isClone }: OwnPackage, local: string | undefined): string {
+  const steps = [`cd ${name}`, 'npm install', 'npm test', 'cd ..', `atlas plugin add ./${name}`];
+  const note =
+    isClone && local === undefined
+      ? '\nAs long as this version of atlas-query is not published, install a packed clone first (npm pack):\n\n  npm install --save-dev <file>.tgz\n'
+      : '';
+  return `${steps.map((step) => `  ${step}\n`).join('')}${note}`;
 }

@@ -5,6 +5,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 export interface OwnPackage {
   readonly folder: string;
+  /** Whether it runs from a clone of the repository, and not from an installed package. */
+  readonly isClone: boolean;
   readonly name: string;
   readonly version: string;
   readonly engines: { readonly node: string };
@@ -13,7 +15,7 @@ export interface OwnPackage {
 
 export function ownPackage(): OwnPackage {
   const path = createRequire(import.meta.url).resolve('atlas-query/package.json');
-  return { folder: dirname(path), ...JSON.parse(readFileSync(path, 'utf8')) };
+  return { folder: dirname(path), isClone: import.meta.url.endsWith('.ts'), ...JSON.parse(readFileSync(path, 'utf8')) };
 }
 
 type Manifest = Readonly<Record<string, unknown>>;
