@@ -122,3 +122,16 @@ it('counts rows as the layer counts them, and those in any state', async () => {
     plan: { related: [{ of: 'customers', entity: 'orders', operator: 'equals', value: 0, filters: [] }] },
   });
 });
+
+it('takes "percent" for the value that it is', async () => {
+  using folder = layerFolder({
+    'entities/promotions.yml': 'table: promotions\ndimensions:\n  - {name: kind, sample_values: [percent, amount]}\n',
+  });
+  const model = await loadSemanticLayer(folder.dir);
+  expect(readQuestion(['How many promotions have kind percent?'], model, { now: new Date() })).toMatchObject({
+    plan: {
+      measures: ['promotions.count'],
+      filters: [{ dimension: 'promotions.kind', operator: 'equals', values: ['percent'] }],
+    },
+  });
+});
