@@ -32,10 +32,15 @@ export const INIT_OPTIONS: readonly CliOption[] = [
     description: 'take names, texts, measures and metrics from a dbt manifest.json, Cube or LookML files',
   },
   {
+    flags: '--enrich',
+    description: 'let the configured model add descriptions, synonyms and use cases where there are none',
+  },
+  { flags: '--no-enrich', description: 'ask no model, which is the default' },
+  {
     flags: '--demo [simple|cybersec|ecommerce]',
     description: 'load a demo and its layer instead; default: simple',
     conflicts: [
-      ...['--tables', '--schema', '--source', '--connection', '--csv', '--parquet', '--from', '--org'],
+      ...['--tables', '--schema', '--source', '--connection', '--csv', '--parquet', '--from', '--org', '--enrich'],
       ...['--no-import', '--force'],
     ],
   },

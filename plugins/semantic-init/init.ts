@@ -6,9 +6,10 @@ import {
   didYouMean,
   type TableDescription,
 } from '../../kernel/index.ts';
-import { type Cli, printableText, progress } from '../cli/index.ts';
+import { type Cli, type Composition, printableText, progress } from '../cli/index.ts';
 import { dataFiles, importDataFiles } from './data-files.ts';
 import { initDemo } from './demo.ts';
+import { checkModel, enrich } from './enrich.ts';
 import { withExistingNames } from './existing-names.ts';
 import { type ExistingEntity, existingEntities, mergeLayer, writeMerged } from './files.ts';
 import { checkFlags, INIT_OPTIONS } from './flags.ts';
@@ -110,6 +111,12 @@ function goneParts(
   });
 }
 
+async function enrichedBy({ config, options }: Composition, run: CliRun, files: ReadonlyMap<string, Content>) {
+  const done = await progress(run, 'Asking the model', (report) => enrich(files, config, options, run.signal, report));
+  for (const failure of done.failures) run.stderr.write(`${printableText(failure)}\n`);
+  return done;
+}
+
 export function initCommand(cli: Cli): CliCommand {
   const { compose, demoLayerDir } = cli;
   return {
@@ -123,6 +130,7 @@ export function initCommand(cli: Cli): CliCommand {
       'atlas init --parquet data/',
       'atlas init --connection warehouse',
       'atlas init --from target/manifest.json',
+      'atlas init --enrich',
       'atlas init --demo ecommerce',
     ],
     run: async (run) => {
@@ -134,6 +142,8 @@ export function initCommand(cli: Cli): CliCommand {
       const env = { ...run.env, SVC_PROVIDER: 'offline' };
       const composition = await compose({ ...run, env });
       const target = targetOf(composition.config, run, demoLayerDir);
+      const model = run.options.enrich === true ? await compose(run) : undefined;
+      if (model !== undefined) checkModel(model.config);
       const imported = dataToImport.length === 0 ? undefined : await importDataFiles(dataToImport, run);
       if (imported !== undefined) run.stdout.write(`${printableText(imported.report)}\n`);
       const { config, options } =
@@ -173,12 +183,14 @@ export function initCommand(cli: Cli): CliCommand {
       const wanted = new Set(
         asked.length === 0 ? [] : [...found.files.keys()].filter((path) => path.startsWith('entities/')),
       );
-      const { files, said, told } = withProjects(found.files, projects);
-      const merged = mergeLayer(target.base, files, { wanted, said, base: found.files });
+      const taken = withProjects(found.files, projects);
+      const full = model === undefined ? undefined : await enrichedBy(model, run, taken.files);
+      const said = new Set([...taken.said, ...(full?.said ?? [])]);
+      const merged = mergeLayer(target.base, full?.files ?? taken.files, { wanted, said, base: found.files });
       if (target.orgId === undefined) writeMerged(target.dir, target.shown, merged);
       else await writeForOrganization(composition, target, merged, run.options.import !== false);
       run.stdout.write(summaryOf(merged, { ...found, shown: target.shown }));
-      run.stdout.write(told);
+      run.stdout.write(taken.told);
       run.stdout.write(withheldNote(config, found.withheld));
       const layer = { dir: target.orgDir ?? target.root, source: target.source ?? 'default' };
       const tried = await progress(run, 'Trying questions', () => triedQuestions(config, options, layer, run.signal));
