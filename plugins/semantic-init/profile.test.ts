@@ -324,3 +324,37 @@ it('finds the keys and joins of imported files, which declare none', { timeout: 
   expect(layer.joins('order_lines')).toEqual(['order_id -> orders.id many_to_one']);
   await askAll(layer);
 });
+
+it('refers to tables of the same family first, unless the first word is a table itself', {
+  timeout: 60_000,
+}, async () => {
+  const path = join(tmpdir(), `families-${process.pid}.db`);
+  const db = new Sqlite(path);
+  db.exec(`CREATE TEMP TABLE series AS WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n LIMIT 600)
+    SELECT value FROM n`);
+  for (const name of ['accounts', 'billing_accounts', 'orders', 'products', 'order_products']) {
+    db.exec(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, label TEXT)`);
+    db.exec(`INSERT INTO ${name} SELECT value, 'x' FROM series WHERE value <= 60`);
+  }
+  db.exec(`CREATE TABLE billing_invoices (id INTEGER PRIMARY KEY, account_id INTEGER, invoice_id INTEGER);
+    CREATE TABLE billing_lines (id INTEGER PRIMARY KEY, invoice_id INTEGER);
+    CREATE TABLE order_items (id INTEGER PRIMARY KEY, order_id INTEGER, product_id INTEGER);
+    CREATE TABLE order_notes (id INTEGER PRIMARY KEY, order_id INTEGER);
+    INSERT INTO billing_invoices SELECT value, value % 50 + 1, value FROM series WHERE value <= 300;
+    INSERT INTO billing_lines SELECT value, value % 300 + 1 FROM series WHERE value <= 600;
+    INSERT INTO order_items SELECT value, value % 50 + 1, value % 60 + 1 FROM series WHERE value <= 300;
+    INSERT INTO order_notes SELECT value, value % 50 + 1 FROM series WHERE value <= 300`);
+  db.close();
+  try {
+    await using layer = await profiledLayer(`sqlite:${path}`);
+    const joins = ['billing_invoices', 'billing_lines', 'order_items', 'order_notes'].map((name) => layer.joins(name));
+    expect(joins).toEqual([
+      ['account_id -> billing_accounts.id many_to_one'],
+      ['invoice_id -> billing_invoices.id many_to_one'],
+      ['order_id -> orders.id many_to_one', 'product_id -> products.id many_to_one'],
+      ['order_id -> orders.id many_to_one'],
+    ]);
+  } finally {
+    rmSync(path);
+  }
+});

@@ -111,13 +111,29 @@ interface Names {
   readonly natural: ReadonlyMap<string, readonly (readonly [KeyedTable, string])[]>;
   /** Tables with a key of several columns, by the plain name of the first. */
   readonly composite: ReadonlyMap<string, readonly KeyedTable[]>;
+  /** What the names of several tables begin with, such as `billing_`, where no table has that name. */
+  readonly families: ReadonlySet<string>;
   readonly dialect: SqlDialect;
+}
+
+/** Tables whose names begin with the same word make a family. */
+const MIN_FAMILY = 3;
+const FAMILY = /^[^_]+_(?=.)/;
+
+function familiesOf(tables: readonly KeyedTable[], stems: Names['stems']): ReadonlySet<string> {
+  const groups = Map.groupBy(tables, ({ table }) => FAMILY.exec(plainName(table.name))?.[0] ?? '');
+  const families = [...groups].filter(
+    ([prefix, all]) => prefix !== '' && all.length >= MIN_FAMILY && !stems.has(nameKey(prefix.slice(0, -1))),
+  );
+  return new Set(families.map(([prefix]) => prefix));
 }
 
 function namesOf(tables: readonly KeyedTable[], dialect: SqlDialect): Names {
   const singles = tables.flatMap((keyed) => singleKeys(keyed).map((column) => [keyed, column] as const));
+  const stems = byStem(tables);
   return {
-    stems: byStem(tables),
+    stems,
+    families: familiesOf(tables, stems),
     tails: Map.groupBy(tables, ({ table }) => nameKey(plainName(table.name).replace(/^[^_]+_(?=.)/, ''))),
     natural: Map.groupBy(singles, ([, column]) => plainName(column)),
     composite: Map.groupBy(
@@ -135,8 +151,15 @@ function singleKeys({ table, key }: KeyedTable): string[] {
 }
 
 /** The tables that a stem names, and how sure that is; `isOwn`: it names the table that has the column. */
-function namedTables(own: KeyedTable, stem: string, isKey: boolean, { stems, tails }: Names) {
+function namedTables(own: KeyedTable, stem: string, isKey: boolean, { stems, tails, families }: Names) {
   const words = stem.split('_');
+  const family = FAMILY.exec(plainName(own.table.name))?.[0] ?? '';
+  const relatives = families.has(family) ? (stems.get(nameKey(family + stem)) ?? []) : [];
+  // In `billing_invoices`, `account_id` is rather of `billing_accounts` than of `accounts`.
+  if (relatives.length === 1) {
+    const isOwn = relatives.includes(own);
+    return { isOwn, tables: isOwn ? [] : relatives, strength: 'certain' as const };
+  }
   for (const start of words.keys()) {
     const key = nameKey(words.slice(start).join('_'));
     const tables = stems.get(key) ?? [];
