@@ -4,6 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** Lines that say how far long work is, which only come on a slow machine. */
+const PROGRESS = /^[A-Z][a-z ]+(?:: \d+(?: of \d+)?| …)\n/gm;
+
 const BIN = join(import.meta.dirname, '../../bin/atlas.mjs');
 
 export interface Finished {
@@ -54,7 +57,9 @@ export function atlas(args: readonly string[], options: CommandOptions): Promise
   child.stderr?.on('data', (chunk) => {
     stderr += chunk;
   });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+  return new Promise((resolve) =>
+    child.on('close', (code) => resolve({ code, stdout, stderr: stderr.replaceAll(PROGRESS, '') })),
+  );
 }
 
 export interface RunningServer extends AsyncDisposable {
