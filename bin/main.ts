@@ -1,7 +1,15 @@
 /** Runs one command line: finds the plugin that has the command, and loads no more than it needs. */
 import { fileURLToPath } from 'node:url';
 import { createApp, type PluginEntry } from '../kernel/index.ts';
-import { COMMANDS, type Compose, cli, errorText, type ImportFrom, type Terminal } from '../plugins/cli/index.ts';
+import {
+  COMMANDS,
+  type Compose,
+  cli,
+  errorText,
+  type ImportFrom,
+  LISTS_ALL,
+  type Terminal,
+} from '../plugins/cli/index.ts';
 import { loadEnvFile } from './env-file.ts';
 import { limitHeapGrowth } from './heap-limits.ts';
 import { findConfig } from './load-config.ts';
@@ -45,7 +53,7 @@ export async function commandLine(
 
 /** What the command of `argv` needs: a known one only itself, help and an unknown name also those of `atlas.config.ts`. */
 async function pluginsFor([name = '--help']: readonly string[], terminal: Terminal): Promise<PluginEntry[]> {
-  if (Object.hasOwn(COMMANDS, name) || /^(-v|--version)$/.test(name)) return commandLine([]);
+  if ((Object.hasOwn(COMMANDS, name) && name !== LISTS_ALL) || /^(-v|--version)$/.test(name)) return commandLine([]);
   if (Object.hasOwn(FEATURES, name)) return commandLine([name]);
   const config = findConfig(terminal.cwd);
   if (config === undefined) return commandLine();

@@ -3,6 +3,9 @@ import { AtlasError, type CliCommand } from '../../kernel/index.ts';
 import type { Cli } from './api.ts';
 import { commandPath } from './command-path.ts';
 
+/** Its answer depends on all commands, also on those of `atlas.config.ts`. */
+export const LISTS_ALL = 'completions';
+
 export const COMMANDS: Readonly<Record<string, () => Promise<(cli: Cli) => CliCommand>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   demo: async () => (await import('./commands/demo.ts')).demo,
@@ -12,6 +15,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(cli: Cli) => CliCo
   boot: async () => (await import('./commands/boot.ts')).boot,
   validate: async () => (await import('./commands/validate.ts')).validate,
   doctor: async () => (await import('./commands/validate.ts')).doctor,
+  index: async () => (await import('./commands/index-layer.ts')).index,
+  smoke: async () => (await import('./commands/smoke.ts')).smoke,
+  completions: async () => (await import('./commands/completions.ts')).completions,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
 };
 

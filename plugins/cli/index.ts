@@ -5,7 +5,7 @@ import { CliOptions } from './options.ts';
 import { runCommandLine } from './program.ts';
 
 export type { Cli, Compose, Composition, FindConfig, ImportFrom, Terminal } from './api.ts';
-export { COMMANDS } from './commands.ts';
+export { COMMANDS, LISTS_ALL } from './commands.ts';
 export { withHttpOptions } from './http-options.ts';
 export { wrongUse } from './option-checks.ts';
 export { errorText } from './program.ts';

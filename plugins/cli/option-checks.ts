@@ -20,7 +20,7 @@ export const wrongUse = (message: string, hint?: string) =>
 export const flagOf = ({ flags }: CliOption) => /--[a-z0-9-]+/i.exec(flags)?.[0] ?? flags;
 
 /** The words of `--to <file|mail>`; `undefined`: the value is not one of several words. */
-function choicesOf({ flags }: CliOption): readonly string[] | undefined {
+export function choicesOf({ flags }: CliOption): readonly string[] | undefined {
   const words = /[<[]([^>\]]*\|[^>\]]*)[>\]]/.exec(flags)?.[1];
   return words?.split('|').map((word) => word.trim());
 }

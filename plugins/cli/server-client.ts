@@ -36,14 +36,14 @@ export interface Server {
   readonly send?: (url: URL, init: RequestInit) => Promise<Response>;
 }
 
-/** The address to ask. Throws without showing it, as it may hold a password. */
-function serverUrl(text: string): string {
+/** The address to ask. Throws without showing it, as it may hold a password; `name` is where it was given. */
+export function serverUrl(text: string, name = 'SVC_API_URL'): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new AtlasError('SVC_API_URL is invalid: expected an http or https URL, such as http://localhost:3001.');
+    throw new AtlasError(`${name} is invalid: expected an http or https URL, such as http://localhost:3001.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new AtlasError('SVC_API_URL holds a user name or a password, which is not sent.', {
+    throw new AtlasError(`${name} holds a user name or a password, which is not sent.`, {
       hint: 'Leave them out, and give the key of the server in SVC_API_KEY.',
     });
   }

@@ -46,6 +46,7 @@ export { reads, visibleModel } from './hidden-columns.ts';
 export { type ExploreRequest, exploreSandbox, type Sandbox, type VisibleFile } from './hooks.ts';
 export { layerFolderOf } from './layer-folder.ts';
 export { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';
+export { layerIndexes } from './layer-indexes.ts';
 export { loadSemanticLayer } from './loader.ts';
 export type {
   ModelDimension,

@@ -68,6 +68,12 @@ export class LayerSearch {
     });
   }
 
+  /** How many parts of the model can be found, and by how many different words. */
+  async size(model: SemanticModel): Promise<{ readonly documents: number; readonly words: number }> {
+    await this.search(model, '');
+    return { documents: this.#index.documentCount, words: this.#index.termCount };
+  }
+
   #learn(term: string): string | null {
     const word = stem(term);
     if (word !== null) this.#vocabulary.add(word);
