@@ -6,15 +6,8 @@ import { AtlasError, type CliCommand, type CliRun, didYouMean, type TableDescrip
 import { type Cli, printableText, renderTable, terminalStyle, wrongUse } from '../cli/index.ts';
 import type { EntityFile, ModelEntity, SemanticModel } from '../semantic-layer/index.ts';
 import { typeOf } from './column-type.ts';
-import {
-  type ComparedDatabase,
-  type ComparedLayer,
-  type Condition,
-  type Drift,
-  type DriftKind,
-  driftOf,
-  type LayerEntity,
-} from './drift.ts';
+import type { ComparedDatabase, ComparedLayer, Condition, Drift, DriftKind, LayerEntity } from './compared-layer.ts';
+import { driftOf } from './drift.ts';
 
 import { writtenFiles } from './files.ts';
 import { plainName } from './names.ts';

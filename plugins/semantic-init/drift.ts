@@ -1,82 +1,22 @@
 /** Compares the entities of a semantic layer with the tables that they describe. */
 import { nearest, type TableColumn, type TableDescription } from '../../kernel/index.ts';
-import { columnsIn, type DimensionType, type EntityFile, reads } from '../semantic-layer/index.ts';
+import { columnsIn, type DimensionType, reads } from '../semantic-layer/index.ts';
+import {
+  type ComparedDatabase,
+  type ComparedLayer,
+  columnNamed,
+  type Dimension,
+  type Drift,
+  type DriftKind,
+  isSame,
+  type LayerEntity,
+  plainColumn,
+} from './compared-layer.ts';
 import { referencesOf } from './dimensions.ts';
 import { declaredKey, hasDeclaredKeys } from './keys.ts';
 import { isAsWritten, isKeyAsWritten } from './merge.ts';
 import { plainName } from './names.ts';
-import type { WrittenRecord } from './written-record.ts';
 
-export type DriftKind =
-  | 'table_added'
-  | 'table_removed'
-  | 'table_moved'
-  | 'table_kind'
-  | 'column_added'
-  | 'column_removed'
-  | 'column_type'
-  | 'column_nullable'
-  | 'primary_key'
-  | 'foreign_key_added'
-  | 'foreign_key_removed'
-  | 'foreign_key_changed'
-  | 'join_broken'
-  | 'expression_broken';
-
-export interface Drift {
-  readonly kind: DriftKind;
-  /** With its schema where it is not the connection's own. */
-  readonly table: string;
-  readonly column?: string;
-  /** What the layer says, and what the database has. */
-  readonly layer?: string;
-  readonly database?: string;
-  /** Of the layer, relative to its folder. */
-  readonly file?: string;
-  /** Such as the column that looks like the new name of one that is gone. */
-  readonly note?: string;
-}
-
-/** An entity as its file declares it. */
-export interface LayerEntity {
-  readonly name: string;
-  readonly file: string;
-  readonly table: string;
-  /** `undefined`: the engine has no schemas. */
-  readonly schema: string | undefined;
-  readonly entity: EntityFile;
-  /** What "atlas init" wrote into the file; empty: it is a person's. */
-  readonly record: WrittenRecord;
-}
-
-/** SQL outside the entities that reads their columns: of metrics and glossary terms. */
-export interface Condition {
-  readonly label: string;
-  readonly entity: string;
-  readonly sql: string;
-  readonly file: string;
-}
-
-export interface ComparedLayer {
-  readonly entities: readonly LayerEntity[];
-  readonly conditions: readonly Condition[];
-}
-
-export interface ComparedDatabase {
-  /** All tables that the login sees. */
-  readonly tables: readonly TableDescription[];
-  /** Those of them that should have an entity. */
-  readonly expected: readonly TableDescription[];
-  readonly ownSchema: string | undefined;
-  /** Whether names are distinguished by case. */
-  readonly hasExactNames: boolean;
-  /** The type that "atlas init" gives a dimension, as far as the declared type tells. */
-  typeOf(column: TableColumn): DimensionType;
-  /** The same by the values of tables that were read, by column, for engines without fixed types. */
-  readonly typesByValues?: ReadonlyMap<TableDescription, ReadonlyMap<string, DimensionType>>;
-}
-
-type Dimension = NonNullable<EntityFile['dimensions']>[number];
 type Detail = Omit<Drift, 'kind' | 'table' | 'file'>;
 
 /** A dimension with the column that it shows as it is. */
@@ -131,8 +71,6 @@ export function driftOf(layer: ComparedLayer, database: ComparedDatabase): Drift
   return found;
 }
 
-const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
-
 const shownName = (schema: string | undefined, table: string, { ownSchema }: ComparedDatabase) =>
   schema === undefined || schema === ownSchema ? table : `${schema}.${table}`;
 
@@ -173,22 +111,6 @@ function likeness({ entity }: LayerEntity, { columns }: TableDescription): numbe
   const own = new Set((entity.dimensions ?? []).flatMap((dimension) => plainColumn(dimension)?.toLowerCase() ?? []));
   const theirs = new Set(columns.map(({ name }) => name.toLowerCase()));
   return own.size === 0 ? 0 : own.intersection(theirs).size / own.union(theirs).size;
-}
-
-/** The column that the dimension shows as it is; `undefined`: it computes something. */
-function plainColumn({ name, sql }: Dimension): string | undefined {
-  if (sql === undefined) return name;
-  const text = sql.trim();
-  const quoted = /^"((?:[^"]|"")+)"$|^`((?:[^`]|``)+)`$/.exec(text);
-  if (quoted !== null) return quoted[1]?.replaceAll('""', '"') ?? quoted[2]?.replaceAll('``', '`');
-  return /^[\p{L}_][\p{L}\p{N}_$]*$/u.test(text) ? text : undefined;
-}
-
-function columnNamed(name: string, { columns }: TableDescription, { hasExactNames }: ComparedDatabase) {
-  const exact = columns.find((column) => column.name === name);
-  return (
-    exact ?? columns.find((column) => (hasExactNames ? column.name === name.toLowerCase() : isSame(column.name, name)))
-  );
 }
 
 interface Compared {
