@@ -48,15 +48,7 @@ export { layerFolderOf } from './layer-folder.ts';
 export { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';
 export { layerIndexes } from './layer-indexes.ts';
 export { loadSemanticLayer } from './loader.ts';
-export type {
-  ModelDimension,
-  ModelEntity,
-  ModelJoin,
-  ModelMetric,
-  ModelTerm,
-  SemanticModel,
-  SemanticProblem,
-} from './model.ts';
+export type * from './model.ts';
 export { expandReferences } from './references.ts';
 export {
   CatalogFile,
