@@ -9,10 +9,11 @@ import {
 } from '../semantic-layer/index.ts';
 import type { Dimension } from './dimensions.ts';
 import type { Entity } from './entity.ts';
-import { plural, singular, spoken } from './names.ts';
+import { nameKey, plural, singular, spoken } from './names.ts';
 
 const MAX_QUESTIONS = 3;
 const MAX_USES = 4;
+const MAX_NEIGHBORS = 20;
 const MAX_NAMED = 5;
 /** Questions are read as if asked at this time; none of them depends on it. */
 const ASKED_AT = new Date(Date.UTC(2025, 0, 1));
@@ -117,14 +118,38 @@ function modelOf(
   );
 }
 
+/** The entities that a question about one may mean: those that it joins, and those whose names share a word with its own. */
+function neighborhoods(entities: readonly Entity[]): (entity: Entity) => readonly Entity[] {
+  const byName = new Map(entities.map((entity) => [entity.name, entity]));
+  const wordsOf = ({ name }: Entity) => name.split('_').map(nameKey);
+  const byWord = new Map<string, Entity[]>();
+  for (const entity of entities) {
+    for (const word of wordsOf(entity)) {
+      const known = byWord.get(word);
+      if (known === undefined) byWord.set(word, [entity]);
+      else known.push(entity);
+    }
+  }
+  const joined = ({ joins }: Entity) => joins.flatMap(({ target }) => byName.get(target) ?? []);
+  return (entity) => {
+    const near = joined(entity);
+    const named = wordsOf(entity).flatMap((word) => byWord.get(word) ?? []);
+    const found = new Set([entity, ...near, ...near.flatMap(joined), ...named].slice(0, MAX_NEIGHBORS));
+    // Joins to what is left out lead nowhere.
+    const names = new Set(Array.from(found, ({ name }) => name));
+    return Array.from(found, (one) => ({ ...one, joins: one.joins.filter(({ target }) => names.has(target)) }));
+  };
+}
+
 /** The entries of the catalog. */
 export function catalogOf(
   entities: readonly Entity[],
   metrics: readonly Record<string, unknown>[],
   glossary: readonly Record<string, unknown>[],
 ): Record<string, unknown>[] {
-  const model = modelOf(entities, metrics, glossary);
-  const isAbout = (question: string, name: string) => {
+  const metricsOf = Map.groupBy(metrics, ({ entity }) => entity);
+  const neighborsOf = neighborhoods(entities);
+  const isAbout = (question: string, name: string, model: SemanticModel) => {
     const reading = readQuestion([question], model, { now: ASKED_AT });
     const [figure = ''] = (reading.kind === 'plan' && reading.plan.measures) || [];
     return figure.startsWith(`${name}.`) || model.metric(figure)?.entity === name;
@@ -132,9 +157,13 @@ export function catalogOf(
   return entities.map((entity) => {
     const { name, grain, profile } = entity;
     const uses = usesOf(entity);
+    // In a large layer, reading a question over all entities takes too long.
+    const neighbors = neighborsOf(entity);
+    const named = neighbors.flatMap((one) => metricsOf.get(one.name) ?? []);
+    const model = modelOf(neighbors, named, glossary);
     const questions: string[] = [];
     for (const ways of questionsOf(entity)) {
-      const question = questions.length < MAX_QUESTIONS ? ways.find((way) => isAbout(way, name)) : undefined;
+      const question = questions.length < MAX_QUESTIONS ? ways.find((way) => isAbout(way, name, model)) : undefined;
       if (question !== undefined) questions.push(question);
     }
     return {
