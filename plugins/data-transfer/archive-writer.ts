@@ -1,6 +1,6 @@
 /** Writes an archive as a ZIP file, part by part, in bounded memory. */
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { link, open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -32,6 +32,14 @@ async function* measured({ path, chunks, written }: Part, signal: AbortSignal): 
     yield buffer;
   }
   written({ path, bytes, sha256: hash.digest('hex') });
+}
+
+/** Ends the stream, and waits for what it is reading: the database must not be left with a statement of it. */
+async function ended(stream: Readable): Promise<void> {
+  if (stream.closed) return;
+  const closed = new Promise((resolve) => stream.once('close', resolve));
+  stream.destroy();
+  await closed;
 }
 
 function unwritable(out: string, error: unknown): unknown {
@@ -68,16 +76,25 @@ export async function writeArchive(
   const partial = `${out}.${randomUUID().slice(0, 8)}.part`;
   const failing = new AbortController();
   const stop = AbortSignal.any([signal, failing.signal]);
+  const streams: Readable[] = [];
   try {
     const file = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
     await once(file, 'open');
     const zip = new ZipFile();
-    zip.on('error', (error) => failing.abort(error));
-    for (const part of parts) zip.addReadStream(Readable.from(measured(part, stop), { objectMode: false }), part.path);
+    // Streams that are stopped may say so once more, when their listeners are gone.
+    const emitters: readonly EventEmitter[] = [zip, zip.outputStream, file];
+    for (const emitter of emitters) emitter.on('error', (error) => failing.abort(error));
+    const add = (path: string, chunks: AsyncIterable<Buffer>) => {
+      const stream = Readable.from(chunks, { objectMode: false });
+      stream.on('error', (error) => failing.abort(error));
+      streams.push(stream);
+      zip.addReadStream(stream, path);
+    };
+    for (const part of parts) add(part.path, measured(part, stop));
     const last = async function* () {
       yield Buffer.from(`${JSON.stringify(manifest(), undefined, 1)}\n`);
     };
-    zip.addReadStream(Readable.from(last(), { objectMode: false }), MANIFEST_PATH);
+    add(MANIFEST_PATH, last());
     zip.end();
     await pipeline(zip.outputStream, file, { signal: stop });
     // Unlike a rename, this fails where there is a file of that name by now.
@@ -86,6 +103,7 @@ export async function writeArchive(
     signal.throwIfAborted();
     throw unwritable(out, failing.signal.aborted ? failing.signal.reason : error);
   } finally {
+    await Promise.all(streams.map(ended));
     await rm(partial, { force: true });
   }
 }
