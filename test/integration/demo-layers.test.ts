@@ -12,10 +12,17 @@ import { compileQuery, type QueryPlan } from '../../plugins/semantic-query/index
 import { atlas } from '../harness/command.ts';
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
 
+// The layer of `simple` is written for SQLite, which the command `demo` uses.
+const NAMES: readonly DemoName[] = ['cybersec', 'ecommerce'];
+
 const folder = mkdtempSync(join(tmpdir(), 'atlas-demo-layers-'));
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres();
+  const admin = new pg.Client({ connectionString: server.url });
+  await admin.connect();
+  for (const name of NAMES) await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
 });
 afterAll(async () => {
   await server?.stop();
@@ -29,6 +36,7 @@ interface Engine {
   open(name: string): Promise<{ run: Run; close(): unknown }>;
 }
 const path = (name: string, end: string) => join(folder, `${name}.${end}`);
+const postgresUrl = (name: string) => server.url.replace(/postgres$/, name);
 const ENGINES: readonly Engine[] = [
   {
     dialect: 'sqlite',
@@ -55,9 +63,9 @@ const ENGINES: readonly Engine[] = [
   },
   {
     dialect: 'postgres',
-    url: () => server.url,
-    open: async () => {
-      const client = new pg.Client({ connectionString: server.url });
+    url: postgresUrl,
+    open: async (name) => {
+      const client = new pg.Client({ connectionString: postgresUrl(name) });
       await client.connect();
       return { run: (sql) => client.query(sql), close: () => client.end() };
     },
@@ -84,9 +92,6 @@ function statements(model: SemanticModel, dialect: Engine['dialect']): [string, 
     ...patterns.map(({ description, sql }): [string, string] => [description, sql]),
   ];
 }
-
-// The layer of `simple` is written for SQLite, which the command `demo` uses.
-const NAMES: readonly DemoName[] = ['cybersec'];
 
 describe.each(NAMES)('the layer of %s', (name) => {
   it.each(ENGINES)(
