@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { atlas, emptyFolder } from '../../../test/harness/command.ts';
@@ -113,13 +123,33 @@ describe('a plugin is added', () => {
     expect(await atlas(['plugin', 'list'], { cwd: folder.path })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('from a packed file', async () => {
+  it('from a packed file, and in a newer version', async () => {
     using folder = project();
-    const packed = await new Promise<number | null>((done) =>
-      spawn('npm', ['pack', './acme-calendar'], { cwd: folder.path, stdio: 'ignore' }).on('close', done),
-    );
-    expect(packed).toBe(0);
+    const pack = () =>
+      new Promise<number | null>((done) =>
+        spawn('npm', ['pack', './acme-calendar'], { cwd: folder.path, stdio: 'ignore' }).on('close', done),
+      );
+    expect(await pack()).toBe(0);
     expect((await folder.add('./acme-calendar-1.2.3.tgz')).stdout).toContain('Added acme-calendar 1.2.3');
+    const config = folder.read('atlas.config.ts');
+    folder.write('acme-calendar/package.json', folder.read('acme-calendar/package.json').replace('1.2.3', '1.3.0'));
+    expect(await pack()).toBe(0);
+    expect((await folder.add('./acme-calendar-1.3.0.tgz')).stdout).toBe(
+      'Installed acme-calendar 1.3.0; it is in atlas.config.ts already.\n',
+    );
+    expect(folder.read('atlas.config.ts')).toBe(config);
+    expect(JSON.parse(folder.read('node_modules/acme-calendar/package.json')).version).toBe('1.3.0');
+  });
+
+  it('to a configuration that is a link, whose mode stays, without steering the terminal', async () => {
+    using folder = project(PLUGIN.replace('Knows the', 'Knows \\u001b[2Jthe'));
+    folder.write('shared/ours.ts', CONFIG);
+    chmodSync(join(folder.path, 'shared/ours.ts'), 0o640);
+    symlinkSync('shared/ours.ts', join(folder.path, 'atlas.config.ts'));
+    expect((await folder.add('./acme-calendar')).stdout).toContain('Knows \\u001b[2Jthe calendar.');
+    expect(folder.read('shared/ours.ts')).toContain('acmeCalendar()');
+    expect(lstatSync(join(folder.path, 'atlas.config.ts')).isSymbolicLink()).toBe(true);
+    expect(statSync(join(folder.path, 'shared/ours.ts')).mode & 0o777).toBe(0o640);
   });
 
   it('with yarn, which is told that it is a path', async () => {
@@ -268,7 +298,7 @@ describe('nothing is changed', () => {
     await expect.poll(() => existsSync(join(folder.path, 'started'))).toBe(true);
     const stoppedAt = performance.now();
     child.kill('SIGINT');
-    expect(await ended).toBe(1);
+    expect(await ended).toBe(130);
     expect(performance.now() - stoppedAt).toBeLessThan(5_000);
     expect({ ...folder.files(), started: undefined }).toEqual({ ...before, started: undefined });
   });

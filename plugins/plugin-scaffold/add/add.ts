@@ -1,8 +1,8 @@
 /** `atlas plugin add`: installs a plugin and adds it to the configuration, or leaves everything as it was. */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AtlasError, type CliRun, messageOf } from '../../../kernel/index.ts';
-import type { Cli } from '../../cli/index.ts';
+import { type Cli, printableText } from '../../cli/index.ts';
 import { ownPackage } from '../create/own-package.ts';
 import { hasEntry, withEntry } from './config-edit.ts';
 import { readConfigSource } from './config-source.ts';
@@ -41,12 +41,13 @@ const byHand = ({ path }: Config, name: string) =>
     hint: `Write plugins: [ … ] into what it exports, or add "${name}" by hand.`,
   });
 
-/** In one step, so that no half-written configuration is ever loaded. */
+/** In one step, so that no half-written configuration is ever loaded. A link stays one. */
 function replace(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.draft`;
+  const file = existsSync(path) ? realpathSync(path) : path;
+  const draft = `${file}.${process.pid}.draft`;
   try {
-    writeFileSync(draft, text);
-    renameSync(draft, path);
+    writeFileSync(draft, text, { mode: statSync(file, { throwIfNoEntry: false })?.mode ?? 0o666 });
+    renameSync(draft, file);
   } finally {
     rmSync(draft, { force: true });
   }
@@ -66,10 +67,12 @@ function manifestOf(cwd: string): Manifest {
   }
 }
 
-function isInstalled(cwd: string, name: string): boolean {
+/** The version that the project depends on and has installed. */
+function installedVersion(cwd: string, name: string): string | undefined {
   const { dependencies = {}, devDependencies = {} } = manifestOf(cwd);
+  const path = join(cwd, 'node_modules', name, 'package.json');
   const isNamed = name in dependencies || name in devDependencies;
-  return isNamed && existsSync(join(cwd, 'node_modules', name, 'package.json'));
+  return isNamed && existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).version : undefined;
 }
 
 /** Options that have to be given. */
@@ -88,12 +91,13 @@ export async function addPlugin(run: CliRun, cli: Cli, given: string): Promise<n
   const file = basename(config.path);
   if (readConfigSource(config.text, config.isTypeScript) === undefined) throw byHand(config, given);
   const source = await packageSource(given, { cwd, signal, version: ownPackage().version });
-  const { name } = source;
-  if (isInstalled(cwd, name) && hasEntry(config.text, config.isTypeScript, name)) {
-    stdout.write(`"${name}" is in ${file} already.\n`);
+  const { name, version } = source;
+  const say = (text: string) => stdout.write(`${printableText(text)}\n`);
+  const installed = installedVersion(cwd, name);
+  if (installed === version && hasEntry(config.text, config.isTypeScript, name)) {
+    say(`"${name}" is in ${file} already.`);
     return 0;
   }
-  const wasInstalled = isInstalled(cwd, name);
   const before = new ProjectFiles(cwd, [config.path]);
   try {
     await install(manager, source.spec, { folder: cwd, name, signal });
@@ -101,13 +105,17 @@ export async function addPlugin(run: CliRun, cli: Cli, given: string): Promise<n
     const text = withEntry(config.text, config.isTypeScript, { specifier: name, exported, local });
     if (text === undefined) throw byHand(config, name);
     signal.throwIfAborted();
-    if (text !== config.text) replace(config.path, text);
-    stdout.write(`Added ${name} ${source.version} to ${file}: ${plugin.definition.description}\n`);
+    if (text === config.text) {
+      say(`Installed ${name} ${version}; it is in ${file} already.`);
+      return 0;
+    }
+    replace(config.path, text);
+    say(`Added ${name} ${version} to ${file}: ${plugin.definition.description}`);
     const missing = missingOptions(plugin);
-    if (missing.length > 0) stdout.write(`Give it its options there before the next start: ${missing.join(', ')}.\n`);
+    if (missing.length > 0) say(`Give it its options there before the next start: ${missing.join(', ')}.`);
     return 0;
   } catch (error) {
-    if (!wasInstalled && !signal.aborted) await uninstall(manager, { folder: cwd, name, signal });
+    if (installed === undefined && !signal.aborted) await uninstall(manager, { folder: cwd, name, signal });
     before.restore();
     if (signal.aborted) throw new AtlasError('Cancelled; nothing was changed.', { cause: error });
     throw error instanceof AtlasError ? error : new AtlasError(messageOf(error), { cause: error });
