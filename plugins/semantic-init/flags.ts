@@ -50,6 +50,7 @@ export const INIT_OPTIONS: readonly CliOption[] = [
     schema: ORGANIZATION_ID,
   },
   { flags: '--no-import', description: 'with --org: write the files only, and leave the internal database alone' },
+  { flags: '--no-input', description: 'ask nothing on the terminal, as in scripts and with CI set' },
   { flags: '--force', description: 'continue when more than a fifth of the tables cannot be read' },
 ];
 

@@ -18,6 +18,7 @@ import { layerFiles } from './layer.ts';
 import type { Content } from './merge.ts';
 import { writeForOrganization } from './organization.ts';
 import { type Profile, type ProfiledDatabase, withDatabase } from './profile.ts';
+import { chosenSchema } from './prompts.ts';
 import { nextSteps, summaryOf } from './summary.ts';
 import { type InitTarget, targetOf, wrong } from './target.ts';
 import { tenantTables } from './tenants.ts';
@@ -70,10 +71,11 @@ function withheldNote(config: AtlasConfig, withheld: readonly string[]): string 
 }
 
 /** The schema that is asked for, or the connection's own; `undefined` where the engine has no schemas. */
-function schemaOf({ options, env }: CliRun, { ownSchema, tables }: ProfiledDatabase): string | undefined {
+async function schemaOf(run: CliRun, { ownSchema, tables }: ProfiledDatabase): Promise<string | undefined> {
+  const { options, env } = run;
   const hasSchemas = tables.some(({ schema }) => schema !== undefined);
   if (typeof options.schema === 'string') return options.schema === 'main' && !hasSchemas ? undefined : options.schema;
-  return hasSchemas ? env.SVC_SCHEMA || ownSchema : ownSchema;
+  return hasSchemas ? env.SVC_SCHEMA || chosenSchema(run, tables, ownSchema) : ownSchema;
 }
 
 /** Entities in the folder of a source would belong to the connection of that name. */
@@ -160,7 +162,7 @@ export function initCommand(cli: Cli): CliCommand {
         { ...options, connection: target.connection },
         run.signal,
         async (database): Promise<Found> => {
-          const schema = schemaOf(run, database);
+          const schema = await schemaOf(run, database);
           const tables = tablesOf(database.tables, schema, asked);
           const names = database.tables.map(({ name }) => name);
           const withheld = isRowSecured(config) ? new Set(names) : tenantTables(database.tables);
