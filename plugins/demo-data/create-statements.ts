@@ -30,8 +30,8 @@ export function createTable(table: Table, { types, hasComments }: Dialect): stri
   return [`CREATE TABLE ${identifier(table.name)} (\n  ${parts.join(',\n  ')}\n)`, ...(hasComments ? comments : [])];
 }
 
-function definition({ type, nullable, unique, primaryKey }: Column, types: Dialect['types']): string {
-  return `${types[type]}${nullable || primaryKey ? '' : ' NOT NULL'}${unique ? ' UNIQUE' : ''}`;
+function definition({ type, nullable, unique }: Column, types: Dialect['types']): string {
+  return `${types[type]}${nullable ? '' : ' NOT NULL'}${unique ? ' UNIQUE' : ''}`;
 }
 
 /** One for each foreign key that begins no key, and those declared. Written after the rows: that is faster. */

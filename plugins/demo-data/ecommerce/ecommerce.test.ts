@@ -255,7 +255,7 @@ describe('the expected answers of the evaluation', async () => {
   const carts = rowsOf('carts');
 
   it.each([
-    ['How many orders without test orders were placed in 2025?', orders.filter(of('2025')).length],
+    ['How many orders were placed in 2025?', orders.filter(of('2025')).length],
     ['What was the net revenue in 2025?', sum(kept.filter(of('2025')), net)],
     ['What was the gross revenue in 2025?', sum(kept.filter(of('2025')), ({ grand_total_usd }) => grand_total_usd)],
     [
