@@ -330,6 +330,24 @@ describe('on PostgreSQL', () => {
 });
 
 describe('on SQLite', () => {
+  it('is clean after init has added to a layer that a person wrote', async () => {
+    using folder = emptyFolder();
+    const path = join(folder.path, 'shop.db');
+    const db = new Sqlite(path);
+    db.exec(SHOP);
+    using shop = project(`sqlite:${path}`);
+    mkdirSync(shop.file('entities'), { recursive: true });
+    writeFileSync(
+      shop.file('entities/orders.yml'),
+      'table: orders\ndimensions:\n  - { name: id, type: number, primary_key: true }\n  - { name: customer_id, type: number }\n',
+    );
+    expect(await shop.run('init')).toMatchObject({ code: 0 });
+    expect(await shop.drift()).toEqual([]);
+    db.exec('ALTER TABLE audit_log ADD COLUMN order_id INTEGER REFERENCES orders (id)');
+    db.close();
+    expect(await shop.drift()).toEqual(['column_added | audit_log.order_id | INTEGER']);
+  });
+
   it('is clean after init and finds drift, also in types that only values tell', async () => {
     using folder = emptyFolder();
     const path = join(folder.path, 'shop.db');

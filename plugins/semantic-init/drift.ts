@@ -236,13 +236,17 @@ function comparePrimaryKey(
 const listed = (references: string | readonly string[] | undefined): readonly string[] =>
   references === undefined ? [] : [references].flat();
 
+/** A person who writes a dimension need not say what it refers to. */
+const isKeyExpected = (item: LayerEntity, { name, nullable }: Dimension) =>
+  isRecorded(item) && (nullable !== undefined || item.record.get('dimensions', name) !== '');
+
 function compareForeignKeys(item: LayerEntity, plain: readonly Plain[], table: TableDescription, report: Report): void {
   const now = referencesOf(table);
   for (const { dimension, column } of plain) {
     if (column === undefined) continue;
     const [layer, database] = [listed(dimension.references), listed(now.get(column.name))];
     if (new Set(layer).symmetricDifference(new Set(database)).size === 0) continue;
-    if (layer.length === 0 && !isRecorded(item)) continue;
+    if (layer.length === 0 && !isKeyExpected(item, dimension)) continue;
     const kind =
       layer.length === 0 ? 'foreign_key_added' : database.length === 0 ? 'foreign_key_removed' : 'foreign_key_changed';
     report(kind, {
