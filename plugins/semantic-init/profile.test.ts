@@ -196,7 +196,7 @@ describe('PostgreSQL', () => {
     expect(JSON.stringify([...again.files])).toBe(JSON.stringify([...layer.files]));
   });
 
-  it('reads a large table at random places only, each time the same, and keeps to few connections', {
+  it('reads a large table at random places only, each time the same', {
     timeout: 120_000,
   }, async () => {
     const client = new pg.Client(server.url);
