@@ -142,11 +142,20 @@ interface Target {
   swap(paths: readonly string[]): void;
 }
 
+function entryAt(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    // A file in the place of a folder.
+    throw unwritable(error);
+  }
+}
+
 function targetOf(root: string, orgId: string | null, isKnown: boolean): Target {
   const staging = stagingIn(root);
   if (orgId === null) return { dir: root, base: root, staging, swap: (paths) => swapFiles(root, staging, paths) };
   const [dir, previous] = [join(root, ORGANIZATIONS_FOLDER, orgId), join(root, previousName(orgId))];
-  const found = lstatSync(dir, { throwIfNoEntry: false });
+  const found = entryAt(dir);
   if (found?.isDirectory() === false) throw linked(`The layer of the organization "${orgId}"`);
   // One whose folder is gone gets nothing of the shared layer, which may show what its own had masked.
   const base = found !== undefined ? dir : isKnown ? undefined : root;
