@@ -1,0 +1,10 @@
+/** Pages lists in the database: parameters, answers and the reading of a page with its total. */
+export {
+  type PageKey,
+  type PageOrder,
+  type PageRequest,
+  type PageSource,
+  page,
+  pageQuery,
+  readPage,
+} from './paging.ts';

@@ -1,0 +1,94 @@
+import type { Knex } from 'knex';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
+import { chosenEngines, migration, storing, type TestEngine } from '../../test/harness/internal-databases.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { type PageSource, page, pageQuery, readPage } from './index.ts';
+
+const ROWS = 23;
+const notes = migration('0001-notes', async (trx) => {
+  await trx.schema.createTable('notes', (table) => {
+    table.integer('id').primary();
+    table.text('org_id');
+    table.integer('at');
+  });
+  // In pairs of the same time, and some without one.
+  const at = (id: number) => (id % 7 === 0 ? null : Math.floor(id / 2));
+  await trx('notes').insert(Array.from({ length: ROWS }, (_, id) => ({ id, org_id: null, at: at(id) })));
+  await trx('notes').insert({ id: 100, org_id: 'other', at: 1 });
+});
+
+describe.each(chosenEngines)('on %s', (_, open) => {
+  let engine: TestEngine;
+  let app: TestApp;
+  beforeAll(async () => {
+    engine = await open();
+    app = await createTestApp({ plugins: [internalDb({ url: await engine.fresh() }), storing('notes', [notes])] });
+  }, 60_000);
+  afterAll(async () => {
+    await app.close();
+    await engine[Symbol.asyncDispose]();
+  });
+
+  const source = (db: Knex, more: Partial<PageSource> = {}): PageSource => ({
+    matching: () => db('notes').whereNull('org_id'),
+    order: [{ column: 'org_id', order: 'desc' }, { column: 'at', order: 'desc' }, { column: 'id' }],
+    ...more,
+  });
+  const ids = async (limit: number, offset: number, hasKey: boolean) => {
+    const { rows, total } = await app.get(internalDb).run((db) => {
+      const key = { column: 'id', all: () => db('notes') };
+      return readPage<{ id: number }>(source(db, hasKey ? { key } : {}), { limit, offset });
+    });
+    expect(total).toBe(ROWS);
+    return rows.map(({ id }) => id);
+  };
+
+  it.each([false, true])('every page has the rows that one large page has there, with a key: %s', async (hasKey) => {
+    const all = await ids(ROWS, 0, hasKey);
+    expect(new Set(all).size).toBe(ROWS);
+    for (const limit of [1, 2, 5, 11, 12, 22, 23, 24, 200]) {
+      for (let offset = 0; offset <= ROWS + 1; offset += 1) {
+        expect([limit, offset, await ids(limit, offset, hasKey)]).toEqual([
+          limit,
+          offset,
+          all.slice(offset, offset + limit),
+        ]);
+      }
+    }
+    expect(await ids(5, Number.MAX_SAFE_INTEGER, hasKey)).toEqual([]);
+  });
+
+  it('reads the last page from the other end', async () => {
+    const sent: string[] = [];
+    const seen = ({ sql, bindings }: { sql: string; bindings: unknown[] }) => void sent.push(`${sql} ${bindings}`);
+    await app.get(internalDb).run(async (db) => {
+      db.on('query', seen);
+      await readPage(source(db), { limit: 3, offset: ROWS - 2 }).finally(() => db.off('query', seen));
+    });
+    expect(sent).toHaveLength(2);
+    expect(sent[1]).toMatch(/order by "?`?org_id.? asc, .?at.? asc, .?id.? desc limit (\?|\$1) 2$/);
+  });
+
+  it('takes the columns that are asked for', async () => {
+    const read = (offset: number) =>
+      app.get(internalDb).run((db) => {
+        const key = { column: 'id', all: () => db('notes') };
+        return readPage(source(db, { columns: ['id'], key }), { limit: 1, offset });
+      });
+    expect((await read(0)).rows).toEqual([{ id: expect.any(Number) }]);
+    expect((await read(1)).rows).toEqual([{ id: expect.any(Number) }]);
+  });
+});
+
+it('declares bounds and the shape of the answer', () => {
+  expect(pageQuery({ limit: 50, max: 200 })).toMatchObject({
+    limit: { default: 50, minimum: 1, maximum: 200 },
+    offset: { default: 0, minimum: 0 },
+  });
+  const { properties, required } = page('notes', pageQuery({ limit: 1, max: 1 }).limit);
+  expect([Object.keys(properties), required]).toEqual([
+    ['notes', 'total', 'limit', 'offset'],
+    ['notes', 'total', 'limit', 'offset'],
+  ]);
+});

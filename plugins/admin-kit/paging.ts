@@ -1,0 +1,89 @@
+/** Declares the parameters and answers of paged lists, and reads a page of a query with the number of all its rows. */
+import { type TSchema, Type } from '@sinclair/typebox';
+import type { Knex } from 'knex';
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface PageOrder {
+  readonly column: string;
+  /** Default `asc`. */
+  readonly order?: 'asc' | 'desc';
+}
+
+/** The unique column by which whole rows are fetched once the page is known, so that skipped rows are not. */
+export interface PageKey {
+  readonly column: string;
+  /** All rows of the table, as a new builder. */
+  all(): Knex.QueryBuilder;
+}
+
+export interface PageSource {
+  /** The rows that match, without order, as a new builder at each call. */
+  matching(): Knex.QueryBuilder;
+  /** The last column tells rows apart, so that a row is on one page only. */
+  readonly order: readonly PageOrder[];
+  /** Default: all. */
+  readonly columns?: readonly string[];
+  readonly key?: PageKey;
+}
+
+/** The query parameters `limit` (default `limit`, at most `max`) and `offset`. */
+export const pageQuery = ({ limit, max }: { readonly limit: number; readonly max: number }) => ({
+  limit: Type.Integer({ default: limit, minimum: 1, maximum: max }),
+  offset: Type.Integer({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+});
+
+/** The answer `{<name>: [item], total, limit, offset}`. */
+export const page = (name: string, item: TSchema) =>
+  Type.Object({ [name]: Type.Array(item), total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() });
+
+const REVERSE = { asc: 'desc', desc: 'asc' } as const;
+
+const reversed = (order: readonly PageOrder[]): PageOrder[] =>
+  order.map((item) => ({ column: item.column, order: REVERSE[item.order ?? 'asc'] }));
+
+async function readRows<Row>(
+  { matching, order, columns = ['*'], key }: PageSource,
+  { limit, offset }: PageRequest,
+  isReversed = false,
+): Promise<Row[]> {
+  const sorting = isReversed ? reversed(order) : [...order];
+  const cut = (query: Knex.QueryBuilder) => query.orderBy(sorting).limit(limit).offset(offset);
+  const rows: Row[] =
+    key === undefined || offset === 0
+      ? await cut(matching().select(columns))
+      : await key
+          .all()
+          .whereIn(key.column, cut(matching().select(key.column)))
+          .select(columns)
+          .orderBy(sorting);
+  return isReversed ? rows.reverse() : rows;
+}
+
+async function count({ matching }: PageSource): Promise<number> {
+  const [counted] = await matching().count({ total: '*' });
+  return Number(counted?.total ?? 0);
+}
+
+/** Reads the page and the number of all rows that match. A page of the second half is read from the other end. */
+export async function readPage<Row>(
+  source: PageSource,
+  { limit, offset }: PageRequest,
+): Promise<{ rows: Row[]; total: number }> {
+  if (offset === 0) {
+    const rows = await readRows<Row>(source, { limit, offset });
+    // Rows may have been deleted since.
+    const total = rows.length < limit ? rows.length : Math.max(await count(source), rows.length);
+    return { rows, total };
+  }
+  const total = await count(source);
+  const size = Math.min(limit, total - offset);
+  if (size <= 0) return { rows: [], total };
+  const behind = total - offset - size;
+  const isFar = behind < offset;
+  const rows = await readRows<Row>(source, { limit: size, offset: isFar ? behind : offset }, isFar);
+  return { rows, total };
+}
