@@ -31,7 +31,6 @@ export type { Actions, ActionWish, AskedAction } from './api.ts';
 export { type ActionDefinition, type ActionRun, defineAction } from './define-action.ts';
 export { type ActionMoved, actionMoved } from './events.ts';
 export { type ActionSubject, type ActionType, type ApprovalMode, actionTypes } from './hooks.ts';
-export { masked } from './masking.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,9 +1,8 @@
 /** Freezes payloads, hashes what an approval is for, and bounds results and texts. */
 import { createHash } from 'node:crypto';
 import { AtlasError, messageOf } from '../../kernel/index.ts';
-import { withoutCredentials } from '../redaction-kit/index.ts';
+import { masked, withoutCredentials } from '../redaction-kit/index.ts';
 import type { ActionSubject } from './hooks.ts';
-import { masked } from './masking.ts';
 
 const MAX_PAYLOAD_BYTES = 256 * 1024;
 const MAX_DEPTH = 32;

@@ -1,7 +1,7 @@
 /** Serves actions: to every user their own, to administrators those of the active organization. */
 import { type Actor, AtlasError, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { masked } from '../redaction-kit/index.ts';
 import { notFound } from './errors.ts';
-import { masked } from './masking.ts';
 import type { ActionRow, HistoryRow } from './rows.ts';
 import { Action, ActionDetail, ActionList, ActionParams, DenyBody, Inbox, InboxQuery, ListQuery } from './schemas.ts';
 import type { ActionService } from './service.ts';

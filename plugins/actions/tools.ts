@@ -1,9 +1,9 @@
 /** Offers every type of action to the model as a tool, and keeps secrets of their arguments out of what is shown. */
 import type { AgentTool, ContextPart, ToolOutcome, ToolRun } from '../../kernel/index.ts';
 import { type Ask, notesOf } from '../agent/index.ts';
+import { masked } from '../redaction-kit/index.ts';
 import type { Actions, AskedAction } from './api.ts';
 import type { ActionType } from './hooks.ts';
-import { masked } from './masking.ts';
 
 /** Most different actions that one question may ask for. */
 const MAX_ACTIONS = 20;

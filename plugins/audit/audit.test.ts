@@ -193,6 +193,76 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     expect(entries[0]?.sql).toMatch(/orders/);
   });
 
+  it('records changes in the transaction that makes them, and lists them', async () => {
+    await using server = await start(await engine.fresh());
+    const { app } = server;
+    const log = app.get(audit);
+    const change = (action: string, id: string, orgId: string | null = null, actorId: string | null = 'ann') =>
+      app.get(internalDb).transaction(async (trx) => {
+        const scope = testScope({ actor: { ...actor, id: actorId }, orgId, requestId: 'r1' });
+        const target = { type: action.split('.')[0] ?? '', id, label: `the ${id}` };
+        await log.change({ action, target, before: { role: 'a' }, after: { role: 'b', token: 'hunter2' } }, scope, trx);
+        if (id === 'undone') throw new Error('no');
+      });
+    await change('user.role_changed', 'u1');
+    await expect(change('user.banned', 'undone')).rejects.toThrow('no');
+    await change('role.created', 'r1', null, null);
+    await change('role.created', 'r1', 'acme');
+    await server.run('SELECT 1');
+
+    const list = async (query = '', headers = {}) =>
+      (await server.get(`/changes${query}`, headers)).json<{ changes: unknown[]; total: number }>();
+    expect(await list('?action=user.role_changed')).toEqual({
+      changes: [
+        {
+          id: expect.any(String),
+          timestamp: NOW.toISOString(),
+          userId: 'ann',
+          userLabel: 'ann@example.com',
+          orgId: null,
+          action: 'user.role_changed',
+          targetType: 'user',
+          targetId: 'u1',
+          targetLabel: 'the u1',
+          before: { role: 'a' },
+          after: { role: 'b', token: '***' },
+          requestId: 'r1',
+        },
+      ],
+      total: 1,
+      limit: 50,
+      offset: 0,
+    });
+    for (const [query, total] of [
+      ['', 2],
+      ['?limit=1&offset=1', 2],
+      ['?user=ann', 1],
+      ['?target=r1', 1],
+      ['?targetType=role', 1],
+      ['?targetType=role&target=u1', 0],
+      ['?from=2026-01-15T12:00:00Z&to=2026-01-15T12:00:00Z', 2],
+      ['?from=2026-01-15T12:00:01Z', 0],
+      ['?to=2026-01-15T11:59:59Z', 0],
+    ] as const) {
+      expect([query, (await list(query)).total]).toEqual([query, total]);
+    }
+    expect(await list('', { 'x-org': 'acme' })).toMatchObject({ total: 1, changes: [{ orgId: 'acme' }] });
+    for (const query of ['limit=0', 'limit=201', 'offset=-1', 'from=yesterday', 'action=']) {
+      expect([query, (await server.get(`/changes?${query}`)).statusCode]).toEqual([query, 400]);
+    }
+    expect(await server.entries('?surface=admin')).toMatchObject({
+      total: 2,
+      entries: expect.arrayContaining([
+        expect.objectContaining({
+          sql: 'user role changed: the u1 (role: a -> b, token: none -> ***)',
+          dbType: 'event',
+          success: true,
+        }),
+      ]),
+    });
+    expect((await server.get('/stats')).json()).toMatchObject({ totalQueries: 1, errorCount: 0 });
+  });
+
   it('filters, counts and exports', async () => {
     await using server = await start(await engine.fresh());
     await server.insert([

@@ -10,7 +10,7 @@ export const SQL_STORED_LENGTH = 2_000;
 export const SQL_LOGGED_LENGTH = 500;
 const ERROR_LENGTH = 1_000;
 /** Names that clients choose: a user's label, and a connection that may not exist. */
-const NAME_LENGTH = 320;
+export const NAME_LENGTH = 320;
 const MAX_TABLES = 100;
 
 /** A row of the table `audit_log`. */

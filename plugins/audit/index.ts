@@ -17,6 +17,7 @@ import { jobs, purgeDaily } from '../jobs/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { findDialect, redactLiterals } from '../sql-kit/index.ts';
 import type { Audit } from './api.ts';
+import { rowOfChange } from './change.ts';
 import { type AuditRow, entryOfEvent, entryOfOutcome, entryOfReply, type Redact } from './entry.ts';
 import { AUDIT_TABLE, migrationsFor } from './migrations.ts';
 import { AuditOptions } from './options.ts';
@@ -26,7 +27,7 @@ import { AuditStore } from './store.ts';
 import { tenancy } from './tenancy.ts';
 import { auditWriter } from './writer.ts';
 
-export type { Audit, AuditedEvent } from './api.ts';
+export type { Audit, AuditedChange, AuditedEvent } from './api.ts';
 export { type AuditEntry, auditedStatements } from './store.ts';
 export { tenancy } from './tenancy.ts';
 
@@ -71,6 +72,7 @@ export const audit = definePlugin({
     });
     const service: Audit = {
       record: async (event, trx) => void (await trx(AUDIT_TABLE).insert(entryOfEvent(event))),
+      change: async (change, scope, trx) => void (await trx(AUDIT_TABLE).insert(rowOfChange(change, scope, ctx.now()))),
     };
     if (db === undefined) return service;
 

@@ -51,6 +51,19 @@ const tableMigrations: readonly Migration[] = [
   },
 ];
 
+const changes: Migration = {
+  name: '0004-changes',
+  async up(connection) {
+    const trx = connection as Knex.Transaction;
+    await trx.schema.alterTable(AUDIT_TABLE, (table) => {
+      for (const column of ['action', 'target_type', 'target_id', 'target_label', 'before', 'after'])
+        table.text(column);
+    });
+    await trx.raw(`CREATE INDEX audit_log_changes ON ${AUDIT_TABLE} (org_id, timestamp, id)
+      WHERE deleted_at IS NULL AND action IS NOT NULL`);
+  },
+};
+
 const postgresMigrations: readonly Migration[] = [
   {
     name: '0003-postgres-types',
@@ -65,5 +78,5 @@ const postgresMigrations: readonly Migration[] = [
 ];
 
 export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
-  return dialect === 'postgres' ? [...tableMigrations, ...postgresMigrations] : [...tableMigrations];
+  return [...tableMigrations, ...(dialect === 'postgres' ? postgresMigrations : []), changes];
 }

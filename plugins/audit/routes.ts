@@ -1,7 +1,16 @@
 /** Serves the audit log to administrators: entries of the active organization, or those that belong to none. */
 import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
 import { csv } from './csv.ts';
-import { AuditPage, AuditStatsBody, Csv, ExportQuery, ListQuery, PurgeResult } from './schemas.ts';
+import {
+  AuditPage,
+  AuditStatsBody,
+  ChangesPage,
+  ChangesQuery,
+  Csv,
+  ExportQuery,
+  ListQuery,
+  PurgeResult,
+} from './schemas.ts';
 import type { AuditStore } from './store.ts';
 
 export interface AuditRoutesOptions {
@@ -30,7 +39,21 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse }: AuditRou
       async handle({ query }, scope) {
         const orgId = organizationOf(scope);
         const { limit, offset, ...filter } = query;
-        return { body: { ...(await store.list({ ...filter, orgId }, limit, offset)), limit, offset } };
+        return { body: { ...(await store.list({ ...filter, orgId }, { limit, offset })), limit, offset } };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/api/v1/admin/audit/changes',
+      operationId: 'listAdminChanges',
+      summary: 'Changes by administrators, newest first.',
+      query: ChangesQuery,
+      responses: { 200: ChangesPage },
+      async handle({ query }, scope) {
+        const orgId = organizationOf(scope);
+        const { limit, offset, ...filter } = query;
+        return { body: { ...(await store.changes({ ...filter, orgId }, { limit, offset })), limit, offset } };
       },
     }),
     {

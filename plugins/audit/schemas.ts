@@ -1,5 +1,6 @@
 /** Describes parameters and answers of the audit endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
+import { page, pageQuery } from '../admin-kit/index.ts';
 
 const Time = Type.String({
   format: 'date-time',
@@ -18,44 +19,71 @@ const filters = {
 export const ExportQuery = Type.Object(filters);
 export type ExportQuery = Static<typeof ExportQuery>;
 
-export const ListQuery = Type.Object({
-  limit: Type.Integer({ default: 50, minimum: 1, maximum: 200 }),
-  offset: Type.Integer({ default: 0, minimum: 0 }),
-  ...filters,
+const PAGING = pageQuery({ limit: 50, max: 200 });
+
+export const ListQuery = Type.Object({ ...PAGING, ...filters });
+
+export const ChangesQuery = Type.Object({
+  ...PAGING,
+  user: filters.user,
+  action: Type.Optional(Type.String({ minLength: 1, description: 'Such as `user.role_changed`.' })),
+  target: Type.Optional(Type.String({ minLength: 1, description: 'Id of what was changed.' })),
+  targetType: Type.Optional(Type.String({ minLength: 1, description: 'Such as `user`.' })),
+  from: filters.from,
+  to: filters.to,
 });
-export type ListQuery = Static<typeof ListQuery>;
 
 const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 
-export const AuditPage = Type.Object({
-  entries: Type.Array(
-    Type.Object(
-      {
-        id: Type.String(),
-        timestamp: Type.String({ format: 'date-time' }),
-        userId: orNull(Type.String()),
-        userLabel: orNull(Type.String()),
-        authMode: Type.String(),
-        sql: Type.String({ description: 'As asked for: at most 2,000 characters, without credentials.' }),
-        durationMs: Type.Number(),
-        rowCount: Type.Integer(),
-        success: Type.Boolean(),
-        error: orNull(Type.String({ description: '`refused`, `failed` or `cancelled`, and why.' })),
-        connectionId: orNull(Type.String()),
-        dbType: orNull(Type.String()),
-        tables: Type.Array(Type.String()),
-        conversationId: orNull(Type.String()),
-        requestId: Type.String(),
-        surface: Type.String(),
-        orgId: orNull(Type.String()),
-      },
-      { title: 'AuditEntry' },
-    ),
+export const AuditPage = page(
+  'entries',
+  Type.Object(
+    {
+      id: Type.String(),
+      timestamp: Type.String({ format: 'date-time' }),
+      userId: orNull(Type.String()),
+      userLabel: orNull(Type.String()),
+      authMode: Type.String(),
+      sql: Type.String({ description: 'As asked for: at most 2,000 characters, without credentials.' }),
+      durationMs: Type.Number(),
+      rowCount: Type.Integer(),
+      success: Type.Boolean(),
+      error: orNull(Type.String({ description: '`refused`, `failed` or `cancelled`, and why.' })),
+      connectionId: orNull(Type.String()),
+      dbType: orNull(Type.String()),
+      tables: Type.Array(Type.String()),
+      conversationId: orNull(Type.String()),
+      requestId: Type.String(),
+      surface: Type.String(),
+      orgId: orNull(Type.String()),
+    },
+    { title: 'AuditEntry' },
   ),
-  total: Type.Integer(),
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-});
+);
+
+const state = (description: string) =>
+  Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], { description });
+
+export const ChangesPage = page(
+  'changes',
+  Type.Object(
+    {
+      id: Type.String(),
+      timestamp: Type.String({ format: 'date-time' }),
+      userId: orNull(Type.String()),
+      userLabel: orNull(Type.String()),
+      orgId: orNull(Type.String()),
+      action: Type.String({ description: 'Such as `user.role_changed`.' }),
+      targetType: Type.String(),
+      targetId: Type.String(),
+      targetLabel: orNull(Type.String()),
+      before: state('What it was, without secrets; `null`: it was created.'),
+      after: state('What it is, without secrets; `null`: it was deleted.'),
+      requestId: Type.String(),
+    },
+    { title: 'AdminChange' },
+  ),
+);
 
 export const AuditStatsBody = Type.Object({
   totalQueries: Type.Integer(),

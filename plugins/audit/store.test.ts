@@ -54,7 +54,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
   const write = (...rows: readonly AuditRow[]) =>
     app.get(internalDb).run((db) => db.batchInsert('audit_log', [...rows], 100));
   const sqlOf = async (orgId: string | null, filter: Partial<AuditFilter> = {}, limit = 10, offset = 0) => {
-    const { entries, total } = await store.list({ ...filter, orgId }, limit, offset);
+    const { entries, total } = await store.list({ ...filter, orgId }, { limit, offset });
     return [...entries.map(({ sql }) => sql), total];
   };
 

@@ -1,6 +1,8 @@
 /** Reads the audit log and deletes entries that are too old. */
 import type { Knex } from 'knex';
+import { type PageRequest, readPage } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
+import { type ChangeFilter, listChanges } from './changes.ts';
 import { type AuditRow, EVENT_TYPE } from './entry.ts';
 import { AUDIT_TABLE } from './migrations.ts';
 
@@ -69,12 +71,17 @@ export class AuditStore {
   }
 
   /** Newest first. */
-  async list(filter: AuditFilter, limit: number, offset: number): Promise<{ entries: AuditEntry[]; total: number }> {
-    const [rows, [counted]] = await Promise.all([
-      this.#db.run((db) => newestFirst(filtered(db, filter)).limit(limit).offset(offset)),
-      this.#db.run((db) => filtered(db, filter).count({ total: '*' })),
-    ]);
-    return { entries: (rows as AuditRow[]).map(shownEntry), total: Number(counted?.total) };
+  async list(filter: AuditFilter, page: PageRequest): Promise<{ entries: AuditEntry[]; total: number }> {
+    const { rows, total } = await this.#db.run((db) => {
+      const key = { column: 'id', all: () => db(AUDIT_TABLE) };
+      return readPage<AuditRow>({ matching: () => filtered(db, filter), order: NEWEST_FIRST, key }, page);
+    });
+    return { entries: rows.map(shownEntry), total };
+  }
+
+  /** What administrators have changed, newest first. */
+  changes(filter: ChangeFilter, page: PageRequest) {
+    return listChanges(this.#db, filter, page);
   }
 
   /** Every entry that matches, newest first, in batches. */
@@ -82,7 +89,7 @@ export class AuditStore {
     let last: AuditRow | undefined;
     for (;;) {
       const rows: AuditRow[] = await this.#db.run((db) => {
-        const query = newestFirst(filtered(db, filter)).limit(EXPORT_BATCH_ROWS);
+        const query = filtered(db, filter).select('*').orderBy(NEWEST_FIRST).limit(EXPORT_BATCH_ROWS);
         if (last !== undefined) query.andWhereRaw('(timestamp, id) < (?, ?)', [last.timestamp, last.id]);
         return query;
       });
@@ -174,7 +181,7 @@ export async function auditedStatements(
 ): Promise<AuditEntry[]> {
   const rows: AuditRow[] = await db.run((knex) => {
     const isStatement = (query: Knex.QueryBuilder) => query.whereNull('db_type').orWhereNot('db_type', EVENT_TYPE);
-    const query = newestFirst(shown(knex)).where(isStatement).limit(limit);
+    const query = shown(knex).select('*').where(isStatement).orderBy(NEWEST_FIRST.slice(1)).limit(limit);
     return since === undefined ? query : query.where('timestamp', '>=', utc(since));
   });
   return rows.map(shownEntry);
@@ -182,11 +189,8 @@ export async function auditedStatements(
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-const newestFirst = (query: Knex.QueryBuilder) =>
-  query.select('*').orderBy([
-    { column: 'timestamp', order: 'desc' },
-    { column: 'id', order: 'desc' },
-  ]);
+/** The organization first: else PostgreSQL sorts all rows that belong to none. */
+const NEWEST_FIRST = ['org_id', 'timestamp', 'id'].map((column) => ({ column, order: 'desc' as const }));
 
 /** SQLite compares times as texts, so a time in another zone is converted first. */
 const utc = (time: string) => new Date(time).toISOString();

@@ -1,0 +1,54 @@
+/** Reads what administrators have changed. */
+import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import type { InternalDb } from '../internal-db/index.ts';
+import type { ChangeRow } from './change.ts';
+import { AUDIT_TABLE } from './migrations.ts';
+
+export interface ChangeFilter {
+  /** `null`: what belongs to no organization. Never all of them. */
+  readonly orgId: string | null;
+  readonly user?: string | undefined;
+  readonly action?: string | undefined;
+  /** Id of what was changed. */
+  readonly target?: string | undefined;
+  readonly targetType?: string | undefined;
+  /** ISO 8601 with a zone; both inclusive. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+const NEWEST_FIRST = ['org_id', 'timestamp', 'id'].map((column) => ({ column, order: 'desc' as const }));
+
+/** A change as the API answers it. */
+const shownChange = (row: ChangeRow) => ({
+  id: row.id,
+  timestamp: row.timestamp,
+  userId: row.user_id,
+  userLabel: row.user_label,
+  orgId: row.org_id,
+  action: row.action,
+  targetType: row.target_type,
+  targetId: row.target_id,
+  targetLabel: row.target_label,
+  before: row.before === null ? null : (JSON.parse(row.before) as object),
+  after: row.after === null ? null : (JSON.parse(row.after) as object),
+  requestId: row.request_id,
+});
+
+/** Newest first. */
+export async function listChanges(db: InternalDb, filter: ChangeFilter, page: PageRequest) {
+  const { orgId, user, action, target, targetType, from, to } = filter;
+  const equal = { user_id: user, action, target_id: target, target_type: targetType };
+  const { rows, total } = await db.run((knex) => {
+    const matching = () => {
+      const query = knex(AUDIT_TABLE).whereNull('deleted_at').whereNotNull('action').where('org_id', orgId);
+      for (const [column, value] of Object.entries(equal)) if (value !== undefined) query.where(column, value);
+      if (from !== undefined) query.where('timestamp', '>=', new Date(from).toISOString());
+      if (to !== undefined) query.where('timestamp', '<=', new Date(to).toISOString());
+      return query;
+    };
+    const key = { column: 'id', all: () => knex(AUDIT_TABLE) };
+    return readPage<ChangeRow>({ matching, order: NEWEST_FIRST, key }, page);
+  });
+  return { changes: rows.map(shownChange), total };
+}
