@@ -1,7 +1,7 @@
 /** Starts a composition (check, sort, set up, seal, ready) and stops it in reverse. */
 import type { AnyPluginDefinition, AtlasConfig, PluginContext, PluginEntry, PluginRef } from './define-plugin.ts';
 import type { AppDescription, PluginStatus } from './description.ts';
-import { AtlasError, BootError, type BootProblem, CloseError, messageOf, messagesOf } from './errors.ts';
+import { AtlasError, BootError, type BootProblem, messageOf, messagesOf } from './errors.ts';
 import { appClosed, appReady, Bus } from './events.ts';
 import { checkGraph, needsOf, sortEntries } from './graph.ts';
 import { catalog } from './hooks/catalog.ts';
@@ -103,7 +103,7 @@ class RunningApp implements App {
       // What closes badly after a failed start is told together with the failure itself.
       const closing = await this.close().then(
         () => [],
-        (failure: CloseError) => failure.problems,
+        ({ details }: AtlasError) => details as BootProblem[],
       );
       if (error instanceof BootError && closing.length === 0) throw error;
       const hint = error instanceof AtlasError ? error.hint : undefined;
@@ -186,8 +186,8 @@ class RunningApp implements App {
         this.#hooks.tap(name, hook, handler, order === undefined ? {} : { order });
       },
       tapKey: (hook, key, handler) => {
-        during('tapKey');
-        this.#hooks.tap(name, hook, handler, { key });
+        if (plugin.status === 'failed') throw new AtlasError(`Plugin "${name}" has failed.`);
+        return this.#hooks.tap(name, hook, handler, { key });
       },
       call: this.#hooks.call.bind(this.#hooks),
       callKey: this.#hooks.callOpenKey.bind(this.#hooks),
@@ -261,7 +261,9 @@ class RunningApp implements App {
       if (plugin.status !== 'failed') plugin.status = 'stopped';
     }
     this.#bus.emit(appClosed, { errors: problems.length });
-    if (problems.length > 0) throw new CloseError(problems);
+    if (problems.length === 0) return;
+    const message = `Atlas closed with problems: ${problems.map((problem) => problem.message).join(' ')}`;
+    throw new AtlasError(message, { reason: 'E_CLOSE', details: problems });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

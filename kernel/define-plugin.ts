@@ -37,8 +37,8 @@ export function optional<A>(ref: PluginRef<A>): OptionalRef<A> {
 }
 
 /**
- * What a plugin may do. Taps and lifecycle callbacks are taken only while `setup` runs. Databases and actions are
- * reached through `runSql` and `runAction` only.
+ * What a plugin may do. Taps and lifecycle callbacks are taken only while `setup` runs, but for keys. Databases and
+ * actions are reached through `runSql` and `runAction` only.
  */
 export interface PluginContext extends Pipelines {
   readonly plugin: string;
@@ -49,7 +49,8 @@ export interface PluginContext extends Pipelines {
   /** Milliseconds since the epoch; fixed in tests. */
   now(): number;
   tap<H extends AnyHook>(hook: H, handler: TapHandler<H>, options?: TapOptions): void;
-  tapKey<P, R>(hook: Hook<'keyed', P, R>, key: string, handler: TapHandler<Hook<'keyed', P, R>>): void;
+  /** Also after the start, for a key without an owner. The result takes the tap away. */
+  tapKey<P, R>(hook: Hook<'keyed', P, R>, key: string, handler: TapHandler<Hook<'keyed', P, R>>): () => void;
   call<H extends AnyHook>(hook: H, payload: PayloadOf<H>, scope: Scope, deadlineMs?: number): Awaitable<CallResult<H>>;
   /** Not for what a gate guards: that goes through `runSql` and `runAction`. */
   callKey<P, R>(hook: Hook<'keyed', P, R>, key: string, payload: P, scope: Scope, deadlineMs?: number): Awaitable<R>;

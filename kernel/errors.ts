@@ -66,16 +66,6 @@ export class BootError extends AtlasError {
   }
 }
 
-/** What went wrong while closing; everything else was closed all the same. */
-export class CloseError extends AtlasError {
-  readonly problems: readonly BootProblem[];
-  constructor(problems: readonly BootProblem[]) {
-    super(`Atlas closed with problems: ${problems.map(({ message }) => message).join(' ')}`, { reason: 'E_CLOSE' });
-    this.name = 'CloseError';
-    this.problems = problems;
-  }
-}
-
 /** The text of anything thrown, without its stack. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;

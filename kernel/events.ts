@@ -31,11 +31,7 @@ export class Bus {
     const report = (error: unknown) =>
       this.#log.error({ plugin, event: event.id, error: messagesOf(error) }, 'An event listener failed.');
     this.#emitter.on(event.id, (value: T) => {
-      try {
-        Promise.resolve(listener(value)).catch(report);
-      } catch (error) {
-        report(error);
-      }
+      new Promise((resolve) => resolve(listener(value))).catch(report);
     });
   }
 

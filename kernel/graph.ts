@@ -18,26 +18,18 @@ export function needsOf({ needs = {} }: AnyPluginDefinition): PluginRef[] {
 /** Every fault of the composition that shows without starting anything. */
 export function checkGraph(entries: readonly PluginEntry[], provided: ReadonlySet<string>): BootProblem[] {
   const problems: BootProblem[] = [];
-  const names = new Set<string>();
-  for (const { definition } of entries) {
-    const { name } = definition;
-    if (!NAME.test(name)) {
-      problems.push({ plugin: name, message: 'is not a plugin name.', hint: 'Use lower-case words joined by "-".' });
-    }
-    if (names.has(name)) {
-      problems.push({ plugin: name, message: 'is listed twice.', hint: 'Keep one entry in atlas.config.ts.' });
-    }
-    names.add(name);
-  }
-  for (const { definition } of entries) {
-    for (const need of Object.values((definition.needs ?? {}) as Needs)) {
+  const names = entries.map(({ definition }) => definition.name);
+  const present = new Set([...names, ...provided]);
+  for (const [index, { definition }] of entries.entries()) {
+    const { name: plugin, needs = {} } = definition;
+    const report = (message: string, hint: string) => problems.push({ plugin, message, hint });
+    if (!NAME.test(plugin)) report('is not a plugin name.', 'Use lower-case words joined by "-".');
+    if (names.indexOf(plugin) < index) report('is listed twice.', 'Keep one entry in atlas.config.ts.');
+    for (const need of Object.values(needs as Needs)) {
       const { pluginName: wanted } = refOf(need);
-      if ('optional' in need || names.has(wanted) || provided.has(wanted)) continue;
-      problems.push({
-        plugin: definition.name,
-        message: `needs the plugin "${wanted}", which is not in the composition.`,
-        hint: `Add ${importName(wanted)}() to the plugins in atlas.config.ts.`,
-      });
+      if ('optional' in need || present.has(wanted)) continue;
+      const hint = `Add ${importName(wanted)}() to the plugins in atlas.config.ts.`;
+      report(`needs the plugin "${wanted}", which is not in the composition.`, hint);
     }
   }
   return problems;
@@ -53,12 +45,9 @@ export function sortEntries(entries: readonly PluginEntry[], problems: BootProbl
     if (path.includes(name)) {
       const cycle = [...path.slice(path.indexOf(name)), name].join(' -> ');
       problems.push({ plugin: name, message: `needs itself: ${cycle}.`, hint: 'Cut one of these needs.' });
-      sorted.add(entry);
-      return;
-    }
-    for (const { pluginName } of needsOf(entry.definition)) {
-      const other = byName.get(pluginName);
-      if (other !== undefined) visit(other, [...path, name]);
+    } else {
+      const needs = needsOf(entry.definition).map(({ pluginName }) => byName.get(pluginName));
+      for (const other of needs) if (other !== undefined) visit(other, [...path, name]);
     }
     sorted.add(entry);
   };

@@ -1,5 +1,5 @@
 /** Runs the moments of a plugin's life, each with a time limit, and keeps track of running work. */
-import { AtlasError, messageOf } from './errors.ts';
+import { AtlasError } from './errors.ts';
 import { blame } from './hooks/dispatch.ts';
 import type { Awaitable } from './hooks/kinds.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -23,9 +23,7 @@ export async function runStep<T>(moment: Moment, { plugin, timeoutMs, run }: Lif
       });
     });
   } catch (error) {
-    if (error instanceof AtlasError) throw blame(error, plugin, moment);
-    const message = `Plugin "${plugin}" failed in ${moment}: ${messageOf(error)}`;
-    throw blame(new AtlasError(message, { reason: 'E_LIFECYCLE', cause: error }), plugin, moment);
+    throw blame(error, plugin, moment, moment);
   }
 }
 
@@ -42,7 +40,6 @@ export class InFlight {
 
   /** Waits until nothing runs or the time is over; returns the labels of what still runs. */
   async settle(timeoutMs: number): Promise<string[]> {
-    if (this.#work.size === 0) return [];
     const idle = async () => {
       while (this.#work.size > 0) await Promise.allSettled(this.#work.keys());
     };

@@ -50,7 +50,8 @@ export function createPipelines(hooks: HookRegistry, inFlight: InFlight, redact:
       status = 'failed';
       scope.signal.throwIfAborted();
       const deadlineMs = statement.limits && statement.limits.timeoutMs + DRIVER_GRACE_MS;
-      const result = await hooks.callKey(catalog.datasourceExecute, connection.id, statement, scope, deadlineMs);
+      const key = connection.key ?? connection.id;
+      const result = await hooks.callKey(catalog.datasourceExecute, key, statement, scope, deadlineMs);
       const executed = { statement, result, durationMs: performance.now() - startedAt };
       reply = await hooks.call(catalog.sqlAfter, executed, scope);
       status = 'succeeded';

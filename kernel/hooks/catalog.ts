@@ -51,14 +51,14 @@ export const sqlCheck = series<sql.SqlStatement>('sql.check', {
 });
 
 export const datasourceExecute = keyed<sql.SqlStatement, sql.SqlResult>('datasource.execute', {
-  summary: 'Runs a checked statement; the key is the connection id.',
+  summary: "Runs a checked statement; the key is the connection's key, by default its id.",
   deadlineMs: 300_000,
 });
 
 export const datasourceDescribe = keyed<sql.DescribeRequest | undefined, readonly sql.TableDescription[]>(
   'datasource.describe',
   {
-    summary: 'Tables, columns and keys of a connection; the key is the connection id.',
+    summary: "Tables, columns and keys of a connection; the key is the connection's key, by default its id.",
     deadlineMs: 120_000,
   },
 );

@@ -155,8 +155,8 @@ function compileApart(
 }
 
 /** Names the culprit on an error out of a tap: kept as it is when it is ours, wrapped when it is not. */
-export function blame(error: unknown, plugin: string, hook: string): AtlasError {
-  const message = `Plugin "${plugin}" failed in hook "${hook}": ${messageOf(error)}`;
+export function blame(error: unknown, plugin: string, hook: string, where = `hook "${hook}"`): AtlasError {
+  const message = `Plugin "${plugin}" failed in ${where}: ${messageOf(error)}`;
   const known = error instanceof AtlasError ? error : new AtlasError(message, { reason: 'E_TAP_FAILED', cause: error });
   known.plugin ??= plugin;
   known.hook ??= hook;

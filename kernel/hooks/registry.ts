@@ -15,6 +15,8 @@ export type HookObserver = (hook: string, plugin: string) => (durationMs: number
 interface RegisteredTap extends Tap {
   readonly order: TapOptions;
   readonly key: string | undefined;
+  /** Tapped after the start, and so never named: keys may tell of one organization to another. */
+  readonly isLate: boolean;
 }
 
 interface Entry {
@@ -39,7 +41,8 @@ export class HookRegistry {
   readonly #entries = new Map<AnyHook, Entry>();
   readonly #deadlines = new Deadlines();
   readonly #observers: HookObserver[] = [];
-  #sealed = false;
+  /** Ids of guarded hooks whose gates have no guard, as nothing had tapped them at the start. `undefined`: not sealed. */
+  #unguarded: Set<string> | undefined;
 
   /** `catalog`: the hooks known before any plugin; plugins may tap and call hooks of their own as well. */
   constructor(catalog: readonly AnyHook[]) {
@@ -56,29 +59,37 @@ export class HookRegistry {
     return entry;
   }
 
-  /** Adds a tap. Errors: after the seal, the same plugin twice, a key that has an owner, a key where none belongs. */
+  /**
+   * Adds a tap; the result takes it away again. Errors: the same plugin twice, a key that has an owner, a key where none
+   * belongs; after the seal, anything but a key of a hook whose gates are guarded.
+   */
   tap<H extends AnyHook>(
     plugin: string,
     hook: H,
     handler: TapHandler<H>,
-    options: { order?: TapOptions; key?: string },
-  ): void {
-    const { key } = options;
+    { key, order = {} }: { order?: TapOptions; key?: string },
+  ): () => void {
     const where = key === undefined ? `hook "${hook.id}"` : `hook "${hook.id}" for "${key}"`;
     const refuse = (problem: string, reason: string): never => {
       throw new AtlasError(`Plugin "${plugin}" taps ${where}${problem}.`, { reason });
     };
-    if (this.#sealed) refuse(' after the start; tap inside setup', 'E_HOOKS_SEALED');
+    const isLate = this.#unguarded !== undefined;
+    if (isLate && key === undefined) refuse(' after the start; tap inside setup', 'E_HOOKS_SEALED');
+    if (this.#unguarded?.has(hook.id)) refuse(' after a start without what must guard it', 'E_HOOKS_SEALED');
     if (hook.kind === 'keyed' && key === undefined) refuse(', which needs a key; use tapKey', 'E_HOOK_KIND');
     if (hook.kind !== 'keyed' && key !== undefined) refuse(', which takes no key; use tap', 'E_HOOK_KIND');
     const entry = this.#entry(hook);
     const owner = entry.taps.find((tap) => tap.key === key && (key !== undefined || tap.plugin === plugin));
     if (owner?.plugin === plugin) refuse(' twice; do both things in one tap', 'E_TAP_DUPLICATE');
-    if (owner !== undefined) {
-      const message = `Plugins "${owner.plugin}" and "${plugin}" both own ${where}; rename one or leave one out.`;
-      throw new AtlasError(message, { reason: 'E_TAP_DUPLICATE' });
-    }
-    entry.taps.push({ plugin, handler, order: options.order ?? {}, key });
+    if (owner !== undefined) refuse(`, which is "${owner.plugin}"'s; rename one or leave one out`, 'E_TAP_DUPLICATE');
+    const tap: RegisteredTap = { plugin, handler, order, key, isLate };
+    entry.taps.push(tap);
+    if (isLate) this.#compile(entry, [tap]);
+    return () => {
+      const others = entry.taps.filter((other) => other.key !== key || other.plugin !== plugin);
+      if (others.length < entry.taps.length) entry.byKey.delete(key as string);
+      entry.taps = others;
+    };
   }
 
   /** From now on every tap of the plugin throws: its gates refuse, its observers report. */
@@ -92,7 +103,7 @@ export class HookRegistry {
     for (const entry of this.#entries.values()) {
       if (!entry.taps.some((tap) => tap.plugin === plugin)) continue;
       entry.taps = entry.taps.map((tap) => (tap.plugin === plugin ? { ...tap, handler: refuse } : tap));
-      if (this.#sealed) this.#compile(entry);
+      if (this.#unguarded !== undefined) this.#compile(entry);
     }
   }
 
@@ -101,12 +112,12 @@ export class HookRegistry {
     this.#observers.push(observer);
   }
 
-  #compile(entry: Entry): void {
+  #compile(entry: Entry, compiled: readonly RegisteredTap[] = entry.taps): void {
     const { hook, byKey } = entry;
-    const taps = this.#observers.reduce<readonly RegisteredTap[]>(
+    const taps = this.#observers.reduce(
       (watched, observer) =>
         watched.map((tap) => ({ ...tap, handler: timed(tap.handler, observer(hook.id, tap.plugin)) })),
-      entry.taps,
+      compiled,
     );
     if (hook.kind !== 'keyed') entry.dispatch = compileDispatch(hook, taps, this.#deadlines);
     else for (const tap of taps) byKey.set(tap.key as string, compileDispatch(hook, [tap], this.#deadlines));
@@ -114,7 +125,7 @@ export class HookRegistry {
 
   /** Sorts and compiles. Returns what is wrong: contradictory orders, and gates without a tap or a seal. */
   seal(hintFor: (hookId: string) => string | undefined): BootProblem[] {
-    this.#sealed = true;
+    this.#unguarded = new Set();
     const problems: BootProblem[] = [];
     const tapped = new Set([...this.#entries.values()].filter((e) => e.taps.length > 0).map((e) => e.hook.id));
     for (const entry of this.#entries.values()) {
@@ -122,7 +133,9 @@ export class HookRegistry {
       entry.taps = sortTaps(hook.id, entry.taps, problems);
       this.#compile(entry);
       const guards = entry.taps.filter(({ order }) => !hook.sealed || order.seals === true);
-      if (hook.gateOf !== undefined && guards.length === 0 && tapped.has(hook.gateOf)) {
+      if (hook.gateOf === undefined || guards.length > 0) continue;
+      this.#unguarded.add(hook.gateOf);
+      if (tapped.has(hook.gateOf)) {
         const verb = entry.taps.length === 0 ? 'guards' : 'seals';
         const fitting = hook.sealed ? 'a plugin that taps it with "seals: true"' : 'one that taps it';
         problems.push({
@@ -145,7 +158,7 @@ export class HookRegistry {
   callKey<P, R>(hook: Hook<'keyed', P, R>, key: string, payload: P, scope: Scope, deadlineMs?: number): Awaitable<R> {
     const dispatch = this.#entries.get(hook)?.byKey.get(key);
     if (dispatch === undefined) {
-      const taps = this.#entries.get(hook)?.taps ?? [];
+      const taps = this.#entries.get(hook)?.taps.filter(({ isLate }) => !isLate) ?? [];
       const known = taps.map((tap) => tap.key).join(', ') || 'none';
       const message = `Nothing answers "${key}" in hook "${hook.id}"; known: ${known}.`;
       throw new AtlasError(message, { code: 'not_found', reason: 'E_KEY_UNKNOWN' });
@@ -168,7 +181,9 @@ export class HookRegistry {
       kind: hook.kind,
       gate: hook.gateOf !== undefined,
       summary: hook.summary,
-      taps: taps.map((tap) => (tap.key === undefined ? { plugin: tap.plugin } : { plugin: tap.plugin, key: tap.key })),
+      taps: taps
+        .filter(({ isLate }) => !isLate)
+        .map(({ plugin, key }) => (key === undefined ? { plugin } : { plugin, key })),
     }));
   }
 }

@@ -38,7 +38,7 @@ export class StatementGuard {
       ofModel = new Map();
       this.#tables.set(model, ofModel);
     }
-    const key = `${connection.id} ${connection.dbType} ${isDefault}`;
+    const key = `${keyOf(connection)} ${connection.dbType} ${isDefault}`;
     const known = ofModel.get(key);
     if (known !== undefined) return known;
     const entities = model.entities.filter((entity) =>
@@ -97,10 +97,12 @@ export class StatementGuard {
   }
 }
 
+const keyOf = ({ key, id }: ConnectionInfo) => key ?? id;
+
 /** Whether all that decides what runs and what it may open is the same. */
 function isSame(admitted: SqlStatement, statement: SqlStatement): boolean {
   return (
-    admitted.connection.id === statement.connection.id &&
+    keyOf(admitted.connection) === keyOf(statement.connection) &&
     admitted.requested === statement.requested &&
     admitted.sql === statement.sql &&
     isSameList(admitted.params, statement.params) &&

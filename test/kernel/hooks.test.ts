@@ -199,7 +199,50 @@ describe('keyed', () => {
   it('refuses a second owner and names both', () => {
     const hooks = registry();
     hooks.tap('a', hook, () => '', { key: 'one' });
-    expect(() => hooks.tap('b', hook, () => '', { key: 'one' })).toThrow(/"a" and "b" both own/);
+    expect(() => hooks.tap('b', hook, () => '', { key: 'one' })).toThrow(/"b" taps .* for "one", which is "a"'s/);
+  });
+});
+
+describe('keyed, after the start', () => {
+  const hook = keyed<string, string>('test.late', info);
+  const gateOfLate = { ...info, gateOf: 'test.late' };
+
+  it('takes a key without an owner, names it to nobody, and gives it free again', async () => {
+    const hooks = sealed((h) => h.tap('a', hook, () => 'a', { key: 'one' }));
+    const untap = hooks.tap('b', hook, (text) => `b ${text}`, { key: 'late' });
+    expect(await hooks.callKey(hook, 'late', 'x', testScope())).toBe('b x');
+    expect(() => hooks.tap('c', hook, () => '', { key: 'late' })).toThrow(/which is "b"'s/);
+    expect(() => hooks.tap('b', hook, () => '', { key: 'one' })).toThrow(/which is "a"'s/);
+    expect(hooks.describe()[0]?.taps).toEqual([{ plugin: 'a', key: 'one' }]);
+    expect(() => hooks.callKey(hook, 'other', 'x', testScope())).toThrow(/known: one\./);
+    untap();
+    expect(() => hooks.callKey(hook, 'late', 'x', testScope())).toThrow(/Nothing answers "late"/);
+    hooks.tap('c', hook, () => 'c', { key: 'late' });
+    untap();
+    expect(await hooks.callKey(hook, 'late', 'x', testScope())).toBe('c');
+  });
+
+  it('is watched, and refuses once its plugin has failed', async () => {
+    const seen: string[] = [];
+    const hooks = sealed((h) => h.observe((id, plugin) => () => void seen.push(`${id} ${plugin}`)));
+    const untap = hooks.tap('b', hook, () => 'b', { key: 'late' });
+    await hooks.callKey(hook, 'late', 'x', testScope());
+    expect(seen).toEqual(['test.late b']);
+    hooks.fail('b', new Error('broken'));
+    expect(() => hooks.callKey(hook, 'late', 'x', testScope())).toThrow(/"b" has failed: broken/);
+    untap();
+    expect(() => hooks.callKey(hook, 'late', 'x', testScope())).toThrow(/Nothing answers/);
+  });
+
+  it('opens no way around a gate that had nothing to guard at the start', () => {
+    const gate = series<string>('test.gate-of-late', { ...gateOfLate, sealed: true });
+    const unguarded = new HookRegistry([gate]);
+    expect(unguarded.seal(() => undefined)).toEqual([]);
+    expect(() => unguarded.tap('b', hook, () => '', { key: 'late' })).toThrow(/without what must guard it/);
+    const guarded = new HookRegistry([gate]);
+    guarded.tap('guard', gate, () => {}, { order: { seals: true } });
+    expect(guarded.seal(() => undefined)).toEqual([]);
+    guarded.tap('b', hook, () => '', { key: 'late' });
   });
 });
 

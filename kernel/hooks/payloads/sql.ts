@@ -4,7 +4,10 @@
 export type DbType = string;
 
 export interface ConnectionInfo {
+  /** Unique among the connections that an organization has. */
   readonly id: string;
+  /** What the keyed hooks of the connection are called with, unique in the process: caches use it. Default: the id. */
+  readonly key?: string;
   readonly dbType: DbType;
   readonly description?: string;
   /** Without password and without anything else that is secret. */
