@@ -1,4 +1,4 @@
-/** Lists the database engines, and builds the plugin for a database's URL. */
+/** Lists the database engines, and builds their plugins with the configured database. */
 import type { PluginEntry } from '../../kernel/index.ts';
 import { DUCKDB_SCHEMES, datasourceDuckdb } from '../../plugins/datasource-duckdb/index.ts';
 import { datasourceMysql, MYSQL_SCHEMES } from '../../plugins/datasource-mysql/index.ts';
@@ -12,9 +12,15 @@ export const ENGINES = [
   { schemes: DUCKDB_SCHEMES, plugin: datasourceDuckdb },
 ] as const;
 
-/** The plugin for the URL, with one connection called `default`. */
-export function datasources({ datasourceUrl: url }: { readonly datasourceUrl?: string | undefined }): PluginEntry[] {
-  const [scheme] = url?.split(':', 1) ?? [];
-  const engine = ENGINES.find(({ schemes }) => schemes.some((known) => known === scheme));
-  return url === undefined || engine === undefined ? [] : [engine.plugin({ connections: [{ id: 'default', url }] })];
+/** Every engine, which loads its driver when it is used; that of the URL with one connection called `default`. */
+export function datasources({
+  datasourceUrl: url = '',
+}: {
+  readonly datasourceUrl?: string | undefined;
+}): PluginEntry[] {
+  const [scheme] = url.split(':', 1);
+  return ENGINES.map(({ schemes, plugin }) => {
+    const isMeant = schemes.some((known) => known === scheme);
+    return plugin({ connections: isMeant ? [{ id: 'default', url }] : [] });
+  });
 }

@@ -1,6 +1,7 @@
 /** Makes the database of one DuckDB connection, asked through its pool of processes. */
 import { basename } from 'node:path';
 import { FileDatabase, moduleBeside, type ProcessWatcher } from '../datasource-kit/index.ts';
+import { requirePackages } from '../package-kit/index.ts';
 import { duckdbErrors, fromFailure } from './errors.ts';
 import type { DuckdbConnectionOptions } from './options.ts';
 import type { EngineLimits } from './settings.ts';
@@ -11,6 +12,7 @@ const OVERHEAD_MB = 1024;
 
 /** Throws `configuration_error` for a URL that names no file. */
 export function duckdbConnection(options: DuckdbConnectionOptions, cwd: string, watcher: ProcessWatcher): FileDatabase {
+  requirePackages(['@duckdb/node-api'], import.meta.url);
   const { threads, memoryLimitMb, tempLimitMb } = options;
   const limits: EngineLimits = { threads, memoryLimitMb, tempLimitMb };
   const path = parseDuckdbUrl(options.url, cwd);

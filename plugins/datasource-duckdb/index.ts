@@ -1,8 +1,8 @@
 import { definePlugin } from '../../kernel/index.ts';
 import { tapFileDatabases } from '../datasource-kit/index.ts';
-import { requirePackages } from '../package-kit/index.ts';
 import { duckdbConnection } from './connection.ts';
 import { DatasourceDuckdbOptions } from './options.ts';
+import { DUCKDB_ENGINE } from './registration.ts';
 
 /** @internal */
 export { bindAll } from './bind.ts';
@@ -26,7 +26,11 @@ export const datasourceDuckdb = definePlugin({
   description: 'DuckDB files, read-only, in processes of their own.',
   options: DatasourceDuckdbOptions,
   setup(ctx, { connections }) {
-    requirePackages(['@duckdb/node-api'], import.meta.url);
-    tapFileDatabases(ctx, connections, (options, watcher) => duckdbConnection(options, process.cwd(), watcher));
+    tapFileDatabases(
+      ctx,
+      connections,
+      (options, watcher, reach) => duckdbConnection(options, reach?.folder ?? process.cwd(), watcher),
+      DUCKDB_ENGINE,
+    );
   },
 });

@@ -8,7 +8,8 @@ import {
   messageOf,
   type PluginContext,
 } from '../../kernel/index.ts';
-import { resultMemory } from './hooks.ts';
+import type { DatasourceEngine, OpenDatabase, Reach } from './engines.ts';
+import { datasourceEngines, datasourceHealth, resultMemory } from './hooks.ts';
 import type { FileDatabase } from './process/file-database.ts';
 import { ProcessWatcher } from './process/process-watcher.ts';
 import { ServerDatabase } from './server/server-database.ts';
@@ -44,18 +45,27 @@ function databasesOf<O extends { readonly id: string }, D>(connections: readonly
   });
 }
 
-/** What every database can do. */
-type Answering = Pick<ServerDatabase, 'info' | 'execute' | 'describe' | 'health' | 'close'>;
+/** Taps what one database answers, by its connection's key; the result takes the taps away again. */
+export function tapDatabase(
+  ctx: PluginContext,
+  key: string,
+  database: Pick<OpenDatabase, 'execute' | 'describe' | 'health'>,
+) {
+  const taps = [
+    ctx.tapKey(datasourceExecute, key, (statement, scope) =>
+      database.execute(statement, scope.signal, () => ctx.call(resultMemory, statement, scope)),
+    ),
+    ctx.tapKey(datasourceDescribe, key, (request, scope) => database.describe(scope.signal, request?.schemas)),
+    ctx.tapKey(datasourceHealth, key, () => database.health()),
+  ];
+  return () => {
+    for (const untap of taps) untap();
+  };
+}
 
 /** Taps what a datasource must answer, and closes the databases with the plugin. */
-function tapDatabases(ctx: PluginContext, databases: readonly Answering[]): void {
-  for (const database of databases) {
-    const { id } = database.info;
-    ctx.tapKey(datasourceExecute, id, (statement, scope) =>
-      database.execute(statement, scope.signal, () => ctx.call(resultMemory, statement, scope)),
-    );
-    ctx.tapKey(datasourceDescribe, id, (request, scope) => database.describe(scope.signal, request?.schemas));
-  }
+function tapDatabases(ctx: PluginContext, databases: readonly OpenDatabase[]): void {
+  for (const database of databases) tapDatabase(ctx, database.info.id, database);
   ctx.tap(datasourceList, () => databases.map(({ info }) => info));
   ctx.tap(healthCheck, () => Promise.all(databases.map((database) => database.health())));
   ctx.onClose(async () => {
@@ -63,11 +73,18 @@ function tapDatabases(ctx: PluginContext, databases: readonly Answering[]): void
   });
 }
 
-/** Databases in files, each asked in processes that end with the server. Throws `configuration_error`. */
+/** What an engine says of itself, besides how it opens a database. */
+type EngineInfo = Omit<DatasourceEngine, 'open'>;
+
+/**
+ * Databases in files, each asked in processes that end with the server. `engine`: for connections that are made later.
+ * Throws `configuration_error`.
+ */
 export function tapFileDatabases<O extends { readonly id: string }>(
   ctx: PluginContext,
   connections: readonly O[],
-  make: (options: O, watcher: ProcessWatcher) => FileDatabase,
+  make: (options: O, watcher: ProcessWatcher, reach?: Reach) => FileDatabase,
+  engine?: EngineInfo,
 ): void {
   const watcher = new ProcessWatcher();
   // Registered first, and so closed after the databases whose processes it watches.
@@ -76,16 +93,24 @@ export function tapFileDatabases<O extends { readonly id: string }>(
     ctx,
     databasesOf(connections, (connection) => make(connection, watcher)),
   );
+  if (engine === undefined) return;
+  ctx.tap(datasourceEngines, () => [{ ...engine, open: (options: O, reach) => make(options, watcher, reach) }]);
 }
 
-/** Databases behind a login. Logs at the start what the logins should not be able to do. Throws `configuration_error`. */
+/**
+ * Databases behind a login. Logs at the start what the logins should not be able to do. `engine`: for connections that are
+ * made later. Throws `configuration_error`.
+ */
 export function tapServerDatabases<O extends { readonly id: string } & Omit<PoolOptions, 'connection'>>(
   ctx: PluginContext,
   connections: readonly O[],
-  make: (options: O) => Driver,
+  make: (options: O, reach?: Reach) => Driver,
+  engine?: EngineInfo,
 ): DatasourceApi {
-  const databases = databasesOf(connections, (connection) => new ServerDatabase(make(connection), connection));
+  const open = (connection: O, reach?: Reach) => new ServerDatabase(make(connection, reach), connection);
+  const databases = databasesOf(connections, (connection) => open(connection));
   tapDatabases(ctx, databases);
+  if (engine !== undefined) ctx.tap(datasourceEngines, () => [{ ...engine, open }]);
   const warnings = async () => {
     const found = databases.map((database) =>
       database.warnings().catch((error: unknown) => [`Connection "${database.info.id}": ${messageOf(error)}`]),

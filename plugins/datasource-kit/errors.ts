@@ -93,10 +93,27 @@ export function datasourceUnavailable(
 
 /** `why` completes "Connection failed: …". */
 export function connectionFailed(why: string, hint: string, cause?: unknown): AtlasError {
-  return datasourceUnavailable(sentence(`Connection failed: ${why}`), {
-    reason: 'E_DATASOURCE_CONNECTION',
-    hint,
-    cause,
+  return datasourceUnavailable(sentence(`Connection failed: ${why}`), { reason: NO_DATABASE, hint, cause });
+}
+
+/** The same when a server of the engine has answered: it refuses the login, or its encryption is not as wanted. */
+export function loginFailed(why: string, hint: string, cause?: unknown): AtlasError {
+  return datasourceUnavailable(sentence(`Connection failed: ${why}`), { reason: 'E_DATASOURCE_LOGIN', hint, cause });
+}
+
+/** The reason of failures that tell whether something else listens where no database answers. */
+const NO_DATABASE = 'E_DATASOURCE_CONNECTION';
+
+/**
+ * The error without what it tells of a host that has no database: for URLs of people who must not look around in the
+ * server's network.
+ */
+export function discreet(error: unknown): unknown {
+  if (!(error instanceof AtlasError) || error.reason !== NO_DATABASE) return error;
+  return datasourceUnavailable('Connection failed: no database of this kind answers there.', {
+    reason: NO_DATABASE,
+    hint: 'Check host, port, firewall and that the server runs.',
+    cause: error,
   });
 }
 
@@ -153,7 +170,7 @@ export function networkFailure(error: unknown): AtlasError | undefined {
   const fault = NETWORK_FAULTS[String(code)];
   if (fault !== undefined) return connectionFailed(...fault, error);
   if (/^(?:CERT_|DEPTH_|UNABLE_TO_|SELF_SIGNED|ERR_TLS_CERT|HOSTNAME_MISMATCH)/.test(String(code))) {
-    return connectionFailed(
+    return loginFailed(
       "the server's certificate is not trusted",
       'Name the certificate of its authority in the URL, or choose a weaker mode of verification.',
       error,

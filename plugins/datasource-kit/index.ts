@@ -1,7 +1,9 @@
 /** The parts that datasource plugins are built with: connections, processes, values, errors and URLs. */
-export { type DatasourceApi, tapFileDatabases, tapServerDatabases } from './databases.ts';
+export { type DatasourceApi, tapDatabase, tapFileDatabases, tapServerDatabases } from './databases.ts';
+export type { DatasourceEngine, OpenDatabase, Reach, Target } from './engines.ts';
 export * from './errors.ts';
-export { resultMemory } from './hooks.ts';
+export { healthOf } from './health.ts';
+export { datasourceEngines, datasourceHealth, resultMemory } from './hooks.ts';
 export { connectionOptions, fileConnectionOptions } from './options.ts';
 export { bindable, type Param } from './params.ts';
 export { CACHED_SOURCES, moduleBeside, type Program } from './process/database-process.ts';
@@ -11,10 +13,18 @@ export { type FileErrors, fileErrors } from './process/file-errors.ts';
 export { ProcessWatcher } from './process/process-watcher.ts';
 export type { ExecuteRequest, Failure, WireParam } from './process/protocol.ts';
 export { encodeParam } from './process/wire-params.ts';
+export { firstOf } from './server/addresses.ts';
 export { ServerDatabase } from './server/server-database.ts';
 export type { Driver, Session } from './server/session.ts';
 export { assertReads } from './statement-check.ts';
 export { type FileUrlFormat, maskFileUrl, parseFileUrl } from './url/file-url.ts';
-export { type PostgresTarget, parsePostgresUrl } from './url/postgres-url.ts';
-export { invalidUrl, maskServerUrl, parseServerUrl, readUrlFile, type UrlDialect } from './url/server-url.ts';
+export { assertRemotePostgresUrl, type PostgresTarget, parsePostgresUrl } from './url/postgres-url.ts';
+export {
+  assertRemote,
+  invalidUrl,
+  maskServerUrl,
+  parseServerUrl,
+  readUrlFile,
+  type UrlDialect,
+} from './url/server-url.ts';
 export * from './values.ts';

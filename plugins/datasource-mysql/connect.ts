@@ -1,20 +1,27 @@
 /** Opens connections, encrypted as the URL wants, and ends what others run. */
+import { connect } from 'node:net';
 import mysql, { type Connection, type ConnectionOptions } from 'mysql2';
 import type { MysqlTarget } from './url.ts';
 import { readValue } from './values.ts';
 
 const KILL_TIMEOUT_MS = 3_000;
 
+const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true };
+
 function optionsFor(target: MysqlTarget, encrypted: boolean, connectTimeout: number): ConnectionOptions {
   return {
     user: target.user,
     password: target.password,
     ...(target.socket === undefined ? { host: target.host, port: target.port } : { socketPath: target.socket }),
+    // The name stays that of the host: its certificate is for it.
+    ...(target.address !== undefined && {
+      stream: () => connect({ host: target.address, port: target.port, ...KEEP_ALIVE }),
+    }),
     ...(target.database === undefined ? {} : { database: target.database }),
     ...(encrypted && target.tls !== undefined ? { ssl: { ...target.tls } } : {}),
     connectTimeout,
     enableKeepAlive: true,
-    keepAliveInitialDelay: 30_000,
+    keepAliveInitialDelay: KEEP_ALIVE.keepAliveInitialDelay,
     charset: 'utf8mb4',
     multipleStatements: false,
     // A server must not ask for files of this machine, nor read names another way than the guard does.

@@ -1,5 +1,6 @@
 import type { ConnectionInfo } from '../../kernel/index.ts';
-import type { Driver, Session } from '../datasource-kit/index.ts';
+import { type Driver, firstOf, type Reach, type Session } from '../datasource-kit/index.ts';
+import { requirePackages } from '../package-kit/index.ts';
 import { connectError } from './errors.ts';
 import type { MysqlConnectionOptions } from './options.ts';
 import { type MysqlTarget, parseMysqlUrl } from './url.ts';
@@ -9,9 +10,12 @@ export class MysqlDriver implements Driver {
   readonly info: ConnectionInfo;
   readonly #target: MysqlTarget;
   readonly #connectTimeoutMs: number;
+  readonly #reach: Reach | undefined;
 
-  /** Throws `configuration_error` for a URL that cannot be used. */
-  constructor({ id, url, description, connectTimeoutMs }: MysqlConnectionOptions) {
+  /** Without `reach` it connects wherever the URL leads. Throws `configuration_error` for a URL that cannot be used. */
+  constructor({ id, url, description, connectTimeoutMs }: MysqlConnectionOptions, reach?: Reach) {
+    requirePackages(['mysql2'], import.meta.url);
+    this.#reach = reach;
     this.#target = parseMysqlUrl(url);
     this.#connectTimeoutMs = connectTimeoutMs;
     this.info = {
@@ -25,22 +29,25 @@ export class MysqlDriver implements Driver {
 
   async open(onEnd: () => void, signal: AbortSignal): Promise<Session> {
     try {
-      // Loaded when they are used, with the library: it is an optional package.
-      const [{ openConnection }, { MysqlSession }] = await Promise.all([
-        import('./connect.ts'),
-        import('./session.ts'),
-      ]);
-      signal.throwIfAborted();
-      const connection = await openConnection(this.#target, this.#connectTimeoutMs, signal);
-      const session = new MysqlSession(connection, this.#target, onEnd);
-      try {
-        return await session.begin();
-      } catch (error) {
-        session.destroy();
-        throw error;
-      }
+      if (this.#reach === undefined) return await this.#openAt(this.#target, onEnd, signal);
+      const addresses = await this.#reach.addressesOf(this.#target.host);
+      return await firstOf(addresses, (address) => this.#openAt({ ...this.#target, address }, onEnd, signal));
     } catch (error) {
       throw connectError(error);
+    }
+  }
+
+  async #openAt(target: MysqlTarget, onEnd: () => void, signal: AbortSignal): Promise<Session> {
+    // Loaded when they are used, with the library: it is an optional package.
+    const [{ openConnection }, { MysqlSession }] = await Promise.all([import('./connect.ts'), import('./session.ts')]);
+    signal.throwIfAborted();
+    const connection = await openConnection(target, this.#connectTimeoutMs, signal);
+    const session = new MysqlSession(connection, target, onEnd);
+    try {
+      return await session.begin();
+    } catch (error) {
+      session.destroy();
+      throw error;
     }
   }
 }

@@ -4,6 +4,7 @@ import {
   connectionFailed,
   connectionLost,
   locked,
+  loginFailed,
   networkFailure,
   noAnswer,
   notReading,
@@ -49,26 +50,26 @@ export function connectError(error: unknown): AtlasError {
   const { code = '', message = '' } = error as { code?: unknown; message?: string };
   if (server !== undefined) {
     if (NOT_LET_IN.includes(server.errno)) {
-      return connectionFailed('the server does not accept user and password', 'Correct them in the URL.', error);
+      return loginFailed('the server does not accept user and password', 'Correct them in the URL.', error);
     }
-    if (server.errno === 1049) return connectionFailed('there is no such database', 'Correct its name in the URL.');
+    if (server.errno === 1049) return loginFailed('there is no such database', 'Correct its name in the URL.');
     if (server.errno === 1044) {
-      return connectionFailed('the user may not use this database', 'GRANT SELECT on the database to the user.');
+      return loginFailed('the user may not use this database', 'GRANT SELECT on the database to the user.');
     }
     if (server.errno === 3159) {
-      return connectionFailed('the server wants encryption', 'Use "ssl-mode=REQUIRED" in the URL.', error);
+      return loginFailed('the server wants encryption', 'Use "ssl-mode=REQUIRED" in the URL.', error);
     }
     if (FULL.includes(server.errno)) return serverFull(error);
     if (server.errno === 1129) {
-      return connectionFailed('the server has blocked this host', 'Run "mysqladmin flush-hosts" on the server.', error);
+      return loginFailed('the server has blocked this host', 'Run "mysqladmin flush-hosts" on the server.', error);
     }
   }
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
-    return connectionFailed('the server offers no encryption', 'Set it up, or use "ssl-mode=DISABLED" in the URL.');
+    return loginFailed('the server offers no encryption', 'Set it up, or use "ssl-mode=DISABLED" in the URL.');
   }
   if (code === 'ETIMEDOUT') return noAnswer(error);
   if (code === 'HANDSHAKE_SSL_ERROR' || /certificate/i.test(message)) {
-    return connectionFailed(
+    return loginFailed(
       "the server's certificate is not trusted",
       'Name the certificate of its authority with "ssl-ca" in the URL, or choose a weaker "ssl-mode".',
       error,

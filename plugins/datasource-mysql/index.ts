@@ -1,8 +1,8 @@
 import { definePlugin } from '../../kernel/index.ts';
 import { tapServerDatabases } from '../datasource-kit/index.ts';
-import { requirePackages } from '../package-kit/index.ts';
 import { MysqlDriver } from './driver.ts';
 import { DatasourceMysqlOptions } from './options.ts';
+import { MYSQL_ENGINE } from './registration.ts';
 
 /** @internal */
 export { describeDatabases } from './describe.ts';
@@ -20,7 +20,6 @@ export const datasourceMysql = definePlugin({
   description: 'MySQL and MariaDB databases, read-only, over pools of connections.',
   options: DatasourceMysqlOptions,
   setup(ctx, { connections }) {
-    requirePackages(['mysql2'], import.meta.url);
-    return tapServerDatabases(ctx, connections, (connection) => new MysqlDriver(connection));
+    return tapServerDatabases(ctx, connections, (...given) => new MysqlDriver(...given), MYSQL_ENGINE);
   },
 });

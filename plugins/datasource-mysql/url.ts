@@ -1,7 +1,14 @@
 /** MySQL and MariaDB URLs: hosts, sockets and modes of encryption, named as their command-line clients name them. */
 import { isIP } from 'node:net';
 import type { SslOptions } from 'mysql2';
-import { invalidUrl, maskServerUrl, parseServerUrl, readUrlFile, type UrlDialect } from '../datasource-kit/index.ts';
+import {
+  assertRemote,
+  invalidUrl,
+  maskServerUrl,
+  parseServerUrl,
+  readUrlFile,
+  type UrlDialect,
+} from '../datasource-kit/index.ts';
 import { MYSQL_SCHEMES } from './schemes.ts';
 
 const DIALECT: UrlDialect = {
@@ -32,6 +39,8 @@ export interface MysqlTarget {
   readonly password: string;
   readonly host: string;
   readonly port: number;
+  /** One of the host's addresses, to connect to. */
+  readonly address?: string;
   /** Path of a socket, used in place of host and port. */
   readonly socket: string | undefined;
   /** `undefined`: none is selected, tables need their database's name. */
@@ -62,6 +71,11 @@ function tlsOptions(mode: SslMode, params: ReadonlyMap<string, string>): SslOpti
     verifyIdentity: mode === 'VERIFY_IDENTITY',
     ...Object.fromEntries(files),
   };
+}
+
+/** Throws `configuration_error` for a URL that reads files or sockets of this server. */
+export function assertRemoteMysqlUrl(text: string): void {
+  assertRemote(parseServerUrl(text, DIALECT), ['socket', 'ssl-ca', 'ssl-cert', 'ssl-key'], DIALECT);
 }
 
 /** Throws `configuration_error`, without repeating the URL. */

@@ -4,6 +4,7 @@ import {
   connectionFailed,
   connectionLost,
   locked,
+  loginFailed,
   networkFailure,
   notReading,
   serverFull,
@@ -33,29 +34,25 @@ export function connectError(error: unknown): AtlasError {
   const server = serverError(error);
   const message = error instanceof Error ? error.message : '';
   if (server?.code === '28P01' || /^SASL: /.test(message)) {
-    return connectionFailed('the server does not accept user and password', 'Correct them in the URL.', error);
+    return loginFailed('the server does not accept user and password', 'Correct them in the URL.', error);
   }
   if (server?.code.startsWith('28')) {
-    return connectionFailed(
+    return loginFailed(
       'the server does not let this user in from here',
       'Check "pg_hba.conf" on the server, and "sslmode" in the URL.',
       error,
     );
   }
-  if (server?.code === '3D000') return connectionFailed('there is no such database', 'Correct its name in the URL.');
+  if (server?.code === '3D000') return loginFailed('there is no such database', 'Correct its name in the URL.');
   if (server?.code === '42501') {
-    return connectionFailed('the user may not connect to this database', 'GRANT CONNECT ON DATABASE to the user.');
+    return loginFailed('the user may not connect to this database', 'GRANT CONNECT ON DATABASE to the user.');
   }
   if (server?.code === '53300') return serverFull(error);
   if (server?.code === '57P03') {
-    return connectionFailed('the server is starting or stopping', 'Ask again in a moment.', error);
+    return loginFailed('the server is starting or stopping', 'Ask again in a moment.', error);
   }
   if (/does not support SSL/.test(message)) {
-    return connectionFailed(
-      'the server offers no encryption',
-      'Set it up, or use "sslmode=disable" in the URL.',
-      error,
-    );
+    return loginFailed('the server offers no encryption', 'Set it up, or use "sslmode=disable" in the URL.', error);
   }
   if (/timeout expired/.test(message)) {
     return connectionFailed('the server does not answer', 'Check host, port and firewall.', error);

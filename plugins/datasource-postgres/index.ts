@@ -2,13 +2,13 @@ import { definePlugin } from '../../kernel/index.ts';
 import { tapServerDatabases } from '../datasource-kit/index.ts';
 import { PostgresDriver } from './driver.ts';
 import { DatasourcePostgresOptions } from './options.ts';
+import { POSTGRES_ENGINE } from './registration.ts';
 
-/** @internal */
-export { destroyClient, openClient } from './connect.ts';
 /** @internal */
 export { describeSchemas } from './describe.ts';
 /** @internal */
-export { PostgresDriver } from './driver.ts';
+/** @internal */
+export { loadConnect, PostgresDriver } from './driver.ts';
 /** @internal */
 export { connectError } from './errors.ts';
 export { POSTGRES_SCHEMES } from './schemes.ts';
@@ -25,6 +25,6 @@ export const datasourcePostgres = definePlugin({
   description: 'PostgreSQL databases, read-only, over pools of connections.',
   options: DatasourcePostgresOptions,
   setup(ctx, { connections }) {
-    return tapServerDatabases(ctx, connections, (connection) => new PostgresDriver(connection));
+    return tapServerDatabases(ctx, connections, (...given) => new PostgresDriver(...given), POSTGRES_ENGINE);
   },
 });

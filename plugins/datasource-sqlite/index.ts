@@ -2,6 +2,7 @@ import { definePlugin } from '../../kernel/index.ts';
 import { tapFileDatabases } from '../datasource-kit/index.ts';
 import { sqliteConnection } from './connection.ts';
 import { DatasourceSqliteOptions } from './options.ts';
+import { SQLITE_ENGINE } from './registration.ts';
 
 /** @internal */
 export { bind } from './bind.ts';
@@ -23,6 +24,11 @@ export const datasourceSqlite = definePlugin({
   description: 'SQLite files, read-only, in processes of their own.',
   options: DatasourceSqliteOptions,
   setup(ctx, { connections }) {
-    tapFileDatabases(ctx, connections, (options, watcher) => sqliteConnection(options, process.cwd(), watcher));
+    tapFileDatabases(
+      ctx,
+      connections,
+      (options, watcher, reach) => sqliteConnection(options, reach?.folder ?? process.cwd(), watcher),
+      SQLITE_ENGINE,
+    );
   },
 });

@@ -1,6 +1,6 @@
 /** Writes tables and rows into PostgreSQL databases. */
 import { parsePostgresUrl } from '../datasource-kit/index.ts';
-import { connectError, destroyClient, openClient, WireFilter } from '../datasource-postgres/index.ts';
+import { connectError, loadConnect, WireFilter } from '../datasource-postgres/index.ts';
 import { type Dialect, identifier } from './create-statements.ts';
 import type { Row } from './table.ts';
 import type { OpenTarget } from './writer.ts';
@@ -30,6 +30,7 @@ export const openPostgres: OpenTarget = async ({ url, signal }) => {
   const target = parsePostgresUrl(url);
   const schema = target.schema ?? 'public';
   const opening = { connectTimeoutMs: CONNECT_TIMEOUT_MS, filter: new WireFilter(), signal };
+  const { destroyClient, openClient } = await loadConnect();
   const { client } = await openClient(target, opening).catch((error: unknown) => {
     throw connectError(error);
   });

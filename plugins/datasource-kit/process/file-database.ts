@@ -101,11 +101,13 @@ export class FileDatabase {
     return (await this.#ask({ kind: 'describe' }, DESCRIBE_TIMEOUT_MS, signal)) as readonly TableDescription[];
   }
 
-  /** Never waits behind statements: a busy connection is judged by its file. */
-  async health(): Promise<HealthItem> {
-    return healthOf(this.info, () =>
-      this.#pool.hasIdle ? this.#ask({ kind: 'ping' }, HEALTH_TIMEOUT_MS) : this.#readHeader(),
-    );
+  health(): Promise<HealthItem> {
+    return healthOf(this.info, () => this.check());
+  }
+
+  /** Rejects when the file cannot be read. Never waits behind statements: a busy connection is judged by its file. */
+  async check(): Promise<void> {
+    await (this.#pool.hasIdle ? this.#ask({ kind: 'ping' }, HEALTH_TIMEOUT_MS) : this.#readHeader());
   }
 
   close(): Promise<void> {

@@ -66,9 +66,8 @@ export class ServerDatabase {
     return found.map((warning) => `Connection "${this.info.id}": ${warning}`);
   }
 
-  /** Never waits behind statements: when every session is used, one is opened for this alone. */
-  async health(): Promise<HealthItem> {
-    return healthOf(this.info, () => this.#ping(), this.#isBeyondReading ? BEYOND_READING : undefined);
+  health(): Promise<HealthItem> {
+    return healthOf(this.info, () => this.check(), this.#isBeyondReading ? BEYOND_READING : undefined);
   }
 
   async close(): Promise<void> {
@@ -105,7 +104,11 @@ export class ServerDatabase {
     }
   }
 
-  async #ping(): Promise<void> {
+  /**
+   * Rejects when the database does not answer. Never waits behind statements: when every session is used, one is opened
+   * for this alone.
+   */
+  async check(): Promise<void> {
     const giveUp = new AbortController();
     const idle = this.#pool.takeIdle();
     const opening = idle === undefined ? this.#driver.open(() => {}, giveUp.signal) : Promise.resolve(idle);

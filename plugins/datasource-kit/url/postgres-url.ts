@@ -2,6 +2,7 @@
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { schemaOf } from './postgres-schema.ts';
 import {
+  assertRemote,
   invalidUrl,
   maskServerUrl,
   parseServerUrl,
@@ -98,6 +99,16 @@ function tlsOptions(mode: SslMode, params: ServerUrl['params']): TlsOptions {
     ...(key === undefined ? {} : { key }),
     ...(passphrase === undefined ? {} : { passphrase }),
   };
+}
+
+/** Parameters that name files of this server, or settings of the session. */
+const LOCAL_PARAMS = ['options', 'sslcert', 'sslkey', 'sslpassword'];
+
+/** Throws `configuration_error` for a URL that reads files or sockets of this server or sets options of the session. */
+export function assertRemotePostgresUrl(text: string): void {
+  const url = parseServerUrl(text, DIALECT);
+  const root = url.params.get('sslrootcert') === 'system' ? [] : ['sslrootcert'];
+  assertRemote(url, [...LOCAL_PARAMS, ...root], DIALECT);
 }
 
 /** Throws `configuration_error`, without repeating the URL. */

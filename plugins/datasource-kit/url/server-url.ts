@@ -74,6 +74,19 @@ export function parseServerUrl(text: string, dialect: UrlDialect): ServerUrl {
   };
 }
 
+/**
+ * Throws `configuration_error` for a URL that names a socket of this server or has one of the parameters `local`: for URLs
+ * that come from people without access to this server.
+ */
+export function assertRemote({ host, params }: ServerUrl, local: readonly string[], dialect: UrlDialect): void {
+  const used = local.find((name) => params.has(name));
+  if (used !== undefined) {
+    throw invalidUrl(dialect, `its parameter "${used}" is only for connections of the configuration`);
+  }
+  if (![host, params.get('host')].some((name) => name?.startsWith('/'))) return;
+  throw invalidUrl(dialect, 'it names a socket, which is only for connections of the configuration');
+}
+
 /** Which server and database it is: no user, no password, no parameter, no folder of a socket. */
 export function maskServerUrl(scheme: string, url: ServerUrl, database: string): string {
   const host = url.host.includes(':') ? `[${url.host}]` : url.host;
