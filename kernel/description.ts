@@ -1,9 +1,8 @@
 /** Describes what runs, as `atlas hooks`, `atlas boot` and the admin interface show it. */
 import type { HookDescription } from './hooks/registry.ts';
 
-/** What `plugin create` offers. */
+/** What `plugin create` offers, and what first-party plugins are besides. */
 type OfferedType = 'datasource' | 'context' | 'interaction' | 'action' | 'sandbox';
-/** What first-party plugins are besides. */
 type OwnType = 'auth' | 'policy' | 'model' | 'delivery' | 'storage' | 'admin' | 'command' | 'core';
 export type PluginType = OfferedType | OwnType;
 

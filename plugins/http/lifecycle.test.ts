@@ -450,4 +450,23 @@ describe('the user of a request', () => {
     ]);
     expect((await app.inject({ method: 'GET', url: '/open' })).json()).toEqual({ mode: 'unidentified' });
   });
+
+  it.each([
+    [false, '127.0.0.1'],
+    [true, '203.0.113.9'],
+  ])('is authorized with the address they come from (trusted proxy: %s)', async (trustProxy, ip) => {
+    const asked: unknown[] = [];
+    const listening = definePlugin({
+      name: 'listening',
+      version: '1.0.0',
+      type: 'policy',
+      description: 'Notes what is asked.',
+      setup: (ctx) => ctx.tap(authAuthorize, (access) => void asked.push(access)),
+    });
+    const plugins = [http({ port: 0, trustProxy }), auth(), listening(), serving(who)];
+    await using app = await createTestApp({ plugins, openGates: false });
+    const proxied = { ...headers, 'x-forwarded-for': '203.0.113.9' };
+    await app.inject({ method: 'POST', url: '/who', payload: { a: 'b' }, headers: proxied });
+    expect(asked).toEqual([{ right: 'query', operation: 'POST /who', ip }]);
+  });
 });

@@ -143,7 +143,7 @@ export function webhookRoute(parts: WebhookParts): Route {
       const bytes = request.rawBody ?? Buffer.alloc(0);
       const signature = checkSignature(options, request.headers, bytes, ctx.now());
       scope.identify(channel.actor, channel.orgId);
-      await ctx.call(authAuthorize, { right: 'query', operation: `POST ${PATH}` }, scope);
+      await ctx.call(authAuthorize, { right: 'query', operation: `POST ${PATH}`, ip: request.ip }, scope);
       limitRate(channel);
       const { query, callbackUrl = options.callbackUrl } = bodyOf(request);
       if (callbackUrl !== undefined) await outbound.check(callbackUrl);

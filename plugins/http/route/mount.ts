@@ -96,7 +96,7 @@ function admission(ctx: PluginContext, route: Route) {
     scope.identify(identity.actor, identity.orgId);
     if (identity.headers !== undefined) reply.headers(identity.headers);
     await admit();
-    await ctx.call(authAuthorize, access, scope);
+    await ctx.call(authAuthorize, { ...access, ip }, scope);
     route.ready?.({ headers, params });
   };
 }
