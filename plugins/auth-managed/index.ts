@@ -8,7 +8,6 @@ import {
   healthCheck,
   httpRoutes,
   optional,
-  series,
   storeMigrations,
 } from '../../kernel/index.ts';
 import { authLookup } from '../auth-kit/index.ts';
@@ -18,7 +17,8 @@ import { internalDb, storeTables } from '../internal-db/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import type { AccountPassword } from './accounts/account-password.ts';
 import type { Organizations } from './accounts/organizations.ts';
-import type { UserDeletion, Users } from './accounts/users.ts';
+import type { Users } from './accounts/users.ts';
+import { authExtend, signInBefore, userDelete } from './hooks.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { MANAGED_MODE } from './mode.ts';
 import { AuthManagedOptions } from './options.ts';
@@ -26,19 +26,29 @@ import { SECURITY_SCHEMES } from './security-schemes.ts';
 
 export type { RoleMember } from './accounts/organizations.ts';
 export type { Administrator, ManagedUser, UserDeletion, UserPage, UserQuery, UserStats } from './accounts/users.ts';
+export { Email, type Endpoint, Id, Url } from './better-auth/endpoint.ts';
+export {
+  type AskLibrary,
+  authExtend,
+  type ExtensionEndpoint,
+  type LibraryExtension,
+  type LibraryExtensionParts,
+  type LibraryHost,
+  type SignInAttempt,
+  signInBefore,
+  userDelete,
+} from './hooks.ts';
+export { TABLES as AUTH_TABLES } from './migrations.ts';
 export { MANAGED_MODE } from './mode.ts';
 export { GivenPassword, NewPassword } from './passwords/password-length.ts';
-
-/** Before a user is deleted. A tap deletes or hands over what its plugin keeps of the user; it may run twice. */
-export const userDelete = series<UserDeletion>('user.delete', {
-  summary: 'Deletes or hands over the data of a user who is about to be deleted; an error keeps the user.',
-});
 
 /** What the plugin gives to others. */
 export interface AuthManaged {
   readonly users: Users;
   readonly organizations: Organizations;
   readonly password: AccountPassword;
+  /** Public address of the API. */
+  readonly url: string | undefined;
 }
 
 const HEALTH: HealthItem = { component: 'auth', status: 'ok', details: { mode: 'managed', enabled: true } };
@@ -82,6 +92,8 @@ export const authManaged = definePlugin({
       now: ctx.now,
       log: ctx.log,
       deleting: (deletion, scope) => ctx.call(userDelete, deletion, scope),
+      admit: async (attempt) => ctx.call(signInBefore, attempt, ctx.scope()),
+      authorize: async (access, scope) => ctx.call(authAuthorize, access, scope),
     });
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
@@ -89,7 +101,10 @@ export const authManaged = definePlugin({
     ctx.tap(authResolve, (credentials) => managed.sessions.resolve(credentials), { stage: 'post' });
     ctx.tapKey(authLookup, MANAGED_MODE.name, (absent) => managed.lookup(absent));
     ctx.tap(authAuthorize, (access, scope) => refuseUntilChanged(access, scope.actor));
-    ctx.tap(httpRoutes, () => db.routes(managed.routes));
+    ctx.tap(httpRoutes, async (_none, scope) => {
+      const extensions = await ctx.call(authExtend, undefined, scope);
+      return db.routes(managed.routes(extensions.map(({ value }) => value)));
+    });
     ctx.tap(healthCheck, () => [HEALTH]);
     ctx.tap(httpSecurity, () => SECURITY_SCHEMES);
     let stop = () => {};
@@ -98,6 +113,6 @@ export const authManaged = definePlugin({
       stop = await managed.start(address && isLocal(address.address, options.url));
     });
     ctx.onClose(() => stop());
-    return { users: managed.users, organizations: managed.organizations, password: managed.password };
+    return { users: managed.users, organizations: managed.organizations, password: managed.password, url: options.url };
   },
 });

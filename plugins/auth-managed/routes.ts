@@ -1,6 +1,7 @@
 /** The library's endpoints as routes of Atlas: our checks before, our errors after. */
 import type { Knex } from 'knex';
 import {
+  type Access,
   type Actor,
   AtlasError,
   type Route,
@@ -8,18 +9,20 @@ import {
   type RouteRequest,
   type Scope,
 } from '../../kernel/index.ts';
-import { type RoleHolder, roleWithin } from './accounts/administrators.ts';
+import { roleWithin } from './accounts/administrators.ts';
+import { identityOf } from './accounts/identity.ts';
 import type { Organizations } from './accounts/organizations.ts';
 import type { Origins } from './accounts/request-origins.ts';
 import { accountEndpoints } from './better-auth/account-endpoints.ts';
 import type { Endpoint } from './better-auth/endpoint.ts';
 import { betterAuthError, databaseFailure, sessionEnded, wrongPassword } from './better-auth/errors.ts';
-import { BASE_PATH, type BetterAuth, SESSION_COOKIE } from './better-auth/instance.ts';
+import { BASE_PATH, type BetterAuth, type FoundSession, SESSION_COOKIE } from './better-auth/instance.ts';
 import { organizationEndpoints } from './better-auth/organization-endpoints.ts';
 import { checkAddresses, libraryRequest } from './better-auth/request.ts';
 import type { SessionCache } from './better-auth/session-cache.ts';
 import { hashedToken } from './better-auth/session-token.ts';
 import type { Bootstrap } from './bootstrap.ts';
+import type { AskLibrary, ExtensionEndpoint, SignInAttempt } from './hooks.ts';
 import { TABLES } from './migrations.ts';
 import type { HashTurn, Passwords } from './passwords/password-hashing.ts';
 import { hasPasswordLength, PASSWORD_LENGTH_RULE } from './passwords/password-length.ts';
@@ -41,10 +44,19 @@ export interface LibraryRoutesInit {
   /** Whether a social provider is configured. */
   readonly social: boolean;
   readonly signUp: boolean;
+  /** Throws for who may not sign in this way. */
+  admit(attempt: SignInAttempt): Promise<unknown>;
+  /** Throws for who may not do it. */
+  authorize(access: Access, scope: Scope): Promise<unknown>;
+  /** What other plugins bring, each with the library that serves it. */
+  readonly extensions: readonly {
+    readonly endpoints: readonly ExtensionEndpoint[];
+    open(): Promise<BetterAuth>;
+  }[];
 }
 
 /** What of the library's answer reaches the client, beside its cookies. */
-const PASSED_BACK = ['location', 'pragma', 'set-auth-token', 'content-type'];
+const PASSED_BACK = ['location', 'content-location', 'pragma', 'set-auth-token', 'www-authenticate', 'content-type'];
 
 /** Hundreds of requests may wait for a password to be hashed, and each keeps its body. */
 const BODY_LIMIT_BYTES = 65_536;
@@ -62,13 +74,22 @@ export class BetterAuthRoutes {
   }
 
   routes(): Route[] {
-    const { social } = this.#init;
+    const { social, extensions } = this.#init;
     const mounted = [...accountEndpoints, ...organizationEndpoints].filter((endpoint) => social || !endpoint.social);
-    return mounted.map((endpoint) => this.#route(endpoint));
+    return [
+      ...mounted.map((endpoint) => this.#route(endpoint, (request, scope) => this.#handle(endpoint, request, scope))),
+      ...extensions.flatMap(({ endpoints, open }) =>
+        endpoints.map((endpoint) => {
+          const init = { newUserRole: endpoint.newUserRole };
+          const ask: AskLibrary = async (request) => this.#ask(endpoint, request, init, await open());
+          return this.#route(endpoint, (request, scope) => endpoint.handle?.(request, scope, ask) ?? ask(request));
+        }),
+      ),
+    ];
   }
 
-  #route(endpoint: Endpoint): Route {
-    const { method, path, summary, right, params, query, body, reply, errors = [] } = endpoint;
+  #route(endpoint: Endpoint, handle: (request: RouteRequest, scope: Scope) => Promise<RouteReply>): Route {
+    const { method, path, summary, right, params, query, body, reply, status = 200, errors = [] } = endpoint;
     const refuses = method !== 'GET' || right !== 'public';
     return {
       method,
@@ -81,14 +102,16 @@ export class BetterAuthRoutes {
       ...(query !== undefined && { query }),
       ...(body !== undefined && { body }),
       bodyLimitBytes: BODY_LIMIT_BYTES,
-      responses: path.startsWith('/callback/') ? { 302: reply } : { 200: reply },
+      responses: { [status]: reply },
       errors: refuses ? ['forbidden', ...errors] : errors,
       handle: async (request, scope) => {
         // Also without a cookie: a foreign page must not sign its visitors in as another user.
-        if (request.headers.authorization === undefined) this.#init.origins.check(method, request.headers);
+        if (request.headers.authorization === undefined && endpoint.crossSite !== true) {
+          this.#init.origins.check(method, request.headers);
+        }
         if (right !== 'public') mustHaveSession(scope.actor);
         checkAddresses(request.body);
-        return this.#handle(endpoint, request, scope);
+        return handle(request, scope);
       },
     };
   }
@@ -104,7 +127,7 @@ export class BetterAuthRoutes {
     if (endpoint.path === '/revoke-other-sessions') {
       return this.#revoke(scope.actor, (sessions) => sessions.whereNot({ id: String(scope.actor.claims.sid) }));
     }
-    if (endpoint.path === '/get-session') return this.#session(await this.#ask(endpoint, request));
+    if (endpoint.path === '/get-session') return this.#session(await this.#ask(endpoint, request), request, scope);
     // The library goes by the user's own role, which may count for less in the active organization.
     if (endpoint.path === '/organization/create' && scope.actor.role !== 'admin') throw mayNotCreate();
     if (endpoint.path === '/organization/set-active') {
@@ -117,17 +140,21 @@ export class BetterAuthRoutes {
     return reply;
   }
 
-  /** With the role that counts in the active organization. */
-  async #session(reply: RouteReply): Promise<RouteReply> {
-    const current = reply.body as { session: { activeOrganizationId: string | null }; user: RoleHolder } | null;
+  /** With the role that counts in the active organization. The route is public, so authorization comes here. */
+  async #session(reply: RouteReply, { ip }: RouteRequest, scope: Scope): Promise<RouteReply> {
+    const current = reply.body as Pick<FoundSession, 'session' | 'user'> | null;
     if (current === null) return reply;
     const { session, user } = current;
-    const role = await roleWithin(this.#init.store, session.activeOrganizationId, user);
+    const orgId = session.activeOrganizationId ?? null;
+    const role = await roleWithin(this.#init.store, orgId, user);
+    scope.identify(identityOf(user, role, orgId, session.id).actor, orgId);
+    await this.#init.authorize({ right: 'self', operation: 'GET /api/auth/get-session', ip }, scope);
     return { ...reply, body: { session, user: { ...user, role } } };
   }
 
   async #signIn(endpoint: Endpoint, request: RouteRequest, { signal }: Scope): Promise<RouteReply> {
     const { email } = request.body as SignUpBody;
+    await this.#init.admit({ by: 'password', email: email.toLowerCase() });
     const attempt = this.#init.throttle.begin(email, request.ip);
     const turn: HashTurn = { kind: attempt.familiar ? 'member' : 'sign-in', key: attempt.key, signal };
     try {
@@ -171,6 +198,7 @@ export class BetterAuthRoutes {
     // Without it the library refuses, and there is nothing to count.
     if (!signUp) return this.#ask(endpoint, request);
     checkNewPassword(password);
+    await this.#init.admit({ by: 'password', email: email.toLowerCase() });
     const attempt = signUps.begin(email, request.ip);
     const turn: HashTurn = { kind: 'sign-up', key: attempt.key, signal };
     let passwordHash: string;
@@ -212,8 +240,13 @@ export class BetterAuthRoutes {
   }
 
   /** Hands the request to the library. Throws what it refuses, in our form. */
-  async #ask(endpoint: Endpoint, request: RouteRequest, init?: CallInit): Promise<RouteReply> {
-    const { library, store } = this.#init;
+  async #ask(
+    endpoint: Endpoint,
+    request: RouteRequest,
+    init?: CallInit,
+    library: BetterAuth = this.#init.library,
+  ): Promise<RouteReply> {
+    const { store } = this.#init;
     const asked = store.call(() => library.handler(libraryRequest(endpoint, request)), init);
     const { result, faults } = await asked.catch((error: unknown) => {
       throw databaseFailure(error);
@@ -221,7 +254,7 @@ export class BetterAuthRoutes {
     const text = await result.text();
     const isJson = result.headers.get('content-type')?.includes('json') === true;
     const body: unknown = isJson && text !== '' ? JSON.parse(text) : text;
-    if (result.status >= 400) {
+    if (result.status >= 400 && endpoint.isProtocol !== true) {
       // A fault on the way, which the library may have taken for a refusal, says more than what it made of it.
       const known = faults.find((fault) => fault instanceof AtlasError);
       throw (
@@ -235,11 +268,12 @@ export class BetterAuthRoutes {
     const headers: Record<string, string | string[]> = { 'cache-control': 'no-store' };
     for (const name of PASSED_BACK) {
       const value = result.headers.get(name);
-      if (value !== null && !(name === 'content-type' && isJson)) headers[name] = value;
+      if (value !== null && !(name === 'content-type' && isJson && endpoint.isProtocol !== true)) headers[name] = value;
     }
     const cookies = cookiesOf(result.headers);
     if (cookies.length > 0) headers['set-cookie'] = cookies;
-    return { status: result.status, headers, body: text === '' ? undefined : body };
+    const sent = endpoint.isProtocol === true ? text : body;
+    return { status: result.status, headers, body: text === '' ? undefined : sent };
   }
 }
 

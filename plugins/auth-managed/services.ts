@@ -1,5 +1,5 @@
 /** Creates the services of the plugin. Loaded with the authentication library, only where it is used. */
-import type { Logger } from '../../kernel/index.ts';
+import type { Access, Logger, Scope } from '../../kernel/index.ts';
 import type { AbsentActor } from '../auth-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { AccountPassword } from './accounts/account-password.ts';
@@ -12,6 +12,8 @@ import { type Deleting, Users } from './accounts/users.ts';
 import { type BetterAuth, createBetterAuth } from './better-auth/instance.ts';
 import { SessionCache } from './better-auth/session-cache.ts';
 import { Bootstrap, type CreateUser } from './bootstrap.ts';
+import type { LibraryExtension, LibraryHost, SignInAttempt } from './hooks.ts';
+import { TABLES } from './migrations.ts';
 import type { AuthManagedOptions } from './options.ts';
 import { Passwords } from './passwords/password-hashing.ts';
 import { Throttle } from './passwords/throttle.ts';
@@ -38,9 +40,16 @@ export interface ServiceParts {
   readonly now: () => number;
   readonly log: Logger;
   readonly deleting: Deleting;
+  /** Throws for who may not sign in this way. */
+  readonly admit: (attempt: SignInAttempt) => Promise<unknown>;
+  /** Throws for who may not do it. */
+  readonly authorize: (access: Access, scope: Scope) => Promise<unknown>;
 }
 
-export async function createServices(options: AuthManagedOptions, { db, now, log, deleting }: ServiceParts) {
+export async function createServices(
+  options: AuthManagedOptions,
+  { db, now, log, deleting, admit, authorize }: ServiceParts,
+) {
   const store = new Store(db);
   const passwords = new Passwords();
   const sessionCache = new SessionCache();
@@ -48,7 +57,8 @@ export async function createServices(options: AuthManagedOptions, { db, now, log
   const origins = new Origins(options.url, options.trustedOrigins);
   const { adminEmail, production, signUp } = options;
   const bootstrap = new Bootstrap({ store, passwords, adminEmail, production, log });
-  const library = createBetterAuth(options, { store, passwords, sessionCache, bootstrap, log });
+  const parts = { store, passwords, sessionCache, bootstrap, log, admit };
+  const library = createBetterAuth(options, parts);
   await library.$context;
   const organizations = new Organizations(store, sessionCache);
   const social = [options.google, options.github, options.microsoft].some((provider) => provider !== undefined);
@@ -65,10 +75,37 @@ export async function createServices(options: AuthManagedOptions, { db, now, log
     sessionCache,
     social,
     signUp,
+    admit,
+    authorize,
+  };
+  const host: LibraryHost = {
+    run: (work) => store.run(work),
+    transaction: (work) => store.transaction(work),
+    settle: (userId) => organizations.settleMembers(userId),
+    invalidate: (userId) => sessionCache.invalidate(userId),
+    async endSessions(userId) {
+      await store.run((query) => query(TABLES.session).where({ userId }).delete());
+      sessionCache.invalidate(userId);
+    },
+  };
+  /** Each extension has the library to itself, which it loads when it is used. */
+  const extended = (extension: LibraryExtension) => {
+    let opened: Promise<BetterAuth> | undefined;
+    return {
+      endpoints: extension.endpoints,
+      open: () => {
+        opened ??= extension.load(host).then((more) => createBetterAuth(options, parts, more));
+        opened.catch(() => {
+          opened = undefined;
+        });
+        return opened;
+      },
+    };
   };
   return {
     sessions: new Sessions(library, store, origins),
-    routes: new BetterAuthRoutes(endpoints).routes(),
+    routes: (extensions: readonly LibraryExtension[]) =>
+      new BetterAuthRoutes({ ...endpoints, extensions: extensions.map(extended) }).routes(),
     users: new Users(store, sessionCache, deleting),
     password: new AccountPassword({ store, passwords, sessionCache, throttle }),
     organizations,

@@ -4,6 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
+import type { Role } from '../../kernel/index.ts';
 import { type InternalDb, translated } from '../internal-db/index.ts';
 import { LOCKS } from './migrations.ts';
 import type { HashTurn } from './passwords/password-hashing.ts';
@@ -14,6 +15,8 @@ export interface CallInit {
   readonly passwordHash?: string | undefined;
   /** Whose password is hashed on the way. */
   readonly turn?: HashTurn;
+  /** Role of a user whom the call creates; default: as `Bootstrap` decides. */
+  readonly newUserRole?: Role | undefined;
   /** Set by the call: the stored hash that the given password was found to match. */
   verifiedHash?: string;
 }
@@ -95,6 +98,10 @@ export class Store {
 
   get turn(): HashTurn | undefined {
     return this.#calls.getStore()?.turn;
+  }
+
+  get newUserRole(): Role | undefined {
+    return this.#calls.getStore()?.newUserRole;
   }
 
   /** Keeps an error for the caller of the library, which would only learn that something went wrong. */

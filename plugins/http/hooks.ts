@@ -15,8 +15,8 @@ export const httpAdmit = series<Admission>('http.admit', {
 export interface SecurityScheme {
   /** Under which the description names it: `apiKey`. */
   readonly name: string;
-  /** A security scheme object of OpenAPI 3.1. */
-  readonly scheme: Readonly<Record<string, string>>;
+  /** A security scheme object of OpenAPI 3.1; missing where the plugin only adds errors. */
+  readonly scheme?: Readonly<Record<string, string>>;
   /** Codes that every route which needs an identity may answer where this plugin authenticates. */
   readonly errors?: readonly string[];
   /** Taken, and needed, by the public routes of the plugin that brings it, and by no other. */

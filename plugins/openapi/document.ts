@@ -146,7 +146,8 @@ function success(route: Route, status: string, schema: TSchema, { components }: 
  */
 function securityOf({ right }: Route, plugin: string, { security }: DocumentInfo): Json[] {
   const isPublic = right === 'public';
-  const taken = security.filter((scheme) => (isPublic ? scheme.plugin === plugin : scheme.value.isOwn !== true));
+  const schemes = security.filter(({ value }) => value.scheme !== undefined);
+  const taken = schemes.filter((scheme) => (isPublic ? scheme.plugin === plugin : scheme.value.isOwn !== true));
   const named = taken.map(({ value }) => ({ [value.name]: [] }));
   const isNeeded = !isPublic || taken.length === 0 || taken.every(({ value }) => value.isOwn === true);
   return isNeeded ? named : [{}, ...named];
@@ -229,7 +230,9 @@ export function openapiDocument(routes: readonly Collected<Route>[], info: Docum
     tags: tags(routes, info),
     paths,
     components: {
-      securitySchemes: Object.fromEntries(info.security.map(({ value }) => [value.name, value.scheme])),
+      securitySchemes: Object.fromEntries(
+        info.security.flatMap(({ value }) => (value.scheme === undefined ? [] : [[value.name, value.scheme]])),
+      ),
       schemas: components.schemas,
     },
   };

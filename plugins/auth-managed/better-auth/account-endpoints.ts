@@ -69,6 +69,7 @@ export const accountEndpoints: readonly Endpoint[] = [
       disableRefresh: Type.Optional(Type.Boolean({ description: 'true: do not renew the session' })),
     }),
     reply: Type.Union([Type.Object({ session: Session, user: User }), Type.Null()]),
+    errors: ['ip_not_allowed'],
   },
   { method: 'GET', path: '/list-sessions', summary: 'Your sessions', right: 'query', reply: Type.Array(Session) },
   {
@@ -138,6 +139,7 @@ export const accountEndpoints: readonly Endpoint[] = [
       iss: FromProvider,
     }),
     reply: Type.Unknown(),
+    status: 302,
     social: true,
   },
   {

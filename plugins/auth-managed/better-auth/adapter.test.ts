@@ -29,7 +29,7 @@ async function open(dialect: Dialect) {
   const options = { secret: SECRET, trustedOrigins: [], corsOrigins: [], production: false, signUp: true };
   const library = createBetterAuth(
     { ...options, signInAfterSignUp: false },
-    { store, passwords, sessionCache: new SessionCache(), bootstrap, log },
+    { store, passwords, sessionCache: new SessionCache(), bootstrap, log, admit: async () => {} },
   );
   return { app, store, library, adapter: knexAdapter(store)(library.options) as DBAdapter };
 }

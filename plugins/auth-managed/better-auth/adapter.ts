@@ -59,10 +59,15 @@ function narrow<Q extends Knex.QueryBuilder>(
   return query;
 }
 
+/** A row of a table as the library gets it. */
+export type ReadRow = (table: string, row: Record<string, unknown>) => Promise<Record<string, unknown>>;
+
 /** Makes the adapter for the library's options. Its transactions are those of `store`. */
-export function knexAdapter(store: Store): (options: BetterAuthOptions) => DBAdapter {
+export function knexAdapter(store: Store, read?: ReadRow): (options: BetterAuthOptions) => DBAdapter {
   const { dialect } = store;
   const native = dialect === 'postgres';
+  const shown = async <R>(model: string, row: R): Promise<R> =>
+    read === undefined || row == null ? row : ((await read(model, row)) as R);
   return (options) => {
     const adapter: DBAdapter = createAdapterFactory({
       config: {
@@ -81,16 +86,10 @@ export function knexAdapter(store: Store): (options: BetterAuthOptions) => DBAda
             return 'token' in data ? { ...row, token: data.token } : row;
           }),
         findOne: ({ model, where, select }) =>
-          store.run(
-            async (db) =>
-              withToken(
-                model,
-                where,
-                await narrow(db(model), hashedWhere(model, where), dialect)
-                  .select(select ?? '*')
-                  .first(),
-              ) ?? null,
-          ),
+          store.run(async (db) => {
+            const query = narrow(db(model), hashedWhere(model, where), dialect).select(select ?? '*');
+            return shown(model, withToken(model, where, await query.first()) ?? null);
+          }),
         findMany: ({ model, where, limit, offset, sortBy, select }) =>
           store.run(async (db) => {
             const query = narrow(db(model), hashedWhere(model, where), dialect)
@@ -106,7 +105,7 @@ export function knexAdapter(store: Store): (options: BetterAuthOptions) => DBAda
             const rows = await narrow(db(model), hashedWhere(model, where), dialect)
               .update(hashedRow(model, update as Record<string, unknown>))
               .returning('*');
-            return withToken(model, where, rows[0]) ?? null;
+            return shown(model, withToken(model, where, rows[0]) ?? null);
           }),
         updateMany: ({ model, where, update }) =>
           store.run(async (db) =>

@@ -1,9 +1,9 @@
 /** How this plugin describes the endpoints of the authentication library that it mounts. */
 import { type TSchema, Type } from '@sinclair/typebox';
-import type { Right } from '../../../kernel/index.ts';
+import type { Right, Role, Route } from '../../../kernel/index.ts';
 
 export interface Endpoint {
-  readonly method: 'GET' | 'POST';
+  readonly method: Route['method'];
   /** Below `/api/auth`. */
   readonly path: string;
   readonly summary: string;
@@ -13,12 +13,20 @@ export interface Endpoint {
   readonly query?: TSchema;
   readonly body?: TSchema;
   readonly reply: TSchema;
+  /** Of a success; default 200. */
+  readonly status?: number;
   /** Codes that it may answer beside those every route may. */
   readonly errors?: readonly string[];
   /** Only where a social provider is configured. */
   readonly social?: boolean;
   /** Whose sessions may have to move into an organization or out of it: the caller's, or any user's. */
   readonly changesMembers?: 'own' | 'all';
+  /** Called by pages of other sites, such as by the form of an identity provider. */
+  readonly crossSite?: boolean;
+  /** Its protocol has a media type and errors of its own, which go to the client as the library words them. */
+  readonly isProtocol?: boolean;
+  /** Role of a user that it makes; default: the first one, and that of the configured address, are administrators. */
+  readonly newUserRole?: Role;
 }
 
 export const Id = Type.String({ minLength: 1, maxLength: 128 });

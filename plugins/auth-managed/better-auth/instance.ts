@@ -6,8 +6,9 @@ import { adminAc, userAc } from 'better-auth/plugins/admin/access';
 import { bearer } from 'better-auth/plugins/bearer';
 import { organization } from 'better-auth/plugins/organization';
 import { memberAc, adminAc as organizationAdminAc, ownerAc } from 'better-auth/plugins/organization/access';
-import type { Logger } from '../../../kernel/index.ts';
+import { AtlasError, type Logger } from '../../../kernel/index.ts';
 import type { Bootstrap } from '../bootstrap.ts';
+import type { LibraryExtensionParts, SignInAttempt } from '../hooks.ts';
 import { TABLES } from '../migrations.ts';
 import type { AuthManagedOptions } from '../options.ts';
 import type { Passwords } from '../passwords/password-hashing.ts';
@@ -37,6 +38,8 @@ export interface BetterAuthParts {
   readonly sessionCache: SessionCache;
   readonly bootstrap: Bootstrap;
   readonly log: Logger;
+  /** Throws for an identity that may not sign in through a social provider. */
+  admit(attempt: SignInAttempt): Promise<unknown>;
 }
 
 /** The library's own lines are for developers, and some name addresses of users. */
@@ -104,14 +107,32 @@ async function deleteOldSessions(store: Store, userId: string): Promise<void> {
   });
 }
 
+/** What the library is told where `check` refuses: it takes no error, and sends the browser back with a code. */
+async function refusalOf(
+  check: () => Promise<unknown>,
+): Promise<{ error: string; errorDescription: string } | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof AtlasError) return { error: error.libraryCode ?? error.code, errorDescription: error.message };
+    throw error;
+  }
+}
+
 /** Throws `auth_error` where a hook gets nothing: another request has just deleted what was to be changed. */
 function existing<T>(changed: T | null): T {
   if (changed === null) throw sessionEnded();
   return changed;
 }
 
-export function createBetterAuth(options: AuthManagedOptions, parts: BetterAuthParts): BetterAuth {
-  const { store, passwords, sessionCache, bootstrap, log } = parts;
+/** `extension`: what another plugin adds. */
+export function createBetterAuth(
+  options: AuthManagedOptions,
+  parts: BetterAuthParts,
+  extension?: LibraryExtensionParts,
+): BetterAuth {
+  const { store, passwords, sessionCache, bootstrap, log, admit } = parts;
   const domain = cookieDomain(options.url, options.corsOrigins);
   return betterAuth({
     appName: 'Atlas',
@@ -120,7 +141,7 @@ export function createBetterAuth(options: AuthManagedOptions, parts: BetterAuthP
     baseURL: new URL(options.url ?? 'http://localhost').origin,
     basePath: BASE_PATH,
     trustedOrigins: options.trustedOrigins.map((origin) => new URL(origin).origin),
-    database: knexAdapter(store),
+    database: knexAdapter(store, extension?.read),
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
     logger: loggerFor(log),
@@ -128,6 +149,10 @@ export function createBetterAuth(options: AuthManagedOptions, parts: BetterAuthP
     onAPIError: { throw: true },
     user: {
       modelName: TABLES.user,
+      validateUserInfo: ({ user: { email, id }, source: { method } }) =>
+        method === 'oauth'
+          ? refusalOf(() => admit({ by: 'social', email: String(email).toLowerCase(), userId: id }))
+          : undefined,
       additionalFields: {
         passwordChangeRequired: { type: 'boolean', required: false, defaultValue: false, input: false },
         adminByOrganization: { type: 'boolean', required: false, defaultValue: false, input: false },
@@ -178,7 +203,11 @@ export function createBetterAuth(options: AuthManagedOptions, parts: BetterAuthP
     socialProviders: socialProviders(options),
     databaseHooks: {
       user: {
-        create: { before: async ({ email }) => ({ data: { role: await bootstrap.roleOfNewUser(email) } }) },
+        create: {
+          before: async ({ email }) => ({
+            data: { role: store.newUserRole ?? (await bootstrap.roleOfNewUser(email)) },
+          }),
+        },
         update: { after: (user) => store.noting(async () => sessionCache.invalidate(existing(user).id)) },
       },
       account: {
@@ -223,6 +252,7 @@ export function createBetterAuth(options: AuthManagedOptions, parts: BetterAuthP
           invitation: { modelName: TABLES.invitation },
         },
       }),
+      ...(extension?.plugins ?? []),
     ],
     advanced: {
       cookiePrefix: COOKIE_PREFIX,

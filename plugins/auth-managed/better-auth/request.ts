@@ -27,7 +27,7 @@ export function libraryRequest(endpoint: Endpoint, { params, query, body, header
     if (typeof value !== 'string' || beside) continue;
     passed.set(name, name === 'cookie' ? withoutBrokenCache(value) : value.slice(0, MAX_HEADER_CHARACTERS));
   }
-  if (method === 'GET') return new Request(url, { method, headers: passed });
+  if (method === 'GET' || method === 'DELETE') return new Request(url, { method, headers: passed });
   passed.set('content-type', 'application/json');
   const declaredBody = endpoint.body === undefined ? {} : Value.Clean(endpoint.body, body);
   const withoutPrototype = (name: string, value: unknown) => (name === '__proto__' ? undefined : value);

@@ -1,0 +1,62 @@
+/** Declares the hooks by which other plugins take part in sign-in and bring further ways to sign in. */
+import type { BetterAuthPlugin } from 'better-auth';
+import type { Knex } from 'knex';
+import { collect, type RouteReply, type RouteRequest, type Scope, series } from '../../kernel/index.ts';
+import type { UserDeletion } from './accounts/users.ts';
+import type { Endpoint } from './better-auth/endpoint.ts';
+
+/** Before a user is deleted. A tap deletes or hands over what its plugin keeps of the user; it may run twice. */
+export const userDelete = series<UserDeletion>('user.delete', {
+  summary: 'Deletes or hands over the data of a user who is about to be deleted; an error keeps the user.',
+});
+
+/** An identity that is about to sign in, to be linked to a user, or to become one. */
+export interface SignInAttempt {
+  /** `password`: also sign-up with one. `social`: through a provider of the configuration. */
+  readonly by: 'password' | 'social';
+  /** Lower case. */
+  readonly email: string;
+  /** `undefined` where it is not known yet which user it is, or whether there is one. */
+  readonly userId?: string | undefined;
+}
+
+export const signInBefore = series<SignInAttempt>('sign-in.before', {
+  summary: 'Refuses a sign-in or sign-up by password or social provider before it is made.',
+});
+
+/** What an extension may do with users and sessions, on the transaction of the call into the library if one is open. */
+export interface LibraryHost {
+  run<T>(work: (db: Knex) => PromiseLike<T>): Promise<T>;
+  transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Moves the user's sessions into an organization to which the user belongs. */
+  settle(userId: string): Promise<void>;
+  /** Ends the user's sessions, those that browsers cache too. */
+  endSessions(userId: string): Promise<void>;
+  /** Makes what browsers cache of the user's sessions worthless. */
+  invalidate(userId: string): void;
+}
+
+/** Plugins of the authentication library, with what they need of Atlas. */
+export interface LibraryExtensionParts {
+  readonly plugins: readonly BetterAuthPlugin[];
+  /** A row of a table as the library gets it, such as with its secrets decrypted. */
+  read(table: string, row: Record<string, unknown>): Promise<Record<string, unknown>>;
+}
+
+/** Hands a request to the library, changed or as it came. */
+export type AskLibrary = (request: RouteRequest) => Promise<RouteReply>;
+
+export interface ExtensionEndpoint extends Endpoint {
+  /** Default: the request goes to the library as it is. */
+  handle?(request: RouteRequest, scope: Scope, ask: AskLibrary): Promise<RouteReply>;
+}
+
+export interface LibraryExtension {
+  readonly endpoints: readonly ExtensionEndpoint[];
+  /** Called at the first request of one of the endpoints. */
+  load(host: LibraryHost): Promise<LibraryExtensionParts>;
+}
+
+export const authExtend = collect<undefined, LibraryExtension>('auth.extend', {
+  summary: 'Further endpoints of the authentication library below /api/auth, such as single sign-on.',
+});
