@@ -53,7 +53,6 @@ export interface BootProblem {
 /** The composition cannot start. Carries every problem found, not only the first. */
 export class BootError extends AtlasError {
   readonly problems: readonly BootProblem[];
-
   constructor(problems: readonly BootProblem[], cause?: unknown) {
     const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`;
     const lines = problems.map(({ plugin, message, hint }) =>

@@ -4,12 +4,20 @@ import { type Logger, logFrom } from './log.ts';
 
 export type Role = 'viewer' | 'analyst' | 'admin';
 
+/**
+ * `public` needs no identity; the others are checked by `auth.authorize`. `self` is what every user may do with their own
+ * account, even while a password has to be changed first. `admin:users` and its like are areas of administration.
+ */
+export type Right = 'public' | 'query' | 'approve' | 'admin' | 'self' | `admin:${string}`;
+
 export interface Actor {
   /** `null`: anonymous (no authentication, or not yet authenticated). */
   readonly id: string | null;
   /** What a log or audit row shows: an e-mail address, a key's name. */
   readonly label: string | null;
   readonly role: Role;
+  /** Of a custom role: all that it grants beside `self`, instead of what `role` grants. */
+  readonly rights?: readonly Right[];
   /** The authentication mode that recognised the actor, such as `none` or `api-key`. */
   readonly mode: string;
   readonly claims: Readonly<Record<string, unknown>>;

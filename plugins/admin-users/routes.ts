@@ -68,7 +68,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
     });
   };
   const all = { tag: 'Users', right: 'admin', ready: () => void users(), errors: ['not_available'] } as const;
-  const one = { ...all, params: UserParams, errors: ['not_available', 'not_found', 'forbidden'] };
+  const one = { ...all, params: UserParams, errors: ['not_available', 'not_found', 'forbidden', 'conflict'] };
   const path = '/api/v1/admin/users';
   return [
     defineRoute({

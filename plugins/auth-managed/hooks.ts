@@ -1,9 +1,14 @@
-/** Declares the hooks by which other plugins take part in sign-in and bring further ways to sign in. */
+/** Declares the hooks by which other plugins take part in changes of users and organizations, and in sign-in. */
 import type { BetterAuthPlugin } from 'better-auth';
 import type { Knex } from 'knex';
 import { collect, type RouteReply, type RouteRequest, type Scope, series } from '../../kernel/index.ts';
-import type { UserDeletion } from './accounts/users.ts';
 import type { Endpoint } from './better-auth/endpoint.ts';
+
+export interface UserDeletion {
+  readonly userId: string;
+  /** Who deletes the user. */
+  readonly actorId: string | null;
+}
 
 /** Before a user is deleted. A tap deletes or hands over what its plugin keeps of the user; it may run twice. */
 export const userDelete = series<UserDeletion>('user.delete', {
@@ -60,3 +65,37 @@ export interface LibraryExtension {
 export const authExtend = collect<undefined, LibraryExtension>('auth.extend', {
   summary: 'Further endpoints of the authentication library below /api/auth, such as single sign-on.',
 });
+
+export interface UserChange {
+  readonly userId: string;
+  /** What an administrator is about to do by hand; `remove`: take the user out of the organization. */
+  readonly change: 'role' | 'ban' | 'unban' | 'remove' | 'delete';
+  /** The active organization; `null`: the user belongs to none. */
+  readonly orgId: string | null;
+  readonly actorId: string | null;
+}
+
+/** Before an administrator changes a user. A tap that throws keeps the user as they are. */
+export const userChange = series<UserChange>('user.change', {
+  summary: 'Refuses to have a user changed by hand, such as one whom an identity provider manages.',
+});
+
+export interface OrganizationDeletion {
+  readonly orgId: string;
+  /** Who deletes the organization. */
+  readonly actorId: string | null;
+}
+
+/** Before an organization is deleted. A tap deletes what its plugin keeps of it; it may run twice. */
+export const organizationDelete = series<OrganizationDeletion>('organization.delete', {
+  summary: 'Deletes the data of an organization that is about to be deleted; an error keeps the organization.',
+});
+
+type Call<P> = (payload: P, scope: Scope) => PromiseLike<unknown> | undefined;
+
+/** Calls the hooks. */
+export interface AccountHooks {
+  readonly userChange: Call<UserChange>;
+  readonly userDelete: Call<UserDeletion>;
+  readonly organizationDelete: Call<OrganizationDeletion>;
+}

@@ -18,14 +18,14 @@ import { requirePackages } from '../package-kit/index.ts';
 import type { AccountPassword } from './accounts/account-password.ts';
 import type { Organizations } from './accounts/organizations.ts';
 import type { Users } from './accounts/users.ts';
-import { authExtend, signInBefore, userDelete } from './hooks.ts';
+import { authExtend, organizationDelete, signInBefore, userChange, userDelete } from './hooks.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { MANAGED_MODE } from './mode.ts';
 import { AuthManagedOptions } from './options.ts';
 import { SECURITY_SCHEMES } from './security-schemes.ts';
 
 export type { RoleMember } from './accounts/organizations.ts';
-export type { Administrator, ManagedUser, UserDeletion, UserPage, UserQuery, UserStats } from './accounts/users.ts';
+export type { Administrator, ManagedUser, UserPage, UserQuery, UserStats } from './accounts/users.ts';
 export { Email, type Endpoint, Id, Url } from './better-auth/endpoint.ts';
 export {
   type AskLibrary,
@@ -34,8 +34,13 @@ export {
   type LibraryExtension,
   type LibraryExtensionParts,
   type LibraryHost,
+  type OrganizationDeletion,
+  organizationDelete,
   type SignInAttempt,
   signInBefore,
+  type UserChange,
+  type UserDeletion,
+  userChange,
   userDelete,
 } from './hooks.ts';
 export { TABLES as AUTH_TABLES } from './migrations.ts';
@@ -91,7 +96,11 @@ export const authManaged = definePlugin({
       db,
       now: ctx.now,
       log: ctx.log,
-      deleting: (deletion, scope) => ctx.call(userDelete, deletion, scope),
+      hooks: {
+        userChange: (change, scope) => ctx.call(userChange, change, scope),
+        userDelete: (deletion, scope) => ctx.call(userDelete, deletion, scope),
+        organizationDelete: (deletion, scope) => ctx.call(organizationDelete, deletion, scope),
+      },
       admit: async (attempt) => ctx.call(signInBefore, attempt, ctx.scope()),
       authorize: async (access, scope) => ctx.call(authAuthorize, access, scope),
     });

@@ -22,7 +22,7 @@ import { checkAddresses, libraryRequest } from './better-auth/request.ts';
 import type { SessionCache } from './better-auth/session-cache.ts';
 import { hashedToken } from './better-auth/session-token.ts';
 import type { Bootstrap } from './bootstrap.ts';
-import type { AskLibrary, ExtensionEndpoint, SignInAttempt } from './hooks.ts';
+import type { AccountHooks, AskLibrary, ExtensionEndpoint, SignInAttempt } from './hooks.ts';
 import { TABLES } from './migrations.ts';
 import type { HashTurn, Passwords } from './passwords/password-hashing.ts';
 import { hasPasswordLength, PASSWORD_LENGTH_RULE } from './passwords/password-length.ts';
@@ -41,6 +41,7 @@ export interface LibraryRoutesInit {
   readonly passwords: Passwords;
   readonly organizations: Organizations;
   readonly sessionCache: SessionCache;
+  readonly hooks: AccountHooks;
   /** Whether a social provider is configured. */
   readonly social: boolean;
   readonly signUp: boolean;
@@ -117,7 +118,7 @@ export class BetterAuthRoutes {
   }
 
   async #handle(endpoint: Endpoint, request: RouteRequest, scope: Scope): Promise<RouteReply> {
-    const { organizations } = this.#init;
+    const { organizations, hooks } = this.#init;
     if (endpoint.path === '/sign-in/email') return this.#signIn(endpoint, request, scope);
     if (endpoint.path === '/sign-up/email') return this.#signUp(endpoint, request, scope);
     if (endpoint.path === '/revoke-session') {
@@ -133,6 +134,12 @@ export class BetterAuthRoutes {
     if (endpoint.path === '/organization/set-active') {
       const { organizationId, organizationSlug } = request.body as Record<string, string | undefined>;
       await organizations.mustBelong(scope.actor.id ?? '', { id: organizationId, slug: organizationSlug });
+    }
+    if (endpoint.path === '/organization/delete') {
+      const { organizationId: orgId } = request.body as { organizationId: string };
+      const actorId = scope.actor.id ?? '';
+      // All others are refused by the library, and must not cost the organization its data.
+      if (await organizations.isOwner(actorId, orgId)) await hooks.organizationDelete({ orgId, actorId }, scope);
     }
     const reply = await this.#ask(endpoint, request);
     if (endpoint.changesMembers === 'own') await organizations.settleMembers(scope.actor.id ?? '');

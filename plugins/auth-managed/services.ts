@@ -8,11 +8,11 @@ import { Organizations } from './accounts/organizations.ts';
 import { Origins } from './accounts/request-origins.ts';
 import { startSessionCleanup } from './accounts/session-cleanup.ts';
 import { Sessions } from './accounts/sessions.ts';
-import { type Deleting, Users } from './accounts/users.ts';
+import { Users } from './accounts/users.ts';
 import { type BetterAuth, createBetterAuth } from './better-auth/instance.ts';
 import { SessionCache } from './better-auth/session-cache.ts';
 import { Bootstrap, type CreateUser } from './bootstrap.ts';
-import type { LibraryExtension, LibraryHost, SignInAttempt } from './hooks.ts';
+import type { AccountHooks, LibraryExtension, LibraryHost, SignInAttempt } from './hooks.ts';
 import { TABLES } from './migrations.ts';
 import type { AuthManagedOptions } from './options.ts';
 import { Passwords } from './passwords/password-hashing.ts';
@@ -39,7 +39,7 @@ export interface ServiceParts {
   readonly db: InternalDb;
   readonly now: () => number;
   readonly log: Logger;
-  readonly deleting: Deleting;
+  readonly hooks: AccountHooks;
   /** Throws for who may not sign in this way. */
   readonly admit: (attempt: SignInAttempt) => Promise<unknown>;
   /** Throws for who may not do it. */
@@ -48,7 +48,7 @@ export interface ServiceParts {
 
 export async function createServices(
   options: AuthManagedOptions,
-  { db, now, log, deleting, admit, authorize }: ServiceParts,
+  { db, now, log, hooks, admit, authorize }: ServiceParts,
 ) {
   const store = new Store(db);
   const passwords = new Passwords();
@@ -73,6 +73,7 @@ export async function createServices(
     bootstrap,
     organizations,
     sessionCache,
+    hooks,
     social,
     signUp,
     admit,
@@ -106,7 +107,7 @@ export async function createServices(
     sessions: new Sessions(library, store, origins),
     routes: (extensions: readonly LibraryExtension[]) =>
       new BetterAuthRoutes({ ...endpoints, extensions: extensions.map(extended) }).routes(),
-    users: new Users(store, sessionCache, deleting),
+    users: new Users(store, sessionCache, hooks),
     password: new AccountPassword({ store, passwords, sessionCache, throttle }),
     organizations,
     lookup: (actor: AbsentActor) => presentIdentity(store, actor),

@@ -1,5 +1,5 @@
-/** Types credentials, identity and rights. */
-import type { Actor } from '../../scope.ts';
+/** Types credentials, identity and access. */
+import type { Actor, Right } from '../../scope.ts';
 
 /** What a request carries for authentication. Header names are lower-case. */
 export interface Credentials {
@@ -16,12 +16,6 @@ export interface Identity {
   /** Headers for the response, such as the cookie of a renewed session. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
-
-/**
- * `public` needs no identity; the others are checked by `auth.authorize`. `self` is what every user may do with their own
- * account, even while a password has to be changed first.
- */
-export type Right = 'public' | 'query' | 'approve' | 'admin' | 'self';
 
 export interface Access {
   readonly right: Right;

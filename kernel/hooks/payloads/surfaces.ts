@@ -1,8 +1,7 @@
 /** Types routes, health and commands. */
 import type { Static, TSchema } from '@sinclair/typebox';
-import type { Scope } from '../../scope.ts';
+import type { Right, Scope } from '../../scope.ts';
 import type { Awaitable } from '../kinds.ts';
-import type { Right } from './identity.ts';
 
 /** As the route's schema says; `Unchecked` where it has none. */
 type Checked<S extends TSchema, Unchecked> = TSchema extends S ? Unchecked : Static<S>;

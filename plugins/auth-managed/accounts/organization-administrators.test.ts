@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { testScope } from '../../../test/harness/create-test-app.ts';
 import {
   Client,
   type Dialect,
@@ -117,7 +118,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another orga
     const { ann, annId, acme, eveId } = await invited(server, 'member');
     const { users } = server.get(authManaged);
     const actor = { id: eveId, label: eveId, role: 'admin', mode: 'managed', claims: {} } as const;
-    await expect(users.setRole({ actor, orgId: acme }, annId, 'viewer')).rejects.toMatchObject({
+    await expect(users.setRole(testScope({ actor, orgId: acme }), annId, 'viewer')).rejects.toMatchObject({
       message: 'The last administrator has to stay one.',
     });
     expect(await roleOf(ann)).toBe('admin');

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { AtlasError, definePlugin } from '../../../kernel/index.ts';
 import { Client, type Dialect, databases, startServer, userOf } from '../../../test/harness/managed-server.ts';
+import { type OrganizationDeletion, organizationDelete, type UserChange, userChange } from '../index.ts';
 
 const db = databases();
 const USERS = '/api/v1/admin/users';
@@ -152,5 +154,69 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
     platform.cookies.delete('authlib.session_data');
     expect(await emails(platform)).toEqual(['nobody@example.com', 'platform@example.com']);
     expect((await platform.send(`${USERS}/${annId}`, { method: 'DELETE' })).status).toBe(404);
+  });
+
+  it('tell other plugins before an owner deletes one, and stay when one of those cannot', async () => {
+    const told: OrganizationDeletion[] = [];
+    let works = false;
+    const listener = definePlugin({
+      name: 'listener',
+      version: '1.0.0',
+      type: 'core',
+      description: 'Hears of deletions.',
+      setup(ctx) {
+        ctx.tap(organizationDelete, (deletion) => {
+          told.push(deletion);
+          if (!works) throw new AtlasError('The data could not be deleted.');
+        });
+      },
+    });
+    await using server = await startServer(await db.url(dialect), {}, [listener()]);
+    const { boss, ann, eve, acme } = await twoOrganizations(server);
+    for (const client of [ann, eve]) {
+      expect((await post(client, 'delete', { organizationId: acme })).status).toBeOneOf([400, 403]);
+    }
+    expect(told).toEqual([]);
+    const actorId = (await boss.whoami()).body.actor.id;
+    expect((await post(boss, 'delete', { organizationId: acme })).status).toBe(500);
+    expect([told, await orgOf(boss)]).toEqual([[{ orgId: acme, actorId }], acme]);
+    works = true;
+    expect((await post(boss, 'delete', { organizationId: acme })).status).toBe(200);
+    expect(await orgOf(boss)).toBe(null);
+  });
+
+  it('have members whom other plugins may protect from administrators', async () => {
+    const told: UserChange['change'][] = [];
+    const guard = definePlugin({
+      name: 'guard',
+      version: '1.0.0',
+      type: 'core',
+      description: 'Protects users.',
+      setup(ctx) {
+        ctx.tap(userChange, ({ change }) => {
+          told.push(change);
+          throw new AtlasError('This user is managed elsewhere.', { code: 'conflict' });
+        });
+      },
+    });
+    await using server = await startServer(await db.url(dialect), {}, [guard()]);
+    const boss = await userOf(server, 'boss@example.com');
+    const ann = await userOf(server, 'ann@example.com');
+    const { id } = (await ann.whoami()).body.actor;
+    for (const [method, path, body] of [
+      ['PATCH', '/role', { role: 'viewer' }],
+      ['POST', '/ban', {}],
+      ['POST', '/unban', undefined],
+      ['DELETE', '', undefined],
+    ] as const) {
+      expect(await boss.send(`${USERS}/${id}${path}`, { method, body })).toMatchObject({
+        status: 409,
+        body: { error: 'conflict' },
+      });
+      // Neither of whom there is not, nor of foreign users.
+      expect((await boss.send(`${USERS}/nobody${path}`, { method, body })).status).toBe(404);
+    }
+    expect(told).toEqual(['role', 'ban', 'unban', 'delete']);
+    expect((await ann.whoami()).body.actor.role).toBe('analyst');
   });
 });

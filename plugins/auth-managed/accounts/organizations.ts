@@ -78,6 +78,11 @@ export class Organizations {
     if (changed === 0) throw notFound('pending invitation');
   }
 
+  async isOwner(userId: string, organizationId: string): Promise<boolean> {
+    const owner = { userId, organizationId, role: 'owner' };
+    return (await this.#store.run((db) => db(TABLES.member).where(owner).first('id'))) !== undefined;
+  }
+
   /** Throws `forbidden` unless the user belongs to the organization that `id` or else `slug` names. */
   async mustBelong(userId: string, { id, slug }: { id: string | undefined; slug: string | undefined }): Promise<void> {
     if (id === undefined && slug === undefined) {

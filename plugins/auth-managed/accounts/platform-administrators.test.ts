@@ -109,7 +109,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
     let calls = 0;
     users.find = async (by, id) => {
       const user = await find(by, id);
-      if (++calls === 2) await database('auth_member').where({ userId: id }).delete();
+      if (++calls === 3) await database('auth_member').where({ userId: id }).delete();
       return user;
     };
     expect((await setRole(boss, await idOf(bob), 'admin')).status).toBe(200);

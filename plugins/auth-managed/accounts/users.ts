@@ -2,6 +2,7 @@
 import type { Knex } from 'knex';
 import { AtlasError, type Role, type Scope } from '../../../kernel/index.ts';
 import type { SessionCache } from '../better-auth/session-cache.ts';
+import type { AccountHooks, UserChange } from '../hooks.ts';
 import { LOCKS, TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
 import { endLostPromotions, GOVERNING_ROLES, isPlatformAdministrator, REDUCED_ROLE, roleOf } from './administrators.ts';
@@ -100,25 +101,15 @@ function refused(message: string, hint: string): AtlasError {
 /** Who administers: `orgId` is the active organization, `null` where the administrator belongs to none. */
 export type Administrator = Pick<Scope, 'actor' | 'orgId'>;
 
-/** Payload of the hook `user.delete`. */
-export interface UserDeletion {
-  readonly userId: string;
-  /** Who deletes the user. */
-  readonly actorId: string | null;
-}
-
-/** Tells other plugins that a user is about to be deleted. */
-export type Deleting = (deletion: UserDeletion, scope: Scope) => PromiseLike<unknown> | undefined;
-
 export class Users {
   readonly #store: Store;
   readonly #sessionCache: SessionCache;
-  readonly #deleting: Deleting;
+  readonly #hooks: AccountHooks;
 
-  constructor(store: Store, sessionCache: SessionCache, deleting: Deleting) {
+  constructor(store: Store, sessionCache: SessionCache, hooks: AccountHooks) {
     this.#store = store;
     this.#sessionCache = sessionCache;
-    this.#deleting = deleting;
+    this.#hooks = hooks;
   }
 
   /** The newest first. */
@@ -163,8 +154,8 @@ export class Users {
    * Throws `forbidden` for one's own role, the last administrator, a user who also belongs to an organization that the
    * administrator does not administer, and an administrator of the platform unless another one asks; `not_found`.
    */
-  async setRole(by: Administrator, id: string, role: Role): Promise<ManagedUser> {
-    const user = await this.#change(by, id, async () => {
+  async setRole(by: Scope, id: string, role: Role): Promise<ManagedUser> {
+    const user = await this.#change(by, id, 'role', async () => {
       await this.#mustGovern(by, id, 'You cannot change your own role.');
       if (role !== 'admin') await this.#keepAnAdministrator(by, id);
       const withinOrganization = role === 'admin' && by.orgId !== null && !(await this.#isOfPlatform(id));
@@ -177,8 +168,8 @@ export class Users {
   }
 
   /** Ends all sessions, too. `expiresInSeconds` left out: without end. Throws as `setRole` does. */
-  async ban(by: Administrator, id: string, reason?: string, expiresInSeconds?: number): Promise<ManagedUser> {
-    return this.#change(by, id, async () => {
+  async ban(by: Scope, id: string, reason?: string, expiresInSeconds?: number): Promise<ManagedUser> {
+    return this.#change(by, id, 'ban', async () => {
       await this.#mustGovern(by, id, 'You cannot ban yourself.');
       await this.#keepAnAdministrator(by, id);
       const until = expiresInSeconds === undefined ? null : new Date(Date.now() + expiresInSeconds * 1_000);
@@ -188,8 +179,8 @@ export class Users {
   }
 
   /** Throws as `setRole` does. */
-  async unban(by: Administrator, id: string): Promise<ManagedUser> {
-    return this.#change(by, id, async () => {
+  async unban(by: Scope, id: string): Promise<ManagedUser> {
+    return this.#change(by, id, 'unban', async () => {
       await this.#mustGovern(by, id, 'You cannot lift your own ban.');
       await this.#update(id, { banned: false, banReason: null, banExpires: null });
     });
@@ -206,8 +197,9 @@ export class Users {
       await this.#keepAnAdministrator(scope, id);
     };
     await this.#store.transaction(mayBeDeleted);
+    await this.#announce(scope, id, 'delete');
     // Outside the transaction, which on SQLite holds the only connection that writes.
-    await this.#deleting({ userId: id, actorId: scope.actor.id }, scope);
+    await this.#hooks.userDelete({ userId: id, actorId: scope.actor.id }, scope);
     await this.#store.transaction(async () => {
       await mayBeDeleted();
       await this.#store.run((db) => db(TABLES.user).where({ id }).delete());
@@ -223,7 +215,9 @@ export class Users {
     return ended;
   }
 
-  async #change(by: Administrator, id: string, work: () => Promise<void>): Promise<ManagedUser> {
+  async #change(by: Scope, id: string, change: UserChange['change'], work: () => Promise<void>): Promise<ManagedUser> {
+    await this.find(by, id);
+    await this.#announce(by, id, change);
     const user = await this.#store.transaction(async () => {
       await this.find(by, id);
       await work();
@@ -231,6 +225,12 @@ export class Users {
     });
     this.#sessionCache.invalidate(id);
     return user;
+  }
+
+  /** Outside of transactions, as `user.delete`. */
+  async #announce(scope: Scope, userId: string, change: UserChange['change']): Promise<void> {
+    const { actor, orgId } = scope;
+    await this.#hooks.userChange({ userId, change, orgId, actorId: actor.id }, scope);
   }
 
   /** An administrator has to govern the organization to be one in it; an owner stays owner. */
