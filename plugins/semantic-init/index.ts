@@ -1,12 +1,12 @@
 /** Defines the plugin of the commands `init` and `diff`. */
 import { cliCommands, definePlugin } from '../../kernel/index.ts';
 import { cli } from '../cli/index.ts';
-import { diffCommand } from './diff.ts';
-import { initCommand } from './init.ts';
+import { diffCommand } from './drift/diff.ts';
+import { initCommand } from './init/init.ts';
 
-export { generateLayer } from './generate.ts';
-export { layerFiles } from './layer.ts';
-export { type Profile, withDatabase } from './profile.ts';
+export { generateLayer } from './layer/generate.ts';
+export { layerFiles } from './layer/layer.ts';
+export { type Profile, withDatabase } from './profile/profile.ts';
 
 export const semanticInit = definePlugin({
   name: 'semantic-init',

@@ -3,25 +3,11 @@ import { AtlasError, type CliCommand, type CliRun } from '../../../kernel/index.
 import type { Cli } from '../api.ts';
 import { renderTable, terminalStyle } from '../render.ts';
 
-interface Indexed {
-  /** `default`, the name of a source's folder, or `.orgs/<id>`. */
-  readonly layer: string;
-  readonly entities: number;
-  readonly columns: number;
-  readonly metrics: number;
-  readonly terms: number;
-  /** Entities, metrics and terms that can be found, and the different words that find them. */
-  readonly documents: number;
-  readonly words: number;
-  readonly problems: number;
-  readonly buildMs: number;
-}
-
 async function rebuild(run: CliRun, { compose }: Cli): Promise<number> {
   // No model is asked: whichever keys are set, none of them may stop this.
   const { config } = await compose({ ...run, env: { ...run.env, SVC_PROVIDER: 'offline' } });
   const { layerFolderOf, layerIndexes } = await import('../../semantic-layer/index.ts');
-  const indexes: readonly Indexed[] = await layerIndexes(layerFolderOf(config, run.cwd), run.signal);
+  const indexes = await layerIndexes(layerFolderOf(config, run.cwd), run.signal);
   run.signal.throwIfAborted();
   if (indexes.every(({ documents }) => documents === 0)) {
     throw new AtlasError('There is no semantic layer to index.', {

@@ -1,7 +1,7 @@
 /** Puts what other tools say about tables over what the database says: its columns count, their names and texts win. */
 
-import { withNames } from '../existing-names.ts';
-import type { Content } from '../merge.ts';
+import { withNames } from '../files/existing-names.ts';
+import type { Content } from '../files/merge.ts';
 import { columnOf, hasTemplate } from './expressions.ts';
 import type { ImportedDimension, ImportedEntity, ImportedJoin } from './project.ts';
 import { present } from './project.ts';

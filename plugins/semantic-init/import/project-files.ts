@@ -1,6 +1,6 @@
 /** Reads the projects of other tools, puts them over generated files, and says what was taken. */
 import { printableText } from '../../cli/index.ts';
-import type { Content } from '../merge.ts';
+import type { Content } from '../files/merge.ts';
 import { overlay } from './overlay.ts';
 import type { NamedProject } from './read-project.ts';
 

@@ -1,0 +1,68 @@
+/** Turns the columns of a table into dimensions. */
+import type { TableDescription } from '../../../kernel/index.ts';
+import type { DimensionType } from '../../semantic-layer/index.ts';
+import type { SqlDialect } from '../../sql-kit/index.ts';
+import { typeOf } from '../profile/column-type.ts';
+import { free, plainName } from '../profile/names.ts';
+import type { Profile } from '../profile/profile.ts';
+import { isNamedCredential } from '../profile/sensitive.ts';
+
+export interface Dimension {
+  readonly name: string;
+  readonly sql?: string;
+  readonly type: DimensionType;
+  readonly description?: string;
+  readonly primary_key?: true;
+  readonly nullable: boolean;
+  readonly references?: string | readonly string[];
+  readonly hidden?: true;
+  readonly unique_count?: number;
+  readonly null_count?: number;
+  readonly sample_values?: readonly string[];
+}
+
+/** What the columns of declared foreign keys refer to, as dimensions write it, by column. */
+export function referencesOf({ foreignKeys }: TableDescription): ReadonlyMap<string, string | readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { columns, table, references } of foreignKeys) {
+    for (const [index, column] of columns.entries()) {
+      const text = `${table}.${references[index]}`;
+      const known = found.get(column) ?? [];
+      if (!known.includes(text)) found.set(column, [...known, text].sort());
+    }
+  }
+  return new Map([...found].map(([column, texts]) => [column, texts.length === 1 ? String(texts[0]) : texts]));
+}
+
+/** The dimensions by the names of their columns. */
+export function dimensionsOf({ table, columns, key }: Profile, dialect: SqlDialect): ReadonlyMap<string, Dimension> {
+  const dimensions = new Map<string, Dimension>();
+  const taken = new Set<string>();
+  const references = referencesOf(table);
+  const { identifier, quoteName } = dialect.rendering;
+  for (const column of table.columns) {
+    const name = free(plainName(column.name), taken);
+    taken.add(name);
+    const profile = columns.get(column.name);
+    const type = profile?.type ?? typeOf(column, [], dialect);
+    const isHidden = profile?.isCredential === true || isNamedCredential(table.name, column.name, type);
+    const refers = references.get(column.name);
+    const samples = type === 'string' && !isHidden ? profile?.values : undefined;
+    const { uniqueCount, nullCount } = (isHidden || type === 'json' ? undefined : profile) ?? {};
+    const isPlain = name === column.name && identifier(name) === name && /^[a-z_][a-z0-9_]*$/.test(name);
+    dimensions.set(column.name, {
+      name,
+      ...(!isPlain && { sql: quoteName(column.name) }),
+      type,
+      ...(column.comment !== undefined && { description: column.comment }),
+      ...(key.includes(column.name) && { primary_key: true as const }),
+      nullable: column.nullable,
+      ...(refers !== undefined && { references: refers }),
+      ...(isHidden && { hidden: true as const }),
+      ...(uniqueCount !== undefined && { unique_count: uniqueCount }),
+      ...(nullCount !== undefined && { null_count: nullCount }),
+      ...(samples !== undefined && { sample_values: samples }),
+    });
+  }
+  return dimensions;
+}

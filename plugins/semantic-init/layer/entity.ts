@@ -1,0 +1,100 @@
+/** Turns the profile of a table into an entity of the semantic layer. */
+import type { TableDescription } from '../../../kernel/index.ts';
+import type { SqlDialect } from '../../sql-kit/index.ts';
+import { free, plainName, singular, spoken } from '../profile/names.ts';
+import type { Profile } from '../profile/profile.ts';
+import { type Dimension, dimensionsOf } from './dimensions.ts';
+import { type Join, joinsOf } from './joins.ts';
+import { type Measure, measuresOf } from './measures.ts';
+
+export interface Entity {
+  readonly profile: Profile;
+  readonly name: string;
+  readonly type: 'table' | 'view' | 'fact' | 'dimension';
+  readonly grain?: string;
+  /** By the names of their columns. */
+  readonly dimensions: ReadonlyMap<string, Dimension>;
+  readonly measures: readonly Measure[];
+  readonly joins: readonly Join[];
+}
+
+/** Times that say something about the row and not when it happened. */
+const BOOKKEEPING =
+  /^(created|updated|modified|changed|deleted|inserted|loaded|synced|imported|valid|birth|born|dob|last|expires?|hired?)/;
+const LABEL = /^(.+_)?(name|label)$|^(title|code|description|symbol)$/;
+
+/** The names of entities by their tables, each once. */
+export function entityNames(tables: readonly TableDescription[]): ReadonlyMap<TableDescription, string> {
+  const taken = new Set<string>();
+  return new Map(
+    tables.map((table) => {
+      const name = free(plainName(table.name), taken);
+      taken.add(name);
+      return [table, name];
+    }),
+  );
+}
+
+/** "one row per order"; "one row per book and author" for a key of columns that refer to others. */
+function grainOf({ table, key }: Profile, joins: readonly Join[]): string | undefined {
+  if (key.length === 0 || table.kind === 'view') return undefined;
+  const isLink = key.length > 1 && key.some((column) => joins.some(({ on }) => on.some(({ from }) => from === column)));
+  const parts = isLink
+    ? key.map((column) => plainName(column).replace(/^id_|_(id|key|code|no|nr|number)$/, ''))
+    : [singular(plainName(table.name))];
+  return `one row per ${new Intl.ListFormat('en').format(parts.map(spoken))}`;
+}
+
+/** A fact is something that happened or was measured, a dimension something that others refer to or that has a name. */
+function typeOf(entity: Omit<Entity, 'type'>, isReferenced: boolean): Entity['type'] {
+  const { profile, name, dimensions, measures, joins } = entity;
+  if (profile.table.kind === 'view') return 'view';
+  if (/^(fact|fct|f)_/.test(name)) return 'fact';
+  if (/^(dim|d)_/.test(name)) return 'dimension';
+  const all = [...dimensions.values()];
+  const hasLabel = all.some((dimension) => dimension.type === 'string' && LABEL.test(dimension.name));
+  const hasTime = all.some(
+    (dimension) => /^(date|timestamp)$/.test(dimension.type) && !BOOKKEEPING.test(dimension.name),
+  );
+  const hasSum = measures.some((measure) => measure.type === 'sum');
+  const leads = joins.some(({ target }) => target !== name);
+  if (hasLabel && (isReferenced || !hasTime)) return 'dimension';
+  if ((leads && hasTime) || (hasSum && !hasLabel && (leads || hasTime))) return 'fact';
+  return isReferenced && !leads ? 'dimension' : 'table';
+}
+
+/** The entities of the profiles, in their order. */
+export function entitiesOf(profiles: readonly Profile[], dialect: SqlDialect): readonly Entity[] {
+  const names = entityNames(profiles.map(({ table }) => table));
+  const drafts = profiles.map((profile) => {
+    const name = names.get(profile.table) ?? profile.table.name;
+    const joins = joinsOf(profile, names);
+    const dimensions = dimensionsOf(profile, dialect);
+    const grain = grainOf(profile, joins);
+    const measures = measuresOf(profile, name, dimensions);
+    return { profile, name, ...(grain !== undefined && { grain }), dimensions, measures, joins };
+  });
+  const referenced = new Set(
+    drafts.flatMap(({ name, joins }) => joins.map(({ target }) => target).filter((target) => target !== name)),
+  );
+  return drafts.map((draft) => ({ ...draft, type: typeOf(draft, referenced.has(draft.name)) }));
+}
+
+/** The content of the entity's file. `schema`: where tables are not looked up without one. */
+export function entityFile(
+  { profile, name, type, grain, dimensions, measures, joins }: Entity,
+  schema: string | undefined,
+) {
+  const { table } = profile;
+  return {
+    table: table.name,
+    ...(name !== table.name && { name }),
+    ...(schema !== undefined && { schema }),
+    ...(type !== 'table' && { type }),
+    ...(grain !== undefined && { grain }),
+    ...(table.comment !== undefined && { description: table.comment }),
+    dimensions: [...dimensions.values()],
+    measures,
+    ...(joins.length > 0 && { joins }),
+  };
+}

@@ -1,0 +1,155 @@
+/** Reads sample rows of a table and reduces them at once to what a layer says about each column. */
+import type { SqlResult, TableDescription } from '../../../kernel/index.ts';
+import type { DimensionType } from '../../semantic-layer/index.ts';
+import type { SqlDialect } from '../../sql-kit/index.ts';
+import { typeOf } from './column-type.ts';
+import { holdsCredential, isCategory, samplesOf } from './sensitive.ts';
+
+export const SAMPLED_ROWS = 1_000;
+/** Rows of a larger table in which the values of categories, keys and joins are searched. */
+const SEARCHED_ROWS = 20_000;
+/** Tables with more rows are read at random places where the engine can do that, and in any order. */
+const LARGE_TABLE_ROWS = 100_000;
+/** Distinct values that are read: more than the samples kept, to recognize columns with too many. */
+const MAX_DISTINCT_VALUES = 50;
+/** Columns of a larger table whose values are searched. */
+const MAX_SEARCHED_COLUMNS = 30;
+
+export type Read = (sql: string) => Promise<SqlResult>;
+
+export interface ColumnProfile {
+  readonly type: DimensionType;
+  /** The values of a category, when they may be written to files. */
+  readonly values?: readonly string[];
+  /** A credential was seen in it. */
+  readonly isCredential: boolean;
+  /** A number that is 0 or 1. */
+  readonly isFlag: boolean;
+  /** Known when the whole table was read. */
+  readonly uniqueCount?: number;
+  readonly nullCount?: number;
+}
+
+export interface TableSample {
+  readonly columns: ReadonlyMap<string, ColumnProfile>;
+  /** The first of the possible keys that has no NULL and no value twice. */
+  readonly key?: readonly string[];
+}
+
+interface Request {
+  readonly table: TableDescription;
+  readonly dialect: SqlDialect;
+  /** Whether values and their counts may be written. */
+  readonly withValues: boolean;
+  readonly possibleKeys: readonly (readonly string[])[];
+}
+
+type Row = SqlResult['rows'][number];
+
+export const quotedTable = ({ schema, name }: TableDescription, { rendering }: SqlDialect) =>
+  [schema, name].flatMap((part) => (part === undefined ? [] : [rendering.quoteName(part)])).join('.');
+
+/** The table behind FROM, of a large one only about `rows` of its rows where the engine can sample. */
+function sampledTable(table: TableDescription, dialect: SqlDialect, rows: number): string {
+  const from = quotedTable(table, dialect);
+  const { estimatedRows = 0 } = table;
+  if (dialect.rendering.sample === undefined || table.kind === 'view' || estimatedRows <= LARGE_TABLE_ROWS) return from;
+  const percent = Math.max(0.0001, Math.min(100, (150 * rows) / estimatedRows));
+  return `${from} ${dialect.rendering.sample(Number(percent.toPrecision(3)))}`;
+}
+
+/** A subquery with some columns, called `v0`, `v1` …, of at most `SEARCHED_ROWS` rows. */
+export function searchedRows(table: TableDescription, columns: readonly string[], dialect: SqlDialect): string {
+  const list = columns.map((column, index) => `${dialect.rendering.quoteName(column)} AS v${index}`).join(', ');
+  const rows = table.kind === 'view' ? SAMPLED_ROWS : SEARCHED_ROWS;
+  return `(SELECT ${list} FROM ${sampledTable(table, dialect, rows)} LIMIT ${rows}) AS s`;
+}
+
+/** Different for different values. */
+const identity = (value: unknown) =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : `${typeof value} ${value}`;
+
+/** Whether the columns together tell the sampled rows apart. */
+function isKey(rows: readonly Row[], columns: readonly string[]): boolean {
+  const seen = new Set<string>();
+  for (const row of rows) {
+    if (columns.some((column) => row[column] === null || row[column] === undefined)) return false;
+    seen.add(columns.map((column) => identity(row[column])).join('\0'));
+  }
+  return rows.length > 0 && seen.size === rows.length;
+}
+
+async function isSearchedKey({ table, dialect }: Request, columns: readonly string[], read: Read): Promise<boolean> {
+  const names = columns.map((_, index) => `s.v${index}`);
+  const known = names.map((name) => `${name} IS NOT NULL`).join(' AND ');
+  const rows = searchedRows(table, columns, dialect);
+  const count = async (from: string) =>
+    Number(Object.values((await read(`SELECT count(*) AS n FROM ${from}`)).rows[0] ?? {})[0]);
+  const different = await count(`(SELECT DISTINCT ${names.join(', ')} FROM ${rows} WHERE ${known}) AS d`);
+  return different === (await count(rows));
+}
+
+/** The values of a category of a larger table with their numbers; `isAll` when every row was searched. */
+async function searchedValues({ table, dialect }: Request, column: string, read: Read) {
+  const rows = searchedRows(table, [column], dialect);
+  const limit = MAX_DISTINCT_VALUES + 1;
+  const found = await read(`SELECT s.v0 AS v, count(*) AS n FROM ${rows} GROUP BY s.v0 ORDER BY n DESC LIMIT ${limit}`);
+  const counts = found.rows.map(({ v, n }) => [v, Number(n)] as const);
+  const total = counts.reduce((sum, [, n]) => sum + n, 0);
+  return {
+    counts,
+    isAll:
+      counts.length < limit && total < SEARCHED_ROWS && sampledTable(table, dialect, 1) === quotedTable(table, dialect),
+  };
+}
+
+/** Reads up to `SAMPLED_ROWS` rows, in the order of the primary key unless the table is large. */
+async function sampleRows({ table, dialect }: Request, read: Read): Promise<SqlResult> {
+  const from = sampledTable(table, dialect, SAMPLED_ROWS);
+  const isLarge = (table.estimatedRows ?? 0) > LARGE_TABLE_ROWS;
+  const order = isLarge ? [] : table.primaryKey.map(dialect.rendering.quoteName);
+  return read(
+    `SELECT * FROM ${from}${order.length === 0 ? '' : ` ORDER BY ${order.join(', ')}`} LIMIT ${SAMPLED_ROWS}`,
+  );
+}
+
+/** Rejects when the table cannot be read. */
+export async function sampleTable(request: Request, read: Read): Promise<TableSample> {
+  const { table, dialect, withValues, possibleKeys } = request;
+  const { rows, truncated } = await sampleRows(request, read);
+  const isWhole =
+    rows.length < SAMPLED_ROWS && !truncated && sampledTable(table, dialect, 1) === quotedTable(table, dialect);
+  const columns = new Map<string, ColumnProfile>();
+  let searched = 0;
+  for (const column of table.columns) {
+    const known = rows.map((row) => row[column.name]).filter((value) => value !== null && value !== undefined);
+    const different = new Set(known.map(identity)).size;
+    let isCredential = known.some(holdsCredential);
+    let counts = isWhole ? { uniqueCount: different, nullCount: rows.length - known.length } : {};
+    let values: readonly string[] | undefined;
+    if (withValues && !isCredential && isCategory(column.name, known)) {
+      values = samplesOf(known);
+      searched += 1;
+      if (!isWhole && searched <= MAX_SEARCHED_COLUMNS) {
+        const all = await searchedValues(request, column.name, read);
+        const others = all.counts.map(([value]) => value);
+        values = samplesOf(others);
+        isCredential = others.some(holdsCredential);
+        const nulls = all.counts.find(([value]) => value === null)?.[1] ?? 0;
+        if (all.isAll)
+          counts = { uniqueCount: all.counts.filter(([value]) => value !== null).length, nullCount: nulls };
+      }
+    }
+    columns.set(column.name, {
+      type: typeOf(column, known, dialect),
+      isCredential,
+      isFlag: known.length > 1 && known.every((value) => value === 0 || value === 1),
+      ...(values !== undefined && !isCredential && { values }),
+      ...(withValues && counts),
+    });
+  }
+  for (const key of possibleKeys) {
+    if (isKey(rows, key) && (isWhole || (await isSearchedKey(request, key, read)))) return { columns, key };
+  }
+  return { columns };
+}
