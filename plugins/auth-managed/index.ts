@@ -1,6 +1,5 @@
 /** Manages user accounts: e-mail and password, sessions, organizations. */
 import {
-  AtlasError,
   authAuthorize,
   authResolve,
   definePlugin,
@@ -23,6 +22,7 @@ import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { MANAGED_MODE } from './mode.ts';
 import { AuthManagedOptions } from './options.ts';
 import { SECURITY_SCHEMES } from './security-schemes.ts';
+import { checkSettings, isLocal } from './settings.ts';
 
 export type { RoleMember } from './accounts/organizations.ts';
 export type { Administrator, ManagedUser, UserPage, UserQuery, UserStats } from './accounts/users.ts';
@@ -57,26 +57,6 @@ export interface AuthManaged {
 }
 
 const HEALTH: HealthItem = { component: 'auth', status: 'ok', details: { mode: 'managed', enabled: true } };
-
-function checkSettings({ url, google, github, microsoft }: AuthManagedOptions, configured: boolean): void {
-  const fault = (message: string, hint: string) => new AtlasError(message, { code: 'configuration_error', hint });
-  if (!configured) {
-    throw fault('Managed authentication keeps its users in the internal database.', 'Set DATABASE_URL.');
-  }
-  if (url === undefined && [google, github, microsoft].some((provider) => provider !== undefined)) {
-    throw fault(
-      'Social sign-in needs an address to come back to.',
-      'Set AUTHLIB_URL to the public address of the API.',
-    );
-  }
-}
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|(::ffff:)?127(\.\d+){3}|\[?::1\]?)$/;
-
-/** Whether only this machine reaches a server that listens on `address` and is known to people by `url`. */
-function isLocal(address: string, url: string | undefined): boolean {
-  return [address, url === undefined ? 'localhost' : new URL(url).hostname].every((host) => LOOPBACK.test(host));
-}
 
 export const authManaged = definePlugin({
   name: 'auth-managed',

@@ -1,0 +1,24 @@
+/** Checks the options against each other, and tells whether only this machine reaches the server. */
+import { AtlasError } from '../../kernel/index.ts';
+import type { AuthManagedOptions } from './options.ts';
+
+/** Throws `configuration_error`. `configured`: there is an internal database. */
+export function checkSettings({ url, google, github, microsoft }: AuthManagedOptions, configured: boolean): void {
+  const fault = (message: string, hint: string) => new AtlasError(message, { code: 'configuration_error', hint });
+  if (!configured) {
+    throw fault('Managed authentication keeps its users in the internal database.', 'Set DATABASE_URL.');
+  }
+  if (url === undefined && [google, github, microsoft].some((provider) => provider !== undefined)) {
+    throw fault(
+      'Social sign-in needs an address to come back to.',
+      'Set AUTHLIB_URL to the public address of the API.',
+    );
+  }
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|(::ffff:)?127(\.\d+){3}|\[?::1\]?)$/;
+
+/** Whether only this machine reaches a server that listens on `address` and is known to people by `url`. */
+export function isLocal(address: string, url: string | undefined): boolean {
+  return [address, url === undefined ? 'localhost' : new URL(url).hostname].every((host) => LOOPBACK.test(host));
+}
