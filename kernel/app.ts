@@ -214,11 +214,8 @@ class RunningApp implements App {
 
   get<A>(ref: PluginRef<A>): A {
     const api = this.#services.get(ref);
-    if (api === undefined) {
-      const message = `The composition has no plugin "${ref.pluginName}" with an API.`;
-      throw new AtlasError(message, { reason: 'E_PLUGIN_UNKNOWN' });
-    }
-    return api;
+    if (api !== undefined) return api;
+    throw new AtlasError(`There is no plugin "${ref.pluginName}" with an API.`, { reason: 'E_PLUGIN_UNKNOWN' });
   }
 
   scope(init: Omit<ScopeInit, 'log'> = {}): Scope {

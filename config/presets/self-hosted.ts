@@ -9,6 +9,7 @@ import { actionEmail } from '../../plugins/action-email/index.ts';
 import { actionSlack } from '../../plugins/action-slack/index.ts';
 import { actionWebhook } from '../../plugins/action-webhook/index.ts';
 import { actions } from '../../plugins/actions/index.ts';
+import { adminPlugins } from '../../plugins/admin-plugins/index.ts';
 import { adminSemantic } from '../../plugins/admin-semantic/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
@@ -78,6 +79,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     ...authentication(env),
     semanticLayer(env.semanticLayer),
     adminSemantic(),
+    adminPlugins(),
     semanticQuery(),
     sqlLimits(env.sqlLimits),
     sqlGuard(),

@@ -104,8 +104,7 @@ function dispatch(plan: Plan, payload: unknown, result: unknown, scope: Scope, d
     };
     const expire = (): void => {
       const message = `Plugin "${culprit()}" did not finish hook "${plan.hook}" within ${deadlineMs} ms.`;
-      const hint = 'Look at what that plugin waits for.';
-      const error = new AtlasError(message, { reason: 'E_HOOK_TIMEOUT', hint });
+      const error = new AtlasError(message, { reason: 'E_HOOK_TIMEOUT', hint: 'Look at what that plugin waits for.' });
       fail(error);
       if (!plan.alone) scope.abort(error);
     };

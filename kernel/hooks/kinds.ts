@@ -93,5 +93,8 @@ export const series = hook('series');
 export const parallel = hook('parallel');
 /** Every tap gives a list; the caller gets all items in order, each with its plugin. */
 export const collect = hook('collect');
+/** A `collect` hook as one whose taps are called one by one: the key is the plugin, whose items are the answer. */
+export const byPlugin = <P, R>(all: Hook<'collect', P, R>) =>
+  all as unknown as Hook<'keyed', P, readonly Collected<R>[]>;
 /** One owner a key. */
 export const keyed = hook('keyed');

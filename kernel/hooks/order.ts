@@ -28,8 +28,7 @@ export function sortTaps<T extends { readonly plugin: string; readonly order: Ta
     const next = waiting.values().find((tap) => !waiting.values().some((other) => isBefore(other, tap)));
     if (next === undefined) {
       const names = [...waiting].map((tap) => tap.plugin).join(', ');
-      const message = `The order of hook "${hookId}" contradicts itself among: ${names}.`;
-      problems.push({ plugin: undefined, message });
+      problems.push({ plugin: undefined, message: `The order of "${hookId}" contradicts itself among: ${names}.` });
       return staged;
     }
     waiting.delete(next);

@@ -120,7 +120,8 @@ export class HookRegistry {
       compiled,
     );
     if (hook.kind !== 'keyed') entry.dispatch = compileDispatch(hook, taps, this.#deadlines);
-    else for (const tap of taps) byKey.set(tap.key as string, compileDispatch(hook, [tap], this.#deadlines));
+    if (hook.kind !== 'keyed' && hook.kind !== 'collect') return;
+    for (const tap of taps) byKey.set(tap.key ?? tap.plugin, compileDispatch(hook, [tap], this.#deadlines));
   }
 
   /** Sorts and compiles. Returns what is wrong: contradictory orders, and gates without a tap or a seal. */
@@ -159,7 +160,7 @@ export class HookRegistry {
     const dispatch = this.#entries.get(hook)?.byKey.get(key);
     if (dispatch === undefined) {
       const taps = this.#entries.get(hook)?.taps.filter(({ isLate }) => !isLate) ?? [];
-      const known = taps.map((tap) => tap.key).join(', ') || 'none';
+      const known = taps.map((tap) => tap.key ?? tap.plugin).join(', ') || 'none';
       const message = `Nothing answers "${key}" in hook "${hook.id}"; known: ${known}.`;
       throw new AtlasError(message, { code: 'not_found', reason: 'E_KEY_UNKNOWN' });
     }

@@ -1,9 +1,12 @@
 /** Serves `GET /api/health`: what works and what does not, out of every plugin's checks. */
-import { appReady, definePlugin, healthCheck, httpRoutes } from '../../kernel/index.ts';
+import { appReady, byPlugin, definePlugin, healthCheck, httpRoutes } from '../../kernel/index.ts';
+import type { Health } from './api.ts';
 import { type Checked, Monitor } from './monitor.ts';
 import { HealthOptions } from './options.ts';
 import { healthReport } from './report.ts';
 import { healthRoutes, type Phase } from './routes.ts';
+
+export type { Health } from './api.ts';
 
 const NOTHING: Checked = { items: [], checkedAt: undefined };
 
@@ -13,7 +16,7 @@ export const health = definePlugin({
   type: 'core',
   description: 'Reports the health of the service and of everything it needs.',
   options: HealthOptions,
-  setup(ctx, options) {
+  setup(ctx, options): Health {
     const monitor = new Monitor(async () => ctx.call(healthCheck, undefined, ctx.scope()), ctx.now, options);
     const typeOf = (plugin: string) => ctx.describe().plugins.find(({ name }) => name === plugin)?.type;
     let phase: Phase = 'starting';
@@ -31,5 +34,16 @@ export const health = definePlugin({
     ctx.onDrain(() => {
       phase = 'stopping';
     });
+    const checked = byPlugin(healthCheck);
+    return {
+      items: async () => (await read()).items,
+      async check(plugin, scope) {
+        const taps = ctx.describe().hooks.find(({ id }) => id === checked.id)?.taps ?? [];
+        if (!taps.some((tap) => tap.plugin === plugin)) return undefined;
+        const items = (await ctx.callKey(checked, plugin, undefined, scope)).map(({ value }) => value);
+        monitor.note(plugin, items);
+        return items;
+      },
+    };
   },
 });

@@ -48,6 +48,12 @@ export class Monitor {
     return this.#last;
   }
 
+  /** Takes over what one plugin's check has just said. */
+  note(plugin: string, items: readonly HealthItem[]): void {
+    const others = this.#last.items.filter((item) => item.plugin !== plugin);
+    this.#last = { ...this.#last, items: [...others, ...items.map((value) => ({ plugin, value }))] };
+  }
+
   async #run(): Promise<void> {
     try {
       this.#last = { items: await this.#check(), checkedAt: this.#now() };

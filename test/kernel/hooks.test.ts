@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collect, first, keyed, parallel, series, waterfall } from '../../kernel/hooks/kinds.ts';
+import { byPlugin, collect, first, keyed, parallel, series, waterfall } from '../../kernel/hooks/kinds.ts';
 import { HookRegistry } from '../../kernel/hooks/registry.ts';
 import { testScope } from '../harness/create-test-app.ts';
 
@@ -182,6 +182,28 @@ describe('collect with a stand-in', () => {
     expect((await hooks.call(hook, undefined, scope)).map(({ value }) => value)).toEqual(['hangs late', 'works']);
     expect(scope.signal.aborted).toBe(false);
   });
+});
+
+it('calls the tap of one plugin alone', async () => {
+  const hook = collect<string, string>('test.alone', {
+    ...info,
+    deadlineMs: 60,
+    failedItem: (name, { message }) => `${name}: ${message}`,
+  });
+  const asked: string[] = [];
+  const hooks = sealed((h) => {
+    h.tap('a', hook, (text) => [`a ${text}`, 'more'], {});
+    h.tap('b', hook, () => void asked.push('b') as never, {});
+    h.tap('c', hook, () => new Promise(() => {}), {});
+  });
+  const call = async (plugin: string) => hooks.callOpenKey(byPlugin(hook), plugin, 'x', testScope());
+  expect(await call('a')).toEqual([
+    { plugin: 'a', value: 'a x' },
+    { plugin: 'a', value: 'more' },
+  ]);
+  expect(asked).toEqual([]);
+  expect(await call('c')).toEqual([{ plugin: 'c', value: expect.stringMatching(/^c: .*within 60 ms/) }]);
+  await expect(call('d')).rejects.toThrow(/"d".*known: a, b, c/);
 });
 
 describe('keyed', () => {
