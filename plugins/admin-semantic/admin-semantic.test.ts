@@ -59,10 +59,13 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an import into an organization, 
     expect([await namesOf(server, null), await namesOf(server, 'other')]).toEqual([['orders'], ['orders']]);
 
     const { entries } = (await boss.send('/api/v1/admin/audit')).body;
-    expect(entries).toMatchObject([
-      { sql: `semantic layer import: 1 files into the layer of organization ${id}, 0 changed` },
-      { sql: expect.stringContaining('1 changed'), orgId: id, userLabel: 'boss@example.com', success: true },
-    ]);
+    // The clock stands still, so that they have no order.
+    const text = (changed: number) =>
+      `semantic layer import: 1 files into the layer of organization ${id}, ${changed} changed`;
+    const by = { orgId: id, userLabel: 'boss@example.com', success: true };
+    expect(entries).toEqual(
+      expect.arrayContaining([0, 1].map((changed) => expect.objectContaining({ sql: text(changed), ...by }))),
+    );
     expect((await ann.send(URL, { body: ONE })).status).toBe(403);
     expect((await new Client(server).send(URL, { body: ONE })).status).toBe(401);
     const script = new Client(server, (await new Client(server).signIn('boss@example.com')).body.token);

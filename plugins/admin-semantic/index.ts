@@ -1,17 +1,18 @@
-/** Lets administrators import files into the semantic layer. */
+/** Lets administrators read and change the semantic layer. */
 import { datasourceList, definePlugin, httpRoutes, optional } from '../../kernel/index.ts';
 import { audit, tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
-import { importRoutes } from './routes.ts';
+import { importRoutes } from './import-routes.ts';
+import { readRoutes } from './read-routes.ts';
 
 export const adminSemantic = definePlugin({
   name: 'admin-semantic',
   version: '1.0.0',
   type: 'admin',
-  description: 'Route for administrators: import of files into the semantic layer.',
+  description: 'Routes for administrators: the semantic layer and its files, import.',
   needs: {
     layer: semanticLayer,
     db: optional(internalDb),
@@ -20,11 +21,12 @@ export const adminSemantic = definePlugin({
     tokens: optional(authByot),
   },
   setup(ctx, _options, { layer, db, audit: log, rows, tokens }) {
-    const access = tenancy(rows, tokens, 'The shared semantic layer');
-    ctx.tap(httpRoutes, () =>
-      importRoutes({
+    const { refuse } = tenancy(rows, tokens, 'The shared semantic layer');
+    ctx.tap(httpRoutes, () => [
+      ...readRoutes({ layer, refuse }),
+      ...importRoutes({
         layer,
-        refuse: access.refuse,
+        refuse,
         connections: async (scope) => (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value.id),
         async record(event, scope) {
           ctx.logOf(scope).info({ ...event }, 'Files of the semantic layer were imported.');
@@ -36,6 +38,6 @@ export const adminSemantic = definePlugin({
           await db.transaction((trx) => log.record({ at, text: event.text, ...user, ...more }, trx));
         },
       }),
-    );
+    ]);
   },
 });

@@ -1,35 +1,146 @@
-/** Describes body and answer of the import. */
-import { Type } from '@sinclair/typebox';
+/** Describes what the routes take and answer. */
+import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { CatalogFile, EntityFile, GlossaryFile, MetricsFile } from '../semantic-layer/index.ts';
 
-export const ImportBody = Type.Object(
+const closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
+const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+const Problem = Type.Object(
   {
-    files: Type.Array(
-      Type.Object(
-        {
-          path: Type.String({
-            minLength: 1,
-            maxLength: 512,
-            description: "Relative to the layer's folder: `entities/orders.yml`, `warehouse/metrics/stock.yml`.",
-          }),
-          content: Type.String({ description: 'The YAML text, at most 512 KiB in UTF-8.' }),
-        },
-        { additionalProperties: false, title: 'SemanticFile' },
-      ),
-      { minItems: 1, maxItems: 5_000 },
-    ),
-    connection: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 63,
-        description: 'Connection of the imported entities that name none and stand in no folder of a source.',
-      }),
-    ),
+    line: Type.Integer({ minimum: 1 }),
+    column: Type.Integer({ minimum: 1 }),
+    message: Type.String(),
   },
-  { additionalProperties: false },
+  { title: 'SemanticFileProblem', description: 'What is wrong with a file, and where.' },
 );
 
+/** A file and what is wrong with it. */
+const shownFile = {
+  file: Type.String({ description: "Relative to the layer's folder: `entities/orders.yml`." }),
+  source: Type.String({ description: '`default`, or the name of the folder of a source.' }),
+  problems: Type.Array(Problem),
+};
+
+const name = Type.String({ description: 'Under which the entity is found.' });
+
+export const EntityList = Type.Object({
+  entities: Type.Array(
+    Type.Object(
+      {
+        name,
+        table: orNull(Type.String({ description: '`null`: the file cannot be used.' })),
+        description: Type.String(),
+        columnCount: Type.Integer(),
+        joinCount: Type.Integer(),
+        measureCount: Type.Integer(),
+        type: orNull(Type.String()),
+        connection: orNull(Type.String({ description: '`null`: the default connection.' })),
+        ...shownFile,
+      },
+      { title: 'EntitySummary' },
+    ),
+  ),
+  total: Type.Integer(),
+  problems: Type.Array(
+    Type.Object(
+      { file: Type.String(), line: Type.Integer(), column: Type.Integer(), message: Type.String() },
+      { title: 'SemanticProblem' },
+    ),
+    { description: 'What is wrong with the layer, in all of its files.' },
+  ),
+});
+
+export const EntityParams = Type.Object({
+  name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Name of the entity, or of its file without `.yml`.',
+  }),
+});
+
+export const EntityDetail = Type.Object({
+  entity: orNull(EntityFile),
+  name,
+  ...shownFile,
+});
+
+/** Files of one kind, by source. */
+const bySource = <P extends TProperties>(parts: P, title: string) =>
+  Type.Array(
+    Type.Object(
+      { source: shownFile.source, files: Type.Array(Type.Object({ ...shownFile, ...parts }, { title })) },
+      { title: `${title}sOfSource` },
+    ),
+  );
+
+const { metrics } = MetricsFile.anyOf[0].properties;
+
+export const MetricList = Type.Object({ metrics: bySource({ metrics }, 'MetricFile') });
+
+export const GlossaryList = Type.Object({
+  glossary: Type.Array(Type.Object({ ...shownFile, ...GlossaryFile.properties }, { title: 'GlossaryFile' })),
+});
+
+export const CatalogReply = Type.Object({
+  catalog: orNull(CatalogFile),
+  files: Type.Optional(Type.Array(Type.Object(shownFile, { title: 'CatalogPlace' }))),
+});
+
+export const SemanticStats = Type.Object({
+  totalEntities: Type.Integer(),
+  totalColumns: Type.Integer(),
+  totalJoins: Type.Integer(),
+  totalMeasures: Type.Integer(),
+  coverageGaps: Type.Object(
+    { noDescription: Type.Integer(), noColumns: Type.Integer(), noJoins: Type.Integer() },
+    { description: 'How many entities have none.' },
+  ),
+});
+
+const part = (description: string) => Type.String({ minLength: 1, description });
+const pathParts = {
+  file: part('`catalog.yml`, `glossary.yml`; in `entities` and `metrics` any name that ends in `.yml` or `.yaml`.'),
+  dir: part('`entities`, `metrics`, or the folder of a source.'),
+  source: part('The folder of a source.'),
+};
+
+/** The places of a layer's files, as paths of routes. `name` tells the operations apart. */
+export const FILE_PATHS = [
+  { path: '/raw/:file', name: 'File', params: Type.Object({ file: pathParts.file }) },
+  { path: '/raw/:dir/:file', name: 'FileInFolder', params: Type.Object({ dir: pathParts.dir, file: pathParts.file }) },
+  { path: '/raw/:source/:dir/:file', name: 'FileOfSource', params: Type.Object(pathParts) },
+] as const;
+
+export const Yaml = Type.String({ contentMediaType: 'application/yaml', description: 'The file as it is.' });
+
+export const ETag = Type.String({ description: 'The version of the file in quotes, for `If-Match` of a change.' });
+
+export const ImportBody = closed({
+  files: Type.Array(
+    Type.Object(
+      {
+        path: Type.String({
+          minLength: 1,
+          maxLength: 512,
+          description: "Relative to the layer's folder: `entities/orders.yml`, `warehouse/metrics/stock.yml`.",
+        }),
+        content: Type.String({ description: 'The YAML text, at most 512 KiB in UTF-8.' }),
+      },
+      { additionalProperties: false, title: 'SemanticFile' },
+    ),
+    { minItems: 1, maxItems: 5_000 },
+  ),
+  connection: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 63,
+      description: 'Connection of the imported entities that name none and stand in no folder of a source.',
+    }),
+  ),
+});
+
 export const ImportReply = Type.Object({
-  orgId: Type.Union([Type.String(), Type.Null()], { description: '`null`: the shared layer was written.' }),
+  orgId: orNull(Type.String({ description: '`null`: the shared layer was written.' })),
   imported: Type.Integer({ description: 'Files that were sent.' }),
   changed: Type.Integer({ description: 'Files of them that are new or have another content now.' }),
   copiedSharedLayer: Type.Boolean({

@@ -43,7 +43,7 @@ it('sends the semantic files of the folder', async () => {
   const broken = await run();
   expect(broken).toMatchObject({ code: 1, stdout: '' });
   expect(broken.stderr).toMatch(
-    /entities\/orders\.yml:2:1: Unknown key `new`[\s\S]*Nothing was imported: entities\/orders\.yml:1:1/,
+    /entities\/orders\.yml:2:1: Unknown key `new`[\s\S]*Nothing was changed: entities\/orders\.yml:1:1/,
   );
 
   expect(await run('--connection', 'nowhere')).toMatchObject({

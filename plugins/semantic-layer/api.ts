@@ -1,5 +1,6 @@
 /** Defines what the plugin offers to other plugins. */
 import type { Scope } from '../../kernel/index.ts';
+import type { LayerFiles } from './layer-files.ts';
 import type { ImportedFile, ImportOptions, ImportResult } from './layer-import.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 
@@ -17,9 +18,16 @@ export interface SemanticLayerApi {
   contextFor(model: SemanticModel, question: string, options?: { readonly maxBytes?: number }): Promise<string>;
   /** What the explore tool answers. */
   explore(scope: Scope, path: string): Promise<string>;
+  /** The files of that layer as they are written, with those that cannot be used. */
+  filesOf(orgId: string | null): Promise<LayerFiles>;
   /**
-   * Writes the files over those of the same paths in the layer of `orgId`, with `null` in the shared one; other files
-   * stay. An organization without a layer first gets a copy of the shared one. Rejects with `validation_error`, and
+   * The bytes of one file of that layer; `undefined` when there is none. Rejects with `invalid_request` for a path that
+   * no layer has, and for a link that leads out of the layer.
+   */
+  readFile(orgId: string | null, path: string): Promise<Buffer | undefined>;
+  /**
+   * Writes the files over those of the same paths in the layer of `orgId`, with `null` in the shared one, or deletes
+   * them; other files stay. An organization without a layer first gets a copy of the shared one. Rejects with `validation_error`, and
    * writes nothing, when a file is out of place, cannot be used, or breaks another.
    */
   importLayer(orgId: string | null, files: readonly ImportedFile[], options?: ImportOptions): Promise<ImportResult>;

@@ -29,23 +29,24 @@ import { logVersion } from './version-log.ts';
 
 export { isColumnTerm } from './ambiguous-terms.ts';
 export type { SemanticLayerApi } from './api.ts';
-export {
-  type ArchivedFile,
-  archivedFiles,
-  isArchivedPath,
-  layerPaths,
-  type StagedFiles,
-  stageFiles,
-} from './archived-files.ts';
+export * from './archived-files.ts';
 export { createModel } from './build/build-model.ts';
 export { stem, tokenize } from './context/words.ts';
 export { columnsIn } from './database/expression-columns.ts';
+export type { EntityItem, LayerFile } from './files/layer-file.ts';
 export { checkSchema } from './files/schema-check.ts';
 export { parseYaml } from './files/yaml.ts';
 export { reads, visibleModel } from './hidden-columns.ts';
 export { type ExploreRequest, exploreSandbox, type Sandbox, type VisibleFile } from './hooks.ts';
+export { isLayerPath, type LayerFiles } from './layer-files.ts';
 export { layerFolderOf } from './layer-folder.ts';
-export { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';
+export {
+  type FileChange,
+  type ImportedFile,
+  type ImportOptions,
+  type ImportResult,
+  importFiles,
+} from './layer-import.ts';
 export { layerIndexes } from './layer-indexes.ts';
 export { loadSemanticLayer } from './loader.ts';
 export type * from './model.ts';

@@ -123,7 +123,7 @@ describe('an import', () => {
       const attempt = app.get(semanticLayer).importLayer(orgId, sent);
       await expect(attempt).rejects.toMatchObject({
         code: 'validation_error',
-        message: expect.stringContaining('Nothing was imported'),
+        message: expect.stringContaining('Nothing was changed'),
       });
       await expect(attempt).rejects.toMatchObject({ message: expect.stringContaining(says) });
     }

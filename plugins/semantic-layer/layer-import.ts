@@ -1,9 +1,9 @@
-/** Writes files into an organization's layer or the shared one: all of them, or none when one cannot be used. */
+/** Changes files of an organization's layer or the shared one: all of them, or none when the layer would break. */
 import { existsSync, lstatSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isMap, parseDocument } from 'yaml';
-import { AtlasError } from '../../kernel/index.ts';
+import { AtlasError, messageOf } from '../../kernel/index.ts';
 import { ORGANIZATIONS_FOLDER, placeOf } from './files/places.ts';
 import {
   createStaging,
@@ -16,7 +16,7 @@ import {
   swapFolder,
   unwritable,
 } from './files/replace.ts';
-import { MAX_FILE_BYTES, scanLayer } from './files/scan.ts';
+import { MAX_FILE_BYTES, readLayerBytes, scanLayer } from './files/scan.ts';
 import { LayerLoader } from './loader.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 
@@ -24,12 +24,26 @@ import type { SemanticModel, SemanticProblem } from './model.ts';
 export interface ImportedFile {
   /** Relative to the layer's root, with `/`: `entities/orders.yml`, `warehouse/metrics/stock.yml`. */
   readonly path: string;
-  readonly text: string;
+  /** `null`: the file is deleted. */
+  readonly text: string | null;
+}
+
+/** What becomes of one file. */
+export interface FileChange extends ImportedFile {
+  /** What stands there now; `null`: nothing. */
+  readonly before: Buffer | null;
 }
 
 export interface ImportOptions {
   /** Connection of the imported entities of the default source that name none. */
   readonly connection?: string | undefined;
+  /** Looks at every given file before it is known whether the layer takes them; what it throws ends the import. */
+  check?(changes: readonly FileChange[]): void;
+  /**
+   * Carries out the change of a layer that takes it: has to call `place`, which puts the files in place. When it rejects
+   * after that, the layer becomes what it was. `changes`: the files that get another content, maybe none for a first copy.
+   */
+  commit?(changes: readonly FileChange[], place: () => Promise<void>): Promise<void>;
 }
 
 export interface ImportResult {
@@ -40,8 +54,12 @@ export interface ImportResult {
 }
 
 export const MAX_FILES = 5_000;
+/** Files of a whole layer. */
+const MAX_LAYER_FILES = 10_000;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 const MAX_REPORTED = 50;
+/** Of a file that is replaced. */
+const MAX_REPLACED_BYTES = 4 * 1024 * 1024;
 
 type Refused = Pick<SemanticProblem, 'file' | 'message'> & Partial<SemanticProblem>;
 
@@ -49,13 +67,18 @@ function refusal(problems: readonly Refused[]): AtlasError {
   const [first] = problems;
   const place = ({ file, line, column }: Refused) => (line === undefined ? file : `${file}:${line}:${column}`);
   const rest = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
-  return new AtlasError(`Nothing was imported: ${first && `${place(first)}: ${first.message}`}${rest}`, {
+  return new AtlasError(`Nothing was changed: ${first && `${place(first)}: ${first.message}`}${rest}`, {
     code: 'validation_error',
     reason: 'E_IMPORT_INVALID',
-    details: problems.slice(0, MAX_REPORTED).map((problem) => ({ path: place(problem), message: problem.message })),
+    details: problems.slice(0, MAX_REPORTED).map((problem) => ({
+      path: place(problem),
+      message: problem.message,
+      ...(problem.line !== undefined && { line: problem.line, column: problem.column }),
+    })),
   });
 }
 
+const TOO_MANY = `The layer would have more than ${MAX_LAYER_FILES} files; delete some.`;
 const NOT_A_PLACE =
   'A layer has no such file; expected catalog.yml, glossary.yml, entities/<name>.yml or metrics/<name>.yml, alone or in the folder of a source.';
 
@@ -68,7 +91,7 @@ function checkFiles(files: readonly ImportedFile[]): void {
   const names = new Map<string, string>();
   let total = 0;
   for (const { path, text } of files) {
-    const bytes = Buffer.byteLength(text);
+    const bytes = Buffer.byteLength(text ?? '');
     total += bytes;
     // File systems may take names for the same that differ in case or in how accents are written.
     const name = path.normalize('NFC').toLowerCase();
@@ -78,7 +101,8 @@ function checkFiles(files: readonly ImportedFile[]): void {
       problems.push({ file: path, message: `This is the same file as ${same}; send it once.` });
     else if (bytes > MAX_FILE_BYTES)
       problems.push({ file: path, message: 'The file is larger than 512 KiB; split it.' });
-    else if (!text.isWellFormed()) problems.push({ file: path, message: 'The file is not valid Unicode text.' });
+    else if (text?.isWellFormed() === false)
+      problems.push({ file: path, message: 'The file is not valid Unicode text.' });
     names.set(name, path);
   }
   if (total > MAX_TOTAL_BYTES)
@@ -87,9 +111,9 @@ function checkFiles(files: readonly ImportedFile[]): void {
 }
 
 /** Adds `connection` to an entity that names none; everything else of the text stays, comments included. */
-function onConnection({ path, text }: ImportedFile, connection: string): string {
+function onConnection({ path, text }: ImportedFile, connection: string): string | null {
   const place = placeOf(path);
-  if (place?.kind !== 'entity' || place.source !== 'default') return text;
+  if (text === null || place?.kind !== 'entity' || place.source !== 'default') return text;
   const document = parseDocument(text, { uniqueKeys: false, logLevel: 'error' });
   if (document.errors.length > 0 || !isMap(document.contents) || document.get('connection') != null) return text;
   document.set('connection', connection);
@@ -98,10 +122,12 @@ function onConnection({ path, text }: ImportedFile, connection: string): string 
 
 const problemKey = ({ file, message }: SemanticProblem) => `${file}\n${message}`;
 
-/** Throws `validation_error` with what is wrong after the import and was not before. */
+/** Throws `validation_error` with what is wrong after the import and was not before. A layer may become empty. */
 function checkModel(before: SemanticModel, after: SemanticModel, paths: ReadonlySet<string>): void {
   const known = new Set(before.problems.map(problemKey));
-  const problems = after.problems.filter((problem) => paths.has(problem.file) || !known.has(problemKey(problem)));
+  const problems = after.problems.filter(
+    (problem) => problem.file !== 'entities' && (paths.has(problem.file) || !known.has(problemKey(problem))),
+  );
   if (problems.length > 0) throw refusal(problems);
 }
 
@@ -118,10 +144,31 @@ async function copyLayer(from: string, to: string): Promise<void> {
   }
 }
 
-async function isSame(path: string, text: string): Promise<boolean> {
-  const found = await readFile(path).catch(() => undefined);
-  return found?.equals(Buffer.from(text)) === true;
+/** Writes or deletes the file in the staged layer. */
+async function stage(staging: string, { path, text }: ImportedFile): Promise<void> {
+  const to = join(staging, path);
+  // A link would be followed out of the staged folder.
+  await rm(to, { force: true });
+  if (text === null) return;
+  await mkdir(dirname(to), { recursive: true });
+  await writeFile(to, text);
 }
+
+/** What the file would replace. A file that is not read, as it leads elsewhere or is too large, is not replaced. */
+function changeOf(base: string | undefined, file: ImportedFile): FileChange {
+  try {
+    return { ...file, before: (base !== undefined && readLayerBytes(base, file.path, MAX_REPLACED_BYTES)) || null };
+  } catch (error) {
+    throw new AtlasError(`The file ${file.path} cannot be replaced: ${messageOf(error)}`, {
+      code: 'conflict',
+      reason: 'E_IMPORT_CONFLICT',
+      hint: 'Take it away on the server.',
+    });
+  }
+}
+
+const isChanged = ({ before, text }: FileChange) =>
+  before === null || text === null ? before !== text : !before.equals(Buffer.from(text));
 
 const changedMeanwhile = () =>
   new AtlasError('The semantic layer was changed by somebody else during the import, so nothing was imported.', {
@@ -138,8 +185,11 @@ interface Target {
   readonly staging: string;
   /** Where the replaced folder is until it is removed. */
   readonly previous?: string;
-  /** Puts the staged folder, or its files `paths`, in place. Synchronous: no request sees half of it. */
-  swap(paths: readonly string[]): void;
+  /**
+   * Puts the staged folder, or its files `paths`, in place, and returns what takes them back. Synchronous: no request
+   * sees half of it.
+   */
+  swap(paths: readonly string[]): () => void;
 }
 
 function entryAt(path: string) {
@@ -163,16 +213,16 @@ function targetOf(root: string, orgId: string | null, isKnown: boolean): Target 
 }
 
 /**
- * Writes the files over those of the same paths in the layer of `orgId`, with `null` in the shared one; other files stay.
- * An organization without a layer first gets a copy of the shared one, unless `isKnown` to have had its own. Rejects
- * with `validation_error` and writes nothing when a file is out of place or too large, cannot be used, or breaks
- * another.
+ * Writes the files over those of the same paths in the layer of `orgId`, with `null` in the shared one, or deletes them;
+ * other files stay. An organization without a layer first gets a copy of the shared one, unless `isKnown` to have had its
+ * own. Rejects with `validation_error` and changes nothing when a file is out of place or too large, cannot be used, or
+ * breaks another.
  */
 export async function importFiles(
   root: string,
   orgId: string | null,
   files: readonly ImportedFile[],
-  { connection, isKnown }: ImportOptions & { readonly isKnown: boolean },
+  { connection, isKnown, check, commit }: ImportOptions & { readonly isKnown: boolean },
 ): Promise<ImportResult> {
   checkFiles(files);
   const given = files.map((file) =>
@@ -192,22 +242,27 @@ export async function importFiles(
     if (base === dir && orgId !== null) await cp(base, staging, { recursive: true, verbatimSymlinks: true });
     else if (base !== undefined) await copyLayer(base, staging);
     const before = await new LayerLoader(staging).load();
-    const changed: string[] = [];
-    for (const { path, text } of given) {
-      const to = join(staging, path);
-      if (await isSame(to, text)) continue;
-      changed.push(path);
-      await mkdir(dirname(to), { recursive: true });
-      // A link would be followed out of the staged folder.
-      await rm(to, { force: true });
-      await writeFile(to, text);
-    }
-    checkModel(before, await new LayerLoader(staging).load(), new Set(given.map(({ path }) => path)));
-    if (changed.length > 0 || base !== dir) {
+    const changes = given.map((file) => changeOf(base, file));
+    check?.(changes);
+    const changed = changes.filter(isChanged);
+    for (const change of changed) await stage(staging, change);
+    const after = new LayerLoader(staging);
+    checkModel(before, await after.load(), new Set(given.map(({ path }) => path)));
+    if (after.files.length > MAX_LAYER_FILES) throw refusal([{ file: '.', message: TOO_MANY }]);
+    const isFirst = orgId !== null && base === root;
+    if (changed.length === 0 && base === dir) return { changed: 0, isFirst };
+    let undo = () => {};
+    const place = async () => {
       if ((await signatureOf(dir)) !== signature) throw changedMeanwhile();
-      target.swap(changed);
+      undo = target.swap(changed.map(({ path }) => path));
+    };
+    try {
+      await (commit === undefined ? place() : commit(changed, place));
+    } catch (error) {
+      undo();
+      throw error;
     }
-    return { changed: changed.length, isFirst: orgId !== null && base === root };
+    return { changed: changed.length, isFirst };
   } catch (error) {
     throw unwritable(error);
   } finally {

@@ -34,6 +34,7 @@ export class LayerLoader {
   #drift = '';
   #entityFileCount = 0;
   #matchedFiles: readonly LayerFile[] = [];
+  #writtenFiles: readonly LayerFile[] = [];
 
   /** `signal` makes a running load reject. */
   constructor(root: string, signal?: AbortSignal) {
@@ -53,6 +54,11 @@ export class LayerLoader {
   /** The files of the last load, including broken ones, without what the databases lack. */
   get files(): readonly LayerFile[] {
     return this.#matchedFiles;
+  }
+
+  /** The same files with what the databases lack. */
+  get writtenFiles(): readonly LayerFile[] {
+    return this.#writtenFiles;
   }
 
   /**
@@ -94,6 +100,7 @@ export class LayerLoader {
     const order = (a: SemanticProblem, b: SemanticProblem) => a.line - b.line || a.column - b.column;
     problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : order(a, b)));
     this.#matchedFiles = matched.files;
+    this.#writtenFiles = files;
     this.#model = createModel(parts, (this.#model?.version ?? 0) + 1, problems, {
       ...(notice !== undefined && { notice }),
       ...(matched.summary !== undefined && { summary: matched.summary }),

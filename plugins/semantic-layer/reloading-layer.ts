@@ -11,6 +11,7 @@ import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { mendImports } from './files/replace.ts';
 import type { VisibleFile } from './hooks.ts';
 import { KnownOrganizations } from './known-organizations.ts';
+import { type LayerFiles, readFile } from './layer-files.ts';
 import { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';
 import { LayerLoader } from './loader.ts';
 import type { SemanticModel } from './model.ts';
@@ -190,6 +191,18 @@ export class ReloadingLayer {
     const model = await folder.latest();
     this.#folders.set(model, folder);
     return model;
+  }
+
+  /** See `SemanticLayerApi.filesOf`. */
+  async filesOf(orgId: string | null): Promise<LayerFiles> {
+    const model = await this.modelFor(orgId);
+    const { loader } = this.#folders.get(model) ?? this.#default;
+    return { model, files: loader.writtenFiles };
+  }
+
+  /** See `SemanticLayerApi.readFile`. */
+  readFile(orgId: string | null, path: string): Buffer | undefined {
+    return readFile(this.#folderFor(orgId).loader.root, path);
   }
 
   /** See `SemanticLayerApi.importLayer`. */

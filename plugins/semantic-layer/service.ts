@@ -12,6 +12,8 @@ export function serviceOf(layer: ReloadingLayer, saved: () => Promise<void>): Se
     problems: () => layer.current().problems,
     contextFor: (model, question, given) => layer.contextFor(model, question, given),
     explore: (scope, path) => layer.explore(scope, path),
+    filesOf: (orgId) => layer.filesOf(orgId),
+    readFile: async (orgId, path) => layer.readFile(orgId, path),
     async importLayer(orgId, files, options = {}) {
       const result = await layer.importLayer(orgId, files, options);
       await saved();

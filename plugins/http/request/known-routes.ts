@@ -23,6 +23,8 @@ export interface KnownRoutesOptions {
 
 /** Longest part of a path, in characters. */
 const MAX_PART_LENGTH = 2_000;
+/** `.` and `..` lead elsewhere than the path says; clients resolve them before they send it. */
+const DOT_PART = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/;
 /** Of no route: what the router is given for an address that it cannot read. */
 const MALFORMED = '*';
 
@@ -31,10 +33,10 @@ const MALFORMED = '*';
  * refused: its answer then has a request id, a log line and the headers of CORS like any other.
  */
 export function routedUrl({ url = '' }: IncomingMessage): string {
-  if (!url.includes('%')) return url;
+  const path = url.split('?', 1)[0] as string;
+  if (!path.includes('%') && !path.includes('/.')) return url;
   try {
-    decodeURIComponent(url.split('?', 1)[0] as string);
-    return url;
+    return DOT_PART.test(decodeURIComponent(path)) ? MALFORMED : url;
   } catch {
     return MALFORMED;
   }

@@ -29,8 +29,8 @@ export async function createStaging(root: string, staging: string): Promise<() =
 export const previousName = (orgId: string) => PREVIOUS + orgId;
 
 /**
- * Moves the staged files one by one, synchronously; puts back what was there when one of them cannot be moved. Returns
- * what does so later, as long as the staged folder is there.
+ * Moves the staged files of these paths one by one, synchronously, and takes away those that are not staged; puts back
+ * what was there when one of them cannot be moved. Returns what does so later, as long as the staged folder is there.
  */
 export function swapFiles(dir: string, staging: string, paths: readonly string[]): () => void {
   const steps: (() => void)[] = [];
@@ -46,6 +46,7 @@ export function swapFiles(dir: string, staging: string, paths: readonly string[]
         renameSync(to, kept);
         steps.push(() => renameSync(kept, to));
       }
+      if (!existsSync(join(staging, path))) continue;
       renameSync(join(staging, path), to);
       steps.push(() => rmSync(to, { force: true }));
     }
@@ -56,8 +57,11 @@ export function swapFiles(dir: string, staging: string, paths: readonly string[]
   }
 }
 
-/** Replaces the whole folder, synchronously. A crash between the two moves is mended by `mendImports`. */
-export function swapFolder(dir: string, staging: string, previous: string): void {
+/**
+ * Replaces the whole folder, synchronously, and returns what puts the old one back. A crash between the two moves is
+ * mended by `mendImports`.
+ */
+export function swapFolder(dir: string, staging: string, previous: string): () => void {
   mkdirSync(dirname(dir), { recursive: true });
   if (existsSync(dir)) renameSync(dir, previous);
   try {
@@ -66,6 +70,10 @@ export function swapFolder(dir: string, staging: string, previous: string): void
     if (existsSync(previous) && !existsSync(dir)) renameSync(previous, dir);
     throw error;
   }
+  return () => {
+    renameSync(dir, staging);
+    if (existsSync(previous)) renameSync(previous, dir);
+  };
 }
 
 /** Throws `conflict` where a folder of the paths is a link, which leads to files of another layer. */

@@ -1,8 +1,8 @@
 /** Finds and reads the files of a semantic layer. Never opens anything outside the layer's root. */
 import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import type { SemanticProblem } from '../model.ts';
-import { FOLDER_KINDS, type Place, TOP_LEVEL_KINDS } from './places.ts';
+import { FOLDER_KINDS, ORGANIZATIONS_FOLDER, type Place, TOP_LEVEL_KINDS } from './places.ts';
 import { timeSlicer } from './time-slicing.ts';
 
 export interface FoundFile extends Place {
@@ -20,6 +20,7 @@ export interface Scan {
 
 export const MAX_FILE_BYTES = 512 * 1024;
 const YAML_FILE = /\.ya?ml$/i;
+const LEADS_OUT = 'This link leads out of the semantic layer and is not followed.';
 
 /**
  * Lists the layer's files in a stable order, the default source first. Synchronous calls in short slices cost a tenth
@@ -96,7 +97,7 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
         return undefined;
       }
       if (!isInside(realRoot!, real)) {
-        report(path, 'This link leads out of the semantic layer and is not followed.');
+        report(path, LEADS_OUT);
         return undefined;
       }
     }
@@ -110,21 +111,30 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
   }
 }
 
-/** The text of a layer's file. Throws an `Error` with one sentence for its author. */
-export function readLayerFile(root: string, path: string): string {
+/**
+ * The bytes of a layer's file of at most `maxBytes`; `undefined` when there is none. Throws an `Error` with one sentence
+ * for its author.
+ */
+export function readLayerBytes(root: string, path: string, maxBytes = MAX_FILE_BYTES): Buffer | undefined {
   const realRoot = realPath(root);
   const real = realPath(join(root, path));
-  if (realRoot === undefined || real === undefined) throw new Error('The file is gone.');
-  if (!isInside(realRoot, real)) throw new Error('This link leads out of the semantic layer and is not followed.');
-  const status = statSync(real);
+  if (realRoot === undefined || real === undefined) return undefined;
+  if (!isInside(realRoot, real)) throw new Error(LEADS_OUT);
+  const status = statSync(real, { throwIfNoEntry: false });
+  if (status === undefined) return undefined;
   if (!status.isFile()) throw new Error('This is not a regular file; put a YAML file in its place.');
-  if (status.size > MAX_FILE_BYTES) throw new Error('The file is larger than 512 KiB; split it.');
-  let bytes: Uint8Array;
+  if (status.size > maxBytes) throw new Error(`The file is larger than ${maxBytes / 1024} KiB; split it.`);
   try {
-    bytes = readFileSync(real);
+    return readFileSync(real);
   } catch {
     throw new Error('The file cannot be read; check its permissions.');
   }
+}
+
+/** The text of a layer's file. Throws an `Error` with one sentence for its author. */
+export function readLayerFile(root: string, path: string): string {
+  const bytes = readLayerBytes(root, path);
+  if (bytes === undefined) throw new Error('The file is gone.');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -140,6 +150,13 @@ function realPath(path: string): string | undefined {
   }
 }
 
+/** Whether the path belongs to the layer in `root`; layers of organizations are others. */
 function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+  const inner = relative(root, path);
+  return (
+    inner !== '..' &&
+    !inner.startsWith(`..${sep}`) &&
+    !isAbsolute(inner) &&
+    inner.split(sep)[0] !== ORGANIZATIONS_FOLDER
+  );
 }

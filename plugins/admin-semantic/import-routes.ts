@@ -1,4 +1,4 @@
-/** Serves the import of semantic files. */
+/** Serves the import of many semantic files at once. */
 import { AtlasError, defineRoute, didYouMean, type Route, type Scope } from '../../kernel/index.ts';
 import type { SemanticLayerApi } from '../semantic-layer/index.ts';
 import { ImportBody, ImportReply } from './schemas.ts';
