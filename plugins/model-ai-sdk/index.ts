@@ -1,6 +1,7 @@
 /** Provides any language model of the AI SDK. */
 import { definePlugin } from '../../kernel/index.ts';
-import { provideModel } from '../model-kit/index.ts';
+import { modelProviders, provideModel } from '../model-kit/index.ts';
+import { MODEL_PROVIDERS } from './model-providers.ts';
 import { ModelAiSdkOptions } from './options.ts';
 import { aiSdkModel } from './source.ts';
 
@@ -14,5 +15,8 @@ export const modelAiSdk = definePlugin({
   description:
     'Any language model of the AI SDK: Anthropic, Google, Azure, Bedrock, Mistral and every other provider package.',
   options: ModelAiSdkOptions,
-  setup: (ctx, options) => provideModel(ctx, aiSdkModel(options), options),
+  setup(ctx, options) {
+    ctx.tap(modelProviders, () => MODEL_PROVIDERS);
+    if (options.isDefault) provideModel(ctx, aiSdkModel(options), options);
+  },
 });

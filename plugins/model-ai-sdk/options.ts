@@ -1,7 +1,7 @@
 /** Defines the options of models that provider packages of the AI SDK make. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { type Static, Type } from '../../kernel/index.ts';
-import { MODEL_OPTIONS } from '../model-kit/index.ts';
+import { IS_DEFAULT, MODEL_OPTIONS } from '../model-kit/index.ts';
 import { PROVIDER_NAMES } from './providers.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
@@ -36,6 +36,7 @@ export const ModelAiSdkOptions = Type.Object(
     ),
     ...CREDENTIALS,
     ...MODEL_OPTIONS,
+    isDefault: IS_DEFAULT,
   },
   { additionalProperties: false },
 );

@@ -19,6 +19,8 @@ export type ProviderName = 'anthropic' | 'google' | 'azure' | 'bedrock' | 'mistr
 export interface Provider {
   readonly packageName: string;
   readonly defaultModel: string;
+  /** The provider's own address, whatever variables of the environment say; `undefined`: every customer has another. */
+  readonly ownUrl?: string;
   /** One sentence about what is missing, and what to set; `undefined` when nothing is. */
   missing(given: Credentials): readonly [problem: string, hint: string] | undefined;
   /** Options of every call, with the further fields of the body where they are signed and cannot be added later. */
@@ -42,6 +44,7 @@ export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   anthropic: {
     packageName: '@ai-sdk/anthropic',
     defaultModel: 'claude-sonnet-5-5',
+    ownUrl: 'https://api.anthropic.com/v1',
     missing: needsKey('anthropic', 'ANTHROPIC_API_KEY'),
     async load(modelId, given, fetch) {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
@@ -51,6 +54,7 @@ export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   google: {
     packageName: '@ai-sdk/google',
     defaultModel: 'gemini-4-argon',
+    ownUrl: 'https://generativelanguage.googleapis.com/v1beta',
     missing: needsKey('google', 'GOOGLE_GENERATIVE_AI_API_KEY'),
     async load(modelId, given, fetch) {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
@@ -97,6 +101,7 @@ export const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   mistral: {
     packageName: '@ai-sdk/mistral',
     defaultModel: 'mistral-medium-3.5',
+    ownUrl: 'https://api.mistral.ai/v1',
     missing: needsKey('mistral', 'MISTRAL_API_KEY'),
     async load(modelId, given, fetch) {
       const { createMistral } = await import('@ai-sdk/mistral');

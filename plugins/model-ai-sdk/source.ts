@@ -2,6 +2,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { AtlasError } from '../../kernel/index.ts';
 import {
+  type Connections,
   fetchOver,
   keptConnections,
   loadPackage,
@@ -15,11 +16,14 @@ import { PROVIDERS, type Provider } from './providers.ts';
 
 const misconfigured = (message: string, hint: string) => new AtlasError(message, { code: 'configuration_error', hint });
 
-/** Throws `configuration_error` when neither a model nor a provider is given, or when its package is not installed. */
-export function aiSdkModel(options: AiSdkModelOptions): ModelSource {
+/**
+ * Throws `configuration_error` when neither a model nor a provider is given, or when its package is not installed. A named
+ * provider uses `connections`, which are closed with the model.
+ */
+export function aiSdkModel(options: AiSdkModelOptions, connections?: Connections): ModelSource {
   const { model, provider } = options;
   if (typeof model === 'object') return givenModel(model, options);
-  if (provider !== undefined) return namedModel(provider, model, options);
+  if (provider !== undefined) return namedModel(provider, model, options, connections);
   throw misconfigured(
     'The plugin model-ai-sdk has no model.',
     'Give model: anthropic("…") of a provider package, or provider: "anthropic".',
@@ -47,12 +51,12 @@ function namedModel(
   provider: keyof typeof PROVIDERS,
   model: string | undefined,
   options: AiSdkModelOptions,
+  connections = keptConnections(),
 ): ModelSource {
   const { packageName, defaultModel, missing, load, isSigned, providerOptions }: Provider = PROVIDERS[provider];
   requirePackages([packageName], import.meta.url);
   const modelId = model ?? defaultModel;
   const problem = missing(options);
-  const connections = keptConnections();
   return {
     provider,
     modelId,

@@ -4,6 +4,7 @@
  */
 import { type ClientRequestArgs, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
 
 export type RequestHeaders = Readonly<Record<string, string>>;
@@ -17,7 +18,13 @@ export interface Connections {
     body: readonly Buffer[],
     signal: AbortSignal | null | undefined,
   ): Promise<IncomingMessage>;
+  /** Closes idle connections; one in use ends with its response. */
   close(): void;
+}
+
+export interface ConnectionsInit {
+  /** Says how to resolve the name of a URL, or throws where it may not be called. No proxy is used then. */
+  readonly guard?: ((url: URL) => LookupFunction) | undefined;
 }
 
 const IDLE_CONNECTION_MS = 30_000;
@@ -36,13 +43,13 @@ function withQuietSockets<A extends HttpAgent>(agent: A): A {
   return agent;
 }
 
-export function keptConnections(): Connections {
+export function keptConnections({ guard }: ConnectionsInit = {}): Connections {
   const settings = {
     keepAlive: true,
     scheduling: 'lifo',
     timeout: IDLE_CONNECTION_MS,
     // Node's own switch: its global client goes through the proxy of the environment, and so does this one.
-    ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
+    ...(guard === undefined && process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
   } as const;
   const agents = {
     'http:': withQuietSockets(new HttpAgent(settings)),
@@ -52,7 +59,8 @@ export function keptConnections(): Connections {
   const targetOf = (url: URL): ClientRequestArgs => {
     let target = targets.get(url);
     if (target === undefined) {
-      target = { ...urlToHttpOptions(url), agent: url.protocol === 'https:' ? agents['https:'] : agents['http:'] };
+      const agent = url.protocol === 'https:' ? agents['https:'] : agents['http:'];
+      target = { ...urlToHttpOptions(url), agent, ...(guard !== undefined && { lookup: guard(url) }) };
       targets.set(url, target);
     }
     return target;
@@ -82,8 +90,11 @@ export function keptConnections(): Connections {
         request.end();
       }),
     close() {
-      agents['http:'].destroy();
-      agents['https:'].destroy();
+      for (const agent of Object.values(agents)) {
+        agent.maxFreeSockets = 0;
+        for (const idle of Object.values(agent.freeSockets).flat()) idle?.destroy();
+        for (const used of Object.values(agent.sockets).flat()) used?.unref();
+      }
     },
   };
 }

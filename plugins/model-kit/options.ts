@@ -7,6 +7,13 @@ const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as 
   LanguageModelV4CallOptions['reasoning']
 >[];
 
+/** An option of model plugins whose providers can be chosen while Atlas runs. */
+export const IS_DEFAULT = Type.Boolean({
+  default: true,
+  description:
+    'whether its model answers where no other was chosen; false: its providers can be chosen, and that is all',
+});
+
 /** Spread into the properties of a model plugin's options. */
 export const MODEL_OPTIONS = {
   temperature: Type.Optional(

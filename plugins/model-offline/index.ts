@@ -1,8 +1,10 @@
 import { datasourceList, definePlugin, healthCheck, modelResolve } from '../../kernel/index.ts';
+import { modelProviders, type OpenModel } from '../model-kit/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { dialectOf, postgres, type SqlDialect } from '../sql-kit/index.ts';
 import { createOfflineModel } from './offline-model.ts';
 import { ModelOfflineOptions } from './options.ts';
+import { OFFLINE } from './provider.ts';
 
 export { type Reading, readQuestion } from './conversation.ts';
 export { createOfflineModel } from './offline-model.ts';
@@ -15,26 +17,24 @@ export const modelOffline = definePlugin({
   description: 'Answers from the semantic layer alone, without a language model.',
   needs: { layer: semanticLayer },
   options: ModelOfflineOptions,
-  setup(ctx, _options, { layer }) {
-    ctx.tap(modelResolve, async (question, scope) => {
+  setup(ctx, { isDefault }, { layer }) {
+    const { name: provider } = OFFLINE;
+    const resolve: OpenModel['resolve'] = async (question, scope) => {
       const connections = (await ctx.call(datasourceList, undefined, scope)).map((item) => item.value);
       const model = await layer.for(scope);
       const dialects = new Map<string, SqlDialect>();
       for (const { id, dbType } of connections) dialects.set(id, await dialectOf(ctx, dbType, scope));
-      return {
-        provider: 'offline',
-        model: createOfflineModel({
-          model,
-          now: () => new Date(ctx.now()),
-          dialectOf(connectionId) {
-            const wanted = connectionId ?? question.connectionId ?? 'default';
-            return dialects.get(wanted) ?? [...dialects.values()][0] ?? postgres;
-          },
-        }),
-      };
-    });
+      const dialectOfConnection = (connectionId = question.connectionId ?? 'default') =>
+        dialects.get(connectionId) ?? [...dialects.values()][0] ?? postgres;
+      const now = () => new Date(ctx.now());
+      return { provider, model: createOfflineModel({ model, now, dialectOf: dialectOfConnection }) };
+    };
+    const open = () => ({ resolve, close() {} });
+    ctx.tap(modelProviders, () => [{ name: provider, apiKey: 'none' as const, baseUrl: 'none' as const, open }]);
+    if (!isDefault) return;
+    ctx.tap(modelResolve, resolve);
     // It needs nothing from anywhere, so it is there as long as the plugin is.
-    const details = { provider: 'offline', model: 'offline' };
+    const details = { provider, model: 'offline' };
     ctx.tap(healthCheck, () => [{ component: 'provider', status: 'ok' as const, details }]);
   },
 });

@@ -1,4 +1,4 @@
-import { type Static, Type } from '../../kernel/index.ts';
+import { Type } from '../../kernel/index.ts';
+import { IS_DEFAULT } from '../model-kit/index.ts';
 
-export const ModelOfflineOptions = Type.Object({}, { additionalProperties: false });
-export type ModelOfflineOptions = Static<typeof ModelOfflineOptions>;
+export const ModelOfflineOptions = Type.Object({ isDefault: IS_DEFAULT }, { additionalProperties: false });

@@ -1,5 +1,5 @@
 import { type Static, Type } from '../../kernel/index.ts';
-import { MODEL_OPTIONS } from '../model-kit/index.ts';
+import { IS_DEFAULT, MODEL_OPTIONS } from '../model-kit/index.ts';
 
 export const ModelOpenaiOptions = Type.Object(
   {
@@ -19,6 +19,7 @@ export const ModelOpenaiOptions = Type.Object(
     ),
     model: Type.Optional(Type.String({ minLength: 1, description: 'id of the model as the provider names it' })),
     ...MODEL_OPTIONS,
+    isDefault: IS_DEFAULT,
   },
   { additionalProperties: false },
 );

@@ -17,8 +17,8 @@ import { RESPONSES_FILTER } from './responses-filter.ts';
 /** Answers are not kept at the provider; reasoning travels in the request instead. */
 const RESPONSES_OPTIONS = { openai: { store: false } };
 
-/** Throws `configuration_error` for a base URL that is none. */
-export function openaiModel(options: OpenaiModelOptions): ModelSource {
+/** Throws `configuration_error` for a base URL that is none. `connections` are closed with the model. */
+export function openaiModel(options: OpenaiModelOptions, connections = keptConnections()): ModelSource {
   const { provider, apiKey, baseUrl, model: modelId = DEFAULT_MODELS[provider] } = options;
   if (baseUrl !== undefined && !URL.canParse(baseUrl)) {
     throw new AtlasError('The base URL of the model provider is not a URL.', {
@@ -26,7 +26,6 @@ export function openaiModel(options: OpenaiModelOptions): ModelSource {
       hint: 'Give an http or https URL, such as http://127.0.0.1:11434/v1.',
     });
   }
-  const connections = keptConnections();
   const load = provider === 'openai' ? responsesModel : compatibleModel;
   return {
     provider,

@@ -1,4 +1,5 @@
 /** Types the service for calls to addresses that a user or the model chose. */
+import type { LookupFunction } from 'node:net';
 
 export interface OutboundRequest {
   readonly url: string;
@@ -35,4 +36,10 @@ export interface Outbound {
    * address, or that of a redirect, may not be called; with the reason `E_OUTBOUND_FAILED` when no answer came.
    */
   fetch(request: OutboundRequest): Promise<OutboundResponse>;
+  /**
+   * For clients that connect themselves, such as those that stream: the `lookup` to give to Node's `request`, which fails
+   * for a name with a private address. Throws `invalid_request` for a URL that may not be called by its text. Ask again
+   * for the address of a redirect, and use no proxy.
+   */
+  guard(url: URL): LookupFunction;
 }

@@ -78,6 +78,7 @@ export function openOutbound(options: OutboundOptions, resolver: Resolve = resol
   }
 
   return {
+    guard: ({ href }) => lookupFor(destinationOf(href, allowed)),
     async check(text) {
       const { url, isAllowed } = destinationOf(text, allowed);
       if (isAllowed) return;

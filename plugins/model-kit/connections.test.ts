@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { startHttpReceiver } from '../../test/harness/http-receiver.ts';
+import { openOutbound } from '../outbound/index.ts';
+import { keptConnections } from './connections.ts';
+import { textOf } from './response-body.ts';
+
+it('lets a response end that is read while they are closed, and keeps nothing afterwards', async () => {
+  let end = () => {};
+  await using server = await startHttpReceiver((_request, response) => {
+    response.write('first ');
+    end = () => void response.end('last');
+  });
+  const connections = keptConnections();
+  const incoming = await connections.send('POST', new URL(server.url), {}, [], undefined);
+  connections.close();
+  end();
+  expect(await textOf(incoming)).toBe('first last');
+  const again = await connections.send('POST', new URL(server.url), {}, [], undefined);
+  end();
+  await textOf(again);
+  expect(server.connections()).toBe(2);
+});
+
+it('asks its guard where each connection may go', async () => {
+  await using server = await startHttpReceiver();
+  const resolved: string[] = [];
+  const outbound = openOutbound({ allowPrivate: [], timeoutMs: 1_000, maxBytes: 1_000 }, async (name) => {
+    resolved.push(name);
+    return [{ address: '127.0.0.1', family: 4 }];
+  });
+  const connections = keptConnections({ guard: outbound.guard });
+  const send = (url: string) => connections.send('GET', new URL(url), {}, [], undefined);
+  const refused = { code: 'invalid_request', message: expect.stringContaining('private') };
+  await expect(send(server.url)).rejects.toMatchObject(refused);
+  await expect(send(`http://models.example.com:${server.port}/`)).rejects.toMatchObject(refused);
+  expect([resolved, server.received]).toEqual([['models.example.com'], []]);
+  connections.close();
+});
