@@ -1,5 +1,6 @@
 /** Lists the model providers, and makes the fallback of one out of the others. */
 import { Type } from '@sinclair/typebox';
+import type { PluginEntry } from '../../kernel/index.ts';
 import { aiSdkModel, modelAiSdk } from '../../plugins/model-ai-sdk/index.ts';
 import type { ModelSource } from '../../plugins/model-kit/index.ts';
 import { modelOffline, OFFLINE } from '../../plugins/model-offline/index.ts';
@@ -9,6 +10,7 @@ import {
   type AlternativeInit,
   type AnyPlugin,
   alternative,
+  type Chosen,
   httpUrl,
   type Names,
   named,
@@ -119,6 +121,12 @@ export const PROVIDERS: readonly Alternative[] = [
   ...WITH_MODELS,
   alternative({ ...OFFLINE, warning: unusedFallback }, modelOffline, {}),
 ];
+
+/** The plugin of the provider, and those of the others, whose models can be chosen while Atlas runs. */
+export function models({ provider: { plugin } }: { readonly provider: Chosen }): PluginEntry[] {
+  const others = [modelOpenai, modelAiSdk, modelOffline].filter(({ definition }) => definition !== plugin.definition);
+  return [plugin, ...others.map((other) => other({ isDefault: false }))];
+}
 
 /** `provider/model`; the id of the model may have slashes too. */
 const providerAndModel: Syntax = {

@@ -9,6 +9,7 @@ import { actionEmail } from '../../plugins/action-email/index.ts';
 import { actionSlack } from '../../plugins/action-slack/index.ts';
 import { actionWebhook } from '../../plugins/action-webhook/index.ts';
 import { actions } from '../../plugins/actions/index.ts';
+import { adminModel } from '../../plugins/admin-model/index.ts';
 import { adminPlugins } from '../../plugins/admin-plugins/index.ts';
 import { adminSemantic } from '../../plugins/admin-semantic/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
@@ -38,6 +39,7 @@ import { usage } from '../../plugins/usage/index.ts';
 import { type Env, readEnv } from '../env.ts';
 import { authentication } from './authentication.ts';
 import { datasources } from './datasources.ts';
+import { models } from './models.ts';
 
 export { type Env, readEnv } from '../env.ts';
 
@@ -85,7 +87,8 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     sqlGuard(),
     ...policies(env),
     ...datasources(env),
-    env.provider.plugin,
+    adminModel(),
+    ...models(env),
     audit(env.audit),
     conversations(),
     usage(env.usage),

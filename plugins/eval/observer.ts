@@ -55,7 +55,7 @@ export const evalObserver = (questions: ObservedQuestions) =>
           };
           return recording.model(own);
         },
-        { stage: 'pre' },
+        { stage: 'pre', before: ['admin-model'] },
       );
     },
   })();

@@ -56,7 +56,7 @@ export async function startServer(
   const app = await createTestApp({
     plugins: [
       http({ port: 0, maxEventLoopDelayMs: 0, ...server }),
-      internalDb({ url }),
+      internalDb({ url, deriveFrom: SECRET }),
       authRoles(),
       authManaged({ secret: SECRET, ...options }),
       adminMe(),
