@@ -9,6 +9,7 @@ import { actionEmail } from '../../plugins/action-email/index.ts';
 import { actionSlack } from '../../plugins/action-slack/index.ts';
 import { actionWebhook } from '../../plugins/action-webhook/index.ts';
 import { actions } from '../../plugins/actions/index.ts';
+import { adminIpAllowlist } from '../../plugins/admin-ip-allowlist/index.ts';
 import { adminModel } from '../../plugins/admin-model/index.ts';
 import { adminPlugins } from '../../plugins/admin-plugins/index.ts';
 import { adminSemantic } from '../../plugins/admin-semantic/index.ts';
@@ -79,6 +80,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     jobs(),
     outbound(env.outbound),
     ...authentication(env),
+    adminIpAllowlist(),
     semanticLayer(env.semanticLayer),
     adminSemantic(),
     adminPlugins(),
