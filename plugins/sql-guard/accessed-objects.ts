@@ -1,6 +1,7 @@
 /** What a statement is resolved against, and what it then turns out to read. */
 import type { SqlDialect } from '../sql-kit/index.ts';
 import type { AllowedTable, AllowedTables } from './allowed-tables.ts';
+import type { ReadColumns } from './read-columns.ts';
 
 export interface ResolveRules {
   readonly dialect: SqlDialect;
@@ -12,7 +13,6 @@ export interface ResolveRules {
 /** What a statement reads and calls. */
 export interface AccessedObjects {
   readonly tables: ReadonlySet<AllowedTable>;
-  /** `table.column`, as far as names alone tell; `table.*` for all of them. */
-  readonly columns: ReadonlySet<string>;
+  readonly columns: ReadColumns;
   readonly functions: ReadonlySet<string>;
 }

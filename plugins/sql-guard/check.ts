@@ -3,6 +3,7 @@ import type { SqlStatement } from '../../kernel/index.ts';
 import { type BoundValue, DEFAULT_LIMITS, type LexLimits, parseStatement, printStatement } from '../sql-kit/index.ts';
 import type { AllowedTables } from './allowed-tables.ts';
 import { fenceRows } from './optimization-fence.ts';
+import { tableName } from './read-columns.ts';
 import { resolve } from './resolve.ts';
 import { shownStatement } from './shown-statement.ts';
 
@@ -23,7 +24,7 @@ export interface CheckedSql {
   readonly params: readonly BoundValue[];
   /** Tables and views it reads, named as the semantic layer names them, with a schema where that gives one. */
   readonly tables: readonly string[];
-  /** `table.column` where the names alone tell, `table.*` for all; for audit. */
+  /** Columns that it may read, see `ReadColumns`: `table.column`, `table.*` for all. */
   readonly columns: readonly string[];
   /** Lower-case names. */
   readonly functions: readonly string[];
@@ -48,8 +49,8 @@ export function checkSql(sql: string, rules: CheckRules): CheckedSql {
     sql: printed,
     shown: shownStatement(printed, statement, accessed, dialect),
     params,
-    tables: Array.from(accessed.tables, ({ schema, name }) => (schema === undefined ? name : `${schema}.${name}`)),
-    columns: [...accessed.columns],
+    tables: Array.from(accessed.tables, tableName),
+    columns: accessed.columns.list(),
     functions: [...accessed.functions],
   };
 }

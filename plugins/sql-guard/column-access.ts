@@ -1,35 +1,24 @@
 /** Tells which columns a name may mean, and refuses those that may not be read. */
-import { type ColumnRef, type Core, fold, isOwnCatalog, type SelectCore, type Star } from '../sql-kit/index.ts';
+import { type ColumnRef, type Core, fold, isOwnCatalog, type SelectCore } from '../sql-kit/index.ts';
 import { type AllowedTable, type AllowedTables, isPart } from './allowed-tables.ts';
 import type { Relation, Scope } from './scope.ts';
 
 /**
- * Notes the column that `ref` reads, as far as names tell, and says so when it cannot be seen. What is not known is
- * left to the engine: nothing hidden is in its reach, this only makes for a better message.
+ * Says so when `ref` names a column that cannot be seen. What is not known is left to the engine: nothing hidden is in
+ * its reach, this only makes for a better message.
  */
-export function columnRefusal(ref: ColumnRef, scope: Scope, read: Set<string>): Problem | undefined {
-  if (ref.table === undefined) return unqualified(ref, scope, read);
+export function columnRefusal(ref: ColumnRef, scope: Scope): Problem | undefined {
+  if (ref.table === undefined) return unqualified(ref, scope);
   const nearest = scope.relation(ref.table)?.table;
   // Most engines look further out for a relation of the name where the nearest has no such column.
   for (const { table } of scope.named(ref.table)) {
     if (table === undefined) return undefined;
-    if (table.visible !== undefined && !has(table, ref.name)) continue;
+    if (table.visible !== undefined && !hasColumn(table, ref.name)) continue;
     // A subquery stands in the table's place, and no subquery has a schema.
     if (isPart(table)) ref.schema = undefined;
-    read.add(`${table.name}.${ref.name}`);
     return undefined;
   }
   return nearest === undefined ? undefined : unseen(ref.name, [nearest]);
-}
-
-/** Notes what `*` reads; the rewriting of the tables has already decided what that is. */
-export function noteStar({ table: name }: Star, scope: Scope, read: Set<string>): void {
-  const relations = name === undefined ? scope.relations : [scope.relation(name)];
-  for (const relation of relations) {
-    const table = relation?.table;
-    if (table === undefined) continue;
-    for (const column of table.visible?.map((visible) => visible.name) ?? ['*']) read.add(`${table.name}.${column}`);
-  }
 }
 
 interface Problem {
@@ -38,22 +27,14 @@ interface Problem {
 }
 
 /** Looks from the innermost SELECT outwards, as the engine does, and gives up where a relation may have any column. */
-function unqualified(ref: ColumnRef, start: Scope, read: Set<string>): Problem | undefined {
+function unqualified(ref: ColumnRef, start: Scope): Problem | undefined {
   const name = fold(ref.name);
   const restricted: AllowedTable[] = [];
   for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
-    const owner = scope.relations.find(({ table }) => table !== undefined && has(table, ref.name))?.table;
-    if (owner !== undefined) {
-      read.add(`${owner.name}.${ref.name}`);
-      return undefined;
-    }
+    if (scope.relations.some(({ table }) => table !== undefined && hasColumn(table, ref.name))) return undefined;
     // A relation's name stands for its whole row where the engine has rows; there is nothing in it but what is seen.
     if (scope.aliases.has(name) || scope.relations.some((relation) => relation.name === name)) return undefined;
-    if (scope.relations.some(isOpen)) {
-      const only = scope.relations.length === 1 ? scope.relations[0]?.table : undefined;
-      if (only !== undefined) read.add(`${only.name}.${ref.name}`);
-      return undefined;
-    }
+    if (scope.relations.some(isOpen)) return undefined;
     restricted.push(...scope.relations.flatMap(({ table }) => table ?? []));
   }
   return restricted.length === 0 ? undefined : unseen(ref.name, restricted);
@@ -63,7 +44,7 @@ function unqualified(ref: ColumnRef, start: Scope, read: Set<string>): Problem |
 const visibleNames = new WeakMap<AllowedTable, ReadonlySet<string>>();
 
 /** Whether the table is known to show a column of that name. */
-function has(table: AllowedTable, name: string): boolean {
+export function hasColumn(table: AllowedTable, name: string): boolean {
   let names = table.visible === undefined ? table.known : visibleNames.get(table);
   if (names === undefined) {
     names = new Set(table.visible?.flatMap((column) => [column.name, fold(column.name)]));

@@ -22,6 +22,11 @@ export { StatementGuard } from './guard.ts';
 export { type TableAccess, tablesRestrict } from './hooks.ts';
 export { allowedTables } from './layer-tables.ts';
 
+export interface SqlGuard {
+  /** The statement for whose check the guard itself runs one in this scope, such as the values of a `PIVOT` that names none. */
+  outerOf(scope: Scope): SqlStatement | undefined;
+}
+
 /** Lets one reading statement pass, over tables of the semantic layer and with allowed functions; nothing else. */
 export const sqlGuard = definePlugin({
   name: 'sql-guard',
@@ -30,8 +35,9 @@ export const sqlGuard = definePlugin({
   description: 'Lets only reading statements over tables of the semantic layer pass.',
   needs: { layer: semanticLayer },
   options: SqlGuardOptions,
-  setup(ctx, options, { layer }) {
+  setup(ctx, options, { layer }): SqlGuard {
     const guard = new StatementGuard(options, (problem) => ctx.log.warn({}, problem));
+    const outer = new WeakMap<Scope, SqlStatement>();
     ctx.tap(
       sqlBefore,
       async (statement, scope) => {
@@ -44,13 +50,18 @@ export const sqlGuard = definePlugin({
         await dialect.load?.();
         const allowed = { connection, tables: guard.allowed(model, connection, dialect, isDefault) };
         const { tables } = await ctx.call(tablesRestrict, allowed, scope);
-        const read = (sql: string) => valuesOf(ctx, { ...statement, sql }, scope);
+        const read = (sql: string) => {
+          const part = scope.part();
+          outer.set(part, statement);
+          return valuesOf(ctx, { ...statement, sql }, part);
+        };
         return guard.admit(await guard.completed(statement, tables, read), tables, scope);
       },
       // What the others wrote is what has to be checked.
       { stage: 'post' },
     );
     ctx.tap(sqlCheck, (statement, scope) => guard.verify(statement, scope), { seals: true });
+    return { outerOf: (scope) => outer.get(scope) };
   },
 });
 

@@ -349,12 +349,12 @@ describe('tables', () => {
       'SELECT id FROM (SELECT filtered.* FROM filtered WHERE abs(filtered.id) > 1) AS filtered',
     );
     expect(check('postgres', 'SELECT f.x FROM filtered AS f(x)').sql).toMatch(/\) AS f \(x\)$/);
-    expect(columns('postgres', 'SELECT f.x, x FROM filtered AS f(x)')).toEqual([]);
+    expect(columns('postgres', 'SELECT f.x, x FROM filtered AS f(x)')).toEqual(['filtered.*']);
     expect(check('sqlite', 'SELECT 1 IN filtered').sql).toBe(
       'SELECT 1 IN (SELECT filtered.* FROM filtered WHERE abs(filtered.id) > 1) AS "1 IN filtered"',
     );
     expect(check('sqlite', 'SELECT 1 IN orders').sql).toBe('SELECT 1 IN orders');
-    expect(columns('postgres', 'SELECT o.x, x FROM orders AS o(x)')).toEqual([]);
+    expect(columns('postgres', 'SELECT o.x, x FROM orders AS o(x)')).toEqual(['orders.*']);
   });
 
   test('are counted, and so are common ones', () => {
@@ -481,14 +481,14 @@ describe('columns', () => {
     ['sqlite', 'SELECT total AS id FROM orders WHERE id > 1', ['orders.total', 'orders.id']],
     ['duckdb', '(SELECT total AS id FROM orders) UNION SELECT 1 ORDER BY id', ['orders.total']],
     // SQLite shows the tables inside a join that has an alias, the others do not.
-    ['sqlite', 'SELECT o.id FROM (orders AS o JOIN items AS i ON true) AS k', ['orders.id']],
-    ['duckdb', 'SELECT o.id FROM (orders AS o JOIN items AS i ON true) AS k', []],
-    ['duckdb', 'SELECT k.id FROM (orders AS o JOIN items AS i ON true) AS k', []],
+    ['sqlite', 'SELECT o.id FROM (orders AS o JOIN items AS i ON true) AS k', ['orders.*', 'orders.id', 'items.*']],
+    ['duckdb', 'SELECT o.id FROM (orders AS o JOIN items AS i ON true) AS k', ['orders.o', 'items.o']],
+    ['duckdb', 'SELECT k.id FROM (orders AS o JOIN items AS i ON true) AS k', ['items.id']],
     // Of one name in a FROM, and further out, the nearest.
     ['sqlite', 'SELECT (SELECT o.id FROM items AS o) FROM orders AS o', ['items.id']],
     ['sqlite', 'SELECT (SELECT O.id FROM items AS i) FROM orders AS o', ['orders.id']],
     ['sqlite', 'SELECT unknown FROM orders', ['orders.unknown']],
-    ['sqlite', 'SELECT unknown FROM orders, items', []],
+    ['sqlite', 'SELECT unknown FROM orders, items', ['orders.unknown', 'items.unknown']],
     ['sqlite', 'SELECT unknown', []],
     ['sqlite', 'SELECT ID, o.TOTAL FROM orders AS o', ['orders.ID', 'orders.TOTAL']],
     ['sqlite', 'SELECT NAME, s.Id FROM salaries AS s', ['salaries.NAME', 'salaries.Id']],
@@ -496,9 +496,30 @@ describe('columns', () => {
     ['sqlite', 'SELECT MAIN.orders.id FROM orders', ['orders.id']],
     ['duckdb', 'SELECT MAIN.orders.id, main.o.total FROM orders, orders AS o', ['orders.id', 'orders.total']],
     ['postgres', 'SELECT public.o.id FROM items AS o', ['items.id']],
-    ['postgres', 'SELECT hr.people.id FROM hr.people', ['people.id']],
+    ['postgres', 'SELECT hr.people.id FROM hr.people', ['hr.people.id']],
     // Which column has the field is not told by names alone.
-    ['duckdb', 'SELECT orders.place.city, place.geo.lat, o.place.city FROM orders, items AS o', []],
+    [
+      'duckdb',
+      'SELECT orders.place.city, place.geo.lat, o.place.city FROM orders, items AS o',
+      ['orders.place', 'orders.orders', 'orders.o', 'items.orders', 'items.place', 'items.o'],
+    ],
+    // Where names do not tell, every column that may be meant: further out, too, and whatever it is called.
+    ['postgres', 'SELECT (SELECT secret FROM items LIMIT 1) FROM orders', ['items.secret', 'orders.secret']],
+    ['sqlite', 'SELECT (SELECT id FROM items LIMIT 1) FROM orders', ['items.id']],
+    ['postgres', "SELECT id AS secret FROM orders WHERE secret = 'x'", ['orders.id', 'orders.secret']],
+    ['postgres', 'SELECT o FROM orders AS o', ['orders.*', 'orders.o']],
+    ['postgres', 'SELECT to_jsonb(o) FROM orders AS o', ['orders.*', 'orders.o']],
+    ['postgres', 'SELECT a FROM orders AS o (a, b)', ['orders.*']],
+    ['sqlite', 'SELECT 1 FROM orders NATURAL JOIN items', ['orders.*', 'items.*']],
+    ['sqlite', 'SELECT 1 FROM orders JOIN items USING (secret)', ['orders.secret', 'items.secret']],
+    ['sqlite', 'SELECT rowid FROM orders', ['orders.*']],
+    ['duckdb', "SELECT COLUMNS('secret') FROM orders", ['orders.*']],
+    ['duckdb', 'SELECT o.secret.domain FROM orders AS o', ['orders.secret', 'orders.o']],
+    ['duckdb', 'SELECT secret.domain FROM orders AS secret', ['orders.domain', 'orders.secret']],
+    ['sqlite', 'SELECT count(*) FROM orders', []],
+    ['sqlite', 'SELECT id FROM (SELECT id FROM orders)', ['orders.id']],
+    ['sqlite', 'SELECT x FROM (SELECT * FROM orders)', ['orders.*']],
+    ['postgres', 'WITH c (a) AS (SELECT secret FROM orders) SELECT a FROM c', ['orders.secret']],
   ])('in %s: %s', (engine, sql, read) => {
     expect(columns(engine, sql)).toEqual(read);
   });

@@ -5,6 +5,7 @@ import {
   type ColumnRef,
   type Core,
   type Expr,
+  type Form,
   type From,
   type FunctionSource,
   fold,
@@ -23,17 +24,9 @@ import {
 } from '../sql-kit/index.ts';
 import type { AccessedObjects, ResolveRules } from './accessed-objects.ts';
 import { type AllowedTable, isPart, tableHint } from './allowed-tables.ts';
-import {
-  columnRefusal,
-  isField,
-  isOfSchema,
-  namesOwn,
-  noteStar,
-  ownNames,
-  reachesWhole,
-  textHint,
-} from './column-access.ts';
+import { columnRefusal, isField, isOfSchema, namesOwn, ownNames, reachesWhole, textHint } from './column-access.ts';
 import { functionHint } from './function-hint.ts';
+import { ReadColumns } from './read-columns.ts';
 import { lastUnion, unwrapped } from './recursive-union.ts';
 import { CommonNames, Scope, showsLeftOnly } from './scope.ts';
 import { VisibleParts } from './visible-subqueries.ts';
@@ -55,7 +48,7 @@ export function resolve(text: string, statement: Select, rules: ResolveRules): A
 
 class Resolver implements AccessedObjects {
   readonly tables = new Set<AllowedTable>();
-  readonly columns = new Set<string>();
+  readonly columns: ReadColumns;
   readonly functions = new Set<string>();
   /** Of the whole statement, in lower case. */
   readonly #commonTableNames = new Set<string>();
@@ -68,6 +61,7 @@ class Resolver implements AccessedObjects {
   constructor(text: string, rules: ResolveRules) {
     this.#text = text;
     this.#rules = rules;
+    this.columns = new ReadColumns(rules.dialect);
     this.#parts = new VisibleParts(text, rules.tables);
   }
 
@@ -146,7 +140,7 @@ class Resolver implements AccessedObjects {
     for (const column of core.columns) {
       if (column.kind === 'column') visit(column.expr);
       else {
-        if (!stars.has(column.table)) noteStar(column, scope, this.columns);
+        if (!stars.has(column.table)) this.columns.star(column.table, scope);
         stars.add(column.table);
         for (const { expr } of column.replace ?? []) visit(expr);
       }
@@ -173,6 +167,7 @@ class Resolver implements AccessedObjects {
         const what = `More than ${MAX_RELATIONS} tables in one FROM`;
         throw this.#refuse('size', what, join.source.at, 'Join fewer tables.');
       }
+      this.columns.joined(join, scope);
       if (showsLeftOnly(join)) this.#leftOnly(join, scope, start, middle);
     }
     for (const join of from.joins) if (join.on !== undefined && !showsLeftOnly(join)) this.#expr(join.on, scope);
@@ -212,6 +207,10 @@ class Resolver implements AccessedObjects {
         const start = scope.relations.length;
         this.#from(source.from, scope);
         if (source.alias === undefined) return source;
+        // Columns of the whole are not looked into.
+        if (this.#rules.dialect.showsJoined || source.columns !== undefined) {
+          for (const { table } of scope.relations.slice(start)) if (table !== undefined) this.columns.whole(table);
+        }
         if (!this.#rules.dialect.showsJoined) scope.rename(start, source.alias);
         scope.add(source.alias, undefined);
         return source;
@@ -243,6 +242,7 @@ class Resolver implements AccessedObjects {
     const isWhole = !isPart(table);
     const ownSchema = isWhole && source.alias === undefined ? (table.schema ?? dialect.defaultSchema) : undefined;
     // Columns with new names are not looked into.
+    if (source.columns !== undefined) this.columns.whole(table);
     scope.add(source.alias ?? name, source.columns === undefined ? table : undefined, isWhole, ownSchema);
     const found = dialect.hasSchemas ? { ...source, schema: this.#schemaOf(table), name: table.name } : source;
     if (isWhole) return found;
@@ -286,6 +286,7 @@ class Resolver implements AccessedObjects {
   // ── expressions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   #expr(expr: Expr, scope: Scope): void {
+    if (expr.kind === 'form' && isStarForm(expr)) this.columns.star(undefined, scope);
     if (expr.kind === 'name') this.#column(expr, scope);
     else if (expr.kind === 'scalar' || expr.kind === 'exists') this.select(expr.select, scope, scope.common);
     else if (expr.kind === 'lambda') {
@@ -308,7 +309,7 @@ class Resolver implements AccessedObjects {
       const inner = new Scope(scope, scope.common);
       const source = this.#source(set, inner);
       expr.set = source.kind === 'subquery' ? { ...source, alias: undefined } : source;
-      noteStar({ kind: 'star', at: set.at, table: undefined }, inner, this.columns);
+      this.columns.star(undefined, inner);
     }
   }
 
@@ -340,7 +341,8 @@ class Resolver implements AccessedObjects {
       const what = `Column "${ref.name}" belongs to the engine itself`;
       throw this.#refuse('column', what, ref.at, 'Read the columns of the table.');
     }
-    const refusal = columnRefusal(ref, scope, this.columns);
+    this.columns.name(ref, scope);
+    const refusal = columnRefusal(ref, scope);
     if (refusal === undefined) return;
     const isQuoted =
       this.#text.charAt(ref.at) === '"' && ref.table === undefined && dialect.notation.names.includes('"');
@@ -363,3 +365,6 @@ class Resolver implements AccessedObjects {
     return new SqlRefusal(rule, what, positionAt(this.#text, at), hint);
   }
 }
+
+/** `COLUMNS(…)`, which chooses among all columns by their names. */
+const isStarForm = ({ parts }: Form) => parts.some((part) => typeof part === 'string' && part.startsWith('COLUMNS('));

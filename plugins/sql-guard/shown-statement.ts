@@ -1,8 +1,8 @@
 /** Prints a checked statement for its caller, and tells which kinds of policies narrow what it reads. */
 import type { SqlStatement } from '../../kernel/index.ts';
-import { fold, printStatement, redactLiterals, type Select, type SqlDialect } from '../sql-kit/index.ts';
+import { printStatement, redactLiterals, type Select, type SqlDialect } from '../sql-kit/index.ts';
 import type { AccessedObjects } from './accessed-objects.ts';
-import { type AllowedTable, isPart } from './allowed-tables.ts';
+import { isPart } from './allowed-tables.ts';
 
 /** `sql`: the statement as it runs. */
 export function shownStatement(
@@ -14,7 +14,7 @@ export function shownStatement(
   const parts = [...tables].filter(isPart);
   if (parts.length === 0) return { sql, policies: [] };
   const hasRows = parts.some(({ rows }) => rows !== undefined && rows.length > 0);
-  const hasMasks = parts.some((table) => readsMasked(table, columns));
+  const hasMasks = parts.some((table) => table.visible?.some(({ name, mask }) => mask && columns.has(table, name)));
   return {
     sql: printStatement(statement, dialect, (text) => withoutLiterals(text, dialect)).sql,
     policies: [...(hasRows ? (['rows'] as const) : []), ...(hasMasks ? (['values'] as const) : [])],
@@ -25,13 +25,4 @@ export function shownStatement(
 function withoutLiterals(text: string, dialect: SqlDialect): string {
   const [, before, inner, after] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text)!;
   return before + redactLiterals(inner!, dialect.notation) + after;
-}
-
-function readsMasked({ name, visible = [] }: AllowedTable, columns: ReadonlySet<string>): boolean {
-  const masked = visible.filter(({ mask }) => mask !== undefined);
-  return masked.some((column) => {
-    if (columns.has(`${name}.${column.name}`)) return true;
-    const folded = fold(`${name}.${column.name}`);
-    return [...columns].some((read) => fold(read) === folded);
-  });
 }

@@ -29,6 +29,8 @@ export const sqlite: SqlDialect = {
   hasSchemas: false,
   showsJoined: true,
   isSystemName: (name) => name.startsWith('sqlite_') || name.startsWith('pragma_') || name === 'dbstat',
+  // A primary key of integers is the row's number.
+  rowNumbers: new Set(['rowid', 'oid', '_rowid_']),
   functions: sqliteFunctions,
   tableFunctions: sqliteTableFunctions,
   substitutes: sqliteSubstitutes,
