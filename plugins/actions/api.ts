@@ -13,6 +13,10 @@ export interface ActionWish {
   readonly conversationId?: string | undefined;
   /** Makes the type's mode stricter for this action; never less strict. */
   readonly approval?: ApprovalMode;
+  /** While an action of the type that the requester asked for with this key awaits approval, it is the one; no other is stored. */
+  readonly key?: string;
+  /** Most actions of the type that may await approval, by requester; besides the bound on those of all types. */
+  readonly maxPending?: number;
 }
 
 /** An action as it stands after it was asked for. */

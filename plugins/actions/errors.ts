@@ -12,6 +12,13 @@ export const notEnabled = () =>
 export const notFound = () =>
   new AtlasError('There is no such action.', { code: 'not_found', hint: 'GET /api/v1/actions lists yours.' });
 
+/** Of one requester. */
+export const tooManyPending = (most: number) =>
+  new AtlasError(`${most} of your actions await approval already.`, {
+    code: 'invalid_request',
+    hint: 'Have them approved or denied first.',
+  });
+
 const WAS: Readonly<Record<Exclude<ActionStatus, 'pending'>, string>> = {
   approved: 'was approved before, and is being performed',
   denied: 'was denied before',

@@ -30,6 +30,8 @@ export interface ActionType {
   readonly approval: ApprovalMode;
   /** Whether what it did can be undone. */
   readonly reversible: boolean;
+  /** What others than the requester are shown of a result; missing: all of it. */
+  shownToOthers?(result: unknown): unknown;
   /** `payload` is valid by `input`. */
   describe(payload: unknown): ActionSubject;
 }

@@ -54,7 +54,7 @@ export const actions = definePlugin({
     const parts = { ctx, options, db, queue, server, log, types, refuse };
     const { store, execution, service, addresses } = createService(parts);
     const available = options.enabled && db.configured;
-    const routes = actionRoutes({ store, service, refuse });
+    const routes = actionRoutes({ store, service, types, refuse });
     const closed = () => {
       throw notEnabled();
     };

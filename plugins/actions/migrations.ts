@@ -63,5 +63,15 @@ export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
         });
       },
     },
+    {
+      name: '0002-wish-keys',
+      async up(connection) {
+        const trx = connection as Knex.Transaction;
+        await trx.schema.alterTable(ACTIONS, (table) => {
+          table.string('wish_key', 64);
+        });
+        await trx.raw(`CREATE UNIQUE INDEX actions_by_wish ON ${ACTIONS} (wish_key) WHERE status = 'pending'`);
+      },
+    },
   ];
 }

@@ -49,6 +49,11 @@ export function hashOf(type: string, { target, summary }: ActionSubject, payload
     .digest('hex');
 }
 
+/** Of who asks for what, by a key that the asking plugin gives. */
+export function wishKeyOf(...parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
 /** Target and summary as they are stored and shown. */
 export function shownSubject({ target, summary }: ActionSubject): ActionSubject {
   return { target: line(target, MAX_TARGET), summary: line(summary, MAX_SUMMARY) };

@@ -2,6 +2,7 @@
 import { type Actor, AtlasError, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
 import { masked } from '../redaction-kit/index.ts';
 import { notFound } from './errors.ts';
+import type { ActionType } from './hooks.ts';
 import type { ActionRow, HistoryRow } from './rows.ts';
 import { Action, ActionDetail, ActionList, ActionParams, DenyBody, Inbox, InboxQuery, ListQuery } from './schemas.ts';
 import type { ActionService } from './service.ts';
@@ -10,15 +11,23 @@ import type { ActionStore } from './store.ts';
 export interface ActionRoutesInit {
   readonly store: ActionStore;
   readonly service: ActionService;
+  readonly types: ReadonlyMap<string, ActionType>;
   /** Throws `forbidden` for an administrator whose organization is not known. */
   refuse(scope: Scope): void;
 }
 
 const PATH = '/api/v1/actions';
 
-export function actionRoutes({ store, service, refuse }: ActionRoutesInit): Route[] {
-  /** As the API answers it. */
-  const shown = async (row: ActionRow) => ({
+export function actionRoutes({ store, service, types, refuse }: ActionRoutesInit): Route[] {
+  const isOwn = (row: ActionRow, scope: Scope) => row.requested_by === ownerOf(scope).requestedBy;
+  const resultFor = (row: ActionRow, scope: Scope): unknown => {
+    const result: unknown = row.result === null ? null : JSON.parse(row.result);
+    if (result === null || isOwn(row, scope)) return result;
+    const type = types.get(row.action_type);
+    return type?.shownToOthers === undefined ? result : type.shownToOthers(result);
+  };
+  /** As the API answers it to the scope's actor. */
+  const shown = async (row: ActionRow, scope: Scope) => ({
     id: row.id,
     action_type: row.action_type,
     target: row.target,
@@ -34,7 +43,7 @@ export function actionRoutes({ store, service, refuse }: ActionRoutesInit): Rout
     executed_at: row.executed_at,
     payload: await payloadOf(row),
     payload_hash: row.payload_hash,
-    result: row.result === null ? null : (JSON.parse(row.result) as unknown),
+    result: resultFor(row, scope),
     error: row.error,
     reason: row.reason,
   });
@@ -62,7 +71,7 @@ export function actionRoutes({ store, service, refuse }: ActionRoutesInit): Rout
       async handle({ query: { status = 'pending', limit } }, scope) {
         await service.expireAll();
         const rows = await store.list({ ...ownerOf(scope), status }, limit);
-        return { body: { actions: await Promise.all(rows.map(shown)) } };
+        return { body: { actions: await Promise.all(rows.map((row) => shown(row, scope))) } };
       },
     }),
     defineRoute({
@@ -76,9 +85,9 @@ export function actionRoutes({ store, service, refuse }: ActionRoutesInit): Rout
       async handle({ params }, scope) {
         await service.expireAll();
         const row = await service.find(params.id, scope);
-        if (row.requested_by !== ownerOf(scope).requestedBy) throw notFound();
+        if (!isOwn(row, scope)) throw notFound();
         const history = (await store.history([row.id])).get(row.id) ?? [];
-        return { body: { ...(await shown(row)), history: history.map((move) => shownMove(move)) } };
+        return { body: { ...(await shown(row, scope)), history: history.map((move) => shownMove(move)) } };
       },
     }),
     defineRoute({
@@ -88,7 +97,7 @@ export function actionRoutes({ store, service, refuse }: ActionRoutesInit): Rout
       summary: 'Approves an action and performs it; answers once it has ended.',
       responses: { 200: Action },
       async handle({ params, ip }, scope) {
-        return { body: await shown(await service.approve(params.id.toLowerCase(), { scope, ip })) };
+        return { body: await shown(await service.approve(params.id.toLowerCase(), { scope, ip }), scope) };
       },
     }),
     defineRoute({
@@ -99,7 +108,7 @@ export function actionRoutes({ store, service, refuse }: ActionRoutesInit): Rout
       body: DenyBody,
       responses: { 200: Action },
       async handle({ params, body, ip }, scope) {
-        return { body: await shown(await service.deny(params.id.toLowerCase(), body.reason, { scope, ip })) };
+        return { body: await shown(await service.deny(params.id.toLowerCase(), body.reason, { scope, ip }), scope) };
       },
     }),
     defineRoute({
@@ -119,7 +128,7 @@ export function actionRoutes({ store, service, refuse }: ActionRoutesInit): Rout
         const [rows, total] = await Promise.all([store.list(filter, limit, offset), store.count(filter)]);
         const moves = await store.history(rows.map(({ id }) => id));
         const actions = rows.map(async (row) => ({
-          ...(await shown(row)),
+          ...(await shown(row, scope)),
           history: (moves.get(row.id) ?? []).map((move) => ({ ...shownMove(move), ip: move.ip })),
         }));
         return { body: { actions: await Promise.all(actions), total, limit, offset } };

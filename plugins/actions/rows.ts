@@ -39,6 +39,8 @@ export interface ActionRow {
   readonly leased_until: number | string | null;
   /** How many runs have been begun. */
   readonly runs: number;
+  /** Hash of the requester and the key that came with the request: of actions with the same one a single may be pending. */
+  readonly wish_key?: string | null;
 }
 
 export type Move = 'requested' | 'approved' | 'denied' | 'expired' | 'resumed' | 'executed' | 'failed';

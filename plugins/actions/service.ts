@@ -6,12 +6,12 @@ import type { InternalDb } from '../internal-db/index.ts';
 import { masked } from '../redaction-kit/index.ts';
 import type { Actions, ActionWish, AskedAction } from './api.ts';
 import { Restrictions, strictest } from './approval.ts';
-import { alreadyResolved, EXPIRED, notFound, ownAdminAction } from './errors.ts';
+import { alreadyResolved, EXPIRED, notFound, ownAdminAction, tooManyPending } from './errors.ts';
 import type { Execution } from './execution.ts';
 import type { ActionType } from './hooks.ts';
 import { type Addresses, moverOf, systemMover } from './movers.ts';
 import type { ActionsOptions } from './options.ts';
-import { errorText, frozenPayload, hashOf, note, payloadText, shownSubject } from './payload.ts';
+import { errorText, frozenPayload, hashOf, note, payloadText, shownSubject, wishKeyOf } from './payload.ts';
 import type { ActionRow, Mover } from './rows.ts';
 import type { ActionStore, Change } from './store.ts';
 
@@ -72,6 +72,8 @@ export class ActionService implements Actions {
         { code: 'invalid_request', hint: 'Correct it.' },
       );
     }
+    const same = await this.#pendingWish(wish, scope);
+    if (same !== undefined) return this.#asked(same);
     const asked = { id: this.#id(), type: wish.type, ...type.describe(payload), payload };
     // Other plugins may complete or deny it. Never runs it: the handlers run only what is stored.
     const outcome = await ctx.runAction(asked, scope);
@@ -185,11 +187,11 @@ export class ActionService implements Actions {
     );
     const requestedBy = scope.actor.id ?? '';
     const orgId = scope.orgId ?? '';
-    if ((await store.count({ orgId, requestedBy, status: 'pending' })) >= MAX_PENDING) {
-      throw new AtlasError(`${MAX_PENDING} of your actions await approval already.`, {
-        code: 'invalid_request',
-        hint: 'Have them approved or denied first.',
-      });
+    const pending = { orgId, requestedBy, status: 'pending' } as const;
+    if ((await store.count(pending)) >= MAX_PENDING) throw tooManyPending(MAX_PENDING);
+    const { maxPending } = wish;
+    if (maxPending !== undefined && (await store.count({ ...pending, type: type.type })) >= maxPending) {
+      throw tooManyPending(maxPending);
     }
     const now = this.#init.ctx.now();
     const at = new Date(now).toISOString();
@@ -218,6 +220,7 @@ export class ActionService implements Actions {
       lease: null,
       leased_until: null,
       runs: 0,
+      wish_key: wishKey(wish, scope) ?? null,
     };
     const mover = moverOf(scope, wish.surface, addresses.of(scope));
     const changes: Change[] = [{ move: 'requested', at, mover, set: {} }];
@@ -240,9 +243,23 @@ export class ActionService implements Actions {
     } else if (approval === 'auto') {
       changes.push({ move: 'approved', at, mover: system, set: { ...resolved, status: 'approved', runs: 1 }, lease });
     }
-    const stored = await store.insert(row, changes);
+    const stored = await store.insert(row, changes).catch(async (error: unknown) => {
+      // Another request with the same key was faster.
+      const same = await this.#pendingWish(wish, scope);
+      if (same === undefined) throw error;
+      return same;
+    });
+    if (stored.id !== id) return this.#asked(stored);
     for (const change of changes) moved(stored, change);
     return this.#asked(stored.status === 'approved' ? await execution.perform(stored, lease, system) : stored);
+  }
+
+  async #pendingWish(wish: ActionWish, scope: Scope): Promise<ActionRow | undefined> {
+    const key = wishKey(wish, scope);
+    const same = key === undefined ? undefined : await this.#init.store.pendingWish(key);
+    if (same === undefined || same.expires_at > this.#now()) return same;
+    await this.#expire(same.id);
+    return undefined;
   }
 
   /** Encrypted where it holds a secret and there is a key to encrypt with. */
@@ -289,4 +306,8 @@ export class ActionService implements Actions {
   #now(): string {
     return new Date(this.#init.ctx.now()).toISOString();
   }
+}
+
+function wishKey({ type, key }: ActionWish, { actor, orgId }: Scope): string | undefined {
+  return key === undefined ? undefined : wishKeyOf(orgId ?? '', actor.id ?? '', type, key);
 }

@@ -18,6 +18,7 @@ export interface ActionFilter {
   /** Empty: anonymous; `undefined`: all requesters of the organization. */
   readonly requestedBy: string | undefined;
   readonly status: ActionStatus;
+  readonly type?: string;
 }
 
 /** A run's hold on an action. */
@@ -70,6 +71,11 @@ export class ActionStore {
 
   async find(id: string): Promise<ActionRow | undefined> {
     return this.#db.run((db) => db<ActionRow>(ACTIONS).where({ id }).first());
+  }
+
+  /** The action with that key that awaits approval. */
+  async pendingWish(wishKey: string): Promise<ActionRow | undefined> {
+    return this.#db.run((db) => db<ActionRow>(ACTIONS).where({ wish_key: wishKey, status: 'pending' }).first());
   }
 
   /** In order, by action. */
@@ -173,7 +179,7 @@ export class ActionStore {
   }
 }
 
-function filtered(db: Knex, { orgId, requestedBy, status }: ActionFilter): Knex.QueryBuilder {
-  const query = db(ACTIONS).where({ org_id: orgId, status });
+function filtered(db: Knex, { orgId, requestedBy, status, type }: ActionFilter): Knex.QueryBuilder {
+  const query = db(ACTIONS).where({ org_id: orgId, status, ...(type !== undefined && { action_type: type }) });
   return requestedBy === undefined ? query : query.where({ requested_by: requestedBy });
 }

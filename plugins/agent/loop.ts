@@ -22,6 +22,7 @@ import { asksForQuery, QUERY_TOOL } from './model-output/written-query.ts';
 import { notesOf } from './notes.ts';
 import type { AgentOptions } from './options.ts';
 import { noteCut, noteFallback, noteTables, outcomeOf } from './outcome.ts';
+import { APPROVAL_PENDING } from './pending-approval.ts';
 import type { Preparation } from './preparation.ts';
 import { type ModelName, providerError } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
@@ -311,6 +312,7 @@ export class QuestionRun implements ReviewedRun {
               isWithheld: reply.finish === 'withheld',
               tables: this.#calls.tables,
               lastCallFailed: this.#calls.lastCallFailed,
+              awaitsApproval: this.notes.list.some(({ code }) => code === APPROVAL_PENDING),
             }),
       ...(asked !== undefined && { choices: asked.choices }),
       notes: this.notes.list,

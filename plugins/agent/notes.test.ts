@@ -41,8 +41,16 @@ test.each([
   ['declined', { hasText: false, isWithheld: true }],
   ['declined', { declared: 'declined' as const }],
   ['failed', { lastCallFailed: true }],
+  ['failed', { awaitsApproval: true, declared: 'answered' as const }],
   ['answered', { lastCallFailed: true, tables: [table] }],
 ])('%s: %o', (outcome, facts) => {
-  const plain = { declared: undefined, hasText: true, isWithheld: false, tables: [], lastCallFailed: false };
+  const plain = {
+    declared: undefined,
+    hasText: true,
+    isWithheld: false,
+    tables: [],
+    lastCallFailed: false,
+    awaitsApproval: false,
+  };
   expect(outcomeOf({ ...plain, ...facts })).toBe(outcome);
 });

@@ -28,11 +28,16 @@ export interface AnswerFacts {
   readonly tables: readonly ToolTable[];
   /** Whether the last tool call that was run failed. */
   readonly lastCallFailed: boolean;
+  /** Whether a statement awaits approval instead of having been run. */
+  readonly awaitsApproval: boolean;
 }
 
-export function outcomeOf({ declared, hasText, isWithheld, tables, lastCallFailed }: AnswerFacts): Outcome {
+export function outcomeOf(facts: AnswerFacts): Outcome {
+  const { declared, hasText, isWithheld, tables, lastCallFailed, awaitsApproval } = facts;
   if (isWithheld) return 'declined';
   if (!hasText) return 'failed';
+  // Whatever the model says of it: nothing was read.
+  if (awaitsApproval && tables.length === 0) return 'failed';
   if (declared !== undefined) return declared;
   // What the model wrote is then why it could not look anything up.
   return lastCallFailed && tables.length === 0 ? 'failed' : 'answered';

@@ -1,6 +1,7 @@
 /** Builds the MCP server of one client: tools, resources of the semantic layer, and prompts from its catalog. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Scope } from '../../kernel/index.ts';
+import { pendingActionOf } from '../agent/index.ts';
 import type { HttpServer } from '../http/index.ts';
 import { type SemanticModel, visibleModel } from '../semantic-layer/index.ts';
 import { type Args, type Services, TOOLS } from './tools.ts';
@@ -44,7 +45,9 @@ export function serverFactory(init: ServerInit): MakeServer {
           return await run(init, args, scope);
         } catch (error) {
           const { message } = init.http.failure(error, scope).body;
-          return { content: [{ type: 'text', text: message }], isError: true };
+          const action = pendingActionOf(error);
+          const texts = action === undefined ? [message] : [message, JSON.stringify({ pendingActions: [action] })];
+          return { content: texts.map((text) => ({ type: 'text' as const, text })), isError: true };
         }
       });
     }

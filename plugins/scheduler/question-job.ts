@@ -78,9 +78,12 @@ export function questionJob(init: QuestionJobInit) {
 
 /** Nobody is there to clarify a question, so only an answer is a success. */
 function outcomeOf(task: TaskRow, answer: Answer, now: number): EndedRun {
-  const { outcome, text, conversationId, usage } = answer;
+  const { outcome, text, conversationId, usage, pendingActions } = answer;
   const common = { conversation_id: conversationId ?? null, tokens_used: usage.totalTokens };
-  if (outcome !== 'answered') return { ...common, status: 'failed', error: `${UNANSWERED[outcome]} ${text}`.trim() };
+  if (outcome !== 'answered') {
+    const why = outcome === 'failed' && pendingActions.length > 0 ? AWAITS_APPROVAL : UNANSWERED[outcome];
+    return { ...common, status: 'failed', error: `${why} ${text}`.trim() };
+  }
   return {
     ...common,
     status: 'success',
@@ -89,6 +92,7 @@ function outcomeOf(task: TaskRow, answer: Answer, now: number): EndedRun {
   };
 }
 
+const AWAITS_APPROVAL = 'What the question needs awaits approval.';
 const UNANSWERED = {
   clarify: 'The question has more than one meaning; change it.',
   declined: 'The question cannot be answered from the data.',

@@ -60,7 +60,7 @@ export class CallRunner {
         const { toolCallId, modelCallId, toolName } = call;
         const outcome = (await running[index]) as ToolOutcome;
         if (outcome.table !== undefined) this.tables.push(outcome.table);
-        if (outcome.pendingAction !== undefined) this.pendingActions.push(outcome.pendingAction);
+        this.#await(outcome.pendingAction);
         const error = errorOf(outcome);
         this.lastCallFailed = error !== undefined;
         if (error !== undefined) this.lastError = error;
@@ -72,6 +72,12 @@ export class CallRunner {
     }
     this.standstill = this.#progress.step(finished);
     return { role: 'tool', content: results };
+  }
+
+  /** The same statement asked for twice awaits the same action. */
+  #await(action: PendingAction | undefined): void {
+    if (action === undefined || this.pendingActions.some(({ id }) => id === action.id)) return;
+    this.pendingActions.push(action);
   }
 
   async #runTool(call: ToolCall, index: number): Promise<ToolOutcome> {

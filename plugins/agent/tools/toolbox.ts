@@ -5,6 +5,7 @@ import {
   AtlasError,
   type Collected,
   messagesOf,
+  type PendingAction,
   type ToolOutcome,
   type ToolRun,
 } from '../../../kernel/index.ts';
@@ -12,6 +13,8 @@ import { type Bus, toolBegun, toolEnded } from '../events.ts';
 import { argumentProblem } from '../model-output/argument-problem.ts';
 import { coercedArguments, namesArgumentOf } from '../model-output/coerce-arguments.ts';
 import { type OfferedTools, offeredTools } from '../model-output/offered-tools.ts';
+import { notesOf } from '../notes.ts';
+import { APPROVAL_PENDING, pendingActionOf } from '../pending-approval.ts';
 import type { ToolCall } from './tool-call.ts';
 import { failed } from './tool-outcome.ts';
 import { schemaForModel } from './tool-schema.ts';
@@ -91,6 +94,8 @@ export class Toolbox {
       failure = error;
       if (scope.signal.aborted) throw error;
       if (error instanceof AtlasError) {
+        const pendingAction = pendingActionOf(error);
+        if (pendingAction !== undefined) return awaitsApproval(error, pendingAction, run);
         if (REPAIRABLE.has(error.code)) return failed(error.message, error.hint ?? 'Change the call.');
         throw error;
       }
@@ -116,4 +121,10 @@ export function toolboxes(): (collected: readonly Collected<AgentTool>[]) => Too
     }
     return known.toolbox;
   };
+}
+
+/** Nothing was read, so the call has failed; the answer says what it waits for. */
+function awaitsApproval({ message, hint }: AtlasError, pendingAction: PendingAction, { memory }: ToolRun): ToolOutcome {
+  notesOf(memory).add({ code: APPROVAL_PENDING, message });
+  return { ...failed(message, `Tell the user that it awaits approval. ${hint ?? ''}`.trim()), pendingAction };
 }

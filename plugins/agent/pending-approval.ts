@@ -1,0 +1,17 @@
+/** Makes the error for a statement that awaits approval, and finds the pending action in it. */
+import { AtlasError, type PendingAction } from '../../kernel/index.ts';
+
+const REASON = 'E_APPROVAL_REQUIRED';
+/** Code of the note of an answer for which a statement was not run. */
+export const APPROVAL_PENDING = 'approval_pending';
+
+/** A tool that rejects with it adds the action to the pending ones of the answer. */
+export function approvalRequired(message: string, hint: string, action: PendingAction): AtlasError {
+  return new AtlasError(message, { code: 'sql_refused', reason: REASON, hint, details: [action] });
+}
+
+/** The action that a statement awaits which was not run; `undefined` for every other error. */
+export function pendingActionOf(error: unknown): PendingAction | undefined {
+  if (!(error instanceof AtlasError)) return undefined;
+  return error.reason === REASON ? (error.details?.[0] as PendingAction) : pendingActionOf(error.cause);
+}
