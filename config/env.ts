@@ -9,6 +9,7 @@ import { actionSlack } from '../plugins/action-slack/index.ts';
 import { actionWebhook } from '../plugins/action-webhook/index.ts';
 import { actions } from '../plugins/actions/index.ts';
 import { agent } from '../plugins/agent/index.ts';
+import { approvalRules } from '../plugins/approval-rules/index.ts';
 import { audit } from '../plugins/audit/index.ts';
 import { deliverEmail } from '../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../plugins/deliver-slack/index.ts';
@@ -139,6 +140,7 @@ const PLUGINS = {
     approvalExpiryMs: 'SVC_ACTION_EXPIRY_MS',
     publicUrl: named('AUTHLIB_URL', httpOrigin),
   }),
+  approvalRules: settings(approvalRules, { approval: 'SVC_APPROVAL_MODE' }),
   agent: settings(agent, {
     maxSteps: 'SVC_MAX_STEPS',
     stepTimeoutMs: 'SVC_MODEL_TIMEOUT_MS',

@@ -14,6 +14,7 @@ import { adminModel } from '../../plugins/admin-model/index.ts';
 import { adminPlugins } from '../../plugins/admin-plugins/index.ts';
 import { adminSemantic } from '../../plugins/admin-semantic/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
+import { approvalRules } from '../../plugins/approval-rules/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
 import { conversations } from '../../plugins/conversations/index.ts';
 import { deliverEmail } from '../../plugins/deliver-email/index.ts';
@@ -95,6 +96,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     conversations(),
     usage(env.usage),
     ...background(env),
+    approvalRules(env.approvalRules),
     grounding(),
     agent(env.agent),
     queryApi(),

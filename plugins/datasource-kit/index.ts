@@ -2,8 +2,18 @@
 export { type DatasourceApi, tapDatabase, tapFileDatabases, tapServerDatabases } from './databases.ts';
 export type { DatasourceEngine, OpenDatabase, Reach, Target } from './engines.ts';
 export * from './errors.ts';
+
 export { healthOf } from './health.ts';
-export { datasourceEngines, datasourceHealth, resultMemory } from './hooks.ts';
+export {
+  datasourceEngines,
+  datasourceEstimate,
+  datasourceHealth,
+  datasourceViews,
+  type EstimateRequest,
+  resultMemory,
+  type ViewDefinition,
+} from './hooks.ts';
+
 export { connectionOptions, fileConnectionOptions } from './options.ts';
 export { bindable, type Param } from './params.ts';
 export { CACHED_SOURCES, moduleBeside, type Program } from './process/database-process.ts';

@@ -1,0 +1,41 @@
+/** Asks the database how many rows a statement would read. */
+import { AtlasError, messageOf, type PluginContext, type Scope, type SqlStatement } from '../../kernel/index.ts';
+import { datasourceEstimate } from '../datasource-kit/index.ts';
+import type { SqlDialect } from '../sql-kit/index.ts';
+import { type StatementTree, tablesByName, treeOf } from './statement-tree.ts';
+
+/** `undefined`: it cannot tell, or the datasource does not answer such questions. */
+export async function estimatedRows(
+  ctx: Pick<PluginContext, 'callKey' | 'logOf'>,
+  statement: SqlStatement,
+  dialect: SqlDialect | undefined,
+  scope: Scope,
+): Promise<number | undefined> {
+  const { connection } = statement;
+  const tree = treeOf(statement.requested, dialect);
+  const names = tree === undefined ? {} : tablesByName(tree);
+  const key = connection.key ?? connection.id;
+  try {
+    const rows = await ctx.callKey(datasourceEstimate, key, { statement, names }, scope);
+    if (rows === undefined || Number.isNaN(rows)) return undefined;
+    return Math.min(rows, tree === undefined ? rows : (rowsOfFirst(tree) ?? rows));
+  } catch (error) {
+    scope.signal.throwIfAborted();
+    const isUnknown = error instanceof AtlasError && error.reason === 'E_KEY_UNKNOWN';
+    if (!isUnknown)
+      ctx.logOf(scope).warn({ error: messageOf(error) }, 'The rows of a statement could not be estimated.');
+    return undefined;
+  }
+}
+
+/** Of `SELECT … FROM one_table LIMIT n`, which stops at so many rows, whatever the table holds. */
+function rowsOfFirst({ with: common, first, rest, orderBy, limit, offset }: StatementTree): number | undefined {
+  if (common !== undefined || rest.length > 0 || orderBy.length > 0 || first.kind !== 'core') return undefined;
+  const { from, where, groupBy, having, qualify, windows, distinct, distinctOn, sample, columns } = first;
+  const isFiltered = where !== undefined || having !== undefined || qualify !== undefined || sample !== undefined;
+  if (isFiltered || distinct || distinctOn !== undefined || groupBy.length > 0 || windows.length > 0) return undefined;
+  if (from?.first.kind !== 'table' || from.joins.length > 0 || from.first.sample !== undefined) return undefined;
+  const isPlain = columns.every((column) => column.kind === 'star' || column.expr.kind === 'name');
+  if (!isPlain || limit?.kind !== 'number' || (offset !== undefined && offset.kind !== 'number')) return undefined;
+  return Number(limit.value) + Number(offset?.value ?? 0);
+}

@@ -1,0 +1,138 @@
+/** Holds statements back that an approval rule matches, and asks for their approval. */
+import {
+  AtlasError,
+  type Awaitable,
+  type PendingAction,
+  type PluginContext,
+  type Scope,
+  type SqlStatement,
+} from '../../kernel/index.ts';
+import type { Actions } from '../actions/index.ts';
+import { approvalRequired } from '../agent/index.ts';
+import type { SqlGuard } from '../sql-guard/index.ts';
+import { findDialect, type SqlDialect } from '../sql-kit/index.ts';
+import type { ApprovedStatements } from './approved-statements.ts';
+import { estimatedRows } from './estimated-rows.ts';
+import { costMatch, costRules, type Match, matchOf, namesTables } from './matching.ts';
+import type { ApprovalRulesOptions } from './options.ts';
+import type { RuleCache } from './rule-cache.ts';
+import type { Rule } from './rules.ts';
+import { SQL_ACTION, type SqlPayload } from './sql-action.ts';
+import { statementReads } from './statement-reads.ts';
+import { ViewTables } from './view-tables.ts';
+
+/** Most statements of one requester that may await approval. */
+const MAX_PENDING = 100;
+
+export interface GateInit {
+  readonly ctx: Pick<PluginContext, 'call' | 'callKey' | 'logOf'>;
+  readonly options: ApprovalRulesOptions;
+  readonly rules: RuleCache;
+  readonly approved: ApprovedStatements;
+  readonly actions: Actions | undefined;
+  readonly guard: SqlGuard | undefined;
+}
+
+export class Gate {
+  readonly #init: GateInit;
+  readonly #views: ViewTables;
+
+  constructor(init: GateInit) {
+    this.#init = init;
+    this.#views = new ViewTables(init.ctx);
+  }
+
+  /** Rejects with `sql_refused` for a statement that needs approval. Costs a look-up in a map where there are no rules. */
+  check(statement: SqlStatement, scope: Scope): Awaitable<void> {
+    const rules = this.#init.rules.of(scope.orgId);
+    if (rules instanceof Promise) return rules.then((loaded) => this.#checked(loaded, statement, scope));
+    return this.#checked(rules, statement, scope);
+  }
+
+  #checked(rules: readonly Rule[], statement: SqlStatement, scope: Scope): Awaitable<void> {
+    if (rules.length > 0) return this.#tried(rules, statement, scope);
+  }
+
+  async #tried(rules: readonly Rule[], statement: SqlStatement, scope: Scope): Promise<void> {
+    const { approved, guard } = this.#init;
+    // What the guard reads in order to check another statement is approved with that one.
+    const outer = guard?.outerOf(scope);
+    if (outer === undefined ? approved.take(statement, scope) : approved.has(outer, scope)) return;
+    const match = await this.#match(rules, statement, scope);
+    if (match !== undefined) throw await this.#held(match, outer ?? statement, scope);
+  }
+
+  async #match(rules: readonly Rule[], statement: SqlStatement, scope: Scope): Promise<Match | undefined> {
+    const { ctx } = this.#init;
+    const { connection } = statement;
+    const dialect = await findDialect(ctx, connection.dbType, scope);
+    await dialect?.load?.();
+    const reads = statementReads(statement, dialect);
+    const match = matchOf(rules, reads) ?? (await this.#matchBehind(rules, statement, dialect, scope));
+    if (match !== undefined) return match;
+    const costs = costRules(rules, connection.id);
+    if (costs.length === 0) return undefined;
+    return costMatch(costs, await estimatedRows(ctx, statement, dialect, scope));
+  }
+
+  /** What is read through views. */
+  async #matchBehind(
+    rules: readonly Rule[],
+    { tables = [], connection }: SqlStatement,
+    dialect: SqlDialect | undefined,
+    scope: Scope,
+  ): Promise<Match | undefined> {
+    if (tables.length === 0 || !namesTables(rules)) return undefined;
+    const behind = dialect && (await this.#views.behind(tables, connection, dialect, scope));
+    return matchOf(rules, { connectionId: connection.id, tables: behind });
+  }
+
+  /** The error for the caller, once the statement has been stored for approval. */
+  async #held({ rule, reason }: Match, statement: SqlStatement, scope: Scope): Promise<AtlasError> {
+    const { actions, options } = this.#init;
+    const why = `it ${reason} (approval rule "${rule.name}")`;
+    if (actions?.available !== true) {
+      return new AtlasError(`The statement was not run: ${why}, and nothing can be approved on this server.`, {
+        code: 'sql_refused',
+        reason: 'E_APPROVAL_OFF',
+        hint: 'Ask an administrator to set SVC_ACTIONS_ENABLED=true, or to change the rule.',
+      });
+    }
+    const { requested, connection, surface, conversationId } = statement;
+    const payload: SqlPayload = {
+      sql: requested,
+      connectionId: connection.id,
+      reason: why,
+      ...(conversationId !== undefined && { conversationId }),
+    };
+    const asked = await actions.request(
+      {
+        type: SQL_ACTION,
+        payload,
+        surface,
+        conversationId,
+        approval: scope.actor.id === null ? 'manual' : options.approval,
+        // As the guard has printed it: spaces and comments make no other statement.
+        key: JSON.stringify([connection.id, statement.shown?.sql ?? requested]),
+        maxPending: MAX_PENDING,
+      },
+      scope,
+    );
+    if (asked.pendingAction !== undefined) return heldBack(why, asked.approval, asked.pendingAction);
+    const denied = asked.reason ?? asked.error ?? 'it was not allowed';
+    return new AtlasError(`The statement was not run: ${why}, and its approval was denied: ${denied}`, {
+      code: 'sql_refused',
+      reason: 'E_APPROVAL_DENIED',
+      hint: 'Ask for something else.',
+    });
+  }
+}
+
+function heldBack(why: string, approval: string, action: PendingAction): AtlasError {
+  const by = approval === 'admin-only' ? 'an administrator other than you' : 'a user who may approve actions';
+  return approvalRequired(
+    `The statement needs approval and was not run: ${why}. It awaits approval by ${by} as action ${action.id}.`,
+    `Do not run it again or in another form. Once it is approved, GET /api/v1/actions/${action.id} has its rows.`,
+    action,
+  );
+}

@@ -1,0 +1,62 @@
+/** Holds statements back that an administrator's rules name, until somebody approves them. */
+import { definePlugin, httpRoutes, optional, sqlCheck, storeMigrations } from '../../kernel/index.ts';
+import { actions } from '../actions/index.ts';
+import { audit, tenancy } from '../audit/index.ts';
+import { authByot } from '../auth-byot/index.ts';
+import { organizationDelete } from '../auth-managed/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
+import { sqlGuard } from '../sql-guard/index.ts';
+import { ApprovedStatements } from './approved-statements.ts';
+import { Gate } from './gate.ts';
+import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { ApprovalRulesOptions } from './options.ts';
+import { ruleRoutes } from './routes.ts';
+import { RuleCache } from './rule-cache.ts';
+import { changeOf } from './rules.ts';
+import { defineSqlAction } from './sql-action.ts';
+import { RuleStore } from './store.ts';
+
+export const approvalRules = definePlugin({
+  name: 'approval-rules',
+  version: '1.0.0',
+  type: 'policy',
+  description: 'Holds statements back that an administrator’s rules name, until they are approved.',
+  needs: {
+    db: internalDb,
+    actions: optional(actions),
+    guard: optional(sqlGuard),
+    log: optional(audit),
+    rows: optional(rowSecurity),
+    tokens: optional(authByot),
+  },
+  options: ApprovalRulesOptions,
+  setup(ctx, options, { db, actions: requests, guard, log, rows, tokens }) {
+    const store = new RuleStore(db);
+    const { refuse } = tenancy(rows, tokens, 'The list of approval rules');
+    const rules = new RuleCache((orgId) => store.enabled(orgId));
+    ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(storeTables, () => STORED_TABLES);
+    ctx.tap(httpRoutes, () =>
+      db.routes(
+        ruleRoutes({
+          store,
+          now: ctx.now,
+          refuse,
+          audited: (scope) => async (before, after, trx) => log?.change(changeOf(before, after), scope, trx),
+          changed: (orgId) => rules.forget(orgId),
+        }),
+      ),
+    );
+    if (!db.configured) return;
+    ctx.tap(organizationDelete, async ({ orgId }) => {
+      await store.removeAll(orgId);
+      rules.forget(orgId);
+    });
+    const approved = new ApprovedStatements();
+    const gate = new Gate({ ctx, options, rules, approved, actions: requests, guard });
+    // After the guard, which has found out what the statement reads.
+    ctx.tap(sqlCheck, (statement, scope) => gate.check(statement, scope), { stage: 'post' });
+    if (requests?.available === true) defineSqlAction(ctx, approved);
+  },
+});

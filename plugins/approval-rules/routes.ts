@@ -1,0 +1,109 @@
+/** Serves the approval rules of the active organization to its administrators. */
+import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { consistent, type Rule, type RuleFields } from './rules.ts';
+import { Deleted, RuleAnswer, RuleBody, RuleChanges, RulePage, RuleParams, RuleQuery } from './schemas.ts';
+import type { Along, RuleStore } from './store.ts';
+
+const PATH = '/api/v1/admin/approval/rules';
+
+export interface RuleRoutesInit {
+  readonly store: RuleStore;
+  readonly now: () => number;
+  /** Throws `forbidden` for an administrator whose organization is not known. */
+  refuse(scope: Scope): void;
+  /** Writes a change to the audit log. */
+  audited(scope: Scope): Along;
+  /** After a change of the organization's rules. */
+  changed(orgId: string | null): void;
+}
+
+export function ruleRoutes({ store, now, refuse, audited, changed }: RuleRoutesInit): Route[] {
+  const common = { tag: 'Approval rules', right: 'admin:settings', errors: ['forbidden'] } as const;
+  const one = { ...common, path: `${PATH}/:id`, params: RuleParams, errors: ['forbidden', 'not_found'] } as const;
+  const at = () => new Date(now()).toISOString();
+  /** The organization whose rules the scope's administrator sees and changes. */
+  const owner = (scope: Scope): string | null => {
+    refuse(scope);
+    return scope.orgId;
+  };
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: PATH,
+      operationId: 'listApprovalRules',
+      summary: 'The approval rules of the active organization, oldest first.',
+      query: RuleQuery,
+      responses: { 200: RulePage },
+      async handle({ query }, scope) {
+        return { body: { ...(await store.page(owner(scope), query)), ...query } };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: PATH,
+      operationId: 'createApprovalRule',
+      summary: 'Adds a rule, which holds from the next statement on.',
+      body: RuleBody,
+      responses: { 201: RuleAnswer },
+      errors: ['forbidden', 'conflict'],
+      async handle({ body: { name, ruleType, pattern = null, threshold = null, enabled = true } }, scope) {
+        const orgId = owner(scope);
+        const fields = consistent({ name, ruleType, pattern, threshold, enabled });
+        const rule = await store.add(orgId, fields, at(), audited(scope));
+        changed(orgId);
+        return { status: 201, body: { rule } };
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'GET',
+      operationId: 'getApprovalRule',
+      summary: 'One approval rule of the active organization.',
+      responses: { 200: RuleAnswer },
+      async handle({ params }, scope) {
+        return { body: { rule: await store.find(owner(scope), params.id.toLowerCase()) } };
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'PUT',
+      operationId: 'changeApprovalRule',
+      summary: 'Changes the fields of a rule that are given; it holds from the next statement on.',
+      body: RuleChanges,
+      responses: { 200: RuleAnswer },
+      async handle({ params, body }, scope) {
+        const orgId = owner(scope);
+        const id = params.id.toLowerCase();
+        const rule = await store.change(orgId, id, (before) => changedFields(before, body), at(), audited(scope));
+        changed(orgId);
+        return { body: { rule } };
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'DELETE',
+      operationId: 'deleteApprovalRule',
+      summary: 'Deletes a rule.',
+      responses: { 200: Deleted },
+      async handle({ params }, scope) {
+        const orgId = owner(scope);
+        await store.remove(orgId, params.id.toLowerCase(), audited(scope));
+        changed(orgId);
+        return { body: { success: true as const } };
+      },
+    }),
+  ];
+}
+
+/** What the new type has no use for goes, unless it was given. */
+function changedFields({ name, ruleType, pattern, threshold, enabled }: Rule, changes: RuleChanges): RuleFields {
+  const fields = { name, ruleType, pattern, threshold, enabled, ...changes };
+  const isOther = fields.ruleType !== ruleType;
+  return consistent({
+    ...fields,
+    ...(isOther && changes.pattern === undefined && { pattern: null }),
+    ...(isOther && changes.threshold === undefined && { threshold: null }),
+  });
+}

@@ -1,0 +1,67 @@
+/** Types approval rules and checks that what they hold goes together. */
+import { AtlasError } from '../../kernel/index.ts';
+import type { AuditedChange } from '../audit/index.ts';
+
+export const RULE_TYPES = ['table', 'column', 'cost', 'datasource'] as const;
+export type RuleType = (typeof RULE_TYPES)[number];
+
+/** What people write of a rule. */
+export interface RuleFields {
+  readonly name: string;
+  readonly ruleType: RuleType;
+  /** A table, `table.column` or a connection's id; `*` stands for any characters. */
+  readonly pattern: string | null;
+  /** Of a rule of the type `cost`: estimated rows above which statements need approval. */
+  readonly threshold: number | null;
+  readonly enabled: boolean;
+}
+
+export interface Rule extends RuleFields {
+  readonly id: string;
+  /** `null`: of no organization. */
+  readonly orgId: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** More would make matching slow, which tries each place for what follows a star. */
+const MAX_STARS = 8;
+const EXAMPLES: Readonly<Record<RuleType, string>> = {
+  table: 'orders, sales.orders or sales.*',
+  column: 'customers.email, sales.customers.email or *.email',
+  datasource: 'the id of a connection, or * for all',
+  cost: 'the id of a connection, or nothing for all',
+};
+
+/** The fields as they are stored. Throws `validation_error` with every field that does not go with the rule's type. */
+export function consistent(fields: RuleFields): RuleFields {
+  const name = fields.name.trim();
+  const pattern = fields.pattern?.trim() || null;
+  const problems: { path: string; message: string }[] = [];
+  const refuse = (path: string, message: string) => problems.push({ path, message });
+  if (name === '') refuse('name', 'must not be blank');
+  const { ruleType, threshold } = fields;
+  const expected = `expected ${EXAMPLES[ruleType]}`;
+  if (pattern === null && ruleType !== 'cost') refuse('pattern', `is required for the type ${ruleType}: ${expected}`);
+  if (pattern !== null && pattern.split('*').length > MAX_STARS + 1) {
+    refuse('pattern', `must not hold more than ${MAX_STARS} stars`);
+  }
+  if (pattern !== null && ruleType === 'column' && !/[^.]\.[^.]+$/.test(pattern)) {
+    refuse('pattern', `must name a table and a column: ${expected}`);
+  }
+  if (pattern !== null && /(?:^|\.)(?:\.|$)/.test(pattern)) refuse('pattern', `has an empty part: ${expected}`);
+  if (ruleType === 'cost' && threshold === null) refuse('threshold', 'is required for the type cost: estimated rows');
+  if (ruleType !== 'cost' && threshold !== null) refuse('threshold', 'belongs to rules of the type cost');
+  if (problems.length > 0) {
+    throw new AtlasError('The approval rule is not valid.', { code: 'validation_error', details: problems });
+  }
+  return { name, ruleType, pattern, threshold, enabled: fields.enabled };
+}
+
+/** Of a rule that was made, changed or deleted, for the audit log. */
+export function changeOf(before: Rule | null, after: Rule | null): AuditedChange {
+  const { id = '', name } = after ?? before ?? {};
+  const move = before === null ? 'created' : after === null ? 'deleted' : 'changed';
+  return { action: `approval_rule.${move}`, target: { type: 'approval_rule', id, label: name }, before, after };
+}

@@ -1,0 +1,70 @@
+/** Declares what the endpoints of approval rules take and answer. */
+import { type Static, Type } from '@sinclair/typebox';
+import { page, pageQuery } from '../admin-kit/index.ts';
+import { RULE_TYPES } from './rules.ts';
+
+const RuleType = Type.Union(
+  RULE_TYPES.map((type) => Type.Literal(type)),
+  { title: 'ApprovalRuleType' },
+);
+
+export const RuleParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
+
+export const RuleQuery = Type.Object(pageQuery({ limit: 50, max: 200 }));
+
+const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) => Type.Union([type, Type.Null()]);
+
+const written = {
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  ruleType: RuleType,
+  pattern: orNull(
+    Type.String({
+      maxLength: 256,
+      // No control characters, blanks in between or quotes.
+      pattern: '^[^\\u0000-\\u001f\\u007f"`\\[\\]]*$',
+      description:
+        '`table` or `schema.table`, `table.column`, or the id of a connection; `*` stands for any characters. Names without quotes, in any case.',
+    }),
+  ),
+  threshold: orNull(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Of the type `cost`: estimated rows above which a statement needs approval.',
+    }),
+  ),
+  enabled: Type.Boolean(),
+};
+
+export const RuleBody = Type.Object(
+  {
+    name: written.name,
+    ruleType: written.ruleType,
+    pattern: Type.Optional(written.pattern),
+    threshold: Type.Optional(written.threshold),
+    enabled: Type.Optional(Type.Boolean({ default: true })),
+  },
+  { additionalProperties: false, title: 'NewApprovalRule' },
+);
+export type RuleBody = Static<typeof RuleBody>;
+
+export const RuleChanges = Type.Partial(Type.Object(written), {
+  additionalProperties: false,
+  title: 'ApprovalRuleChanges',
+});
+export type RuleChanges = Static<typeof RuleChanges>;
+
+const Rule = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    orgId: orNull(Type.String()),
+    ...written,
+    createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+  },
+  { title: 'ApprovalRule' },
+);
+
+export const RuleAnswer = Type.Object({ rule: Rule });
+export const RulePage = page('rules', Rule);
+export const Deleted = Type.Object({ success: Type.Literal(true) });
