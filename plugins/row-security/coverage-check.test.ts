@@ -21,7 +21,7 @@ const SHOP = [table('orders', 'id', 'tenant'), table('items', 'id')];
 function coverage(policies: readonly Policy[], databases: Record<string, readonly TableDescription[] | Error>) {
   const state = { now: 1_000, databases, looks: 0 };
   const descriptions = new Descriptions({
-    describe: async (id) => {
+    describe: async ({ id }) => {
       const tables = state.databases[id];
       if (tables === undefined || tables instanceof Error) throw tables;
       return tables;

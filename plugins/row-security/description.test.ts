@@ -112,7 +112,7 @@ describe('descriptions', () => {
     const warnings: string[] = [];
     const state = { now: 1_000, error: undefined as Error | undefined };
     const kept = new Descriptions({
-      describe: async (id, schemas) => {
+      describe: async ({ id }, schemas) => {
         asked.push([id, ...schemas]);
         if (state.error !== undefined) throw state.error;
         return [described('a', ['x'])];

@@ -91,6 +91,9 @@ function only<T>(items: readonly T[], nameOf: (item: T) => string, name: string)
   return found.length === 1 ? found[0] : undefined;
 }
 
+/** Descriptions that are kept; others are read again. */
+const MAX_DESCRIPTIONS = 500;
+
 interface Kept {
   readonly description: Description;
   readonly readAt: number;
@@ -98,7 +101,10 @@ interface Kept {
 
 export interface DescriptionsOptions {
   /** Asks the database. */
-  readonly describe: (connectionId: string, schemas: readonly string[]) => PromiseLike<readonly TableDescription[]>;
+  readonly describe: (
+    connection: ConnectionInfo,
+    schemas: readonly string[],
+  ) => PromiseLike<readonly TableDescription[]>;
   readonly now: () => number;
   readonly describeEveryMs: number;
   readonly recheckMs: number;
@@ -120,13 +126,15 @@ export class Descriptions {
   }
 
   /** With the tables of `schemas`. Rejects with an `AtlasError` while the database has never described itself. */
-  get({ id }: ConnectionInfo, schemas: readonly string[] = []): Description | Promise<Description> {
-    const key = [id, ...schemas].join('\0');
+  get(connection: ConnectionInfo, schemas: readonly string[] = []): Description | Promise<Description> {
+    const key = [connection.key ?? connection.id, ...schemas].join('\0');
     const kept = this.kept.get(key);
-    if (kept === undefined) return this.read(key, id, schemas);
+    if (kept === undefined) return this.read(key, connection, schemas);
     const { describeEveryMs, recheckMs, now, warn } = this.options;
     const maxAgeMs = this.incomplete.has(kept.description) ? Math.min(recheckMs, describeEveryMs) : describeEveryMs;
-    if (now() - kept.readAt >= maxAgeMs) this.read(key, id, schemas).catch((error: unknown) => warn(messageOf(error)));
+    if (now() - kept.readAt >= maxAgeMs) {
+      this.read(key, connection, schemas).catch((error: unknown) => warn(messageOf(error)));
+    }
     return kept.description;
   }
 
@@ -135,27 +143,34 @@ export class Descriptions {
     this.incomplete.add(description);
   }
 
-  private read(key: string, id: string, schemas: readonly string[]): Promise<Description> {
+  private read(key: string, connection: ConnectionInfo, schemas: readonly string[]): Promise<Description> {
     const running = this.pending.get(key);
     if (running !== undefined) return running;
-    const reading = this.ask(key, id, schemas).finally(() => this.pending.delete(key));
+    const reading = this.ask(key, connection, schemas).finally(() => this.pending.delete(key));
     this.pending.set(key, reading);
     return reading;
   }
 
-  private async ask(key: string, id: string, schemas: readonly string[]): Promise<Description> {
+  private async ask(key: string, connection: ConnectionInfo, schemas: readonly string[]): Promise<Description> {
     try {
-      const description = new Description(await this.options.describe(id, schemas));
+      const description = new Description(await this.options.describe(connection, schemas));
+      // In order of the last reading.
+      this.kept.delete(key);
       this.kept.set(key, { description, readAt: this.options.now() });
+      const [oldest] = this.kept.keys();
+      if (this.kept.size > MAX_DESCRIPTIONS && oldest !== undefined) this.kept.delete(oldest);
       return description;
     } catch (error) {
-      throw new AtlasError(`Row security cannot read the columns of connection "${id}": ${messageOf(error)}`, {
-        code: 'datasource_unavailable',
-        retryAfterSeconds: 5,
-        reason: 'E_ROW_SECURITY_DESCRIPTION',
-        hint: 'Try again; if it stays, an administrator has to look at the connection.',
-        cause: error,
-      });
+      throw new AtlasError(
+        `Row security cannot read the columns of connection "${connection.id}": ${messageOf(error)}`,
+        {
+          code: 'datasource_unavailable',
+          retryAfterSeconds: 5,
+          reason: 'E_ROW_SECURITY_DESCRIPTION',
+          hint: 'Try again; if it stays, an administrator has to look at the connection.',
+          cause: error,
+        },
+      );
     }
   }
 }

@@ -1,4 +1,4 @@
-import { datasourceDescribe, datasourceList, definePlugin } from '../../kernel/index.ts';
+import { type ConnectionInfo, datasourceDescribe, datasourceList, definePlugin } from '../../kernel/index.ts';
 import { sqlGuard, tablesRestrict } from '../sql-guard/index.ts';
 import { Coverage, sentence } from './coverage.ts';
 import { Descriptions } from './description.ts';
@@ -26,8 +26,8 @@ export const rowSecurity = definePlugin({
   setup(ctx, options): RowSecurityService {
     const warn = (problem: string) => ctx.log.warn({}, problem);
     // In a separate scope: the first caller may leave while others wait.
-    const describe = async (id: string, schemas: readonly string[]) =>
-      ctx.callKey(datasourceDescribe, id, { schemas }, ctx.scope());
+    const describe = async ({ key, id }: ConnectionInfo, schemas: readonly string[]) =>
+      ctx.callKey(datasourceDescribe, key ?? id, { schemas }, ctx.scope());
     const { describeEveryMs, recheckMs } = options;
     const descriptions = new Descriptions({ describe, now: () => ctx.now(), describeEveryMs, recheckMs, warn });
     const policies = policiesOf(options);

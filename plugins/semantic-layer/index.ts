@@ -18,7 +18,7 @@ import { findDialect } from '../sql-kit/index.ts';
 import { contextParts, explorer } from './agent-context.ts';
 import { ambiguityObjections } from './ambiguous-terms.ts';
 import type { SemanticLayerApi } from './api.ts';
-import { DatabaseSchemas } from './database/database-schema.ts';
+import { OrganizationSchemas } from './database/organization-schemas.ts';
 import { layerHealth } from './health.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { migrations, ORGANIZATIONS_TABLE } from './migrations.ts';
@@ -75,9 +75,10 @@ export const semanticLayer = definePlugin({
     const known = new KnownOrganizations(db);
     const unsaved = 'Which organizations have their own semantic layer could not be saved; the next check tries again.';
     const saved = () => known.save().catch((error: unknown) => ctx.log.warn({ error: messageOf(error) }, unsaved));
-    const schemas = new DatabaseSchemas({
-      connections: async () => (await ctx.call(datasourceList, undefined, ctx.scope())).map(({ value }) => value),
-      describe: async (id) => ctx.callKey(datasourceDescribe, id, undefined, ctx.scope()),
+    const schemas = new OrganizationSchemas({
+      connections: async (orgId) =>
+        (await ctx.call(datasourceList, undefined, ctx.scope({ orgId }))).map(({ value }) => value),
+      describe: async ({ key, id }) => ctx.callKey(datasourceDescribe, key ?? id, undefined, ctx.scope()),
       hasExactNames: async ({ dbType }) => (await findDialect(ctx, dbType, ctx.scope()))?.hasExactNames === true,
     });
     const layer = new ReloadingLayer({
@@ -91,8 +92,8 @@ export const semanticLayer = definePlugin({
     ctx.tap(toolsCollect, () => [explore.tool()]);
     ctx.tap(queryCheck, async ({ question }, scope) => ambiguityObjections(await layer.for(scope), question.turns));
     ctx.tap(healthCheck, async () => [await layerHealth(layer), ...(await explore.health())]);
-    ctx.tap(sqlSettled, ({ status }) => {
-      if (status === 'failed') schemas.statementFailed();
+    ctx.tap(sqlSettled, ({ status, statement }) => {
+      if (status === 'failed' && statement !== undefined) schemas.statementFailed(statement.connection);
     });
     ctx.tap(storeMigrations, () => [...migrations]);
     ctx.tap(storeTables, () => [{ table: ORGANIZATIONS_TABLE }]);

@@ -7,6 +7,7 @@ import { ContextWriter, type LayerContext } from './context/context-writer.ts';
 import { type ExploredLayer, explore, visibleFiles } from './context/explore.ts';
 import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
+import type { OrganizationSchemas } from './database/organization-schemas.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { mendImports } from './files/replace.ts';
 import type { VisibleFile } from './hooks.ts';
@@ -29,7 +30,7 @@ export interface ReloadingLayerOptions {
   readonly contextBytes: number;
   readonly exploreBytes: number;
   /** The schemas of the databases; without it the layer is not compared with them. */
-  readonly schemas?: DatabaseSchemas;
+  readonly schemas?: OrganizationSchemas;
   /** Organizations that have had their own layer; by default those seen by this object. */
   readonly known?: KnownOrganizations;
   /** Time between two checks without requests; 0 turns them off. */
@@ -50,12 +51,14 @@ class ReloadingFolder {
   readonly loader: LayerLoader;
   readonly search = new LayerSearch();
   readonly writer = new ContextWriter(this.search);
+  /** Of the databases that the layer is for. */
+  schemas: DatabaseSchemas | undefined;
   readonly #options: ReloadingLayerOptions;
   #model: SemanticModel | undefined;
   #nextCheck = 0;
   #loading: Promise<SemanticModel> | undefined;
 
-  #schemas: KnownSchemas | undefined;
+  #matched: KnownSchemas | undefined;
 
   constructor(dir: string, options: ReloadingLayerOptions, signal: AbortSignal) {
     this.loader = new LayerLoader(dir, signal);
@@ -68,7 +71,7 @@ class ReloadingFolder {
 
   /** The current model; checks the files first when that is due. Concurrent callers share one check. */
   latest(): Promise<SemanticModel> {
-    const isKnown = this.#schemas === this.#knownSchemas();
+    const isKnown = this.#matched === this.schemas?.known;
     // A running load may have started with older schemas.
     if (this.#loading !== undefined) return this.#loading.then((model) => (isKnown ? model : this.latest()));
     if (this.#model !== undefined && isKnown && performance.now() < this.#nextCheck)
@@ -85,15 +88,11 @@ class ReloadingFolder {
     this.#nextCheck = 0;
   }
 
-  #knownSchemas(): KnownSchemas | undefined {
-    return this.#options.schemas?.known;
-  }
-
   async #load(): Promise<SemanticModel> {
     const started = performance.now();
-    const schemas = this.#knownSchemas();
+    const schemas = this.schemas?.known;
     const model = await this.loader.load(schemas);
-    this.#schemas = schemas;
+    this.#matched = schemas;
     const tookMs = performance.now() - started;
     const isFirst = this.#model === undefined;
     // The first load parses everything, so it says nothing about the cost of later checks.
@@ -134,16 +133,16 @@ export class ReloadingLayer {
 
   /** Whether the default layer is loaded and the databases have been read. */
   get isSettled(): boolean {
-    return this.isLoaded && this.#options.schemas?.wasRead !== false;
+    return this.isLoaded && this.#default.schemas?.wasRead !== false;
   }
 
   /** Starts checking the default layer and the databases for changes without requests. */
   watch(): void {
-    const { watchIntervalMs = 0, schemas } = this.#options;
+    const { watchIntervalMs = 0 } = this.#options;
     if (watchIntervalMs === 0) return;
     const check = async () => {
-      const { summary } = await this.#default.latest();
-      await schemas?.refresh(summary === undefined);
+      const { summary } = await this.modelFor(null);
+      await this.#default.schemas?.refresh(summary === undefined);
       await this.#default.latest();
       this.#recordOrganizations();
       await this.#known.save();
@@ -182,14 +181,16 @@ export class ReloadingLayer {
    * `not_available` when the organization may have had a folder that is gone.
    */
   async modelFor(orgId: string | null): Promise<SemanticModel> {
-    const folder = this.#folderFor(orgId);
-    const { schemas } = this.#options;
+    const schemas = await this.#options.schemas?.of(orgId);
+    const folder = this.#folderFor(orgId, schemas);
     if (schemas?.wasRead === false) {
       const reading = withTimeout(schemas.refresh(true), SCHEMA_TIMEOUT_MS, () => undefined);
       await Promise.all([folder.latest(), reading]);
     }
     const model = await folder.latest();
     this.#folders.set(model, folder);
+    // The others are refreshed while they are used; this one is watched. It never rejects.
+    if (folder !== this.#default) void schemas?.refresh(model.summary === undefined);
     return model;
   }
 
@@ -202,7 +203,7 @@ export class ReloadingLayer {
 
   /** See `SemanticLayerApi.readFile`. */
   readFile(orgId: string | null, path: string): Buffer | undefined {
-    return readFile(this.#folderFor(orgId).loader.root, path);
+    return readFile(orgId === null ? this.#options.dir : this.#pathOf(orgId), path);
   }
 
   /** See `SemanticLayerApi.importLayer`. */
@@ -211,7 +212,7 @@ export class ReloadingLayer {
       if (orgId !== null && !ORGANIZATION_ID.test(orgId)) throw invalidOrganization(orgId);
       const isKnown = orgId !== null && this.#known.has(orgId);
       const result = await importFiles(this.#options.dir, orgId, files, { ...options, isKnown });
-      await this.#folderFor(orgId).expire();
+      await this.#folderFor(orgId, await this.#options.schemas?.of(orgId)).expire();
       return result;
     });
     this.#importing = importing.catch(() => undefined);
@@ -273,11 +274,34 @@ export class ReloadingLayer {
     }
   }
 
-  #folderFor(orgId: string | null): ReloadingFolder {
-    if (orgId === null) return this.#default;
+  /** The folder with its model for the databases that the organization can ask. */
+  #folderFor(orgId: string | null, schemas: DatabaseSchemas | undefined): ReloadingFolder {
+    if (orgId === null) {
+      this.#default.schemas = schemas;
+      return this.#default;
+    }
+    const dir = this.#pathOf(orgId);
+    const known = this.#organizations.get(orgId);
+    // The map is in order of last use; the least recently used folder is dropped.
+    this.#organizations.delete(orgId);
+    if (dir === this.#options.dir && schemas === this.#default.schemas) return this.#default;
+    const isSame = known?.loader.root === dir;
+    const folder = isSame ? known : new ReloadingFolder(dir, this.#options, this.#closing.signal);
+    folder.schemas = schemas;
+    this.#organizations.set(orgId, folder);
+    if (this.#organizations.size > MAX_ORGANIZATIONS) {
+      const [oldest] = this.#organizations.keys();
+      if (oldest !== undefined) this.#organizations.delete(oldest);
+    }
+    return folder;
+  }
+
+  /** The organization's own folder, else the shared one. */
+  #pathOf(orgId: string): string {
+    const { dir: shared } = this.#options;
     const parent = join(this.#options.dir, ORGANIZATIONS_FOLDER);
     if (!ORGANIZATION_ID.test(orgId)) {
-      if (this.#known.isEmpty && statusOf(parent) === undefined) return this.#default;
+      if (this.#known.isEmpty && statusOf(parent) === undefined) return shared;
       throw invalidOrganization(orgId);
     }
     const dir = join(parent, orgId);
@@ -285,19 +309,10 @@ export class ReloadingLayer {
     if (found?.isDirectory() !== true) {
       this.#organizations.delete(orgId);
       if (found !== undefined || this.#known.has(orgId)) throw layerRemoved(orgId);
-      return this.#default;
+      return shared;
     }
     this.#known.add(orgId);
-    const known = this.#organizations.get(orgId);
-    const folder = known ?? new ReloadingFolder(dir, this.#options, this.#closing.signal);
-    // The map is in order of last use; the least recently used folder is dropped.
-    this.#organizations.delete(orgId);
-    this.#organizations.set(orgId, folder);
-    if (this.#organizations.size > MAX_ORGANIZATIONS) {
-      const [oldest] = this.#organizations.keys();
-      if (oldest !== undefined) this.#organizations.delete(oldest);
-    }
-    return folder;
+    return dir;
   }
 }
 

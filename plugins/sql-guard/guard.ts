@@ -10,6 +10,8 @@ import type { SqlGuardOptions } from './options.ts';
 import { OrganizationTables } from './organization-tables.ts';
 
 const START = { line: 1, column: 1 };
+/** Connections of one layer whose tables are kept; those of others are worked out again. */
+const MAX_CONNECTIONS = 200;
 
 /** Checks statements before they run, and knows afterwards which ones it let pass. */
 export class StatementGuard {
@@ -48,6 +50,8 @@ export class StatementGuard {
     const { tables, problems } = allowedTables(entities, own);
     problems.forEach(this.#warn);
     ofModel.set(key, tables);
+    const [oldest] = ofModel.keys();
+    if (ofModel.size > MAX_CONNECTIONS && oldest !== undefined) ofModel.delete(oldest);
     return tables;
   }
 

@@ -8,7 +8,7 @@ export type TableColumns = ReadonlySet<string>;
 export interface SchemaSource {
   connections(): Promise<readonly ConnectionInfo[]>;
   /** Rejects while the database is not available. */
-  describe(connectionId: string): Promise<readonly TableDescription[]>;
+  describe(connection: ConnectionInfo): Promise<readonly TableDescription[]>;
   /** Whether table names are case-sensitive whatever the server's settings. */
   hasExactNames(connection: ConnectionInfo): Promise<boolean>;
 }
@@ -145,7 +145,7 @@ export class DatabaseSchemas {
   async #describe(info: ConnectionInfo) {
     try {
       const hasExactNames = await this.#source.hasExactNames(info);
-      return { info, hasExactNames, tables: await this.#source.describe(info.id) };
+      return { info, hasExactNames, tables: await this.#source.describe(info) };
     } catch {
       this.#isFaulty = true;
       return { info, hasExactNames: false, tables: undefined };

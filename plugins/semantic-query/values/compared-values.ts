@@ -34,9 +34,10 @@ export function shownTables(): (model: SemanticModel, id: string, isDefault: boo
   return (model, id, isDefault) => {
     const ofModel = known.get(model) ?? new Map<string, Map<string, ModelEntity>>();
     known.set(model, ofModel);
-    const tables = ofModel.get(id) ?? new Map<string, ModelEntity>();
-    if (!ofModel.has(id)) {
-      ofModel.set(id, tables);
+    const key = `${id} ${isDefault}`;
+    const tables = ofModel.get(key) ?? new Map<string, ModelEntity>();
+    if (!ofModel.has(key)) {
+      ofModel.set(key, tables);
       for (const entity of visibleModel(model).entities) {
         if (entity.connection === id || (entity.connection === undefined && isDefault)) {
           tables.set(lower(entity.table), entity);
