@@ -8,6 +8,7 @@ import { actionEmail } from '../plugins/action-email/index.ts';
 import { actionSlack } from '../plugins/action-slack/index.ts';
 import { actionWebhook } from '../plugins/action-webhook/index.ts';
 import { actions } from '../plugins/actions/index.ts';
+import { adminConnections } from '../plugins/admin-connections/index.ts';
 import { agent } from '../plugins/agent/index.ts';
 import { approvalRules } from '../plugins/approval-rules/index.ts';
 import { audit } from '../plugins/audit/index.ts';
@@ -121,6 +122,10 @@ const PLUGINS = {
     deriveFrom: 'AUTHLIB_SECRET',
   }),
   outbound: settings(outbound, { allowPrivate: 'SVC_ALLOW_PRIVATE_URLS' }),
+  adminConnections: settings(adminConnections, {
+    filesDir: 'SVC_CONNECTION_FILES_DIR',
+    privateHosts: 'SVC_CONNECTION_PRIVATE_HOSTS',
+  }),
   rateLimit: settings(rateLimit, { requestsPerMinute: 'SVC_RATE_LIMIT_RPM' }),
   semanticLayer: settings(semanticLayer, { dir: 'SVC_SEMANTIC_DIR' }),
   sqlLimits: settings(sqlLimits, {

@@ -9,6 +9,7 @@ import { actionEmail } from '../../plugins/action-email/index.ts';
 import { actionSlack } from '../../plugins/action-slack/index.ts';
 import { actionWebhook } from '../../plugins/action-webhook/index.ts';
 import { actions } from '../../plugins/actions/index.ts';
+import { adminConnections } from '../../plugins/admin-connections/index.ts';
 import { adminIpAllowlist } from '../../plugins/admin-ip-allowlist/index.ts';
 import { adminModel } from '../../plugins/admin-model/index.ts';
 import { adminPlugins } from '../../plugins/admin-plugins/index.ts';
@@ -90,6 +91,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     sqlGuard(),
     ...policies(env),
     ...datasources(env),
+    adminConnections(env.adminConnections),
     adminModel(),
     ...models(env),
     audit(env.audit),

@@ -1,14 +1,10 @@
 /** Types what a datasource plugin offers for connections that are made while the service runs. */
 import type { TObject } from '@sinclair/typebox';
 import type { DbType } from '../../kernel/index.ts';
-import type { FileDatabase } from './process/file-database.ts';
 import type { ServerDatabase } from './server/server-database.ts';
 
 /** What every database can do. */
-export type OpenDatabase = Pick<
-  ServerDatabase & FileDatabase,
-  'info' | 'execute' | 'describe' | 'health' | 'check' | 'close'
->;
+export type OpenDatabase = Pick<ServerDatabase, 'info' | 'execute' | 'describe' | 'health' | 'check' | 'close'>;
 
 /** Where a URL leads: to a server, or to a file. */
 export type Target =

@@ -9,6 +9,7 @@ export interface ErrorCode {
 export const errorCodes = {
   invalid_request: { status: 400, meaning: 'The request is malformed, or a parameter is not valid.' },
   configuration_error: { status: 400, meaning: 'Atlas is not fully configured for this.' },
+  connection_failed: { status: 400, meaning: 'The connection was tested and does not work; nothing was saved.' },
   no_datasource: { status: 400, meaning: 'No datasource is configured.' },
   sql_refused: { status: 400, meaning: 'The statement is not one that may run.' },
   sql_failed: { status: 400, meaning: 'The database rejected the statement.' },

@@ -4,9 +4,11 @@ import type { Outbound } from './api.ts';
 import { openOutbound } from './client.ts';
 import { OutboundOptions } from './options.ts';
 
+export { isPublicAddress } from './addresses.ts';
 export type { Outbound, OutboundRequest, OutboundResponse } from './api.ts';
 export { openOutbound } from './client.ts';
 export { userHeaders } from './headers.ts';
+export { fewAtOnce, resolveName } from './resolve.ts';
 
 export const outbound = definePlugin({
   name: 'outbound',

@@ -1,0 +1,92 @@
+/** Reads the URLs of stored connections, and opens their databases. */
+import type { Static, TObject } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { AtlasError, messageOf, nearest } from '../../kernel/index.ts';
+import type { DatasourceEngine, OpenDatabase, Reach, Target } from '../datasource-kit/index.ts';
+import { invalidField } from './errors.ts';
+import type { AdminConnectionsOptions } from './options.ts';
+import { refusalOf } from './reach.ts';
+
+/** What a stored connection is opened with. */
+export interface ConnectionSettings {
+  readonly id: string;
+  readonly url: string;
+  readonly schema: string | null;
+}
+
+export interface Located {
+  readonly engine: DatasourceEngine;
+  readonly target: Target;
+}
+
+export interface EngineInit {
+  readonly engines: readonly DatasourceEngine[];
+  readonly reach: Reach;
+  readonly options: AdminConnectionsOptions;
+}
+
+/** Where the URL leads. Throws `validation_error` for one that a stored connection cannot have. */
+export function locate(url: string, { engines, reach, options }: EngineInit): Located {
+  const refuse = (message: string) => invalidField('url', message);
+  const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? '';
+  const engine = engines.find(({ schemes }) => schemes.includes(scheme));
+  if (engine === undefined) {
+    const known = engines.flatMap(({ schemes }) => schemes);
+    const meant = nearest(scheme, known);
+    const suffix = meant === undefined ? '' : ` Did you mean "${meant}:"?`;
+    throw refuse(`it has to begin with one of ${known.map((name) => `"${name}:"`).join(', ')}.${suffix}`);
+  }
+  const target = attempt(() => engine.locate(url, reach));
+  const refusal = refusalOf(target, options);
+  if (refusal !== undefined) throw refuse(refusal);
+  return { engine, target };
+}
+
+/** Makes the database; nothing is connected yet. Throws `validation_error` for settings that cannot be used. */
+export function openDatabase({ id, url, schema }: ConnectionSettings, init: EngineInit): OpenDatabase {
+  const { engine } = locate(url, init);
+  const { maxConnections, queueLimit, idleTimeoutMs } = init.options;
+  const properties: TObject['properties'] = engine.options.properties;
+  if (schema !== null && properties.schema === undefined) {
+    throw invalidField('schema', `databases of this kind take none; name what to read in the URL.`);
+  }
+  const bounds = { maxConnections, maxProcesses: Math.min(2, maxConnections), queueLimit, idleTimeoutMs };
+  const fitting = Object.entries(bounds).filter(([name]) => properties[name] !== undefined);
+  const given = { id, url, ...(schema !== null && { schema }), ...Object.fromEntries(fitting) };
+  const options = Value.Default(engine.options, given) as Static<TObject>;
+  const [fault] = Value.Errors(engine.options, options);
+  if (fault !== undefined) throw invalidField(fault.path.slice(1), `${fault.message}.`);
+  return attempt(() => engine.open(options as never, init.reach));
+}
+
+/** What an engine finds wrong with a URL is wrong with the field. */
+function attempt<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AtlasError && error.code !== 'configuration_error') throw error;
+    if (error instanceof AtlasError && error.reason === 'E_PACKAGE_MISSING') throw error;
+    throw invalidField('url', messageOf(error));
+  }
+}
+
+/**
+ * The URL with the password of the stored one, where it has none and leads to the same database with the same user.
+ * Throws `validation_error` when the password has to be given again.
+ */
+export function withPassword(url: string, stored: string, init: EngineInit): string {
+  const [next, before] = [locate(url, init), locate(stored, init)];
+  if (!('host' in next.target) || next.target.password !== '') return url;
+  if (!('host' in before.target) || before.target.password === '') return url;
+  const same = (['host', 'port', 'user', 'database'] as const).every(
+    (part) => (next.target as Server)[part] === (before.target as Server)[part],
+  );
+  if (!same || next.engine !== before.engine) {
+    throw invalidField('url', 'it leads elsewhere than before, so its password has to be given again.');
+  }
+  const complete = new URL(url);
+  complete.password = encodeURIComponent(before.target.password);
+  return complete.href;
+}
+
+type Server = Extract<Target, { host: string }>;

@@ -1,0 +1,85 @@
+/** Lets administrators connect databases while the service runs, for their organization. */
+import {
+  type ConnectionInfo,
+  datasourceList,
+  definePlugin,
+  httpRoutes,
+  optional,
+  storeMigrations,
+} from '../../kernel/index.ts';
+import { audit, tenancy } from '../audit/index.ts';
+import { authByot } from '../auth-byot/index.ts';
+import { datasourceEngines, datasourceHealth } from '../datasource-kit/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
+import { openDatabase } from './engines.ts';
+import { healthChecks } from './health.ts';
+import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { AdminConnectionsOptions } from './options.ts';
+import { reachOf } from './reach.ts';
+import { connectionRoutes } from './routes.ts';
+import { connectionService } from './service.ts';
+import { ConnectionStore, purposeOf } from './store.ts';
+import { StoredConnections } from './stored-connections.ts';
+
+export const adminConnections = definePlugin({
+  name: 'admin-connections',
+  version: '1.0.0',
+  type: 'admin',
+  description: 'Connections that administrators add while the service runs, tested, encrypted, per organization.',
+  needs: { db: internalDb, log: optional(audit), rows: optional(rowSecurity), tokens: optional(authByot) },
+  options: AdminConnectionsOptions,
+  setup(ctx, options, { db, log, rows, tokens }) {
+    const reach = reachOf(options);
+    const engines = async () => {
+      const collected = await ctx.call(datasourceEngines, undefined, ctx.scope());
+      return { engines: collected.map(({ value }) => value), reach, options };
+    };
+    const store = new ConnectionStore(db, options);
+    const stored = new StoredConnections({
+      ctx,
+      store,
+      options,
+      async open(row) {
+        const url = await db.secrets.open(row.url, purposeOf(row));
+        return openDatabase({ id: row.name, url, schema: row.given_schema }, await engines());
+      },
+    });
+    const service = connectionService({
+      store,
+      stored,
+      engines,
+      now: ctx.now,
+      secrets: db.secrets,
+      visible: async (scope) =>
+        (await ctx.call(datasourceList, undefined, scope)).map(({ plugin, value }) => ({
+          info: value,
+          isStored: plugin === ctx.plugin,
+        })),
+      checks: healthChecks({
+        now: ctx.now,
+        ask: async (key) => ctx.callKey(datasourceHealth, key, undefined, ctx.scope()),
+      }),
+      record: (change, scope) => async (trx) => log?.change(change, scope, trx),
+    });
+    const { refuse } = tenancy(rows, tokens, 'The list of connections');
+    ctx.tap(httpRoutes, () => connectionRoutes({ service, refuse, stored: (routes) => db.routes(routes) }));
+    if (!db.configured) return;
+    let configured: ReadonlySet<string> = new Set();
+    // Last, so that a question without a connection goes to one of the configuration.
+    const order = { stage: 'post' } as const;
+    ctx.tap(datasourceList, async (_payload, { orgId }) => without(configured, await stored.list(orgId)), order);
+    ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(storeTables, () => STORED_TABLES);
+    ctx.onReady(async () => {
+      const all = await ctx.call(datasourceList, undefined, ctx.scope());
+      configured = new Set(all.flatMap(({ plugin, value }) => (plugin === ctx.plugin ? [] : [value.id])));
+    });
+    ctx.onClose(() => stored.close());
+  },
+});
+
+/** A connection that the configuration has now goes before a stored one that had its id earlier. */
+function without(ids: ReadonlySet<string>, infos: readonly ConnectionInfo[]): readonly ConnectionInfo[] {
+  return infos.filter(({ id }) => !ids.has(id));
+}

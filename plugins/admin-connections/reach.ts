@@ -1,0 +1,71 @@
+/** Decides which hosts and files stored connections may reach. */
+import { realpathSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { relative, resolve, sep } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { withTimeout } from '../../kernel/index.ts';
+import { connectionFailed, type Reach, type Target } from '../datasource-kit/index.ts';
+import { fewAtOnce, isPublicAddress, resolveName } from '../outbound/index.ts';
+import { hostRefused } from './errors.ts';
+import type { AdminConnectionsOptions } from './options.ts';
+
+const LOOKUP_TIMEOUT_MS = 3_000;
+
+/** Ranges in which databases are, besides the public internet: this machine and private networks. */
+const PRIVATE_RANGES = ['unicast', 'loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
+/** Where clouds answer their machines with credentials, as far as it is in these ranges. */
+const METADATA = ['100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254'].map((text) =>
+  ipaddr.parse(text),
+);
+
+/** Whether a stored connection may lead to the address. IPv6 addresses that carry an IPv4 one count as that, or never. */
+export function isAllowedAddress(text: string, privateHosts: boolean): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.process(text.replace(/%.*$/, ''));
+  if (!privateHosts) return isPublicAddress(address.toString());
+  const isMetadata = METADATA.some((known) => known.toNormalizedString() === address.toNormalizedString());
+  return PRIVATE_RANGES.includes(address.range()) && !isMetadata;
+}
+
+export function reachOf({ privateHosts, filesDir }: AdminConnectionsOptions): Reach {
+  const lookup = fewAtOnce(resolveName);
+  return {
+    folder: filesDir === undefined ? resolve('.') : resolve(filesDir),
+    async addressesOf(host) {
+      const late = () => {
+        throw connectionFailed('the host name cannot be looked up now', 'Check the host name in the URL.');
+      };
+      const found = isIP(host) === 0 ? await withTimeout(lookup(host), LOOKUP_TIMEOUT_MS, late) : [{ address: host }];
+      // One that may not be used refuses them all: the name is not that of a database server.
+      if (found.some(({ address }) => !isAllowedAddress(address, privateHosts))) throw hostRefused();
+      return found.map(({ address }) => address).slice(0, 8);
+    },
+  };
+}
+
+/** Why the target may not be opened, whatever else is right with it; `undefined` when it may. */
+export function refusalOf(target: Target, { privateHosts, filesDir }: AdminConnectionsOptions): string | undefined {
+  if ('path' in target) {
+    if (filesDir === undefined) {
+      return 'files of the server are closed to stored connections; the operator opens a folder with SVC_CONNECTION_FILES_DIR.';
+    }
+    return isInside(target.path, filesDir)
+      ? undefined
+      : 'the file is not in the folder that SVC_CONNECTION_FILES_DIR names.';
+  }
+  if (isIP(target.host) !== 0 && !isAllowedAddress(target.host, privateHosts)) return hostRefused().message;
+  return undefined;
+}
+
+/** Whether the path is in the folder, links followed. What is not there yet counts by its name. */
+function isInside(path: string, folder: string): boolean {
+  const real = (given: string) => {
+    try {
+      return realpathSync(given);
+    } catch {
+      return resolve(given);
+    }
+  };
+  const way = relative(real(folder), real(path));
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && resolve(way) !== way;
+}
