@@ -1,6 +1,7 @@
 /** Lists the authentication modes, and builds the plugins of the one that is chosen. */
 import type { PluginEntry } from '../../kernel/index.ts';
 import { adminMe } from '../../plugins/admin-me/index.ts';
+import { adminRoles } from '../../plugins/admin-roles/index.ts';
 import { adminUsers } from '../../plugins/admin-users/index.ts';
 import { API_KEY_MODE, authApiKey } from '../../plugins/auth-api-key/index.ts';
 import { authByot, BYOT_MODE } from '../../plugins/auth-byot/index.ts';
@@ -37,5 +38,5 @@ export const AUTH_MODES = [
 
 /** The plugin of the mode, roles unless it is open to everybody, and the routes for accounts. */
 export function authentication({ authMode: { isOpen, plugin } }: { readonly authMode: Chosen }): PluginEntry[] {
-  return [...(isOpen ? [] : [authRoles()]), plugin, adminMe(), adminUsers()];
+  return [...(isOpen ? [] : [authRoles()]), plugin, adminMe(), adminUsers(), adminRoles()];
 }

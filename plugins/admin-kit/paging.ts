@@ -28,6 +28,8 @@ export interface PageSource {
   /** Default: all. */
   readonly columns?: readonly string[];
   readonly key?: PageKey;
+  /** How many rows match, where that is known without counting them. */
+  total?(): Promise<number>;
 }
 
 /** The query parameters `limit` (default `limit`, at most `max`) and `offset`. */
@@ -63,7 +65,8 @@ async function readRows<Row>(
   return isReversed ? rows.reverse() : rows;
 }
 
-async function count({ matching }: PageSource): Promise<number> {
+async function count({ matching, total }: PageSource): Promise<number> {
+  if (total !== undefined) return total();
   const [counted] = await matching().count({ total: '*' });
   return Number(counted?.total ?? 0);
 }

@@ -1,12 +1,14 @@
 /** Serves the users of managed authentication to administrators. */
 import { Type } from '@sinclair/typebox';
 import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
-import type { AuthManaged } from '../auth-managed/index.ts';
+import { page, pageQuery } from '../admin-kit/index.ts';
+import { type AuthManaged, Email } from '../auth-managed/index.ts';
 
 const RoleName = Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')], {
   title: 'Role',
 });
 const orNull = Type.Union([Type.String(), Type.Null()]);
+const Time = Type.String({ format: 'date-time' });
 
 const User = Type.Object(
   {
@@ -14,20 +16,16 @@ const User = Type.Object(
     email: Type.String(),
     name: Type.String(),
     role: RoleName,
+    customRole: Type.Optional(
+      Type.String({ description: 'Id of the custom role; `role` is then the nearest of the built-in ones.' }),
+    ),
     banned: Type.Boolean(),
     banReason: orNull,
     banExpires: orNull,
-    createdAt: Type.String({ format: 'date-time' }),
+    createdAt: Time,
   },
   { title: 'User' },
 );
-
-const Page = Type.Object({
-  users: Type.Array(User),
-  total: Type.Integer(),
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-});
 
 const Stats = Type.Object({
   total: Type.Integer(),
@@ -37,10 +35,12 @@ const Stats = Type.Object({
 
 const UserParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
 
+const paging = pageQuery({ limit: 50, max: 200 });
+const Search = Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Part of the e-mail address.' }));
+
 const ListQuery = Type.Object({
-  limit: Type.Integer({ default: 50, minimum: 1, maximum: 200 }),
-  offset: Type.Integer({ default: 0, minimum: 0 }),
-  search: Type.Optional(Type.String({ minLength: 1, description: 'Part of the e-mail address.' })),
+  ...paging,
+  search: Search,
   role: Type.Optional(RoleName),
 });
 
@@ -56,18 +56,51 @@ const BanBody = Type.Object(
   { default: {}, errorMessage: 'must be a JSON object' },
 );
 
+const INVITATION_STATES = ['pending', 'accepted', 'rejected', 'canceled', 'expired'] as const;
+const InvitationStatus = Type.Union(INVITATION_STATES.map((status) => Type.Literal(status)));
+
 const Done = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });
 const DONE = { body: { success: true } };
 
+const Invitation = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    role: Type.String({ description: 'Id of the role that the invited person gets.' }),
+    status: InvitationStatus,
+    invitedBy: Type.String({ description: 'Id of the user who invited.' }),
+    createdAt: Time,
+    expiresAt: Time,
+    acceptUrl: Type.Union([Type.String(), Type.Null()], {
+      description: 'Where the invited person, signed in, posts `{"invitationId": id}`; null unless it is pending.',
+    }),
+  },
+  { title: 'AdminInvitation' },
+);
+
+const InvitationQuery = Type.Object({ ...paging, search: Search, status: Type.Optional(InvitationStatus) });
+
+const InvitationBody = Type.Object({
+  email: Email,
+  role: Type.String({
+    default: 'analyst',
+    minLength: 1,
+    maxLength: 128,
+    description: 'viewer, analyst, admin, or the id or name of a custom role.',
+  }),
+  expiresIn: Type.Integer({ default: 7 * 86_400, minimum: 60, maximum: 90 * 86_400, description: 'Seconds.' }),
+});
+
 export function userRoutes(auth: AuthManaged | undefined): Route[] {
-  const users = () => {
-    if (auth !== undefined) return auth.users;
+  const managed = () => {
+    if (auth !== undefined) return auth;
     throw new AtlasError('There are no users: this server has no managed accounts.', {
       code: 'not_available',
       hint: 'Use managed authentication: SVC_AUTH_MODE=managed.',
     });
   };
-  const all = { tag: 'Users', right: 'admin', ready: () => void users(), errors: ['not_available'] } as const;
+  const users = () => managed().users;
+  const all = { tag: 'Users', right: 'admin:users', ready: () => void users(), errors: ['not_available'] } as const;
   const one = { ...all, params: UserParams, errors: ['not_available', 'not_found', 'forbidden', 'conflict'] };
   const path = '/api/v1/admin/users';
   return [
@@ -78,7 +111,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       operationId: 'listUsers',
       summary: 'Users, the newest first.',
       query: ListQuery,
-      responses: { 200: Page },
+      responses: { 200: page('users', User) },
       async handle({ query }, scope) {
         return { body: { ...(await users().list(scope, query)), limit: query.limit, offset: query.offset } };
       },
@@ -148,6 +181,46 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       responses: { 200: Done },
       async handle(request, scope) {
         await users().remove(scope, request.params.id);
+        return DONE;
+      },
+    }),
+    defineRoute({
+      ...all,
+      method: 'GET',
+      path: `${path}/invitations`,
+      operationId: 'listInvitations',
+      summary: 'Invitations to the active organization, the newest first.',
+      query: InvitationQuery,
+      responses: { 200: page('invitations', Invitation) },
+      async handle({ query }, scope) {
+        const { limit, offset } = query;
+        return { body: { ...(await managed().invitations.list(scope, query, query)), limit, offset } };
+      },
+    }),
+    defineRoute({
+      ...all,
+      errors: ['not_available', 'not_found', 'forbidden', 'conflict'],
+      method: 'POST',
+      path: `${path}/invitations`,
+      operationId: 'createInvitation',
+      summary: 'Invites a person to the active organization by e-mail address, with the role that they will have.',
+      body: InvitationBody,
+      responses: { 201: Invitation },
+      async handle({ body }, scope) {
+        return { status: 201, body: await managed().invitations.create(scope, body) };
+      },
+    }),
+    defineRoute({
+      ...all,
+      errors: ['not_available', 'not_found'],
+      method: 'DELETE',
+      path: `${path}/invitations/:id`,
+      operationId: 'revokeInvitation',
+      summary: 'Revokes a pending invitation to the active organization.',
+      params: UserParams,
+      responses: { 200: Done },
+      async handle({ params }, scope) {
+        await managed().invitations.revoke(scope, params.id);
         return DONE;
       },
     }),

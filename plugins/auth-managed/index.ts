@@ -9,13 +9,15 @@ import {
   optional,
   storeMigrations,
 } from '../../kernel/index.ts';
+import { audit } from '../audit/index.ts';
 import { authLookup } from '../auth-kit/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import type { AccountPassword } from './accounts/account-password.ts';
-import type { Organizations } from './accounts/organizations.ts';
+import type { Invitations } from './accounts/invitations.ts';
+import type { Roles } from './accounts/roles.ts';
 import type { Users } from './accounts/users.ts';
 import { authExtend, organizationDelete, signInBefore, userChange, userDelete } from './hooks.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -24,8 +26,9 @@ import { AuthManagedOptions } from './options.ts';
 import { SECURITY_SCHEMES } from './security-schemes.ts';
 import { checkSettings, isLocal } from './settings.ts';
 
-export type { RoleMember } from './accounts/organizations.ts';
-export type { Administrator, ManagedUser, UserPage, UserQuery, UserStats } from './accounts/users.ts';
+export type { InvitationInput, InvitationState, ManagedInvitation } from './accounts/invitations.ts';
+export type { ManagedRole, RoleInput } from './accounts/roles.ts';
+export type { ManagedUser, RoleMember, UserPage, UserQuery, UserStats } from './accounts/users.ts';
 export { Email, type Endpoint, Id, Url } from './better-auth/endpoint.ts';
 export {
   type AskLibrary,
@@ -50,7 +53,8 @@ export { GivenPassword, NewPassword } from './passwords/password-length.ts';
 /** What the plugin gives to others. */
 export interface AuthManaged {
   readonly users: Users;
-  readonly organizations: Organizations;
+  readonly roles: Roles;
+  readonly invitations: Invitations;
   readonly password: AccountPassword;
   /** Public address of the API. */
   readonly url: string | undefined;
@@ -63,9 +67,9 @@ export const authManaged = definePlugin({
   version: '1.0.0',
   type: 'auth',
   description: 'Users with e-mail and password or a social account, sessions, and organizations.',
-  needs: { db: internalDb, roles: authRoles, server: optional(http) },
+  needs: { db: internalDb, roles: authRoles, server: optional(http), log: optional(audit) },
   options: AuthManagedOptions,
-  async setup(ctx, options, { db, server }): Promise<AuthManaged> {
+  async setup(ctx, options, { db, server, log: auditLog }): Promise<AuthManaged> {
     checkSettings(options, db.configured);
     requirePackages(['better-auth'], import.meta.url);
     const [{ createServices }, { refuseUntilChanged }] = await Promise.all([
@@ -76,6 +80,7 @@ export const authManaged = definePlugin({
       db,
       now: ctx.now,
       log: ctx.log,
+      audit: auditLog,
       hooks: {
         userChange: (change, scope) => ctx.call(userChange, change, scope),
         userDelete: (deletion, scope) => ctx.call(userDelete, deletion, scope),
@@ -102,6 +107,7 @@ export const authManaged = definePlugin({
       stop = await managed.start(address && isLocal(address.address, options.url));
     });
     ctx.onClose(() => stop());
-    return { users: managed.users, organizations: managed.organizations, password: managed.password, url: options.url };
+    const { users, roles, invitations, password } = managed;
+    return { users, roles, invitations, password, url: options.url };
   },
 });

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
 import type { StoredTable } from '../internal-db/index.ts';
 import { hashedToken } from './better-auth/session-token.ts';
+import { createPostgresDirectory, createSqliteDirectory, DIRECTORY, DIRECTORY_COUNT } from './directory-schema.ts';
 
 /** By the library's name. The prefix keeps them apart from other plugins' tables, and from words of SQL. */
 export const TABLES = {
@@ -13,17 +14,21 @@ export const TABLES = {
   organization: 'auth_organization',
   member: 'auth_member',
   invitation: 'auth_invitation',
+  /** Custom roles of organizations; the library knows nothing of them. */
+  role: 'auth_role',
 } as const;
 
 /** Rows that are locked, never changed: a transaction that decides by counting locks the row first. */
 export const LOCKS = { table: 'auth_lock', firstUser: 'first-user', admins: 'admins' } as const;
 
 export const STORED_TABLES: readonly StoredTable[] = [
-  ...[TABLES.user, TABLES.account, TABLES.organization, TABLES.member, TABLES.invitation].map((table) => ({
+  ...[TABLES.user, TABLES.account, TABLES.organization, TABLES.role, TABLES.member, TABLES.invitation].map((table) => ({
     table,
   })),
   // Users sign in anew where their data are moved to.
   ...[TABLES.session, TABLES.verification, LOCKS.table].map((table) => ({ table, isTransient: true })),
+  // Triggers fill them.
+  ...[DIRECTORY, DIRECTORY_COUNT].map((table) => ({ table, isTransient: true })),
 ];
 
 type Dialect = 'postgres' | 'sqlite';
@@ -135,6 +140,30 @@ async function createOrganizations(trx: Knex.Transaction, dialect: Dialect): Pro
   });
 }
 
+async function createRoles(trx: Knex.Transaction, dialect: Dialect): Promise<void> {
+  await trx.schema.createTable(TABLES.role, (table) => {
+    const { text, date, organization } = columns(table, dialect);
+    organization('organizationId');
+    text('id').notNullable();
+    text('name').notNullable();
+    // In lower case, so that no two differ in case only.
+    text('nameKey').notNullable();
+    text('description');
+    text('rights').notNullable();
+    text('baseRole').notNullable();
+    date('createdAt').notNullable();
+    date('updatedAt').notNullable();
+    table.primary(['organizationId', 'id']);
+    table.unique(['organizationId', 'nameKey']);
+  });
+  await trx.schema.alterTable(TABLES.invitation, (table) => {
+    // The role in Atlas that its acceptance gives, where an administrator has chosen one.
+    table.text('grantedRole');
+    table.index(['organizationId', 'createdAt', 'id']);
+  });
+  await trx.raw('create index auth_user_banned on auth_user ("id") where "banned" = true');
+}
+
 export function migrationsFor(dialect: Dialect): Migration[] {
   return [
     {
@@ -174,6 +203,14 @@ export function migrationsFor(dialect: Dialect): Migration[] {
           .whereNot({ id: first?.id ?? '' })
           .whereIn('id', trx(TABLES.member).select('userId'))
           .update({ adminByOrganization: true });
+      },
+    },
+    {
+      name: '0004-roles-and-directory',
+      async up(connection) {
+        const trx = connection as Knex.Transaction;
+        await createRoles(trx, dialect);
+        await (dialect === 'sqlite' ? createSqliteDirectory(trx) : createPostgresDirectory(trx));
       },
     },
   ];

@@ -9,10 +9,11 @@ import {
   type RouteRequest,
   type Scope,
 } from '../../kernel/index.ts';
-import { roleWithin } from './accounts/administrators.ts';
 import { identityOf } from './accounts/identity.ts';
+import type { OrganizationChanges } from './accounts/organization-changes.ts';
 import type { Organizations } from './accounts/organizations.ts';
 import type { Origins } from './accounts/request-origins.ts';
+import { standingOf } from './accounts/standing.ts';
 import { accountEndpoints } from './better-auth/account-endpoints.ts';
 import type { Endpoint } from './better-auth/endpoint.ts';
 import { betterAuthError, databaseFailure, sessionEnded, wrongPassword } from './better-auth/errors.ts';
@@ -42,6 +43,7 @@ export interface LibraryRoutesInit {
   readonly organizations: Organizations;
   readonly sessionCache: SessionCache;
   readonly hooks: AccountHooks;
+  readonly organizationChanges: OrganizationChanges;
   /** Whether a social provider is configured. */
   readonly social: boolean;
   readonly signUp: boolean;
@@ -118,7 +120,7 @@ export class BetterAuthRoutes {
   }
 
   async #handle(endpoint: Endpoint, request: RouteRequest, scope: Scope): Promise<RouteReply> {
-    const { organizations, hooks } = this.#init;
+    const { organizations, organizationChanges, hooks } = this.#init;
     if (endpoint.path === '/sign-in/email') return this.#signIn(endpoint, request, scope);
     if (endpoint.path === '/sign-up/email') return this.#signUp(endpoint, request, scope);
     if (endpoint.path === '/revoke-session') {
@@ -141,7 +143,8 @@ export class BetterAuthRoutes {
       // All others are refused by the library, and must not cost the organization its data.
       if (await organizations.isOwner(actorId, orgId)) await hooks.organizationDelete({ orgId, actorId }, scope);
     }
-    const reply = await this.#ask(endpoint, request);
+    const ask = () => this.#ask(endpoint, request);
+    const reply = await organizationChanges.run(endpoint.path, request.body, scope, ask);
     if (endpoint.changesMembers === 'own') await organizations.settleMembers(scope.actor.id ?? '');
     if (endpoint.changesMembers === 'all') await organizations.settleMembers();
     return reply;
@@ -153,9 +156,10 @@ export class BetterAuthRoutes {
     if (current === null) return reply;
     const { session, user } = current;
     const orgId = session.activeOrganizationId ?? null;
-    const role = await roleWithin(this.#init.store, orgId, user);
-    scope.identify(identityOf(user, role, orgId, session.id).actor, orgId);
+    const standing = await this.#init.store.run((db) => standingOf(db, orgId, user));
+    scope.identify(identityOf(user, standing, orgId, session.id).actor, orgId);
     await this.#init.authorize({ right: 'self', operation: 'GET /api/auth/get-session', ip }, scope);
+    const { role } = standing;
     return { ...reply, body: { session, user: { ...user, role } } };
   }
 

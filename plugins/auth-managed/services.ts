@@ -1,13 +1,19 @@
 /** Creates the services of the plugin. Loaded with the authentication library, only where it is used. */
 import type { Access, Logger, Scope } from '../../kernel/index.ts';
+import type { Audit } from '../audit/index.ts';
 import type { AbsentActor } from '../auth-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { AccountPassword } from './accounts/account-password.ts';
+import { Governance } from './accounts/governance.ts';
 import { presentIdentity } from './accounts/identity.ts';
+import { Invitations } from './accounts/invitations.ts';
+import { OrganizationChanges } from './accounts/organization-changes.ts';
 import { Organizations } from './accounts/organizations.ts';
 import { Origins } from './accounts/request-origins.ts';
+import { Roles } from './accounts/roles.ts';
 import { startSessionCleanup } from './accounts/session-cleanup.ts';
 import { Sessions } from './accounts/sessions.ts';
+import { UserDirectory } from './accounts/user-directory.ts';
 import { Users } from './accounts/users.ts';
 import { type BetterAuth, createBetterAuth } from './better-auth/instance.ts';
 import { SessionCache } from './better-auth/session-cache.ts';
@@ -39,6 +45,7 @@ export interface ServiceParts {
   readonly db: InternalDb;
   readonly now: () => number;
   readonly log: Logger;
+  readonly audit: Audit | undefined;
   readonly hooks: AccountHooks;
   /** Throws for who may not sign in this way. */
   readonly admit: (attempt: SignInAttempt) => Promise<unknown>;
@@ -48,7 +55,7 @@ export interface ServiceParts {
 
 export async function createServices(
   options: AuthManagedOptions,
-  { db, now, log, hooks, admit, authorize }: ServiceParts,
+  { db, now, log, audit, hooks, admit, authorize }: ServiceParts,
 ) {
   const store = new Store(db);
   const passwords = new Passwords();
@@ -61,6 +68,10 @@ export async function createServices(
   const library = createBetterAuth(options, parts);
   await library.$context;
   const organizations = new Organizations(store, sessionCache);
+  const directory = new UserDirectory(store);
+  const governance = new Governance(store);
+  const users = new Users({ store, directory, governance, sessionCache, hooks, audit });
+  const invitations = new Invitations({ store, audit, url: options.url });
   const social = [options.google, options.github, options.microsoft].some((provider) => provider !== undefined);
   const signUps = new Throttle(now, 'There were too many attempts to sign up.');
   const endpoints = {
@@ -74,6 +85,7 @@ export async function createServices(
     organizations,
     sessionCache,
     hooks,
+    organizationChanges: new OrganizationChanges({ store, governance, invitations, sessionCache, hooks, audit }),
     social,
     signUp,
     admit,
@@ -107,9 +119,10 @@ export async function createServices(
     sessions: new Sessions(library, store, origins),
     routes: (extensions: readonly LibraryExtension[]) =>
       new BetterAuthRoutes({ ...endpoints, extensions: extensions.map(extended) }).routes(),
-    users: new Users(store, sessionCache, hooks),
+    users,
+    roles: new Roles({ store, directory, audit }),
+    invitations,
     password: new AccountPassword({ store, passwords, sessionCache, throttle }),
-    organizations,
     lookup: (actor: AbsentActor) => presentIdentity(store, actor),
     /**
      * Once the tables are there. `local`: only this machine reaches the server; `undefined`: it is not reached at all. Resolves to how
@@ -117,7 +130,7 @@ export async function createServices(
      */
     async start(local: boolean | undefined): Promise<() => void> {
       if (local !== undefined) await bootstrap.start(local, userCreator(library));
-      return startSessionCleanup(store, organizations, log);
+      return startSessionCleanup({ store, organizations, directory }, log);
     },
   };
 }

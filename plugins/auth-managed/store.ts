@@ -4,7 +4,8 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
-import type { Role } from '../../kernel/index.ts';
+import type { Role, Scope } from '../../kernel/index.ts';
+import type { Audit, AuditedChange } from '../audit/index.ts';
 import { type InternalDb, translated } from '../internal-db/index.ts';
 import { LOCKS } from './migrations.ts';
 import type { HashTurn } from './passwords/password-hashing.ts';
@@ -75,9 +76,19 @@ export class Store {
     if (this.dialect === 'postgres') await this.run((db) => db(LOCKS.table).where({ name }).forUpdate().select('name'));
   }
 
-  /** Runs a call into the library. `faults` are the errors that arose on the way. */
+  /** Records a change in the audit log, within the transaction that makes it. */
+  async audited(
+    audit: Audit | undefined,
+    change: AuditedChange,
+    scope: Pick<Scope, 'actor' | 'orgId' | 'requestId'>,
+  ): Promise<void> {
+    await this.run(async (db) => audit?.change(change, scope, db as Knex.Transaction));
+  }
+
+  /** Runs a call into the library, on the transaction that is open, if one is. `faults` are the errors that arose on the way. */
   async call<T>(work: () => Promise<T>, init: CallInit = {}): Promise<{ result: T; faults: readonly unknown[] }> {
-    const call: LibraryCall = { ...init, init, faults: [], atMs: performance.now() };
+    const trx = this.#calls.getStore()?.trx;
+    const call: LibraryCall = { ...init, init, faults: [], atMs: performance.now(), ...(trx && { trx }) };
     return { result: await this.#calls.run(call, work), faults: call.faults };
   }
 

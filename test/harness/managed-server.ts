@@ -8,6 +8,7 @@ import knex, { type Knex } from 'knex';
 import { afterAll, beforeAll } from 'vitest';
 import { definePlugin, httpRoutes, type PluginEntry, type Route } from '../../kernel/index.ts';
 import { adminMe } from '../../plugins/admin-me/index.ts';
+import { adminRoles } from '../../plugins/admin-roles/index.ts';
 import { adminUsers } from '../../plugins/admin-users/index.ts';
 import { authManaged } from '../../plugins/auth-managed/index.ts';
 import { authRoles } from '../../plugins/auth-roles/index.ts';
@@ -61,6 +62,7 @@ export async function startServer(
       authManaged({ secret: SECRET, ...options }),
       adminMe(),
       adminUsers(),
+      adminRoles(),
       probe(),
       ...more,
     ],

@@ -1,10 +1,10 @@
 /** Builds the identity of a user: of a session, or looked up for a user who is not there. */
-import type { Identity, Role } from '../../../kernel/index.ts';
+import type { Identity } from '../../../kernel/index.ts';
 import { type AbsentActor, type PresentIdentity, present, refused } from '../../auth-kit/index.ts';
 import { TABLES } from '../migrations.ts';
 import { MANAGED_MODE } from '../mode.ts';
 import type { Store } from '../store.ts';
-import { roleWithin } from './administrators.ts';
+import { type Standing, standingOf } from './standing.ts';
 
 /**
  * A ban without an end, or one that has not ended yet. By the system's clock, as everything about the rows that the
@@ -23,17 +23,17 @@ interface KnownUser {
 }
 
 /** `sessionId` is missing where the user is not there. */
-export function identityOf(user: KnownUser, role: Role, orgId: string | null, sessionId?: string): Identity {
+export function identityOf(user: KnownUser, standing: Standing, orgId: string | null, sessionId?: string): Identity {
   return {
     actor: {
       id: user.id,
       label: user.email,
-      role,
+      ...standing,
       mode: MANAGED_MODE.name,
       claims: {
         sub: user.id,
         ...(sessionId !== undefined && { sid: sessionId }),
-        role,
+        role: standing.role,
         ...(orgId !== null && { org_id: orgId }),
         // Any address can be signed up with, so an address alone must not open rows.
         ...(user.emailVerified && { email: user.email }),
@@ -69,5 +69,5 @@ export async function presentIdentity(store: Store, { actorId, orgId }: AbsentAc
     emailVerified: flag('emailVerified'),
     passwordChangeRequired: flag('passwordChangeRequired'),
   };
-  return present(identityOf(user, await roleWithin(store, orgId, user), orgId));
+  return present(identityOf(user, await store.run((db) => standingOf(db, orgId, user)), orgId));
 }

@@ -117,7 +117,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another orga
     await using server = await startServer(await db.url(dialect));
     const { ann, annId, acme, eveId } = await invited(server, 'member');
     const { users } = server.get(authManaged);
-    const actor = { id: eveId, label: eveId, role: 'admin', mode: 'managed', claims: {} } as const;
+    const actor = { id: eveId, label: eveId, role: 'admin', mode: 'api-key', claims: {} } as const;
     await expect(users.setRole(testScope({ actor, orgId: acme }), annId, 'viewer')).rejects.toMatchObject({
       message: 'The last administrator has to stay one.',
     });

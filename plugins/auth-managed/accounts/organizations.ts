@@ -1,21 +1,9 @@
-/** Organizations as other plugins see them: who belongs, with which role, and invitations. */
+/** Says who belongs to an organization, and takes sessions out of those that their users have left. */
 import { AtlasError } from '../../../kernel/index.ts';
-import { ORGANIZATION_ROLES } from '../better-auth/organization-endpoints.ts';
 import type { SessionCache } from '../better-auth/session-cache.ts';
 import { TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
 import { endLostPromotions } from './administrators.ts';
-
-export interface RoleMember {
-  readonly userId: string;
-  readonly role: string;
-  /** ISO 8601. */
-  readonly createdAt: string;
-}
-
-function notFound(what: string): AtlasError {
-  return new AtlasError(`There is no such ${what} in this organization.`, { code: 'not_found' });
-}
 
 export class Organizations {
   readonly #store: Store;
@@ -24,58 +12,6 @@ export class Organizations {
   constructor(store: Store, sessionCache: SessionCache) {
     this.#store = store;
     this.#sessionCache = sessionCache;
-  }
-
-  /** Every role that a member may have. */
-  get roles(): readonly string[] {
-    return ORGANIZATION_ROLES;
-  }
-
-  /** Members of the organization, or those with one role, the longest-standing first. */
-  async members(orgId: string, role?: string): Promise<RoleMember[]> {
-    const rows = await this.#store.run((db) => {
-      const query = db(TABLES.member).where({ organizationId: orgId }).orderBy('createdAt').orderBy('id');
-      if (role !== undefined) query.where({ role });
-      return query.select('userId', 'role', 'createdAt');
-    });
-    return rows.map(({ userId, role: held, createdAt }) => ({
-      userId,
-      role: held,
-      createdAt: new Date(createdAt).toISOString(),
-    }));
-  }
-
-  /** Throws `not_found` for a role that does not exist and for a user who is no member, `forbidden` for the last owner. */
-  async setMemberRole(orgId: string, userId: string, role: string): Promise<{ userId: string; role: string }> {
-    if (!(ORGANIZATION_ROLES as readonly string[]).includes(role)) throw notFound('role');
-    await this.#store.transaction(async () => {
-      // Two owners who step down at once would each see the other.
-      const owners = await this.#store.run((db) =>
-        db(TABLES.member).where({ organizationId: orgId, role: 'owner' }).orderBy('id').forUpdate().select('userId'),
-      );
-      if (role !== 'owner' && owners.length === 1 && owners[0]?.userId === userId) {
-        throw new AtlasError('The last owner of an organization stays its owner.', {
-          code: 'forbidden',
-          hint: 'Make another member its owner first.',
-        });
-      }
-      const changed = await this.#store.run((db) =>
-        db(TABLES.member).where({ organizationId: orgId, userId }).update({ role }),
-      );
-      if (changed === 0) throw notFound('member');
-    });
-    this.#sessionCache.invalidate(userId);
-    return { userId, role };
-  }
-
-  /** Throws `not_found` unless there is such a pending invitation of the organization. */
-  async revokeInvitation(orgId: string, invitationId: string): Promise<void> {
-    const changed = await this.#store.run((db) =>
-      db(TABLES.invitation)
-        .where({ id: invitationId, organizationId: orgId, status: 'pending' })
-        .update({ status: 'canceled' }),
-    );
-    if (changed === 0) throw notFound('pending invitation');
   }
 
   async isOwner(userId: string, organizationId: string): Promise<boolean> {

@@ -1,8 +1,12 @@
-/** Deletes expired sessions and single-use values every hour, and ends sessions in organizations that a user has left. */
+/**
+ * Deletes expired sessions and single-use values every hour, ends sessions in organizations that a user has left, and adds
+ * up the counts of users.
+ */
 import { type Logger, messageOf } from '../../../kernel/index.ts';
 import { TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
 import type { Organizations } from './organizations.ts';
+import type { UserDirectory } from './user-directory.ts';
 
 const EVERY_MS = 3_600_000;
 
@@ -14,15 +18,22 @@ async function deleteExpired(store: Store): Promise<void> {
   }
 }
 
+interface CleanupParts {
+  readonly store: Store;
+  readonly organizations: Organizations;
+  readonly directory: UserDirectory;
+}
+
 /**
  * Runs now and every hour. Returns how to stop. Members leave in the library's transaction and their sessions right
  * after it; this finishes what a server that died in between has left.
  */
-export function startSessionCleanup(store: Store, organizations: Organizations, log: Logger): () => void {
+export function startSessionCleanup({ store, organizations, directory }: CleanupParts, log: Logger): () => void {
   const run = async () => {
     try {
       await deleteExpired(store);
       await organizations.settleMembers();
+      await directory.compact();
     } catch (error) {
       log.debug({ error: messageOf(error) }, 'Expired sessions could not be deleted; the next hour will.');
     }

@@ -5,9 +5,9 @@ import { withoutBrokenCache } from '../better-auth/cookie-cache.ts';
 import { sessionEnded } from '../better-auth/errors.ts';
 import { type BetterAuth, SESSION_COOKIE } from '../better-auth/instance.ts';
 import type { Store } from '../store.ts';
-import { roleWithin } from './administrators.ts';
 import { identityOf, isBanned } from './identity.ts';
 import type { Origins } from './request-origins.ts';
+import { standingOf } from './standing.ts';
 
 /** A session's token is 32 letters and digits; it may have a signature behind it, as in the cookie. */
 const TOKEN = /^[A-Za-z0-9]{32}(\.[A-Za-z0-9+/=%_-]{40,128})?$/;
@@ -59,10 +59,10 @@ export class Sessions {
     const { user, session } = response;
     if (isBanned(user)) throw rejectedCredentials('This account is banned.', 'Ask an administrator.');
     const orgId = session.activeOrganizationId ?? null;
-    const role = await roleWithin(this.#store, orgId, user);
+    const standing = await this.#store.run((db) => standingOf(db, orgId, user));
     const cookies = given.by === 'cookie' ? headers.getSetCookie() : [];
     return {
-      ...identityOf(user, role, orgId, session.id),
+      ...identityOf(user, standing, orgId, session.id),
       ...(cookies.length > 0 && { headers: { 'set-cookie': cookies } }),
     };
   }

@@ -1,18 +1,26 @@
 /** Lists and changes users for administrators, who see the members of their active organization. */
-import type { Knex } from 'knex';
 import { AtlasError, type Role, type Scope } from '../../../kernel/index.ts';
+import type { Audit } from '../../audit/index.ts';
 import type { SessionCache } from '../better-auth/session-cache.ts';
+import { DIRECTORY } from '../directory-schema.ts';
 import type { AccountHooks, UserChange } from '../hooks.ts';
 import { LOCKS, TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
-import { endLostPromotions, GOVERNING_ROLES, isPlatformAdministrator, REDUCED_ROLE, roleOf } from './administrators.ts';
+import { endLostPromotions, isPlatformAdministrator } from './administrators.ts';
+import { type Administrator, type Governance, refused } from './governance.ts';
 import { isBanned } from './identity.ts';
+import { findRole } from './roles.ts';
+import { covers, GOVERNING_ROLES, REDUCED_ROLE } from './standing.ts';
+import { bannedNow, type UserDirectory, usersOf } from './user-directory.ts';
 
 export interface ManagedUser {
   readonly id: string;
   readonly email: string;
   readonly name: string;
+  /** Of a user with a custom role, the one of the three that it stands nearest to. */
   readonly role: Role;
+  /** Id of the custom role. */
+  readonly customRole?: string;
   readonly banned: boolean;
   readonly banReason: string | null;
   /** ISO 8601, like the next one; `null`: without end. */
@@ -39,139 +47,171 @@ export interface UserQuery {
   readonly role?: Role;
 }
 
+export interface RoleMember {
+  readonly userId: string;
+  /** Id of the role. */
+  readonly role: string;
+  /** ISO 8601: since when the user has belonged to the organization, without one since when there is the user. */
+  readonly createdAt: string;
+}
+
 interface UserRow {
   readonly id: string;
   readonly email: string;
   readonly name: string;
-  readonly role: string | null;
+  readonly role: string;
+  readonly baseRole: Role;
   readonly banned: boolean | number | null;
   readonly banReason: string | null;
   readonly banExpires: Date | string | null;
   readonly createdAt: Date | string;
 }
 
-const COLUMNS: (keyof UserRow)[] = ['id', 'email', 'name', 'role', 'banned', 'banReason', 'banExpires', 'createdAt'];
+const COLUMNS = [
+  ...['id', 'email', 'name', 'banned', 'banReason', 'banExpires', 'createdAt'].map((name) => `${TABLES.user}.${name}`),
+  `${DIRECTORY}.role`,
+  `${DIRECTORY}.baseRole`,
+];
 
-function isoOf(date: Date | string | null): string | null {
-  return date === null ? null : new Date(date).toISOString();
+function isoOf(date: Date | string): string {
+  return new Date(date).toISOString();
 }
 
-function userOf(row: UserRow): ManagedUser {
+function userOf({ id, email, name, role, baseRole, createdAt, ...row }: UserRow): ManagedUser {
   const banned = isBanned({ banned: Boolean(row.banned), banExpires: row.banExpires });
   return {
-    id: row.id,
-    email: row.email,
-    name: row.name,
-    role: roleOf(row.role),
+    id,
+    email,
+    name,
+    role: baseRole,
+    ...(role !== baseRole && { customRole: role }),
     banned,
     banReason: banned ? row.banReason : null,
-    banExpires: banned ? isoOf(row.banExpires) : null,
-    createdAt: isoOf(row.createdAt) ?? '',
+    banExpires: banned && row.banExpires !== null ? isoOf(row.banExpires) : null,
+    createdAt: isoOf(createdAt),
   };
 }
 
-/**
- * Members of the organization, with the role that they have in it; with `null` those who belong to none, so that no user
- * sees another organization's.
- */
-function usersOf(db: Knex, orgId: string | null): Knex.QueryBuilder {
-  const { user, member } = TABLES;
-  if (orgId === null) {
-    const memberships = db(member).whereRaw('?? = ??', [`${member}.userId`, `${user}.id`]);
-    return db.from(db(user).whereNotExists(memberships.select('id')).as('users'));
-  }
-  const governs = GOVERNING_ROLES.map(() => '?').join(', ');
-  const role = db.raw(`case when ?? = 'admin' and ?? not in (${governs}) then ? else ?? end as ??`, [
-    `${user}.role`,
-    `${member}.role`,
-    ...GOVERNING_ROLES,
-    REDUCED_ROLE,
-    `${user}.role`,
-    'role',
-  ]);
-  const others = COLUMNS.filter((column) => column !== 'role').map((column) => `${user}.${column}`);
-  const members = db(user).join(member, `${member}.userId`, `${user}.id`).where(`${member}.organizationId`, orgId);
-  return db.from(members.select(...others, role).as('users'));
+export interface UsersInit {
+  readonly store: Store;
+  readonly directory: UserDirectory;
+  readonly governance: Governance;
+  readonly sessionCache: SessionCache;
+  readonly hooks: AccountHooks;
+  readonly audit: Audit | undefined;
 }
 
-function refused(message: string, hint: string): AtlasError {
-  return new AtlasError(message, { code: 'forbidden', hint });
+/** What is recorded of a change, and to whom it cannot happen. */
+interface ChangeKind {
+  readonly change: UserChange['change'];
+  readonly action: string;
+  /** Refuses to do it to oneself. */
+  readonly oneself: string;
+  /** The properties that it changes, for the audit log. */
+  shown(user: ManagedUser): object;
 }
 
-/** Who administers: `orgId` is the active organization, `null` where the administrator belongs to none. */
-export type Administrator = Pick<Scope, 'actor' | 'orgId'>;
+const shownRole = ({ role, customRole }: ManagedUser) => ({ role: customRole ?? role });
+const shownBan = ({ banned, banReason, banExpires }: ManagedUser) => ({ banned, banReason, banExpires });
+
+const CHANGES = {
+  role: {
+    change: 'role',
+    action: 'user.role_changed',
+    oneself: 'You cannot change your own role.',
+    shown: shownRole,
+  },
+  ban: { change: 'ban', action: 'user.banned', oneself: 'You cannot ban yourself.', shown: shownBan },
+  unban: { change: 'unban', action: 'user.unbanned', oneself: 'You cannot lift your own ban.', shown: shownBan },
+} as const satisfies Record<string, ChangeKind>;
 
 export class Users {
+  readonly #init: UsersInit;
   readonly #store: Store;
-  readonly #sessionCache: SessionCache;
-  readonly #hooks: AccountHooks;
 
-  constructor(store: Store, sessionCache: SessionCache, hooks: AccountHooks) {
-    this.#store = store;
-    this.#sessionCache = sessionCache;
-    this.#hooks = hooks;
+  constructor(init: UsersInit) {
+    this.#init = init;
+    this.#store = init.store;
   }
 
   /** The newest first. */
-  list({ orgId }: Administrator, { limit, offset, search, role }: UserQuery): Promise<UserPage> {
-    return this.#store.run(async (db) => {
-      const matching = () => {
-        const query = usersOf(db, orgId);
-        if (role !== undefined) query.where({ role });
-        const position = this.#store.dialect === 'postgres' ? 'strpos' : 'instr';
-        if (search !== undefined) query.whereRaw(`${position}(lower(email), ?) > 0`, [search.toLowerCase()]);
-        return query;
-      };
-      const counted = await matching().count({ count: '*' }).first();
-      const order = [{ column: 'createdAt', order: 'desc' }, { column: 'id' }];
-      const rows = await matching().orderBy(order).limit(limit).offset(offset).select<UserRow[]>(COLUMNS);
-      return { users: rows.map(userOf), total: Number(counted?.count ?? 0) };
-    });
+  async list({ orgId }: Administrator, { limit, offset, search, role }: UserQuery): Promise<UserPage> {
+    const filter = { orgId, search, baseRole: role };
+    const { rows, total } = await this.#init.directory.page(filter, { limit, offset });
+    const ids = rows.map(({ userId }) => userId);
+    const found: UserRow[] = await this.#store.run((db) =>
+      usersOf(db, orgId).whereIn(`${DIRECTORY}.userId`, ids).select(COLUMNS),
+    );
+    const byId = new Map(found.map((row) => [row.id, row]));
+    // Who has been deleted in between is not there any more.
+    const users = ids.flatMap((id) => byId.get(id) ?? []).map(userOf);
+    return { users, total };
+  }
+
+  /** Those who have the role, the longest-standing members first. */
+  async members(
+    { orgId }: Administrator,
+    role: string,
+    page: Pick<UserQuery, 'limit' | 'offset'>,
+  ): Promise<{ members: RoleMember[]; total: number }> {
+    const { rows, total } = await this.#init.directory.members({ orgId, role }, page);
+    const members = rows.map(({ userId, role: held, memberSince }) => ({
+      userId,
+      role: held,
+      createdAt: isoOf(memberSince),
+    }));
+    return { members, total };
   }
 
   /** Throws `not_found`, also for a user of another organization. */
   async find({ orgId }: Administrator, id: string): Promise<ManagedUser> {
-    const row = await this.#store.run((db) => usersOf(db, orgId).where({ id }).first<UserRow | undefined>(COLUMNS));
+    const row: UserRow | undefined = await this.#store.run((db) =>
+      usersOf(db, orgId).where(`${DIRECTORY}.userId`, id).first(COLUMNS),
+    );
     if (row !== undefined) return userOf(row);
     throw new AtlasError('There is no such user.', { code: 'not_found' });
   }
 
   async stats({ orgId }: Administrator): Promise<UserStats> {
-    const { total, banned, ...byRole } = await this.#store.run(async (db) => {
-      const roles: { role?: unknown; count?: unknown }[] = await usersOf(db, orgId)
-        .select('role')
-        .count({ count: '*' })
-        .groupBy('role');
-      const counts = { viewer: 0, analyst: 0, admin: 0 };
-      for (const { role, count } of roles) counts[roleOf(role)] += Number(count);
-      const out = await usersOf(db, orgId).where(this.#bannedNow(db)).count({ count: '*' }).first();
-      return { ...counts, banned: Number(out?.count ?? 0), total: counts.viewer + counts.analyst + counts.admin };
-    });
-    return { total, banned, byRole };
+    const byRole = { admin: 0, analyst: 0, viewer: 0 };
+    for (const { baseRole, count } of await this.#init.directory.counts(orgId)) byRole[baseRole] += count;
+    const out = await this.#store.run((db) =>
+      usersOf(db, orgId).where(bannedNow(this.#store.dialect)).count({ count: '*' }).first(),
+    );
+    return { total: byRole.admin + byRole.analyst + byRole.viewer, banned: Number(out?.count ?? 0), byRole };
   }
 
   /**
-   * Throws `forbidden` for one's own role, the last administrator, a user who also belongs to an organization that the
-   * administrator does not administer, and an administrator of the platform unless another one asks; `not_found`.
+   * `wanted`: viewer, analyst, admin, or a custom role's id or name. Throws `not_found`; `forbidden` for one's own role, the
+   * last administrator, a role or a user with more rights than the administrator has, an administrator of the platform
+   * unless another one asks, and, unless the role is a custom one, a user who also belongs to an organization that the
+   * administrator does not administer.
    */
-  async setRole(by: Scope, id: string, role: Role): Promise<ManagedUser> {
-    const user = await this.#change(by, id, 'role', async () => {
-      await this.#mustGovern(by, id, 'You cannot change your own role.');
-      if (role !== 'admin') await this.#keepAnAdministrator(by, id);
-      const withinOrganization = role === 'admin' && by.orgId !== null && !(await this.#isOfPlatform(id));
-      await this.#update(id, { role, adminByOrganization: withinOrganization });
-      if (by.orgId !== null) await this.#matchMembership(by.orgId, id, role);
+  async setRole(by: Scope, id: string, wanted: string): Promise<ManagedUser> {
+    const user = await this.#change(by, id, CHANGES.role, async () => {
+      const role = await this.#store.run((db) => findRole(db, by.orgId, wanted));
+      const isCustom = role.rights !== undefined;
+      const standing = await this.#init.governance.mustGovern(by, id, CHANGES.role.oneself, !isCustom);
+      if (!covers(standing, role)) {
+        throw refused('This role grants rights that you do not have.', 'Ask an administrator to give it.');
+      }
+      if (role.id !== 'admin') await this.#init.governance.keepAnAdministrator(by, id);
+      if (isCustom) return this.#giveCustomRole(by.orgId ?? '', id, role.id);
+      const withinOrganization =
+        role.id === 'admin' && by.orgId !== null && !(await this.#store.run((db) => isPlatformAdministrator(db, id)));
+      await this.#update(id, { role: role.id, adminByOrganization: withinOrganization });
+      if (by.orgId !== null) await this.#matchMembership(by.orgId, id, role.role);
     });
     // A user who has left while being promoted would otherwise keep the role.
-    await endLostPromotions(this.#store, this.#sessionCache, id);
+    await endLostPromotions(this.#store, this.#init.sessionCache, id);
     return user;
   }
 
   /** Ends all sessions, too. `expiresInSeconds` left out: without end. Throws as `setRole` does. */
   async ban(by: Scope, id: string, reason?: string, expiresInSeconds?: number): Promise<ManagedUser> {
-    return this.#change(by, id, 'ban', async () => {
-      await this.#mustGovern(by, id, 'You cannot ban yourself.');
-      await this.#keepAnAdministrator(by, id);
+    return this.#change(by, id, CHANGES.ban, async () => {
+      await this.#init.governance.mustGovern(by, id, CHANGES.ban.oneself);
+      await this.#init.governance.keepAnAdministrator(by, id);
       const until = expiresInSeconds === undefined ? null : new Date(Date.now() + expiresInSeconds * 1_000);
       await this.#update(id, { banned: true, banReason: reason ?? null, banExpires: this.#date(until) });
       await this.#endSessions(id);
@@ -180,8 +220,8 @@ export class Users {
 
   /** Throws as `setRole` does. */
   async unban(by: Scope, id: string): Promise<ManagedUser> {
-    return this.#change(by, id, 'unban', async () => {
-      await this.#mustGovern(by, id, 'You cannot lift your own ban.');
+    return this.#change(by, id, CHANGES.unban, async () => {
+      await this.#init.governance.mustGovern(by, id, CHANGES.unban.oneself);
       await this.#update(id, { banned: false, banReason: null, banExpires: null });
     });
   }
@@ -192,87 +232,88 @@ export class Users {
    */
   async remove(scope: Scope, id: string): Promise<void> {
     const mayBeDeleted = async () => {
-      await this.find(scope, id);
-      await this.#mustGovern(scope, id, 'You cannot delete yourself.');
-      await this.#keepAnAdministrator(scope, id);
+      await this.#store.lock(LOCKS.admins);
+      const user = await this.find(scope, id);
+      await this.#init.governance.mustGovern(scope, id, 'You cannot delete yourself.');
+      await this.#init.governance.keepAnAdministrator(scope, id);
+      return user;
     };
     await this.#store.transaction(mayBeDeleted);
     await this.#announce(scope, id, 'delete');
     // Outside the transaction, which on SQLite holds the only connection that writes.
-    await this.#hooks.userDelete({ userId: id, actorId: scope.actor.id }, scope);
+    await this.#init.hooks.userDelete({ userId: id, actorId: scope.actor.id }, scope);
     await this.#store.transaction(async () => {
-      await mayBeDeleted();
+      const user = await mayBeDeleted();
       await this.#store.run((db) => db(TABLES.user).where({ id }).delete());
+      await this.#record(scope, 'user.deleted', user, { email: user.email, ...shownRole(user) }, null);
     });
-    this.#sessionCache.invalidate(id);
+    this.#init.sessionCache.invalidate(id);
   }
 
-  /** Ends all sessions of the user; resolves to their number. */
-  async revokeSessions(by: Administrator, id: string): Promise<number> {
-    await this.find(by, id);
-    const ended = await this.#endSessions(id);
-    this.#sessionCache.invalidate(id);
+  /** Ends all sessions of the user; resolves to their number. Throws `not_found`, and `forbidden` for more rights. */
+  async revokeSessions(by: Scope, id: string): Promise<number> {
+    const ended = await this.#store.transaction(async () => {
+      const user = await this.find(by, id);
+      const { governance } = this.#init;
+      await governance.mustCover(await governance.standingOfActor(by), by, id);
+      const sessions = await this.#endSessions(id);
+      await this.#record(by, 'user.sessions_revoked', user, { sessions }, { sessions: 0 });
+      return sessions;
+    });
+    this.#init.sessionCache.invalidate(id);
     return ended;
   }
 
-  async #change(by: Scope, id: string, change: UserChange['change'], work: () => Promise<void>): Promise<ManagedUser> {
+  async #change(by: Scope, id: string, kind: ChangeKind, work: () => Promise<void>): Promise<ManagedUser> {
     await this.find(by, id);
-    await this.#announce(by, id, change);
+    await this.#announce(by, id, kind.change);
     const user = await this.#store.transaction(async () => {
-      await this.find(by, id);
+      // Two administrators could otherwise remove each other at the same moment.
+      await this.#store.lock(LOCKS.admins);
+      const before = await this.find(by, id);
       await work();
-      return this.find(by, id);
+      const after = await this.find(by, id);
+      await this.#record(by, kind.action, after, kind.shown(before), kind.shown(after));
+      return after;
     });
-    this.#sessionCache.invalidate(id);
+    this.#init.sessionCache.invalidate(id);
     return user;
   }
 
   /** Outside of transactions, as `user.delete`. */
   async #announce(scope: Scope, userId: string, change: UserChange['change']): Promise<void> {
     const { actor, orgId } = scope;
-    await this.#hooks.userChange({ userId, change, orgId, actorId: actor.id }, scope);
+    await this.#init.hooks.userChange({ userId, change, orgId, actorId: actor.id }, scope);
   }
 
-  /** An administrator has to govern the organization to be one in it; an owner stays owner. */
+  async #record(by: Scope, action: string, user: ManagedUser, before: object, after: object | null): Promise<void> {
+    const target = { type: 'user', id: user.id, label: user.email };
+    await this.#store.audited(this.#init.audit, { action, target, before, after }, by);
+  }
+
+  /** The membership alone changes; who was made administrator by this organization only is none any more. */
+  async #giveCustomRole(organizationId: string, userId: string, role: string): Promise<void> {
+    await this.#store.run(async (db) => {
+      const owners = await db(TABLES.member).where({ organizationId, role: 'owner' }).pluck('userId');
+      if (owners.length === 1 && owners[0] === userId) {
+        throw refused('The last owner of an organization stays its owner.', 'Make another member its owner first.');
+      }
+      await db(TABLES.member).where({ organizationId, userId }).update({ role });
+      const governed = db(TABLES.member).where({ userId }).whereIn('role', GOVERNING_ROLES);
+      await db(TABLES.user)
+        .where({ id: userId, role: 'admin', adminByOrganization: true })
+        .whereNotExists(governed)
+        .update({ role: REDUCED_ROLE, adminByOrganization: false });
+    });
+  }
+
+  /** An administrator has to govern the organization to be one in it; an owner stays owner, a custom role ends. */
   async #matchMembership(organizationId: string, userId: string, role: Role): Promise<void> {
     await this.#store.run((db) => {
       const membership = db(TABLES.member).where({ organizationId, userId });
       if (role === 'admin') return membership.whereNotIn('role', GOVERNING_ROLES).update({ role: 'admin' });
-      return membership.where({ role: 'admin' }).update({ role: 'member' });
+      return membership.whereNotIn('role', ['owner', 'analyst', 'viewer', 'member']).update({ role: 'member' });
     });
-  }
-
-  #isOfPlatform(id: string): Promise<boolean> {
-    return this.#store.run((db) => isPlatformAdministrator(db, id));
-  }
-
-  /** Refuses to change oneself, and who belongs elsewhere too: a role, a ban and a deletion count in every organization. */
-  async #mustGovern({ actor, orgId }: Administrator, id: string, oneself: string): Promise<void> {
-    if (actor.id === id) throw refused(oneself, 'Ask another administrator.');
-    if (orgId !== null && (await this.#isOfPlatform(id)) && !(await this.#isOfPlatform(actor.id ?? ''))) {
-      throw refused(
-        'This user is an administrator of the platform.',
-        'Remove the user from your organization instead, or ask another administrator of the platform.',
-      );
-    }
-    const foreign = await this.#store.run((db) =>
-      db(TABLES.member)
-        .where({ userId: id })
-        .whereNot({ organizationId: orgId ?? '' })
-        .whereNotIn(
-          'organizationId',
-          db(TABLES.member)
-            .where({ userId: actor.id ?? '' })
-            .whereIn('role', GOVERNING_ROLES)
-            .select('organizationId'),
-        )
-        .first('id'),
-    );
-    if (foreign === undefined) return;
-    throw refused(
-      'This user also belongs to an organization that you do not administer.',
-      'Remove the user from your organization instead.',
-    );
   }
 
   async #update(id: string, changes: Record<string, unknown>): Promise<void> {
@@ -286,24 +327,6 @@ export class Users {
 
   #endSessions(userId: string): Promise<number> {
     return this.#store.run((db) => db(TABLES.session).where({ userId }).delete());
-  }
-
-  /** Under a lock, so that two administrators cannot remove each other at the same moment. */
-  async #keepAnAdministrator(by: Administrator, id: string): Promise<void> {
-    await this.#store.lock(LOCKS.admins);
-    const others = await this.#store.run((db) =>
-      usersOf(db, by.orgId).where({ role: 'admin' }).whereNot({ id }).whereNot(this.#bannedNow(db)).first('id'),
-    );
-    if (others !== undefined || (await this.find(by, id)).role !== 'admin') return;
-    throw refused('The last administrator has to stay one.', 'Make another user administrator first.');
-  }
-
-  #bannedNow(db: Knex): (query: Knex.QueryBuilder) => void {
-    const now = this.#date(new Date());
-    return (query) =>
-      query
-        .whereRaw('coalesce(??, ?) = ?', ['banned', db.raw('false'), db.raw('true')])
-        .andWhere((end) => end.whereNull('banExpires').orWhere('banExpires', '>', now as string));
   }
 
   #date(date: Date | null): Date | string | null {

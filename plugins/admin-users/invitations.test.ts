@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Client,
+  type Dialect,
+  databases,
+  idOf,
+  organization,
+  startServer,
+  USERS,
+  userOf,
+} from '../../test/harness/managed-server.ts';
+import { audit } from '../audit/index.ts';
+
+const db = databases();
+const INVITATIONS = `${USERS}/invitations`;
+const accept = (who: Client, invitationId: string) => organization(who, 'accept-invitation', { invitationId });
+const revoke = (by: Client, id: string) => by.send(`${INVITATIONS}/${id}`, { method: 'DELETE' });
+
+describe.each<Dialect>(['sqlite', 'postgres'])('invitations on %s', (dialect) => {
+  it('are made, listed, revoked and accepted, with the role that was chosen', async () => {
+    await using server = await startServer(await db.url(dialect), { url: 'http://127.0.0.1:1' }, [audit()]);
+    const boss = await userOf(server, 'boss@example.com');
+    expect((await boss.send(INVITATIONS)).body).toEqual({ invitations: [], total: 0, limit: 50, offset: 0 });
+    const invite = (email: string, role?: string) => boss.send(INVITATIONS, { body: { email, role } });
+    expect(await invite('ann@example.com')).toMatchObject({ status: 409, body: { error: 'conflict' } });
+    const orgId = (await organization(boss, 'create', { name: 'Acme', slug: 'acme' })).body.id;
+    await boss.send('/api/v1/admin/roles', { body: { name: 'auditor', rights: ['query', 'admin:audit'] } });
+
+    const made = await invite('ANN@example.com', 'admin');
+    expect([made.status, made.body]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        email: 'ann@example.com',
+        role: 'admin',
+        status: 'pending',
+        invitedBy: await idOf(boss),
+        createdAt: expect.stringMatching(/Z$/),
+        expiresAt: expect.stringMatching(/Z$/),
+        acceptUrl: 'http://127.0.0.1:1/api/auth/organization/accept-invitation',
+      },
+    ]);
+    expect((await invite('ann@example.com')).status).toBe(409);
+    expect((await invite('boss@example.com')).status).toBe(409);
+    expect((await invite('bob@example.com', 'emperor')).status).toBe(404);
+    expect((await invite('nonsense')).status).toBe(422);
+    const bobs = (await invite('bob@example.com', 'auditor')).body.id;
+    const lost = (await invite('lost@example.com', 'viewer')).body.id;
+    const late = (await invite('late@example.com')).body.id;
+    await db
+      .connect(server.database)('auth_invitation')
+      .where({ id: late })
+      .update({ expiresAt: '2020-01-01T00:00:00.000Z' });
+
+    expect((await boss.send('/api/v1/admin/roles/auditor', { method: 'DELETE' })).status).toBe(409);
+    expect((await revoke(boss, lost)).body).toEqual({ success: true });
+    for (const id of [lost, 'nothing']) expect((await revoke(boss, id)).status).toBe(404);
+    expect((await boss.send(`${INVITATIONS}?status=canceled`)).body.invitations).toMatchObject([
+      { id: lost, acceptUrl: null },
+    ]);
+    expect((await boss.send(`${INVITATIONS}?status=expired`)).body.invitations).toMatchObject([
+      { id: late, status: 'expired' },
+    ]);
+    expect((await boss.send(`${INVITATIONS}?status=pending&limit=1&offset=1`)).body).toMatchObject({
+      total: 2,
+      invitations: [{ id: made.body.id }],
+    });
+    expect((await boss.send(`${INVITATIONS}?search=BOB`)).body.total).toBe(1);
+
+    const [ann, bob] = [await userOf(server, 'ann@example.com'), await userOf(server, 'bob@example.com')];
+    for (const id of [bobs, lost, late]) expect((await accept(ann, id)).status).toBeOneOf([400, 403, 404]);
+    expect((await accept(ann, made.body.id)).status).toBe(200);
+    expect((await accept(bob, bobs)).status).toBe(200);
+    expect((await ann.whoami()).body).toMatchObject({ orgId, actor: { role: 'admin' } });
+    expect((await bob.whoami()).body.actor.rights).toEqual(['query', 'admin:audit']);
+    expect((await ann.send(USERS)).body.total).toBe(3);
+
+    const { changes } = (await boss.send('/api/v1/admin/audit/changes?limit=100')).body;
+    expect(changes.map(({ action }: { action: string }) => action).sort()).toEqual([
+      ...Array(2).fill('invitation.accepted'),
+      ...Array(4).fill('invitation.created'),
+      'invitation.revoked',
+      'organization.created',
+      'role.created',
+    ]);
+    // Whoever is out of the organization is none of its administrators either.
+    expect((await organization(boss, 'remove-member', { memberIdOrEmail: 'ann@example.com' })).status).toBe(200);
+    expect((await ann.whoami()).body).toMatchObject({ orgId: null, actor: { role: 'analyst' } });
+  });
+
+  it('give nothing that the administrator who invited may not give any more', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const boss = await userOf(server, 'boss@example.com');
+    const ann = await userOf(server, 'ann@example.com');
+    await organization(boss, 'create', { name: 'Acme', slug: 'acme' });
+    const invited = (by: Client, email: string, role: string) => by.send(INVITATIONS, { body: { email, role } });
+    await accept(ann, (await invited(boss, 'ann@example.com', 'admin')).body.id);
+    const eve = await userOf(server, 'eve@example.com');
+    const id = (await invited(ann, 'eve@example.com', 'admin')).body.id;
+    await boss.send(`${USERS}/${await idOf(ann)}/role`, { method: 'PATCH', body: { role: 'analyst' } });
+    expect(await accept(eve, id)).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+    expect((await eve.whoami()).body).toMatchObject({ orgId: null, actor: { role: 'analyst' } });
+    expect((await boss.send(USERS)).body.total).toBe(2);
+  });
+});

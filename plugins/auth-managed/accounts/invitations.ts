@@ -1,0 +1,221 @@
+/** Makes, lists and revokes invitations to an organization, and gives those who accept the role that was chosen. */
+import type { Knex } from 'knex';
+import { AtlasError, type Scope } from '../../../kernel/index.ts';
+import { type PageRequest, readPage } from '../../admin-kit/index.ts';
+import type { Audit } from '../../audit/index.ts';
+import { isRole } from '../../auth-kit/index.ts';
+import { BASE_PATH } from '../better-auth/instance.ts';
+import { LOCKS, TABLES } from '../migrations.ts';
+import type { Store } from '../store.ts';
+import { isPlatformAdministrator } from './administrators.ts';
+import { refused } from './governance.ts';
+import { findRole } from './roles.ts';
+import { covers, standingOf } from './standing.ts';
+
+export interface ManagedInvitation {
+  readonly id: string;
+  readonly email: string;
+  /** Id of the role that the invited person gets; of an invitation that the library made, the membership. */
+  readonly role: string;
+  readonly status: 'pending' | 'accepted' | 'rejected' | 'canceled' | 'expired';
+  readonly invitedBy: string;
+  /** ISO 8601, like the next one. */
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  /** With the public address where it is configured: where the invited person, signed in, sends `{"invitationId": id}`; only while the invitation is pending. */
+  readonly acceptUrl: string | null;
+}
+
+export interface InvitationInput {
+  readonly email: string;
+  readonly role: string;
+  readonly expiresIn: number;
+}
+
+export interface InvitationsInit {
+  readonly store: Store;
+  readonly audit: Audit | undefined;
+  /** Public address of the API. */
+  readonly url: string | undefined;
+}
+
+interface InvitationRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly email: string;
+  readonly role: string | null;
+  readonly grantedRole: string | null;
+  readonly status: string;
+  readonly inviterId: string;
+  readonly createdAt: Date | string;
+  readonly expiresAt: Date | string;
+}
+
+/** Of one organization. */
+const MOST_PENDING = 1_000;
+
+export const INVITATION_STATES = ['pending', 'accepted', 'rejected', 'canceled', 'expired'] as const;
+export type InvitationState = (typeof INVITATION_STATES)[number];
+
+const conflict = (message: string, hint: string) => new AtlasError(message, { code: 'conflict', hint });
+
+export class Invitations {
+  readonly #init: InvitationsInit;
+  readonly #store: Store;
+
+  constructor(init: InvitationsInit) {
+    this.#init = init;
+    this.#store = init.store;
+  }
+
+  /** Of the active organization, the newest first. */
+  async list(
+    { orgId }: Pick<Scope, 'orgId'>,
+    page: PageRequest,
+    { status, search }: { readonly status?: InvitationState | undefined; readonly search?: string | undefined },
+  ): Promise<{ invitations: ManagedInvitation[]; total: number }> {
+    const { rows, total } = await this.#store.run((db) => {
+      const matching = () => {
+        const query = db(TABLES.invitation).where({ organizationId: orgId ?? '' });
+        const position = this.#store.dialect === 'postgres' ? 'strpos' : 'instr';
+        if (search !== undefined) query.whereRaw(`${position}(lower(email), ?) > 0`, [search.toLowerCase()]);
+        if (status === undefined) return query;
+        if (status !== 'pending' && status !== 'expired') return query.where({ status });
+        return query.where({ status: 'pending' }).where('expiresAt', status === 'pending' ? '>' : '<=', this.#date());
+      };
+      const order = [{ column: 'createdAt', order: 'desc' }, { column: 'id' }] as const;
+      return readPage<InvitationRow>({ matching, order }, page);
+    });
+    return { invitations: rows.map((row) => this.#shown(row)), total };
+  }
+
+  /**
+   * Throws `conflict` without an active organization, for a member, and for an address with a pending invitation;
+   * `not_found` for a role that does not exist, and `forbidden` for one with rights that the actor does not have.
+   */
+  async create(by: Scope, { email: given, role: wanted, expiresIn }: InvitationInput): Promise<ManagedInvitation> {
+    const { actor, orgId } = by;
+    const email = given.toLowerCase();
+    if (orgId === null) {
+      throw conflict('People are invited to an organization, and none is active.', 'Create or choose one first.');
+    }
+    return this.#store.transaction(async () => {
+      await this.#store.lock(LOCKS.admins);
+      const row = await this.#store.run(async (db) => {
+        const role = await findRole(db, orgId, wanted);
+        if (!covers(actor, role)) {
+          throw refused('This role grants rights that you do not have.', 'Ask an administrator to invite.');
+        }
+        await this.#mustBeInvitable(db, orgId, email);
+        const inviter = await db(TABLES.user)
+          .where({ id: actor.id ?? '' })
+          .first('id');
+        if (inviter === undefined) {
+          throw refused('Invitations are made by users with an account here.', 'Sign in with your account.');
+        }
+        const [made] = await db(TABLES.invitation)
+          .insert({
+            id: crypto.randomUUID().replaceAll('-', ''),
+            organizationId: orgId,
+            email,
+            role: role.id,
+            grantedRole: role.id,
+            status: 'pending',
+            inviterId: actor.id,
+            createdAt: this.#date(),
+            expiresAt: this.#date(Date.now() + expiresIn * 1_000),
+          })
+          .returning<InvitationRow[]>('*');
+        return made as InvitationRow;
+      });
+      const invitation = this.#shown(row);
+      await this.#record(by, 'invitation.created', row, null, { email, role: invitation.role });
+      return invitation;
+    });
+  }
+
+  /** Throws `not_found` unless there is such a pending invitation of the active organization. */
+  async revoke(by: Scope, id: string): Promise<void> {
+    await this.#store.transaction(async () => {
+      const [row]: InvitationRow[] = await this.#store.run((db) =>
+        db(TABLES.invitation)
+          .where({ id, organizationId: by.orgId ?? '', status: 'pending' })
+          .update({ status: 'canceled' })
+          .returning('*'),
+      );
+      if (row === undefined) {
+        throw new AtlasError('There is no such pending invitation in this organization.', { code: 'not_found' });
+      }
+      await this.#record(by, 'invitation.revoked', row, { status: 'pending' }, { status: 'canceled' });
+    });
+  }
+
+  /**
+   * Gives the user who has just accepted, in the transaction of that, the role that was chosen. A role in Atlas counts in
+   * every organization, so users who belong to another one keep theirs; a custom role is one of the membership. Throws
+   * `forbidden` where the administrator who invited may not give it any more.
+   */
+  async accepted(id: string, { actor }: Scope): Promise<void> {
+    await this.#store.run(async (db) => {
+      const row: InvitationRow = await db(TABLES.invitation).where({ id }).first();
+      const { grantedRole, organizationId } = row;
+      if (grantedRole === null) return;
+      const role = await findRole(db, organizationId, grantedRole);
+      const inviter = await db(TABLES.user).where({ id: row.inviterId }).first('id', 'role', 'adminByOrganization');
+      if (inviter === undefined || !covers(await standingOf(db, organizationId, inviter), role)) {
+        throw refused(
+          'The person who invited you may not give this role any more.',
+          'Ask an administrator of the organization for a new invitation.',
+        );
+      }
+      const userId = actor.id ?? '';
+      if (!isRole(grantedRole) || (await isPlatformAdministrator(db, userId))) return;
+      const elsewhere = await db(TABLES.member).where({ userId }).whereNot({ organizationId }).first('id');
+      if (elsewhere !== undefined) return;
+      const changes = { role: grantedRole, adminByOrganization: grantedRole === 'admin', updatedAt: this.#date() };
+      await db(TABLES.user).where({ id: userId }).update(changes);
+    });
+  }
+
+  async #mustBeInvitable(db: Knex, organizationId: string, email: string): Promise<void> {
+    const { member, user, invitation } = TABLES;
+    const known = await db(member)
+      .join(user, `${user}.id`, `${member}.userId`)
+      .where({ organizationId, email })
+      .first(`${member}.id`);
+    if (known !== undefined) throw conflict('This person is a member already.', 'Change their role instead.');
+    const pending = () =>
+      db(invitation).where({ organizationId, status: 'pending' }).where('expiresAt', '>', this.#date());
+    if ((await pending().where({ email }).first('id')) !== undefined) {
+      throw conflict('This person has a pending invitation.', 'Revoke it first.');
+    }
+    const counted = await pending().count({ count: '*' }).first();
+    if (Number(counted?.count ?? 0) < MOST_PENDING) return;
+    throw conflict(`${MOST_PENDING} invitations are pending.`, 'Revoke some of them, or wait until they expire.');
+  }
+
+  async #record(by: Scope, action: string, row: InvitationRow, before: object | null, after: object): Promise<void> {
+    const target = { type: 'invitation', id: row.id, label: row.email };
+    await this.#store.audited(this.#init.audit, { action, target, before, after }, by);
+  }
+
+  #shown(row: InvitationRow): ManagedInvitation {
+    const expired = row.status === 'pending' && new Date(row.expiresAt).getTime() <= Date.now();
+    const status = expired ? 'expired' : (row.status as InvitationState);
+    return {
+      id: row.id,
+      email: row.email,
+      role: row.grantedRole ?? row.role ?? 'member',
+      status,
+      invitedBy: row.inviterId,
+      createdAt: new Date(row.createdAt).toISOString(),
+      expiresAt: new Date(row.expiresAt).toISOString(),
+      acceptUrl: status === 'pending' ? `${this.#init.url ?? ''}${BASE_PATH}/organization/accept-invitation` : null,
+    };
+  }
+
+  #date(ms = Date.now()): Date | string {
+    const date = new Date(ms);
+    return this.#store.dialect === 'sqlite' ? date.toISOString() : date;
+  }
+}

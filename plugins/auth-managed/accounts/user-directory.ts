@@ -1,0 +1,157 @@
+/** Reads and counts users by organization and role, from the directory that triggers keep. */
+import type { Knex } from 'knex';
+import type { Role } from '../../../kernel/index.ts';
+import { type PageRequest, readPage } from '../../admin-kit/index.ts';
+import { DIRECTORY, DIRECTORY_COUNT } from '../directory-schema.ts';
+import { TABLES } from '../migrations.ts';
+import type { Store } from '../store.ts';
+
+export interface DirectoryFilter {
+  readonly orgId: string | null;
+  /** Part of the e-mail address, in any case. */
+  readonly search?: string | undefined;
+  readonly baseRole?: Role | undefined;
+  /** The id of a custom role, or one of viewer, analyst and admin. */
+  readonly role?: string | undefined;
+}
+
+export interface RoleCount {
+  readonly role: string;
+  readonly baseRole: Role;
+  readonly count: number;
+}
+
+/** Up to here matches are collected by the search index, and sorted; more of them are met soon in the order of the list. */
+const MANY_MATCHES = 5_000;
+
+const NEWEST = [
+  { column: 'createdAt', order: 'desc' },
+  { column: 'userId', order: 'asc' },
+] as const;
+const LONGEST_STANDING = [
+  { column: 'memberSince', order: 'asc' },
+  { column: 'userId', order: 'asc' },
+] as const;
+
+/**
+ * Members of the organization, with the role that they have in it; with `null` those who belong to none, so that no user
+ * sees another organization's.
+ */
+export function usersOf(db: Knex, orgId: string | null): Knex.QueryBuilder {
+  return db(DIRECTORY)
+    .join(TABLES.user, `${TABLES.user}.id`, `${DIRECTORY}.userId`)
+    .where(`${DIRECTORY}.organizationId`, orgId ?? '');
+}
+
+/** Users who are banned, and whose ban has not ended yet. */
+export function bannedNow(dialect: Store['dialect']): (query: Knex.QueryBuilder) => void {
+  const now = new Date();
+  const at = dialect === 'sqlite' ? now.toISOString() : now;
+  return (query) =>
+    query
+      .whereRaw('banned = true')
+      .whereNotNull('banned')
+      .andWhere((end) => end.whereNull('banExpires').orWhere('banExpires', '>', at));
+}
+
+export class UserDirectory {
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Users of the organization, `null`: of none, with `role` for the custom role or the role that counts there. */
+  static of(db: Knex, orgId: string | null): Knex.QueryBuilder {
+    return db(DIRECTORY).where({ organizationId: orgId ?? '' });
+  }
+
+  /** Ids and roles of one page, the newest users first, and how many there are on all pages. */
+  async page(filter: DirectoryFilter, page: PageRequest): Promise<{ rows: DirectoryRow[]; total: number }> {
+    return this.#store.run(async (db) => {
+      const total = await this.#total(db, filter);
+      const matching = () => this.#matching(db, filter);
+      const found = filter.search !== undefined && total <= MANY_MATCHES && this.#store.dialect === 'postgres';
+      const from = () =>
+        found ? db.withMaterialized('matches', matching().select(COLUMNS)).from('matches') : matching();
+      return readPage<DirectoryRow>(
+        { matching: from, order: NEWEST, columns: COLUMNS, total: async () => total },
+        page,
+      );
+    });
+  }
+
+  async members(filter: DirectoryFilter, page: PageRequest): Promise<{ rows: DirectoryRow[]; total: number }> {
+    return this.#store.run(async (db) => {
+      const matching = () => this.#matching(db, filter);
+      const total = () => this.#total(db, filter);
+      return readPage<DirectoryRow>({ matching, order: LONGEST_STANDING, columns: COLUMNS, total }, page);
+    });
+  }
+
+  /** How many users have each role. */
+  counts(orgId: string | null): Promise<RoleCount[]> {
+    return this.#store.run((db) => this.#counts(db, orgId));
+  }
+
+  /** Adds up what has been counted until now, so that there are few rows to add up for each list. */
+  async compact(): Promise<void> {
+    if (this.#store.dialect === 'sqlite') return;
+    await this.#store.run((db) =>
+      db.raw(
+        `with counted as (delete from ?? returning "organizationId", "role", "baseRole", "count")
+        insert into ?? select "organizationId", "role", "baseRole", sum("count") from counted
+        group by 1, 2, 3 having sum("count") <> 0`,
+        [DIRECTORY_COUNT, DIRECTORY_COUNT],
+      ),
+    );
+  }
+
+  async #counts(db: Knex, orgId: string | null): Promise<RoleCount[]> {
+    const by = ['role', 'baseRole'];
+    const rows =
+      this.#store.dialect === 'postgres'
+        ? await db(DIRECTORY_COUNT)
+            .where({ organizationId: orgId ?? '' })
+            .groupBy(by)
+            .select(by)
+            .sum({ count: 'count' })
+        : await UserDirectory.of(db, orgId).groupBy(by).select(by).count({ count: '*' });
+    return rows.map(({ role, baseRole, count }) => ({ role, baseRole, count: Number(count) }));
+  }
+
+  async #total(db: Knex, filter: DirectoryFilter): Promise<number> {
+    const { orgId, search, baseRole, role } = filter;
+    if (search !== undefined) {
+      const counted = await this.#matching(db, filter).count({ count: '*' }).first();
+      return Number(counted?.count ?? 0);
+    }
+    return (await this.#counts(db, orgId))
+      .filter((item) => (baseRole ?? item.baseRole) === item.baseRole && (role ?? item.role) === item.role)
+      .reduce((sum, { count }) => sum + count, 0);
+  }
+
+  #matching(db: Knex, { orgId, search, baseRole, role }: DirectoryFilter): Knex.QueryBuilder {
+    const query = UserDirectory.of(db, orgId);
+    if (baseRole !== undefined) query.where({ baseRole });
+    if (role !== undefined) query.where({ role });
+    if (search === undefined) return query;
+    const text = search.toLowerCase();
+    const postgres = this.#store.dialect === 'postgres';
+    // Shorter ones have no trigram to look up.
+    if (postgres && [...text].length >= 3) {
+      query.whereRaw('atlas_trigrams("email") @> atlas_trigrams(?)', [text]);
+    }
+    return query.whereRaw(`${postgres ? 'strpos' : 'instr'}("email", ?) > 0`, [text]);
+  }
+}
+
+export interface DirectoryRow {
+  readonly userId: string;
+  readonly role: string;
+  readonly baseRole: Role;
+  readonly memberSince: Date | string;
+  readonly createdAt: Date | string;
+}
+
+const COLUMNS = ['userId', 'role', 'baseRole', 'memberSince', 'createdAt'];
