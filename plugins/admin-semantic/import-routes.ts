@@ -1,16 +1,16 @@
 /** Serves the import of many semantic files at once. */
 import { AtlasError, defineRoute, didYouMean, type Route, type Scope } from '../../kernel/index.ts';
 import type { SemanticLayerApi } from '../semantic-layer/index.ts';
+import type { Editor } from './editor.ts';
 import { ImportBody, ImportReply } from './schemas.ts';
 
 export interface ImportRoutesInit {
   readonly layer: SemanticLayerApi;
+  readonly edit: Editor;
   /** Throws `forbidden` for an administrator whose organization is not known. */
   refuse(scope: Scope): void;
   /** Ids of the connections. */
   connections(scope: Scope): Promise<readonly string[]>;
-  /** Writes one line about the import to log and audit log. */
-  record(event: { readonly text: string }, scope: Scope): Promise<void>;
 }
 
 function unknownConnection(id: string, known: readonly string[]): AtlasError {
@@ -18,11 +18,11 @@ function unknownConnection(id: string, known: readonly string[]): AtlasError {
   return new AtlasError(message, { code: 'validation_error', details: [{ path: 'connection', message }] });
 }
 
-export function importRoutes({ layer, refuse, connections, record }: ImportRoutesInit): Route[] {
+export function importRoutes({ layer, edit, refuse, connections }: ImportRoutesInit): Route[] {
   return [
     defineRoute({
       tag: 'Semantic layer',
-      right: 'admin',
+      right: 'admin:semantic',
       errors: ['forbidden', 'conflict', 'configuration_error', 'not_available', 'unavailable'],
       method: 'POST',
       path: '/api/v1/admin/semantic/org/import',
@@ -39,9 +39,7 @@ export function importRoutes({ layer, refuse, connections, record }: ImportRoute
           if (!known.includes(connection)) throw unknownConnection(connection, known);
         }
         const given = files.map(({ path, content }) => ({ path, text: content }));
-        const { changed, isFirst } = await layer.importLayer(orgId, given, { connection });
-        const owner = orgId === null ? 'the shared layer' : `the layer of organization ${orgId}`;
-        await record({ text: `semantic layer import: ${files.length} files into ${owner}, ${changed} changed` }, scope);
+        const { changed, isFirst } = await edit({ kind: 'imported', files: given, connection }, scope);
         const { entities, metrics, glossary, problems } = await layer.modelFor(orgId);
         const counts = { entities: entities.length, metrics: metrics.length, glossaryTerms: glossary.length };
         return {

@@ -1,43 +1,49 @@
 /** Lets administrators read and change the semantic layer. */
-import { datasourceList, definePlugin, httpRoutes, optional } from '../../kernel/index.ts';
+import { datasourceList, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
 import { audit, tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
-import { internalDb } from '../internal-db/index.ts';
+import { organizationDelete } from '../auth-managed/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
+import { layerEditor } from './editor.ts';
 import { importRoutes } from './import-routes.ts';
+import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { AdminSemanticOptions } from './options.ts';
 import { readRoutes } from './read-routes.ts';
+import { VersionStore } from './store.ts';
+import { writeRoutes } from './write-routes.ts';
 
 export const adminSemantic = definePlugin({
   name: 'admin-semantic',
   version: '1.0.0',
   type: 'admin',
-  description: 'Routes for administrators: the semantic layer and its files, import.',
+  description: 'Routes for administrators: the semantic layer, changes of its files, what they were before.',
   needs: {
     layer: semanticLayer,
     db: optional(internalDb),
-    audit: optional(audit),
+    log: optional(audit),
     rows: optional(rowSecurity),
     tokens: optional(authByot),
   },
-  setup(ctx, _options, { layer, db, audit: log, rows, tokens }) {
+  options: AdminSemanticOptions,
+  setup(ctx, options, { layer, db, log, rows, tokens }) {
     const { refuse } = tenancy(rows, tokens, 'The shared semantic layer');
+    const versions = db && new VersionStore(db, options);
+    const edit = layerEditor({ layer, db, log, versions, now: ctx.now, logOf: ctx.logOf });
+    const connections = async (scope: Parameters<typeof refuse>[0]) =>
+      (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value.id);
     ctx.tap(httpRoutes, () => [
       ...readRoutes({ layer, refuse }),
-      ...importRoutes({
-        layer,
-        refuse,
-        connections: async (scope) => (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value.id),
-        async record(event, scope) {
-          ctx.logOf(scope).info({ ...event }, 'Files of the semantic layer were imported.');
-          if (db?.configured !== true || log === undefined) return;
-          const { actor, orgId, requestId } = scope;
-          const user = { userId: actor.id, userLabel: actor.label, authMode: actor.mode, orgId };
-          const more = { surface: 'api', requestId, conversationId: null, error: null };
-          const at = new Date(ctx.now()).toISOString();
-          await db.transaction((trx) => log.record({ at, text: event.text, ...user, ...more }, trx));
-        },
-      }),
+      ...importRoutes({ layer, edit, refuse, connections }),
+      ...(db === undefined || versions === undefined ? [] : db.routes(writeRoutes({ layer, edit, versions, refuse }))),
     ]);
+    if (db === undefined || versions === undefined) return;
+    ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(storeTables, () => STORED_TABLES);
+    ctx.tap(organizationDelete, async ({ orgId }) => {
+      await versions.deleteOrganization(orgId);
+      await layer.deleteLayer(orgId);
+    });
   },
 });

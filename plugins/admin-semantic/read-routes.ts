@@ -56,7 +56,7 @@ function checkName(name: string): void {
 export function readRoutes({ layer, refuse }: ReadRoutesInit): Route[] {
   const common = {
     tag: 'Semantic layer',
-    right: 'admin',
+    right: 'admin:semantic',
     errors: ['forbidden', 'not_available'],
     method: 'GET',
   } as const;

@@ -1,5 +1,6 @@
 /** Describes what the routes take and answer. */
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { page, pageQuery } from '../admin-kit/index.ts';
 import { CatalogFile, EntityFile, GlossaryFile, MetricsFile } from '../semantic-layer/index.ts';
 
 const closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
@@ -114,6 +115,78 @@ export const FILE_PATHS = [
 export const Yaml = Type.String({ contentMediaType: 'application/yaml', description: 'The file as it is.' });
 
 export const ETag = Type.String({ description: 'The version of the file in quotes, for `If-Match` of a change.' });
+
+const version = Type.String({ description: 'Changes with the content of the file; also its `ETag`.' });
+const expected = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: 'The version that the file must have; else the answer is 409.',
+  }),
+);
+
+export const FileBody = closed({
+  content: Type.String({ description: 'The YAML text, at most 512 KiB in UTF-8.' }),
+  version: expected,
+});
+
+export const DeleteQuery = Type.Object({ version: expected });
+
+export const RestoreBody = Type.Object(
+  { version: expected },
+  { additionalProperties: false, default: {}, errorMessage: 'must be a JSON object' },
+);
+
+export const Done = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });
+
+export const ChangedFile = Type.Object(
+  {
+    file: shownFile.file,
+    version,
+    changed: Type.Boolean({ description: 'Whether the content is another one now.' }),
+    copiedSharedLayer: Type.Boolean({
+      description: 'Whether this was the first change of the organization, before which the shared layer was copied.',
+    }),
+    problems: Type.Array(Problem, { description: 'What the file has and the databases lack.' }),
+  },
+  { title: 'ChangedSemanticFile' },
+);
+
+const fileVersion = {
+  id: Type.String({ format: 'uuid' }),
+  file: shownFile.file,
+  number: Type.Integer({ description: 'Counts the earlier versions of the file.' }),
+  version,
+  bytes: Type.Integer(),
+  change: Type.Union(
+    ['updated', 'deleted', 'imported', 'restored'].map((kind) => Type.Literal(kind)),
+    { description: 'What replaced it.' },
+  ),
+  replacedAt: Type.String({ format: 'date-time' }),
+  replacedBy: orNull(Type.String({ description: 'Id of the user.' })),
+  replacedByLabel: orNull(Type.String()),
+};
+
+export const VersionParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
+
+export const VersionQuery = Type.Object({
+  file: Type.Optional(Type.String({ minLength: 1, description: 'Of this file only: `entities/orders.yml`.' })),
+  ...pageQuery({ limit: 50, max: 200 }),
+});
+
+export const FileVersionPage = page('versions', Type.Object(fileVersion, { title: 'SemanticFileVersion' }));
+
+export const FileVersionDetail = Type.Object({ ...fileVersion, content: Type.String() });
+
+export const FileVersionDiff = Type.Object({
+  id: fileVersion.id,
+  file: shownFile.file,
+  from: version,
+  to: orNull(Type.String({ description: 'The present version; `null`: the file is deleted.' })),
+  diff: Type.String({ description: 'A unified diff; empty when nothing changed.' }),
+  added: Type.Integer({ description: 'Lines.' }),
+  removed: Type.Integer({ description: 'Lines.' }),
+});
 
 export const ImportBody = closed({
   files: Type.Array(

@@ -3,7 +3,10 @@ import type { CatalogFile, EntityItem, LayerFile, LayerFiles, SemanticProblem } 
 
 const valuesOf = ({ items }: LayerFile) => items.map(({ value }) => value as unknown);
 
-function problemsByFile({ model }: LayerFiles): (file: LayerFile) => Omit<SemanticProblem, 'file'>[] {
+/** What is wrong with one file. */
+export const problemsOf = (layer: LayerFiles, path: string) => problemsByFile(layer)({ path });
+
+function problemsByFile({ model }: LayerFiles): (file: Pick<LayerFile, 'path'>) => Omit<SemanticProblem, 'file'>[] {
   const byFile = Map.groupBy(model.problems, ({ file }) => file);
   return ({ path }) => (byFile.get(path) ?? []).map(({ file: _, ...problem }) => problem);
 }

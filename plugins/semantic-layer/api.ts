@@ -31,4 +31,6 @@ export interface SemanticLayerApi {
    * writes nothing, when a file is out of place, cannot be used, or breaks another.
    */
   importLayer(orgId: string | null, files: readonly ImportedFile[], options?: ImportOptions): Promise<ImportResult>;
+  /** Deletes the layer of an organization that ends. Its requests are refused from then on. */
+  deleteLayer(orgId: string): Promise<void>;
 }

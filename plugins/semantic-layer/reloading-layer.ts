@@ -9,7 +9,7 @@ import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
 import type { OrganizationSchemas } from './database/organization-schemas.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
-import { mendImports } from './files/replace.ts';
+import { deleteFolder, mendImports } from './files/replace.ts';
 import type { VisibleFile } from './hooks.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { type LayerFiles, readFile } from './layer-files.ts';
@@ -217,6 +217,15 @@ export class ReloadingLayer {
     });
     this.#importing = importing.catch(() => undefined);
     return importing;
+  }
+
+  /** See `SemanticLayerApi.deleteLayer`. */
+  deleteLayer(orgId: string): Promise<void> {
+    const deleting = this.#importing.then(async () => {
+      if (ORGANIZATION_ID.test(orgId)) await deleteFolder(this.#options.dir, orgId);
+    });
+    this.#importing = deleting.catch(() => undefined);
+    return deleting;
   }
 
   /** Text of the layer for the prompt, at most `maxBytes` UTF-8 bytes. */

@@ -76,6 +76,17 @@ export function swapFolder(dir: string, staging: string, previous: string): () =
   };
 }
 
+/** Deletes the folder of an organization; of a link the link only. */
+export async function deleteFolder(root: string, orgId: string): Promise<void> {
+  try {
+    for (const path of [join(root, ORGANIZATIONS_FOLDER, orgId), join(root, previousName(orgId))]) {
+      await rm(path, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw unwritable(error);
+  }
+}
+
 /** Throws `conflict` where a folder of the paths is a link, which leads to files of another layer. */
 export function refuseLinks(dir: string, paths: readonly string[]): void {
   const folders = new Set(

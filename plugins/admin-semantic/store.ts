@@ -1,0 +1,155 @@
+/** Keeps what the files of the semantic layer were before each change. */
+import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
+import { AtlasError } from '../../kernel/index.ts';
+import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import type { InternalDb } from '../internal-db/index.ts';
+import { VERSIONS } from './migrations.ts';
+import type { AdminSemanticOptions } from './options.ts';
+import { versionOf } from './version-name.ts';
+
+export type ChangeKind = 'updated' | 'deleted' | 'imported' | 'restored';
+
+/** What a change replaced. */
+export interface Replaced {
+  readonly path: string;
+  readonly before: Buffer;
+}
+
+/** Who replaced it, when and by what. */
+export interface Replacement {
+  readonly orgId: string | null;
+  readonly kind: ChangeKind;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly userId: string | null;
+  readonly userLabel: string | null;
+}
+
+interface VersionRow {
+  readonly id: string;
+  readonly path: string;
+  readonly number: number;
+  readonly version: string;
+  readonly bytes: number;
+  readonly change: ChangeKind;
+  readonly replaced_at: string;
+  readonly replaced_by: string | null;
+  readonly replaced_by_label: string | null;
+}
+
+export type FileVersion = ReturnType<typeof shown>;
+
+const COLUMNS = [
+  'id',
+  'path',
+  'number',
+  'version',
+  'bytes',
+  'change',
+  'replaced_at',
+  'replaced_by',
+  'replaced_by_label',
+];
+const LATEST_FIRST = (['replaced_at', 'number', 'id'] as const).map((column) => ({ column, order: 'desc' as const }));
+/** Versions of all files of one organization. */
+const MAX_VERSIONS = 10_000;
+/** Rows of one statement, within SQLite's limit of parameters. */
+const BATCH = 50;
+
+const shown = (row: VersionRow) => ({
+  id: row.id,
+  file: row.path,
+  number: row.number,
+  version: row.version,
+  bytes: row.bytes,
+  change: row.change,
+  replacedAt: row.replaced_at,
+  replacedBy: row.replaced_by,
+  replacedByLabel: row.replaced_by_label,
+});
+
+/** PostgreSQL has no NUL in its texts, and no file that can be used has one. */
+const textOf = (bytes: Buffer) => bytes.toString('utf8').replaceAll('\0', '\u{fffd}');
+
+export class VersionStore {
+  readonly #db: InternalDb;
+  readonly #options: AdminSemanticOptions;
+
+  constructor(db: InternalDb, options: AdminSemanticOptions) {
+    this.#db = db;
+    this.#options = options;
+  }
+
+  /** Of one file, or of all, the latest first. */
+  async list(orgId: string | null, path: string | undefined, request: PageRequest) {
+    const wanted = { org_id: orgId ?? '', ...(path !== undefined && { path }) };
+    const { rows, total } = await this.#db.run((db) =>
+      readPage<VersionRow>(
+        { matching: () => db(VERSIONS).where(wanted), order: LATEST_FIRST, columns: COLUMNS },
+        request,
+      ),
+    );
+    return { versions: rows.map(shown), total };
+  }
+
+  /** Rejects with `not_found` for one of another organization, too. */
+  async find(orgId: string | null, id: string): Promise<FileVersion & { readonly content: string }> {
+    const row = await this.#db.run((db) =>
+      db(VERSIONS)
+        .where({ org_id: orgId ?? '', id: id.toLowerCase() })
+        .first<(VersionRow & { readonly content: string }) | undefined>([...COLUMNS, 'content']),
+    );
+    if (row !== undefined) return { ...shown(row), content: row.content };
+    throw new AtlasError('There is no such version of a file.', {
+      code: 'not_found',
+      hint: 'GET /api/v1/admin/semantic/versions lists them; old ones are deleted.',
+    });
+  }
+
+  /** Makes others wait that change the layer of the organization, until the transaction ends. SQLite has one writer. */
+  async lock(orgId: string | null, trx: Knex.Transaction): Promise<void> {
+    if (this.#db.dialect !== 'postgres') return;
+    await trx.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${VERSIONS} ${orgId ?? ''}`]);
+  }
+
+  /** Adds what was replaced, and deletes what is too much. Needs the lock. */
+  async add(replaced: readonly Replaced[], by: Replacement, trx: Knex.Transaction): Promise<void> {
+    const org_id = by.orgId ?? '';
+    for (let at = 0; at < replaced.length; at += BATCH) {
+      const batch = replaced.slice(at, at + BATCH);
+      const paths = batch.map(({ path }) => path);
+      const last: { path: string; number: number }[] = await trx(VERSIONS)
+        .where({ org_id })
+        .whereIn('path', paths)
+        .groupBy('path')
+        .select('path')
+        .max({ number: 'number' });
+      const numbers = new Map(last.map(({ path, number }) => [path, number]));
+      await trx(VERSIONS).insert(
+        batch.map(({ path, before }) => ({
+          ...{ id: randomUUID(), org_id, path, number: (numbers.get(path) ?? 0) + 1 },
+          ...{ version: versionOf(before), bytes: before.length, change: by.kind, content: textOf(before) },
+          ...{ replaced_at: by.at, replaced_by: by.userId, replaced_by_label: by.userLabel },
+        })),
+      );
+    }
+    if (replaced.length > 0) await this.#prune(org_id, trx);
+  }
+
+  async #prune(orgId: string, trx: Knex.Transaction): Promise<void> {
+    const newest = 'ORDER BY replaced_at DESC, number DESC, id DESC';
+    await trx.raw(
+      `DELETE FROM ${VERSIONS} WHERE id IN (SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY path ORDER BY number DESC) AS of_file,
+          row_number() OVER (${newest}) AS of_all, sum(bytes) OVER (${newest}) AS bytes
+        FROM ${VERSIONS} WHERE org_id = ?
+      ) AS counted WHERE of_file > ? OR of_all > ? OR bytes > ?)`,
+      [orgId, this.#options.keptVersions, MAX_VERSIONS, this.#options.keptVersionBytes],
+    );
+  }
+
+  async deleteOrganization(orgId: string): Promise<void> {
+    await this.#db.run((db) => db(VERSIONS).where({ org_id: orgId }).delete());
+  }
+}
