@@ -13,6 +13,7 @@ import { adminConnections } from '../../plugins/admin-connections/index.ts';
 import { adminIpAllowlist } from '../../plugins/admin-ip-allowlist/index.ts';
 import { adminModel } from '../../plugins/admin-model/index.ts';
 import { adminPlugins } from '../../plugins/admin-plugins/index.ts';
+import { adminPrompts } from '../../plugins/admin-prompts/index.ts';
 import { adminSemantic } from '../../plugins/admin-semantic/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { approvalRules } from '../../plugins/approval-rules/index.ts';
@@ -85,6 +86,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     adminIpAllowlist(),
     semanticLayer(env.semanticLayer),
     adminSemantic(),
+    adminPrompts(),
     adminPlugins(),
     semanticQuery(),
     sqlLimits(env.sqlLimits),

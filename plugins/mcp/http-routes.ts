@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { defineRoute, type Route, type RouteReply, type RouteRequest, type Scope, Type } from '../../kernel/index.ts';
 import { checkHost } from './host-check.ts';
-import type { MakeServer, Sdk } from './server.ts';
+import type { Sdk } from './sdk.ts';
+import type { MakeServer } from './server.ts';
 
 export interface HttpInit {
   readonly sdk: Sdk;

@@ -118,6 +118,20 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (name, transport) => {
     const [prompt] = (await client.listPrompts()).prompts;
     const { messages } = await client.getPrompt({ name: prompt?.name ?? '' });
     expect(messages[0]?.content).toMatchObject({ type: 'text', text: prompt?.description });
+    await expect(client.getPrompt({ name: 'none' })).rejects.toThrow(/There is no prompt "none"/);
+  });
+
+  it('prompts that an administrator collects are there at once, the own first', async () => {
+    await using client = await connect(transport());
+    const shown = async () => (await client.listPrompts()).prompts.map(({ name }) => name);
+    const before = await shown();
+    const prompts = '/api/v1/admin/prompts';
+    const { id } = (await send(prompts, { name: 'Für uns!', industry: 'shops' })).body;
+    await send(`${prompts}/${id}/items`, { question: 'How many orders?', description: 'All of them.' });
+    expect(await shown()).toEqual(['für-uns-1', ...before].slice(0, 100));
+    const { description, messages } = await client.getPrompt({ name: 'für-uns-1' });
+    expect([description, messages[0]?.content]).toEqual(['All of them.', { type: 'text', text: 'How many orders?' }]);
+    await api(`${prompts}/${id}`, { ...WITH_KEY, method: 'DELETE' });
   });
 });
 
@@ -143,6 +157,13 @@ async function api(path: string, init: RequestInit = {}) {
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
 }
+
+const send = (path: string, body: unknown) =>
+  api(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...WITH_KEY.headers },
+    body: JSON.stringify(body),
+  });
 
 const post = (headers: Record<string, string>, body: unknown = MESSAGE, path = '/mcp') =>
   api(path, {

@@ -1,16 +1,13 @@
-/** Builds the MCP server of one client: tools, resources of the semantic layer, and prompts from its catalog. */
+/** Builds the MCP server of one client: tools, resources of the semantic layer, and prompts. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Scope } from '../../kernel/index.ts';
 import { pendingActionOf } from '../agent/index.ts';
 import type { HttpServer } from '../http/index.ts';
-import { type SemanticModel, visibleModel } from '../semantic-layer/index.ts';
+import { visibleModel } from '../semantic-layer/index.ts';
+import { type PromptsInit, servePrompts } from './prompts.ts';
 import { type Args, type Services, TOOLS } from './tools.ts';
 
-/** The library, loaded when it is used first. */
-export type Sdk = typeof import('@modelcontextprotocol/server');
-
-export interface ServerInit extends Services {
-  readonly sdk: Sdk;
+export interface ServerInit extends Services, PromptsInit {
   readonly http: HttpServer;
   readonly version: string;
 }
@@ -22,8 +19,6 @@ const INSTRUCTIONS =
   'Ask questions about the connected databases with `ask`. To write SQL yourself, read the semantic layer with `explore` first, then use `query_sql`.';
 const LAYER = 'semantic://';
 const YAML = 'application/yaml';
-/** Prompts that a list shows. */
-const MAX_PROMPTS = 100;
 
 export function serverFactory(init: ServerInit): MakeServer {
   const { sdk, version } = init;
@@ -52,7 +47,7 @@ export function serverFactory(init: ServerInit): MakeServer {
       });
     }
     addResources(server, init, scopeOf);
-    addPrompts(server, await init.layer.for(scopeOf()));
+    servePrompts(server, init, scopeOf);
     return server;
   };
 }
@@ -80,19 +75,4 @@ function addResources(server: McpServer, { sdk, layer }: ServerInit, scopeOf: ()
     const path = decodeURIComponent(uri.href.slice(LAYER.length));
     return { contents: [{ uri: uri.href, mimeType: YAML, text: await layer.explore(scopeOf(), path) }] };
   });
-}
-
-/** The questions that the catalog names. */
-function addPrompts(server: McpServer, model: SemanticModel): void {
-  const visible = new Set(visibleModel(model).entities.map(({ name }) => name));
-  const questions = (model.catalog?.entities ?? [])
-    .filter(({ name }) => visible.has(name))
-    .flatMap(({ name, common_questions = [] }) =>
-      common_questions.map((question, index) => ({ name: `${name}-${index + 1}`, question })),
-    );
-  for (const { name, question } of questions.slice(0, MAX_PROMPTS)) {
-    server.registerPrompt(name, { title: question, description: question }, () => ({
-      messages: [{ role: 'user', content: { type: 'text', text: question } }],
-    }));
-  }
 }

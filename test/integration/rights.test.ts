@@ -39,6 +39,7 @@ const ALLOWED: readonly (readonly [route: RegExp, callers: readonly Caller[]])[]
   [/^POST \/api\/v1\/query$/, SIGNED_IN],
   [/^\w+ \/api\/v1\/conversations(\/|$)/, SIGNED_IN],
   [/^GET \/api\/v1\/usage$/, SIGNED_IN],
+  [/^GET \/api\/v1\/prompts$/, SIGNED_IN],
   [/^GET \/api\/v1\/actions(\/:id)?$/, SIGNED_IN],
   [/^POST \/api\/v1\/actions\/:id\/(approve|deny)$/, APPROVERS],
   [/^\w+ \/api\/v1\/scheduled-tasks(\/|$)/, SIGNED_IN],

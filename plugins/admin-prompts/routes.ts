@@ -1,0 +1,188 @@
+/** Serves prompt collections: to administrators, who change them, and to clients, which show them. */
+import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import {
+  ClientQuery,
+  Collection,
+  CollectionDetail,
+  CollectionPage,
+  CollectionParams,
+  CreateCollection,
+  CreateItem,
+  Done,
+  ItemParams,
+  ItemReply,
+  ListQuery,
+  OrderBody,
+  PromptPage,
+  UpdateCollection,
+  UpdateItem,
+} from './schemas.ts';
+import type { PromptService } from './service.ts';
+
+export interface PromptRoutesInit {
+  readonly prompts: PromptService;
+  /** Throws `forbidden` for an administrator whose organization is not known. */
+  refuse(scope: Scope): void;
+}
+
+const DONE = { body: { success: true } };
+const PATH = '/api/v1/admin/prompts';
+
+export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
+  const all = { tag: 'Prompts', right: 'admin:settings', errors: ['forbidden'] } as const;
+  const one = { ...all, params: CollectionParams, errors: ['forbidden', 'not_found'] };
+  const item = { ...one, params: ItemParams };
+  return [
+    defineRoute({
+      tag: 'Prompts',
+      right: 'query',
+      method: 'GET',
+      path: '/api/v1/prompts',
+      operationId: 'listPrompts',
+      summary: 'Questions to choose from: the collections of the active organization, then those that are built in.',
+      query: ClientQuery,
+      responses: { 200: PromptPage },
+      async handle({ query }, scope) {
+        return { body: { ...(await prompts.list(scope, query)), limit: query.limit, offset: query.offset } };
+      },
+    }),
+    defineRoute({
+      ...all,
+      method: 'GET',
+      path: PATH,
+      operationId: 'listPromptCollections',
+      summary: 'The prompt collections in their order, then those that are built in.',
+      query: ListQuery,
+      responses: { 200: CollectionPage },
+      async handle({ query }, scope) {
+        refuse(scope);
+        return { body: { ...(await prompts.collections(scope, query)), limit: query.limit, offset: query.offset } };
+      },
+    }),
+    defineRoute({
+      ...all,
+      method: 'POST',
+      path: PATH,
+      operationId: 'createPromptCollection',
+      summary: 'Creates a prompt collection.',
+      errors: ['forbidden', 'conflict'],
+      body: CreateCollection,
+      responses: { 201: Collection },
+      async handle({ body }, scope) {
+        refuse(scope);
+        return { status: 201, body: await prompts.create(scope, body) };
+      },
+    }),
+    defineRoute({
+      ...all,
+      method: 'PUT',
+      path: `${PATH}/order`,
+      operationId: 'orderPromptCollections',
+      summary: 'Gives the prompt collections an order.',
+      errors: ['forbidden', 'conflict'],
+      body: OrderBody,
+      responses: { 200: Done },
+      async handle({ body: { ids } }, scope) {
+        refuse(scope);
+        await prompts.reorder(scope, lower(ids));
+        return DONE;
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'GET',
+      path: `${PATH}/:id`,
+      operationId: 'getPromptCollection',
+      summary: 'A prompt collection with its prompts.',
+      responses: { 200: CollectionDetail },
+      async handle({ params: { id } }, scope) {
+        refuse(scope);
+        return { body: await prompts.find(scope, id.toLowerCase()) };
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'PUT',
+      path: `${PATH}/:id`,
+      operationId: 'updatePromptCollection',
+      summary: 'Changes a prompt collection; one that is built in cannot be changed.',
+      body: UpdateCollection,
+      responses: { 200: Collection },
+      async handle({ params: { id }, body }, scope) {
+        refuse(scope);
+        return { body: await prompts.update(scope, id.toLowerCase(), body) };
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'DELETE',
+      path: `${PATH}/:id`,
+      operationId: 'deletePromptCollection',
+      summary: 'Deletes a prompt collection with its prompts; one that is built in cannot be deleted.',
+      responses: { 200: Done },
+      async handle({ params: { id } }, scope) {
+        refuse(scope);
+        await prompts.remove(scope, id.toLowerCase());
+        return DONE;
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'POST',
+      path: `${PATH}/:id/items`,
+      operationId: 'createPrompt',
+      summary: 'Adds a prompt to a collection.',
+      errors: [...one.errors, 'conflict'],
+      body: CreateItem,
+      responses: { 201: ItemReply },
+      async handle({ params: { id }, body }, scope) {
+        refuse(scope);
+        return { status: 201, body: await prompts.createItem(scope, id.toLowerCase(), body) };
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'PUT',
+      path: `${PATH}/:id/items/order`,
+      operationId: 'orderPrompts',
+      summary: 'Gives the prompts of a collection an order.',
+      errors: [...one.errors, 'conflict'],
+      body: OrderBody,
+      responses: { 200: Done },
+      async handle({ params: { id }, body: { ids } }, scope) {
+        refuse(scope);
+        await prompts.reorderItems(scope, id.toLowerCase(), lower(ids));
+        return DONE;
+      },
+    }),
+    defineRoute({
+      ...item,
+      method: 'PUT',
+      path: `${PATH}/:id/items/:itemId`,
+      operationId: 'updatePrompt',
+      summary: 'Changes a prompt.',
+      body: UpdateItem,
+      responses: { 200: ItemReply },
+      async handle({ params: { id, itemId }, body }, scope) {
+        refuse(scope);
+        return { body: await prompts.updateItem(scope, id.toLowerCase(), itemId.toLowerCase(), body) };
+      },
+    }),
+    defineRoute({
+      ...item,
+      method: 'DELETE',
+      path: `${PATH}/:id/items/:itemId`,
+      operationId: 'deletePrompt',
+      summary: 'Deletes a prompt.',
+      responses: { 200: Done },
+      async handle({ params: { id, itemId } }, scope) {
+        refuse(scope);
+        await prompts.removeItem(scope, id.toLowerCase(), itemId.toLowerCase());
+        return DONE;
+      },
+    }),
+  ];
+}
+
+/** UUIDs as they are stored. */
+const lower = (ids: readonly string[]) => ids.map((id) => id.toLowerCase());
