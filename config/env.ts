@@ -9,6 +9,7 @@ import { actionSlack } from '../plugins/action-slack/index.ts';
 import { actionWebhook } from '../plugins/action-webhook/index.ts';
 import { actions } from '../plugins/actions/index.ts';
 import { adminConnections } from '../plugins/admin-connections/index.ts';
+import { adminIntegrations } from '../plugins/admin-integrations/index.ts';
 import { agent } from '../plugins/agent/index.ts';
 import { approvalRules } from '../plugins/approval-rules/index.ts';
 import { audit } from '../plugins/audit/index.ts';
@@ -156,6 +157,11 @@ const PLUGINS = {
   actionEmail: settings(actionEmail, EMAIL),
   slack: settings(deliverSlack, SLACK),
   actionSlack: settings(actionSlack, SLACK),
+  adminIntegrations: settings(adminIntegrations, {
+    slackApiUrl: SLACK.apiUrl,
+    discordApiUrl: 'SVC_DISCORD_API_URL',
+    teamsApiUrl: 'SVC_TEAMS_API_URL',
+  }),
   actionWebhook: settings(actionWebhook, { secret: 'SVC_ACTION_WEBHOOK_SECRET' }),
   mcp: settings(mcp, { allowedHosts: 'SVC_MCP_ALLOWED_HOSTS' }),
   usage: settings(usage, {

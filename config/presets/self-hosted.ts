@@ -10,6 +10,7 @@ import { actionSlack } from '../../plugins/action-slack/index.ts';
 import { actionWebhook } from '../../plugins/action-webhook/index.ts';
 import { actions } from '../../plugins/actions/index.ts';
 import { adminConnections } from '../../plugins/admin-connections/index.ts';
+import { adminIntegrations } from '../../plugins/admin-integrations/index.ts';
 import { adminIpAllowlist } from '../../plugins/admin-ip-allowlist/index.ts';
 import { adminModel } from '../../plugins/admin-model/index.ts';
 import { adminPlugins } from '../../plugins/admin-plugins/index.ts';
@@ -101,6 +102,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     usage(env.usage),
     ...background(env),
     approvalRules(env.approvalRules),
+    adminIntegrations(env.adminIntegrations),
     grounding(),
     agent(env.agent),
     queryApi(),

@@ -22,7 +22,7 @@ export const actionSlack = definePlugin({
   description: 'Posts messages to Slack that the model asks for and a person approves.',
   options: SlackOptions,
   setup(ctx, options) {
-    const slack = openSlack(options);
+    const slack = openSlack(ctx, options);
     defineAction(ctx, {
       type: 'slack',
       tool: 'post_to_slack',
@@ -31,8 +31,7 @@ export const actionSlack = definePlugin({
       approval: 'manual',
       reversible: false,
       describe: ({ channel, text }) => ({ target: channel, summary: `Post to Slack in ${channel}: ${text}` }),
-      run: ({ channel, text }, { key, scope }) =>
-        slack.post({ channel, text: escapedForSlack(text), key }, scope.signal),
+      run: ({ channel, text }, { key, scope }) => slack.post({ channel, text: escapedForSlack(text), key }, scope),
     });
   },
 });

@@ -9,12 +9,12 @@ export const deliverSlack = definePlugin({
   description: 'Posts reports of scheduled questions to Slack.',
   options: SlackOptions,
   setup(ctx, options) {
-    const slack = openSlack(options);
+    const slack = openSlack(ctx, options);
     defineChannel(ctx, {
       channel: 'slack',
       recipient: Type.Object({ channel: Type.String({ minLength: 1, maxLength: 255 }) }),
       render: renderSlack,
-      send: (message, { channel }, { key, signal }) => slack.post({ ...message, channel, key }, signal),
+      send: (message, { channel }, { key, scope }) => slack.post({ ...message, channel, key }, scope),
     });
   },
 });

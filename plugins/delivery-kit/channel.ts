@@ -2,7 +2,14 @@
 import { createHash } from 'node:crypto';
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { type Awaitable, type Delivery, deliver, type PluginContext, type Static } from '../../kernel/index.ts';
+import {
+  type Awaitable,
+  type Delivery,
+  deliver,
+  type PluginContext,
+  type Scope,
+  type Static,
+} from '../../kernel/index.ts';
 import { DeliveryError, deliveryErrorOf } from './errors.ts';
 import { deliverPreview } from './hooks.ts';
 import { type Report, reportOf } from './report.ts';
@@ -11,6 +18,8 @@ export interface Sending {
   /** A UUID that is the same whenever this report is sent to this recipient. */
   readonly key: string;
   readonly signal: AbortSignal;
+  /** With the organization that sends. */
+  readonly scope: Scope;
 }
 
 export interface Channel<R extends TSchema, M extends object> {
@@ -29,8 +38,9 @@ export function defineChannel<R extends TSchema, M extends object>(
 ): void {
   const messageOf = ({ subject, content }: Delivery) => render(subject, reportOf(content));
   ctx.tapKey(deliverPreview, channel, messageOf);
-  ctx.tapKey(deliver, channel, async (delivery, { signal }) => {
+  ctx.tapKey(deliver, channel, async (delivery, scope) => {
     const { recipient } = delivery;
+    const { signal } = scope;
     if (!Value.Check(schema, recipient)) {
       const path = Value.Errors(schema, recipient).First()?.path ?? '';
       throw new DeliveryError(`The recipient is not valid: ${path.slice(1) || 'it'} is missing or not as expected.`, {
@@ -39,7 +49,7 @@ export function defineChannel<R extends TSchema, M extends object>(
       });
     }
     try {
-      await send(messageOf(delivery), recipient as Static<R>, { key: keyOf(delivery), signal });
+      await send(messageOf(delivery), recipient as Static<R>, { key: keyOf(delivery), signal, scope });
       return { status: 'sent' as const };
     } catch (error) {
       signal.throwIfAborted();

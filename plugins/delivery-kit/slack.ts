@@ -1,7 +1,8 @@
 /** Posts messages to Slack with `chat.postMessage`. */
-import { type Static, Type } from '../../kernel/index.ts';
+import { type PluginContext, type Scope, type Static, Type } from '../../kernel/index.ts';
 import { openOutbound } from '../outbound/index.ts';
 import { deliveryErrorOf, notConfigured } from './errors.ts';
+import { chatCredentials } from './hooks.ts';
 import { retriable, throwUnlessSent } from './retry-after.ts';
 import type { SlackContent } from './slack-report.ts';
 
@@ -30,8 +31,8 @@ export interface SlackMessage extends SlackContent {
 }
 
 export interface Slack {
-  /** Resolves with where the message stands. Rejects with a `DeliveryError`. */
-  post(message: SlackMessage, signal: AbortSignal): Promise<{ readonly channel: string; readonly ts: string }>;
+  /** Sends with the bot of the scope's organization. Resolves with where the message stands, rejects with a `DeliveryError`. */
+  post(message: SlackMessage, scope: Scope): Promise<{ readonly channel: string; readonly ts: string }>;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -39,18 +40,21 @@ const TIMEOUT_MS = 15_000;
 const TRANSIENT =
   /^(ratelimited|rate_limited|message_limit_exceeded|internal_error|fatal_error|service_unavailable|request_timeout|team_added_to_org|external_channel_migrating)$/;
 
-export function openSlack({ botToken, apiUrl }: SlackOptions): Slack {
+export function openSlack(ctx: Pick<PluginContext, 'call'>, { botToken, apiUrl }: SlackOptions): Slack {
   const url = new URL('chat.postMessage', apiUrl);
   // The operator chose the address, so it may be private.
   const allowPrivate = [`${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`];
   const { fetch } = openOutbound({ allowPrivate, timeoutMs: TIMEOUT_MS, maxBytes: 1_048_576 });
   return {
-    async post({ key, ...message }, signal) {
-      if (botToken === undefined) throw notConfigured('Slack', ['SLACK_BOT_TOKEN']);
+    async post({ key, ...message }, scope) {
+      const { signal } = scope;
+      const own = await ctx.call(chatCredentials, { platform: 'slack' }, scope);
+      const token = own?.botToken ?? botToken;
+      if (token === undefined) throw notConfigured('Slack', ['SLACK_BOT_TOKEN']);
       const answer = await fetch({
         url: url.href,
         method: 'POST',
-        headers: { authorization: `Bearer ${botToken}`, 'content-type': 'application/json; charset=utf-8' },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json; charset=utf-8' },
         body: JSON.stringify({
           ...message,
           unfurl_links: false,

@@ -13,6 +13,7 @@ export const errorCodes = {
   no_datasource: { status: 400, meaning: 'No datasource is configured.' },
   sql_refused: { status: 400, meaning: 'The statement is not one that may run.' },
   sql_failed: { status: 400, meaning: 'The database rejected the statement.' },
+  invalid_bot_token: { status: 400, meaning: 'The chat platform does not accept the bot token.' },
   provider_model_not_found: { status: 400, meaning: 'The configured model does not exist.' },
   auth_error: { status: 401, meaning: 'Authentication is missing or not valid (401), or the role is too low (403).' },
   forbidden: { status: 403, meaning: 'This is not allowed.' },
@@ -31,6 +32,7 @@ export const errorCodes = {
   provider_auth_error: { status: 502, meaning: 'The model provider refused the credentials.' },
   provider_unreachable: { status: 502, meaning: 'The model provider could not be reached.' },
   provider_error: { status: 502, meaning: 'The model provider answered with an error.' },
+  platform_unreachable: { status: 502, meaning: 'The chat platform could not be reached.' },
   datasource_unavailable: { status: 503, meaning: 'The database cannot be reached; try again shortly.' },
   overloaded: { status: 503, meaning: 'Atlas is overloaded; try again shortly.' },
   unavailable: {

@@ -1,0 +1,50 @@
+/** Lets administrators bring the bots of their organization for chat platforms. */
+import { definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
+import { audit, tenancy } from '../audit/index.ts';
+import { authByot } from '../auth-byot/index.ts';
+import { organizationDelete } from '../auth-managed/index.ts';
+import { chatCredentials } from '../delivery-kit/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
+import { chatPlatforms } from './hooks.ts';
+import { integrations } from './integrations.ts';
+import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { AdminIntegrationsOptions } from './options.ts';
+import { discordPlatform } from './platforms/discord.ts';
+import { slackPlatform } from './platforms/slack.ts';
+import { teamsPlatform } from './platforms/teams.ts';
+import { integrationRoutes } from './routes.ts';
+import { integrationStore } from './store.ts';
+
+export type { BotCredentials, ChatPlatform } from './chat-platform.ts';
+export { chatPlatforms } from './hooks.ts';
+
+export const adminIntegrations = definePlugin({
+  name: 'admin-integrations',
+  version: '1.0.0',
+  type: 'admin',
+  description: "Routes for administrators: the organization's own bots of Slack, Discord and Microsoft Teams.",
+  needs: { db: internalDb, log: optional(audit), rows: optional(rowSecurity), tokens: optional(authByot) },
+  options: AdminIntegrationsOptions,
+  setup(ctx, { slackApiUrl, discordApiUrl, teamsApiUrl }, { db, log, rows, tokens }) {
+    const store = integrationStore(db);
+    const bots = integrations({
+      store,
+      log,
+      now: ctx.now,
+      platforms: async (scope) => (await ctx.call(chatPlatforms, undefined, scope)).map(({ value }) => value),
+    });
+    const { refuse } = tenancy(rows, tokens, "The server's own bots");
+    ctx.tap(chatPlatforms, () => [
+      slackPlatform(slackApiUrl),
+      discordPlatform(discordApiUrl),
+      teamsPlatform(teamsApiUrl),
+    ]);
+    ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(storeTables, () => STORED_TABLES);
+    ctx.tap(httpRoutes, () => db.routes(integrationRoutes({ bots, refuse })));
+    if (!db.configured) return;
+    ctx.tap(organizationDelete, ({ orgId }) => store.removeAll(orgId));
+    ctx.tap(chatCredentials, ({ platform }, scope) => bots.credentials(platform, scope));
+  },
+});
