@@ -418,5 +418,8 @@ describe.each<Dialect>(['sqlite', 'postgres'])('models of two organizations, on 
     expect(JSON.stringify(await db.connect(server.database)('model_configs'))).not.toContain(KEY);
     expect((await ann.send(PATH, { method: 'DELETE' })).status).toBe(200);
     expect(await ask(ann)).toBe('from the server');
+    const { orgId } = (await bob.send(PATH)).body.config;
+    expect((await organization(bob, 'delete', { organizationId: orgId })).status).toBe(200);
+    expect(await db.connect(server.database)('model_configs')).toEqual([]);
   });
 });

@@ -11,6 +11,7 @@ import {
 } from '../../kernel/index.ts';
 import { audit, tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
+import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { type ChosenModel, type ModelProvider, modelProviders } from '../model-kit/index.ts';
 import { outbound } from '../outbound/index.ts';
@@ -73,6 +74,10 @@ export const adminModel = definePlugin({
     if (!db.configured) return;
     ctx.tap(modelResolve, async (question, scope) => (await models.of(scope.orgId))?.resolve(question, scope), {
       stage: 'pre',
+    });
+    ctx.tap(organizationDelete, async ({ orgId }) => {
+      await store.removeAll(orgId);
+      models.forget(orgId);
     });
     // Known from the start, so that a database that goes away stops no question about the server's own data.
     ctx.onReady(async () => {

@@ -43,7 +43,7 @@ export interface ModelConfigRoutesInit {
 }
 
 export function modelConfigRoutes({ model, now, refuse }: ModelConfigRoutesInit): Route[] {
-  const all = { tag: 'Model', right: 'admin', path: PATH } as const;
+  const all = { tag: 'Model', right: 'admin:settings', path: PATH } as const;
   return [
     {
       ...all,
