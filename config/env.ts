@@ -10,6 +10,7 @@ import { actionWebhook } from '../plugins/action-webhook/index.ts';
 import { actions } from '../plugins/actions/index.ts';
 import { adminConnections } from '../plugins/admin-connections/index.ts';
 import { adminIntegrations } from '../plugins/admin-integrations/index.ts';
+import { adminResidency } from '../plugins/admin-residency/index.ts';
 import { agent } from '../plugins/agent/index.ts';
 import { approvalRules } from '../plugins/approval-rules/index.ts';
 import { audit } from '../plugins/audit/index.ts';
@@ -162,6 +163,7 @@ const PLUGINS = {
     discordApiUrl: 'SVC_DISCORD_API_URL',
     teamsApiUrl: 'SVC_TEAMS_API_URL',
   }),
+  adminResidency: settings(adminResidency, { region: 'SVC_REGION', regions: 'SVC_REGIONS' }),
   actionWebhook: settings(actionWebhook, { secret: 'SVC_ACTION_WEBHOOK_SECRET' }),
   mcp: settings(mcp, { allowedHosts: 'SVC_MCP_ALLOWED_HOSTS' }),
   usage: settings(usage, {

@@ -15,6 +15,7 @@ import { adminIpAllowlist } from '../../plugins/admin-ip-allowlist/index.ts';
 import { adminModel } from '../../plugins/admin-model/index.ts';
 import { adminPlugins } from '../../plugins/admin-plugins/index.ts';
 import { adminPrompts } from '../../plugins/admin-prompts/index.ts';
+import { adminResidency } from '../../plugins/admin-residency/index.ts';
 import { adminSemantic } from '../../plugins/admin-semantic/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { approvalRules } from '../../plugins/approval-rules/index.ts';
@@ -103,6 +104,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     ...background(env),
     approvalRules(env.approvalRules),
     adminIntegrations(env.adminIntegrations),
+    adminResidency(env.adminResidency),
     grounding(),
     agent(env.agent),
     queryApi(),

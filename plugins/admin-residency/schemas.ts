@@ -1,0 +1,64 @@
+/** Describes requests to move to another region. */
+import { type Static, Type } from '@sinclair/typebox';
+import { Region } from './options.ts';
+
+export const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
+export type MigrationStatus = (typeof STATUSES)[number];
+const Status = Type.Union(
+  STATUSES.map((status) => Type.Literal(status)),
+  { title: 'RegionMigrationStatus' },
+);
+
+export const MigrateBody = Type.Object({ targetRegion: Region }, { additionalProperties: false });
+
+export const MigrationParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
+
+export const MigrationQuery = Type.Object({
+  limit: Type.Integer({ default: 50, minimum: 1, maximum: 200 }),
+  offset: Type.Integer({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  status: Type.Optional(Status),
+  all: Type.Boolean({
+    default: false,
+    description: 'Requests of all organizations, for administrators of the platform.',
+  }),
+});
+export type MigrationQuery = Static<typeof MigrationQuery>;
+
+export const FailBody = Type.Object(
+  {
+    errorMessage: Type.String({ minLength: 1, maxLength: 1_000, description: 'Why it failed, for the organization.' }),
+  },
+  { additionalProperties: false },
+);
+
+const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+export const RegionMigration = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    workspaceId: Type.String({ description: 'The organization; `default` where there are none.' }),
+    sourceRegion: Type.String(),
+    targetRegion: Type.String(),
+    status: Status,
+    requestedBy: orNull('User id; `null`: anonymous.'),
+    requestedAt: Type.String({ format: 'date-time' }),
+    completedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'When it was completed, failed or cancelled.',
+    }),
+    errorMessage: orNull('Why it failed.'),
+  },
+  { title: 'RegionMigration' },
+);
+
+export const MigrationPage = Type.Object({
+  migrations: Type.Array(RegionMigration, { description: 'The newest first.' }),
+  total: Type.Integer(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+});
+
+export const Residency = Type.Object({
+  workspaceId: Type.String(),
+  region: Type.String({ description: 'Where the data are.' }),
+  regions: Type.Array(Type.String(), { description: 'Where they may be moved; none: any region.' }),
+});
