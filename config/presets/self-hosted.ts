@@ -17,6 +17,7 @@ import { adminPlugins } from '../../plugins/admin-plugins/index.ts';
 import { adminPrompts } from '../../plugins/admin-prompts/index.ts';
 import { adminResidency } from '../../plugins/admin-residency/index.ts';
 import { adminSemantic } from '../../plugins/admin-semantic/index.ts';
+import { adminSso } from '../../plugins/admin-sso/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { approvalRules } from '../../plugins/approval-rules/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
@@ -86,6 +87,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     outbound(env.outbound),
     ...authentication(env),
     adminIpAllowlist(),
+    adminSso(),
     semanticLayer(env.semanticLayer),
     adminSemantic(),
     adminPrompts(),

@@ -145,11 +145,10 @@ export const accountEndpoints: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/error',
-    summary: 'What went wrong at a social provider',
+    summary: 'What went wrong at a social or identity provider',
     right: 'public',
     query: Type.Object({ error: FromProvider, error_description: FromProvider }),
     reply: Type.String(),
-    social: true,
   },
   {
     method: 'GET',

@@ -1,0 +1,72 @@
+/** Signs users in through the identity providers of organizations, and lets these manage users by SCIM. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
+import { audit, tenancy } from '../audit/index.ts';
+import { authByot } from '../auth-byot/index.ts';
+import { authExtend, authManaged, organizationDelete, signInBefore, userChange } from '../auth-managed/index.ts';
+import { internalDb, storeTables } from '../internal-db/index.ts';
+import { outbound } from '../outbound/index.ts';
+import { requirePackages } from '../package-kit/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
+import { domainCheck } from './domain.ts';
+import { ssoEndpointsOf } from './endpoints.ts';
+import { signInCheck } from './enforcement.ts';
+import { provisionedUser } from './errors.ts';
+import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { AdminSsoOptions } from './options.ts';
+import { type OutboundFetch, outboundFetch } from './outbound-fetch.ts';
+import { ProviderStore } from './providers.ts';
+import { ssoRoutes } from './routes.ts';
+import { ScimConnectionStore } from './scim-connections.ts';
+import type { ScimCall } from './scim-provisioning.ts';
+
+const checkPackages = () => requirePackages(['@better-auth/sso', '@better-auth/scim'], import.meta.url);
+
+export const adminSso = definePlugin({
+  name: 'admin-sso',
+  version: '1.0.0',
+  type: 'admin',
+  description: 'Single sign-on through identity providers of organizations, its enforcement, and SCIM.',
+  needs: {
+    db: internalDb,
+    outbound,
+    auth: optional(authManaged),
+    log: optional(audit),
+    rows: optional(rowSecurity),
+    tokens: optional(authByot),
+  },
+  options: AdminSsoOptions,
+  setup(ctx, { dnsServers }, { db, outbound: calling, auth, log, rows, tokens }) {
+    const { refuse } = tenancy(rows, tokens, 'Single sign-on');
+    const providers = new ProviderStore({ db, audit: log, now: ctx.now, checkDomain: domainCheck(dnsServers) });
+    const connections = new ScimConnectionStore(db, log, ctx.now);
+    const stores = auth && { providers, connections };
+    const init = { stores, outbound: calling, url: auth?.url, refuse, checkPackages };
+    ctx.tap(httpRoutes, () => db.routes(ssoRoutes(init)));
+    if (auth === undefined) return;
+    ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
+    ctx.tap(storeTables, () => STORED_TABLES);
+    ctx.tap(signInBefore, signInCheck(providers, db));
+    ctx.tap(organizationDelete, ({ orgId }) => providers.removeAll(orgId));
+    ctx.tap(userChange, async ({ userId }) => {
+      if (await connections.manages(userId)) throw provisionedUser();
+    });
+    const calls = new AsyncLocalStorage<ScimCall>();
+    let opened: OutboundFetch | undefined;
+    const fetching = () => {
+      opened ??= outboundFetch(calling);
+      return opened;
+    };
+    ctx.tap(authExtend, () => [
+      {
+        endpoints: ssoEndpointsOf({ providers, connections, fetching, calls }),
+        async load(host) {
+          checkPackages();
+          const { loadSso } = await import('./library.ts');
+          return loadSso({ host, providers, audit: log, fetching: fetching(), calls });
+        },
+      },
+    ]);
+    ctx.onClose(() => opened?.close());
+  },
+});

@@ -1,0 +1,99 @@
+/** Sets up the library's plugins for single sign-on and SCIM. Loaded when one of their endpoints is called first. */
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import { scim } from '@better-auth/scim';
+import { sso } from '@better-auth/sso';
+import type { BetterAuthPlugin } from 'better-auth';
+import type { Audit } from '../audit/index.ts';
+import { AUTH_TABLES, type LibraryExtensionParts, type LibraryHost } from '../auth-managed/index.ts';
+import { userResolver } from './linking.ts';
+import { join } from './membership.ts';
+import { PROVIDERS, SCIM_TABLES } from './migrations.ts';
+import type { OutboundFetch } from './outbound-fetch.ts';
+import type { ProviderStore } from './providers.ts';
+import { checkAddress, provisioning, type ScimCall } from './scim-provisioning.ts';
+
+export interface SsoLibraryInit {
+  readonly host: LibraryHost;
+  readonly providers: ProviderStore;
+  readonly audit: Pick<Audit, 'change'> | undefined;
+  readonly fetching: OutboundFetch;
+  /** The SCIM requests that are being answered. */
+  readonly calls: AsyncLocalStorage<ScimCall>;
+}
+
+/** With our names of its tables. */
+function renamed(plugin: ReturnType<typeof scim>, tables: Readonly<Record<string, string>>): BetterAuthPlugin {
+  const schema = Object.entries(plugin.schema).map(([name, table]) => {
+    const modelName = tables[name];
+    if (modelName === undefined) throw new Error(`The library's table ${name} is not known.`);
+    return [name, { ...table, modelName }];
+  });
+  return { ...plugin, schema: Object.fromEntries(schema) };
+}
+
+/** What neither plugin has an option for. */
+function rules({ fetching, calls }: SsoLibraryInit): BetterAuthPlugin {
+  const check = async ({ email }: { email?: string }) => {
+    const call = calls.getStore();
+    if (call !== undefined && email !== undefined) checkAddress(email, call.connection);
+  };
+  return {
+    id: 'atlas-sso',
+    init: () => ({
+      options: {
+        // An operator may have allowed a private address, which the library by itself refuses to call.
+        trustedOrigins: () => [...fetching.origins()],
+        databaseHooks: { user: { create: { before: check }, update: { before: check } } },
+      },
+    }),
+  };
+}
+
+export function loadSso(init: SsoLibraryInit): LibraryExtensionParts {
+  const { host, providers, calls, audit } = init;
+  const current = () => {
+    const call = calls.getStore();
+    if (call === undefined) throw new Error('There is no SCIM request.');
+    return call;
+  };
+  const signOn = sso({
+    modelName: PROVIDERS,
+    domainVerification: { enabled: true },
+    trustEmailVerified: true,
+    resolveUser: userResolver(host),
+    // It would leave those out who have an invitation.
+    organizationProvisioning: { disabled: true },
+    provisionUserOnEveryLogin: true,
+    async provisionUser({ user, provider: { organizationId } }) {
+      if (organizationId === undefined) return;
+      await host.run((db) => join(db, user.id, organizationId));
+      await host.settle(user.id);
+    },
+    saml: { allowIdpInitiated: false, requireTimestamps: true },
+  });
+  const provisioned = scim({
+    connections: [],
+    authentication: {
+      verifyBearerToken() {
+        const { id, organizationId } = current().connection;
+        return {
+          connection: { id, provisioningDomainId: organizationId },
+          credentialId: id,
+          scopes: ['scim.users.read', 'scim.users.write', 'scim.groups.read', 'scim.groups.write'],
+        };
+      },
+    },
+    ...provisioning({ host, audit, current }),
+    compatibility: { microsoftEntra: { acceptLegacyGroupSchema: true } },
+  });
+  return {
+    plugins: [signOn, renamed(provisioned, SCIM_TABLES), rules(init)],
+    async read(table, row) {
+      if (table === PROVIDERS) return providers.opened(row);
+      const call = calls.getStore();
+      // Whether an address outside of the domain has an account is not for the identity provider to know.
+      if (table === AUTH_TABLES.user && call !== undefined) checkAddress(String(row.email), call.connection);
+      return row;
+    },
+  };
+}

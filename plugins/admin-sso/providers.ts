@@ -1,0 +1,340 @@
+/** Stores identity providers, the domains that organizations hold, and whether an organization enforces single sign-on. */
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import { AtlasError, type Scope } from '../../kernel/index.ts';
+import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import type { Audit } from '../audit/index.ts';
+import { AUTH_TABLES } from '../auth-managed/index.ts';
+import type { InternalDb } from '../internal-db/index.ts';
+import { type CheckDomain, readDomain, verificationRecord } from './domain.ts';
+import { conflict } from './errors.ts';
+import { CONNECTIONS, DOMAINS, ENFORCEMENT, PROVIDERS } from './migrations.ts';
+import { forgetConnections } from './scim-cleanup.ts';
+
+/** What the library needs to know, as JSON with its secrets: exactly one of both. */
+export interface ProviderConfig {
+  readonly oidcConfig?: object;
+  readonly samlConfig?: object;
+}
+
+export interface NewProvider extends ProviderConfig {
+  readonly name: string;
+  readonly domain: string;
+  readonly issuer: string;
+  readonly clientId: string | null;
+}
+
+export interface ProviderRow {
+  readonly id: string;
+  readonly providerId: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string | null;
+  readonly domain: string;
+  readonly domainVerified: boolean | number;
+  readonly domainToken: string;
+  readonly oidcConfig: string | null;
+  readonly samlConfig: string | null;
+  readonly createdAt: string;
+  readonly createdBy: string | null;
+}
+
+export interface ProviderStoreInit {
+  readonly db: InternalDb;
+  readonly audit: Pick<Audit, 'change'> | undefined;
+  readonly now: () => number;
+  readonly checkDomain: CheckDomain;
+}
+
+const MOST_PROVIDERS = 20;
+
+/** Binds a sealed column to the row that it stands in. */
+const purposeOf = (column: string, { organizationId, id }: Pick<ProviderRow, 'organizationId' | 'id'>) =>
+  `${PROVIDERS}.${column}:${organizationId}:${id}`;
+
+const notFound = () => new AtlasError('There is no such provider.', { code: 'not_found' });
+
+export class ProviderStore {
+  readonly #init: ProviderStoreInit;
+
+  constructor(init: ProviderStoreInit) {
+    this.#init = init;
+  }
+
+  /** The oldest first. */
+  async list(orgId: string, wanted: PageRequest): Promise<{ rows: ProviderRow[]; total: number }> {
+    return this.#init.db.run((db) => {
+      const matching = () => db(PROVIDERS).where({ organizationId: orgId });
+      return readPage<ProviderRow>({ matching, order: [{ column: 'createdAt' }, { column: 'id' }] }, wanted);
+    });
+  }
+
+  /** Throws `not_found`, also for one of another organization. */
+  async find(orgId: string, id: string): Promise<ProviderRow> {
+    const row = await this.#init.db.run((db) =>
+      db<ProviderRow>(PROVIDERS).where({ id, organizationId: orgId }).first(),
+    );
+    if (row === undefined) throw notFound();
+    return row;
+  }
+
+  /** The row as the library reads it. */
+  async opened(row: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const opened = { ...row };
+    for (const column of ['oidcConfig', 'samlConfig'] as const) {
+      const sealed = row[column];
+      if (typeof sealed !== 'string') continue;
+      opened[column] = await this.#init.db.secrets.open(sealed, purposeOf(column, row as unknown as ProviderRow));
+    }
+    return opened;
+  }
+
+  /** Throws `validation_error` for what is no domain, `conflict` for a provider too many. */
+  async create(orgId: string, given: NewProvider, scope: Scope): Promise<ProviderRow> {
+    const { db, audit, now } = this.#init;
+    const domain = readDomain(given.domain);
+    if (domain === undefined) {
+      const message = 'must be a domain of the organization, such as example.com';
+      throw new AtlasError(`domain ${message}.`, { code: 'validation_error', details: [{ path: 'domain', message }] });
+    }
+    const id = `sso-${randomBytes(12).toString('hex')}`;
+    const seal = async (column: string, config: object | undefined) =>
+      config === undefined
+        ? null
+        : db.secrets.seal(JSON.stringify(config), purposeOf(column, { id, organizationId: orgId }));
+    const row: ProviderRow = {
+      id,
+      providerId: id,
+      organizationId: orgId,
+      name: given.name,
+      issuer: given.issuer,
+      clientId: given.clientId,
+      domain,
+      domainVerified: false,
+      domainToken: randomBytes(24).toString('hex'),
+      oidcConfig: await seal('oidcConfig', given.oidcConfig),
+      samlConfig: await seal('samlConfig', given.samlConfig),
+      createdAt: new Date(now()).toISOString(),
+      createdBy: scope.actor.id,
+    };
+    return db.transaction(async (trx) => {
+      await this.#lock(trx, orgId);
+      const counted = await trx(PROVIDERS).where({ organizationId: orgId }).count({ total: '*' }).first();
+      if (Number(counted?.total ?? 0) >= MOST_PROVIDERS) {
+        throw conflict(`An organization has at most ${MOST_PROVIDERS} providers.`, 'Delete one that is not used.');
+      }
+      // Another provider of the organization may have shown the domain already.
+      const held = await trx(DOMAINS).where({ domain, organizationId: orgId }).first('domain');
+      const stored = { ...row, domainVerified: held !== undefined };
+      await trx(PROVIDERS).insert(stored);
+      const { name, issuer } = row;
+      const after = { name, domain, issuer, domainVerified: stored.domainVerified };
+      await audit?.change({ action: 'sso_provider.created', target: targetOf(row), before: null, after }, scope, trx);
+      return stored;
+    });
+  }
+
+  /** Throws `conflict` while the TXT record is not there, or when another organization holds the domain. */
+  async verify(orgId: string, id: string, scope: Scope): Promise<ProviderRow> {
+    const { db, audit, now, checkDomain } = this.#init;
+    const { domain, domainToken } = await this.find(orgId, id);
+    await checkDomain(domain, domainToken);
+    return db.transaction(async (trx) => {
+      await this.#lock(trx, orgId);
+      const row = await trx<ProviderRow>(PROVIDERS).where({ id, organizationId: orgId }).first();
+      if (row === undefined) throw notFound();
+      const holding = { domain, organizationId: orgId, verifiedAt: new Date(now()).toISOString() };
+      await trx(DOMAINS).insert(holding).onConflict('domain').ignore();
+      const held = await trx(DOMAINS).where({ domain }).first('organizationId');
+      if (held?.organizationId !== orgId) {
+        throw conflict(
+          `Another organization has verified ${domain}.`,
+          'It has to delete its providers of this domain first.',
+        );
+      }
+      await trx(PROVIDERS).where({ organizationId: orgId, domain }).update({ domainVerified: true });
+      if (!row.domainVerified) {
+        const [before, after] = [{ domainVerified: false }, { domainVerified: true }];
+        const target = { type: 'sso_domain', id: domain, label: domain };
+        await audit?.change({ action: 'sso_domain.verified', target, before, after }, scope, trx);
+      }
+      return { ...row, domainVerified: true };
+    });
+  }
+
+  /**
+   * With the sign-ins of users through it and its SCIM connections. Throws `not_found`, and `conflict` for the last
+   * verified one while single sign-on is enforced.
+   */
+  async remove(orgId: string, id: string, scope: Scope): Promise<void> {
+    const { db, audit } = this.#init;
+    await db.transaction(async (trx) => {
+      await this.#lock(trx, orgId);
+      const row = await trx<ProviderRow>(PROVIDERS).where({ id, organizationId: orgId }).first();
+      if (row === undefined) throw notFound();
+      await trx(AUTH_TABLES.account).where({ providerId: row.providerId }).delete();
+      const connections: { id: string }[] = await trx(CONNECTIONS).where({ providerId: id }).select('id');
+      await forgetConnections(
+        trx,
+        connections.map((connection) => connection.id),
+      );
+      await trx(PROVIDERS).where({ id }).delete();
+      const others = await trx(PROVIDERS).where({ organizationId: orgId, domain: row.domain }).first('id');
+      if (others === undefined) await trx(DOMAINS).where({ domain: row.domain, organizationId: orgId }).delete();
+      const enforced = await trx(ENFORCEMENT).where({ organizationId: orgId }).first('enforcedAt');
+      if (enforced !== undefined) await mustKeepSignIn(trx, orgId);
+      const { name, domain, issuer } = row;
+      const before = { name, domain, issuer };
+      await audit?.change({ action: 'sso_provider.deleted', target: targetOf(row), before, after: null }, scope, trx);
+    });
+  }
+
+  /** Before the organization is deleted, whose rows in the other tables go with it. */
+  async removeAll(organizationId: string): Promise<void> {
+    await this.#init.db.transaction(async (trx) => {
+      const owned = () => trx(PROVIDERS).where({ organizationId }).select('providerId');
+      await trx(AUTH_TABLES.account).whereIn('providerId', owned()).delete();
+      const connections: { id: string }[] = await trx(CONNECTIONS).where({ organizationId }).select('id');
+      await forgetConnections(
+        trx,
+        connections.map(({ id }) => id),
+      );
+      for (const table of [CONNECTIONS, PROVIDERS, DOMAINS, ENFORCEMENT])
+        await trx(table).where({ organizationId }).delete();
+    });
+  }
+
+  async isEnforced(orgId: string): Promise<boolean> {
+    const row = await this.#init.db.run((db) => db(ENFORCEMENT).where({ organizationId: orgId }).first('enforcedAt'));
+    return row !== undefined;
+  }
+
+  /** Throws `conflict` where members could not sign in any more, or no administrator could. */
+  async enforce(orgId: string, enforced: boolean, scope: Scope): Promise<void> {
+    const { db, audit, now } = this.#init;
+    await db.transaction(async (trx) => {
+      await this.#lock(trx, orgId);
+      const current = await trx(ENFORCEMENT).where({ organizationId: orgId }).first('enforcedAt');
+      if (enforced) await mustKeepSignIn(trx, orgId);
+      if ((current !== undefined) === enforced) return;
+      if (enforced) {
+        const row = { organizationId: orgId, enforcedAt: new Date(now()).toISOString(), enforcedBy: scope.actor.id };
+        await trx(ENFORCEMENT).insert(row);
+      } else {
+        await trx(ENFORCEMENT).where({ organizationId: orgId }).delete();
+      }
+      const [before, after] = [{ enforced: !enforced }, { enforced }];
+      const target = { type: 'organization', id: orgId };
+      await audit?.change({ action: 'sso.enforcement_changed', target, before, after }, scope, trx);
+    });
+  }
+
+  /** The organization that enforces single sign-on for addresses of the domain. */
+  async enforcedBy(domains: readonly string[]): Promise<string | undefined> {
+    const row = await this.#init.db.run((db) =>
+      db(DOMAINS)
+        .join(ENFORCEMENT, `${ENFORCEMENT}.organizationId`, `${DOMAINS}.organizationId`)
+        .whereIn(`${DOMAINS}.domain`, domains)
+        .first(`${DOMAINS}.organizationId`),
+    );
+    return row?.organizationId;
+  }
+
+  /** The provider that users of a domain, or of the organization with that short name, sign in through. */
+  async findForSignIn({ domain, slug }: { domain?: string; slug?: string }): Promise<string | undefined> {
+    const row = await this.#init.db.run((db) => {
+      const verified = db(PROVIDERS).where(`${PROVIDERS}.domainVerified`, true).orderBy(`${PROVIDERS}.createdAt`);
+      if (domain !== undefined) verified.where(`${PROVIDERS}.domain`, domain);
+      if (slug !== undefined) {
+        const { organization } = AUTH_TABLES;
+        verified.join(organization, `${organization}.id`, `${PROVIDERS}.organizationId`).where({ slug });
+      }
+      return verified.first(`${PROVIDERS}.providerId`);
+    });
+    return row?.providerId;
+  }
+
+  /** Origins that a provider of OpenID Connect is called at. */
+  async origins(providerId: string): Promise<string[]> {
+    const row = await this.#init.db.run((db) => db<ProviderRow>(PROVIDERS).where({ providerId }).first());
+    if (row?.oidcConfig == null) return [];
+    const { oidcConfig } = await this.opened(row as unknown as Record<string, unknown>);
+    const { tokenEndpoint, jwksEndpoint, userInfoEndpoint } = JSON.parse(oidcConfig as string);
+    const urls = [tokenEndpoint, jwksEndpoint, userInfoEndpoint].filter((url) => url !== undefined);
+    return [...new Set(urls.map((url) => new URL(url).origin))];
+  }
+
+  /** One change of an organization's providers at a time, on every server. */
+  async #lock(trx: Knex.Transaction, orgId: string): Promise<void> {
+    if (this.#init.db.dialect !== 'postgres') return;
+    await trx.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${PROVIDERS} ${orgId}`]);
+  }
+}
+
+const targetOf = ({ id, name }: ProviderRow) => ({ type: 'sso_provider', id, label: name });
+
+/**
+ * Throws `conflict` unless there is a provider of a verified domain, and an administrator of the organization who can
+ * sign in while it is enforced: one who has signed in through it, whose address is outside the verified domains, or
+ * who administers the platform and so keeps the password.
+ */
+async function mustKeepSignIn(trx: Knex.Transaction, orgId: string): Promise<void> {
+  const providers: { providerId: string; domain: string }[] = await trx(PROVIDERS)
+    .where({ organizationId: orgId, domainVerified: true })
+    .select('providerId', 'domain');
+  if (providers.length === 0) {
+    throw conflict(
+      'Single sign-on cannot be enforced without a provider whose domain is verified.',
+      'Add a provider, set the TXT record of its domain, and verify it.',
+    );
+  }
+  const { user, member, account } = AUTH_TABLES;
+  const administrators: { id: string; email: string; adminByOrganization: unknown }[] = await trx(user)
+    .join(member, `${member}.userId`, `${user}.id`)
+    .where({ [`${member}.organizationId`]: orgId, [`${user}.role`]: 'admin' })
+    .whereIn(`${member}.role`, ['owner', 'admin'])
+    .where((banned) => banned.whereNull(`${user}.banned`).orWhere(`${user}.banned`, false))
+    .select(`${user}.id`, `${user}.email`, `${user}.adminByOrganization`);
+  const domains = providers.map(({ domain }) => domain);
+  const keepPassword = administrators.some(
+    ({ email, adminByOrganization }) => !adminByOrganization || !domains.includes(email.split('@').at(-1) ?? ''),
+  );
+  if (keepPassword) return;
+  const signedIn = await trx(account)
+    .whereIn(
+      'userId',
+      administrators.map(({ id }) => id),
+    )
+    .whereIn(
+      'providerId',
+      providers.map(({ providerId }) => providerId),
+    )
+    .first('id');
+  if (signedIn !== undefined) return;
+  throw conflict(
+    'No administrator of the organization could sign in while single sign-on is enforced.',
+    'Sign in through the provider as an administrator once, then enforce it.',
+  );
+}
+
+/** For answers: without secrets. */
+export function shownProvider(row: ProviderRow, baseUrl: string) {
+  const { id, providerId, name, organizationId, issuer, clientId, domain, domainToken, createdAt, createdBy } = row;
+  const isOidc = row.oidcConfig !== null;
+  return {
+    id,
+    providerId,
+    name,
+    organizationId,
+    type: isOidc ? 'oidc' : 'saml',
+    issuer,
+    clientId,
+    domain,
+    domainVerified: Boolean(row.domainVerified),
+    verificationRecord: verificationRecord(domain, domainToken),
+    callbackUrl: `${baseUrl}/api/auth/sso/${isOidc ? 'callback' : 'saml2/sp/acs'}/${providerId}`,
+    createdAt,
+    createdBy,
+  };
+}

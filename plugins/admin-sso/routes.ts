@@ -1,0 +1,244 @@
+/** Serves identity providers, enforcement of single sign-on and SCIM connections to administrators. */
+import { AtlasError, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import type { Outbound } from '../outbound/index.ts';
+import { conflict } from './errors.ts';
+import { discover } from './oidc-discovery.ts';
+import { type ProviderStore, shownProvider } from './providers.ts';
+import {
+  Deleted,
+  Enforcement,
+  EnforcementBody,
+  IdParams,
+  NewConnectionBody,
+  NewProviderBody,
+  PageQuery,
+  ProviderPage,
+  ProviderReply,
+  ScimReply,
+  TokenReply,
+} from './schemas.ts';
+import { NO_CONNECTIONS, type ScimConnectionStore } from './scim-connections.ts';
+
+export interface SsoRoutesInit {
+  /** `undefined` without managed authentication: there are no users who could sign in. */
+  readonly stores: { readonly providers: ProviderStore; readonly connections: ScimConnectionStore } | undefined;
+  readonly outbound: Outbound;
+  /** Public address of the API. */
+  readonly url: string | undefined;
+  /** Throws `forbidden` for an administrator whose organization is not known. */
+  refuse(scope: Scope): void;
+  /** Throws `configuration_error` where the library is not installed. */
+  checkPackages(): void;
+}
+
+const PATH = '/api/v1/admin/sso';
+const SCIM_PATH = '/api/v1/admin/scim';
+
+export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoRoutesInit): Route[] {
+  const managed = () => {
+    if (stores !== undefined) return stores;
+    throw new AtlasError('There is no single sign-on: this server has no managed accounts.', {
+      code: 'not_available',
+      hint: 'Use managed authentication: SVC_AUTH_MODE=managed.',
+    });
+  };
+  /** The active organization, to which providers belong. */
+  const organizationOf = (scope: Scope): string => {
+    refuse(scope);
+    if (scope.orgId !== null) return scope.orgId;
+    throw conflict('Identity providers belong to an organization.', 'Create one, or choose one that you administer.');
+  };
+  const publicUrl = (): string => {
+    checkPackages();
+    if (url !== undefined) return new URL(url).origin;
+    throw new AtlasError('Single sign-on needs an address to come back to.', {
+      code: 'configuration_error',
+      hint: 'Set AUTHLIB_URL to the public address of the API.',
+    });
+  };
+  const baseUrl = url === undefined ? '' : new URL(url).origin;
+  const sso = { tag: 'Single sign-on', right: 'admin:settings', errors: ['forbidden'] } as const;
+  const needsUsers = { ...sso, ready: () => void managed() };
+  const errors = ['forbidden', 'not_available', 'conflict'];
+  return [
+    defineRoute({
+      ...needsUsers,
+      method: 'GET',
+      path: `${PATH}/providers`,
+      operationId: 'listSsoProviders',
+      summary: 'Identity providers of the organization, the oldest first.',
+      errors: ['forbidden', 'not_available'],
+      query: PageQuery,
+      responses: { 200: ProviderPage },
+      async handle({ query }, scope) {
+        const { rows, total } = await managed().providers.list(foreignAsMissing(scope), query);
+        return { body: { providers: rows.map((row) => shownProvider(row, baseUrl)), total, ...query } };
+      },
+    }),
+    defineRoute({
+      ...needsUsers,
+      method: 'POST',
+      path: `${PATH}/providers`,
+      operationId: 'createSsoProvider',
+      summary: 'Adds an identity provider; users sign in through it once its domain is verified.',
+      errors: [...errors, 'configuration_error', 'invalid_request'],
+      body: NewProviderBody,
+      responses: { 201: ProviderReply },
+      async handle({ body: { name, domain, oidc } }, scope) {
+        const orgId = organizationOf(scope);
+        const publicBase = publicUrl();
+        const oidcConfig = await discover(oidc, outbound);
+        const { issuer, clientId } = oidcConfig;
+        const row = await managed().providers.create(orgId, { name, domain, issuer, clientId, oidcConfig }, scope);
+        return { status: 201, body: { provider: shownProvider(row, publicBase) } };
+      },
+    }),
+    defineRoute({
+      ...needsUsers,
+      method: 'GET',
+      path: `${PATH}/providers/:id`,
+      operationId: 'getSsoProvider',
+      summary: 'One identity provider, without its secrets.',
+      errors: [...errors, 'not_found'],
+      params: IdParams,
+      responses: { 200: ProviderReply },
+      async handle({ params: { id } }, scope) {
+        const row = await managed().providers.find(foreignAsMissing(scope), id);
+        return { body: { provider: shownProvider(row, baseUrl) } };
+      },
+    }),
+    defineRoute({
+      ...needsUsers,
+      method: 'POST',
+      path: `${PATH}/providers/:id/verify`,
+      operationId: 'verifySsoDomain',
+      summary: 'Looks for the TXT record by which the organization shows that it holds the domain.',
+      errors: [...errors, 'not_found'],
+      params: IdParams,
+      responses: { 200: ProviderReply },
+      async handle({ params: { id } }, scope) {
+        const row = await managed().providers.verify(foreignAsMissing(scope), id, scope);
+        return { body: { provider: shownProvider(row, baseUrl) } };
+      },
+    }),
+    defineRoute({
+      ...needsUsers,
+      method: 'DELETE',
+      path: `${PATH}/providers/:id`,
+      operationId: 'deleteSsoProvider',
+      summary: 'Deletes an identity provider with its SCIM connections; users stay.',
+      errors: [...errors, 'not_found'],
+      params: IdParams,
+      responses: { 200: Deleted },
+      async handle({ params: { id } }, scope) {
+        await managed().providers.remove(foreignAsMissing(scope), id, scope);
+        return { body: { success: true } };
+      },
+    }),
+    defineRoute({
+      ...sso,
+      method: 'GET',
+      path: `${PATH}/enforcement`,
+      operationId: 'getSsoEnforcement',
+      summary: 'Whether users of the verified domains must sign in through the identity provider.',
+      responses: { 200: Enforcement },
+      async handle(_request, scope) {
+        refuse(scope);
+        const { orgId } = scope;
+        const enforced = orgId !== null && stores !== undefined && (await stores.providers.isEnforced(orgId));
+        return { body: { enforced, orgId } };
+      },
+    }),
+    defineRoute({
+      ...sso,
+      method: 'PUT',
+      path: `${PATH}/enforcement`,
+      operationId: 'setSsoEnforcement',
+      summary: 'Refuses passwords and social sign-in for the verified domains, or takes them again.',
+      errors: ['forbidden', 'conflict'],
+      body: EnforcementBody,
+      responses: { 200: Enforcement },
+      async handle({ body: { enforced } }, scope) {
+        refuse(scope);
+        const { orgId } = scope;
+        if (orgId !== null && stores !== undefined) await stores.providers.enforce(orgId, enforced, scope);
+        else if (enforced) {
+          throw conflict(
+            'Single sign-on cannot be enforced without a provider whose domain is verified.',
+            'Use managed authentication, and add a provider to an organization.',
+          );
+        }
+        return { body: { enforced, orgId } };
+      },
+    }),
+    defineRoute({
+      ...sso,
+      tag: 'SCIM',
+      method: 'GET',
+      path: SCIM_PATH,
+      operationId: 'getScimStatus',
+      summary: 'SCIM connections of the organization, and what they have provisioned.',
+      responses: { 200: ScimReply },
+      async handle(_request, scope) {
+        refuse(scope);
+        if (scope.orgId === null || stores === undefined) return { body: NO_CONNECTIONS };
+        return { body: await stores.connections.status(scope.orgId) };
+      },
+    }),
+    defineRoute({
+      ...needsUsers,
+      tag: 'SCIM',
+      method: 'POST',
+      path: `${SCIM_PATH}/connections`,
+      operationId: 'createScimConnection',
+      summary: 'Lets an identity provider manage users by SCIM. The token is shown this once.',
+      errors: [...errors, 'not_found', 'configuration_error'],
+      body: NewConnectionBody,
+      responses: { 201: TokenReply },
+      async handle({ body: { providerId } }, scope) {
+        const orgId = organizationOf(scope);
+        const address = scimUrl(publicUrl());
+        const created = await managed().connections.create(orgId, providerId, scope);
+        return { status: 201, body: { ...created, baseUrl: address } };
+      },
+    }),
+    defineRoute({
+      ...needsUsers,
+      tag: 'SCIM',
+      method: 'POST',
+      path: `${SCIM_PATH}/connections/:id/token`,
+      operationId: 'renewScimToken',
+      summary: 'Replaces the token of a connection; the one before is refused from then on.',
+      errors: [...errors, 'not_found'],
+      params: IdParams,
+      responses: { 200: TokenReply },
+      async handle({ params: { id } }, scope) {
+        const renewed = await managed().connections.renewToken(foreignAsMissing(scope), id, scope);
+        return { body: { ...renewed, baseUrl: scimUrl(baseUrl) } };
+      },
+    }),
+    defineRoute({
+      ...needsUsers,
+      tag: 'SCIM',
+      method: 'DELETE',
+      path: `${SCIM_PATH}/connections/:id`,
+      operationId: 'deleteScimConnection',
+      summary: 'Ends provisioning; users stay, and are managed by hand from then on.',
+      errors: [...errors, 'not_found'],
+      params: IdParams,
+      responses: { 200: Deleted },
+      async handle({ params: { id } }, scope) {
+        await managed().connections.remove(foreignAsMissing(scope), id, scope);
+        return { body: { success: true } };
+      },
+    }),
+  ];
+
+  /** Without an organization nothing is found. */
+  function foreignAsMissing(scope: Scope): string {
+    refuse(scope);
+    return scope.orgId ?? '';
+  }
+}
+
+const scimUrl = (base: string) => `${base}/api/auth/scim/v2`;

@@ -1,0 +1,87 @@
+/** Describes the requests and answers of the routes for administrators. */
+import { Type } from '../../kernel/index.ts';
+import { page, pageQuery } from '../admin-kit/index.ts';
+
+const orNull = Type.Union([Type.String(), Type.Null()]);
+const HttpUrl = (description: string) =>
+  Type.String({
+    maxLength: 2_048,
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+(/[^\\s?#]*)?$',
+    errorMessage: 'must be an http or https URL without query',
+    description,
+  });
+
+const Provider = Type.Object(
+  {
+    id: Type.String(),
+    providerId: Type.String(),
+    name: Type.String(),
+    organizationId: Type.String(),
+    type: Type.Union([Type.Literal('oidc'), Type.Literal('saml')]),
+    issuer: Type.String(),
+    clientId: orNull,
+    domain: Type.String(),
+    domainVerified: Type.Boolean(),
+    verificationRecord: Type.Object(
+      { name: Type.String(), value: Type.String() },
+      { description: 'TXT record of DNS' },
+    ),
+    callbackUrl: Type.String({ description: 'To be registered at the identity provider.' }),
+    createdAt: Type.String({ format: 'date-time' }),
+    createdBy: orNull,
+  },
+  { title: 'SsoProvider' },
+);
+
+export const ProviderReply = Type.Object({ provider: Provider });
+export const ProviderPage = page('providers', Provider);
+
+export const NewProviderBody = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+    domain: Type.String({ minLength: 1, maxLength: 253, description: 'Of the e-mail addresses: `example.com`.' }),
+    oidc: Type.Object(
+      {
+        issuer: HttpUrl('Has a discovery document below it: `https://login.example.com`.'),
+        clientId: Type.String({ minLength: 1, maxLength: 500 }),
+        clientSecret: Type.String({ minLength: 1, maxLength: 2_000 }),
+        scopes: Type.Optional(
+          Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,100}$' }), { maxItems: 20 }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const IdParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
+
+export const PageQuery = Type.Object(pageQuery({ limit: 50, max: 200 }));
+
+export const Enforcement = Type.Object({ enforced: Type.Boolean(), orgId: orNull }, { title: 'SsoEnforcement' });
+export const EnforcementBody = Type.Object({ enforced: Type.Boolean() }, { additionalProperties: false });
+
+const Connection = Type.Object(
+  { id: Type.String(), providerId: Type.String(), organizationId: Type.String() },
+  { title: 'ScimConnection' },
+);
+export const ScimReply = Type.Object({
+  connections: Type.Array(Connection),
+  syncStatus: Type.Object({
+    connections: Type.Integer(),
+    provisionedUsers: Type.Integer(),
+    lastSyncAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  }),
+});
+export const NewConnectionBody = Type.Object(
+  { providerId: Type.String({ minLength: 1, maxLength: 128 }) },
+  { additionalProperties: false },
+);
+export const TokenReply = Type.Object({
+  connection: Connection,
+  token: Type.String({ description: 'Shown this once.' }),
+  baseUrl: Type.String({ description: 'To be given to the identity provider with the token.' }),
+});
+
+export const Deleted = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });
