@@ -12,6 +12,7 @@ export default defineConfig({
     ],
   },
   test: {
+    setupFiles: ['test/harness/check-answers.ts'],
     include: ['{kernel,plugins,config,bin,test,examples}/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

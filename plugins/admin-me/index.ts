@@ -3,7 +3,10 @@ import { Type } from '@sinclair/typebox';
 import { AtlasError, definePlugin, defineRoute, httpRoutes, optional, type Route } from '../../kernel/index.ts';
 import { type AuthManaged, authManaged, GivenPassword, NewPassword } from '../auth-managed/index.ts';
 
-const Change = Type.Object({ currentPassword: GivenPassword, newPassword: NewPassword });
+const Change = Type.Object(
+  { currentPassword: GivenPassword, newPassword: NewPassword },
+  { additionalProperties: false },
+);
 
 function routes(auth: AuthManaged | undefined): Route[] {
   const password = () => {

@@ -44,7 +44,7 @@ const ListQuery = Type.Object({
   role: Type.Optional(RoleName),
 });
 
-const RoleBody = Type.Object({ role: RoleName });
+const RoleBody = Type.Object({ role: RoleName }, { additionalProperties: false });
 
 const BanBody = Type.Object(
   {
@@ -53,7 +53,7 @@ const BanBody = Type.Object(
       Type.Integer({ minimum: 1, maximum: 3_153_600_000, description: 'Seconds; without it the ban has no end.' }),
     ),
   },
-  { default: {}, errorMessage: 'must be a JSON object' },
+  { additionalProperties: false, default: {}, errorMessage: 'must be a JSON object' },
 );
 
 const INVITATION_STATES = ['pending', 'accepted', 'rejected', 'canceled', 'expired'] as const;

@@ -8,6 +8,7 @@ export const ErrorSchema = Type.Object(
       Object.keys(errorCodes).map((code) => Type.Literal(code)),
       { description: 'Code of the error.' },
     ),
+    code: Type.Optional(Type.String({ description: 'What the authentication library calls the error.' })),
     message: Type.String({ description: 'What went wrong and what to do next.' }),
     requestId: Type.String({ description: 'As in the header x-request-id.' }),
     retryAfterSeconds: Type.Optional(Type.Number({ description: 'When trying again makes sense.' })),

@@ -5,6 +5,8 @@ import { http, httpSecurity } from '../http/index.ts';
 import { openapiDocument } from './document.ts';
 import { OpenapiOptions } from './options.ts';
 
+export { openapiDocument } from './document.ts';
+
 const OpenApiDocument = Type.Object(
   { openapi: Type.String({ description: 'Version of OpenAPI.' }) },
   { title: 'OpenApiDocument', additionalProperties: true },

@@ -2,6 +2,7 @@
 import { composePreset } from '../../bin/compose.ts';
 import { createApp } from '../../kernel/index.ts';
 import { http } from '../../plugins/http/index.ts';
+import { observed } from './observed-apps.ts';
 
 export interface BuiltInServer extends AsyncDisposable {
   readonly url: string;
@@ -11,9 +12,7 @@ export interface BuiltInServer extends AsyncDisposable {
 export async function startBuiltIn(env: Readonly<Record<string, string>>): Promise<BuiltInServer> {
   const { config, options } = composePreset({ PORT: '0', ...env });
   const silent = () => {};
-  const app = await createApp(config, {
-    ...options,
-    log: { debug: silent, info: silent, warn: silent, error: silent },
-  });
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  const app = await observed(() => createApp(config, { ...options, log }));
   return { url: app.get(http).url(), [Symbol.asyncDispose]: () => app.close() };
 }

@@ -16,6 +16,7 @@ import {
 } from '../../kernel/index.ts';
 import { authLookup, present } from '../../plugins/auth-kit/index.ts';
 import { withoutCredentials } from '../../plugins/redaction-kit/index.ts';
+import { observed } from './observed-apps.ts';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -89,16 +90,18 @@ function capture(lines: LogLine[]): Logger {
 export async function createTestApp(options: TestAppOptions): Promise<TestApp> {
   const lines: LogLine[] = [];
   const { now: clock = new Date('2026-01-15T12:00:00Z') } = options;
-  const app = await createApp(
-    { plugins: options.openGates === false ? options.plugins : [...options.plugins, openGates()] },
-    {
-      log: capture(lines),
-      redact: withoutCredentials,
-      now: typeof clock === 'function' ? clock : () => clock.getTime(),
-      timeoutMs: options.timeoutMs ?? 10_000,
-      drainMs: options.drainMs ?? 1_000,
-      ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
-    },
+  const app = await observed(() =>
+    createApp(
+      { plugins: options.openGates === false ? options.plugins : [...options.plugins, openGates()] },
+      {
+        log: capture(lines),
+        redact: withoutCredentials,
+        now: typeof clock === 'function' ? clock : () => clock.getTime(),
+        timeoutMs: options.timeoutMs ?? 10_000,
+        drainMs: options.drainMs ?? 1_000,
+        ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
+      },
+    ),
   );
   return Object.assign(app, { lines, inject: (request: InjectedRequest) => app.get(http).inject(request) });
 }

@@ -78,6 +78,7 @@ export const Session = Type.Object(
     ipAddress: Text,
     userAgent: Text,
     activeOrganizationId: Text,
+    impersonatedBy: Type.Optional(Text),
   },
   { title: 'Session' },
 );

@@ -17,16 +17,15 @@ const Which = Type.Optional(Id);
 const Logo = Type.Optional(Picture);
 const Metadata = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 
-const Organization = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.String(),
-    slug: Type.String(),
-    logo: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    createdAt: Type.String(),
-  },
-  { title: 'Organization' },
-);
+const organization = {
+  id: Type.String(),
+  name: Type.String(),
+  slug: Type.String(),
+  logo: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  metadata: Type.Optional(Type.Unknown()),
+  createdAt: Type.String(),
+};
+const Organization = Type.Object(organization, { title: 'Organization' });
 const Member = Type.Object(
   {
     id: Type.String(),
@@ -34,6 +33,14 @@ const Member = Type.Object(
     userId: Type.String(),
     role: Type.String(),
     createdAt: Type.String(),
+    user: Type.Optional(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        email: Type.String(),
+        image: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+      }),
+    ),
   },
   { title: 'Member' },
 );
@@ -45,6 +52,7 @@ const Invitation = Type.Object(
     role: Type.Union([Type.String(), Type.Null()]),
     status: Type.String({ description: 'pending, accepted, rejected or canceled' }),
     expiresAt: Type.String(),
+    createdAt: Type.Optional(Type.String()),
     inviterId: Type.String(),
   },
   { title: 'Invitation' },
@@ -72,7 +80,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
       metadata: Metadata,
       keepCurrentActiveOrganization: Type.Optional(Type.Boolean()),
     }),
-    reply: Organization,
+    reply: Type.Object({ ...organization, members: Type.Array(Member) }),
     changesMembers: 'own',
   }),
   change({
@@ -104,15 +112,15 @@ export const organizationEndpoints: readonly Endpoint[] = [
     path: '/organization/get-organization',
     summary: 'One of your organizations',
     query: Type.Object({ organizationId: Which, organizationSlug: Type.Optional(Slug) }),
-    reply: Organization,
+    reply: Type.Union([Organization, Type.Null()]),
   }),
   read({
     path: '/organization/get-full-organization',
     summary: 'One of your organizations with members and invitations',
     query: Type.Object({ organizationId: Which, organizationSlug: Type.Optional(Slug), membersLimit: Page.limit }),
-    reply: Type.Intersect([
-      Organization,
-      Type.Object({ members: Type.Array(Member), invitations: Type.Array(Invitation) }),
+    reply: Type.Union([
+      Type.Object({ ...organization, members: Type.Array(Member), invitations: Type.Array(Invitation) }),
+      Type.Null(),
     ]),
   }),
   change({
