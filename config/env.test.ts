@@ -70,7 +70,6 @@ describe('readEnv', () => {
   });
 
   it('does not start without a protection that was asked for', () => {
-    expect(() => readEnv({ SVC_DEPLOY_MODE: 'hosted' })).toThrow(/SVC_DEPLOY_MODE is set, but this version/);
     expect(() => readEnv({ SVC_RLS_ENABLED: 'true' })).toThrow(/set SVC_RLS_COLUMN and SVC_RLS_CLAIM too/);
     expect(() => readEnv({ SVC_RLS_COLUMN: 'tenant_id' })).toThrow(/without SVC_RLS_ENABLED=true/);
     expect(() => readEnv({ SVC_RLS_CLAIMS: '[1]' })).toThrow(/SVC_RLS_CLAIMS is invalid: expected a JSON object/);

@@ -14,6 +14,7 @@ import { adminResidency } from '../plugins/admin-residency/index.ts';
 import { agent } from '../plugins/agent/index.ts';
 import { approvalRules } from '../plugins/approval-rules/index.ts';
 import { audit } from '../plugins/audit/index.ts';
+import { backups } from '../plugins/backups/index.ts';
 import { deliverEmail } from '../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../plugins/deliver-slack/index.ts';
 import { http } from '../plugins/http/index.ts';
@@ -77,6 +78,10 @@ const DECISIONS = Type.Object({
   mcpEnabled: Type.Boolean({ default: false, description: 'whether the server serves MCP clients at `/mcp`' }),
   actionsEnabled: Type.Boolean({ default: false, description: 'whether the model may ask for actions' }),
   schedulerEnabled: Type.Boolean({ default: false, description: 'whether questions can be scheduled' }),
+  deployMode: Type.Union([Type.Literal('self-hosted'), Type.Literal('hosted')], {
+    default: 'self-hosted',
+    description: 'whether the server is one of a hosted platform, which has endpoints for backups',
+  }),
   logLevel: Type.Union([Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')], {
     default: 'info',
     description: 'least important level that is written to standard error',
@@ -100,6 +105,7 @@ const decisions = settingsOf<Static<typeof DECISIONS>>(DECISIONS, {
   mcpEnabled: 'SVC_MCP_ENABLED',
   actionsEnabled: 'SVC_ACTIONS_ENABLED',
   schedulerEnabled: 'SVC_SCHEDULER_ENABLED',
+  deployMode: 'SVC_DEPLOY_MODE',
   logLevel: 'SVC_LOG_LEVEL',
   apiUrl: named('SVC_API_URL', httpUrl),
   schema: 'SVC_SCHEMA',
@@ -142,6 +148,13 @@ const PLUGINS = {
     staticClaims: 'SVC_RLS_CLAIMS',
   }),
   audit: settings(audit, { retentionDays: 'SVC_AUDIT_RETENTION_DAYS' }),
+  backups: settings(backups, {
+    dir: 'SVC_BACKUP_DIR',
+    retentionDays: 'SVC_BACKUP_RETENTION_DAYS',
+    schedule: 'SVC_BACKUP_SCHEDULE',
+    toolsDir: 'SVC_BACKUP_TOOLS_DIR',
+    scratchUrl: named('SVC_BACKUP_SCRATCH_URL', urlOf(['postgres', 'postgresql'])),
+  }),
   actions: settings(actions, {
     approval: 'SVC_ACTION_APPROVAL',
     approvalExpiryMs: 'SVC_ACTION_EXPIRY_MS',
@@ -225,14 +238,6 @@ export interface ReadEnv {
 
 type Source = Readonly<Record<string, string | undefined>>;
 
-/**
- * Variables that promise protection or a service that this version does not bring. Serving without it would be a
- * silent hole, so the start stops instead.
- */
-const UNSUPPORTED: readonly { readonly name: string; readonly harmless: string }[] = [
-  { name: 'SVC_DEPLOY_MODE', harmless: 'self-hosted' },
-];
-
 /** Names under which others know a variable; its own name wins. */
 const ALSO_KNOWN_AS: Readonly<Record<string, string>> = { GOOGLE_GENERATIVE_AI_API_KEY: 'GEMINI_API_KEY' };
 
@@ -248,10 +253,6 @@ export function readEnv(source: Source): ReadEnv {
     const value = text === '' ? undefined : read(text);
     if (value !== undefined) values.set(name, value);
     else if (text !== '') problems.push(`${name} is invalid: expected ${expected}.`);
-  }
-  for (const { name, harmless } of UNSUPPORTED) {
-    if ((source[name] ?? harmless) === harmless || source[name] === '') continue;
-    problems.push(`${name} is set, but this version does not bring what it asks for; unset it to start without.`);
   }
   const mode = choose(AUTH_MODES, 'SVC_AUTH_MODE', values);
   const provider = choose(PROVIDERS, 'SVC_PROVIDER', values);
@@ -327,7 +328,7 @@ function unusedProtection(mode: Alternative, { http: { host = '' }, telemetry }:
 }
 
 function unknownNames(source: Source): string[] {
-  const known = [...variables, ...UNSUPPORTED].map(({ name }) => name);
+  const known = variables.map(({ name }) => name);
   return Object.keys(source)
     .filter((name) => /^(SVC|AUTHLIB)_/.test(name) && !known.includes(name))
     .map((name) => {

@@ -21,6 +21,7 @@ import { adminSso } from '../../plugins/admin-sso/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { approvalRules } from '../../plugins/approval-rules/index.ts';
 import { audit } from '../../plugins/audit/index.ts';
+import { backups } from '../../plugins/backups/index.ts';
 import { conversations } from '../../plugins/conversations/index.ts';
 import { deliverEmail } from '../../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../../plugins/deliver-slack/index.ts';
@@ -101,6 +102,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     adminModel(),
     ...models(env),
     audit(env.audit),
+    ...(env.deployMode === 'hosted' ? [backups(env.backups)] : []),
     conversations(),
     usage(env.usage),
     ...background(env),

@@ -2,6 +2,7 @@
 import type { Knex } from 'knex';
 import type { Route } from '../../kernel/index.ts';
 import type { RowWrite } from './row-types.ts';
+import type { DatabaseTarget } from './url.ts';
 
 export interface AppliedMigration {
   readonly plugin: string;
@@ -15,6 +16,8 @@ export interface InternalDb {
   readonly configured: boolean;
   /** Says nothing while no database is configured. */
   readonly dialect: 'postgres' | 'sqlite';
+  /** Where the database is, with its password: for what copies it as a whole. `undefined` while none is configured. */
+  readonly target: DatabaseTarget | undefined;
   /**
    * `undefined` while the database answers, or is not configured. In doubt a promise, which rejects with `unavailable`
    * within seconds if it does not.

@@ -8,7 +8,7 @@ import { Migrator } from './migrator.ts';
 import { InternalDbOptions } from './options.ts';
 import { secretsOf } from './secrets.ts';
 import { withDatabase, withoutDatabase } from './service.ts';
-import { parseDatabaseUrl } from './url.ts';
+import { type DatabaseTarget, parseDatabaseUrl } from './url.ts';
 
 export type { AppliedMigration, InternalDb } from './api.ts';
 export { changeColumnTypes } from './column-types.ts';
@@ -17,13 +17,14 @@ export { translated } from './errors.ts';
 export { GroupCommit } from './group-commit.ts';
 export { type StoredTable, storeTables } from './hooks.ts';
 export { insertRows, type JsonColumns, jsonRows, jsonText, updateRows } from './json-rows.ts';
+export { type ConnectOptions, connectPostgres } from './postgres-client.ts';
 export type { RowStatement, RowWrite } from './row-types.ts';
 export { INTERNAL_DB_SCHEMES } from './schemes.ts';
 export { keyIdsIn } from './secrets.ts';
+export { type DatabaseTarget, parseDatabaseUrl } from './url.ts';
 
 /** The libraries are loaded here, so that a composition without the database does not pay for them. */
-async function openEngine(url: string, settings: EngineSettings): Promise<Engine> {
-  const target = parseDatabaseUrl(url, process.cwd());
+async function openEngine(target: DatabaseTarget, settings: EngineSettings): Promise<Engine> {
   if (target.dialect === 'sqlite') return (await import('./sqlite.ts')).openSqlite(target.path, settings);
   return (await import('./postgres.ts')).openPostgres(target.server, settings);
 }
@@ -42,7 +43,8 @@ export const internalDb = definePlugin({
       ctx.tap(healthCheck, () => [{ component: 'internalDb', status: 'not_configured' as const }]);
       return withoutDatabase(secrets);
     }
-    const database = new Database(await openEngine(options.url, { ...options, log: ctx.log }), ctx.log);
+    const target = parseDatabaseUrl(options.url, process.cwd());
+    const database = new Database(await openEngine(target, { ...options, log: ctx.log }), ctx.log);
     const migrator = new Migrator({
       database,
       collect: async () => ctx.call(storeMigrations, undefined, ctx.scope()),
@@ -58,6 +60,6 @@ export const internalDb = definePlugin({
       database.liveness.start();
     });
     ctx.onClose(() => database.close());
-    return withDatabase(database, migrator, secrets);
+    return withDatabase(database, target, migrator, secrets);
   },
 });

@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
 import type { PostgresTarget } from '../datasource-kit/index.ts';
 import { type Engine, type EngineSettings, knexConfig, MigratingPhase } from './engine.ts';
+import { connectPostgres } from './postgres-client.ts';
 import type { BatchStatement } from './row-types.ts';
 
 /** Advisory lock that no other program takes: the letters "atlas", then 1. */
@@ -19,8 +20,6 @@ const GOODBYE_MS = 1_000;
 
 /** Longest wait for one answer of a server that says nothing, before it is asked on another connection. */
 const ANSWER_MS = 10_000;
-
-type TlsOptions = NonNullable<PostgresTarget['tls']>;
 
 /** Marks a connection as one that knex must not use again. */
 function dispose(client: Client): void {
@@ -69,38 +68,13 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
 
   const giveUps = new Set<() => void>();
 
-  async function connect(tls: TlsOptions | undefined): Promise<Client> {
-    const client = new pg.Client({
-      user: server.user,
-      // A function keeps the library from looking for passwords elsewhere.
-      password: () => server.password,
-      host: server.host,
-      port: server.port,
-      database: server.database,
-      ssl: tls ?? false,
-      sslnegotiation: server.directTls ? 'direct' : 'postgres',
-      enableChannelBinding: server.channelBinding,
-      application_name: server.applicationName,
-      // Ends before the wait for a connection of the pool does: a server that hangs is not a pool that is busy.
-      connectionTimeoutMillis: Math.ceil(settings.acquireTimeoutMs * 0.8),
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 30_000,
-      types,
-    });
+  async function open(): Promise<Client> {
+    // Ends before the wait for a connection of the pool does: a server that hangs is not a pool that is busy.
+    const timeoutMs = Math.ceil(settings.acquireTimeoutMs * 0.8);
+    const client = await connectPostgres(server, { timeoutMs, types });
     client.on('error', () => dispose(client));
     client.on('end', () => dispose(client));
-    await client.connect();
     return client;
-  }
-
-  async function open(): Promise<Client> {
-    try {
-      return await connect(server.tls);
-    } catch (error) {
-      const offersNone = error instanceof Error && /does not support SSL/.test(error.message);
-      if (server.tls === undefined || !server.plainAllowed || !offersNone) throw error;
-      return connect(undefined);
-    }
   }
 
   class PostgresClient extends BaseClient {

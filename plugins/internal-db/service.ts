@@ -5,6 +5,7 @@ import type { Database } from './database.ts';
 import { notAvailable } from './errors.ts';
 import type { Migrator } from './migrator.ts';
 import { rowWrites } from './row-writes.ts';
+import type { DatabaseTarget } from './url.ts';
 
 /** Codes that a route may answer because it needs the database. */
 const ERRORS = ['not_available', 'unavailable'];
@@ -13,10 +14,16 @@ function described(route: Route): Route {
   return { ...route, errors: [...new Set([...(route.errors ?? []), ...ERRORS])] };
 }
 
-export function withDatabase(database: Database, migrator: Migrator, secrets: InternalDb['secrets']): InternalDb {
+export function withDatabase(
+  database: Database,
+  target: DatabaseTarget,
+  migrator: Migrator,
+  secrets: InternalDb['secrets'],
+): InternalDb {
   return {
     configured: true,
     dialect: database.engine.dialect,
+    target,
     check: () => database.liveness.check(),
     run: (work) => database.run(work),
     transaction: (work) => database.transaction(work),
@@ -36,6 +43,7 @@ export function withoutDatabase(secrets: InternalDb['secrets']): InternalDb {
   return {
     configured: false,
     dialect: 'sqlite',
+    target: undefined,
     check: () => undefined,
     run: refuse,
     transaction: refuse,

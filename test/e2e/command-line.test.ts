@@ -106,7 +106,7 @@ describe('atlas', () => {
   it.each([
     [{ PORT: 'eighty' }, 'PORT is invalid: expected an integer from 0 to 65535.'],
     [{ SVC_AUTH_MODE: 'managed' }, 'The authentication mode is managed; set AUTHLIB_SECRET too.'],
-    [{ SVC_DEPLOY_MODE: 'hosted' }, 'SVC_DEPLOY_MODE is set, but this version does not bring what it asks for'],
+    [{ SVC_DEPLOY_MODE: 'cloud' }, 'SVC_DEPLOY_MODE is invalid: expected one of self-hosted, hosted.'],
   ])('serve with %o exits 1 with one readable message', async (env, message) => {
     using folder = emptyFolder();
     const { code, stderr } = await atlas(['serve'], { cwd: folder.path, env: env as Record<string, string> });

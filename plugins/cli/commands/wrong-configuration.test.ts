@@ -125,7 +125,7 @@ const CASES: readonly Case[] = [
     1,
     /^SVC_RLS_CLAIMS is invalid/,
   ],
-  ['the hosted platform', { SVC_DEPLOY_MODE: 'hosted' }, ORDERS, 1, /^SVC_DEPLOY_MODE is set/],
+  ['an unknown platform', { SVC_DEPLOY_MODE: 'cloud' }, ORDERS, 1, /^SVC_DEPLOY_MODE is invalid/],
   ['a key of the wrong length', { SVC_ENCRYPTION_KEY: 'a-secret' }, ORDERS, 1, /SVC_ENCRYPTION_KEY/],
   [
     'an unknown variable',

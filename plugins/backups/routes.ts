@@ -1,0 +1,132 @@
+/** Serves backups to administrators of the platform. */
+import { AtlasError, defineRoute, type Route, type Scope, withTimeout } from '../../kernel/index.ts';
+import type { BackupRow } from './api.ts';
+import { Backup, BackupPage, BackupParams, Done, ListQuery, RestoreBody } from './schemas.ts';
+import type { Backups, Begun } from './service.ts';
+
+const PATH = '/api/v1/platform/backups';
+
+/** The whole database belongs to the platform, not to the administrators of one organization. */
+function mustBeOfPlatform({ orgId }: Scope): void {
+  if (orgId === null) return;
+  throw new AtlasError('Backups hold the data of all organizations: only administrators of the platform see them.', {
+    code: 'forbidden',
+    hint: 'Sign in as an administrator who belongs to no organization.',
+  });
+}
+
+const shown = (row: BackupRow) => ({
+  id: row.id,
+  createdAt: row.created_at,
+  sizeBytes: Number(row.size_bytes),
+  status: row.status,
+  storagePath: row.storage_path,
+  retentionExpiresAt: row.retention_expires_at,
+  errorMessage: row.error_message,
+  checksum: row.checksum,
+  verifiedAt: row.verified_at,
+  operation: row.operation,
+});
+
+export function backupRoutes(given: Backups | undefined, waitMs: number): Route[] {
+  const backups = (scope: Scope): Backups => {
+    mustBeOfPlatform(scope);
+    // Without a database no request comes this far.
+    return given as Backups;
+  };
+  /** The record once the work has ended, or with 202 as it is after `waitMs`. */
+  async function awaited({ id, done }: Begun, service: Backups, status: number) {
+    const ended = await withTimeout(done, waitMs, () => null);
+    if (ended instanceof AtlasError) throw ended;
+    return { status: ended === null ? 202 : status, body: shown(await service.find(id)) };
+  }
+  const common = { tag: 'Backups', right: 'admin', errors: ['forbidden'] } as const;
+  const one = {
+    ...common,
+    params: BackupParams,
+    errors: ['forbidden', 'not_found', 'conflict', 'configuration_error'],
+  };
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: PATH,
+      operationId: 'listBackups',
+      summary: 'Backups of the internal database, newest first.',
+      query: ListQuery,
+      responses: { 200: BackupPage },
+      async handle({ query: { limit, offset } }, scope) {
+        const { rows, total } = await backups(scope).list({ limit, offset });
+        return { body: { backups: rows.map(shown), total, limit, offset } };
+      },
+    }),
+    {
+      ...common,
+      method: 'POST',
+      path: PATH,
+      operationId: 'createBackup',
+      summary: 'Makes a backup; answers 202 while that takes longer.',
+      responses: { 201: Backup, 202: Backup },
+      errors: ['forbidden', 'conflict', 'configuration_error'],
+      async handle(_request, scope) {
+        const service = backups(scope);
+        return awaited(await service.create(scope), service, 201);
+      },
+    },
+    defineRoute({
+      ...one,
+      method: 'GET',
+      path: `${PATH}/:id`,
+      operationId: 'getBackup',
+      summary: 'A backup.',
+      responses: { 200: Backup },
+      errors: ['forbidden', 'not_found'],
+      handle: async ({ params }, scope) => ({ body: shown(await backups(scope).find(params.id)) }),
+    }),
+    defineRoute({
+      ...one,
+      method: 'POST',
+      path: `${PATH}/:id/verify`,
+      operationId: 'verifyBackup',
+      summary: 'Restores a backup into a scratch database and compares it with what was written.',
+      responses: { 200: Backup, 202: Backup },
+      async handle({ params }, scope) {
+        const service = backups(scope);
+        return awaited(await service.verify(params.id, scope), service, 200);
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'POST',
+      path: `${PATH}/:id/restore`,
+      operationId: 'restoreBackup',
+      summary: 'Replaces all data of the internal database by those of a backup; makes one of the present data before.',
+      body: RestoreBody,
+      responses: { 200: Backup, 202: Backup },
+      async handle({ params, body }, scope) {
+        const service = backups(scope);
+        if (body.confirm !== params.id) {
+          const message = 'must be the id of the backup, to confirm that all present data are replaced';
+          throw new AtlasError(`confirm ${message}.`, {
+            code: 'validation_error',
+            details: [{ path: 'confirm', message }],
+          });
+        }
+        return awaited(await service.restore(params.id, scope), service, 200);
+      },
+    }),
+    defineRoute({
+      ...one,
+      method: 'DELETE',
+      path: `${PATH}/:id`,
+      operationId: 'deleteBackup',
+      summary: 'Deletes a backup and its file.',
+      responses: { 200: Done },
+      errors: ['forbidden', 'not_found', 'conflict'],
+      async handle({ params }, scope) {
+        await backups(scope).remove(params.id, scope);
+        return { body: { success: true } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,40 @@
+/** Describes parameters and answers of the backup endpoints. */
+import { Type } from '@sinclair/typebox';
+import { page, pageQuery } from '../admin-kit/index.ts';
+
+const time = Type.String({ format: 'date-time' });
+const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
+
+export const Backup = Type.Object(
+  {
+    id: Type.String(),
+    createdAt: time,
+    sizeBytes: Type.Integer(),
+    status: Type.Union([
+      Type.Literal('in_progress'),
+      Type.Literal('completed'),
+      Type.Literal('failed'),
+      Type.Literal('verified'),
+    ]),
+    storagePath: Type.String(),
+    retentionExpiresAt: time,
+    errorMessage: orNull(Type.String()),
+    checksum: orNull(Type.String({ description: 'SHA-256 of the file, in hexadecimal digits.' })),
+    verifiedAt: orNull(time),
+    operation: Type.Union([Type.Literal('create'), Type.Literal('verify'), Type.Literal('restore'), Type.Null()], {
+      description: 'What is being done with it.',
+    }),
+  },
+  { title: 'Backup' },
+);
+
+export const ListQuery = Type.Object(pageQuery({ limit: 50, max: 200 }));
+export const BackupPage = page('backups', Backup);
+
+export const BackupParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) });
+
+export const RestoreBody = Type.Object(
+  { confirm: Type.String({ description: 'The id of the backup again: all present data are replaced.' }) },
+  { additionalProperties: false },
+);
+export const Done = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });

@@ -1,0 +1,143 @@
+/** Stores the list of backups, and lets one operation at a time hold it, on all servers. */
+import type { Knex } from 'knex';
+import { AtlasError } from '../../kernel/index.ts';
+import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import type { InternalDb } from '../internal-db/index.ts';
+import type { BackupRow, Operation } from './api.ts';
+import { BACKUPS_TABLE } from './migrations.ts';
+
+/** Silence after which the server that works on a backup counts as gone. */
+const LEASE_MS = 60_000;
+export const RENEW_MS = 10_000;
+
+const NEWEST_FIRST = ['created_at', 'id'].map((column) => ({ column, order: 'desc' as const }));
+
+/** Writes what else belongs into the transaction: the entry of the admin audit. */
+export type Along = (trx: Knex.Transaction) => Promise<void>;
+
+export class BackupStore {
+  readonly #db: InternalDb;
+  readonly #now: () => number;
+
+  constructor(db: InternalDb, now: () => number) {
+    this.#db = db;
+    this.#now = now;
+  }
+
+  /** Newest first. */
+  list(page: PageRequest): Promise<{ rows: BackupRow[]; total: number }> {
+    return this.#db.run((db) => readPage<BackupRow>({ matching: () => db(BACKUPS_TABLE), order: NEWEST_FIRST }, page));
+  }
+
+  all(): Promise<BackupRow[]> {
+    return this.#db.run((db) => db(BACKUPS_TABLE).orderBy(NEWEST_FIRST));
+  }
+
+  /** Rejects with `not_found`. */
+  async find(id: string): Promise<BackupRow> {
+    const row = await this.#db.run((db) => db<BackupRow>(BACKUPS_TABLE).where({ id }).first());
+    if (row === undefined) throw new AtlasError('There is no such backup.', { code: 'not_found' });
+    return row;
+  }
+
+  /** Adds a backup that is being made; with `holds` it is the one operation. Rejects with `conflict` when there is one. */
+  async begin(row: Pick<BackupRow, 'id' | 'created_at' | 'storage_path' | 'retention_expires_at'>, holds: boolean) {
+    const taken = { operation: 'create', slot: holds ? 1 : null, lease_until: this.#lease() };
+    await this.#exclusive(() =>
+      this.#db.run((db) => db(BACKUPS_TABLE).insert({ ...row, ...taken, status: 'in_progress', size_bytes: 0 })),
+    );
+  }
+
+  /** Adds a backup whose file is there and of which the list knows nothing. */
+  async adopt(row: BackupRow): Promise<void> {
+    await this.#db.run((db) => db(BACKUPS_TABLE).insert(row).onConflict('id').ignore());
+  }
+
+  /** Holds a finished backup for an operation. Rejects with `conflict` when there is one, or it cannot be used. */
+  async hold(id: string, operation: Operation): Promise<BackupRow> {
+    const taken = { operation, slot: 1, lease_until: this.#lease() };
+    const [held]: BackupRow[] = await this.#exclusive(() =>
+      this.#db.run((db) =>
+        db(BACKUPS_TABLE)
+          .where({ id })
+          .whereNull('operation')
+          .whereIn('status', ['completed', 'verified'])
+          .update(taken)
+          .returning('*'),
+      ),
+    );
+    if (held !== undefined) return held;
+    const { status, error_message: why } = await this.find(id);
+    throw new AtlasError(status === 'failed' ? `This backup failed: ${why}` : 'This backup is in use.', {
+      code: 'conflict',
+      hint: status === 'failed' ? 'Take another one.' : 'Try again when that has ended.',
+    });
+  }
+
+  /** Ends the operation. */
+  async end(id: string, set: Partial<BackupRow>, along?: Along): Promise<void> {
+    await this.#db.transaction(async (trx) => {
+      await trx(BACKUPS_TABLE)
+        .where({ id })
+        .update({ ...set, operation: null, slot: null, lease_until: null });
+      await along?.(trx);
+    });
+  }
+
+  async renew(ids: readonly string[]): Promise<void> {
+    await this.#db.run((db) =>
+      db(BACKUPS_TABLE).whereIn('id', ids).whereNotNull('operation').update({ lease_until: this.#lease() }),
+    );
+  }
+
+  /** Ends what servers that are gone have begun. Resolves to the backups that they were making. */
+  async endAbandoned(): Promise<BackupRow[]> {
+    return this.#db.transaction(async (trx) => {
+      const abandoned = () => trx(BACKUPS_TABLE).where('lease_until', '<', new Date(this.#now()).toISOString());
+      const free = { operation: null, slot: null, lease_until: null };
+      const lost: BackupRow[] = await abandoned()
+        .where({ status: 'in_progress' })
+        .update({ ...free, status: 'failed', error_message: 'The server that made this backup stopped meanwhile.' })
+        .returning('*');
+      await abandoned().update(free);
+      return lost;
+    });
+  }
+
+  /** Deletes it. Rejects with `conflict` while it is in use. */
+  async remove(id: string, along?: Along): Promise<void> {
+    const removed = await this.#db.transaction(async (trx) => {
+      const count = await trx(BACKUPS_TABLE).where({ id }).whereNull('operation').delete();
+      if (count > 0) await along?.(trx);
+      return count;
+    });
+    if (removed > 0) return;
+    await this.find(id);
+    throw new AtlasError('This backup is in use.', { code: 'conflict', hint: 'Try again when that has ended.' });
+  }
+
+  /** Makes the list what it was before the database was replaced. */
+  async replaceAll(rows: readonly BackupRow[]): Promise<void> {
+    await this.#db.transaction(async (trx) => {
+      await trx(BACKUPS_TABLE).delete();
+      await trx.batchInsert(BACKUPS_TABLE, [...rows], 50);
+    });
+  }
+
+  #lease(): string {
+    return new Date(this.#now() + LEASE_MS).toISOString();
+  }
+
+  async #exclusive<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const { code = '' } = error as { code?: string };
+      if (code !== '23505' && !code.startsWith('SQLITE_CONSTRAINT')) throw error;
+      throw new AtlasError('Another backup is being made, verified or restored.', {
+        code: 'conflict',
+        hint: 'Try again when it has ended.',
+      });
+    }
+  }
+}
