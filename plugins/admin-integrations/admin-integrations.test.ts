@@ -271,7 +271,8 @@ describe.each<Dialect>(['sqlite', 'postgres'])('bots of two organizations, on %s
     expect((await ann.send(`${PATH}/slack`, { method: 'DELETE' })).status).toBe(200);
     expect(await tokensOf(orgs[0])).toEqual([shared, shared]);
     const { body } = await ann.send('/api/v1/admin/audit/changes');
-    expect(body.changes.map((change: { action: string }) => change.action).sort()).toEqual([
+    const told = body.changes.map((change: { action: string }) => change.action);
+    expect(told.filter((action: string) => action.startsWith('integration.')).sort()).toEqual([
       'integration.connected',
       'integration.removed',
     ]);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { healthCheck } from '../../kernel/index.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
@@ -152,6 +153,24 @@ describe.each(chosenEngines)('a model without organizations, on %s', (_, engine)
     });
     expect(await send(app, 'DELETE')).toMatchObject({ status: 200, body: { success: true } });
     expect((await ask(app)).answer).toBe('from the server');
+  });
+
+  it("does not show in the health report, which is about the server's own", async () => {
+    await using own = await says('from the server');
+    const sql = `select '${'x '.repeat(2_000)}' as a`;
+    await using other = await startOpenAIServer({
+      respond: ({ toolResults }, n) =>
+        n === 0 || toolResults.length > 0
+          ? { text: 'cut', usage: { input: 300, output: 1 } }
+          : { toolCall: { name: 'executeSQL', args: { sql } } },
+    });
+    await using app = await started(await stored.fresh(), { own, allowPrivate: [hostOf(other)] });
+    await send(app, 'PUT', compatible(other));
+    const { notes } = await ask(app);
+    expect(notes).toMatchObject([{ code: 'prompt_truncated' }]);
+    const health = await app.call(healthCheck, undefined, app.scope());
+    const items = health.map(({ value }) => value).filter(({ component }) => component === 'provider');
+    expect(items).toMatchObject([{ status: 'ok', details: { model: 'own' } }]);
   });
 
   it('streams over the same connections', async () => {
@@ -409,7 +428,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('models of two organizations, on 
     expect(await Promise.all([ann, bob, boss].map(ask))).toEqual(['from one', 'from two', 'from the server']);
     expect((await new Client(server).send(PATH)).status).toBe(401);
 
-    const changes = await ann.send('/api/v1/admin/audit/changes');
+    const changes = await ann.send('/api/v1/admin/audit/changes?action=model_config.replaced');
     expect(changes.body).toMatchObject({
       total: 1,
       changes: [{ action: 'model_config.replaced', targetType: 'model_config', userLabel: 'ann@example.com' }],

@@ -72,9 +72,14 @@ export const adminModel = definePlugin({
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(httpRoutes, () => db.routes(modelConfigRoutes({ model, now: ctx.now, refuse })));
     if (!db.configured) return;
-    ctx.tap(modelResolve, async (question, scope) => (await models.of(scope.orgId))?.resolve(question, scope), {
-      stage: 'pre',
-    });
+    ctx.tap(
+      modelResolve,
+      async (question, scope) => {
+        const resolved = await (await models.of(scope.orgId))?.resolve(question, scope);
+        return resolved && { ...resolved, isChosen: true };
+      },
+      { stage: 'pre' },
+    );
     ctx.tap(organizationDelete, async ({ orgId }) => {
       await store.removeAll(orgId);
       models.forget(orgId);

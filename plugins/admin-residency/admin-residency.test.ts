@@ -292,7 +292,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('moves of two organizations, on %
       targetId,
       userLabel,
     ]);
-    expect(told.sort()).toEqual([
+    expect(told.filter(([action = '']: string[]) => action.startsWith('region')).sort()).toEqual([
       ['region_migration.completed', body.id, 'boss@example.com'],
       ['region_migration.requested', body.id, 'ann@example.com'],
     ]);

@@ -261,10 +261,10 @@ export class QuestionRun implements ReviewedRun {
   /** Warns when the server has cut the prompt. */
   #checkPromptSize(call: LanguageModelV4CallOptions, { usage, answeredBy }: ModelAnswer): void {
     const reportedTokens = usage.inputTokens;
-    const { modelName, tools } = this.#prepared;
+    const { modelName, isChosen, tools } = this.#prepared;
     const roughBytes = sizeOf(call.prompt, Number.MAX_SAFE_INTEGER) + tools.definitionBytes;
     const message = promptTruncation(call, roughBytes, reportedTokens, (answeredBy ?? modelName).modelId);
-    this.#promptHealth.answered(message);
+    if (!isChosen) this.#promptHealth.answered(message);
     // Every call of the question meets the same context.
     if (message === undefined || this.notes.list.some(({ code }) => code === 'prompt_truncated')) return;
     this.notes.add({ code: 'prompt_truncated', message });

@@ -29,6 +29,8 @@ export interface Preparation {
   readonly question: Question;
   readonly model: LanguageModelV4;
   readonly modelName: ModelName;
+  /** It is not the server's own. */
+  readonly isChosen: boolean;
   readonly tools: Toolbox;
   /** The tools as the model gets them. */
   readonly definitions: readonly LanguageModelV4FunctionTool[];
@@ -72,6 +74,7 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
       question,
       model,
       modelName: { provider: (resolved as ResolvedModel).provider, modelId: model.modelId },
+      isChosen: resolved?.isChosen === true,
       tools,
       definitions,
       system: systemMessage({

@@ -41,6 +41,8 @@ export interface ResolvedModel {
   /** As the health report names it. */
   readonly provider: string;
   readonly contextTokens?: number;
+  /** An organization chose it: the health report, which is about the server's own, says nothing of it. */
+  readonly isChosen?: boolean;
 }
 
 /** A table that an answer shows. */
