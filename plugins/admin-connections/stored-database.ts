@@ -42,6 +42,10 @@ export class StoredDatabase {
   readonly describe: OpenDatabase['describe'] = (signal, ...rest) =>
     this.#use((database) => database.describe(signal, ...rest));
 
+  readonly estimate: OpenDatabase['estimate'] = (...given) => this.#use((database) => database.estimate(...given));
+
+  readonly views: OpenDatabase['views'] = (signal) => this.#use((database) => database.views(signal));
+
   health(): Promise<HealthItem> {
     const { id, dbType } = this.#init;
     return healthOf({ id, dbType, maskedUrl: '' }, () => this.#use((database) => database.check()));

@@ -17,7 +17,7 @@ export async function estimatedRows(
   const key = connection.key ?? connection.id;
   try {
     const rows = await ctx.callKey(datasourceEstimate, key, { statement, names }, scope);
-    if (rows === undefined || Number.isNaN(rows)) return undefined;
+    if (rows === undefined) return undefined;
     return Math.min(rows, tree === undefined ? rows : (rowsOfFirst(tree) ?? rows));
   } catch (error) {
     scope.signal.throwIfAborted();

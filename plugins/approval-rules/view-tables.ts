@@ -80,7 +80,8 @@ export class ViewTables {
   /** Of a datasource that does not tell the definitions, its views without them. */
   async #load(key: string, scope: Scope): Promise<readonly ViewDefinition[]> {
     try {
-      return await this.#ctx.callKey(datasourceViews, key, undefined, scope);
+      const views = await this.#ctx.callKey(datasourceViews, key, undefined, scope);
+      if (views !== undefined) return views;
     } catch (error) {
       if (!(error instanceof AtlasError) || error.reason !== 'E_KEY_UNKNOWN') throw error;
     }

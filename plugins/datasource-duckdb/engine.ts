@@ -4,17 +4,21 @@ import { type DuckDBConnection, DuckDBInstance, type DuckDBPreparedStatement, St
 import type { TableDescription } from '../../kernel/index.ts';
 import type {
   Engine,
+  EstimateMessage,
   ExecuteRequest,
   Failure,
   OpenEngine,
   RowWriter,
   ValueFunctions,
+  ViewDefinition,
 } from '../datasource-kit/index.ts';
 import { bindAll } from './bind.ts';
 import { describeSchema } from './describe.ts';
+import { estimatedRows } from './estimate.ts';
 import { type EngineLimits, engineSettings, FINAL_SETTINGS } from './settings.ts';
 import { ValueReader } from './values.ts';
 import { Refusal, Verifier } from './verify.ts';
+import { viewsOf } from './views.ts';
 
 /** An open file keeps every program that writes to it away, so it is closed between statements. */
 const CLOSE_AFTER_MS = 2_000;
@@ -73,6 +77,18 @@ class DuckdbEngine implements Engine {
   execute(request: ExecuteRequest, rows: RowWriter): Promise<void> {
     const reader = new ValueReader(this.#values, request.maxCellBytes);
     return this.#read((connection, { verifier }) => execute(verifier, connection, request, reader, rows));
+  }
+
+  /** What may not run is not estimated either. */
+  estimate(request: EstimateMessage): Promise<number | undefined> {
+    return this.#read(async (connection, { verifier }) => {
+      await verifier.check(connection, request);
+      return estimatedRows(connection, request);
+    });
+  }
+
+  views(): Promise<readonly ViewDefinition[]> {
+    return this.#read(viewsOf);
   }
 
   failureOf(error: unknown): Failure {

@@ -9,7 +9,7 @@ import {
   type PluginContext,
 } from '../../kernel/index.ts';
 import type { DatasourceEngine, OpenDatabase, Reach } from './engines.ts';
-import { datasourceEngines, datasourceHealth, resultMemory } from './hooks.ts';
+import { datasourceEngines, datasourceEstimate, datasourceHealth, datasourceViews, resultMemory } from './hooks.ts';
 import type { FileDatabase } from './process/file-database.ts';
 import { ProcessWatcher } from './process/process-watcher.ts';
 import { ServerDatabase } from './server/server-database.ts';
@@ -49,13 +49,15 @@ function databasesOf<O extends { readonly id: string }, D>(connections: readonly
 export function tapDatabase(
   ctx: PluginContext,
   key: string,
-  database: Pick<OpenDatabase, 'execute' | 'describe' | 'health'>,
+  database: Pick<OpenDatabase, 'execute' | 'describe' | 'estimate' | 'views' | 'health'>,
 ) {
   const taps = [
     ctx.tapKey(datasourceExecute, key, (statement, scope) =>
       database.execute(statement, scope.signal, () => ctx.call(resultMemory, statement, scope)),
     ),
     ctx.tapKey(datasourceDescribe, key, (request, scope) => database.describe(scope.signal, request?.schemas)),
+    ctx.tapKey(datasourceEstimate, key, (request, scope) => database.estimate(request, scope.signal)),
+    ctx.tapKey(datasourceViews, key, (_, scope) => database.views(scope.signal)),
     ctx.tapKey(datasourceHealth, key, () => database.health()),
   ];
   return () => {

@@ -4,7 +4,10 @@ import type { DbType } from '../../kernel/index.ts';
 import type { ServerDatabase } from './server/server-database.ts';
 
 /** What every database can do. */
-export type OpenDatabase = Pick<ServerDatabase, 'info' | 'execute' | 'describe' | 'health' | 'check' | 'close'>;
+export type OpenDatabase = Pick<
+  ServerDatabase,
+  'info' | 'execute' | 'describe' | 'estimate' | 'views' | 'health' | 'check' | 'close'
+>;
 
 /** Where a URL leads: to a server, or to a file. */
 export type Target =

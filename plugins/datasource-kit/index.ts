@@ -2,6 +2,7 @@
 export { type DatasourceApi, tapDatabase, tapFileDatabases, tapServerDatabases } from './databases.ts';
 export type { DatasourceEngine, OpenDatabase, Reach, Target } from './engines.ts';
 export * from './errors.ts';
+export type { EstimateRequest } from './estimate-request.ts';
 
 export { healthOf } from './health.ts';
 export {
@@ -9,11 +10,10 @@ export {
   datasourceEstimate,
   datasourceHealth,
   datasourceViews,
-  type EstimateRequest,
   resultMemory,
-  type ViewDefinition,
 } from './hooks.ts';
 
+export { DEFAULT_LIMITS } from './limits.ts';
 export { connectionOptions, fileConnectionOptions } from './options.ts';
 export { bindable, type Param } from './params.ts';
 export { CACHED_SOURCES, moduleBeside, type Program } from './process/database-process.ts';
@@ -21,7 +21,7 @@ export type { Engine, OpenEngine, RowWriter, ValueFunctions } from './process/en
 export { FileDatabase, type FileEngine } from './process/file-database.ts';
 export { type FileErrors, fileErrors } from './process/file-errors.ts';
 export { ProcessWatcher } from './process/process-watcher.ts';
-export type { ExecuteRequest, Failure, WireParam } from './process/protocol.ts';
+export type { EstimateMessage, ExecuteRequest, Failure, WireParam } from './process/protocol.ts';
 export { encodeParam } from './process/wire-params.ts';
 export { firstOf } from './server/addresses.ts';
 export { ServerDatabase } from './server/server-database.ts';
@@ -38,3 +38,4 @@ export {
   type UrlDialect,
 } from './url/server-url.ts';
 export * from './values.ts';
+export type { ViewDefinition } from './view-definition.ts';

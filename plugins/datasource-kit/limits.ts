@@ -7,3 +7,6 @@ export const DEFAULT_LIMITS: SqlLimits = {
   maxCellBytes: 64 * 1024,
   timeoutMs: 30_000,
 };
+
+/** Of an estimate, which waits for a session or a process like a statement. */
+export const ESTIMATE_TIMEOUT_MS = 5_000;

@@ -6,6 +6,7 @@ import {
   bindable,
   cancelled,
   connectionLost,
+  DEFAULT_LIMITS,
   notReading,
   RowCollector,
   type RowLimits,
@@ -14,16 +15,19 @@ import {
   toObjects,
   uniqueNames,
   type Value,
+  type ViewDefinition,
 } from '../datasource-kit/index.ts';
 import { killConnection } from './connect.ts';
 import { describeDatabases } from './describe.ts';
 import { statementError } from './errors.ts';
+import { rowsOfPlan } from './estimate.ts';
 import { typedParameters } from './parameters.ts';
 import { loginWarnings } from './privileges.ts';
 import type { Query } from './query.ts';
 import { settingsSql, timeoutSql } from './settings.ts';
 import type { MysqlTarget } from './url.ts';
 import { type Decoder, decoderOf, type Raw } from './values.ts';
+import { viewsOf } from './views.ts';
 
 /** The timeout that a session has until a statement wants another. */
 const USUAL_TIMEOUT_MS = 30_000;
@@ -96,6 +100,26 @@ export class MysqlSession implements Session {
     }
   }
 
+  async estimate({ sql, params }: SqlStatement, timeoutMs: number): Promise<number | undefined> {
+    assertReads(sql);
+    const values = params.map(bindable).map(typedParameters(mysql));
+    const use = this.#use;
+    const query = this.#queryForThisUse();
+    try {
+      await this.#limitTo(timeoutMs, query);
+      await query('START TRANSACTION READ ONLY');
+      const statement = await this.#prepare(use, `EXPLAIN ${this.#isMariaDb ? 'EXTENDED ' : ''}${sql}`, true);
+      if (use !== this.#use) throw cancelled();
+      return rowsOfPlan((await this.#execute(statement, values, { ...DEFAULT_LIMITS, timeoutMs })).rows);
+    } catch (error) {
+      throw statementError(error, timeoutMs);
+    }
+  }
+
+  views(timeoutMs: number): Promise<readonly ViewDefinition[]> {
+    return this.#read(timeoutMs, viewsOf);
+  }
+
   describe(timeoutMs: number, schemas: readonly string[]): Promise<readonly TableDescription[]> {
     return this.#read(timeoutMs, (query) => describeDatabases(query, this.#target.database, schemas));
   }
@@ -141,10 +165,11 @@ export class MysqlSession implements Session {
   }
 
   /** A statement without columns gives no rows: it writes, sets, locks or stores, and is never run. */
-  async #prepare(use: number, sql: string): Promise<Prepared> {
+  async #prepare(use: number, sql: string, isPlan = false): Promise<Prepared> {
     const statement = await this.#wait<PrepareStatementInfo>(use, (done) => this.#connection.prepare(sql, done));
     const prepared = statement as unknown as Prepared;
-    if (prepared.columns.length === 0) throw notReading();
+    // Of a plan the server tells the columns only with the rows.
+    if (prepared.columns.length === 0 && !isPlan) throw notReading();
     return prepared;
   }
 

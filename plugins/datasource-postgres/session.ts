@@ -9,20 +9,24 @@ import {
 } from '../../kernel/index.ts';
 import {
   assertReads,
+  bindable,
   cancelled,
   type PostgresTarget,
   type RowLimits,
   type Session,
   toObjects,
+  type ViewDefinition,
 } from '../datasource-kit/index.ts';
 import { destroyClient, type Opened, requestCancel } from './connect.ts';
 import { describeSchemas } from './describe.ts';
 import { statementError } from './errors.ts';
+import { estimatedRows } from './estimate.ts';
 import { loginWarnings } from './privileges.ts';
 import type { Query } from './query.ts';
 import { BEGIN, settingsFor } from './settings.ts';
 import { Statement } from './statement.ts';
-import { TYPES_SQL, type TypeMap } from './types.ts';
+import { parameterText, TYPES_SQL, type TypeMap } from './types.ts';
+import { viewsOf } from './views.ts';
 import type { WireFilter } from './wire.ts';
 
 /** A cancel request may come before the statement that it is meant for; then another follows. */
@@ -93,6 +97,16 @@ export class PostgresSession implements Session {
       truncated: collector?.truncated ?? false,
       notes: collector?.notes ?? [],
     };
+  }
+
+  async estimate({ sql, params }: SqlStatement, timeoutMs: number): Promise<number | undefined> {
+    assertReads(sql);
+    const values = params.map(bindable).map(parameterText);
+    return this.#read(timeoutMs, (query) => estimatedRows(query, sql, values));
+  }
+
+  views(timeoutMs: number): Promise<readonly ViewDefinition[]> {
+    return this.#read(timeoutMs, viewsOf);
   }
 
   describe(timeoutMs: number): Promise<readonly TableDescription[]> {
@@ -180,7 +194,8 @@ export class PostgresSession implements Session {
         text: sql,
         rowMode: 'array',
         types: asText,
-        ...(values === undefined ? {} : { values: [...values] }),
+        // One statement each time, also without values.
+        ...(values === undefined ? {} : { values: [...values], queryMode: 'extended' as const }),
       });
       this.#busy = answer.catch(() => {});
       return (await answer).rows;

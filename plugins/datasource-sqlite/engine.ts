@@ -2,10 +2,21 @@
 import { statSync } from 'node:fs';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import type { TableDescription } from '../../kernel/index.ts';
-import type { Engine, ExecuteRequest, Failure, OpenEngine, RowWriter, Value } from '../datasource-kit/index.ts';
+import type {
+  Engine,
+  EstimateMessage,
+  ExecuteRequest,
+  Failure,
+  OpenEngine,
+  RowWriter,
+  Value,
+  ViewDefinition,
+} from '../datasource-kit/index.ts';
 import { bind } from './bind.ts';
 import { describeSchema } from './describe.ts';
-import { Refusal, Schema } from './verify.ts';
+import { estimatedRows, type Step } from './estimate.ts';
+import { type Allowed, Refusal, Schema } from './verify.ts';
+import { viewsOf } from './views.ts';
 
 /** How long a read waits for a writer that holds the whole file. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -92,6 +103,20 @@ class SqliteEngine implements Engine {
     });
   }
 
+  estimate(request: EstimateMessage): Promise<number | undefined> {
+    return this.#read(async (session) => {
+      // What may not run is not estimated either.
+      this.#prepare(session, request);
+      const steps = session.db.prepare<unknown[], Step>(`EXPLAIN QUERY PLAN ${request.sql}`);
+      const tables = this.#schema?.tablesOf(request.sql) ?? [];
+      return estimatedRows(session.db, steps.all(...request.params.map(bind)), tables, request.names);
+    });
+  }
+
+  views(): Promise<readonly ViewDefinition[]> {
+    return this.#read(async ({ db }) => viewsOf(db));
+  }
+
   failureOf(error: unknown): Failure {
     if (error instanceof Missing) return { kind: 'missing', code: '', message: '' };
     const message = error instanceof Error ? error.message : String(error);
@@ -143,7 +168,7 @@ class SqliteEngine implements Engine {
     this.#checked.clear();
   }
 
-  #prepare(session: Session, request: ExecuteRequest): Checked {
+  #prepare(session: Session, request: Allowed & { readonly sql: string }): Checked {
     const version = session.schemaVersion.get() ?? 0;
     if (this.#schema?.version !== version) {
       this.#forget();

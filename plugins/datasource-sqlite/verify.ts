@@ -110,6 +110,11 @@ export class Schema {
     return statement.raw().safeIntegers();
   }
 
+  /** Tables that the statement opens, those of views included. */
+  tablesOf(sql: string): string[] {
+    return [...new Set(this.#owners(footprint(this.#db, sql).trees))];
+  }
+
   #check(seen: Footprint, allowed: Allowed): void {
     const tables = new Set<string>();
     const functions = new Set<string>(OPERATORS);

@@ -30,7 +30,8 @@ async function execute(request: ExecuteRequest): Promise<{ value: WireResult } |
 async function answer(request: ProcessRequest): Promise<{ value: unknown } | { failure: Failure }> {
   if (request.kind === 'execute') return execute(request);
   try {
-    return { value: await engine[request.kind]() };
+    if (request.kind === 'estimate') return { value: await engine.estimate?.(request) };
+    return { value: await engine[request.kind]?.() };
   } catch (error) {
     return { failure: engine.failureOf(error) };
   }

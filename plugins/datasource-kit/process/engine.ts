@@ -1,7 +1,8 @@
 /** Declares what an engine that reads files must do inside a database process. The process itself is the kit's. */
 import type { TableDescription } from '../../../kernel/index.ts';
 import type { Value } from '../values.ts';
-import type { ExecuteRequest, Failure } from './protocol.ts';
+import type { ViewDefinition } from '../view-definition.ts';
+import type { EstimateMessage, ExecuteRequest, Failure } from './protocol.ts';
 
 /** Takes the rows of one statement, up to the limits of its request. */
 export interface RowWriter {
@@ -21,6 +22,9 @@ export interface Engine {
   /** Runs one statement for reading. */
   execute(request: ExecuteRequest, rows: RowWriter): void | Promise<void>;
   describe(): readonly TableDescription[] | Promise<readonly TableDescription[]>;
+  /** Rows that a statement would read; `undefined`, or without the method: it cannot tell. */
+  estimate?(request: EstimateMessage): Promise<number | undefined>;
+  views?(): Promise<readonly ViewDefinition[]>;
   /** Reads the file; throws when it cannot. */
   ping(): void | Promise<void>;
   failureOf(error: unknown): Failure;

@@ -11,15 +11,17 @@ import type {
   TableDescription,
 } from '../../../kernel/index.ts';
 import { unchecked } from '../errors.ts';
+import type { EstimateRequest } from '../estimate-request.ts';
 import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
-import { DEFAULT_LIMITS } from '../limits.ts';
+import { DEFAULT_LIMITS, ESTIMATE_TIMEOUT_MS } from '../limits.ts';
 import { refuseNullByte } from '../statement-check.ts';
 import { type ResultMemory, toObjects } from '../values.ts';
+import type { ViewDefinition } from '../view-definition.ts';
 import type { Program } from './database-process.ts';
 import type { FileErrors } from './file-errors.ts';
 import { type ProcessCall, ProcessPool, type ProcessPoolOptions } from './process-pool.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
-import type { ExecuteRequest, Failure, ProcessRequest, WireResult } from './protocol.ts';
+import type { EstimateMessage, ExecuteRequest, Failure, ProcessRequest, WireResult } from './protocol.ts';
 import { encodeParam } from './wire-params.ts';
 
 const DESCRIBE_TIMEOUT_MS = 60_000;
@@ -95,6 +97,26 @@ export class FileDatabase {
     const { isOutOfRoom, ...result } = (await this.#call(call, timeoutMs, signal)) as WireResult;
     if (isOutOfRoom) room?.exceeded();
     return { ...result, rows: toObjects(result.columns, result.rows) };
+  }
+
+  /** `undefined`: the engine cannot tell. */
+  async estimate({ statement, names }: EstimateRequest, signal?: AbortSignal): Promise<number | undefined> {
+    if (statement.tables === undefined) throw unchecked();
+    refuseNullByte(statement.sql);
+    const request: EstimateMessage = {
+      kind: 'estimate',
+      sql: statement.sql,
+      params: statement.params.map(encodeParam),
+      tables: statement.tables,
+      functions: statement.functions ?? null,
+      names,
+    };
+    return (await this.#ask(request, ESTIMATE_TIMEOUT_MS, signal)) as number | undefined;
+  }
+
+  /** `undefined`: the engine does not tell. */
+  async views(signal?: AbortSignal): Promise<readonly ViewDefinition[] | undefined> {
+    return (await this.#ask({ kind: 'views' }, DESCRIBE_TIMEOUT_MS, signal)) as readonly ViewDefinition[] | undefined;
   }
 
   async describe(signal?: AbortSignal): Promise<readonly TableDescription[]> {

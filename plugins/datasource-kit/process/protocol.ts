@@ -26,7 +26,18 @@ export interface ExecuteRequest {
   readonly roomBytes?: number;
 }
 
-export type ProcessRequest = ExecuteRequest | { readonly kind: 'describe' } | { readonly kind: 'ping' };
+/** Asks for the rows that a statement would read. */
+export interface EstimateMessage extends Pick<ExecuteRequest, 'sql' | 'params' | 'tables' | 'functions'> {
+  readonly kind: 'estimate';
+  /** See `EstimateRequest`. */
+  readonly names: Readonly<Record<string, readonly string[]>>;
+}
+
+export type ProcessRequest =
+  | ExecuteRequest
+  | EstimateMessage
+  | { readonly kind: 'describe' | 'views' }
+  | { readonly kind: 'ping' };
 
 export interface WireResult {
   /** Unique names. */

@@ -10,9 +10,11 @@ import {
   withTimeout,
 } from '../../../kernel/index.ts';
 import { cancelled, closing, noAnswer, timedOut, unchecked } from '../errors.ts';
+import type { EstimateRequest } from '../estimate-request.ts';
 import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
-import { DEFAULT_LIMITS } from '../limits.ts';
+import { DEFAULT_LIMITS, ESTIMATE_TIMEOUT_MS } from '../limits.ts';
 import type { ResultMemory } from '../values.ts';
+import type { ViewDefinition } from '../view-definition.ts';
 import type { Driver, Session } from './session.ts';
 import { type PoolOptions, SessionPool } from './session-pool.ts';
 
@@ -57,6 +59,17 @@ export class ServerDatabase {
 
   describe(signal?: AbortSignal, schemas: readonly string[] = []): Promise<readonly TableDescription[]> {
     return this.#use(CATALOG_TIMEOUT_MS, signal, (session, leftMs) => session.describe(leftMs, schemas));
+  }
+
+  /** `undefined`: the server cannot tell. */
+  async estimate({ statement }: EstimateRequest, signal?: AbortSignal): Promise<number | undefined> {
+    if (statement.tables === undefined) throw unchecked();
+    return this.#use(ESTIMATE_TIMEOUT_MS, signal, async (session, leftMs) => session.estimate?.(statement, leftMs));
+  }
+
+  /** `undefined`: the server does not tell. */
+  views(signal?: AbortSignal): Promise<readonly ViewDefinition[] | undefined> {
+    return this.#use(CATALOG_TIMEOUT_MS, signal, async (session, leftMs) => session.views?.(leftMs));
   }
 
   /** What the login may do beyond reading, one sentence each. Rejects when the server cannot be asked. */

@@ -1,6 +1,7 @@
 /** What a driver for a database server must do; pool, queue, timeouts and cancelling are the same for all. */
 import type { ConnectionInfo, SqlLimits, SqlResult, SqlStatement, TableDescription } from '../../../kernel/index.ts';
 import type { RowLimits } from '../values.ts';
+import type { ViewDefinition } from '../view-definition.ts';
 
 /** One connection to the server. It is used for one thing at a time, and reset after each. */
 export interface Session {
@@ -10,6 +11,9 @@ export interface Session {
   run(statement: SqlStatement, limits: SqlLimits & RowLimits): Promise<SqlResult>;
   /** `schemas`: what to describe besides the connection's own, where that is not everything. */
   describe(timeoutMs: number, schemas: readonly string[]): Promise<readonly TableDescription[]>;
+  /** Rows that a checked statement would read; `undefined`, or without the method: it cannot tell. */
+  estimate?(statement: SqlStatement, timeoutMs: number): Promise<number | undefined>;
+  views?(timeoutMs: number): Promise<readonly ViewDefinition[]>;
   /** What the login may do beyond reading, one sentence each, with the commands that take it away. */
   warnings(timeoutMs: number): Promise<readonly string[]>;
   /** Resolves when the server answers. */

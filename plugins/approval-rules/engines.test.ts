@@ -1,0 +1,253 @@
+import mysql from 'mysql2/promise';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PluginEntry } from '../../kernel/index.ts';
+import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
+import { DuckdbFolder } from '../../test/harness/duckdb.ts';
+import { layerFolder } from '../../test/harness/layer-folder.ts';
+import { findMariaDb, INSTALL_MARIADB, startMariaDb } from '../../test/harness/mariadb.ts';
+import { startPostgres } from '../../test/harness/postgres.ts';
+import { suiteNeeding } from '../../test/harness/require.ts';
+import { SqliteFolder } from '../../test/harness/sqlite.ts';
+import { actions } from '../actions/index.ts';
+import { pendingActionOf } from '../agent/index.ts';
+import { datasourceDuckdb } from '../datasource-duckdb/index.ts';
+import { datasourceMysql } from '../datasource-mysql/index.ts';
+import { datasourcePostgres } from '../datasource-postgres/index.ts';
+import { datasourceSqlite } from '../datasource-sqlite/index.ts';
+import { http } from '../http/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { jobs } from '../jobs/index.ts';
+import { semanticLayer } from '../semantic-layer/index.ts';
+import { sqlGuard } from '../sql-guard/index.ts';
+import { RULES } from './fixtures/rule-server.ts';
+import { approvalRules } from './index.ts';
+
+const ORDERS = 2_000;
+const CUSTOMERS = 100;
+const rowsOf = (count: number, row: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => row(n + 1)).join(', ');
+const SCRIPT = `
+  CREATE TABLE customers (id integer PRIMARY KEY, name varchar(40), email varchar(40));
+  CREATE TABLE orders (id integer PRIMARY KEY, customer_id integer, total integer);
+  CREATE INDEX by_customer ON orders (customer_id);
+  INSERT INTO customers VALUES ${rowsOf(CUSTOMERS, (n) => `(${n}, 'name ${n}', 'mail ${n}')`)};
+  INSERT INTO orders VALUES ${rowsOf(ORDERS, (n) => `(${n}, ${(n % CUSTOMERS) + 1}, ${n})`)};
+  CREATE VIEW contacts AS SELECT c.id, c.email AS address FROM customers c;
+  CREATE VIEW names AS SELECT id, name FROM customers WHERE id > 0;
+  CREATE VIEW addresses AS SELECT address FROM contacts;
+  CREATE VIEW totals AS SELECT customer_id, sum(total) AS total FROM orders GROUP BY customer_id`;
+const LAYER = {
+  'entities/customers.yml': 'table: customers\ndimensions:\n  - name: id\n  - name: name\n  - name: email\n',
+  'entities/orders.yml': 'table: orders\ndimensions:\n  - name: id\n  - name: customer_id\n  - name: total\n',
+  ...Object.fromEntries(
+    ['contacts', 'names', 'addresses', 'totals'].map((view) => [
+      `entities/${view}.yml`,
+      `table: ${view}\ntype: view\n`,
+    ]),
+  ),
+};
+
+interface Shop {
+  readonly plugin: PluginEntry;
+  close(): Promise<void>;
+}
+
+const files = { sqlite: new SqliteFolder(), duckdb: new DuckdbFolder() };
+afterAll(() => {
+  for (const folder of Object.values(files)) folder[Symbol.dispose]();
+});
+
+const ENGINES: readonly (readonly [string, boolean, string, () => Promise<Shop>])[] = [
+  [
+    'sqlite',
+    true,
+    '',
+    async () => ({
+      plugin: datasourceSqlite({
+        connections: [{ id: 'shop', url: `sqlite:${files.sqlite.create('shop.db', SCRIPT)}` }],
+      }),
+      close: async () => {},
+    }),
+  ],
+  [
+    'duckdb',
+    true,
+    '',
+    async () => ({
+      plugin: datasourceDuckdb({
+        connections: [{ id: 'shop', url: `duckdb:${await files.duckdb.create('a-shop.duckdb', SCRIPT)}` }],
+      }),
+      close: async () => {},
+    }),
+  ],
+  [
+    'postgres',
+    true,
+    '',
+    async () => {
+      const server = await startPostgres();
+      const client = new pg.Client(server.url);
+      await client.connect();
+      await client.query(`${SCRIPT}; ANALYZE`);
+      await client.end();
+      return {
+        plugin: datasourcePostgres({ connections: [{ id: 'shop', url: server.url }] }),
+        close: () => server.stop(),
+      };
+    },
+  ],
+  [
+    'mysql',
+    findMariaDb() !== undefined,
+    INSTALL_MARIADB,
+    async () => {
+      const server = await startMariaDb();
+      const client = await mysql.createConnection({ uri: server.url, multipleStatements: true });
+      await client.query(`${SCRIPT}; ANALYZE TABLE customers, orders`);
+      await client.end();
+      return {
+        plugin: datasourceMysql({ connections: [{ id: 'shop', url: server.url }] }),
+        close: () => server.stop(),
+      };
+    },
+  ],
+];
+
+describe.each(ENGINES)('on %s', (engine, isThere, install, open) => {
+  suiteNeeding(
+    engine,
+    isThere,
+    install,
+  )('rules', () => {
+    let shop: Shop;
+    let app: TestApp;
+    const folder = layerFolder(LAYER);
+    beforeAll(async () => {
+      shop = await open();
+      app = await createTestApp({
+        plugins: [
+          http({ listen: false }),
+          internalDb({ url: `sqlite:${files.sqlite.path}/${engine}-atlas.db` }),
+          jobs(),
+          semanticLayer({ dir: folder.dir, checkIntervalMs: 60_000 }),
+          sqlGuard(),
+          shop.plugin,
+          actions(),
+          approvalRules(),
+        ],
+        timeoutMs: 60_000,
+      });
+    }, 180_000);
+    afterAll(async () => {
+      await app?.close();
+      await shop?.close();
+      folder[Symbol.dispose]();
+    });
+
+    /** Whether the statement is held back by the rule; a failure is one of the test. */
+    async function isHeld(rule: object, sql: string): Promise<boolean> {
+      const made = await app.inject({ method: 'POST', url: RULES, payload: { name: 'A rule', ...rule } });
+      const { id } = made.json<{ rule: { id: string } }>().rule;
+      try {
+        const scope = app.scope({ actor: { id: 'ann', label: null, role: 'analyst', mode: 'test', claims: {} } });
+        await app.runSql({ sql, surface: 'api' }, scope);
+        return false;
+      } catch (error) {
+        if (pendingActionOf(error) === undefined) throw error;
+        return true;
+      } finally {
+        await app.inject({ method: 'DELETE', url: `${RULES}/${id}` });
+      }
+    }
+    const held = async (rule: object, ...statements: string[]) => {
+      for (const sql of statements) expect([sql, await isHeld(rule, sql)]).toEqual([sql, true]);
+    };
+    const passed = async (rule: object, ...statements: string[]) => {
+      for (const sql of statements) expect([sql, await isHeld(rule, sql)]).toEqual([sql, false]);
+    };
+
+    const SECRET = { ruleType: 'column', pattern: 'customers.email' };
+    const PEOPLE = { ruleType: 'table', pattern: 'customers' };
+    const over = (threshold: number) => ({ ruleType: 'cost', threshold });
+
+    it('about a table hold however it is named', async () => {
+      await held(
+        PEOPLE,
+        'SELECT count(*) FROM customers',
+        'select 1 from customers as orders',
+        'SELECT total FROM orders WHERE customer_id IN (SELECT id FROM customers)',
+        'WITH x AS (SELECT id FROM customers) SELECT * FROM x',
+        'SELECT id FROM orders UNION SELECT id FROM customers',
+        'SELECT id /* orders */ FROM /* x */ customers -- orders',
+        'SELECT (SELECT max(id) FROM customers) AS id',
+        'SELECT * FROM contacts',
+        'SELECT count(*) FROM addresses',
+        'SELECT n.name FROM names n',
+      );
+      await passed(PEOPLE, 'SELECT count(*) FROM orders', 'SELECT * FROM totals', "SELECT 'customers' AS customers");
+      await held({ ruleType: 'table', pattern: 'CUST*' }, 'SELECT id FROM customers');
+      await held({ ruleType: 'table', pattern: 'contacts' }, 'SELECT address FROM addresses');
+      await passed({ ruleType: 'table', pattern: 'cust' }, 'SELECT id FROM customers');
+    });
+
+    it('about a column hold wherever it is read', async () => {
+      await held(
+        SECRET,
+        'SELECT email FROM customers',
+        'SELECT c.EMAIL AS x FROM customers c',
+        'SELECT * FROM customers',
+        'SELECT c.* FROM customers c JOIN orders o ON o.customer_id = c.id',
+        "SELECT count(*) FROM customers WHERE email LIKE 'mail%'",
+        'SELECT id FROM customers ORDER BY email',
+        'SELECT count(DISTINCT email) FROM customers',
+        'WITH x AS (SELECT email AS y FROM customers) SELECT y FROM x',
+        'SELECT x FROM (SELECT name AS x FROM customers UNION SELECT email FROM customers) AS t',
+        'SELECT o.id, (SELECT c.email FROM customers c WHERE c.id = o.customer_id) AS m FROM orders o',
+        'SELECT address FROM contacts',
+        'SELECT address FROM addresses',
+        'SELECT id FROM customers AS email WHERE email.email IS NOT NULL',
+      );
+      await passed(
+        SECRET,
+        'SELECT count(*) FROM customers',
+        'SELECT id, name FROM customers',
+        'SELECT c.name, o.total FROM customers c JOIN orders o ON o.customer_id = c.id',
+        "SELECT 'email' AS email FROM orders",
+        'SELECT * FROM names',
+        'SELECT * FROM orders',
+      );
+    });
+
+    it('about a connection hold for every statement of it', async () => {
+      await held({ ruleType: 'datasource', pattern: 'shop' }, 'SELECT 1 AS one', 'SELECT id FROM orders WHERE id = 1');
+      await passed({ ruleType: 'datasource', pattern: 'default' }, 'SELECT 1 AS one');
+      await held({ ruleType: 'datasource', pattern: '*' }, 'SELECT 1 AS one');
+    });
+
+    it('about cost hold for what reads many rows', async () => {
+      await held(
+        over(ORDERS / 2),
+        'SELECT * FROM orders',
+        'SELECT sum(total) FROM orders',
+        'SELECT id FROM orders WHERE total = 5',
+        'SELECT o.id FROM orders AS o WHERE o.total + 0 = 5',
+        'SELECT sum(total) FROM totals',
+        'SELECT count(*) FROM customers a, customers b',
+        'SELECT id FROM orders ORDER BY total LIMIT 3',
+        'WITH x AS (SELECT total AS t FROM orders) SELECT sum(t) FROM x',
+      );
+      await passed(
+        over(ORDERS / 2),
+        'SELECT * FROM customers',
+        'SELECT id FROM orders WHERE id = 5',
+        'SELECT id, total FROM orders LIMIT 3',
+        'SELECT 1 AS one',
+        "SELECT upper(name) AS n FROM customers WHERE name <> 'x' ORDER BY 1",
+      );
+      await passed(over(10 * ORDERS), 'SELECT * FROM orders', 'SELECT sum(total) FROM totals');
+      await held(over(0), 'SELECT * FROM customers');
+      await held(over(10 * ORDERS), 'SELECT count(*) FROM orders a, orders b');
+    });
+  });
+});

@@ -1,0 +1,122 @@
+/** Reads from the server's plan how many rows a statement would read. */
+import type { Query } from './query.ts';
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Plan Rows': number;
+  readonly 'Relation Name'?: string;
+  readonly Schema?: string;
+  readonly 'Index Cond'?: string;
+  readonly 'Parent Relationship'?: string;
+  readonly 'Subplan Name'?: string;
+  readonly 'Workers Planned'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** Rows of a whole table, by the planner's own estimate; `undefined`: not known. */
+type TableRows = (schema: string, table: string) => Promise<number | undefined>;
+
+const EXPLAIN = 'EXPLAIN (VERBOSE, FORMAT JSON)';
+/** A table behind a view may be closed to the login. */
+const KNOWN_ROWS = `SELECT c.reltuples::int8 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = $1 AND c.relname = $2`;
+
+/** `undefined`: the server cannot tell. Runs in a transaction that is rolled back afterwards. */
+export async function estimatedRows(
+  query: Query,
+  sql: string,
+  params: readonly unknown[],
+): Promise<number | undefined> {
+  const planOf = async (text: string, values: readonly unknown[]): Promise<PlanNode> => {
+    const [[plan] = []] = await query(`${EXPLAIN} ${text}`, values);
+    return JSON.parse(plan ?? '')[0].Plan;
+  };
+  const sizes = new Map<string, Promise<number | undefined>>();
+  const sizeOf = async (schema: string, table: string) => {
+    await query('SAVEPOINT size');
+    try {
+      return (await planOf(`SELECT FROM ONLY ${quoted(schema)}.${quoted(table)}`, []))['Plan Rows'];
+    } catch {
+      await query('ROLLBACK TO size');
+      const [[rows] = []] = await query(KNOWN_ROWS, [schema, table]);
+      return rows === undefined || Number(rows) < 0 ? undefined : Number(rows);
+    }
+  };
+  return rowsOfPlan(await planOf(sql, params), (schema, table) => {
+    const key = JSON.stringify([schema, table]);
+    const known = sizes.get(key) ?? sizeOf(schema, table);
+    sizes.set(key, known);
+    return known;
+  });
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/** Of one run of a part of the plan. */
+interface Rows {
+  /** Those that it reads from tables and functions. */
+  readonly read: number;
+  /** Those that it gives to the step around it. */
+  readonly given: number;
+  /** The most that one of its steps gives. */
+  readonly most: number;
+}
+
+class NotKnown extends Error {}
+
+/** `undefined` for a recursion, and where a table's size is not known. */
+async function rowsOfPlan(plan: PlanNode, tableRows: TableRows): Promise<number | undefined> {
+  try {
+    const { read, most } = await rowsOf(plan, 1, tableRows);
+    return Math.max(read, most);
+  } catch (error) {
+    if (error instanceof NotKnown) return undefined;
+    throw error;
+  }
+}
+
+/** `workers`: processes that share the step; the plan says what one of them does. */
+async function rowsOf(node: PlanNode, workers: number, tableRows: TableRows): Promise<Rows> {
+  const kind = node['Node Type'];
+  if (kind === 'Recursive Union') throw new NotKnown();
+  const inner = workers * (1 + (node['Workers Planned'] ?? 0));
+  const given = node['Plan Rows'] * workers;
+  const parts: { readonly part: PlanNode; readonly rows: Rows }[] = [];
+  for (const part of node.Plans ?? []) parts.push({ part, rows: await rowsOf(part, inner, tableRows) });
+  const own = await ownRows(node, given, tableRows);
+  // A subquery that depends on the row around it runs for each of those that the step looks at.
+  const looked = Math.max(own, given, ...parts.filter(({ part }) => !isSubplan(part)).map(({ rows }) => rows.given));
+  let read = own;
+  let most = kind === 'Result' && parts.length === 0 ? 0 : given;
+  for (const [at, { part, rows }] of parts.entries()) {
+    most = Math.max(most, rows.most);
+    if (kind === 'Nested Loop' && at === 1 && !isSubplan(part)) {
+      read += Math.max(1, parts[0]?.rows.given ?? 1) * Math.max(rows.read, rows.given);
+    } else if (part['Parent Relationship'] === 'SubPlan' && !isHashed(node, part)) {
+      read += Math.max(1, looked) * rows.read;
+    } else read += rows.read;
+  }
+  return { read, given, most };
+}
+
+const isSubplan = (part: PlanNode) => /^(?:SubPlan|InitPlan)$/.test(part['Parent Relationship'] ?? '');
+
+/** Worked out once, which only the text of the condition around it tells. */
+function isHashed(node: PlanNode, { 'Subplan Name': name }: PlanNode): boolean {
+  const mark = `hashed ${name}`;
+  return Object.values(node).some((value) =>
+    typeof value === 'string'
+      ? value.includes(mark)
+      : Array.isArray(value) && value.some((one) => String(one).includes(mark)),
+  );
+}
+
+/** What the step itself reads: without a condition on an index, all of its table. */
+async function ownRows(node: PlanNode, given: number, tableRows: TableRows): Promise<number> {
+  const { 'Relation Name': table, Schema: schema = '' } = node;
+  if (table === undefined) return /^(?:Function|Table Function|Values) Scan$/.test(node['Node Type']) ? given : 0;
+  if (!/^(?:Seq|Index|Index Only) Scan$/.test(node['Node Type']) || node['Index Cond'] !== undefined) return given;
+  const rows = await tableRows(schema, table);
+  if (rows === undefined) throw new NotKnown();
+  return Math.max(rows, given);
+}
