@@ -9,6 +9,7 @@ import {
 } from '../../kernel/index.ts';
 import { audit, tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
+import { organizationDelete } from '../auth-managed/index.ts';
 import { datasourceEngines, datasourceHealth } from '../datasource-kit/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
@@ -71,6 +72,10 @@ export const adminConnections = definePlugin({
     ctx.tap(datasourceList, async (_payload, { orgId }) => without(configured, await stored.list(orgId)), order);
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
+    ctx.tap(organizationDelete, async ({ orgId }) => {
+      await store.removeAll(orgId);
+      await stored.changed(orgId);
+    });
     ctx.onReady(async () => {
       const all = await ctx.call(datasourceList, undefined, ctx.scope());
       configured = new Set(all.flatMap(({ plugin, value }) => (plugin === ctx.plugin ? [] : [value.id])));

@@ -15,7 +15,7 @@ export interface ConnectionRoutesInit {
 }
 
 export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesInit): Route[] {
-  const common = { tag: 'Connections', right: 'admin' } as const;
+  const common = { tag: 'Connections', right: 'admin:connections' } as const;
   const read = [
     defineRoute({
       ...common,
