@@ -97,7 +97,7 @@ export class BetterAuthRoutes {
     return {
       method,
       path: BASE_PATH + path,
-      operationId: operationIdOf(path),
+      operationId: operationIdOf(endpoint),
       summary,
       tag: path.startsWith('/organization/') ? 'Organizations' : 'Sign-in',
       right,
@@ -288,9 +288,10 @@ export class BetterAuthRoutes {
   }
 }
 
-/** `signUpEmail` for `/sign-up/email`: what the library's own clients call it. */
-function operationIdOf(path: string): string {
-  const words = path.split(/[^a-z]+/).filter((word) => word !== '');
+/** `signUpEmail` for `/sign-up/email`: what the library's own clients call it. A resource has several methods at one path. */
+function operationIdOf({ method, path }: Endpoint): string {
+  const parts = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  const words = path.startsWith('/scim/') ? [method.toLowerCase(), ...parts] : parts;
   return words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
 }
 
