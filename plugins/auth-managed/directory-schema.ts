@@ -63,11 +63,16 @@ export async function createSqliteDirectory(trx: Knex.Transaction): Promise<void
   await trx.raw(FILL);
 }
 
-/** Works without the extension pg_trgm, which not every server has and not every login may create. */
-const TRIGRAMS = `create function atlas_trigrams(value text) returns text[]
-  language sql immutable strict parallel safe as $fn$
-    select coalesce(array_agg(distinct substr(value, i, 3)), '{}') from generate_series(1, length(value) - 2) as i
-  $fn$`;
+/** Without the extension, which some servers lack and some logins may not create, a search reads all addresses. */
+async function indexAddresses(trx: Knex.Transaction): Promise<void> {
+  const index = `create index ${DIRECTORY}_search on ${DIRECTORY} using gin ("email" gin_trgm_ops)`;
+  await trx
+    .transaction(async (part) => {
+      await part.raw('create extension if not exists pg_trgm');
+      await part.raw(index);
+    })
+    .catch(() => undefined);
+}
 
 /** Users are locked first, so that of two transactions that change one the later sees what the earlier did. */
 const REFRESH = `create function ${DIRECTORY}_refresh(changed text[]) returns void language plpgsql as $fn$
@@ -123,17 +128,17 @@ async function createPostgresTrigger(
 
 export async function createPostgresDirectory(trx: Knex.Transaction): Promise<void> {
   await createTable(trx, 'timestamptz(3)');
-  await trx.raw(TRIGRAMS);
-  await trx.raw(`create index ${DIRECTORY}_search on ${DIRECTORY} using gin (atlas_trigrams("email"))`);
+  await indexAddresses(trx);
   await trx.raw(`create table ${DIRECTORY_COUNT} (
-    "organizationId" text not null, "role" text not null, "baseRole" text not null, "count" bigint not null)`);
+    "id" bigserial, "organizationId" text not null, "role" text not null, "baseRole" text not null,
+    "count" bigint not null)`);
   await trx.raw(`create index ${DIRECTORY_COUNT}_organization on ${DIRECTORY_COUNT} ("organizationId")`);
   await trx.raw(REFRESH);
   for (const [event, rows, sign] of [
     ['insert', 'new_rows', ''],
     ['delete', 'old_rows', '-'],
   ] as const) {
-    const counted = `insert into ${DIRECTORY_COUNT}
+    const counted = `insert into ${DIRECTORY_COUNT} ("organizationId", "role", "baseRole", "count")
       select "organizationId", "role", "baseRole", ${sign}count(*) from ${rows} group by 1, 2, 3`;
     await createPostgresTrigger(trx, `${DIRECTORY}_count_${event}`, DIRECTORY, event, counted);
   }

@@ -33,7 +33,7 @@ export interface InteractionSubject {
   readonly publicPaths?: readonly string[];
 }
 
-const RIGHTS = ['public', 'query', 'approve', 'admin', 'self'];
+const RIGHT = /^(public|query|approve|self|admin(:[a-z][a-z-]*)?)$/;
 const FAULT = 'connect ECONNREFUSED postgres://reader:hunter2@10.1.2.3/shop';
 
 /** Sees who asks the agent, and makes it fail where a check wants that. */
@@ -124,7 +124,7 @@ export function interactionChecks(make: () => InteractionSubject | Promise<Inter
       for (const { value: route } of own) {
         const shown = `${route.method} ${route.path}`;
         assert.match(route.summary, /^[A-Z].{5,}\.$/, `${shown}: the summary is no sentence`);
-        assert.ok(RIGHTS.includes(route.right), `${shown}: "${route.right}" is no right`);
+        assert.match(route.right, RIGHT, `${shown}: "${route.right}" is no right`);
         const isPublic = (subject.publicPaths ?? []).includes(route.path);
         assert.ok(route.right !== 'public' || isPublic, `${shown} is open to everybody`);
         assert.ok(Object.keys(route.responses).length > 0, `${shown}: no answer is described`);

@@ -1,5 +1,6 @@
 /** Reads and counts users by organization and role, from the directory that triggers keep. */
 import type { Knex } from 'knex';
+import { LRUCache } from 'lru-cache';
 import type { Role } from '../../../kernel/index.ts';
 import { type PageRequest, readPage } from '../../admin-kit/index.ts';
 import { DIRECTORY, DIRECTORY_COUNT } from '../directory-schema.ts';
@@ -56,6 +57,8 @@ export function bannedNow(dialect: Store['dialect']): (query: Knex.QueryBuilder)
 
 export class UserDirectory {
   readonly #store: Store;
+  /** How many users a search finds, by the version of what is searched. */
+  readonly #totals = new LRUCache<string, number>({ max: 1_000 });
 
   constructor(store: Store) {
     this.#store = store;
@@ -100,7 +103,7 @@ export class UserDirectory {
     await this.#store.run((db) =>
       db.raw(
         `with counted as (delete from ?? returning "organizationId", "role", "baseRole", "count")
-        insert into ?? select "organizationId", "role", "baseRole", sum("count") from counted
+        insert into ?? ("organizationId", "role", "baseRole", "count") select "organizationId", "role", "baseRole", sum("count") from counted
         group by 1, 2, 3 having sum("count") <> 0`,
         [DIRECTORY_COUNT, DIRECTORY_COUNT],
       ),
@@ -122,13 +125,30 @@ export class UserDirectory {
 
   async #total(db: Knex, filter: DirectoryFilter): Promise<number> {
     const { orgId, search, baseRole, role } = filter;
-    if (search !== undefined) {
-      const counted = await this.#matching(db, filter).count({ count: '*' }).first();
-      return Number(counted?.count ?? 0);
-    }
+    if (search !== undefined) return this.#found(db, filter);
     return (await this.#counts(db, orgId))
       .filter((item) => (baseRole ?? item.baseRole) === item.baseRole && (role ?? item.role) === item.role)
       .reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** A search that most addresses match has to look at them all; its count is good until a user comes, goes or changes. */
+  async #found(db: Knex, filter: DirectoryFilter): Promise<number> {
+    const version = await this.#version(db, filter.orgId);
+    const key = JSON.stringify([version, filter]);
+    const known = version === undefined ? undefined : this.#totals.get(key);
+    if (known !== undefined) return known;
+    const counted = await this.#matching(db, filter).count({ count: '*' }).first();
+    const total = Number(counted?.count ?? 0);
+    if (version !== undefined) this.#totals.set(key, total);
+    return total;
+  }
+
+  /** Differs after each change of the organization's users, on any server; `undefined`: not known. */
+  async #version(db: Knex, orgId: string | null): Promise<string | undefined> {
+    if (this.#store.dialect === 'sqlite') return undefined;
+    const rows = db(DIRECTORY_COUNT).where({ organizationId: orgId ?? '' });
+    const { count, sum } = (await rows.count({ count: '*' }).sum({ sum: 'id' }).first()) ?? {};
+    return `${count} ${sum}`;
   }
 
   #matching(db: Knex, { orgId, search, baseRole, role }: DirectoryFilter): Knex.QueryBuilder {
@@ -137,12 +157,10 @@ export class UserDirectory {
     if (role !== undefined) query.where({ role });
     if (search === undefined) return query;
     const text = search.toLowerCase();
-    const postgres = this.#store.dialect === 'postgres';
-    // Shorter ones have no trigram to look up.
-    if (postgres && [...text].length >= 3) {
-      query.whereRaw('atlas_trigrams("email") @> atlas_trigrams(?)', [text]);
-    }
-    return query.whereRaw(`${postgres ? 'strpos' : 'instr'}("email", ?) > 0`, [text]);
+    if (this.#store.dialect === 'sqlite') return query.whereRaw('instr("email", ?) > 0', [text]);
+    // Shorter ones have no trigram to look up, and the index would be read from end to end.
+    if ([...text].length < 3) return query.whereRaw('strpos("email", ?) > 0', [text]);
+    return query.where('email', 'like', `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`);
   }
 }
 

@@ -239,6 +239,8 @@ export function createBetterAuth(
       organization({
         // A new organization would be a way out of the rules of the one that a user belongs to.
         allowUserToCreateOrganization: (user) => user.role === 'admin',
+        // A function, as the library would take a number for the length of its lists, too.
+        membershipLimit: async () => Infinity,
         roles: {
           owner: ownerAc,
           admin: organizationAdminAc,
