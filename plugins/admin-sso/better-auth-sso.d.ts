@@ -23,7 +23,11 @@ export interface SSOOptions {
     readonly user: { readonly id: string };
     readonly provider: { readonly organizationId?: string };
   }) => Promise<void>;
-  readonly saml: { readonly allowIdpInitiated: boolean; readonly requireTimestamps: boolean };
+  readonly saml: {
+    readonly allowIdpInitiated: boolean;
+    readonly requireTimestamps: boolean;
+    readonly algorithms: { readonly onDeprecated: 'reject' };
+  };
 }
 
 export function sso(options: SSOOptions): BetterAuthPlugin;

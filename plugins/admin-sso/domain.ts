@@ -1,7 +1,6 @@
 /** Reads e-mail domains, and checks by DNS that an organization holds one. */
 import { Resolver } from 'node:dns/promises';
 import { domainToASCII } from 'node:url';
-import { getDomain } from 'tldts';
 import { AtlasError } from '../../kernel/index.ts';
 
 /** The domain of an address in lower case and ASCII; `undefined` for what is no address. */
@@ -11,10 +10,13 @@ export function domainOfEmail(email: string): string | undefined {
 }
 
 /** `undefined` for what is no domain that one organization can hold, such as `co.uk`, `localhost` or an address. */
-export function readDomain(text: string): string | undefined {
+export async function readDomain(text: string): Promise<string | undefined> {
   const domain = domainToASCII(text.trim()).toLowerCase();
   const isName = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/.test(domain);
-  return isName && getDomain(domain, { allowPrivateDomains: true }) !== null ? domain : undefined;
+  if (!isName) return undefined;
+  // The list of public suffixes is large.
+  const { getDomain } = await import('tldts');
+  return getDomain(domain, { allowPrivateDomains: true }) === null ? undefined : domain;
 }
 
 /** The TXT record that shows that who set it controls the domain. */

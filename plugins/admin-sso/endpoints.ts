@@ -3,7 +3,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import { AtlasError, type RouteReply, Type } from '../../kernel/index.ts';
 import { bearerToken } from '../auth-kit/index.ts';
 import { Email, type ExtensionEndpoint, Id, Url } from '../auth-managed/index.ts';
-import { domainOfEmail, readDomain } from './domain.ts';
+import { domainOfEmail } from './domain.ts';
 import type { OutboundFetch } from './outbound-fetch.ts';
 import type { ProviderStore } from './providers.ts';
 import type { ScimConnectionStore } from './scim-connections.ts';
@@ -43,7 +43,7 @@ interface SignInBody {
 async function providerOf(providers: ProviderStore, body: SignInBody): Promise<string> {
   const { email, organizationSlug, providerId } = body;
   if (providerId !== undefined) return providerId;
-  const domain = body.domain === undefined ? email && domainOfEmail(email) : readDomain(body.domain);
+  const domain = domainOfEmail(body.domain === undefined ? (email ?? '') : `x@${body.domain}`);
   if (domain === undefined && organizationSlug === undefined) {
     throw new AtlasError('Say whom to sign in: email, domain, organizationSlug or providerId.', {
       code: 'validation_error',
@@ -123,6 +123,35 @@ function ssoEndpoints({ providers, fetching }: EndpointsInit): ExtensionEndpoint
   ];
 }
 
+const samlEndpoints: readonly ExtensionEndpoint[] = [
+  {
+    method: 'POST',
+    path: '/sso/saml2/sp/acs/:providerId',
+    summary: 'Where an identity provider (SAML) sends the browser back to',
+    right: 'public',
+    params: Type.Object({ providerId: Id }),
+    body: Type.Object({
+      SAMLResponse: Type.String({ minLength: 1, maxLength: 400_000 }),
+      RelayState: Type.Optional(Type.String({ maxLength: 1_024 })),
+    }),
+    isForm: true,
+    crossSite: true,
+    reply: Type.Unknown(),
+    status: 302,
+    errors: ['not_found', 'configuration_error', 'auth_error'],
+    newUserRole: 'analyst',
+  },
+  {
+    method: 'GET',
+    path: '/sso/saml2/sp/metadata',
+    summary: 'This server as identity providers of SAML see it',
+    right: 'public',
+    query: Type.Object({ providerId: Id }),
+    reply: Type.String({ contentMediaType: 'application/xml' }),
+    errors: ['not_found', 'configuration_error'],
+  },
+];
+
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
 
 /** The refusal of a token, in the form of RFC 7644. */
@@ -195,5 +224,5 @@ function scimEndpoints({ connections, calls }: EndpointsInit): ExtensionEndpoint
 }
 
 export function ssoEndpointsOf(init: EndpointsInit): ExtensionEndpoint[] {
-  return [...ssoEndpoints(init), ...scimEndpoints(init)];
+  return [...ssoEndpoints(init), ...samlEndpoints, ...scimEndpoints(init)];
 }

@@ -69,7 +69,7 @@ export function loadSso(init: SsoLibraryInit): LibraryExtensionParts {
       await host.run((db) => join(db, user.id, organizationId));
       await host.settle(user.id);
     },
-    saml: { allowIdpInitiated: false, requireTimestamps: true },
+    saml: { allowIdpInitiated: false, requireTimestamps: true, algorithms: { onDeprecated: 'reject' } },
   });
   const provisioned = scim({
     connections: [],
@@ -87,6 +87,8 @@ export function loadSso(init: SsoLibraryInit): LibraryExtensionParts {
     compatibility: { microsoftEntra: { acceptLegacyGroupSchema: true } },
   });
   return {
+    // Identity providers of SAML send the browser back with a form, and so from another site.
+    cookies: { relay_state: { attributes: { sameSite: 'none', secure: true } } },
     plugins: [signOn, renamed(provisioned, SCIM_TABLES), rules(init)],
     async read(table, row) {
       if (table === PROVIDERS) return providers.opened(row);

@@ -17,11 +17,13 @@ export interface ProviderConfig {
   readonly samlConfig?: object;
 }
 
-export interface NewProvider extends ProviderConfig {
+export interface NewProvider {
   readonly name: string;
   readonly domain: string;
   readonly issuer: string;
   readonly clientId: string | null;
+  /** `id`: of the new provider. */
+  configure(id: string): ProviderConfig;
 }
 
 export interface ProviderRow {
@@ -93,12 +95,13 @@ export class ProviderStore {
   /** Throws `validation_error` for what is no domain, `conflict` for a provider too many. */
   async create(orgId: string, given: NewProvider, scope: Scope): Promise<ProviderRow> {
     const { db, audit, now } = this.#init;
-    const domain = readDomain(given.domain);
+    const domain = await readDomain(given.domain);
     if (domain === undefined) {
       const message = 'must be a domain of the organization, such as example.com';
       throw new AtlasError(`domain ${message}.`, { code: 'validation_error', details: [{ path: 'domain', message }] });
     }
     const id = `sso-${randomBytes(12).toString('hex')}`;
+    const { oidcConfig, samlConfig } = given.configure(id);
     const seal = async (column: string, config: object | undefined) =>
       config === undefined
         ? null
@@ -113,8 +116,8 @@ export class ProviderStore {
       domain,
       domainVerified: false,
       domainToken: randomBytes(24).toString('hex'),
-      oidcConfig: await seal('oidcConfig', given.oidcConfig),
-      samlConfig: await seal('samlConfig', given.samlConfig),
+      oidcConfig: await seal('oidcConfig', oidcConfig),
+      samlConfig: await seal('samlConfig', samlConfig),
       createdAt: new Date(now()).toISOString(),
       createdBy: scope.actor.id,
     };
@@ -318,6 +321,9 @@ async function mustKeepSignIn(trx: Knex.Transaction, orgId: string): Promise<voi
   );
 }
 
+/** Names this server to an identity provider of SAML: its entity id. */
+export const metadataUrl = (base: string, id: string) => `${base}/api/auth/sso/saml2/sp/metadata?providerId=${id}`;
+
 /** For answers: without secrets. */
 export function shownProvider(row: ProviderRow, baseUrl: string) {
   const { id, providerId, name, organizationId, issuer, clientId, domain, domainToken, createdAt, createdBy } = row;
@@ -333,6 +339,7 @@ export function shownProvider(row: ProviderRow, baseUrl: string) {
     domain,
     domainVerified: Boolean(row.domainVerified),
     verificationRecord: verificationRecord(domain, domainToken),
+    ...(!isOidc && { entityId: metadataUrl(baseUrl, providerId) }),
     callbackUrl: `${baseUrl}/api/auth/sso/${isOidc ? 'callback' : 'saml2/sp/acs'}/${providerId}`,
     createdAt,
     createdBy,

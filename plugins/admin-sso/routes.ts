@@ -1,9 +1,10 @@
 /** Serves identity providers, enforcement of single sign-on and SCIM connections to administrators. */
-import { AtlasError, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { AtlasError, defineRoute, type Route, type Scope, type Static } from '../../kernel/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import { conflict } from './errors.ts';
 import { discover } from './oidc-discovery.ts';
-import { type ProviderStore, shownProvider } from './providers.ts';
+import { metadataUrl, type NewProvider, type ProviderStore, shownProvider } from './providers.ts';
+import { samlConfigOf } from './saml.ts';
 import {
   Deleted,
   Enforcement,
@@ -84,12 +85,11 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
       errors: [...errors, 'configuration_error', 'invalid_request'],
       body: NewProviderBody,
       responses: { 201: ProviderReply },
-      async handle({ body: { name, domain, oidc } }, scope) {
+      async handle({ body: { name, domain, ...protocol } }, scope) {
         const orgId = organizationOf(scope);
         const publicBase = publicUrl();
-        const oidcConfig = await discover(oidc, outbound);
-        const { issuer, clientId } = oidcConfig;
-        const row = await managed().providers.create(orgId, { name, domain, issuer, clientId, oidcConfig }, scope);
+        const described = await describedBy(protocol, publicBase);
+        const row = await managed().providers.create(orgId, { name, domain, ...described }, scope);
         return { status: 201, body: { provider: shownProvider(row, publicBase) } };
       },
     }),
@@ -233,6 +233,26 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
       },
     }),
   ];
+
+  async function describedBy(
+    { oidc, saml }: Pick<Static<typeof NewProviderBody>, 'oidc' | 'saml'>,
+    base: string,
+  ): Promise<Pick<NewProvider, 'issuer' | 'clientId' | 'configure'>> {
+    if (oidc !== undefined && saml === undefined) {
+      const oidcConfig = await discover(oidc, outbound);
+      return { issuer: oidcConfig.issuer, clientId: oidcConfig.clientId, configure: () => ({ oidcConfig }) };
+    }
+    if (saml !== undefined && oidc === undefined) {
+      const configOf = samlConfigOf(saml);
+      return {
+        issuer: saml.issuer,
+        clientId: null,
+        configure: (id) => ({ samlConfig: configOf(metadataUrl(base, id)) }),
+      };
+    }
+    const message = 'must be given, or else saml, and not both';
+    throw new AtlasError(`oidc ${message}.`, { code: 'validation_error', details: [{ path: 'oidc', message }] });
+  }
 
   /** Without an organization nothing is found. */
   function foreignAsMissing(scope: Scope): string {

@@ -26,6 +26,7 @@ const Provider = Type.Object(
       { name: Type.String(), value: Type.String() },
       { description: 'TXT record of DNS' },
     ),
+    entityId: Type.Optional(Type.String({ description: 'SAML: what this server is called; its metadata are there.' })),
     callbackUrl: Type.String({ description: 'To be registered at the identity provider.' }),
     createdAt: Type.String({ format: 'date-time' }),
     createdBy: orNull,
@@ -40,16 +41,37 @@ export const NewProviderBody = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
     domain: Type.String({ minLength: 1, maxLength: 253, description: 'Of the e-mail addresses: `example.com`.' }),
-    oidc: Type.Object(
-      {
-        issuer: HttpUrl('Has a discovery document below it: `https://login.example.com`.'),
-        clientId: Type.String({ minLength: 1, maxLength: 500 }),
-        clientSecret: Type.String({ minLength: 1, maxLength: 2_000 }),
-        scopes: Type.Optional(
-          Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,100}$' }), { maxItems: 20 }),
-        ),
-      },
-      { additionalProperties: false },
+    oidc: Type.Optional(
+      Type.Object(
+        {
+          issuer: HttpUrl('Has a discovery document below it: `https://login.example.com`.'),
+          clientId: Type.String({ minLength: 1, maxLength: 500 }),
+          clientSecret: Type.String({ minLength: 1, maxLength: 2_000 }),
+          scopes: Type.Optional(
+            Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,100}$' }), { maxItems: 20 }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    saml: Type.Optional(
+      Type.Object(
+        {
+          issuer: Type.String({ minLength: 1, maxLength: 1_024, description: 'Entity id of the identity provider.' }),
+          entryPoint: Type.String({
+            maxLength: 2_048,
+            pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#@]+(/\\S*)?$',
+            errorMessage: 'must be an http or https URL',
+            description: 'Where browsers are sent to sign in (HTTP-Redirect).',
+          }),
+          certificate: Type.String({ minLength: 1, maxLength: 10_000, description: 'That signs assertions: PEM.' }),
+          emailAttribute: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 500, description: 'Default: `email`, else the name id.' }),
+          ),
+          nameAttribute: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+        },
+        { additionalProperties: false },
+      ),
     ),
   },
   { additionalProperties: false },

@@ -1,5 +1,5 @@
 /** Declares the hooks by which other plugins take part in changes of users and organizations, and in sign-in. */
-import type { BetterAuthPlugin } from 'better-auth';
+import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth';
 import type { Knex } from 'knex';
 import { collect, type RouteReply, type RouteRequest, type Scope, series } from '../../kernel/index.ts';
 import type { Endpoint } from './better-auth/endpoint.ts';
@@ -44,6 +44,8 @@ export interface LibraryHost {
 /** Plugins of the authentication library, with what they need of Atlas. */
 export interface LibraryExtensionParts {
   readonly plugins: readonly BetterAuthPlugin[];
+  /** Attributes of cookies, by the library's names for these. */
+  readonly cookies?: NonNullable<BetterAuthOptions['advanced']>['cookies'];
   /** A row of a table as the library gets it, such as with its secrets decrypted. */
   read(table: string, row: Record<string, unknown>): Promise<Record<string, unknown>>;
 }

@@ -169,7 +169,11 @@ function operation({ plugin, value: route }: Collected<Route>, writing: Writing)
     ...(body !== undefined && {
       requestBody: {
         required: body.default === undefined,
-        content: { 'application/json': { schema: writing.components.write(body, nameOf(route, body, 'Body')) } },
+        content: {
+          [route.rawBody === 'form' ? 'application/x-www-form-urlencoded' : 'application/json']: {
+            schema: writing.components.write(body, nameOf(route, body, 'Body')),
+          },
+        },
       },
     }),
     responses: {

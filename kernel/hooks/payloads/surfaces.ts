@@ -10,7 +10,7 @@ export interface RouteRequest<P extends TSchema = TSchema, Q extends TSchema = T
   readonly params: Checked<P, Readonly<Record<string, string>>>;
   readonly query: Checked<Q, Readonly<Record<string, unknown>>>;
   readonly body: Checked<B, unknown>;
-  /** The body's bytes as received, where the route asked for them; `first`: `body` is parsed and validated when it is read. */
+  /** The body's bytes, where asked for; `first`: `body` is parsed when it is read; `form`: it is an HTML form's fields. */
   readonly rawBody: Buffer | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly ip: string;
@@ -42,7 +42,7 @@ export interface Route<P extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  readonly rawBody?: boolean | 'first';
+  readonly rawBody?: boolean | 'first' | 'form';
   /** Largest request body, where it is less than that of the server. */
   readonly bodyLimitBytes?: number;
   /** Schema of each success status. */

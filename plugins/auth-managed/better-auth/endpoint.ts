@@ -23,6 +23,8 @@ export interface Endpoint {
   readonly changesMembers?: 'own' | 'all';
   /** Called by pages of other sites, such as by the form of an identity provider. */
   readonly crossSite?: boolean;
+  /** Its body is an HTML form, which may hold a signed document. */
+  readonly isForm?: boolean;
   /** Its protocol has a media type and errors of its own, which go to the client as the library words them. */
   readonly isProtocol?: boolean;
   /** Role of a user that it makes; default: the first one, and that of the configured address, are administrators. */

@@ -258,6 +258,7 @@ export function createBetterAuth(
     ],
     advanced: {
       cookiePrefix: COOKIE_PREFIX,
+      ...(extension?.cookies !== undefined && { cookies: extension.cookies }),
       // The prefix `__Secure-` would change the documented name of the cookie; the attribute is set all the same.
       useSecureCookies: false,
       defaultCookieAttributes: { secure: options.url?.startsWith('https:') === true },

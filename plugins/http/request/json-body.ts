@@ -1,4 +1,7 @@
-/** Reads request bodies: JSON in UTF-8; the raw bytes are kept where a plugin's route asks for them. */
+/**
+ * Reads request bodies: JSON in UTF-8, and HTML forms for routes that take them. The raw bytes are kept where a plugin's
+ * route asks for them.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { AtlasError, type Route } from '../../../kernel/index.ts';
@@ -134,9 +137,23 @@ function addJsonParser(app: FastifyInstance): void {
   });
 }
 
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** Of several fields with the same name the first counts. */
+function addFormParser(app: FastifyInstance): void {
+  app.addContentTypeParser<string>(FORM_TYPE, { parseAs: 'string' }, (request, text, done) => {
+    if (request.routeOptions.config.rawBody !== 'form') {
+      return done(new AtlasError('This takes no HTML form.', { code: 'unsupported_media_type', hint: 'Send JSON.' }));
+    }
+    const fields = [...new URLSearchParams(text)].slice(0, MAX_KEYS).reverse();
+    done(null, Object.fromEntries(fields));
+  });
+}
+
 export const jsonBody = fastifyPlugin(async (app) => {
   app.decorateRequest('rawBody');
   addJsonParser(app);
+  addFormParser(app);
   app.addHook('onRequest', (request, _reply, done) => {
     checkBodyEncoding(request);
     done();
