@@ -19,6 +19,7 @@ import { authByot } from '../auth-byot/index.ts';
 import { authManaged } from '../auth-managed/index.ts';
 import { authNone } from '../auth-none/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
+import { internalDb } from '../internal-db/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { sqlGuard } from '../sql-guard/index.ts';
@@ -182,7 +183,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('actions on %s', (dialect) => {
     await using server = await start(dialect, { plugins: managed() });
     const boss = await userOf(server, 'boss@example.com');
     const ann = await userOf(server, 'ann@example.com');
-    await organization(boss, 'create', { name: 'Acme', slug: 'acme' });
+    const { body: acme } = await organization(boss, 'create', { name: 'Acme', slug: 'acme' });
     const other = await askTicket(ann, { title: 'Of no organization' });
     expect((await boss.send(admins)).body).toMatchObject({ actions: [], total: 0 });
     for (const path of ['approve', 'deny']) {
@@ -195,6 +196,10 @@ describe.each<Dialect>(['sqlite', 'postgres'])('actions on %s', (dialect) => {
     expect((await ann.send(`${mine}/${other.id}`)).status).toBe(404);
     expect((await boss.send(admins)).body.actions).toMatchObject([{ id, requested_by_label: 'ann@example.com' }]);
     expect((await approve(boss, id)).body.status).toBe('executed');
+    const last = await askTicket(ann, { title: 'The last one of Acme' });
+    expect((await organization(boss, 'delete', { organizationId: acme.id })).status).toBe(200);
+    const ended = server.app.get(internalDb).run((knex) => knex('actions').where({ id: last.id }).first());
+    expect(await ended).toMatchObject({ status: 'denied', reason: 'The organization was deleted.' });
   });
 
   it('are denied when their time is over, and when their requester is deleted', async () => {

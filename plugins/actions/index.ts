@@ -12,7 +12,7 @@ import {
 import { agentWrap } from '../agent/index.ts';
 import { audit, tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
-import { userDelete } from '../auth-managed/index.ts';
+import { organizationDelete, userDelete } from '../auth-managed/index.ts';
 import { http, httpAdmit } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
@@ -80,7 +80,10 @@ export const actions = definePlugin({
     // Innermost, so that recordings and surfaces get what may be shown.
     ctx.tap(agentWrap, () => [(ask) => maskedCalls(tools, ask)], { stage: 'post' });
     ctx.tap(httpAdmit, ({ ip }, scope) => addresses.set(scope, ip));
-    ctx.tap(userDelete, ({ userId }) => service.leave(userId));
+    ctx.tap(userDelete, ({ userId }) =>
+      service.leave({ requested_by: userId }, "The requester's account was deleted."),
+    );
+    ctx.tap(organizationDelete, ({ orgId }) => service.leave({ org_id: orgId }, 'The organization was deleted.'));
     purgeDaily(ctx, queue, 'Old actions', async () => {
       await service.expireAll();
       await store.purge(new Date(ctx.now() - options.retentionDays * DAY_MS).toISOString());

@@ -120,12 +120,14 @@ export class ActionService implements Actions {
     for (const id of await this.#init.store.expired(this.#now())) await this.#expire(id);
   }
 
-  /** Denies what a user who is about to be deleted has asked for. */
-  async leave(userId: string): Promise<void> {
+  /** Denies what has been asked for by a user, or in an organization, about to be deleted. */
+  async leave(of: Partial<Pick<ActionRow, 'requested_by' | 'org_id'>>, reason: string): Promise<void> {
     const mover = systemMover(randomUUID());
-    for (const id of await this.#init.store.pendingOf(userId)) {
-      await this.#deny(id, "The requester's account was deleted.", mover, null, 'denied');
-    }
+    let ids: readonly string[];
+    do {
+      ids = await this.#init.store.pendingOf(of);
+      for (const id of ids) await this.#deny(id, reason, mover, null, 'denied');
+    } while (ids.length > 0);
   }
 
   /** The payload as it was asked for. Rejects when it was encrypted with a key that is not configured. */

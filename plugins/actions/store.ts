@@ -143,10 +143,13 @@ export class ActionStore {
     return rows.map(({ id }) => id);
   }
 
-  /** Ids of a user's actions that wait for approval. */
-  async pendingOf(userId: string): Promise<string[]> {
+  /** Ids of actions of a user, or of an organization, that wait for approval; at most a batch of them. */
+  async pendingOf(of: Partial<Pick<ActionRow, 'requested_by' | 'org_id'>>): Promise<string[]> {
     const rows: { id: string }[] = await this.#db.run((db) =>
-      db(ACTIONS).where({ requested_by: userId, status: 'pending' }).limit(BATCH_ROWS).select('id'),
+      db(ACTIONS)
+        .where({ ...of, status: 'pending' })
+        .limit(BATCH_ROWS)
+        .select('id'),
     );
     return rows.map(({ id }) => id);
   }

@@ -7,7 +7,7 @@ import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp, type InjectedRequest } from '../../test/harness/create-test-app.ts';
 import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { type AgentEvent, wrappedAgent } from '../agent/index.ts';
-import { userDelete } from '../auth-managed/index.ts';
+import { organizationDelete, userDelete } from '../auth-managed/index.ts';
 import { http } from '../http/index.ts';
 import { type InternalDb, internalDb } from '../internal-db/index.ts';
 import { queryApi } from '../query-api/index.ts';
@@ -452,6 +452,26 @@ describe.each([
       expect(await list('boss@acme', '?starred=true')).toEqual(stars);
       const messages = server.app.get(internalDb).run((db) => db('conversation_messages').count({ n: '*' }).first());
       expect(Number(((await messages) as { n: unknown }).n)).toBe(deletedUsers === 'delete' ? 4 : 10);
+    },
+    60_000,
+  );
+});
+
+describe('the conversations of an organization are deleted with it', () => {
+  it.each(chosenEngines)(
+    'on %s',
+    async (_, open) => {
+      await using engine = await open();
+      await using server = await start(await engine.fresh());
+      for (const user of ['ann@acme', 'bob@acme', 'ann@evil', 'ann']) {
+        await server.as(user)('POST', '/api/v1/query', { question: 'one' });
+      }
+      await server.app.call(organizationDelete, { orgId: 'acme', actorId: 'boss' }, server.app.scope());
+      const totals = [];
+      for (const user of ['ann@acme', 'bob@acme', 'ann@evil', 'ann']) {
+        totals.push((await server.as(user)('GET', '/api/v1/conversations')).json<{ total: number }>().total);
+      }
+      expect(totals).toEqual([0, 0, 1, 1]);
     },
     60_000,
   );

@@ -1,7 +1,7 @@
 /** Stores questions and answers, and shows them again. */
 import { AtlasError, definePlugin, httpRoutes, storeMigrations } from '../../kernel/index.ts';
 import { agentWrap } from '../agent/index.ts';
-import { userDelete } from '../auth-managed/index.ts';
+import { organizationDelete, userDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { StoredConversations } from './conversations.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -27,12 +27,13 @@ export const conversations = definePlugin({
     ctx.tap(agentWrap, () => (db.configured ? [(ask) => recordedAgent(stored, ask)] : []));
     ctx.tap(httpRoutes, () => db.routes(conversationRoutes(store, stored)));
     ctx.tap(userDelete, ({ userId, actorId }) => {
-      if (deletedUsers === 'delete') return store.leave(userId, undefined);
-      if (actorId !== null) return store.leave(userId, actorId);
+      if (deletedUsers === 'delete') return store.leave({ user_id: userId }, undefined);
+      if (actorId !== null) return store.leave({ user_id: userId }, actorId);
       throw new AtlasError('No administrator is signed in to take over the conversations of this user.', {
         code: 'conflict',
       });
     });
+    ctx.tap(organizationDelete, ({ orgId }) => store.leave({ org_id: orgId }, undefined));
     ctx.onClose(() => stored.settled());
   },
 });

@@ -270,7 +270,7 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
 
     it('takes all conversations along', async () => {
       const { ann, boss, elsewhere, starred, total } = await leaving();
-      await store.leave(ann.user_id, undefined);
+      await store.leave({ user_id: ann.user_id }, undefined);
       expect([await total(ann), await total(elsewhere), await total(boss)]).toEqual([
         [0, 0],
         [0, 0],
@@ -284,13 +284,13 @@ describe.each(chosenEngines)('on %s', (_, openEngine) => {
     it('takes more along than one batch', async () => {
       const owner = someone();
       await Promise.all(Array.from({ length: 101 }, () => store.create(conversationOf(owner), [])));
-      await store.leave(owner.user_id, undefined);
+      await store.leave({ user_id: owner.user_id }, undefined);
       expect(await store.list(owner, all)).toEqual({ rows: [], total: 0 });
     });
 
     it('leaves them to an heir, without the names of clients', async () => {
       const { ann, boss, elsewhere, named, total } = await leaving();
-      await store.leave(ann.user_id, boss.user_id);
+      await store.leave({ user_id: ann.user_id }, boss.user_id);
       expect([await total(ann), await total(elsewhere)]).toEqual([
         [0, 0],
         [0, 0],

@@ -194,25 +194,26 @@ export class ConversationStore {
   }
 
   /**
-   * Deletes all conversations of a user, or makes them `heir`'s, who then has them under no client's name. In batches,
-   * so that others can write meanwhile.
+   * Deletes all conversations of a user or of an organization, or makes them `heir`'s, who then has them under no client's
+   * name. In batches, so that others can write meanwhile.
    */
-  async leave(user_id: string, heir: string | undefined): Promise<void> {
+  async leave(of: Partial<Owner>, heir: string | undefined): Promise<void> {
     let left = true;
     while (left) {
       left = await this.#db.transaction(async (db) => {
-        const rows: Pick<ConversationRow, 'id' | 'org_id' | 'starred'>[] = await db(CONVERSATIONS)
-          .where({ user_id })
+        const rows: Pick<ConversationRow, 'id' | 'user_id' | 'org_id' | 'starred'>[] = await db(CONVERSATIONS)
+          .where(of)
           .limit(DELETION_BATCH)
           .forUpdate()
-          .select('id', 'org_id', 'starred');
+          .select('id', 'user_id', 'org_id', 'starred');
         const batch = db(CONVERSATIONS).whereIn(
           'id',
           rows.map(({ id }) => id),
         );
         if (heir === undefined) await batch.delete();
         else await batch.update({ user_id: heir, client_name: null });
-        for (const [org_id, moved] of Map.groupBy(rows, (row) => row.org_id)) {
+        for (const moved of Map.groupBy(rows, (row) => JSON.stringify([row.user_id, row.org_id])).values()) {
+          const [{ user_id, org_id }] = moved as [ConversationRow];
           const stars = moved.filter(({ starred }) => starred).length;
           await count(db, { user_id, org_id }, -moved.length, -stars);
           if (heir !== undefined) await count(db, { user_id: heir, org_id }, moved.length, stars);
@@ -220,7 +221,11 @@ export class ConversationStore {
         return rows.length > 0;
       });
     }
-    await this.#db.run((db) => db(COUNTS).where({ user_id, total: 0 }).delete());
+    await this.#db.run((db) =>
+      db(COUNTS)
+        .where({ ...of, total: 0 })
+        .delete(),
+    );
   }
 
   delete(owner: Owner, id: string): Promise<void> {

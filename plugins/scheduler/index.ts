@@ -10,6 +10,7 @@ import {
 } from '../../kernel/index.ts';
 import { type Actions, actions } from '../actions/index.ts';
 import { agent } from '../agent/index.ts';
+import { organizationDelete } from '../auth-managed/index.ts';
 import { deliverPreview } from '../delivery-kit/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
@@ -76,6 +77,7 @@ export const scheduler = definePlugin({
       await runs.purge(before);
       await tasks.purge(before);
     });
+    ctx.tap(organizationDelete, ({ orgId }) => tasks.removeAll(orgId));
     ctx.onReady(() => dueTasks.start());
     ctx.onDrain(() => dueTasks.stop());
   },

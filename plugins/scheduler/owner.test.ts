@@ -9,7 +9,7 @@ import {
   sqlCheck,
   sqlSettled,
 } from '../../kernel/index.ts';
-import type { TestApp } from '../../test/harness/create-test-app.ts';
+import { type TestApp, testScope } from '../../test/harness/create-test-app.ts';
 import {
   type Client,
   type Dialect,
@@ -121,6 +121,30 @@ describe.each<Dialect>(['sqlite', 'postgres'])('a task of a user on %s', (dialec
     await t.ann.send(`${TASKS}/${task.id}`, { method: 'PUT', body: { enabled: true } });
     expect(await read()).toMatchObject({ enabled: true, disabledReason: null });
     expect((await nextRun(t.app, t.clock, runs)).run).toMatchObject({ status: 'success' });
+  });
+
+  it('runs with a custom role of the moment, and is deleted with its organization', async () => {
+    await using t = await startManaged();
+    const { body: acme } = await organization(t.boss, 'create', { name: 'Acme', slug: 'acme' });
+    await invite(t.boss, t.ann, 'ann@example.com');
+    const { task, runs } = await t.create(t.ann);
+    const roles = t.app.get(authManaged).roles;
+    const scope = testScope({
+      actor: { id: 'root', label: null, role: 'admin', mode: 'test', claims: {} },
+      orgId: acme.id,
+    });
+    await roles.create(scope, { name: 'asker', rights: ['query'] });
+    await t.app.get(authManaged).users.setRole(scope, t.id, 'asker');
+    const { run, ran } = await nextRun(t.app, t.clock, runs);
+    expect([run?.status, ran?.actor.rights]).toEqual(['success', ['query']]);
+    await roles.update(scope, 'asker', { rights: ['approve'] });
+    t.clock.now += DAY_MS;
+    const failed = () =>
+      t.app.get(internalDb).run((knex) => knex('scheduled_runs').where({ status: 'failed' }).first());
+    expect((await until(failed, (row) => row !== undefined)).error).toContain('needs the right query');
+    await organization(t.boss, 'delete', { organizationId: acme.id });
+    const left = t.app.get(internalDb).run((knex) => knex('scheduled_tasks').where({ id: task.id }));
+    expect(await left).toEqual([]);
   });
 
   it('runs within its organization, and stops once the user has left it', async () => {
