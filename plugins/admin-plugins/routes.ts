@@ -35,7 +35,7 @@ function messageOf(items: readonly HealthItem[]): string | null {
 }
 
 export function pluginRoutes({ plugins, checks, layer, countConnections, now }: PluginRoutesInit): Route[] {
-  const common = { tag: 'Plugins', right: 'admin' } as const;
+  const common = { tag: 'Plugins', right: 'admin:settings' } as const;
   async function shown() {
     const items = Map.groupBy((await checks?.items()) ?? [], ({ plugin }) => plugin);
     return plugins().map((plugin) => {

@@ -22,7 +22,7 @@ export interface AuditRoutesOptions {
 }
 
 export function auditRoutes(store: AuditStore, { now, cutoff, refuse }: AuditRoutesOptions): Route[] {
-  const common = { tag: 'Audit', right: 'admin', errors: ['forbidden'] } as const;
+  const common = { tag: 'Audit', right: 'admin:audit', errors: ['forbidden'] } as const;
   const organizationOf = (scope: Scope): string | null => {
     refuse(scope);
     return scope.orgId;
