@@ -68,6 +68,71 @@ describe('an import', () => {
     expect(leftovers(folder)).toEqual([]);
   });
 
+  test.each([null, 'acme'])('deletes files together with writing others, for %s', async (orgId) => {
+    using folder = layerFolder({ ...SHARED, '.orgs/acme/entities/visits.yml': 'table: visits\n' });
+    await using app = await start(folder);
+    const layer = app.get(semanticLayer);
+    const path = orgId === null ? 'entities/orders.yml' : 'entities/visits.yml';
+    const gone = { path, text: null };
+    expect(await layer.importLayer(orgId, [gone, file('entities/more.yml', 'table: more\n')])).toMatchObject({
+      changed: 2,
+    });
+    expect(await namesOf(app, orgId)).toEqual(orgId === null ? ['customers', 'more', 'stock'] : ['more']);
+    expect(await layer.importLayer(orgId, [gone])).toMatchObject({ changed: 0 });
+    // A layer may become empty.
+    if (orgId !== null) await layer.importLayer(orgId, [{ path: 'entities/more.yml', text: null }]);
+    expect(leftovers(folder)).toEqual([]);
+  });
+
+  test('refuses to delete what others need', async () => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    const deleted = app.get(semanticLayer).importLayer(null, [{ path: 'entities/customers.yml', text: null }]);
+    await expect(deleted).rejects.toMatchObject({
+      code: 'validation_error',
+      details: [
+        { path: 'entities/orders.yml:3:15', line: 3, column: 15, message: expect.stringContaining('customers') },
+      ],
+    });
+    expect(await namesOf(app, null)).toHaveLength(3);
+  });
+
+  test.each([null, 'acme', 'new'])('is undone when what carries it out fails after it, for %s', async (orgId) => {
+    using folder = layerFolder({ ...SHARED, '.orgs/acme/entities/visits.yml': 'table: visits\n' });
+    await using app = await start(folder);
+    const layer = app.get(semanticLayer);
+    const before = await namesOf(app, orgId);
+    const files = [file('entities/more.yml', 'table: more\n'), { path: 'warehouse/entities/stock.yml', text: null }];
+    const seen: unknown[] = [];
+    const commit = async (changes: readonly { path: string; before: Buffer | null }[], place: () => Promise<void>) => {
+      seen.push(changes.map(({ path, before: text }) => [path, text?.toString() ?? null]));
+      await place();
+      const dir = join(folder.dir, orgId === null ? '.' : `.orgs/${orgId}`);
+      seen.push(existsSync(join(dir, 'entities/more.yml')), existsSync(join(dir, 'warehouse/entities/stock.yml')));
+      throw new Error('The disk is full.');
+    };
+    await expect(layer.importLayer(orgId, files, { commit })).rejects.toThrow('The disk is full.');
+    const stock = orgId === 'acme' ? [] : [['warehouse/entities/stock.yml', 'table: stock\n']];
+    expect(seen).toEqual([[['entities/more.yml', null], ...stock], true, false]);
+    expect(await namesOf(app, orgId)).toEqual(before);
+    expect(existsSync(join(folder.dir, '.orgs/new'))).toBe(false);
+    expect(leftovers(folder)).toEqual([]);
+  });
+
+  test('is repeated when another process changes the layer at the same time', async () => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    let times = 0;
+    const commit = async (_: unknown, place: () => Promise<void>) => {
+      times += 1;
+      if (times < 3) folder.write('entities/theirs.yml', `table: theirs${times}\n`);
+      await place();
+    };
+    const layer = app.get(semanticLayer);
+    await layer.importLayer(null, [file('entities/ours.yml', 'table: ours\n')], { commit });
+    expect([times, await namesOf(app, null)]).toEqual([3, ['customers', 'orders', 'ours', 'stock', 'theirs2']]);
+  });
+
   test('works where there is no layer yet', async () => {
     using parent = layerFolder();
     const folder = { ...parent, dir: join(parent.dir, 'semantic') };

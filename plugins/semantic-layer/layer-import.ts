@@ -58,6 +58,8 @@ export const MAX_FILES = 5_000;
 const MAX_LAYER_FILES = 10_000;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 const MAX_REPORTED = 50;
+/** While another process changes the same layer. */
+const MAX_ATTEMPTS = 5;
 /** Of a file that is replaced. */
 const MAX_REPLACED_BYTES = 4 * 1024 * 1024;
 
@@ -161,7 +163,7 @@ function changeOf(base: string | undefined, file: ImportedFile): FileChange {
   } catch (error) {
     throw new AtlasError(`The file ${file.path} cannot be replaced: ${messageOf(error)}`, {
       code: 'conflict',
-      reason: 'E_IMPORT_CONFLICT',
+      reason: 'E_IMPORT_UNREADABLE',
       hint: 'Take it away on the server.',
     });
   }
@@ -170,11 +172,12 @@ function changeOf(base: string | undefined, file: ImportedFile): FileChange {
 const isChanged = ({ before, text }: FileChange) =>
   before === null || text === null ? before !== text : !before.equals(Buffer.from(text));
 
+const CHANGED_MEANWHILE = 'E_IMPORT_CONFLICT';
 const changedMeanwhile = () =>
-  new AtlasError('The semantic layer was changed by somebody else during the import, so nothing was imported.', {
+  new AtlasError('The semantic layer was changed by somebody else at the same time, so nothing was changed.', {
     code: 'conflict',
-    reason: 'E_IMPORT_CONFLICT',
-    hint: 'Import again.',
+    reason: CHANGED_MEANWHILE,
+    hint: 'Try again.',
   });
 
 interface Target {
@@ -212,13 +215,8 @@ function targetOf(root: string, orgId: string | null, isKnown: boolean): Target 
   return { dir, base, staging, previous, swap: () => swapFolder(dir, staging, previous) };
 }
 
-/**
- * Writes the files over those of the same paths in the layer of `orgId`, with `null` in the shared one, or deletes them;
- * other files stay. An organization without a layer first gets a copy of the shared one, unless `isKnown` to have had its
- * own. Rejects with `validation_error` and changes nothing when a file is out of place or too large, cannot be used, or
- * breaks another.
- */
-export async function importFiles(
+/** One attempt of `importFiles`. */
+async function attempt(
   root: string,
   orgId: string | null,
   files: readonly ImportedFile[],
@@ -269,5 +267,27 @@ export async function importFiles(
     await discard().catch(() => undefined);
     if (previous !== undefined && existsSync(dir))
       await rm(previous, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/**
+ * Writes the files over those of the same paths in the layer of `orgId`, with `null` in the shared one, or deletes them;
+ * other files stay. An organization without a layer first gets a copy of the shared one, unless `isKnown` to have had its
+ * own. Rejects with `validation_error` and changes nothing when a file is out of place or too large, cannot be used, or
+ * breaks another, and with `conflict` when another process keeps changing the layer.
+ */
+export async function importFiles(
+  root: string,
+  orgId: string | null,
+  files: readonly ImportedFile[],
+  options: ImportOptions & { readonly isKnown: boolean },
+): Promise<ImportResult> {
+  for (let left = MAX_ATTEMPTS; ; left -= 1) {
+    try {
+      return await attempt(root, orgId, files, options);
+    } catch (error) {
+      const isElsewhere = error instanceof AtlasError && error.reason === CHANGED_MEANWHILE;
+      if (!isElsewhere || left === 1) throw error;
+    }
   }
 }

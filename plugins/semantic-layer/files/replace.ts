@@ -63,7 +63,8 @@ export function swapFiles(dir: string, staging: string, paths: readonly string[]
  */
 export function swapFolder(dir: string, staging: string, previous: string): () => void {
   mkdirSync(dirname(dir), { recursive: true });
-  if (existsSync(dir)) renameSync(dir, previous);
+  const isFirst = !existsSync(dir);
+  if (!isFirst) renameSync(dir, previous);
   try {
     renameSync(staging, dir);
   } catch (error) {
@@ -71,8 +72,10 @@ export function swapFolder(dir: string, staging: string, previous: string): () =
     throw error;
   }
   return () => {
+    // Another process may have tidied up: the new folder is then better than none.
+    if (!isFirst && !existsSync(previous)) return;
     renameSync(dir, staging);
-    if (existsSync(previous)) renameSync(previous, dir);
+    if (!isFirst) renameSync(previous, dir);
   };
 }
 
