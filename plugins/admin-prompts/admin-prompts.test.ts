@@ -190,7 +190,10 @@ describe.each([
     using folder = layerFolder(LAYER);
     await using app = await start(mode, dialect, folder.dir);
     const admin = client(app);
-    const created = await Promise.all(Array.from({ length: 205 }, () => send(admin, 'POST', '', NEW)));
+    const created: Answer[] = [];
+    for (let round = 0; round < 41; round += 1) {
+      created.push(...(await Promise.all(Array.from({ length: 5 }, () => send(admin, 'POST', '', NEW)))));
+    }
     expect(created.filter(({ status }) => status === 201)).toHaveLength(200);
     expect(created.filter(({ status }) => status === 409)).toHaveLength(5);
     expect(await namesOf(admin, '?industry=general')).toEqual(['About this data']);
@@ -201,11 +204,10 @@ describe.each([
     expect(await namesOf(admin, '?limit=3&offset=199')).toEqual(['Clinic', 'About this data', 'E-commerce']);
     expect(await namesOf(admin, '?limit=3&offset=203')).toEqual(['Cybersecurity']);
     const { id } = all.collections[0];
-    const items = await Promise.all(
-      Array.from({ length: 102 }, (_, index) =>
-        send(admin, 'POST', `/${id}/items`, { question: `Question ${index}?` }),
-      ),
-    );
+    const items: Answer[] = [];
+    for (let index = 0; index < 102; index += 1) {
+      items.push(await send(admin, 'POST', `/${id}/items`, { question: `Question ${index}?` }));
+    }
     expect(items.filter(({ status }) => status === 409)).toHaveLength(2);
   });
 

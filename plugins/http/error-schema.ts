@@ -2,6 +2,9 @@
 import { Type } from '@sinclair/typebox';
 import { errorCodes } from './errors.ts';
 
+/** Of a fault in a text that has lines, such as a YAML file. */
+const place = { line: Type.Optional(Type.Integer()), column: Type.Optional(Type.Integer()) };
+
 export const ErrorSchema = Type.Object(
   {
     error: Type.Union(
@@ -13,7 +16,7 @@ export const ErrorSchema = Type.Object(
     requestId: Type.String({ description: 'As in the header x-request-id.' }),
     retryAfterSeconds: Type.Optional(Type.Number({ description: 'When trying again makes sense.' })),
     details: Type.Optional(
-      Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+      Type.Array(Type.Object({ path: Type.String(), message: Type.String(), ...place }), {
         description: 'What is wrong with the request, item by item.',
       }),
     ),
