@@ -18,6 +18,7 @@ import { rowSecurity } from '../row-security/index.ts';
 import { findDialect, redactLiterals } from '../sql-kit/index.ts';
 import type { Audit } from './api.ts';
 import { rowOfChange } from './change.ts';
+import { COUNTS_TABLE } from './count-migration.ts';
 import { type AuditRow, entryOfEvent, entryOfOutcome, entryOfReply, type Redact } from './entry.ts';
 import { AUDIT_TABLE, migrationsFor } from './migrations.ts';
 import { AuditOptions } from './options.ts';
@@ -81,12 +82,14 @@ export const audit = definePlugin({
     if (access.warning !== undefined) ctx.log.warn({}, access.warning);
     const cutoff = () => ctx.now() - options.retentionDays * DAY_MS;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
-    ctx.tap(storeTables, () => [{ table: AUDIT_TABLE }]);
+    // The sums are made again where the entries are written.
+    ctx.tap(storeTables, () => [{ table: AUDIT_TABLE }, { table: COUNTS_TABLE, isTransient: true }]);
     ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse })));
     if (!db.configured) return service;
     purgeDaily(ctx, queue, 'The audit log', async () => {
       await store.purgeAll(cutoff(), ctx.now());
       await store.erase(ctx.now() - options.erasedAfterDays * DAY_MS);
+      await store.joinSums();
     });
     ctx.onClose(() => writer?.close());
     return service;

@@ -6,8 +6,9 @@ import { chosenEngines, type TestEngine } from '../../test/harness/internal-data
 import { internalDb } from '../internal-db/index.ts';
 import { csv } from './csv.ts';
 import type { AuditRow } from './entry.ts';
+import type { AuditFilter } from './filter.ts';
 import { audit } from './index.ts';
-import { type AuditEntry, type AuditFilter, AuditStore, shownEntry } from './store.ts';
+import { type AuditEntry, AuditStore, shownEntry } from './store.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,10 @@ import type { Knex } from 'knex';
 import { type PageRequest, readPage } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { type ChangeFilter, listChanges } from './changes.ts';
+import { COUNTS_TABLE, JOIN_SUMS } from './count-migration.ts';
+import { countEntries } from './counts.ts';
 import { type AuditRow, EVENT_TYPE } from './entry.ts';
+import type { AuditFilter } from './filter.ts';
 import { AUDIT_TABLE } from './migrations.ts';
 
 const DAY_MS = 86_400_000;
@@ -15,18 +18,6 @@ const DAY = {
   sqlite: 'substr(timestamp, 1, 10)',
   postgres: `to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 };
-
-export interface AuditFilter {
-  /** `null`: what belongs to no organization. Never all of them. */
-  readonly orgId: string | null;
-  readonly user?: string | undefined;
-  readonly success?: boolean | undefined;
-  readonly connection?: string | undefined;
-  readonly surface?: string | undefined;
-  /** ISO 8601 with a zone; both inclusive. */
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
 
 /** An entry as the API answers it. */
 export interface AuditEntry {
@@ -74,7 +65,9 @@ export class AuditStore {
   async list(filter: AuditFilter, page: PageRequest): Promise<{ entries: AuditEntry[]; total: number }> {
     const { rows, total } = await this.#db.run((db) => {
       const key = { column: 'id', all: () => db(AUDIT_TABLE) };
-      return readPage<AuditRow>({ matching: () => filtered(db, filter), order: NEWEST_FIRST, key }, page);
+      const matching = (narrowed = filter) => filtered(db, narrowed);
+      const total = () => countEntries(db, COUNTS_TABLE, filter, matching);
+      return readPage<AuditRow>({ matching: () => matching(), total, order: NEWEST_FIRST, key }, page);
     });
     return { entries: rows.map(shownEntry), total };
   }
@@ -147,6 +140,11 @@ export class AuditStore {
     } while (erased > 0);
   }
 
+  /** Keeps the sums of entries few. */
+  async joinSums(): Promise<void> {
+    if (this.#db.dialect === 'postgres') await this.#db.run((db) => db.raw(JOIN_SUMS));
+  }
+
   /** In batches, so that statements that come meanwhile do not wait for all of it. */
   async #purgeOf(
     narrow: (query: Knex.QueryBuilder) => Knex.QueryBuilder,
@@ -201,7 +199,8 @@ function filtered(db: Knex, filter: AuditFilter): Knex.QueryBuilder {
   const { orgId, user, success, connection, surface, from, to } = filter;
   const query = shown(db).where('org_id', orgId);
   if (user !== undefined) query.where('user_id', user);
-  if (success !== undefined) query.where('success', success);
+  // As the index of failures has it.
+  if (success !== undefined) query.whereRaw(success ? 'success' : 'NOT success');
   if (connection !== undefined) query.where('connection_id', connection);
   if (surface !== undefined) query.where('surface', surface);
   if (from !== undefined) query.where('timestamp', '>=', utc(from));

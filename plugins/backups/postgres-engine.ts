@@ -60,6 +60,20 @@ async function existing(client: Client, schema: string, tables: readonly string[
   return rows.map(({ name }) => name);
 }
 
+/** What tables may use and are dumped without: extensions, and functions of triggers and indexes. */
+async function preparations(client: Client, schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ statement: string }>(
+    `SELECT format('CREATE EXTENSION IF NOT EXISTS %I SCHEMA %I', extname, nspname) AS statement
+        FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname <> 'plpgsql'
+      UNION ALL SELECT pg_get_functiondef(p.oid) FROM pg_proc p
+        JOIN pg_namespace n ON n.oid = pronamespace JOIN pg_language l ON l.oid = prolang
+        WHERE nspname = $1 AND prokind = 'f' AND lanname IN ('sql', 'plpgsql')
+          AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')`,
+    [schema],
+  );
+  return rows.map(({ statement }) => statement);
+}
+
 async function statesOf(client: Client, schema: string, tables: readonly string[]): Promise<TableState[]> {
   const states: TableState[] = [];
   for (const name of tables) {
@@ -135,7 +149,10 @@ export function postgresEngine({ server, scratch, toolsDir }: PostgresEngineInit
       // Always the same name: what a crash has left is dropped by the next verification.
       const name = `atlas_verify_${own.digest('hex').slice(0, 16)}`;
       const drop = `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`;
-      const schema = await connected(server, server.database, signal, (client) => schemaOf(client, server));
+      const [schema, prepared] = await connected(server, server.database, signal, async (client) => {
+        const found = await schemaOf(client, server);
+        return [found, await preparations(client, found)] as const;
+      });
       await connected(scratch, scratch.database, signal, async (client) => {
         await client.query(drop);
         await client.query(`CREATE DATABASE ${name} TEMPLATE template0`).catch((error: { code?: string }) => {
@@ -150,9 +167,12 @@ export function postgresEngine({ server, scratch, toolsDir }: PostgresEngineInit
         });
       });
       try {
-        await connected(scratch, name, signal, (client) =>
-          client.query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`),
-        );
+        await connected(scratch, name, signal, async (client) => {
+          await client.query(`CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`);
+          await client.query('SET check_function_bodies = off');
+          // What is missed by the tables shows when they are restored.
+          for (const statement of prepared) await client.query(statement).catch(() => {});
+        });
         await withTools(scratch, signal, async (tools) => {
           const args = ['--no-owner', '--no-privileges', '--exit-on-error', `--dbname=${name}`, file];
           await startTool(tools, 'pg_restore', args, { database: name }).done;

@@ -40,7 +40,7 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
     if (ended instanceof AtlasError) throw ended;
     return { status: ended === null ? 202 : status, body: shown(await service.find(id)) };
   }
-  const common = { tag: 'Backups', right: 'admin', errors: ['forbidden'] } as const;
+  const common = { tag: 'Backups', right: 'admin:settings', errors: ['forbidden'] } as const;
   const one = {
     ...common,
     params: BackupParams,

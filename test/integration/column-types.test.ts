@@ -21,6 +21,7 @@ const ANSWERS = JSON.parse(fixture('answers.json')) as Record<string, string>;
 
 const TYPES = {
   'atlas_migrations.applied_at': 'timestamptz',
+  'audit_counts.success': 'bool',
   'audit_log.deleted_at': 'timestamptz',
   'audit_log.id': 'uuid',
   'audit_log.success': 'bool',

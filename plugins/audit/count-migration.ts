@@ -1,0 +1,102 @@
+/** Keeps how many entries each hour has, by triggers of the database: whoever writes an entry, the sums are right. */
+import type { Knex } from 'knex';
+import type { Migration } from '../../kernel/index.ts';
+import type { InternalDb } from '../internal-db/index.ts';
+
+export const COUNTS_TABLE = 'audit_counts';
+
+const COLUMNS = 'org_id, hour, success, shard, total';
+const KEY = 'org_id, hour, success, shard';
+
+/** One row for all: a file has one writer. */
+const SQLITE_SUM = (row: 'NEW' | 'OLD', sign: '' | '-') => `
+  INSERT INTO ${COUNTS_TABLE} (${COLUMNS})
+    SELECT coalesce(${row}.org_id, ''), substr(${row}.timestamp, 1, 13), ${row}.success, 0, ${sign}1
+      WHERE ${row}.deleted_at IS NULL
+    ON CONFLICT (${KEY}) DO UPDATE SET total = total + excluded.total;`;
+
+const SQLITE = ['INSERT', 'UPDATE', 'DELETE'].map(
+  (operation) => `CREATE TRIGGER audit_log_counted_${operation.toLowerCase()} AFTER ${operation} ON audit_log BEGIN
+    ${operation === 'INSERT' ? '' : SQLITE_SUM('OLD', '-')}${operation === 'DELETE' ? '' : SQLITE_SUM('NEW', '')} END`,
+);
+
+/** A row for each connection, so that no transaction waits for another one's. */
+const POSTGRES_SUM = (rows: 'added' | 'gone', sign: '' | '-') => `
+  INSERT INTO ${COUNTS_TABLE} AS counts (${COLUMNS})
+    SELECT coalesce(org_id, ''), to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), success, pg_backend_pid(),
+      ${sign}count(*) FROM ${rows} WHERE deleted_at IS NULL GROUP BY 1, 2, 3
+    ON CONFLICT (${KEY}) DO UPDATE SET total = counts.total + excluded.total;`;
+
+const POSTGRES = [
+  `CREATE FUNCTION audit_log_counted() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+    BEGIN
+      IF TG_OP <> 'INSERT' THEN ${POSTGRES_SUM('gone', '-')} END IF;
+      IF TG_OP <> 'DELETE' THEN ${POSTGRES_SUM('added', '')} END IF;
+      RETURN NULL;
+    END $$`,
+  ...[
+    ['INSERT', 'NEW TABLE AS added'],
+    ['UPDATE', 'OLD TABLE AS gone NEW TABLE AS added'],
+    ['DELETE', 'OLD TABLE AS gone'],
+  ].map(
+    ([
+      operation = '',
+      tables,
+    ]) => `CREATE TRIGGER audit_log_counted_${operation.toLowerCase()} AFTER ${operation} ON audit_log
+      REFERENCING ${tables} FOR EACH STATEMENT EXECUTE FUNCTION audit_log_counted()`,
+  ),
+];
+
+const HOUR = {
+  sqlite: 'substr(timestamp, 1, 13)',
+  postgres: `to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24')`,
+};
+
+const INDEXES = [
+  'DROP INDEX audit_log_by_org',
+  'DROP INDEX audit_log_by_user',
+  'CREATE INDEX audit_log_pages ON audit_log (org_id, timestamp, id, success) WHERE deleted_at IS NULL',
+  'CREATE INDEX audit_log_user_pages ON audit_log (org_id, user_id, timestamp, id, success) WHERE deleted_at IS NULL',
+  'CREATE INDEX audit_log_failures ON audit_log (org_id, timestamp, id) WHERE deleted_at IS NULL AND NOT success',
+];
+
+/** Counting by index needs pages that are known to be visible to all: autovacuum looks after them sooner. */
+const VACUUM = `ALTER TABLE audit_log SET (autovacuum_vacuum_insert_scale_factor = 0.02,
+  autovacuum_vacuum_insert_threshold = 10000, autovacuum_analyze_scale_factor = 0.02)`;
+
+export const countsAndPages = (dialect: InternalDb['dialect']): Migration => ({
+  name: '0005-counts-and-pages',
+  async up(connection) {
+    const trx = connection as Knex.Transaction;
+    await trx.schema.createTable(COUNTS_TABLE, (table) => {
+      // Empty: what belongs to no organization.
+      table.text('org_id').notNullable();
+      // In UTC: `2026-01-31T09`.
+      table.text('hour').notNullable();
+      table.boolean('success').notNullable();
+      table.integer('shard').notNullable();
+      table.bigInteger('total').notNullable();
+      table.primary(['org_id', 'hour', 'success', 'shard']);
+    });
+    const isPostgres = dialect === 'postgres';
+    // From here on nobody else writes entries that would be counted twice, or not at all.
+    if (isPostgres) await trx.raw('LOCK TABLE audit_log IN SHARE ROW EXCLUSIVE MODE');
+    await trx.raw(`INSERT INTO ${COUNTS_TABLE} (${COLUMNS})
+      SELECT coalesce(org_id, ''), ${HOUR[dialect]}, success, 0, count(*) FROM audit_log
+        WHERE deleted_at IS NULL GROUP BY 1, 2, 3`);
+    const version = isPostgres
+      ? await trx.raw("SELECT current_setting('server_version_num')::int AS number")
+      : undefined;
+    const vacuum = version !== undefined && version.rows[0].number >= 130_000 ? [VACUUM] : [];
+    for (const sql of [...(isPostgres ? POSTGRES : SQLITE), ...INDEXES, ...vacuum]) await trx.raw(sql);
+  },
+});
+
+/** Joins the sums of connections into one; those that a transaction holds are left for the next time. PostgreSQL only. */
+export const JOIN_SUMS = `WITH joined AS (
+    DELETE FROM ${COUNTS_TABLE} WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM ${COUNTS_TABLE} WHERE shard <> 0 ORDER BY ${KEY} LIMIT 10000 FOR UPDATE SKIP LOCKED))
+    RETURNING ${COLUMNS})
+  INSERT INTO ${COUNTS_TABLE} AS counts (${COLUMNS})
+    SELECT org_id, hour, success, 0, sum(total) FROM joined GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    ON CONFLICT (${KEY}) DO UPDATE SET total = counts.total + excluded.total`;
