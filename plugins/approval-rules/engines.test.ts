@@ -219,6 +219,31 @@ describe.each(ENGINES)('on %s', (engine, isThere, install, open) => {
       );
     });
 
+    it('hold a statement back that runs once it is approved', async () => {
+      // The values of a PIVOT that names none are read for it, and approved with it.
+      const sql =
+        engine === 'duckdb'
+          ? 'PIVOT orders ON customer_id USING sum(total)'
+          : 'SELECT max(o.total) AS most FROM orders o WHERE o.id IN (SELECT id FROM customers)';
+      const made = await app.inject({
+        method: 'POST',
+        url: RULES,
+        payload: { name: 'Orders', ruleType: 'table', pattern: 'orders' },
+      });
+      const scope = () => app.scope({ actor: { id: 'ann', label: null, role: 'analyst', mode: 'test', claims: {} } });
+      const error = await app.runSql({ sql, surface: 'api' }, scope()).catch((thrown: unknown) => thrown);
+      const id = pendingActionOf(error)?.id;
+      const approved = await app.inject({ method: 'POST', url: `/api/v1/actions/${id}/approve` });
+      expect(approved.json()).toMatchObject({
+        status: 'executed',
+        error: null,
+        payload: { sql },
+        result: { rowCount: expect.any(Number) },
+      });
+      await expect(app.runSql({ sql, surface: 'api' }, scope())).rejects.toThrow('needs approval');
+      await app.inject({ method: 'DELETE', url: `${RULES}/${made.json<{ rule: { id: string } }>().rule.id}` });
+    });
+
     it('about a connection hold for every statement of it', async () => {
       await held({ ruleType: 'datasource', pattern: 'shop' }, 'SELECT 1 AS one', 'SELECT id FROM orders WHERE id = 1');
       await passed({ ruleType: 'datasource', pattern: 'default' }, 'SELECT 1 AS one');

@@ -1,5 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Dialect, databases, idOf, invite, organization, userOf } from '../../test/harness/managed-server.ts';
+import {
+  Client,
+  type Dialect,
+  databases,
+  idOf,
+  invite,
+  organization,
+  userOf,
+} from '../../test/harness/managed-server.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
 import { datasourceSqlite } from '../datasource-sqlite/index.ts';
 import { addRule, ask, RULES, SCRIPT, startRules } from './fixtures/rule-server.ts';
@@ -66,6 +74,41 @@ describe.each<Dialect>(['sqlite', 'postgres'])('a statement that a rule holds ba
     expect((await ask(ann, 'SELECT email FROM customers')).body.pendingActions[0].id).not.toBe(pending.id);
     await boss.send(`${RULES}/${id}`, { method: 'PUT', body: { enabled: false } });
     expect((await ask(ann, 'SELECT email FROM customers')).body.outcome).toBe('answered');
+  });
+
+  it('is one action however often it is asked for at once', async () => {
+    await using server = await startRules({ database: await db.url(dialect), datasource: shop() });
+    const boss = await userOf(server.app, 'boss@example.com');
+    await addRule(boss, { ruleType: 'table', pattern: 'orders' });
+    const asked = await Promise.all(Array.from({ length: 8 }, () => ask(boss, 'SELECT max(total) AS t FROM orders')));
+    expect(new Set(asked.map(({ body }) => body.pendingActions[0].id)).size).toBe(1);
+    expect((await boss.send('/api/v1/actions')).body.actions).toHaveLength(1);
+    // Their own `admin-only` action is not theirs to approve.
+    const id: string = asked[0]?.body.pendingActions[0].id;
+    expect((await boss.send(`/api/v1/actions/${id}/approve`, { method: 'POST' })).status).toBe(403);
+  });
+
+  it('is held back by a rule of another server within seconds', async () => {
+    const database = await db.url(dialect);
+    await using one = await startRules({ database, datasource: shop() });
+    await using two = await startRules({ database, datasource: shop() });
+    const boss = await userOf(one.app, 'boss@example.com');
+    const there = new Client(two.app, (await boss.signIn('boss@example.com')).body.token);
+    expect((await ask(there, 'SELECT id FROM orders')).body.outcome).toBe('answered');
+    const id = await addRule(boss, { ruleType: 'table', pattern: 'orders' });
+    const outcome = async () => (await ask(there, 'SELECT id FROM orders')).body.outcome;
+    await expect.poll(outcome, { timeout: 10_000, interval: 500 }).toBe('failed');
+    await boss.send(`${RULES}/${id}`, { method: 'DELETE' });
+    await expect.poll(outcome, { timeout: 10_000, interval: 500 }).toBe('answered');
+    const { changes } = (await boss.send('/api/v1/admin/audit/changes')).body;
+    expect(changes).toHaveLength(2);
+    const change = (fields: object) => expect.objectContaining({ targetId: id, targetLabel: 'A rule', ...fields });
+    expect(changes).toContainEqual(
+      change({ action: 'approval_rule.created', before: null, after: expect.objectContaining({ pattern: 'orders' }) }),
+    );
+    expect(changes).toContainEqual(
+      change({ action: 'approval_rule.deleted', before: expect.objectContaining({ enabled: true }), after: null }),
+    );
   });
 
   it('of another organization is not held back by this one’s rules', async () => {

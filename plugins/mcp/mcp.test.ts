@@ -28,7 +28,13 @@ const env = {
 let server: BuiltInServer;
 beforeAll(async () => {
   await createSimpleDemo(join(folder.path, 'shop.db'));
-  server = await startBuiltIn({ ...env, SVC_MCP_ENABLED: 'true', SVC_API_KEY: KEY, SVC_API_KEY_ROLE: 'admin' });
+  server = await startBuiltIn({
+    ...env,
+    SVC_ACTIONS_ENABLED: 'true',
+    SVC_MCP_ENABLED: 'true',
+    SVC_API_KEY: KEY,
+    SVC_API_KEY_ROLE: 'admin',
+  });
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -299,4 +305,25 @@ it('a composition with a JWKS needs a token on standard input, too', async () =>
   const issuer = { SVC_AUTH_JWKS_URL: 'http://127.0.0.1:9/keys', SVC_AUTH_ISSUER: 'http://issuer.example' };
   const { code, stdout, stderr } = await atlas(['mcp'], { cwd: folder.path, env: { ...env, ...issuer } });
   expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/needs a key or token/)]);
+});
+
+it('a statement that an approval rule holds back is an error that names the pending action', async () => {
+  const send = (path: string, method: string, body?: object) =>
+    fetch(new URL(path, server.url), {
+      method,
+      headers: { ...WITH_KEY.headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const rules = '/api/v1/admin/approval/rules';
+  const made = await send(rules, 'POST', { name: 'People', ruleType: 'table', pattern: 'customers' });
+  const { id } = ((await made.json()) as { rule: { id: string } }).rule;
+  await using client = await connect(TRANSPORTS['streamable HTTP']!());
+  const { isError, texts } = await call(client, 'query_sql', { sql: 'SELECT count(*) AS n FROM customers' });
+  expect([isError, texts[0]]).toEqual([true, expect.stringContaining('needs approval and was not run')]);
+  const [action] = JSON.parse(texts[1] ?? '{}').pendingActions;
+  expect(action).toMatchObject({ type: 'sql', target: 'default', approveUrl: expect.stringContaining(action.id) });
+  const own = await (await send(`/api/v1/actions/${action.id}`, 'GET')).json();
+  expect(own).toMatchObject({ status: 'pending', approval_mode: 'admin-only' });
+  expect((await send(`${rules}/${id}`, 'DELETE')).status).toBe(200);
+  expect((await call(client, 'query_sql', { sql: 'SELECT count(*) AS n FROM customers' })).isError).toBe(false);
 });

@@ -1,0 +1,105 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { layerFolder } from '../../test/harness/layer-folder.ts';
+import { Client, databases } from '../../test/harness/managed-server.ts';
+import { startOpenAIServer } from '../../test/harness/openai-server.ts';
+import { SqliteFolder } from '../../test/harness/sqlite.ts';
+import { authNone } from '../auth-none/index.ts';
+import { datasourceSqlite } from '../datasource-sqlite/index.ts';
+import { http } from '../http/index.ts';
+import { internalDb } from '../internal-db/index.ts';
+import { outbound } from '../outbound/index.ts';
+import { scheduler } from '../scheduler/index.ts';
+import { semanticQuery } from '../semantic-query/index.ts';
+import { addRule, LAYER, respond, rulePlugins, SCRIPT } from './fixtures/rule-server.ts';
+
+const db = databases();
+const folder = new SqliteFolder();
+afterAll(() => folder[Symbol.dispose]());
+
+/** Without authentication: everybody is the same anonymous administrator. */
+async function start() {
+  const model = await startOpenAIServer({ respond });
+  const layer = layerFolder(LAYER);
+  const url = `sqlite:${folder.create(`${Math.random()}.db`, SCRIPT)}`;
+  const options = {
+    database: '',
+    datasource: datasourceSqlite({ connections: [{ id: 'shop', url }] }),
+    plugins: [outbound(), scheduler(), semanticQuery()],
+  };
+  const app = await createTestApp({
+    plugins: [
+      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      internalDb({ url: await db.url('sqlite') }),
+      authNone(),
+      ...rulePlugins(options, model.url, layer.dir),
+    ],
+    openGates: false,
+    timeoutMs: 60_000,
+  });
+  const client = new Client({ url: app.get(http).url() });
+  await addRule(client, { name: 'People', ruleType: 'table', pattern: 'customers' });
+  return {
+    app,
+    client,
+    async [Symbol.asyncDispose]() {
+      await app.close();
+      await model.close();
+      layer[Symbol.dispose]();
+    },
+  };
+}
+
+const SQL = 'SELECT name FROM customers';
+const approve = (client: Client, id: string) => client.send(`/api/v1/actions/${id}/approve`, { method: 'POST' });
+
+describe('a statement that a rule holds back, without authentication', () => {
+  it('is approved by whoever may approve, and its rows are shown', async () => {
+    await using server = await start();
+    const { body } = await server.client.send('/api/v1/query', { body: { question: SQL } });
+    const [{ id, approveUrl }] = body.pendingActions;
+    expect(approveUrl).toContain(id);
+    expect((await server.client.send('/api/v1/actions')).body.actions).toMatchObject([
+      { id, action_type: 'sql', status: 'pending', target: 'shop', payload: { sql: SQL, connectionId: 'shop' } },
+    ]);
+    expect((await approve(server.client, id)).body).toMatchObject({
+      status: 'executed',
+      result: { columns: ['name'], rows: [{ name: 'Ann' }, { name: 'Bob' }], rowCount: 2, truncated: false },
+    });
+    expect((await approve(server.client, id)).status).toBe(409);
+  });
+
+  it('is not hidden from a rule by naming the connection', async () => {
+    await using server = await start();
+    const ask = (body: object) => server.client.send('/api/v1/query', { body: { question: SQL, ...body } });
+    const first = (await ask({})).body.pendingActions[0].id;
+    expect((await ask({ connectionId: 'shop' })).body.pendingActions[0].id).toBe(first);
+  });
+
+  it('stands in the last event of a chat', async () => {
+    await using server = await start();
+    const messages = [{ id: '1', role: 'user', parts: [{ type: 'text', text: SQL }] }];
+    const { body } = await server.client.send('/api/v1/chat', { body: { messages } });
+    const last = JSON.parse(String(body).split('data: d:').at(-1) ?? '');
+    expect(last).toMatchObject({ outcome: 'failed', pendingActions: [{ type: 'sql', target: 'shop' }] });
+    expect(body).toContain('needs approval and was not run');
+  });
+
+  it('fails a scheduled question with the reason', async () => {
+    await using server = await start();
+    const task = { name: 'Names', question: SQL, cronExpression: '0 6 * * *' };
+    const { id } = (await server.client.send('/api/v1/scheduled-tasks', { body: task })).body;
+    await server.client.send(`/api/v1/scheduled-tasks/${id}/run`, { method: 'POST' });
+    const runs = async () => (await server.client.send(`/api/v1/scheduled-tasks/${id}/runs`)).body.runs;
+    await expect.poll(async () => (await runs())[0]?.status, { timeout: 20_000 }).toBe('failed');
+    expect((await runs())[0].error).toContain('awaits approval');
+    expect((await server.client.send('/api/v1/actions')).body.actions).toHaveLength(1);
+  });
+
+  it('is held back from queries over measures, too', async () => {
+    await using server = await start();
+    const plan = JSON.stringify({ entity: 'customers', dimensions: [{ dimension: 'customers.name' }] });
+    const { body } = await server.client.send('/api/v1/query', { body: { question: `queryMetrics ${plan}` } });
+    expect(body).toMatchObject({ outcome: 'failed', data: [], pendingActions: [{ type: 'sql' }] });
+  });
+});
