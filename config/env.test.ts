@@ -168,6 +168,15 @@ describe('readEnv', () => {
     expect(new Set(variables.map(({ name }) => name)).size).toBe(variables.length);
   });
 
+  it('keeps stored connections of the hosted platform out of private networks', () => {
+    const hostsOf = (variables: Record<string, string>) =>
+      selfHosted(readEnv(variables).env).find(({ definition }) => definition.name === 'admin-connections')?.options;
+    const hosted = { SVC_DEPLOY_MODE: 'hosted', DATABASE_URL: 'sqlite:atlas.db' };
+    expect(hostsOf({})).toMatchObject({ privateHosts: true });
+    expect(hostsOf(hosted)).toMatchObject({ privateHosts: false });
+    expect(hostsOf({ ...hosted, SVC_CONNECTION_PRIVATE_HOSTS: 'true' })).toMatchObject({ privateHosts: true });
+  });
+
   it('gives the key of a mode, and of a provider, to its plugin', () => {
     const { env } = readEnv({ SVC_API_KEY: 'k', SVC_RLS_CLAIMS: '{"tenant":1}', OPENAI_API_KEY: 'o', SVC_MODEL: 'm' });
     expect(env.authMode.plugin.options).toEqual({ keys: [{ key: 'k', role: 'analyst', claims: { tenant: 1 } }] });

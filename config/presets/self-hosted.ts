@@ -98,7 +98,8 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     sqlGuard(),
     ...policies(env),
     ...datasources(env),
-    adminConnections(env.adminConnections),
+    // The private network of a platform is not that of its organizations.
+    adminConnections({ privateHosts: env.deployMode !== 'hosted', ...env.adminConnections }),
     adminModel(),
     ...models(env),
     audit(env.audit),

@@ -17,6 +17,7 @@ import { datasourceDuckdb } from '../datasource-duckdb/index.ts';
 import { datasourceMysql } from '../datasource-mysql/index.ts';
 import { datasourcePostgres } from '../datasource-postgres/index.ts';
 import { datasourceSqlite } from '../datasource-sqlite/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { sqlGuard } from '../sql-guard/index.ts';
 import { sqlLimits } from '../sql-limits/index.ts';
@@ -31,6 +32,7 @@ const main = files.create(
   `CREATE TABLE orders (id INTEGER, place TEXT); INSERT INTO orders VALUES (1, 'main')`,
 );
 files.create('one.db', `CREATE TABLE orders (id INTEGER, place TEXT); INSERT INTO orders VALUES (1, 'one')`);
+files.create('placeless.db', 'CREATE TABLE orders (id INTEGER); INSERT INTO orders VALUES (1)');
 files.create('two.db', `CREATE TABLE orders (id INTEGER, place TEXT); INSERT INTO orders VALUES (1, 'two')`);
 afterAll(() => files[Symbol.dispose]());
 
@@ -131,7 +133,8 @@ describe.each<Dialect>(['sqlite', 'postgres'])('stored connections on %s', (dial
     expect((await boss.send(`${PATH}/warehouse`, { method: 'DELETE' })).status).toBe(404);
     await expect(places(server, 'warehouse', acme)).rejects.toThrow('There is no connection "warehouse"');
 
-    const { changes } = (await boss.send('/api/v1/admin/audit/changes')).body;
+    const ofConnections = ({ targetType }: { targetType: string }) => targetType === 'connection';
+    const changes = (await boss.send('/api/v1/admin/audit/changes')).body.changes.filter(ofConnections);
     expect(changes.map(({ action }: { action: string }) => action).sort()).toEqual([
       'connection.created',
       'connection.deleted',
@@ -177,6 +180,43 @@ describe.each<Dialect>(['sqlite', 'postgres'])('stored connections on %s', (dial
     expect(await places(restarted, 'warehouse', acme)).toEqual(['one']);
     await expect(places(restarted, 'warehouse', null)).rejects.toThrow('There is no connection');
   });
+});
+
+it('keep row security, with what their own database looks like', async () => {
+  await using server = await startServer(await db.url('sqlite'), {}, [
+    ...plugins(),
+    rowSecurity({ column: 'place', claim: 'place' }),
+  ]);
+  const boss = await userOf(server, 'boss@example.com');
+  const orgs: string[] = [];
+  for (const [slug, file] of [
+    ['acme', 'one.db'],
+    ['evil', 'placeless.db'],
+  ] as const) {
+    orgs.push((await organization(boss, 'create', { name: slug, slug })).body.id as string);
+    expect((await boss.send(PATH, { body: { id: 'warehouse', url: `sqlite:${file}` } })).status).toBe(201);
+  }
+  const actor = { id: 'a', label: 'a', role: 'viewer', mode: 'test' } as const;
+  const ask = async (orgId: string | undefined, place: string) => {
+    const scope = server.scope({ orgId: orgId as string, actor: { ...actor, claims: { place } } });
+    const request = { sql: 'SELECT count(*) AS n FROM orders', connectionId: 'warehouse', surface: 'test' };
+    return (await server.runSql(request, scope)).result.rows;
+  };
+  const [acme, evil] = orgs;
+  expect([await ask(acme, 'one'), await ask(acme, 'two')]).toEqual([[{ n: 1 }], [{ n: 0 }]]);
+  await expect(ask(evil, 'one')).rejects.toThrow(/has no column "place"/);
+  expect(await ask(acme, 'one')).toEqual([{ n: 1 }]);
+});
+
+it('go with their organization', async () => {
+  const url = await db.url('sqlite');
+  await using server = await startServer(url, {}, plugins());
+  const boss = await userOf(server, 'boss@example.com');
+  const organizationId = (await organization(boss, 'create', { name: 'Acme', slug: 'acme' })).body.id as string;
+  expect((await boss.send(PATH, { body: { id: 'warehouse', url: 'sqlite:one.db' } })).status).toBe(201);
+  expect((await organization(boss, 'delete', { organizationId })).status).toBe(200);
+  expect(await db.connect(url)('connections')).toEqual([]);
+  await expect(places(server, 'warehouse', organizationId)).rejects.toThrow('There is no connection');
 });
 
 /** Tries for some seconds. */

@@ -32,6 +32,7 @@ export function locate(url: string, { engines, reach, options }: EngineInit): Lo
   const engine = engines.find(({ schemes }) => schemes.includes(scheme));
   if (engine === undefined) {
     const known = engines.flatMap(({ schemes }) => schemes);
+    if (known.length === 0) throw refuse('no database engine of this composition takes connections.');
     const meant = nearest(scheme, known);
     const suffix = meant === undefined ? '' : ` Did you mean "${meant}:"?`;
     throw refuse(`it has to begin with one of ${known.map((name) => `"${name}:"`).join(', ')}.${suffix}`);

@@ -67,9 +67,17 @@ export const adminConnections = definePlugin({
     ctx.tap(httpRoutes, () => connectionRoutes({ service, refuse, stored: (routes) => db.routes(routes) }));
     if (!db.configured) return;
     let configured: ReadonlySet<string> = new Set();
-    // Last, so that a question without a connection goes to one of the configuration.
-    const order = { stage: 'post' } as const;
-    ctx.tap(datasourceList, async (_payload, { orgId }) => without(configured, await stored.list(orgId)), order);
+    // A connection that the configuration has now goes before a stored one that had its id earlier.
+    const visible = (infos: readonly ConnectionInfo[]) => infos.filter(({ id }) => !configured.has(id));
+    ctx.tap(
+      datasourceList,
+      (_payload, { orgId }) => {
+        const infos = stored.list(orgId);
+        return infos instanceof Promise ? infos.then(visible) : visible(infos);
+      },
+      // Last, so that a question without a connection goes to one of the configuration.
+      { stage: 'post' },
+    );
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(organizationDelete, async ({ orgId }) => {
@@ -83,8 +91,3 @@ export const adminConnections = definePlugin({
     ctx.onClose(() => stored.close());
   },
 });
-
-/** A connection that the configuration has now goes before a stored one that had its id earlier. */
-function without(ids: ReadonlySet<string>, infos: readonly ConnectionInfo[]): readonly ConnectionInfo[] {
-  return infos.filter(({ id }) => !ids.has(id));
-}

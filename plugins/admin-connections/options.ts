@@ -9,11 +9,12 @@ export const AdminConnectionsOptions = Type.Object(
           'folder with the SQLite and DuckDB files that stored connections may open; without it they may open none',
       }),
     ),
-    privateHosts: Type.Boolean({
-      default: true,
-      description:
-        'whether stored connections may lead to this machine and to private networks; link-local and metadata addresses are refused always',
-    }),
+    privateHosts: Type.Optional(
+      Type.Boolean({
+        description:
+          'whether stored connections may lead to this machine and to private networks; without it they may, on the hosted platform not. Link-local and metadata addresses are refused always',
+      }),
+    ),
     perOrganization: Type.Integer({
       minimum: 1,
       maximum: 1_000,

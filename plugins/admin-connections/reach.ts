@@ -27,7 +27,7 @@ export function isAllowedAddress(text: string, privateHosts: boolean): boolean {
   return PRIVATE_RANGES.includes(address.range()) && !isMetadata;
 }
 
-export function reachOf({ privateHosts, filesDir }: AdminConnectionsOptions): Reach {
+export function reachOf({ privateHosts = true, filesDir }: AdminConnectionsOptions): Reach {
   const lookup = fewAtOnce(resolveName);
   return {
     folder: filesDir === undefined ? resolve('.') : resolve(filesDir),
@@ -44,7 +44,10 @@ export function reachOf({ privateHosts, filesDir }: AdminConnectionsOptions): Re
 }
 
 /** Why the target may not be opened, whatever else is right with it; `undefined` when it may. */
-export function refusalOf(target: Target, { privateHosts, filesDir }: AdminConnectionsOptions): string | undefined {
+export function refusalOf(
+  target: Target,
+  { privateHosts = true, filesDir }: AdminConnectionsOptions,
+): string | undefined {
   if ('path' in target) {
     if (filesDir === undefined) {
       return 'files of the server are closed to stored connections; the operator opens a folder with SVC_CONNECTION_FILES_DIR.';

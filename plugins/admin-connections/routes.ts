@@ -19,7 +19,7 @@ export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesIn
   const read = [
     defineRoute({
       ...common,
-      errors: ['forbidden'],
+      errors: ['forbidden', 'unavailable'],
       method: 'GET',
       path: PATH,
       operationId: 'listConnections',
@@ -32,7 +32,7 @@ export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesIn
     }),
     defineRoute({
       ...common,
-      errors: ['forbidden', 'not_found'],
+      errors: ['forbidden', 'not_found', 'unavailable'],
       method: 'GET',
       path: ONE,
       operationId: 'getConnection',
@@ -46,7 +46,7 @@ export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesIn
     }),
     defineRoute({
       ...common,
-      errors: ['forbidden', 'not_found'],
+      errors: ['forbidden', 'not_found', 'unavailable'],
       method: 'POST',
       path: `${ONE}/test`,
       operationId: 'testConnection',
