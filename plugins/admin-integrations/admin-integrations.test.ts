@@ -128,6 +128,8 @@ describe.each(chosenEngines)('bots without organizations, on %s', (_, engine) =>
         { status: 429 },
         { status: 200, body: '<html>' },
         { status: 200, body: '[]' },
+        { status: 404, body: '{}' },
+        { status: 200, body: '{"ok":false,"error":"fatal_error"}' },
       ]) {
         platforms.trouble = trouble;
         const answer = await connect();

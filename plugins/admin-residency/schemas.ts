@@ -1,5 +1,6 @@
 /** Describes requests to move to another region. */
 import { type Static, Type } from '@sinclair/typebox';
+import { page, pageQuery } from '../admin-kit/index.ts';
 import { Region } from './options.ts';
 
 export const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
@@ -14,8 +15,7 @@ export const MigrateBody = Type.Object({ targetRegion: Region }, { additionalPro
 export const MigrationParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
 export const MigrationQuery = Type.Object({
-  limit: Type.Integer({ default: 50, minimum: 1, maximum: 200 }),
-  offset: Type.Integer({ default: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  ...pageQuery({ limit: 50, max: 200 }),
   status: Type.Optional(Status),
   all: Type.Boolean({
     default: false,
@@ -50,12 +50,7 @@ export const RegionMigration = Type.Object(
   { title: 'RegionMigration' },
 );
 
-export const MigrationPage = Type.Object({
-  migrations: Type.Array(RegionMigration, { description: 'The newest first.' }),
-  total: Type.Integer(),
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-});
+export const MigrationPage = page('migrations', RegionMigration);
 
 export const Residency = Type.Object({
   workspaceId: Type.String(),

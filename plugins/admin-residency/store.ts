@@ -1,5 +1,6 @@
 /** Stores requests to move to another region; each change of state is one compare-and-set. */
 import type { Knex } from 'knex';
+import { type PageOrder, readPage } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { REGION_MIGRATIONS } from './migrations.ts';
 import type { MigrationQuery, MigrationStatus } from './schemas.ts';
@@ -50,16 +51,12 @@ export const migrationStore = (db: InternalDb) => ({
     db.run((knex) => knex<MigrationRow>(REGION_MIGRATIONS).where({ id }).first()),
 
   /** `orgId`: `undefined` for those of all. */
-  async list(orgId: string | null | undefined, { limit, offset, status }: Omit<MigrationQuery, 'all'>) {
-    return db.run(async (knex) => {
-      const found = knex<MigrationRow>(REGION_MIGRATIONS);
-      if (orgId !== undefined) found.where({ org_id: orgId });
-      if (status !== undefined) found.where({ status });
-      const rows: MigrationRow[] = await found.clone().orderBy(NEWEST).limit(limit).offset(offset);
-      const [counted] = await found.clone().count({ total: '*' });
-      return { rows, total: Number(counted?.total ?? 0) };
-    });
-  },
+  list: (orgId: string | null | undefined, { status, limit, offset }: Omit<MigrationQuery, 'all'>) =>
+    db.run((knex) => {
+      const filter = { ...(orgId !== undefined && { org_id: orgId }), ...(status !== undefined && { status }) };
+      const matching = () => knex(REGION_MIGRATIONS).where(filter);
+      return readPage<MigrationRow>({ matching, order: NEWEST }, { limit, offset });
+    }),
 
   /** Changes a request that is still in one of the states `from`; `undefined` where it is not. */
   move: (id: string, from: readonly MigrationStatus[], set: Partial<MigrationRow>, record: Record) =>
@@ -121,7 +118,7 @@ export type MigrationStore = ReturnType<typeof migrationStore>;
 
 const MOVING = { status: 'in_progress' } as const;
 
-const NEWEST = [
+const NEWEST: PageOrder[] = [
   { column: 'requested_at', order: 'desc' },
   { column: 'id', order: 'desc' },
 ];

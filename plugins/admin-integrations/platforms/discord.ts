@@ -12,7 +12,8 @@ export function discordPlatform(apiUrl: string): ChatPlatform {
     async verify({ botToken }, signal) {
       const { status, body } = await call('users/@me', { headers: { authorization: `Bot ${botToken}` } }, signal);
       if (status === 200 && typeof body.username === 'string') return body.username;
-      if (status >= 400) throw refusedToken(LABEL, 'Copy the token from "Bot" of the Discord application.');
+      if (status === 401 || status === 403)
+        throw refusedToken(LABEL, 'Copy the token from "Bot" of the Discord application.');
       throw unreachable(LABEL, 'its answer is not that of its API');
     },
   };

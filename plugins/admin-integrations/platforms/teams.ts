@@ -3,6 +3,8 @@ import type { ChatPlatform } from '../chat-platform.ts';
 import { platformApi, refusedToken, unreachable } from './platform-api.ts';
 
 const LABEL = 'Microsoft Teams';
+/** An app or tenant that there is not is 400. */
+const REFUSED: readonly number[] = [400, 401, 403];
 const SCOPE = 'https://api.botframework.com/.default';
 
 export function teamsPlatform(apiUrl: string): ChatPlatform {
@@ -22,7 +24,7 @@ export function teamsPlatform(apiUrl: string): ChatPlatform {
       const { status, body } = await call('botframework.com/oauth2/v2.0/token', request, signal);
       // The app has no other name here.
       if (status === 200 && typeof body.access_token === 'string') return applicationId;
-      if (status >= 400)
+      if (REFUSED.includes(status))
         throw refusedToken(LABEL, 'Give the id of the Azure app and, as the bot token, its client secret.');
       throw unreachable(LABEL, 'its answer is not that of its API');
     },
