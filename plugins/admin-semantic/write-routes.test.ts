@@ -36,8 +36,9 @@ const KEY = 'a key of some length';
 const HEADERS = { authorization: `Bearer ${KEY}` };
 
 type Options = Parameters<typeof adminSemantic>[0];
-const layerIn = (dir: string, options: Options = {}) => [
-  semanticLayer({ dir, checkIntervalMs: 0 }),
+/** By default files are not looked at again by themselves, so that what shows a change is the change. */
+const layerIn = (dir: string, options: Options = {}, checkIntervalMs = 60_000) => [
+  semanticLayer({ dir, checkIntervalMs, watchIntervalMs: 0 }),
   adminSemantic(options),
   audit(),
 ];
@@ -257,6 +258,41 @@ describe.each([
       after: { files: 2, changed: 2, paths: ['entities/orders.yml', 'entities/customers.yml'] },
     });
   });
+});
+
+it.each<Dialect>(['sqlite', 'postgres'])('two servers that share %s and the folder lose nothing', async (dialect) => {
+  using folder = layerFolder(FILES);
+  const url = await db.url(dialect);
+  const open = () =>
+    createTestApp({
+      plugins: [http({ port: 0 }), internalDb({ url }), authNone(), ...layerIn(folder.dir, {}, 0)],
+      openGates: false,
+    });
+  await using one = await open();
+  await using two = await open();
+  const servers = [client(one), client(two)];
+  const writes = servers.flatMap((by, server) =>
+    Array.from({ length: 4 }, async (_, index) => {
+      const path = `entities/t${server}${index}.yml`;
+      const [own, shared] = [
+        await put(by, path, `table: t${server}${index}\n`),
+        await put(by, 'entities/customers.yml', `table: customers\ndescription: By ${server} and ${index}.\n`),
+      ];
+      return { path, own: own.status, shared: shared.status };
+    }),
+  );
+  const done = await Promise.all(writes);
+  expect(done.every(({ own, shared }) => [201, 409].includes(own) && [200, 409].includes(shared))).toBe(true);
+  const written = done.filter(({ own }) => own === 201).map(({ path }) => path);
+  const replaced = done.filter(({ shared }) => shared === 200).length;
+  expect(written.length + replaced).toBeGreaterThan(8);
+  for (const by of servers) {
+    const { entities } = (await read(by, '/entities')).body;
+    const files = entities.map(({ file }: { file: string }) => file);
+    expect(files.sort()).toEqual([...Object.keys(FILES), ...written].sort());
+    expect((await read(by, '/versions')).body.total).toBe(replaced);
+    expect((await read(by, '/../audit/changes?limit=200')).body.total).toBe(written.length + replaced);
+  }
 });
 
 describe('without an internal database', () => {
