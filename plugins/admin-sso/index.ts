@@ -1,6 +1,6 @@
 /** Signs users in through the identity providers of organizations, and lets these manage users by SCIM. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
+import { AtlasError, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
 import { audit, tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
 import { authExtend, authManaged, organizationDelete, signInBefore, userChange } from '../auth-managed/index.ts';
@@ -20,7 +20,20 @@ import { ssoRoutes } from './routes.ts';
 import { ScimConnectionStore } from './scim-connections.ts';
 import type { ScimCall } from './scim-provisioning.ts';
 
-const checkPackages = () => requirePackages(['@better-auth/sso', '@better-auth/scim'], import.meta.url);
+const PACKAGES = ['@better-auth/sso', '@better-auth/scim'];
+
+/** Throws `configuration_error` with where it says how to install them: npm needs more than their names. */
+function checkPackages(): void {
+  try {
+    requirePackages(PACKAGES, import.meta.url);
+  } catch (cause) {
+    throw new AtlasError(`Single sign-on needs the packages ${PACKAGES.join(' and ')}.`, {
+      code: 'configuration_error',
+      hint: 'The page docs/single-sign-on.md has the command that installs them.',
+      cause,
+    });
+  }
+}
 
 export const adminSso = definePlugin({
   name: 'admin-sso',

@@ -249,6 +249,29 @@ describe.each<Dialect>(['sqlite', 'postgres'])('single sign-on by OpenID Connect
     expect((await viewer.send(`${SSO}/providers`)).status).toBe(403);
   });
 
+  it('calls a provider by the rules of outgoing calls', async () => {
+    await using setup = await start(dialect);
+    const { boss, server, idp } = setup;
+    await newOrganization(boss, 'acme');
+    await verified(boss, setup, 'acme.com');
+    const ann = { sub: 'ann', email: 'ann@acme.com' };
+    expect((await signOn(setup, ann, { domain: 'acme.com' })).location).toBe('/done');
+    // The same database, on a server that may not call private addresses.
+    await using strict = await startServer(server.database, { url: ORIGIN }, [outbound(), audit(), adminSso()]);
+    const calls = idp.requests.filter((path) => path === '/token').length;
+    const before = globalThis.fetch;
+    const refused = await signOn({ ...setup, server: strict }, ann, { domain: 'acme.com' });
+    expect([refused.location, refused.client.cookies.has('authlib.session_token')]).toEqual([
+      expect.stringContaining('error=invalid_provider'),
+      false,
+    ]);
+    expect(idp.requests.filter((path) => path === '/token')).toHaveLength(calls);
+    // Everything else is called as before.
+    expect((await fetch(`${idp.issuer}/jwks`)).status).toBe(200);
+    await strict[Symbol.asyncDispose]();
+    expect(globalThis.fetch).toBe(before);
+  });
+
   it('calls no private address, and takes no nonsense', async () => {
     await using setup = await start(dialect);
     const { boss, idp } = setup;

@@ -99,7 +99,12 @@ function errorsOf(route: Route, { security }: DocumentInfo): Set<string> {
   ]);
 }
 
-const errorContent = ({ error }: Writing): Json => ({ 'application/json': { schema: error } });
+/** A protocol with a kind of JSON of its own, such as SCIM, words its errors in that too. */
+function errorContent({ responses }: Route, { error }: Writing): Json {
+  const types = Object.values(responses).map(({ contentMediaType }) => contentMediaType);
+  const own = types.filter((type) => typeof type === 'string' && type.endsWith('+json'));
+  return { ...Object.fromEntries(own.map((type) => [type, { schema: {} }])), 'application/json': { schema: error } };
+}
 
 /** One response a status, with all codes that share it. */
 function errorResponses(route: Route, writing: Writing): Record<string, Json> {
@@ -118,7 +123,7 @@ function errorResponses(route: Route, writing: Writing): Record<string, Json> {
         ...(status === 401 && CHALLENGE),
         ...((status === 429 || status === 503) && RETRY_AFTER),
       },
-      content: errorContent(writing),
+      content: errorContent(route, writing),
     };
   }
   return responses;
@@ -130,11 +135,13 @@ function success(route: Route, status: string, schema: TSchema, { components }: 
     const { description, ...rest } = components.write(header);
     return [name, { ...(description !== undefined && { description }), schema: rest }];
   });
+  // Nor has a redirect.
+  const hasContent = status !== '204' && !status.startsWith('3');
   const mediaType = typeof schema.contentMediaType === 'string' ? schema.contentMediaType : 'application/json';
   return {
     description: schema.description ?? (status === '204' ? 'Done; no content.' : 'Success.'),
     headers: { ...REQUEST_ID, ...Object.fromEntries(named) },
-    ...(status !== '204' && {
+    ...(hasContent && {
       content: { [mediaType]: { schema: components.write(schema, nameOf(route, schema, 'Result')) } },
     }),
   };
@@ -181,7 +188,7 @@ function operation({ plugin, value: route }: Collected<Route>, writing: Writing)
       ...Object.fromEntries(successes),
       // A route that only redirects has no success in a client's sense.
       ...(!successes.some(([status]) => String(status).startsWith('2')) && {
-        default: { description: 'Any other failure.', content: errorContent(writing) },
+        default: { description: 'Any other failure.', content: errorContent(route, writing) },
       }),
     },
   };
