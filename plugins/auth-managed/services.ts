@@ -26,16 +26,20 @@ import { Throttle } from './passwords/throttle.ts';
 import { BetterAuthRoutes } from './routes.ts';
 import { Store } from './store.ts';
 
-/** Through the library's own functions, so that such a user is like any other. */
-function userCreator(library: BetterAuth): CreateUser {
+/** Through the library's adapter, so that such a user is like any other. Its `createUser` validates requests only. */
+function userCreator(library: BetterAuth, bootstrap: Bootstrap): CreateUser {
   return async ({ email, name, passwordHash, passwordChangeRequired }) => {
-    const { internalAdapter } = await library.$context;
-    const given = { email, name, emailVerified: false, passwordChangeRequired };
-    const user = await internalAdapter.createUser(given, { method: 'admin' });
+    const { adapter, internalAdapter } = await library.$context;
+    const role = await bootstrap.roleOfNewUser(email);
+    const now = new Date();
+    const user = await adapter.create({
+      model: 'user',
+      data: { email, name, role, emailVerified: false, passwordChangeRequired, createdAt: now, updatedAt: now },
+    });
     await internalAdapter.linkAccount({
-      userId: user.id,
+      userId: String(user.id),
       providerId: 'credential',
-      accountId: user.id,
+      accountId: String(user.id),
       password: passwordHash,
     });
   };
@@ -129,7 +133,7 @@ export async function createServices(
      * to stop what goes on.
      */
     async start(local: boolean | undefined): Promise<() => void> {
-      if (local !== undefined) await bootstrap.start(local, userCreator(library));
+      if (local !== undefined) await bootstrap.start(local, userCreator(library, bootstrap));
       return startSessionCleanup({ store, organizations, directory }, log);
     },
   };

@@ -27,7 +27,7 @@ export const accountEndpoints: readonly Endpoint[] = [
       { additionalProperties: false },
     ),
     reply: Type.Object({ token: Type.Union([Type.String(), Type.Null()]), user: User }),
-    errors: ['overloaded'],
+    errors: ['conflict', 'overloaded'],
   },
   {
     method: 'POST',

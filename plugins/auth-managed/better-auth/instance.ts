@@ -64,7 +64,13 @@ function socialProviders({ google, github, microsoft, signUp }: AuthManagedOptio
 /** The part of the library that is used; its own type spells out every endpoint. */
 export interface BetterAuth {
   readonly options: BetterAuthOptions;
-  readonly $context: Promise<Pick<AuthContext, 'internalAdapter'>>;
+  readonly $context: Promise<
+    Pick<AuthContext, 'internalAdapter'> & {
+      readonly adapter: {
+        create(given: { model: string; data: Record<string, unknown> }): Promise<Record<string, unknown>>;
+      };
+    }
+  >;
   handler(request: Request): Promise<Response>;
   readonly api: {
     getSession(asked: {
