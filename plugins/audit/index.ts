@@ -83,7 +83,10 @@ export const audit = definePlugin({
     const cutoff = () => ctx.now() - options.retentionDays * DAY_MS;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     // The sums are made again where the entries are written.
-    ctx.tap(storeTables, () => [{ table: AUDIT_TABLE }, { table: COUNTS_TABLE, isTransient: true }]);
+    ctx.tap(storeTables, () => [
+      { table: AUDIT_TABLE, runsTriggers: true },
+      { table: COUNTS_TABLE, isTransient: true },
+    ]);
     ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse })));
     if (!db.configured) return service;
     purgeDaily(ctx, queue, 'The audit log', async () => {

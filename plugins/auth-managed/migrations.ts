@@ -22,8 +22,10 @@ export const TABLES = {
 export const LOCKS = { table: 'auth_lock', firstUser: 'first-user', admins: 'admins' } as const;
 
 export const STORED_TABLES: readonly StoredTable[] = [
+  // The triggers of some of them fill the directory.
   ...[TABLES.user, TABLES.account, TABLES.organization, TABLES.role, TABLES.member, TABLES.invitation].map((table) => ({
     table,
+    runsTriggers: true,
   })),
   // Users sign in anew where their data are moved to.
   ...[TABLES.session, TABLES.verification, LOCKS.table].map((table) => ({ table, isTransient: true })),

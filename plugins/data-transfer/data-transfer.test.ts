@@ -146,6 +146,8 @@ describe('an archive', () => {
       expect(conversations.map(({ title }: { title: string }) => title)).toContain('How many customers are there?');
       const { members } = (await boss.send('/api/auth/organization/list-members')).body;
       expect(members).toHaveLength(2);
+      // What triggers keep is there, too.
+      expect((await boss.send('/api/v1/admin/users')).body).toMatchObject({ total: 2, users: [{}, {}] });
     },
     120_000,
   );

@@ -54,7 +54,8 @@ async function importRows(
   const { dialect } = db;
   const imported: Imported[] = [];
   const names = tables.map(({ table }) => table);
-  await withoutTriggers(trx, dialect, names, async () => {
+  const silent = tables.filter(({ runsTriggers }) => runsTriggers !== true).map(({ table }) => table);
+  await withoutTriggers(trx, dialect, silent, async () => {
     for (const name of names) {
       const part = archive.manifest.tables.find(({ table }) => table === name);
       if (part === undefined || part.rows === 0) continue;

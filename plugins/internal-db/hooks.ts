@@ -6,6 +6,8 @@ export interface StoredTable {
   readonly table: string;
   /** True: of use only to the servers that run now, such as sessions and leases. Others hold data, which archives have. */
   readonly isTransient?: boolean;
+  /** True: its triggers fill transient tables, so they run for imported rows, too. Those of other tables do not. */
+  readonly runsTriggers?: boolean;
   /** Columns with texts that hold secrets as `InternalDb.secrets` encrypts them. */
   readonly sealed?: readonly string[];
 }
