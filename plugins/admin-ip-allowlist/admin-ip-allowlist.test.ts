@@ -84,7 +84,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('the IP allowlist on %s', (dialec
     expect((await boss.send(path, { method: 'DELETE', headers: OFFICE })).status).toBe(404);
     const { changes } = (await boss.send('/api/v1/admin/audit/changes')).body;
     const seen = changes.map(({ action, targetLabel }: Record<string, string>) => `${action} ${targetLabel}`);
-    expect(seen.sort()).toEqual([
+    expect(seen.filter((line: string) => line.startsWith('ip_')).sort()).toEqual([
       'ip_allowlist.entry_added 203.0.113.0/24',
       'ip_allowlist.entry_deleted 203.0.113.0/24',
     ]);

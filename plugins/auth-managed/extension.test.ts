@@ -8,10 +8,19 @@ const db = databases();
 
 /** Counts how often the library is loaded for it. */
 function extending(loaded: LibraryHost[]) {
+  const Scim = Type.Unknown({ contentMediaType: 'application/scim+json' });
   const base = { right: 'public', summary: 'Test', reply: Type.Unknown() } as const;
   const endpoints: ExtensionEndpoint[] = [
     { ...base, method: 'GET', path: '/hello/:name', params: Type.Object({ name: Type.String() }) },
-    { ...base, method: 'POST', path: '/broken', body: Type.Unknown(), isProtocol: true },
+    {
+      ...base,
+      method: 'POST',
+      path: '/broken',
+      body: Type.Unknown(),
+      reply: Scim,
+      isProtocol: true,
+      errors: ['conflict'],
+    },
     {
       ...base,
       method: 'PUT',
