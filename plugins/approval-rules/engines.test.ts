@@ -37,11 +37,16 @@ const SCRIPT = `
   CREATE VIEW names AS SELECT id, name FROM customers WHERE id > 0;
   CREATE VIEW addresses AS SELECT address FROM contacts;
   CREATE VIEW totals AS SELECT customer_id, sum(total) AS total FROM orders GROUP BY customer_id`;
+/** Relations whose rows are those of others, of PostgreSQL. */
+const PARTS = `
+  CREATE TABLE visits (id int, region text);
+  CREATE TABLE visits_north () INHERITS (visits);
+  CREATE MATERIALIZED VIEW kept AS SELECT to_jsonb(c) AS row FROM customers c`;
 const LAYER = {
   'entities/customers.yml': 'table: customers\ndimensions:\n  - name: id\n  - name: name\n  - name: email\n',
   'entities/orders.yml': 'table: orders\ndimensions:\n  - name: id\n  - name: customer_id\n  - name: total\n',
   ...Object.fromEntries(
-    ['contacts', 'names', 'addresses', 'totals'].map((view) => [
+    ['contacts', 'names', 'addresses', 'totals', 'visits', 'visits_north', 'kept'].map((view) => [
       `entities/${view}.yml`,
       `table: ${view}\ntype: view\n`,
     ]),
@@ -89,7 +94,7 @@ const ENGINES: readonly (readonly [string, boolean, string, () => Promise<Shop>]
       const server = await startPostgres();
       const client = new pg.Client(server.url);
       await client.connect();
-      await client.query(`${SCRIPT}; ANALYZE`);
+      await client.query(`${SCRIPT}; ${PARTS}; ANALYZE`);
       await client.end();
       return {
         plugin: datasourcePostgres({ connections: [{ id: 'shop', url: server.url }] }),
@@ -242,6 +247,14 @@ describe.each(ENGINES)('on %s', (engine, isThere, install, open) => {
       });
       await expect(app.runSql({ sql, surface: 'api' }, scope())).rejects.toThrow('needs approval');
       await app.inject({ method: 'DELETE', url: `${RULES}/${made.json<{ rule: { id: string } }>().rule.id}` });
+    });
+
+    it.runIf(engine === 'postgres')('hold for inherited tables and materialized views', async () => {
+      const about = (pattern: string) => ({ ruleType: 'table', pattern });
+      await held(about('visits'), 'SELECT id FROM visits_north');
+      await held(about('public.visits_north'), 'SELECT id FROM visits');
+      await held(SECRET, 'SELECT row FROM kept');
+      await passed(about('orders'), 'SELECT id FROM visits', 'SELECT row FROM kept');
     });
 
     it('about a connection hold for every statement of it', async () => {

@@ -54,7 +54,7 @@ export function namedThings(tree: StatementTree, dialect: SqlDialect): NamedThin
       tables.push(table);
       relations.add(fold(table.alias ?? table.name));
       if (table.columns !== undefined) columns.add('*');
-    } else if (node.kind === 'star' || node.natural === true) {
+    } else if (node.kind === 'star' || node.natural === true || isRow(node)) {
       columns.add('*');
     } else if (node.kind === 'name') {
       for (const part of [node.name, node.table, node.schema]) if (typeof part === 'string') columns.add(fold(part));
@@ -69,6 +69,11 @@ export function namedThings(tree: StatementTree, dialect: SqlDialect): NamedThin
   if (relations.intersection(columns).size > 0 && namesRow(tree, relations)) columns.add('*');
   return { tables, columns, isKnown };
 }
+
+/** `t.*` as a value, and `COLUMNS(…)`. */
+const isRow = ({ kind, parts }: Node) =>
+  kind === 'form' &&
+  (parts as readonly unknown[]).some((part) => typeof part === 'string' && /\.\*$|^COLUMNS\(/.test(part));
 
 function namesRow(tree: StatementTree, relations: ReadonlySet<string>): boolean {
   for (const { kind, table, name } of nodesOf(tree)) {

@@ -509,6 +509,8 @@ describe('columns', () => {
     ['postgres', "SELECT id AS secret FROM orders WHERE secret = 'x'", ['orders.id', 'orders.secret']],
     ['postgres', 'SELECT o FROM orders AS o', ['orders.*', 'orders.o']],
     ['postgres', 'SELECT to_jsonb(o) FROM orders AS o', ['orders.*', 'orders.o']],
+    ['postgres', 'SELECT count(o.*) FROM orders AS o', ['orders.*']],
+    ['postgres', 'SELECT (SELECT to_jsonb("O".*) FROM items) FROM orders AS "O"', ['orders.*']],
     ['postgres', 'SELECT a FROM orders AS o (a, b)', ['orders.*']],
     ['sqlite', 'SELECT 1 FROM orders NATURAL JOIN items', ['orders.*', 'items.*']],
     ['sqlite', 'SELECT 1 FROM orders JOIN items USING (secret)', ['orders.secret', 'items.secret']],

@@ -286,7 +286,7 @@ class Resolver implements AccessedObjects {
   // ── expressions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   #expr(expr: Expr, scope: Scope): void {
-    if (expr.kind === 'form' && isStarForm(expr)) this.columns.star(undefined, scope);
+    if (expr.kind === 'form') this.#starIn(expr, scope);
     if (expr.kind === 'name') this.#column(expr, scope);
     else if (expr.kind === 'scalar' || expr.kind === 'exists') this.select(expr.select, scope, scope.common);
     else if (expr.kind === 'lambda') {
@@ -298,6 +298,16 @@ class Resolver implements AccessedObjects {
       else if (expr.kind === 'call') this.#call(expr);
       else if (expr.kind === 'like') this.#callable(expr.operator, expr.at);
       forEachOperand(expr, (operand) => this.#expr(operand, scope));
+    }
+  }
+
+  /** `t.*` as a value, and `COLUMNS(…)`, which chooses among all columns by their names. */
+  #starIn({ parts }: Form, scope: Scope): void {
+    for (const part of parts) {
+      if (typeof part !== 'string') continue;
+      const [, quoted, plain] = /^(?:"((?:[^"]|"")+)"|([^"()\s]+))\.\*$/.exec(part) ?? [];
+      const row = quoted?.replaceAll('""', '"') ?? plain;
+      if (row !== undefined || part.startsWith('COLUMNS(')) this.columns.star(row, scope);
     }
   }
 
@@ -365,6 +375,3 @@ class Resolver implements AccessedObjects {
     return new SqlRefusal(rule, what, positionAt(this.#text, at), hint);
   }
 }
-
-/** `COLUMNS(…)`, which chooses among all columns by their names. */
-const isStarForm = ({ parts }: Form) => parts.some((part) => typeof part === 'string' && part.startsWith('COLUMNS('));
