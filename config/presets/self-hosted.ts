@@ -99,7 +99,11 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     ...policies(env),
     ...datasources(env),
     // The private network of a platform is not that of its organizations.
-    adminConnections({ privateHosts: env.deployMode !== 'hosted', ...env.adminConnections }),
+    adminConnections({
+      privateHosts: env.deployMode !== 'hosted',
+      anyFile: env.deployMode !== 'hosted',
+      ...env.adminConnections,
+    }),
     adminModel(),
     ...models(env),
     audit(env.audit),

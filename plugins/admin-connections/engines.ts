@@ -23,10 +23,12 @@ export interface EngineInit {
   readonly engines: readonly DatasourceEngine[];
   readonly reach: Reach;
   readonly options: AdminConnectionsOptions;
+  /** Of the internal database, where it is a file. */
+  readonly ownFile: string | undefined;
 }
 
 /** Where the URL leads. Throws `validation_error` for one that a stored connection cannot have. */
-export function locate(url: string, { engines, reach, options }: EngineInit): Located {
+export function locate(url: string, { engines, reach, options, ownFile }: EngineInit): Located {
   const refuse = (message: string) => invalidField('url', message);
   const scheme = /^\s*([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? '';
   const engine = engines.find(({ schemes }) => schemes.includes(scheme));
@@ -38,7 +40,7 @@ export function locate(url: string, { engines, reach, options }: EngineInit): Lo
     throw refuse(`it has to begin with one of ${known.map((name) => `"${name}:"`).join(', ')}.${suffix}`);
   }
   const target = attempt(() => engine.locate(url, reach));
-  const refusal = refusalOf(target, options);
+  const refusal = refusalOf(target, options, ownFile);
   if (refusal !== undefined) throw refuse(refusal);
   return { engine, target };
 }

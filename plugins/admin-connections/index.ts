@@ -32,9 +32,10 @@ export const adminConnections = definePlugin({
   options: AdminConnectionsOptions,
   setup(ctx, options, { db, log, rows, tokens }) {
     const reach = reachOf(options);
+    const ownFile = db.target?.dialect === 'sqlite' ? db.target.path : undefined;
     const engines = async () => {
       const collected = await ctx.call(datasourceEngines, undefined, ctx.scope());
-      return { engines: collected.map(({ value }) => value), reach, options };
+      return { engines: collected.map(({ value }) => value), reach, options, ownFile };
     };
     const store = new ConnectionStore(db, options);
     const stored = new StoredConnections({

@@ -6,9 +6,13 @@ export const AdminConnectionsOptions = Type.Object(
       Type.String({
         minLength: 1,
         description:
-          'folder with the SQLite and DuckDB files that stored connections may open; without it they may open none',
+          'folder with the only SQLite and DuckDB files that stored connections may open; without it they may open all but the internal database, on the hosted platform none',
       }),
     ),
+    anyFile: Type.Boolean({
+      default: false,
+      description: 'without `filesDir`: whether stored connections may open every file that the server can read',
+    }),
     privateHosts: Type.Optional(
       Type.Boolean({
         description:

@@ -1,5 +1,5 @@
 /** Decides which hosts and files stored connections may reach. */
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { relative, resolve, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
@@ -43,14 +43,21 @@ export function reachOf({ privateHosts = true, filesDir }: AdminConnectionsOptio
   };
 }
 
-/** Why the target may not be opened, whatever else is right with it; `undefined` when it may. */
+/**
+ * Why the target may not be opened, whatever else is right with it; `undefined` when it may. `ownFile`: the internal
+ * database, if it is a file, which holds what belongs to all organizations.
+ */
 export function refusalOf(
   target: Target,
-  { privateHosts = true, filesDir }: AdminConnectionsOptions,
+  { privateHosts = true, filesDir, anyFile }: AdminConnectionsOptions,
+  ownFile: string | undefined,
 ): string | undefined {
   if ('path' in target) {
+    if (ownFile !== undefined && isFileOf(target.path, ownFile)) return 'the file belongs to the internal database.';
     if (filesDir === undefined) {
-      return 'files of the server are closed to stored connections; the operator opens a folder with SVC_CONNECTION_FILES_DIR.';
+      return anyFile
+        ? undefined
+        : 'files of the server are closed to stored connections; the operator opens a folder with SVC_CONNECTION_FILES_DIR.';
     }
     return isInside(target.path, filesDir)
       ? undefined
@@ -60,15 +67,29 @@ export function refusalOf(
   return undefined;
 }
 
-/** Whether the path is in the folder, links followed. What is not there yet counts by its name. */
-function isInside(path: string, folder: string): boolean {
-  const real = (given: string) => {
-    try {
-      return realpathSync(given);
-    } catch {
-      return resolve(given);
-    }
+/** The path with links followed. What is not there yet counts by its name. */
+function real(given: string): string {
+  try {
+    return realpathSync(given);
+  } catch {
+    return resolve(given);
+  }
+}
+
+/** Whether the path is a database's file or one beside it, such as its log, under whatever name. */
+function isFileOf(path: string, database: string): boolean {
+  const [given, own] = [real(path), real(database)];
+  if (given === own || given.startsWith(`${own}-`)) return true;
+  const identity = (file: string) => {
+    const { dev, ino } = statSync(file, { throwIfNoEntry: false }) ?? {};
+    return ino === undefined ? undefined : `${dev} ${ino}`;
   };
+  const found = identity(given);
+  return found !== undefined && found === identity(own);
+}
+
+/** Whether the path is in the folder. */
+function isInside(path: string, folder: string): boolean {
   const way = relative(real(folder), real(path));
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && resolve(way) !== way;
 }

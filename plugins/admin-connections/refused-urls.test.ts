@@ -1,6 +1,6 @@
 /** Tests what a URL that comes over HTTP may not have. */
-import { symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, symlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import { databases } from '../../test/harness/managed-server.ts';
@@ -73,6 +73,23 @@ describe('a URL over HTTP', () => {
     expect(body.message).toContain(text);
     expect(JSON.stringify(body)).not.toContain('/etc/passwd');
     expect(await saved(server)).toEqual([]);
+  });
+
+  it('opens every file but the internal database, where any may be opened', async () => {
+    const url = await db.url('sqlite');
+    const own = url.slice('sqlite:'.length);
+    await using open = await addingServer(layer.dir, url, { anyFile: true });
+    expect((await open.send('POST', '', { id: 'shop', url: `sqlite:${join(files.path, 'shop.db')}` })).status).toBe(
+      201,
+    );
+    const [link, hard] = ['soft.db', 'hard.db'].map((name) => join(outside.path, name)) as [string, string];
+    symlinkSync(own, link);
+    linkSync(own, hard);
+    for (const path of [own, `${own}-wal`, link, hard, join(own, '..', basename(own))]) {
+      const { status, body } = await open.send('POST', '', { id: 'bad', url: `sqlite:${path}` });
+      expect([path, status, body.message]).toEqual([path, 422, expect.stringContaining('the internal database')]);
+    }
+    expect((await open.send('PUT', '/shop', { url: `sqlite:${own}` })).status).toBe(422);
   });
 
   it('opens files only where a folder is set, and private hosts only where they are allowed', async () => {
