@@ -59,14 +59,15 @@ export function namedThings(tree: StatementTree, dialect: SqlDialect): NamedThin
     } else if (node.kind === 'name') {
       for (const part of [node.name, node.table, node.schema]) if (typeof part === 'string') columns.add(fold(part));
     } else if (node.kind === 'call') {
-      isKnown &&= node.isWord === true || dialect.functions.has(fold(String(node.name)));
+      const isOwn = node.schema === undefined || node.schema === dialect.functionSchema;
+      isKnown &&= node.isWord === true || (isOwn && dialect.functions.has(fold(String(node.name))));
     } else if (node.kind === 'function') {
       isKnown &&= dialect.tableFunctions.has(fold(String(node.name)));
     }
     if (Array.isArray(node.using)) for (const name of node.using as string[]) columns.add(fold(name));
   }
-  // A relation's name as a value is its whole row.
-  if (relations.intersection(columns).size > 0 && namesRow(tree, relations)) columns.add('*');
+  // A relation's name as a value is its whole row; the number of a row may be one of its columns.
+  if (namesRow(tree, relations) || [...columns].some((name) => dialect.rowNumbers?.has(name))) columns.add('*');
   return { tables, columns, isKnown };
 }
 
