@@ -148,7 +148,7 @@ export const accountEndpoints: readonly Endpoint[] = [
     summary: 'What went wrong at a social or identity provider',
     right: 'public',
     query: Type.Object({ error: FromProvider, error_description: FromProvider }),
-    reply: Type.String(),
+    reply: Type.String({ contentMediaType: 'text/html' }),
   },
   {
     method: 'GET',
