@@ -14,6 +14,12 @@ export interface HttpInit {
 
 export const Message = Type.Unknown({ title: 'McpMessage', description: 'A JSON-RPC message of the protocol.' });
 
+/** Of the protocol. */
+export const EVENTS = Type.String({
+  contentMediaType: 'text/event-stream',
+  description: 'Events of the protocol.',
+});
+
 const SESSION_HEADER = 'mcp-session-id';
 
 interface Rpc {
@@ -45,7 +51,11 @@ export function streamableRoute({ sdk, makeServer, allowedHosts }: HttpInit): Ro
     tag: 'MCP',
     right: 'query',
     body: Message,
-    responses: { 200: Message, 202: Message },
+    responses: {
+      200: Type.Union([Message, EVENTS]),
+      202: Type.Void({ description: 'Taken; no content.' }),
+      400: Message,
+    },
     errors: ['forbidden'],
     async handle(request, scope) {
       checkHost(request.headers, allowedHosts);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { AtlasError, defineRoute, type Route, type Scope, Type } from '../../kernel/index.ts';
 import { checkHost } from './host-check.ts';
-import { type HttpInit, Message } from './http-routes.ts';
+import { EVENTS, type HttpInit, Message } from './http-routes.ts';
 
 const MAX_SESSIONS = 100;
 /** Of the messages that wait for a client to take them. */
@@ -84,7 +84,7 @@ export function sseRoutes(init: HttpInit): SseRoutes {
     summary: 'Opens the event stream of an older client of the Model Context Protocol.',
     tag: 'MCP',
     right: 'query',
-    responses: { 200: Type.String({ description: 'Events of the protocol.' }) },
+    responses: { 200: EVENTS },
     errors: ['forbidden', 'overloaded'],
     async handle({ headers }, scope) {
       checkHost(headers, allowedHosts);
@@ -118,7 +118,7 @@ export function sseRoutes(init: HttpInit): SseRoutes {
     right: 'query',
     query: Type.Object({ sessionId: Type.String({ format: 'uuid', description: 'Named by the event stream.' }) }),
     body: Message,
-    responses: { 202: Type.Null() },
+    responses: { 202: Type.Void({ description: 'Taken; no content.' }) },
     errors: ['forbidden', 'not_found', 'invalid_request'],
     handle({ headers, query, body }, scope) {
       checkHost(headers, allowedHosts);

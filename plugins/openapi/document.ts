@@ -129,21 +129,35 @@ function errorResponses(route: Route, writing: Writing): Record<string, Json> {
   return responses;
 }
 
-/** What a success looks like: JSON, unless the schema names another media type. */
-function success(route: Route, status: string, schema: TSchema, { components }: Writing): Json {
+const mediaTypeOf = ({ contentMediaType }: TSchema) =>
+  typeof contentMediaType === 'string' ? contentMediaType : 'application/json';
+
+/** A choice of media types says what each of them holds. */
+function contentOf(route: Route, schema: TSchema, { components }: Writing): Json {
+  const members: TSchema[] = schema.anyOf ?? [];
+  const isChoice = members.some(({ contentMediaType }) => contentMediaType !== undefined);
+  const choices = isChoice ? members : [schema];
+  return Object.fromEntries(
+    choices.map((choice) => [
+      mediaTypeOf(choice),
+      { schema: components.write(choice, nameOf(route, choice, 'Result')) },
+    ]),
+  );
+}
+
+/** What a success looks like: JSON, unless the schema names another media type, or is void. */
+function success(route: Route, status: string, schema: TSchema, writing: Writing): Json {
+  const { components } = writing;
   const named = Object.entries(route.responseHeaders ?? {}).map(([name, header]) => {
     const { description, ...rest } = components.write(header);
     return [name, { ...(description !== undefined && { description }), schema: rest }];
   });
   // Nor has a redirect.
-  const hasContent = status !== '204' && !status.startsWith('3');
-  const mediaType = typeof schema.contentMediaType === 'string' ? schema.contentMediaType : 'application/json';
+  const hasContent = schema.type !== 'void' && status !== '204' && !status.startsWith('3');
   return {
     description: schema.description ?? (status === '204' ? 'Done; no content.' : 'Success.'),
     headers: { ...REQUEST_ID, ...Object.fromEntries(named) },
-    ...(hasContent && {
-      content: { [mediaType]: { schema: components.write(schema, nameOf(route, schema, 'Result')) } },
-    }),
+    ...(hasContent && { content: contentOf(route, schema, writing) }),
   };
 }
 
