@@ -34,10 +34,13 @@ const Name = Type.String({
   errorMessage: 'must be 1 to 64 characters long, without control characters, and not begin or end with a blank',
 });
 const Description = Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()]);
-const CreateBody = Type.Object({ name: Name, description: Type.Optional(Description), rights: Rights });
+const CreateBody = Type.Object(
+  { name: Name, description: Type.Optional(Description), rights: Rights },
+  { additionalProperties: false },
+);
 const UpdateBody = Type.Object(
   { name: Type.Optional(Name), description: Type.Optional(Description), rights: Type.Optional(Rights) },
-  { minProperties: 1 },
+  { additionalProperties: false, minProperties: 1 },
 );
 
 const Member = Type.Object(
@@ -140,7 +143,7 @@ export function roleRoutes(auth: AuthManaged | undefined): Route[] {
       path: `${path}/users/:userId/role`,
       operationId: 'giveRole',
       summary: "Gives a user a role, built-in or custom; not one's own, and not away from the last administrator.",
-      body: Type.Object({ role: Id }),
+      body: Type.Object({ role: Id }, { additionalProperties: false }),
       responses: { 200: Type.Object({ userId: Type.String(), role: Type.String() }) },
       async handle({ params: { userId }, body }, scope) {
         const user = await managed().users.setRole(scope, userId, body.role);

@@ -80,16 +80,19 @@ const Invitation = Type.Object(
 
 const InvitationQuery = Type.Object({ ...paging, search: Search, status: Type.Optional(InvitationStatus) });
 
-const InvitationBody = Type.Object({
-  email: Email,
-  role: Type.String({
-    default: 'analyst',
-    minLength: 1,
-    maxLength: 128,
-    description: 'viewer, analyst, admin, or the id or name of a custom role.',
-  }),
-  expiresIn: Type.Integer({ default: 7 * 86_400, minimum: 60, maximum: 90 * 86_400, description: 'Seconds.' }),
-});
+const InvitationBody = Type.Object(
+  {
+    email: Email,
+    role: Type.String({
+      default: 'analyst',
+      minLength: 1,
+      maxLength: 128,
+      description: 'viewer, analyst, admin, or the id or name of a custom role.',
+    }),
+    expiresIn: Type.Integer({ default: 7 * 86_400, minimum: 60, maximum: 90 * 86_400, description: 'Seconds.' }),
+  },
+  { additionalProperties: false },
+);
 
 export function userRoutes(auth: AuthManaged | undefined): Route[] {
   const managed = () => {
