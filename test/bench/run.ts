@@ -1,4 +1,4 @@
-/** `npm run bench -- hooks|guard|query|agent|start|semantic|describe|store|unread|grounding [--json]`: a table, or JSON. Exits 1 when a target is missed. */
+/** `npm run bench -- hooks|guard|query|agent|start|semantic|describe|store|unread|grounding|admin [--json]`: a table, or JSON. Exits 1 when a target is missed. */
 import { renderTable } from '../../plugins/cli/index.ts';
 import { type Bench, holds, type Row } from './measure.ts';
 
@@ -13,6 +13,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   unread: async () => (await import('./unread.ts')).unread,
   describe: async () => (await import('./describe.ts')).describe,
   grounding: async () => (await import('./grounding.ts')).grounding,
+  admin: async () => (await import('./admin.ts')).admin,
 };
 
 /** Three significant digits, without exponents; whole numbers stay whole. */
