@@ -6,7 +6,7 @@ import { gone } from './errors.ts';
 export interface StoredDatabaseInit {
   readonly id: string;
   readonly dbType: string;
-  /** Makes the database; waits while too many are open. */
+  /** Makes the database; rejects with `overloaded` while too many are open. */
   open(): Promise<OpenDatabase>;
   /** Called once for each that `open` gave, when it has ended. */
   closed(): void;
