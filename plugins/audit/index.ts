@@ -24,7 +24,7 @@ import { AUDIT_TABLE, migrationsFor } from './migrations.ts';
 import { AuditOptions } from './options.ts';
 import { recorder } from './recorder.ts';
 import { auditRoutes } from './routes.ts';
-import { AuditStore } from './store.ts';
+import { AuditStore, type Purged } from './store.ts';
 import { tenancy } from './tenancy.ts';
 import { auditWriter } from './writer.ts';
 
@@ -87,7 +87,12 @@ export const audit = definePlugin({
       { table: AUDIT_TABLE, runsTriggers: true },
       { table: COUNTS_TABLE, isTransient: true },
     ]);
-    ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse })));
+    const purged = (results: readonly Purged[], scope: Scope) =>
+      db.transaction(async (trx) => {
+        const target = { type: 'audit_log', id: scope.orgId ?? 'platform' };
+        await service.change({ action: 'audit_log.purged', target, after: { results } }, scope, trx);
+      });
+    ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse, purged })));
     if (!db.configured) return service;
     purgeDaily(ctx, queue, 'The audit log', async () => {
       await store.purgeAll(cutoff(), ctx.now());

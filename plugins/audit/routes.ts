@@ -11,7 +11,7 @@ import {
   ListQuery,
   PurgeResult,
 } from './schemas.ts';
-import type { AuditStore } from './store.ts';
+import type { AuditStore, Purged } from './store.ts';
 
 export interface AuditRoutesOptions {
   now(): number;
@@ -19,9 +19,11 @@ export interface AuditRoutesOptions {
   cutoff(): number;
   /** Throws `forbidden` for an administrator whose organization is not known. */
   refuse(scope: Scope): void;
+  /** Records what an administrator has purged. */
+  purged(results: readonly Purged[], scope: Scope): Promise<void>;
 }
 
-export function auditRoutes(store: AuditStore, { now, cutoff, refuse }: AuditRoutesOptions): Route[] {
+export function auditRoutes(store: AuditStore, { now, cutoff, refuse, purged }: AuditRoutesOptions): Route[] {
   const common = { tag: 'Audit', right: 'admin:audit', errors: ['forbidden'] } as const;
   const organizationOf = (scope: Scope): string | null => {
     refuse(scope);
@@ -88,7 +90,11 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse }: AuditRou
       operationId: 'purgeAuditEntries',
       summary: 'Soft-deletes entries older than the retention window; runs daily by itself.',
       responses: { 200: PurgeResult },
-      handle: async (_, scope) => ({ body: { results: await store.purge(organizationOf(scope), cutoff(), now()) } }),
+      async handle(_, scope) {
+        const results = await store.purge(organizationOf(scope), cutoff(), now());
+        if (results.length > 0) await purged(results, scope);
+        return { body: { results } };
+      },
     },
   ];
 }

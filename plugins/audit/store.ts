@@ -49,7 +49,7 @@ export interface AuditStats {
   readonly queriesPerDay: readonly { readonly day: string; readonly count: number }[];
 }
 
-interface Purged {
+export interface Purged {
   readonly orgId: string | null;
   readonly softDeletedCount: number;
 }
