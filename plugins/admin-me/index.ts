@@ -41,7 +41,7 @@ function routes(auth: AuthManaged | undefined): Route[] {
       errors: ['not_available', 'unavailable', 'conflict', 'forbidden', 'overloaded'],
       async handle({ body, ip }, scope) {
         const { currentPassword, newPassword } = body;
-        await password().change(scope.actor, ip, currentPassword, newPassword);
+        await password().change(scope, ip, currentPassword, newPassword);
         return { body: { success: true } };
       },
     }),

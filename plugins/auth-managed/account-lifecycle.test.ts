@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Client, type Dialect, databases, PASSWORD, startServer, userOf } from '../../test/harness/managed-server.ts';
+import { audit } from '../audit/index.ts';
 
 const db = databases();
 const HOUR = 3_600_000;
@@ -151,7 +152,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('a life on %s', (dialect) => {
   });
 
   it('changes a password and ends the other sessions', async () => {
-    await using server = await startServer(await db.url(dialect));
+    await using server = await startServer(await db.url(dialect), {}, [audit()]);
     const laptop = await userOf(server, 'ann@example.com');
     const phone = new Client(server);
     await phone.signIn('ann@example.com');
@@ -173,5 +174,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('a life on %s', (dialect) => {
     expect((await phone.signIn('ann@example.com')).status).toBe(401);
     expect((await phone.signIn('ann@example.com', 'another password')).status).toBe(200);
     expect((await new Client(server).send('/api/v1/admin/me/password-status')).status).toBe(401);
+    const { changes } = (await laptop.send('/api/v1/admin/audit/changes?action=user.password_changed')).body;
+    expect(changes).toMatchObject([{ targetLabel: 'ann@example.com', before: null, after: null }]);
   });
 });

@@ -1,5 +1,6 @@
 /** Changing one's own password, and having to. */
-import { type Access, type Actor, AtlasError } from '../../../kernel/index.ts';
+import { type Access, type Actor, AtlasError, type Scope } from '../../../kernel/index.ts';
+import type { Audit } from '../../audit/index.ts';
 import { sessionEnded } from '../better-auth/errors.ts';
 import type { SessionCache } from '../better-auth/session-cache.ts';
 import { TABLES } from '../migrations.ts';
@@ -30,6 +31,7 @@ export interface AccountPasswordInit {
   readonly passwords: Passwords;
   readonly sessionCache: SessionCache;
   readonly throttle: Throttle;
+  readonly audit: Audit | undefined;
 }
 
 export class AccountPassword {
@@ -54,8 +56,9 @@ export class AccountPassword {
    * Ends the user's other sessions. Throws `auth_error` for a wrong current password, `validation_error` for a new one
    * that cannot be used, `rate_limited` after too many wrong ones.
    */
-  async change(actor: Actor, ip: string, currentPassword: string, newPassword: string): Promise<void> {
-    const { store, passwords, sessionCache, throttle } = this.#init;
+  async change(scope: Scope, ip: string, currentPassword: string, newPassword: string): Promise<void> {
+    const { store, passwords, sessionCache, throttle, audit } = this.#init;
+    const { actor } = scope;
     const userId = userIdOf(actor);
     const account = { userId, providerId: 'credential' };
     const stored = await store.run((db) => db(TABLES.account).where(account).first('password'));
@@ -97,6 +100,8 @@ export class AccountPassword {
           .whereNot({ id: String(actor.claims.sid) })
           .delete(),
       );
+      const target = { type: 'user', id: userId, label: actor.label };
+      await store.audited(audit, { action: 'user.password_changed', target }, scope);
     });
     sessionCache.invalidate(userId);
   }
