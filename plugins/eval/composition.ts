@@ -40,8 +40,12 @@ export function answering({ plugins }: AtlasConfig): AtlasConfig {
   return withHttpOptions({ plugins: plugins.filter((entry) => kept.has(entry)) }, { listen: false });
 }
 
+/** Whether a database is configured: engines of the built-in composition are there without one as well. */
 export const hasDatasource = ({ plugins }: AtlasConfig): boolean =>
-  plugins.some(({ definition }) => definition.type === 'datasource');
+  plugins.some(({ definition, options }) => {
+    const { connections } = Object(options) as { connections?: readonly unknown[] };
+    return definition.type === 'datasource' && connections?.length !== 0;
+  });
 
 /** The same composition over another database. */
 export function withData({ plugins }: AtlasConfig, { database, layerDir, limits = {} }: OwnData): AtlasConfig {
