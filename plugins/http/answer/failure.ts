@@ -50,17 +50,21 @@ function challenge({ reason }: AtlasError): string {
   return `Bearer realm="atlas"${reason === CREDENTIALS_REJECTED ? ', error="invalid_token"' : ''}`;
 }
 
+/** Where the error does not say when trying again makes sense. */
+const DEFAULT_WAIT_SECONDS = 5;
+
 /** What to answer. An error that is not written for clients becomes `internal_error` with a neutral sentence. */
 export function failureOf(thrown: unknown, requestId: string, bodyLimit?: number): Failure {
   const error = asAtlasError(thrown, bodyLimit);
   const code = Object.hasOwn(errorCodes, error.code) ? (error.code as ErrorCodeName) : 'internal_error';
   const status = code === 'auth_error' && error.reason === ROLE_TOO_LOW ? 403 : errorCodes[code].status;
   const { retryAfterSeconds, details, libraryCode } = error;
+  const waitSeconds = retryAfterSeconds ?? (status === 429 || status === 503 ? DEFAULT_WAIT_SECONDS : undefined);
   return {
     status,
     headers: {
       ...(status === 401 && { 'www-authenticate': challenge(error) }),
-      ...(retryAfterSeconds !== undefined && { 'retry-after': String(Math.max(0, Math.ceil(retryAfterSeconds))) }),
+      ...(waitSeconds !== undefined && { 'retry-after': String(Math.max(0, Math.ceil(waitSeconds))) }),
     },
     body: {
       error: code,
