@@ -59,6 +59,12 @@ function headersOf({ raw }: FastifyReply): Record<string, string> {
   );
 }
 
+/** Texts as passwords are counted: it does not matter how a keyboard composes characters. */
+function composed(body: unknown): unknown {
+  if (body === undefined || Buffer.isBuffer(body)) return body;
+  return JSON.parse(JSON.stringify(body), (_, value) => (typeof value === 'string' ? value.normalize('NFKC') : value));
+}
+
 function exchangeOf(request: FastifyRequest, reply: FastifyReply, payload: unknown): Exchange {
   const { url = '' } = request.routeOptions;
   const body = typeof payload === 'string' ? payload : payload === undefined || payload === null ? '' : undefined;
@@ -68,7 +74,7 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply, payload: unkno
     request: {
       params: request.params as Record<string, string>,
       query: request.query as Record<string, unknown>,
-      body: typeof request.body === 'function' ? undefined : request.body,
+      body: typeof request.body === 'function' ? undefined : composed(request.body),
     },
     status: reply.statusCode,
     headers: { ...reply.getHeaders(), ...headersOf(reply) },
