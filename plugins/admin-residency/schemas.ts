@@ -17,10 +17,6 @@ export const MigrationParams = Type.Object({ id: Type.String({ format: 'uuid' })
 export const MigrationQuery = Type.Object({
   ...pageQuery({ limit: 50, max: 200 }),
   status: Type.Optional(Status),
-  all: Type.Boolean({
-    default: false,
-    description: 'Requests of all organizations, for administrators of the platform.',
-  }),
 });
 export type MigrationQuery = Static<typeof MigrationQuery>;
 

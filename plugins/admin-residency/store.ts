@@ -50,10 +50,9 @@ export const migrationStore = (db: InternalDb) => ({
   find: (id: string): Promise<MigrationRow | undefined> =>
     db.run((knex) => knex<MigrationRow>(REGION_MIGRATIONS).where({ id }).first()),
 
-  /** `orgId`: `undefined` for those of all. */
-  list: (orgId: string | null | undefined, { status, limit, offset }: Omit<MigrationQuery, 'all'>) =>
+  list: (orgId: string | null, { status, limit, offset }: MigrationQuery) =>
     db.run((knex) => {
-      const filter = { ...(orgId !== undefined && { org_id: orgId }), ...(status !== undefined && { status }) };
+      const filter = { org_id: orgId, ...(status !== undefined && { status }) };
       const matching = () => knex(REGION_MIGRATIONS).where(filter);
       return readPage<MigrationRow>({ matching, order: NEWEST }, { limit, offset });
     }),

@@ -107,7 +107,8 @@ describe.each(engines)('on %s', (_, startEngine) => {
         expect(await check(server, caller, row)).toEqual([]);
       });
 
-      it.runIf(refused.length > 0)('refused to others', async () => {
+      if (refused.length === 0) return;
+      it('refused to others', async () => {
         const callers = row.everyUser ? refused.filter(([, status]) => status === 401) : refused;
         for (const [caller, status] of callers) expect(await checkRefused(server, caller, status, row)).toEqual([]);
       });
