@@ -30,7 +30,7 @@ async function refuseUnknown(
 ): Promise<readonly string[]> {
   const recorded = await rowsOf<{ plugin: string }>(trx, 'SELECT DISTINCT plugin FROM atlas_migrations');
   const known = new Set(tables.map(({ plugin }) => plugin));
-  const unknown = recorded.map(({ plugin }) => plugin).filter((plugin) => !known.has(plugin));
+  const unknown = recorded.flatMap(({ plugin }) => (known.has(plugin) ? [] : [plugin])).sort();
   if (unknown.length === 0 || isPartial) return unknown;
   const isSilent = unknown.some((plugin) => silentPlugins.includes(plugin));
   throw new AtlasError(

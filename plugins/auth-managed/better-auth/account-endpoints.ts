@@ -46,7 +46,7 @@ export const accountEndpoints: readonly Endpoint[] = [
       url: Type.Optional(Type.String()),
       user: User,
     }),
-    errors: ['auth_error', 'overloaded'],
+    errors: ['auth_error', 'conflict', 'overloaded'],
   },
   {
     method: 'POST',

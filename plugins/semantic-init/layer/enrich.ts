@@ -32,7 +32,10 @@ const isRecord = (value: unknown): value is Item =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const recordsOf = (value: unknown) => (Array.isArray(value) ? value : []).filter(isRecord);
 const isModel = ({ plugins }: AtlasConfig) =>
-  plugins.filter(({ definition: { type, name } }) => type === 'model' && name !== 'model-offline');
+  plugins.filter(
+    ({ definition: { type, name }, options }) =>
+      type === 'model' && name !== 'model-offline' && Object(options).isDefault !== false,
+  );
 
 /** Throws one sentence when no language model is configured. */
 export function checkModel(config: AtlasConfig): void {
