@@ -249,13 +249,15 @@ describe.each(ENGINES)('on %s', (engine, isThere, install, open) => {
       await app.inject({ method: 'DELETE', url: `${RULES}/${made.json<{ rule: { id: string } }>().rule.id}` });
     });
 
-    it.runIf(engine === 'postgres')('hold for inherited tables and materialized views', async () => {
-      const about = (pattern: string) => ({ ruleType: 'table', pattern });
-      await held(about('visits'), 'SELECT id FROM visits_north');
-      await held(about('public.visits_north'), 'SELECT id FROM visits');
-      await held(SECRET, 'SELECT row FROM kept');
-      await passed(about('orders'), 'SELECT id FROM visits', 'SELECT row FROM kept');
-    });
+    if (engine === 'postgres') {
+      it('hold for inherited tables and materialized views', async () => {
+        const about = (pattern: string) => ({ ruleType: 'table', pattern });
+        await held(about('visits'), 'SELECT id FROM visits_north');
+        await held(about('public.visits_north'), 'SELECT id FROM visits');
+        await held(SECRET, 'SELECT row FROM kept');
+        await passed(about('orders'), 'SELECT id FROM visits', 'SELECT row FROM kept');
+      });
+    }
 
     it('about a connection hold for every statement of it', async () => {
       await held({ ruleType: 'datasource', pattern: 'shop' }, 'SELECT 1 AS one', 'SELECT id FROM orders WHERE id = 1');
