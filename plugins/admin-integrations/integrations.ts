@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError, didYouMean, type Scope } from '../../kernel/index.ts';
 import type { Audit } from '../audit/index.ts';
+import { maskedKey } from '../redaction-kit/index.ts';
 import type { BotCredentials, ChatPlatform } from './chat-platform.ts';
 import type { IntegrationRow, IntegrationStore } from './store.ts';
 
@@ -12,11 +13,6 @@ export interface IntegrationsInit {
   readonly now: () => number;
   platforms(scope: Scope): Promise<readonly ChatPlatform[]>;
 }
-
-const SHORTEST_SHOWN_TOKEN = 16;
-
-/** The last four characters of a token that is long enough to keep its secret. */
-const masked = (token: string) => `****${token.length < SHORTEST_SHOWN_TOKEN ? '' : token.slice(-4)}`;
 
 const summaryOf = (row: IntegrationRow | undefined) =>
   row === undefined
@@ -90,7 +86,7 @@ export function integrations({ store, log, now, platforms }: IntegrationsInit) {
         id: randomUUID(),
         application_id: credentials.applicationId,
         bot_username: botUsername,
-        bot_token_masked: masked(credentials.botToken),
+        bot_token_masked: maskedKey(credentials.botToken),
         credentials: sealed,
         created_by: scope.actor.id,
         created_at: at,

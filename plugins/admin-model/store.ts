@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
+import { maskedKey } from '../redaction-kit/index.ts';
 import { MODEL_CONFIGS } from './migrations.ts';
 
 export interface ModelConfigRow {
@@ -26,11 +27,6 @@ export interface ModelConfigInit extends Pick<ModelConfigRow, 'org_id' | 'provid
 
 /** Runs in the transaction of a change. */
 type Record = (trx: Knex.Transaction) => Promise<unknown>;
-
-const SHORTEST_SHOWN_KEY = 16;
-
-/** The last four characters of a key that is long enough to keep its secret. */
-const masked = (key: string) => `****${key.length < SHORTEST_SHOWN_KEY ? '' : key.slice(-4)}`;
 
 const purposeOf = ({ id, org_id }: Pick<ModelConfigRow, 'id' | 'org_id'>) => `${MODEL_CONFIGS}/${org_id ?? ''}/${id}`;
 
@@ -58,7 +54,7 @@ export function modelConfigStore(db: InternalDb, now: () => number) {
         ...init,
         id,
         api_key: apiKey === undefined ? null : await db.secrets.seal(apiKey, purposeOf({ id, org_id: init.org_id })),
-        api_key_masked: apiKey === undefined ? null : masked(apiKey),
+        api_key_masked: apiKey === undefined ? null : maskedKey(apiKey),
         version: (before?.version ?? 0) + 1,
         created_at: before?.created_at ?? at,
         updated_at: at,

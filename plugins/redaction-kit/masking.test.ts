@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { masked } from './masking.ts';
+import { masked, maskedKey } from './masking.ts';
 
 const H = '***';
 
@@ -77,4 +77,13 @@ it('shows nothing below a great depth', () => {
   let deep: unknown = { password: 'x' };
   for (let level = 0; level < 100; level += 1) deep = [deep];
   expect(JSON.stringify(masked(deep))).not.toContain('"x"');
+});
+
+it.each([
+  ['sk-0123456789abcdef', '****cdef'],
+  ['0123456789abcdef', '****cdef'],
+  ['0123456789abcde', '****'],
+  ['', '****'],
+])('shows of the key %j %j', (key, shown) => {
+  expect(maskedKey(key)).toBe(shown);
 });

@@ -4,6 +4,11 @@ import { withoutCredentials } from './credentials.ts';
 const HIDDEN = '***';
 const MAX_DEPTH = 32;
 
+const SHORTEST_SHOWN = 16;
+
+/** How an administrator recognises a key: its last four characters, when it is long enough to stay a secret without them. */
+export const maskedKey = (secret: string) => `****${secret.length < SHORTEST_SHOWN ? '' : secret.slice(-4)}`;
+
 /** Parts of names of secret values, in small letters and without punctuation. */
 const SECRET_NAMES =
   /passw|passphrase|passcode|pwd|secret|token|apikey|accesskey|privatekey|signingkey|encryptionkey|authorization|authentication|credential|cookie|connectionstring|bearer|signature|sessionid|webhookkey/;
