@@ -181,6 +181,20 @@ const HOSTILE = [
   ...['~root.yml', '~%2fsecret.yml', 'file:%2f%2f%2fetc%2fpasswd', 'entities/a%0ab.yml', 'entities/a%0d%0ab.yml'],
   ...[`entities/${'a'.repeat(200)}.yml`, `entities/${'%c3%a4'.repeat(125)}.yml`, `${'a'.repeat(5_000)}.yml`],
   ...[`${'..%2f'.repeat(300)}etc%2fpasswd`, 'entities/link.yml', 'linked/glossary.yml', 'entities/folder.yml'],
+  ...[
+    'linked/catalog.yml',
+    'linked/entities/none.yml',
+    'entities/dangling.yml',
+    'entities/loop.yml',
+    'nowhere/none.yml',
+  ],
+  ...[
+    'warehouse./catalog.yml',
+    'warehouse%20/catalog.yml',
+    'entities/CON.yml',
+    'nul/catalog.yml',
+    'metrics/lpt1.x.yml',
+  ],
   ...['entities/%e2%80%aeorders.yml', 'entities/%20orders.yml', 'entities/orders%3f.yml', 'entities/*.yml'],
 ];
 
@@ -193,6 +207,9 @@ describe('paths that lead elsewhere', () => {
     symlinkSync('../../secret.yml', join(layer, 'entities/link.yml'));
     folder.write('outside/glossary.yml', 'terms:\n  - { term: secret }\n');
     symlinkSync('../outside', join(layer, 'linked'));
+    symlinkSync('../../none.yml', join(layer, 'entities/dangling.yml'));
+    symlinkSync('loop.yml', join(layer, 'entities/loop.yml'));
+    symlinkSync('../none', join(layer, 'nowhere'));
     folder.write('semantic/.orgs/other/entities/theirs.yml', 'table: secret\n');
     symlinkSync('../.orgs/other/entities/theirs.yml', join(layer, 'entities/theirs.yml'));
     await using app = await start(layer);

@@ -170,6 +170,7 @@ describe.each([
       ['..%2fentities/new.yml', 'table: x\n', 400, 'invalid_request'],
       ['.orgs/catalog.yml', 'name: x\n', 400, 'invalid_request'],
       ['entities/link.yml', 'table: x\n', 400, 'invalid_request'],
+      ['entities/aux.yml', 'table: x\n', 400, 'invalid_request'],
     ] as const) {
       expect([path, ...statusOf(await put(admin, path, body))]).toEqual([path, status, error]);
     }

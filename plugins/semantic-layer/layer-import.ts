@@ -226,15 +226,13 @@ async function attempt(
   const given = files.map((file) =>
     connection === undefined ? file : { ...file, text: onConnection(file, connection) },
   );
+  const paths = given.map(({ path }) => path);
   mendImports(root);
   const target = targetOf(root, orgId, isKnown);
   const { dir, base, staging, previous } = target;
   let discard = async () => {};
   try {
-    refuseLinks(
-      dir,
-      given.map(({ path }) => path),
-    );
+    refuseLinks(dir, paths);
     discard = await createStaging(root, staging);
     const signature = await signatureOf(dir);
     if (base === dir && orgId !== null) await cp(base, staging, { recursive: true, verbatimSymlinks: true });
@@ -245,13 +243,15 @@ async function attempt(
     const changed = changes.filter(isChanged);
     for (const change of changed) await stage(staging, change);
     const after = new LayerLoader(staging);
-    checkModel(before, await after.load(), new Set(given.map(({ path }) => path)));
+    checkModel(before, await after.load(), new Set(paths));
     if (after.files.length > MAX_LAYER_FILES) throw refusal([{ file: '.', message: TOO_MANY }]);
     const isFirst = orgId !== null && base === root;
     if (changed.length === 0 && base === dir) return { changed: 0, isFirst };
     let undo = () => {};
     const place = async () => {
       if ((await signatureOf(dir)) !== signature) throw changedMeanwhile();
+      // A folder may have become a link since.
+      refuseLinks(dir, paths);
       undo = target.swap(changed.map(({ path }) => path));
     };
     try {

@@ -11,7 +11,12 @@ export const ORGANIZATION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /** A name that every file system takes: no separator, no control character, no leading dot. */
 const NAME = String.raw`[^\p{C}/\\:*?"<>|.\s][^\p{C}/\\:*?"<>|]{0,119}`;
-const LAYER_PATH = new RegExp(`^(?:(${NAME})/)?(?:(catalog|glossary)|(entities|metrics)/${NAME})\\.ya?ml$`, 'u');
+// Windows takes dots and spaces from the end of a folder's name, and these names for devices, whatever their ending.
+const LAYER_PATH = new RegExp(
+  `^(?:(${NAME})(?<![.\\s])/)?(?:(catalog|glossary)|(entities|metrics)/${NAME})\\.ya?ml$`,
+  'u',
+);
+const DEVICE = /(?:^|\/)(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])\s*(?:\.|\/)/i;
 const MAX_NAME_BYTES = 255;
 
 export interface Place {
@@ -23,7 +28,8 @@ export interface Place {
 /** What the file of a layer with this relative path is; `undefined`: no layer has such a file. */
 export function placeOf(path: string): Place | undefined {
   const [found, source = 'default', top, folder = ''] = LAYER_PATH.exec(path) ?? [];
-  if (found === undefined || source in FOLDER_KINDS || path.startsWith('default/')) return undefined;
+  if (found === undefined || DEVICE.test(path)) return undefined;
+  if (source in FOLDER_KINDS || path.startsWith('default/')) return undefined;
   if (path.split('/').some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES)) return undefined;
   const kind = top === undefined ? FOLDER_KINDS[folder] : TOP_LEVEL_KINDS[top];
   return kind && { kind, source };

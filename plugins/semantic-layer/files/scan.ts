@@ -1,5 +1,5 @@
 /** Finds and reads the files of a semantic layer. Never opens anything outside the layer's root. */
-import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { SemanticProblem } from '../model.ts';
 import { FOLDER_KINDS, ORGANIZATIONS_FOLDER, type Place, TOP_LEVEL_KINDS } from './places.ts';
@@ -20,6 +20,7 @@ export interface Scan {
 
 export const MAX_FILE_BYTES = 512 * 1024;
 const YAML_FILE = /\.ya?ml$/i;
+const BROKEN_LINK = 'This link is broken; remove or repair it.';
 const LEADS_OUT = 'This link leads out of the semantic layer and is not followed.';
 
 /**
@@ -93,7 +94,7 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
     if (entry.isSymbolicLink()) {
       const real = realPath(absolute);
       if (real === undefined) {
-        report(path, 'This link is broken; remove or repair it.');
+        report(path, BROKEN_LINK);
         return undefined;
       }
       if (!isInside(realRoot!, real)) {
@@ -117,8 +118,12 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
  */
 export function readLayerBytes(root: string, path: string, maxBytes = MAX_FILE_BYTES): Buffer | undefined {
   const realRoot = realPath(root);
+  if (realRoot === undefined) return undefined;
   const real = realPath(join(root, path));
-  if (realRoot === undefined || real === undefined) return undefined;
+  if (real === undefined) {
+    refuseLinkOut(root, realRoot, path);
+    return undefined;
+  }
   if (!isInside(realRoot, real)) throw new Error(LEADS_OUT);
   const status = statSync(real, { throwIfNoEntry: false });
   if (status === undefined) return undefined;
@@ -131,6 +136,19 @@ export function readLayerBytes(root: string, path: string, maxBytes = MAX_FILE_B
   }
 }
 
+/** Throws for a path without a file that goes through a link out of the layer: whether there is one elsewhere is no answer. */
+function refuseLinkOut(root: string, realRoot: string, path: string): void {
+  const names = path.split('/');
+  for (let length = names.length; length > 0; length -= 1) {
+    const part = join(root, ...names.slice(0, length));
+    if (!isThere(part)) continue;
+    const real = realPath(part);
+    if (real === undefined) throw new Error(BROKEN_LINK);
+    if (!isInside(realRoot, real)) throw new Error(LEADS_OUT);
+    return;
+  }
+}
+
 /** The text of a layer's file. Throws an `Error` with one sentence for its author. */
 export function readLayerFile(root: string, path: string): string {
   const bytes = readLayerBytes(root, path);
@@ -139,6 +157,15 @@ export function readLayerFile(root: string, path: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new Error('The file is not UTF-8 text; save it as UTF-8.');
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Below a file, or a link that leads to itself.
+    return false;
   }
 }
 
