@@ -13,7 +13,7 @@ export default defineConfig({
     ],
   },
   test: {
-    setupFiles: ['test/harness/check-answers.ts'],
+    setupFiles: ['test/harness/check-answers.ts', 'test/harness/quick-passwords.ts'],
     include: ['{kernel,plugins,config,bin,test,examples}/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Client, databases, PASSWORD, startServer, userOf } from '../../../test/harness/managed-server.ts';
 import { http } from '../../http/index.ts';
+
+vi.unmock('better-auth/crypto');
 
 const db = databases();
 
