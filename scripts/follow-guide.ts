@@ -35,29 +35,6 @@ export const GUIDES: readonly Guide[] = [
   },
 ];
 
-/** One page for each type of plugin. */
-export const TUTORIALS: readonly Guide[] = [
-  {
-    page: 'docs/plugins/context.md',
-    outputs: {
-      'npx atlas hooks': /context\.collect .*company-calendar/,
-      'npx atlas query "How many orders by region?"': /north .*2/,
-    },
-  },
-  {
-    page: 'docs/plugins/interaction.md',
-    outputs: {
-      [`curl -fsS "${ADDRESS}/api/plugins/answers-as-csv/answer.csv?question=How+many+orders+by+region"`]: /north,2/,
-    },
-  },
-  { page: 'docs/plugins/action.md', outputs: { 'npx atlas hooks': /action\.execute .*company-notes/ } },
-  { page: 'docs/plugins/sandbox.md', outputs: { [`curl -fsS ${ADDRESS}/api/health`]: /"backend":"layer-finder"/ } },
-  {
-    page: 'docs/plugins/datasource.md',
-    outputs: { 'npx atlas query "How many orders by region?"': /north .*2/ },
-  },
-];
-
 /** `tarball` stands in for the published package. */
 export async function followGuide(guide: Guide, tarball: string, manager: PackageManager): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `atlas-guide-${manager}-`));

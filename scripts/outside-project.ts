@@ -32,22 +32,11 @@ const TSCONFIG = {
   },
 };
 
-export function buildOutsideProject(tarball: string, manager: 'npm' | 'pnpm'): void {
-  const folder = mkdtempSync(join(tmpdir(), `atlas-outside-${manager}-`));
-  const [install, exec] =
-    manager === 'npm'
-      ? [['npm', 'install', '--no-audit', '--no-fund'], ['npx']]
-      : [
-          ['pnpm', 'add'],
-          ['pnpm', 'exec'],
-        ];
-  const bin = join(process.cwd(), 'node_modules', '.bin', 'pnpm');
-  const run = ([command = '', ...args]: readonly string[]) =>
-    execFileSync(command === 'pnpm' ? bin : command, args, {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+export function buildOutsideProject(tarball: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'atlas-outside-'));
+  const pnpm = join(process.cwd(), 'node_modules', '.bin', 'pnpm');
+  const run = (command: string, ...args: readonly string[]) =>
+    execFileSync(command, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'outside', private: true, type: 'module' }));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   writeFileSync(join(folder, 'atlas.config.ts'), CONFIG);
@@ -59,12 +48,12 @@ export function buildOutsideProject(tarball: string, manager: 'npm' | 'pnpm'): v
   ] as const) {
     cpSync(join('examples', example, file), join(folder, file));
   }
-  run([...install, tarball, 'typescript', '@types/node']);
+  run(pnpm, 'add', tarball, 'typescript', '@types/node');
   const shop = `new (await import('node:sqlite')).DatabaseSync('shop.db').exec('CREATE TABLE orders (id INTEGER PRIMARY KEY)')`;
-  run(['node', '--input-type=module', '--eval', shop]);
-  run([...exec, 'tsc']);
-  assert.match(run([...exec, 'atlas', 'boot']), /plugins ready/);
-  assert.match(run([...exec, 'atlas', '--help']), /tables/);
-  assert.match(run([...exec, 'atlas', 'tables']), /orders/);
+  run('node', '--input-type=module', '--eval', shop);
+  run(pnpm, 'exec', 'tsc');
+  assert.match(run(pnpm, 'exec', 'atlas', 'boot'), /plugins ready/);
+  assert.match(run(pnpm, 'exec', 'atlas', '--help'), /tables/);
+  assert.match(run(pnpm, 'exec', 'atlas', 'tables'), /orders/);
   rmSync(folder, { recursive: true, force: true });
 }

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { createPlugins } from './created-plugins.ts';
-import { followGuide, GUIDES, TUTORIALS } from './follow-guide.ts';
+import { followGuide, GUIDES } from './follow-guide.ts';
 import { buildOutsideProject } from './outside-project.ts';
 import { serve } from './serve-command.ts';
 
@@ -109,15 +109,12 @@ try {
 } finally {
   server.stop();
 }
+buildOutsideProject(join(folder, tarball));
+console.log('a project with its own plugin, datasource and command compiles and runs with pnpm');
+await createPlugins(join(folder, tarball));
+console.log('a created plugin of each type is green, and all of them serve, with pnpm');
 for (const manager of ['npm', 'pnpm'] as const) {
-  buildOutsideProject(join(folder, tarball), manager);
-  console.log(`a project with its own plugin, datasource and command compiles and runs with ${manager}`);
-  if (manager === 'pnpm') {
-    await createPlugins(join(folder, tarball));
-    console.log('a created plugin of each type is green, and all of them serve, with pnpm');
-  }
-  const guides = manager === 'npm' ? [...GUIDES, ...TUTORIALS] : GUIDES;
-  for (const guide of guides) {
+  for (const guide of GUIDES) {
     await followGuide(guide, join(folder, tarball), manager);
     console.log(`${guide.page} holds to the letter with ${manager}`);
   }

@@ -3,9 +3,36 @@ import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { PLUGIN_TYPES } from '../../plugins/plugin-scaffold/index.ts';
-import { TUTORIALS } from '../../scripts/follow-guide.ts';
+import type { Guide } from '../../scripts/follow-guide.ts';
 import { emptyFolder } from '../harness/command.ts';
 import { blocksOf, DocShell } from '../harness/doc-blocks.ts';
+
+/** One page for each type of plugin. */
+const TUTORIALS: readonly Guide[] = [
+  {
+    page: 'docs/plugins/context.md',
+    outputs: {
+      'npx atlas hooks': /context\.collect .*company-calendar/,
+      'npx atlas query "How many orders by region?"': /north .*2/,
+    },
+  },
+  {
+    page: 'docs/plugins/interaction.md',
+    outputs: {
+      'curl -fsS "http://localhost:3001/api/plugins/answers-as-csv/answer.csv?question=How+many+orders+by+region"':
+        /north,2/,
+    },
+  },
+  { page: 'docs/plugins/action.md', outputs: { 'npx atlas hooks': /action\.execute .*company-notes/ } },
+  {
+    page: 'docs/plugins/sandbox.md',
+    outputs: { 'curl -fsS http://localhost:3001/api/health': /"backend":"layer-finder"/ },
+  },
+  {
+    page: 'docs/plugins/datasource.md',
+    outputs: { 'npx atlas query "How many orders by region?"': /north .*2/ },
+  },
+];
 
 it('every type of plugin has a page, and every page is followed', () => {
   const pages = globSync('docs/plugins/*.md', { exclude: ['**/README.md'] }).map((page) => basename(page, '.md'));
