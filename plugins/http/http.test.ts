@@ -286,7 +286,7 @@ describe('wrong input', () => {
     const get = (url: string) => app.inject({ method: 'GET', url });
     expect((await get(`/items/${UUID}?limit=5&starred=true&other=1`)).json()).toEqual({
       params: { id: UUID },
-      query: { limit: 5, starred: true, other: '1' },
+      query: { limit: 5, starred: true },
     });
     expect((await get(`/items/${UUID}`)).json()).toMatchObject({ query: { limit: 20 } });
     for (const query of [

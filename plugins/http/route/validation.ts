@@ -1,6 +1,7 @@
 /**
  * Checks what a request brings against the route's schemas. Bodies are taken as they are: no value is converted and
- * unknown keys are left alone. Parameters arrive as text, so numbers and booleans are read out of it first.
+ * unknown keys are left alone. Parameters arrive as text, so numbers and booleans are read out of it first; those that
+ * the route does not declare never reach its handler.
  */
 import { FormatRegistry, Kind, type TObject, type TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
@@ -149,8 +150,8 @@ class Checker {
     const complete = this.#complete(value) as Record<string, unknown>;
     if (!this.#check.Check(complete)) throw invalidInput('invalid_request', what, details(this.#check, complete));
     const path = Object.keys(complete).find((name) => String(complete[name]).includes('\0'));
-    if (path === undefined) return complete;
-    throw invalidInput('invalid_request', what, [{ path, message: NULL_CHARACTER }]);
+    if (path !== undefined) throw invalidInput('invalid_request', what, [{ path, message: NULL_CHARACTER }]);
+    return Object.fromEntries(Object.entries(complete).filter(([name]) => Object.hasOwn(properties, name)));
   }
 }
 
