@@ -243,6 +243,8 @@ describe.each(chosenEngines)('on %s', (_, open) => {
       ['?from=2026-01-15T12:00:00Z&to=2026-01-15T12:00:00Z', 2],
       ['?from=2026-01-15T12:00:01Z', 0],
       ['?to=2026-01-15T11:59:59Z', 0],
+      ['?from=2026-01-15&to=2026-01-15', 2],
+      ['?to=2026-01-14', 0],
     ] as const) {
       expect([query, (await list(query)).total]).toEqual([query, total]);
     }
@@ -279,6 +281,8 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     expect(await total('?success=false', { 'x-org': 'acme' })).toBe(0);
     expect(await total('?from=2026-01-15T01:00:00%2B02:00')).toBe(2);
     expect(await total('?to=2026-01-09T00:00:00Z')).toBe(1);
+    expect(await total('?from=2026-01-14&to=2026-01-14')).toBe(1);
+    expect(await total('?from=2026-01-15')).toBe(1);
     expect(await total('?user=nobody')).toBe(0);
     const stats = async (headers = {}) => (await server.get('/stats', headers)).json();
     const on = (...days: string[]) =>
@@ -310,6 +314,8 @@ describe.each(chosenEngines)('on %s', (_, open) => {
       '?offset=99999999999999999999',
       '?from=yesterday',
       '?from=2026-13-01T00:00:00Z',
+      '?from=2026-02-30',
+      '?to=2026-01-15T00:00:00',
       '?to=2026-12-31T23:59:60Z',
       '?success=maybe',
       '?user=',

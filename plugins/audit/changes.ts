@@ -2,6 +2,7 @@
 import { type PageRequest, readPage } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { ChangeRow } from './change.ts';
+import { firstMoment, lastMoment } from './filter.ts';
 import { AUDIT_TABLE } from './migrations.ts';
 
 export interface ChangeFilter {
@@ -43,8 +44,8 @@ export async function listChanges(db: InternalDb, filter: ChangeFilter, page: Pa
     const matching = () => {
       const query = knex(AUDIT_TABLE).whereNull('deleted_at').whereNotNull('action').where('org_id', orgId);
       for (const [column, value] of Object.entries(equal)) if (value !== undefined) query.where(column, value);
-      if (from !== undefined) query.where('timestamp', '>=', new Date(from).toISOString());
-      if (to !== undefined) query.where('timestamp', '<=', new Date(to).toISOString());
+      if (from !== undefined) query.where('timestamp', '>=', firstMoment(from));
+      if (to !== undefined) query.where('timestamp', '<=', lastMoment(to));
       return query;
     };
     const key = { column: 'id', all: () => knex(AUDIT_TABLE) };

@@ -2,9 +2,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { page, pageQuery } from '../admin-kit/index.ts';
 
-const Time = Type.String({
-  format: 'date-time',
-  errorMessage: 'must be a time with a zone, such as 2026-01-31T00:00:00Z',
+const Time = Type.Union([Type.String({ format: 'date-time' }), Type.String({ format: 'date' })], {
+  description: 'ISO 8601: a time with a zone, or a day, which is all of that day in UTC.',
+  errorMessage: 'must be a time with a zone, such as 2026-01-31T00:00:00Z, or a day, such as 2026-01-31',
 });
 
 const filters = {

@@ -6,7 +6,7 @@ import { type ChangeFilter, listChanges } from './changes.ts';
 import { COUNTS_TABLE, JOIN_SUMS } from './count-migration.ts';
 import { countEntries } from './counts.ts';
 import { type AuditRow, EVENT_TYPE } from './entry.ts';
-import type { AuditFilter } from './filter.ts';
+import { type AuditFilter, firstMoment, lastMoment } from './filter.ts';
 import { AUDIT_TABLE } from './migrations.ts';
 
 const DAY_MS = 86_400_000;
@@ -180,7 +180,7 @@ export async function auditedStatements(
   const rows: AuditRow[] = await db.run((knex) => {
     const isStatement = (query: Knex.QueryBuilder) => query.whereNull('db_type').orWhereNot('db_type', EVENT_TYPE);
     const query = shown(knex).select('*').where(isStatement).orderBy(NEWEST_FIRST.slice(1)).limit(limit);
-    return since === undefined ? query : query.where('timestamp', '>=', utc(since));
+    return since === undefined ? query : query.where('timestamp', '>=', firstMoment(since));
   });
   return rows.map(shownEntry);
 }
@@ -189,9 +189,6 @@ const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** The organization first: else PostgreSQL sorts all rows that belong to none. */
 const NEWEST_FIRST = ['org_id', 'timestamp', 'id'].map((column) => ({ column, order: 'desc' as const }));
-
-/** SQLite compares times as texts, so a time in another zone is converted first. */
-const utc = (time: string) => new Date(time).toISOString();
 
 const shown = (db: Knex): Knex.QueryBuilder => db(AUDIT_TABLE).whereNull('deleted_at');
 
@@ -203,8 +200,8 @@ function filtered(db: Knex, filter: AuditFilter): Knex.QueryBuilder {
   if (success !== undefined) query.whereRaw(success ? 'success' : 'NOT success');
   if (connection !== undefined) query.where('connection_id', connection);
   if (surface !== undefined) query.where('surface', surface);
-  if (from !== undefined) query.where('timestamp', '>=', utc(from));
-  if (to !== undefined) query.where('timestamp', '<=', utc(to));
+  if (from !== undefined) query.where('timestamp', '>=', firstMoment(from));
+  if (to !== undefined) query.where('timestamp', '<=', lastMoment(to));
   return query;
 }
 
