@@ -174,6 +174,13 @@ function securityOf({ right }: Route, plugin: string, { security }: DocumentInfo
   return isNeeded ? named : [{}, ...named];
 }
 
+/** A body as clients send it: what has a default may be left out. */
+function asSent(body: TSchema): TSchema {
+  const { properties, required } = body as Partial<TObject>;
+  if (required === undefined) return body;
+  return { ...body, required: required.filter((name) => properties?.[name]?.default === undefined) };
+}
+
 /** One route. What it declares itself wins over an error of the same status, such as the 503 of a health report. */
 function operation({ plugin, value: route }: Collected<Route>, writing: Writing): Json {
   const { body } = route;
@@ -192,7 +199,7 @@ function operation({ plugin, value: route }: Collected<Route>, writing: Writing)
         required: body.default === undefined,
         content: {
           [route.rawBody === 'form' ? 'application/x-www-form-urlencoded' : 'application/json']: {
-            schema: writing.components.write(body, nameOf(route, body, 'Body')),
+            schema: writing.components.write(asSent(body), nameOf(route, body, 'Body')),
           },
         },
       },

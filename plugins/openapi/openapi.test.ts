@@ -37,7 +37,10 @@ const items: Route = {
     limit: Type.Integer({ default: 20, maximum: 100 }),
     to: Type.String({ description: 'Until.' }),
   }),
-  body: Type.Object({ a: Type.String({ errorMessage: 'must be there' }) }, { $id: 'Body' }),
+  body: Type.Object(
+    { a: Type.String({ errorMessage: 'must be there' }), b: Type.Integer({ default: 7 }) },
+    { $id: 'Body' },
+  ),
   responses: { 200: Type.Object({ ok: Type.Boolean() }), 204: Type.Null() },
   errors: ['conflict', 'not_found', 'not_available'],
   handle: () => ({ status: 204 }),
@@ -105,7 +108,7 @@ describe('the OpenAPI document', () => {
     expect(operation.requestBody?.content['application/json']?.schema).toEqual({
       type: 'object',
       required: ['a'],
-      properties: { a: { type: 'string' } },
+      properties: { a: { type: 'string' }, b: { type: 'integer', default: 7 } },
     });
     expect(operation.responses['204']?.content).toBeUndefined();
     expect(document.paths['/api/chat']?.post?.responses['200']?.content).toHaveProperty('text/event-stream');
