@@ -24,6 +24,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
         offset: 0,
       },
     ]);
+    expect((await boss.send(`${USERS}?search=`)).body.total).toBe(2);
     expect((await boss.send(`${USERS}/stats`)).body).toEqual({
       total: 2,
       banned: 0,

@@ -36,7 +36,9 @@ const Stats = Type.Object({
 const UserParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
 
 const paging = pageQuery({ limit: 50, max: 200 });
-const Search = Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'Part of the e-mail address.' }));
+const Search = Type.Optional(
+  Type.String({ maxLength: 254, description: 'Part of the e-mail address; empty: no filter.' }),
+);
 
 const ListQuery = Type.Object({
   ...paging,

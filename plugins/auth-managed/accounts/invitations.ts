@@ -78,7 +78,7 @@ export class Invitations {
       const matching = () => {
         const query = db(TABLES.invitation).where({ organizationId: orgId ?? '' });
         const position = this.#store.dialect === 'postgres' ? 'strpos' : 'instr';
-        if (search !== undefined) query.whereRaw(`${position}(lower(email), ?) > 0`, [search.toLowerCase()]);
+        if (search) query.whereRaw(`${position}(lower(email), ?) > 0`, [search.toLowerCase()]);
         if (status === undefined) return query;
         if (status !== 'pending' && status !== 'expired') return query.where({ status });
         return query.where({ status: 'pending' }).where('expiresAt', status === 'pending' ? '>' : '<=', this.#date());

@@ -136,7 +136,7 @@ export class Users {
 
   /** The newest first. */
   async list({ orgId }: Administrator, { limit, offset, search, role }: UserQuery): Promise<UserPage> {
-    const filter = { orgId, search, baseRole: role };
+    const filter = { orgId, search: search || undefined, baseRole: role };
     const { rows, total } = await this.#init.directory.page(filter, { limit, offset });
     const ids = rows.map(({ userId }) => userId);
     const found: UserRow[] = await this.#store.run((db) =>
