@@ -8,6 +8,7 @@ import {
   idOf,
   invite,
   organization,
+  setRole,
   startServer,
   userOf,
 } from '../../test/harness/managed-server.ts';
@@ -39,8 +40,14 @@ describe.each<Dialect>(['sqlite', 'postgres'])('the IP allowlist on %s', (dialec
     const boss = await userOf(server, 'boss@example.com');
     const ann = await userOf(server, 'ann@example.com');
     const other = await userOf(server, 'other@example.com');
+    await setRole(boss, await idOf(other), 'admin');
+    const beta = (await organization(other, 'create', { name: 'Beta', slug: 'beta' })).body.id as string;
     const orgId = (await organization(boss, 'create', { name: 'Acme', slug: 'acme' })).body.id as string;
     await invite(boss, ann, 'ann@example.com');
+    await invite(other, ann, 'ann@example.com');
+    const traveller = new Client(server, (await new Client(server).signIn('ann@example.com')).body.token);
+    await organization(traveller, 'set-active', { organizationId: beta });
+    await organization(ann, 'set-active', { organizationId: orgId });
 
     const bossId = await idOf(boss);
 
@@ -68,6 +75,21 @@ describe.each<Dialect>(['sqlite', 'postgres'])('the IP allowlist on %s', (dialec
         expect(refusal(await client.send(path, { headers: HOME }))).toEqual([403, 'ip_not_allowed']);
       }
     }
+    // Nor is a session that works in another organization a way around it.
+    for (const [path, body] of [
+      [`get-full-organization?organizationId=${orgId}`, undefined],
+      ['get-organization?organizationSlug=acme', undefined],
+      [`list-members?organizationId=${orgId}`, undefined],
+      ['set-active', { organizationId: orgId }],
+      ['leave', { organizationId: orgId }],
+      ['has-permission', { organizationId: orgId, permissions: { member: ['delete'] } }],
+    ] as const) {
+      const ask = (headers: Record<string, string>) =>
+        traveller.send(`/api/auth/organization/${path}`, { body, headers });
+      expect([path, ...refusal(await ask(HOME))]).toEqual([path, 403, 'ip_not_allowed']);
+      if (body === undefined) expect([path, (await ask(OFFICE)).status]).toEqual([path, 200]);
+    }
+    expect((await traveller.send('/api/v1/whoami', { headers: HOME })).body.orgId).toBe(beta);
     // Others are not concerned, and the way in stays open.
     expect((await other.send('/api/v1/whoami', { headers: HOME })).status).toBe(200);
     expect((await new Client(server).signIn('ann@example.com', undefined, HOME)).status).toBe(200);

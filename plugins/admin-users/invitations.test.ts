@@ -102,4 +102,61 @@ describe.each<Dialect>(['sqlite', 'postgres'])('invitations on %s', (dialect) =>
     expect((await eve.whoami()).body).toMatchObject({ orgId: null, actor: { role: 'analyst' } });
     expect((await boss.send(USERS)).body.total).toBe(2);
   });
+
+  it('are seen by those alone who could have made them: any other could sign up with the address', async () => {
+    await using server = await startServer(await db.url(dialect), {}, [audit()]);
+    const boss = await userOf(server, 'boss@example.com');
+    const orgId = (await organization(boss, 'create', { name: 'Acme', slug: 'acme' })).body.id;
+    const role = { name: 'hosts', rights: ['query', 'admin:users', 'admin:audit'] };
+    expect((await boss.send('/api/v1/admin/roles', { body: role })).status).toBe(201);
+    const join = async (email: string, role: string) => {
+      const who = await userOf(server, email);
+      const { id } = (await boss.send(INVITATIONS, { body: { email, role } })).body;
+      expect((await accept(who, id)).status).toBe(200);
+      return who;
+    };
+    const [member, host] = [await join('ann@example.com', 'analyst'), await join('bob@example.com', 'hosts')];
+    const pending = await boss.send(INVITATIONS, { body: { email: 'new@example.com', role: 'admin' } });
+    const below = await boss.send(INVITATIONS, { body: { email: 'low@example.com', role: 'viewer' } });
+    const library = '/api/auth/organization';
+    const read = (who: Client, path: string) => who.send(`${library}/${path}`);
+    const shown = async (who: Client) => ({
+      listed: ((await read(who, 'list-invitations')).body as { email: string }[]).map(({ email }) => email).sort(),
+      full: (await read(who, 'get-full-organization')).body.invitations.length,
+      admin: (await who.send(`${INVITATIONS}?status=pending`)).body.total,
+    });
+    expect(await shown(boss)).toEqual({
+      listed: ['ann@example.com', 'bob@example.com', 'low@example.com', 'new@example.com'],
+      full: 4,
+      admin: 2,
+    });
+    expect(await shown(host)).toEqual({ listed: ['bob@example.com', 'low@example.com'], full: 2, admin: 1 });
+    expect((await read(member, 'list-invitations')).status).toBe(403);
+    expect((await read(member, 'get-full-organization')).body).toMatchObject({ id: orgId, invitations: [] });
+    expect((await read(member, 'get-full-organization')).body.members).toHaveLength(3);
+    expect((await revoke(host, pending.body.id)).status).toBe(404);
+    expect((await revoke(host, below.body.id)).status).toBe(200);
+    // Nor does the audit log tell what accepts one.
+    const log = JSON.stringify((await host.send('/api/v1/admin/audit/changes?limit=100')).body);
+    expect([log.includes('new@example.com'), log.includes(pending.body.id)]).toEqual([true, false]);
+  });
+
+  it('of members make nobody an administrator whom these could not make one', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const boss = await userOf(server, 'boss@example.com');
+    const [ann, eve] = [await userOf(server, 'ann@example.com'), await userOf(server, 'eve@example.com')];
+    await boss.send(`${USERS}/${await idOf(eve)}/role`, { method: 'PATCH', body: { role: 'admin' } });
+    await organization(eve, 'create', { name: 'Evil', slug: 'evil' });
+    const orgId = (await organization(boss, 'create', { name: 'Acme', slug: 'acme' })).body.id;
+    const ask = async (by: Client, email: string, role: string) =>
+      (await organization(by, 'invite-member', { email, role })).body.id as string;
+    expect((await accept(ann, await ask(boss, 'ann@example.com', 'admin'))).status).toBe(200);
+    // Governs by membership, and is an analyst: eve is an administrator in an organization of her own.
+    expect((await ann.whoami()).body).toMatchObject({ orgId, actor: { role: 'analyst' } });
+    const refused = await ask(ann, 'eve@example.com', 'admin');
+    expect(await accept(eve, refused)).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+    await organization(ann, 'cancel-invitation', { invitationId: refused });
+    expect((await accept(eve, await ask(ann, 'eve@example.com', 'member'))).status).toBe(200);
+    expect((await eve.whoami()).body).toMatchObject({ orgId, actor: { role: 'analyst' } });
+  });
 });

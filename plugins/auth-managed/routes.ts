@@ -10,6 +10,7 @@ import {
   type Scope,
 } from '../../kernel/index.ts';
 import { identityOf } from './accounts/identity.ts';
+import type { OrganizationAccess } from './accounts/organization-access.ts';
 import type { OrganizationChanges } from './accounts/organization-changes.ts';
 import type { Organizations } from './accounts/organizations.ts';
 import type { Origins } from './accounts/request-origins.ts';
@@ -40,6 +41,7 @@ export interface LibraryRoutesInit {
   readonly signUps: Throttle;
   readonly bootstrap: Bootstrap;
   readonly passwords: Passwords;
+  readonly access: OrganizationAccess;
   readonly organizations: Organizations;
   readonly sessionCache: SessionCache;
   readonly hooks: AccountHooks;
@@ -122,7 +124,7 @@ export class BetterAuthRoutes {
   }
 
   async #handle(endpoint: Endpoint, request: RouteRequest, scope: Scope): Promise<RouteReply> {
-    const { organizations, organizationChanges, hooks } = this.#init;
+    const { access, organizations, organizationChanges, hooks } = this.#init;
     if (endpoint.path === '/sign-in/email') return this.#signIn(endpoint, request, scope);
     if (endpoint.path === '/sign-up/email') return this.#signUp(endpoint, request, scope);
     if (endpoint.path === '/revoke-session') {
@@ -133,12 +135,8 @@ export class BetterAuthRoutes {
       return this.#revoke(scope.actor, (sessions) => sessions.whereNot({ id: String(scope.actor.claims.sid) }));
     }
     if (endpoint.path === '/get-session') return this.#session(await this.#ask(endpoint, request), request, scope);
-    // The library goes by the user's own role, which may count for less in the active organization.
-    if (endpoint.path === '/organization/create' && scope.actor.role !== 'admin') throw mayNotCreate();
-    if (endpoint.path === '/organization/set-active') {
-      const { organizationId, organizationSlug } = request.body as Record<string, string | undefined>;
-      await organizations.mustBelong(scope.actor.id ?? '', { id: organizationId, slug: organizationSlug });
-    }
+    const isOrganization = endpoint.path.startsWith('/organization/');
+    if (isOrganization) await access.enter(endpoint, request, scope);
     if (endpoint.path === '/organization/delete') {
       const { organizationId: orgId } = request.body as { organizationId: string };
       const actorId = scope.actor.id ?? '';
@@ -149,7 +147,7 @@ export class BetterAuthRoutes {
     const reply = await organizationChanges.run(endpoint.path, request.body, scope, ask);
     if (endpoint.changesMembers === 'own') await organizations.settleMembers(scope.actor.id ?? '');
     if (endpoint.changesMembers === 'all') await organizations.settleMembers();
-    return reply;
+    return isOrganization ? access.shown(endpoint, reply, scope) : reply;
   }
 
   /** With the role that counts in the active organization. The route is public, so authorization comes here. */
@@ -295,14 +293,6 @@ function operationIdOf({ method, path }: Endpoint): string {
   const parts = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   const words = path.startsWith('/scim/') ? [method.toLowerCase(), ...parts] : parts;
   return words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
-}
-
-function mayNotCreate(): AtlasError {
-  return new AtlasError('Only administrators create organizations.', {
-    code: 'forbidden',
-    libraryCode: 'YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION',
-    hint: 'Ask an administrator, or work in an organization that you administer.',
-  });
 }
 
 /** Throws `validation_error`, with the code that the library's client knows. */

@@ -7,6 +7,7 @@ import { AccountPassword } from './accounts/account-password.ts';
 import { Governance } from './accounts/governance.ts';
 import { presentIdentity } from './accounts/identity.ts';
 import { Invitations } from './accounts/invitations.ts';
+import { OrganizationAccess } from './accounts/organization-access.ts';
 import { OrganizationChanges } from './accounts/organization-changes.ts';
 import { Organizations } from './accounts/organizations.ts';
 import { Origins } from './accounts/request-origins.ts';
@@ -86,6 +87,7 @@ export async function createServices(
     signUps,
     passwords,
     bootstrap,
+    access: new OrganizationAccess({ store, authorize }),
     organizations,
     sessionCache,
     hooks,

@@ -1,16 +1,17 @@
 /** Makes, lists and revokes invitations to an organization, and gives those who accept the role that was chosen. */
 import type { Knex } from 'knex';
-import { AtlasError, type Scope } from '../../../kernel/index.ts';
+import { AtlasError, type Role, type Scope } from '../../../kernel/index.ts';
 import { type PageRequest, readPage } from '../../admin-kit/index.ts';
 import type { Audit } from '../../audit/index.ts';
-import { isRole } from '../../auth-kit/index.ts';
+import { isRole, roles } from '../../auth-kit/index.ts';
 import { BASE_PATH } from '../better-auth/instance.ts';
+import { hashedToken } from '../better-auth/session-token.ts';
 import { LOCKS, TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
 import { isPlatformAdministrator } from './administrators.ts';
 import { refused } from './governance.ts';
 import { findRole } from './roles.ts';
-import { covers, standingOf } from './standing.ts';
+import { covers, REDUCED_ROLE, roleOf, type Standing, standingOf } from './standing.ts';
 
 export interface ManagedInvitation {
   readonly id: string;
@@ -59,6 +60,24 @@ export type InvitationState = (typeof INVITATION_STATES)[number];
 
 const conflict = (message: string, hint: string) => new AtlasError(message, { code: 'conflict', hint });
 
+/** Ids of roles and memberships whose holders have, or may have, rights that `standing` lacks. */
+export async function uncoveredRoles(db: Knex, organizationId: string, standing: Standing): Promise<string[]> {
+  const custom: { id: string; baseRole: string; rights: string }[] = await db(TABLES.role)
+    .where({ organizationId })
+    .select('id', 'baseRole', 'rights');
+  const given: ({ id: string } & Standing)[] = [
+    ...(Object.keys(roles) as Role[]).map((role) => ({ id: role, role })),
+    { id: 'owner', role: 'admin' },
+    { id: 'member', role: REDUCED_ROLE },
+    ...custom.map(({ id, baseRole, rights }) => ({ id, role: roleOf(baseRole), rights: JSON.parse(rights) })),
+  ];
+  return given.filter((role) => !covers(standing, role)).map(({ id }) => id);
+}
+
+/** Matches invitations that give one of the roles or memberships. */
+export const invitationsTo = (ids: readonly string[]) => (query: Knex.QueryBuilder) =>
+  query.whereRaw(`coalesce(??, ??, 'member') in (${ids.map(() => '?').join(', ')})`, ['grantedRole', 'role', ...ids]);
+
 export class Invitations {
   readonly #init: InvitationsInit;
   readonly #store: Store;
@@ -68,15 +87,16 @@ export class Invitations {
     this.#store = init.store;
   }
 
-  /** Of the active organization, the newest first. */
+  /** Of the active organization, the newest first; without those that the actor could not have made. */
   async list(
-    { orgId }: Pick<Scope, 'orgId'>,
+    by: Pick<Scope, 'actor' | 'orgId'>,
     page: PageRequest,
     { status, search }: { readonly status?: InvitationState | undefined; readonly search?: string | undefined },
   ): Promise<{ invitations: ManagedInvitation[]; total: number }> {
-    const { rows, total } = await this.#store.run((db) => {
+    const { rows, total } = await this.#store.run(async (db) => {
+      const own = await this.#reachable(db, by);
       const matching = () => {
-        const query = db(TABLES.invitation).where({ organizationId: orgId ?? '' });
+        const query = db(TABLES.invitation).where(own);
         const position = this.#store.dialect === 'postgres' ? 'strpos' : 'instr';
         if (search) query.whereRaw(`${position}(lower(email), ?) > 0`, [search.toLowerCase()]);
         if (status === undefined) return query;
@@ -137,9 +157,10 @@ export class Invitations {
   /** Throws `not_found` unless there is such a pending invitation of the active organization. */
   async revoke(by: Scope, id: string): Promise<void> {
     await this.#store.transaction(async () => {
-      const [row]: InvitationRow[] = await this.#store.run((db) =>
+      const [row]: InvitationRow[] = await this.#store.run(async (db) =>
         db(TABLES.invitation)
-          .where({ id, organizationId: by.orgId ?? '', status: 'pending' })
+          .where({ id, status: 'pending' })
+          .where(await this.#reachable(db, by))
           .update({ status: 'canceled' })
           .returning('*'),
       );
@@ -159,22 +180,43 @@ export class Invitations {
     await this.#store.run(async (db) => {
       const row: InvitationRow = await db(TABLES.invitation).where({ id }).first();
       const { grantedRole, organizationId } = row;
-      if (grantedRole === null) return;
-      const role = await findRole(db, organizationId, grantedRole);
-      const inviter = await db(TABLES.user).where({ id: row.inviterId }).first('id', 'role', 'adminByOrganization');
-      if (inviter === undefined || !covers(await standingOf(db, organizationId, inviter), role)) {
+      const standingIn = async (id: string) => {
+        const user = await db(TABLES.user).where({ id }).first('id', 'role', 'adminByOrganization');
+        return user === undefined ? undefined : standingOf(db, organizationId, user);
+      };
+      // The library's invitations give a membership, with which administrators elsewhere may be administrators here.
+      const role =
+        grantedRole === null ? await standingIn(actor.id ?? '') : await findRole(db, organizationId, grantedRole);
+      const inviter = await standingIn(row.inviterId);
+      if (role === undefined || inviter === undefined || !covers(inviter, role)) {
         throw refused(
           'The person who invited you may not give this role any more.',
           'Ask an administrator of the organization for a new invitation.',
         );
       }
       const userId = actor.id ?? '';
-      if (!isRole(grantedRole) || (await isPlatformAdministrator(db, userId))) return;
+      if (grantedRole === null || !isRole(grantedRole) || (await isPlatformAdministrator(db, userId))) return;
       const elsewhere = await db(TABLES.member).where({ userId }).whereNot({ organizationId }).first('id');
       if (elsewhere !== undefined) return;
       const changes = { role: grantedRole, adminByOrganization: grantedRole === 'admin', updatedAt: this.#date() };
       await db(TABLES.user).where({ id: userId }).update(changes);
     });
+  }
+
+  /**
+   * Of the active organization, and only with rights that the actor has: who knows an invitation can sign up with its
+   * address, and accept it.
+   */
+  async #reachable(
+    db: Knex,
+    { actor, orgId }: Pick<Scope, 'actor' | 'orgId'>,
+  ): Promise<(query: Knex.QueryBuilder) => unknown> {
+    const organizationId = orgId ?? '';
+    const hidden = await uncoveredRoles(db, organizationId, actor);
+    return (query) => {
+      query.where({ organizationId });
+      if (hidden.length > 0) query.whereNot(invitationsTo(hidden));
+    };
   }
 
   async #mustBeInvitable(db: Knex, organizationId: string, email: string): Promise<void> {
@@ -195,7 +237,7 @@ export class Invitations {
   }
 
   async #record(by: Scope, action: string, row: InvitationRow, before: object | null, after: object): Promise<void> {
-    const target = { type: 'invitation', id: row.id, label: row.email };
+    const target = { type: 'invitation', id: hashedToken(row.id), label: row.email };
     await this.#store.audited(this.#init.audit, { action, target, before, after }, by);
   }
 

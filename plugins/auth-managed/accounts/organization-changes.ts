@@ -5,7 +5,9 @@
 import type { Knex } from 'knex';
 import type { RouteReply, Scope } from '../../../kernel/index.ts';
 import type { Audit } from '../../audit/index.ts';
+import { betterAuthError } from '../better-auth/errors.ts';
 import type { SessionCache } from '../better-auth/session-cache.ts';
+import { hashedToken } from '../better-auth/session-token.ts';
 import type { AccountHooks, UserChange } from '../hooks.ts';
 import { LOCKS, TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
@@ -50,7 +52,9 @@ const invitation: Read = async (db, id) => {
   const row = await db(TABLES.invitation).where({ id }).first('organizationId', 'email', 'role', 'status');
   if (row === undefined) return undefined;
   const { organizationId, email, role, status } = row;
-  return { orgId: organizationId, target: { type: 'invitation', id, label: email }, shown: { email, role, status } };
+  // Who knows the id can sign up with the address, and accept.
+  const target = { type: 'invitation', id: hashedToken(id), label: email };
+  return { orgId: organizationId, target, shown: { email, role, status } };
 };
 
 interface Change {
@@ -61,6 +65,9 @@ interface Change {
   /** As the hook `user.change` knows it. */
   readonly byHand?: UserChange['change'];
 }
+
+const noSuchMember = () =>
+  betterAuthError(404, { code: 'MEMBER_NOT_FOUND', message: 'There is no such member in this organization.' });
 
 const orgOf = (body: Body, { orgId }: Scope) => body.organizationId ?? orgId ?? '';
 
@@ -134,6 +141,7 @@ export class OrganizationChanges {
     const { reply, userId } = await store.transaction(async () => {
       await store.lock(LOCKS.admins);
       const id = await store.run(async (db) => change.find(db, given, scope));
+      if (change.byHand !== undefined && id === undefined && orgOf(given, scope) !== '') throw noSuchMember();
       const before = await this.#read(change, id);
       const guard = await this.#guard(change, before, scope);
       const reply = await ask();

@@ -1,12 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { AtlasError, definePlugin } from '../../../kernel/index.ts';
-import { Client, type Dialect, databases, startServer, userOf } from '../../../test/harness/managed-server.ts';
+import {
+  type Answer,
+  Client,
+  type Dialect,
+  databases,
+  startServer,
+  userOf,
+} from '../../../test/harness/managed-server.ts';
 import { type OrganizationDeletion, organizationDelete, type UserChange, userChange } from '../index.ts';
 
 const db = databases();
 const USERS = '/api/v1/admin/users';
 const post = (client: Client, path: string, body: object) => client.send(`/api/auth/organization/${path}`, { body });
 const orgOf = async (client: Client): Promise<string | null> => (await client.whoami()).body.orgId;
+
+/** What an answer says, but for the number of its request. */
+const told = ({ status, body }: Answer) => ({ status, ...body, requestId: undefined });
 
 /** Two organizations with an administrator each, and a user of the first. */
 async function twoOrganizations(server: { url: string }) {
@@ -48,6 +58,9 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
     ] as const) {
       const answer = await eve.send(`/api/auth/organization/${path}?${new URLSearchParams(query)}`);
       expect([path, query, answer.status]).toEqual([path, query, expect.toBeOneOf([400, 403, 404])]);
+      const missing = Object.fromEntries(Object.keys(query).map((name) => [name, 'nothing']));
+      const none = await eve.send(`/api/auth/organization/${path}?${new URLSearchParams(missing)}`);
+      expect([path, query, told(answer)]).toEqual([path, query, told(none)]);
       expect([path, query, await orgOf(eve)]).toEqual([path, query, evil]);
     }
     for (const [path, body] of [
@@ -75,7 +88,20 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
         allowed ? 200 : expect.toBeOneOf([400, 401, 403, 404, 422]),
       ]);
       expect([path, body, await orgOf(eve)]).toEqual([path, body, evil]);
+      if (allowed) continue;
+      const ids = ['organizationId', 'organizationSlug', 'memberId', 'invitationId', 'memberIdOrEmail'];
+      const missing = Object.entries(body).map(([name, value]) => [
+        name,
+        value && ids.includes(name) ? 'nothing' : value,
+      ]);
+      expect([path, body, told(answer)]).toEqual([
+        path,
+        body,
+        told(await post(eve, path, Object.fromEntries(missing))),
+      ]);
     }
+    expect((await post(eve, 'check-slug', { slug: 'free' })).status).toBe(200);
+    expect((await post(ann, 'check-slug', { slug: 'evil' })).status).toBe(403);
     expect(await orgOf(ann)).toBe(acme);
     const members = (await boss.send('/api/auth/organization/list-members')).body.members;
     expect(members.map(({ role }: { role: string }) => role).sort()).toEqual(['member', 'owner']);

@@ -1,5 +1,4 @@
 /** Says who belongs to an organization, and takes sessions out of those that their users have left. */
-import { AtlasError } from '../../../kernel/index.ts';
 import type { SessionCache } from '../better-auth/session-cache.ts';
 import { TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
@@ -17,25 +16,6 @@ export class Organizations {
   async isOwner(userId: string, organizationId: string): Promise<boolean> {
     const owner = { userId, organizationId, role: 'owner' };
     return (await this.#store.run((db) => db(TABLES.member).where(owner).first('id'))) !== undefined;
-  }
-
-  /** Throws `forbidden` unless the user belongs to the organization that `id` or else `slug` names. */
-  async mustBelong(userId: string, { id, slug }: { id: string | undefined; slug: string | undefined }): Promise<void> {
-    if (id === undefined && slug === undefined) {
-      throw new AtlasError('Say which organization: organizationId or organizationSlug.', {
-        code: 'validation_error',
-        details: [{ path: 'organizationId', message: 'is required' }],
-      });
-    }
-    const member = await this.#store.run((db) => {
-      const query = db(TABLES.member)
-        .join(TABLES.organization, `${TABLES.organization}.id`, `${TABLES.member}.organizationId`)
-        .where(`${TABLES.member}.userId`, userId);
-      if (id === undefined) query.where(`${TABLES.organization}.slug`, slug);
-      else query.where(`${TABLES.organization}.id`, id);
-      return query.first(`${TABLES.member}.id`);
-    });
-    if (member === undefined) throw new AtlasError('You do not belong to this organization.', { code: 'forbidden' });
   }
 
   /**

@@ -57,6 +57,8 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 function kindOf(status: number, code: string): string {
   if (status < 500 && code.endsWith('_NOT_FOUND')) return 'not_found';
   if (status < 500 && /(^|_)(ALREADY|TAKEN)(_|$)/.test(code)) return 'conflict';
+  // The library has a 401 for some of these, and clients would end a session that is good.
+  if (status < 500 && code.startsWith('YOU_ARE_NOT_ALLOWED_')) return 'forbidden';
   return BY_STATUS[status] ?? 'internal_error';
 }
 
