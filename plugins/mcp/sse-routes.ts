@@ -123,8 +123,8 @@ export function sseRoutes(init: HttpInit): SseRoutes {
     handle({ headers, query, body }, scope) {
       checkHost(headers, allowedHosts);
       const session = sessions.get(query.sessionId);
-      // A stream answers the user who opened it, and nobody else.
-      if (session === undefined || session.scope.actor.id !== scope.actor.id || session.scope.orgId !== scope.orgId) {
+      // A stream answers the user who opened it, with the rights of then, and nobody else.
+      if (session === undefined || callerOf(session.scope) !== callerOf(scope)) {
         throw new AtlasError('There is no such event stream.', { code: 'not_found', hint: 'Open one with GET /sse.' });
       }
       session.onmessage?.(messageOf(init, body));
@@ -136,6 +136,8 @@ export function sseRoutes(init: HttpInit): SseRoutes {
     close: async () => void (await Promise.all([...sessions.values()].map((session) => session.close()))),
   };
 }
+
+const callerOf = ({ actor: { id, role, rights }, orgId }: Scope) => JSON.stringify([id, orgId, role, rights]);
 
 function messageOf({ sdk }: HttpInit, body: unknown): JSONRPCMessage {
   try {
