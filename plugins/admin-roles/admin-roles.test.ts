@@ -89,6 +89,11 @@ describe.each<Dialect>(['sqlite', 'postgres'])('roles on %s', (dialect) => {
     expect((await create(boss, 'x', ['admin'])).status).toBe(422);
     expect((await create(boss, 'x', [])).status).toBe(422);
     expect((await create(boss, ' ', ['query'])).status).toBe(422);
+    // What looks like another name is that name, and so is the id of another role.
+    for (const name of ['Ad\u200bmin', '\uff41dmin', 'support-team', 'ADMIN']) {
+      expect([name, (await create(boss, name, ['query'])).status]).toEqual([name, 409]);
+    }
+    expect((await create(boss, 'Adm\u0131n helpers \ud83d\udc69\u200d\ud83d\udcbb', ['query'])).status).toBe(201);
 
     expect((await ann.send(USERS)).status).toBe(403);
     expect((await give(boss, annId, 'support team')).body).toEqual({ userId: annId, role: 'support-team' });
@@ -164,6 +169,48 @@ describe.each<Dialect>(['sqlite', 'postgres'])('roles on %s', (dialect) => {
     expect((await create(ann, 'reader', ['query'])).status).toBe(201);
     expect((await organization(ann, 'invite-member', { email: 'x@example.com', role: 'admin' })).status).toBe(403);
   });
+});
+
+it('go by the rights of the moment, not by those of when a change was asked for', async () => {
+  await using server = await startServer(await db.url('postgres'));
+  const { boss, ann, annId } = await acme(server);
+  await create(boss, 'manager', ['query', 'admin:roles']);
+  await create(boss, 'reader', ['query']);
+  await give(boss, annId, 'manager');
+  const change = { method: 'PUT', body: { rights: ['query', 'admin:roles'] } };
+  expect((await ann.send(`${ROLES}/reader`, change)).status).toBe(200);
+  const rival = db.connect(server.database);
+  let waiting: ReturnType<typeof ann.send> | undefined;
+  await rival.transaction(async (trx) => {
+    await trx('auth_lock').where({ name: 'admins' }).forUpdate().select('name');
+    waiting = ann.send(`${ROLES}/manager`, change);
+    const isWaiting = () =>
+      rival('pg_stat_activity').where({ wait_event_type: 'Lock' }).whereRaw('datname = current_database()');
+    await expect.poll(async () => (await isWaiting()).length, { timeout: 20_000 }).toBe(1);
+    await trx('auth_member').where({ userId: annId }).update({ role: 'reader' });
+    await trx('auth_role').where({ id: 'reader' }).update({ rights: '["query"]' });
+  });
+  expect(await waiting).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+});
+
+it('leave everybody what is their own', async () => {
+  await using server = await startServer(await db.url('sqlite'));
+  const { boss, ann, annId, orgId } = await acme(server);
+  await create(boss, 'auditor', ['admin:audit']);
+  await give(boss, annId, 'auditor');
+  expect((await ann.whoami()).status).toBe(403);
+  for (const [path, body] of [
+    ['list-sessions'],
+    ['organization/list'],
+    ['organization/get-active-member'],
+    ['organization/set-active', { organizationId: orgId }],
+    ['revoke-other-sessions', {}],
+    ['update-user', { name: 'Ann' }],
+    ['organization/leave', { organizationId: orgId }],
+  ] as const) {
+    expect([path, (await ann.send(`/api/auth/${path}`, { body })).status]).toEqual([path, 200]);
+  }
+  expect((await ann.whoami()).body).toMatchObject({ orgId: null, actor: { role: 'analyst' } });
 });
 
 it('are not available without managed authentication', async () => {

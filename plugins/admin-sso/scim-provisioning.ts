@@ -96,10 +96,14 @@ export function provisioning({ host, audit, current }: ProvisioningInit): Pick<S
     identity: { resolveUser: ({ resource }) => resolveUser(resource.primaryEmail) },
     projection: {
       async reconcileUser({ userId, provisioningDomainId, active }) {
-        await host.run(async (db) => {
-          const user = await userById(db, userId);
-          if (user === undefined) return;
-          await (active ? activate : deactivate)(db, user, provisioningDomainId);
+        await host.transaction(async () => {
+          // Administrators may be leaving, or be demoted by hand, at the same moment.
+          await host.lockAdministrators();
+          await host.run(async (db) => {
+            const user = await userById(db, userId);
+            if (user === undefined) return;
+            await (active ? activate : deactivate)(db, user, provisioningDomainId);
+          });
         });
         if (!active) await host.endSessions(userId);
         await host.settle(userId);

@@ -33,6 +33,8 @@ export const signInBefore = series<SignInAttempt>('sign-in.before', {
 export interface LibraryHost {
   run<T>(work: (db: Knex) => PromiseLike<T>): Promise<T>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Within a transaction: until its end nobody else changes who administers an organization. */
+  lockAdministrators(): Promise<void>;
   /** Moves the user's sessions into an organization to which the user belongs. */
   settle(userId: string): Promise<void>;
   /** Ends the user's sessions, those that browsers cache too. */

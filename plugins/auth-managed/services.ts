@@ -20,7 +20,7 @@ import { type BetterAuth, createBetterAuth } from './better-auth/instance.ts';
 import { SessionCache } from './better-auth/session-cache.ts';
 import { Bootstrap, type CreateUser } from './bootstrap.ts';
 import type { AccountHooks, LibraryExtension, LibraryHost, SignInAttempt } from './hooks.ts';
-import { TABLES } from './migrations.ts';
+import { LOCKS, TABLES } from './migrations.ts';
 import type { AuthManagedOptions } from './options.ts';
 import { Passwords } from './passwords/password-hashing.ts';
 import { Throttle } from './passwords/throttle.ts';
@@ -100,6 +100,7 @@ export async function createServices(
   const host: LibraryHost = {
     run: (work) => store.run(work),
     transaction: (work) => store.transaction(work),
+    lockAdministrators: () => store.lock(LOCKS.admins),
     settle: (userId) => organizations.settleMembers(userId),
     invalidate: (userId) => sessionCache.invalidate(userId),
     async endSessions(userId) {
@@ -126,7 +127,7 @@ export async function createServices(
     routes: (extensions: readonly LibraryExtension[]) =>
       new BetterAuthRoutes({ ...endpoints, extensions: extensions.map(extended) }).routes(),
     users,
-    roles: new Roles({ store, directory, audit }),
+    roles: new Roles({ store, directory, governance, audit }),
     invitations,
     password: new AccountPassword({ store, passwords, sessionCache, throttle, audit }),
     lookup: (actor: AbsentActor) => presentIdentity(store, actor),

@@ -6,7 +6,7 @@ import { grantableRights, isRole, rightsOf, roles } from '../../auth-kit/index.t
 import { ORGANIZATION_ROLES } from '../better-auth/organization-endpoints.ts';
 import { LOCKS, TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
-import { refused } from './governance.ts';
+import { type Governance, refused } from './governance.ts';
 import { covers, roleOf, type Standing } from './standing.ts';
 import type { UserDirectory } from './user-directory.ts';
 
@@ -64,7 +64,12 @@ function noSuchRole(): AtlasError {
 }
 
 const conflict = (message: string, hint: string) => new AtlasError(message, { code: 'conflict', hint });
-const nameKeyOf = (name: string) => name.normalize('NFKC').toLowerCase();
+/** Names that look the same are the same. */
+const nameKeyOf = (name: string) =>
+  name
+    .normalize('NFKC')
+    .replaceAll(/\p{Cf}/gu, '')
+    .toLowerCase();
 
 /** The role with that id, or else that name, in any case. Throws `not_found`. */
 export async function findRole(db: Knex, orgId: string | null, wanted: string): Promise<FoundRole> {
@@ -101,6 +106,7 @@ const isReserved = (name: string) => (ORGANIZATION_ROLES as readonly string[]).i
 export interface RolesInit {
   readonly store: Store;
   readonly directory: UserDirectory;
+  readonly governance: Governance;
   readonly audit: Audit | undefined;
 }
 
@@ -149,8 +155,8 @@ export class Roles {
    */
   async create(by: Scope, input: RoleInput): Promise<ManagedRole> {
     const orgId = organizationOf(by);
-    return this.#change(by, async (db) => {
-      const given = checked(by, input);
+    return this.#change(by, async (db, standing) => {
+      const given = checked(standing, input);
       const all = () => db(TABLES.role).where({ organizationId: orgId });
       const counted = await all().count({ count: '*' }).first();
       if (Number(counted?.count ?? 0) >= MOST_ROLES) {
@@ -173,9 +179,9 @@ export class Roles {
    * `conflict` for a built-in role.
    */
   async update(by: Scope, id: string, changes: Partial<RoleInput>): Promise<ManagedRole> {
-    return this.#change(by, async (db) => {
-      const { orgId, before } = await this.#changeable(by, id);
-      const given = checked(by, { ...before, ...changes });
+    return this.#change(by, async (db, standing) => {
+      const { orgId, before } = await this.#changeable(by, standing, id);
+      const given = checked(standing, { ...before, ...changes });
       await this.#mustBeFree(db, orgId, given.nameKey, before.id);
       await db(TABLES.role)
         .where({ organizationId: orgId, id: before.id })
@@ -187,8 +193,8 @@ export class Roles {
 
   /** Throws `conflict` while it has members or is in a pending invitation, and for a built-in role; `not_found`. */
   async remove(by: Scope, id: string): Promise<void> {
-    await this.#change(by, async (db) => {
-      const { orgId, before } = await this.#changeable(by, id);
+    await this.#change(by, async (db, standing) => {
+      const { orgId, before } = await this.#changeable(by, standing, id);
       const held = { organizationId: orgId, role: before.id };
       const member = await db(TABLES.member).where(held).first('id');
       const invited = await db(TABLES.invitation)
@@ -206,28 +212,38 @@ export class Roles {
     });
   }
 
-  async #changeable(by: Scope, id: string): Promise<{ orgId: string; before: ManagedRole }> {
+  async #changeable(by: Scope, standing: Standing, id: string): Promise<{ orgId: string; before: ManagedRole }> {
     const before = await this.find(by, id);
     if (before.builtIn) throw conflict('Built-in roles cannot be changed.', 'Create a role of your own.');
     const orgId = organizationOf(by);
-    mustHave(by, before.rights, 'This role grants rights that you do not have.');
+    mustHave(standing, before.rights, 'This role grants rights that you do not have.');
     return { orgId, before };
   }
 
   async #mustBeFree(db: Knex, organizationId: string, nameKey: string, except = ''): Promise<void> {
-    const taken = await db(TABLES.role).where({ organizationId, nameKey }).whereNot({ id: except }).first('id');
+    // Roles are found by id first: a name that is another one's id would stand for that one.
+    const taken = await db(TABLES.role)
+      .where({ organizationId })
+      .where((either) => either.where({ nameKey }).orWhere({ id: nameKey }))
+      .whereNot({ id: except })
+      .first('id');
     if (taken === undefined && !isReserved(nameKey)) return;
-    throw conflict('There is a role with this name.', 'Choose another name.');
+    throw conflict('There is a role with this name, or with this id.', 'Choose another name.');
   }
 
   /** Under the lock under which roles are given, so that a role that is being given is not deleted. */
   async #change(
     by: Scope,
-    work: (db: Knex) => Promise<{ role: ManagedRole; action: string; before: object | null; after: object | null }>,
+    work: (
+      db: Knex,
+      standing: Standing,
+    ) => Promise<{ role: ManagedRole; action: string; before: object | null; after: object | null }>,
   ): Promise<ManagedRole> {
     return this.#store.transaction(async () => {
       await this.#store.lock(LOCKS.admins);
-      const { role, action, before, after } = await this.#store.run(work);
+      // What the actor may do by now: the request may have waited for the one that took rights away.
+      const standing = await this.#init.governance.standingOfActor(by);
+      const { role, action, before, after } = await this.#store.run((db) => work(db, standing));
       const target = { type: 'role', id: role.id, label: role.name };
       await this.#store.audited(this.#init.audit, { action, target, before, after }, by);
       return role;
@@ -277,13 +293,13 @@ function customRole(row: RoleRow, members: ReadonlyMap<string, number>): Managed
 }
 
 /** Throws `forbidden` for rights that the actor does not have. */
-function mustHave({ actor }: Scope, rights: readonly Right[], message: string): void {
-  if (!covers(actor, { role: 'viewer', rights })) throw refused(message, 'Ask an administrator.');
+function mustHave(standing: Standing, rights: readonly Right[], message: string): void {
+  if (!covers(standing, { role: 'viewer', rights })) throw refused(message, 'Ask an administrator.');
 }
 
 /** The columns of a role. */
-function checked(by: Scope, { name, description, rights }: RoleInput) {
-  mustHave(by, rights, 'You can grant only rights that you have yourself.');
+function checked(standing: Standing, { name, description, rights }: RoleInput) {
+  mustHave(standing, rights, 'You can grant only rights that you have yourself.');
   const known = grantableRights.filter((right) => rights.includes(right));
   const trimmed = name.trim();
   return {
