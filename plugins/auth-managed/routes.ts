@@ -9,6 +9,7 @@ import {
   type RouteRequest,
   type Scope,
 } from '../../kernel/index.ts';
+import { refuseUntilChanged } from './accounts/account-password.ts';
 import { identityOf } from './accounts/identity.ts';
 import type { OrganizationAccess } from './accounts/organization-access.ts';
 import type { OrganizationChanges } from './accounts/organization-changes.ts';
@@ -116,7 +117,11 @@ export class BetterAuthRoutes {
         if (request.headers.authorization === undefined && endpoint.crossSite !== true) {
           this.#init.origins.check(method, request.headers);
         }
-        if (right !== 'public') mustHaveSession(scope.actor);
+        if (right !== 'public') {
+          mustHaveSession(scope.actor);
+          // Also where the right is one's own.
+          refuseUntilChanged({ right: 'query' }, scope.actor);
+        }
         checkAddresses(request.body);
         return handle(request, scope);
       },

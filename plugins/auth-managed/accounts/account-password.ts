@@ -17,7 +17,7 @@ function unusable(message: string): AtlasError {
 }
 
 /** Refuses everything but `self` while the actor has to change the password. */
-export function refuseUntilChanged({ right }: Access, { claims }: Actor): void {
+export function refuseUntilChanged({ right }: Pick<Access, 'right'>, { claims }: Actor): void {
   if (right === 'self' || right === 'public' || claims.password_change_required !== true) return;
   throw new AtlasError('The password has to be changed first.', {
     code: 'forbidden',

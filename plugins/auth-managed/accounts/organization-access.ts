@@ -61,9 +61,7 @@ export class OrganizationAccess {
       return identityOf(user, await standingOf(db, orgId, user), orgId, String(claims.sid));
     });
     scope.identify(identity.actor, orgId);
-    const { method, path } = endpoint;
-    // One may choose and leave every organization that one belongs to.
-    const right = ['set-active', 'leave'].includes(call) ? 'self' : endpoint.right;
+    const { method, path, right } = endpoint;
     await this.#init.authorize({ right, operation: `${method} ${BASE_PATH}${path}`, ip: request.ip }, scope);
   }
 

@@ -67,6 +67,12 @@ const ByInvitation = Type.Object({ invitationId: Id });
 
 type Described = Omit<Endpoint, 'method' | 'right' | 'errors'>;
 const read = (endpoint: Described): Endpoint => ({ method: 'GET', right: 'query', errors: REFUSALS, ...endpoint });
+/** Of one's own memberships and invitations: for everybody, whatever their role. */
+const own = (endpoint: Described & Pick<Endpoint, 'method'>): Endpoint => ({
+  right: 'self',
+  errors: REFUSALS,
+  ...endpoint,
+});
 const change = (endpoint: Described): Endpoint => ({ method: 'POST', right: 'query', errors: REFUSALS, ...endpoint });
 
 export const organizationEndpoints: readonly Endpoint[] = [
@@ -99,7 +105,8 @@ export const organizationEndpoints: readonly Endpoint[] = [
     reply: Type.Unknown(),
     changesMembers: 'all',
   }),
-  change({
+  own({
+    method: 'POST',
     path: '/organization/set-active',
     summary: 'Choose the organization that the session works in',
     body: Type.Object({ organizationId: Which, organizationSlug: Type.Optional(Slug) }),
@@ -107,7 +114,7 @@ export const organizationEndpoints: readonly Endpoint[] = [
     // A member who has been removed meanwhile does not stay in.
     changesMembers: 'own',
   }),
-  read({ path: '/organization/list', summary: 'Your organizations', reply: Type.Array(Organization) }),
+  own({ method: 'GET', path: '/organization/list', summary: 'Your organizations', reply: Type.Array(Organization) }),
   read({
     path: '/organization/get-organization',
     summary: 'One of your organizations',
@@ -135,8 +142,9 @@ export const organizationEndpoints: readonly Endpoint[] = [
     query: Type.Object({ organizationId: Which, ...Page }),
     reply: Type.Object({ members: Type.Array(Member), total: Type.Integer() }),
   }),
-  read({ path: '/organization/get-active-member', summary: 'Your membership', reply: Member }),
-  read({
+  own({ method: 'GET', path: '/organization/get-active-member', summary: 'Your membership', reply: Member }),
+  own({
+    method: 'GET',
     path: '/organization/get-active-member-role',
     summary: 'Your role in the organization',
     query: Type.Object({ organizationId: Which }),
@@ -164,7 +172,8 @@ export const organizationEndpoints: readonly Endpoint[] = [
     reply: Type.Object({ member: Member }),
     changesMembers: 'all',
   }),
-  change({
+  own({
+    method: 'POST',
     path: '/organization/leave',
     summary: 'Leave an organization',
     body: Type.Object({ organizationId: Id }),
@@ -188,20 +197,23 @@ export const organizationEndpoints: readonly Endpoint[] = [
     body: ByInvitation,
     reply: Invitation,
   }),
-  change({
+  own({
+    method: 'POST',
     path: '/organization/accept-invitation',
     summary: 'Accept an invitation to your address',
     body: ByInvitation,
     reply: Type.Object({ invitation: Invitation, member: Member }),
     changesMembers: 'own',
   }),
-  change({
+  own({
+    method: 'POST',
     path: '/organization/reject-invitation',
     summary: 'Reject an invitation to your address',
     body: ByInvitation,
     reply: Type.Object({ invitation: Invitation }),
   }),
-  read({
+  own({
+    method: 'GET',
     path: '/organization/get-invitation',
     summary: 'One invitation to your address',
     query: Type.Object({ id: Id }),
@@ -213,7 +225,8 @@ export const organizationEndpoints: readonly Endpoint[] = [
     query: Type.Object({ organizationId: Which }),
     reply: Type.Array(Invitation),
   }),
-  read({
+  own({
+    method: 'GET',
     path: '/organization/list-user-invitations',
     summary: 'Invitations to your address, once it is verified',
     reply: Type.Array(Invitation),
