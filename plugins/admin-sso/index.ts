@@ -12,6 +12,7 @@ import { domainCheck } from './domain.ts';
 import { ssoEndpointsOf } from './endpoints.ts';
 import { signInCheck } from './enforcement.ts';
 import { provisionedUser } from './errors.ts';
+import { GroupRoles } from './group-roles.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { AdminSsoOptions } from './options.ts';
 import { type OutboundFetch, outboundFetch } from './outbound-fetch.ts';
@@ -53,10 +54,11 @@ export const adminSso = definePlugin({
     const { refuse } = tenancy(rows, tokens, 'Single sign-on');
     const providers = new ProviderStore({ db, audit: log, now: ctx.now, checkDomain: domainCheck(dnsServers) });
     const connections = new ScimConnectionStore(db, log, ctx.now);
-    const stores = auth && { providers, connections };
+    const groupRoles = auth && new GroupRoles(auth, log);
+    const stores = groupRoles && { providers, connections, groupRoles };
     const init = { stores, outbound: calling, url: auth?.url, refuse, checkPackages };
     ctx.tap(httpRoutes, () => db.routes(ssoRoutes(init)));
-    if (auth === undefined) return;
+    if (auth === undefined || groupRoles === undefined) return;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(signInBefore, signInCheck(providers, db));
@@ -72,11 +74,11 @@ export const adminSso = definePlugin({
     };
     ctx.tap(authExtend, () => [
       {
-        endpoints: ssoEndpointsOf({ providers, connections, fetching, calls }),
-        async load(host) {
+        endpoints: ssoEndpointsOf({ providers, connections, fetching, calls, host: auth.host }),
+        async load() {
           checkPackages();
           const { loadSso } = await import('./library.ts');
-          return loadSso({ host, providers, audit: log, fetching: fetching(), calls });
+          return loadSso({ auth, providers, groupRoles, audit: log, fetching: fetching(), calls });
         },
       },
     ]);

@@ -4,7 +4,8 @@ import { scim } from '@better-auth/scim';
 import { sso } from '@better-auth/sso';
 import type { BetterAuthPlugin } from 'better-auth';
 import type { Audit } from '../audit/index.ts';
-import { AUTH_TABLES, type LibraryExtensionParts, type LibraryHost } from '../auth-managed/index.ts';
+import { AUTH_TABLES, type AuthManaged, type LibraryExtensionParts } from '../auth-managed/index.ts';
+import type { GroupRoles } from './group-roles.ts';
 import { userResolver } from './linking.ts';
 import { join } from './membership.ts';
 import { PROVIDERS, SCIM_TABLES } from './migrations.ts';
@@ -13,8 +14,9 @@ import type { ProviderStore } from './providers.ts';
 import { checkAddress, provisioning, type ScimCall } from './scim-provisioning.ts';
 
 export interface SsoLibraryInit {
-  readonly host: LibraryHost;
+  readonly auth: AuthManaged;
   readonly providers: ProviderStore;
+  readonly groupRoles: GroupRoles;
   readonly audit: Pick<Audit, 'change'> | undefined;
   readonly fetching: OutboundFetch;
   /** The SCIM requests that are being answered. */
@@ -50,7 +52,8 @@ function rules({ fetching, calls }: SsoLibraryInit): BetterAuthPlugin {
 }
 
 export function loadSso(init: SsoLibraryInit): LibraryExtensionParts {
-  const { host, providers, calls, audit } = init;
+  const { auth, providers, groupRoles, calls, audit } = init;
+  const { host } = auth;
   const current = () => {
     const call = calls.getStore();
     if (call === undefined) throw new Error('There is no SCIM request.');
@@ -83,7 +86,7 @@ export function loadSso(init: SsoLibraryInit): LibraryExtensionParts {
         };
       },
     },
-    ...provisioning({ host, audit, current }),
+    ...provisioning({ auth, groupRoles, audit, current }),
     compatibility: { microsoftEntra: { acceptLegacyGroupSchema: true } },
   });
   return {

@@ -8,6 +8,8 @@ export const PROVIDERS = 'sso_provider';
 export const DOMAINS = 'sso_domain';
 export const ENFORCEMENT = 'sso_enforcement';
 export const CONNECTIONS = 'sso_scim_connection';
+export const GROUP_ROLES = 'sso_scim_group_role';
+export const GIVEN_ROLES = 'sso_scim_given_role';
 
 /** Tables of the SCIM library, by its names. */
 export const SCIM_TABLES = {
@@ -22,7 +24,9 @@ export const SCIM_TABLES = {
 
 export const STORED_TABLES: readonly StoredTable[] = [
   { table: PROVIDERS, sealed: ['oidcConfig', 'samlConfig'] },
-  ...[DOMAINS, ENFORCEMENT, CONNECTIONS, ...Object.values(SCIM_TABLES)].map((table) => ({ table })),
+  ...[DOMAINS, ENFORCEMENT, CONNECTIONS, ...Object.values(SCIM_TABLES), GROUP_ROLES, GIVEN_ROLES].map((table) => ({
+    table,
+  })),
 ];
 
 type Dialect = InternalDb['dialect'];
@@ -193,6 +197,25 @@ async function createScim(trx: Knex.Transaction, dialect: Dialect): Promise<void
   });
 }
 
+async function createGroupRoles(trx: Knex.Transaction, dialect: Dialect): Promise<void> {
+  await trx.schema.createTable(GROUP_ROLES, (table) => {
+    columns(table, dialect).organization('organizationId');
+    // Display name or external id.
+    table.text('groupName').notNullable();
+    table.text('role').notNullable();
+    table.primary(['organizationId', 'groupName']);
+  });
+  // What users have by their groups, and which role they have without these.
+  await trx.schema.createTable(GIVEN_ROLES, (table) => {
+    const { organization, user } = columns(table, dialect);
+    organization('organizationId');
+    user('userId').index();
+    table.text('role').notNullable();
+    table.text('before').notNullable();
+    table.primary(['organizationId', 'userId']);
+  });
+}
+
 export function migrationsFor(dialect: Dialect): Migration[] {
   return [
     {
@@ -202,6 +225,10 @@ export function migrationsFor(dialect: Dialect): Migration[] {
         await createProviders(trx, dialect);
         await createScim(trx, dialect);
       },
+    },
+    {
+      name: '0002-scim-group-roles',
+      up: (connection) => createGroupRoles(connection as Knex.Transaction, dialect),
     },
   ];
 }

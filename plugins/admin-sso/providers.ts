@@ -8,7 +8,7 @@ import { AUTH_TABLES } from '../auth-managed/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { type CheckDomain, readDomain, verificationRecord } from './domain.ts';
 import { conflict } from './errors.ts';
-import { CONNECTIONS, DOMAINS, ENFORCEMENT, PROVIDERS } from './migrations.ts';
+import { CONNECTIONS, DOMAINS, ENFORCEMENT, GIVEN_ROLES, GROUP_ROLES, PROVIDERS } from './migrations.ts';
 import { forgetConnections } from './scim-cleanup.ts';
 
 /** What the library needs to know, as JSON with its secrets: exactly one of both. */
@@ -203,7 +203,7 @@ export class ProviderStore {
         trx,
         connections.map(({ id }) => id),
       );
-      for (const table of [CONNECTIONS, PROVIDERS, DOMAINS, ENFORCEMENT])
+      for (const table of [CONNECTIONS, PROVIDERS, DOMAINS, ENFORCEMENT, GROUP_ROLES, GIVEN_ROLES])
         await trx(table).where({ organizationId }).delete();
     });
   }

@@ -2,6 +2,7 @@
 import { AtlasError, defineRoute, type Route, type Scope, type Static } from '../../kernel/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import { conflict } from './errors.ts';
+import type { GroupRoles as GroupRoleStore } from './group-roles.ts';
 import { discover } from './oidc-discovery.ts';
 import { metadataUrl, type NewProvider, type ProviderStore, shownProvider } from './providers.ts';
 import { samlConfigOf } from './saml.ts';
@@ -9,6 +10,7 @@ import {
   Deleted,
   Enforcement,
   EnforcementBody,
+  GroupRoles,
   IdParams,
   NewConnectionBody,
   NewProviderBody,
@@ -22,7 +24,13 @@ import { NO_CONNECTIONS, type ScimConnectionStore } from './scim-connections.ts'
 
 export interface SsoRoutesInit {
   /** `undefined` without managed authentication: there are no users who could sign in. */
-  readonly stores: { readonly providers: ProviderStore; readonly connections: ScimConnectionStore } | undefined;
+  readonly stores:
+    | {
+        readonly providers: ProviderStore;
+        readonly connections: ScimConnectionStore;
+        readonly groupRoles: GroupRoleStore;
+      }
+    | undefined;
   readonly outbound: Outbound;
   /** Public address of the API. */
   readonly url: string | undefined;
@@ -47,7 +55,10 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
   const organizationOf = (scope: Scope): string => {
     refuse(scope);
     if (scope.orgId !== null) return scope.orgId;
-    throw conflict('Identity providers belong to an organization.', 'Create one, or choose one that you administer.');
+    throw conflict(
+      'Single sign-on and SCIM belong to an organization.',
+      'Create one, or choose one that you administer.',
+    );
   };
   const publicUrl = (): string => {
     checkPackages();
@@ -60,6 +71,8 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
   const baseUrl = url === undefined ? '' : new URL(url).origin;
   const sso = { tag: 'Single sign-on', right: 'admin:settings', errors: ['forbidden'] } as const;
   const needsUsers = { ...sso, ready: () => void managed() };
+  // Whom it lets in may act as any member, so a custom role does not do.
+  const trusting = { right: 'admin' } as const;
   const errors = ['forbidden', 'not_available', 'conflict'];
   return [
     defineRoute({
@@ -78,6 +91,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
     }),
     defineRoute({
       ...needsUsers,
+      ...trusting,
       method: 'POST',
       path: `${PATH}/providers`,
       operationId: 'createSsoProvider',
@@ -187,6 +201,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
     }),
     defineRoute({
       ...needsUsers,
+      ...trusting,
       tag: 'SCIM',
       method: 'POST',
       path: `${SCIM_PATH}/connections`,
@@ -204,6 +219,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
     }),
     defineRoute({
       ...needsUsers,
+      ...trusting,
       tag: 'SCIM',
       method: 'POST',
       path: `${SCIM_PATH}/connections/:id/token`,
@@ -230,6 +246,35 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
       async handle({ params: { id } }, scope) {
         await managed().connections.remove(foreignAsMissing(scope), id, scope);
         return { body: { success: true } };
+      },
+    }),
+    defineRoute({
+      ...needsUsers,
+      tag: 'SCIM',
+      method: 'GET',
+      path: `${SCIM_PATH}/group-roles`,
+      operationId: 'getScimGroupRoles',
+      summary: 'Which role members of a SCIM group have in the organization.',
+      errors: ['forbidden', 'not_available'],
+      responses: { 200: GroupRoles },
+      async handle(_request, scope) {
+        return { body: { groupRoles: await managed().groupRoles.list(foreignAsMissing(scope)) } };
+      },
+    }),
+    defineRoute({
+      ...needsUsers,
+      ...trusting,
+      tag: 'SCIM',
+      method: 'PUT',
+      path: `${SCIM_PATH}/group-roles`,
+      operationId: 'setScimGroupRoles',
+      summary: 'Replaces which role members of a SCIM group have; their roles change at once.',
+      errors: [...errors, 'not_found'],
+      body: GroupRoles,
+      responses: { 200: GroupRoles },
+      async handle({ body }, scope) {
+        const groupRoles = await managed().groupRoles.replace(organizationOf(scope), body.groupRoles, scope);
+        return { body: { groupRoles } };
       },
     }),
   ];

@@ -100,6 +100,27 @@ export const NewConnectionBody = Type.Object(
   { providerId: Type.String({ minLength: 1, maxLength: 128 }) },
   { additionalProperties: false },
 );
+const GroupRole = Type.Object(
+  {
+    group: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      pattern: '\\S',
+      description: 'Display name or external id of a SCIM group.',
+    }),
+    role: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'viewer, analyst, admin, or the id or name of a custom role.',
+    }),
+  },
+  { title: 'ScimGroupRole', additionalProperties: false },
+);
+export const GroupRoles = Type.Object(
+  { groupRoles: Type.Array(GroupRole, { maxItems: 100 }) },
+  { additionalProperties: false },
+);
+
 export const TokenReply = Type.Object({
   connection: Connection,
   token: Type.String({ description: 'Shown this once.' }),

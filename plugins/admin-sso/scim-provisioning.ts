@@ -2,10 +2,11 @@
 import type { SCIMIdentityResolution, SCIMOptions } from '@better-auth/scim';
 import { APIError } from 'better-auth/api';
 import type { Knex } from 'knex';
-import type { Scope } from '../../kernel/index.ts';
+import { AtlasError, type Scope } from '../../kernel/index.ts';
 import type { Audit } from '../audit/index.ts';
-import { AUTH_TABLES, type LibraryHost } from '../auth-managed/index.ts';
+import { AUTH_TABLES, type AuthManaged } from '../auth-managed/index.ts';
 import { domainOfEmail } from './domain.ts';
+import type { GroupRoles } from './group-roles.ts';
 import { join, type KnownUser, organizationsOf, refusalOf, userByEmail, userById } from './membership.ts';
 import type { FoundConnection } from './scim-connections.ts';
 
@@ -13,10 +14,13 @@ import type { FoundConnection } from './scim-connections.ts';
 export interface ScimCall {
   readonly connection: FoundConnection;
   readonly scope: Scope;
+  /** Users whom it concerns. */
+  readonly users: Set<string>;
 }
 
 export interface ProvisioningInit {
-  readonly host: LibraryHost;
+  readonly auth: AuthManaged;
+  readonly groupRoles: GroupRoles;
   readonly audit: Pick<Audit, 'change'> | undefined;
   /** The request that is being answered. */
   current(): ScimCall;
@@ -49,7 +53,13 @@ export function checkAddress(email: string, { domain }: FoundConnection): void {
   );
 }
 
-export function provisioning({ host, audit, current }: ProvisioningInit): Pick<SCIMOptions, 'identity' | 'projection'> {
+export function provisioning({
+  auth,
+  groupRoles,
+  audit,
+  current,
+}: ProvisioningInit): Pick<SCIMOptions, 'identity' | 'projection'> {
+  const { host, users } = auth;
   const note = async (db: Knex, action: string, user: KnownUser) => {
     const target = { type: 'user', id: user.id, label: user.email };
     // Within the call into the library, `db` is its transaction.
@@ -80,9 +90,7 @@ export function provisioning({ host, audit, current }: ProvisioningInit): Pick<S
   async function deactivate(db: Knex, user: KnownUser, orgId: string): Promise<void> {
     const organizations = await organizationsOf(db, user.id);
     if (user.banned || !organizations.includes(orgId)) return;
-    if (await isLastAdministrator(db, user.id, orgId)) {
-      throw scimError('CONFLICT', 'The last administrator of an organization cannot be deactivated.');
-    }
+    await users.mustNotBeLastAdministrator(current().scope, user.id);
     if (organizations.length > 1)
       await db(AUTH_TABLES.member).where({ userId: user.id, organizationId: orgId }).delete();
     else {
@@ -96,29 +104,26 @@ export function provisioning({ host, audit, current }: ProvisioningInit): Pick<S
     identity: { resolveUser: ({ resource }) => resolveUser(resource.primaryEmail) },
     projection: {
       async reconcileUser({ userId, provisioningDomainId, active }) {
-        await host.transaction(async () => {
+        current().users.add(userId);
+        const settle = async () => {
           // Administrators may be leaving, or be demoted by hand, at the same moment.
           await host.lockAdministrators();
           await host.run(async (db) => {
             const user = await userById(db, userId);
             if (user === undefined) return;
-            await (active ? activate : deactivate)(db, user, provisioningDomainId);
+            if (active) await activate(db, user, provisioningDomainId);
+            await groupRoles.apply(current().scope, userId);
+            if (!active) await deactivate(db, user, provisioningDomainId);
           });
+        };
+        await host.transaction(settle).catch((error: unknown) => {
+          // Such as of the last administrator.
+          if (error instanceof AtlasError && error.code === 'forbidden') throw scimError('CONFLICT', error.message);
+          throw error;
         });
         if (!active) await host.endSessions(userId);
         await host.settle(userId);
       },
     },
   };
-}
-
-async function isLastAdministrator(db: Knex, userId: string, organizationId: string): Promise<boolean> {
-  const { user, member } = AUTH_TABLES;
-  const administrators: { id: string }[] = await db(user)
-    .join(member, `${member}.userId`, `${user}.id`)
-    .where({ [`${member}.organizationId`]: organizationId, [`${user}.role`]: 'admin' })
-    .whereIn(`${member}.role`, ['owner', 'admin'])
-    .where((free) => free.whereNull(`${user}.banned`).orWhere(`${user}.banned`, false))
-    .select(`${user}.id`);
-  return administrators.length === 1 && administrators[0]?.id === userId;
 }

@@ -214,6 +214,225 @@ describe.each<Dialect>(['sqlite', 'postgres'])('SCIM on %s', (dialect) => {
     }
   });
 
+  it('gives members of groups the roles that the organization chose for these', async () => {
+    await using setup = await start(dialect);
+    const { boss, server } = setup;
+    const { orgId, connection, scim } = await connected(setup);
+    await boss.send('/api/v1/admin/roles', { body: { name: 'Auditors', rights: ['query', 'admin:audit'] } });
+    const map = (...groupRoles: object[]) => boss.send(`${SCIM}/group-roles`, { method: 'PUT', body: { groupRoles } });
+    expect((await boss.send(`${SCIM}/group-roles`)).body).toEqual({ groupRoles: [] });
+    const set = await map(
+      { group: ' Atlas Admins ', role: 'admin' },
+      { group: '0a1b-entra-id', role: 'auditors' },
+      { group: 'Readers', role: 'viewer' },
+    );
+    expect([set.status, set.body.groupRoles]).toEqual([
+      200,
+      [
+        { group: '0a1b-entra-id', role: 'auditors' },
+        { group: 'Atlas Admins', role: 'admin' },
+        { group: 'Readers', role: 'viewer' },
+      ],
+    ]);
+    expect((await boss.send(`${SCIM}/group-roles`)).body).toEqual(set.body);
+    for (const [body, status] of [
+      [{ groupRoles: [{ group: 'a', role: 'emperor' }] }, 404],
+      [{ groupRoles: [{ group: 'a', role: 'owner' }] }, 404],
+      [{ groupRoles: [{ group: ' ', role: 'admin' }] }, 422],
+      [{ groupRoles: ['a', 'A '].map((group) => ({ group, role: 'viewer' })) }, 422],
+      [{ groupRoles: Array.from({ length: 101 }, (_, i) => ({ group: `g${i}`, role: 'viewer' })) }, 422],
+      [{}, 422],
+    ] as const) {
+      expect((await boss.send(`${SCIM}/group-roles`, { method: 'PUT', body })).status).toBe(status);
+    }
+
+    const scimId = async (email: string) => read(await scim('POST', '/Users', oktaUser(email))).id as string;
+    const [ann, bob] = [await scimId('ann@acme.com'), await scimId('bob@acme.com')];
+    const roles = async () => {
+      const { users } = (await boss.send(`${USERS}?search=acme.com`)).body;
+      return users
+        .toSorted((a: { email: string }, b: { email: string }) => a.email.localeCompare(b.email))
+        .map((user: { customRole?: string; role: string }) => user.customRole ?? user.role);
+    };
+    const patch = async (id: string, ...Operations: object[]) => {
+      const { status } = await scim('PATCH', `/Groups/${id}`, { schemas: [PATCH_SCHEMA], Operations });
+      expect([Operations, status]).toEqual([Operations, 200]);
+      return roles();
+    };
+    const group = async (displayName: string, more = {}) =>
+      read(await scim('POST', '/Groups', { schemas: [GROUP_SCHEMA], displayName, ...more })).id as string;
+    expect(await roles()).toEqual(['analyst', 'analyst']);
+
+    // As Okta pushes: the group with its members, then single changes of these, and the whole group again.
+    const admins = await group('atlas admins', { members: [{ value: ann, display: 'ann@acme.com' }] });
+    expect(await roles()).toEqual(['admin', 'analyst']);
+    const annsId = (await boss.send(`${USERS}?search=ann`)).body.users[0].id;
+    const session = await sessionOf(server, annsId, orgId);
+    expect((await session.whoami()).body.actor.role).toBe('admin');
+    expect((await session.send(USERS)).status).toBe(200);
+    expect(await patch(admins, { op: 'add', path: 'members', value: [{ value: bob, display: 'bob' }] })).toEqual([
+      'admin',
+      'admin',
+    ]);
+    expect(await patch(admins, { op: 'remove', path: `members[value eq "${ann}"]` })).toEqual(['analyst', 'admin']);
+    expect((await session.send(USERS)).status).toBe(403);
+    expect(await patch(admins, { op: 'replace', path: 'members', value: [{ value: ann }] })).toEqual([
+      'admin',
+      'analyst',
+    ]);
+    expect(await patch(admins, { op: 'replace', value: { id: admins, displayName: 'Renamed' } })).toEqual([
+      'analyst',
+      'analyst',
+    ]);
+    const whole = { schemas: [GROUP_SCHEMA], displayName: 'Atlas Admins' };
+    await scim('PUT', `/Groups/${admins}`, { ...whole, members: [{ value: bob }] });
+    expect(await roles()).toEqual(['analyst', 'admin']);
+    await scim('PUT', `/Groups/${admins}`, { ...whole, members: [{ value: ann }, { value: bob }] });
+
+    // As Entra does: empty first, known by its object id, operations in capitals, members to be removed in the value.
+    const auditors = await group('Some name', { externalId: '0a1b-entra-id' });
+    const entra = (op: string, id: string) => ({ op, path: 'members', value: [{ value: id }] });
+    expect(await patch(auditors, entra('Add', bob))).toEqual(['admin', 'admin']);
+    expect(await patch(admins, entra('Remove', bob))).toEqual(['admin', 'auditors']);
+    expect(await patch(auditors, { op: 'Replace', path: 'displayName', value: 'Other' })).toEqual([
+      'admin',
+      'auditors',
+    ]);
+    const bobsSession = await sessionOf(server, (await boss.send(`${USERS}?search=bob`)).body.users[0].id, orgId);
+    expect((await bobsSession.whoami()).body.actor.rights).toEqual(['query', 'admin:audit']);
+    // Who is deactivated loses the role, and has it again with the account.
+    const active = (value: unknown) =>
+      scim('PATCH', `/Users/${bob}`, {
+        schemas: [PATCH_SCHEMA],
+        Operations: [{ op: 'Replace', path: 'active', value }],
+      });
+    expect((await active('False')).status).toBe(200);
+    expect(await roles()).toEqual(['admin', 'analyst']);
+    expect((await active('True')).status).toBe(200);
+    expect(await roles()).toEqual(['admin', 'auditors']);
+    expect(await patch(auditors, entra('Remove', bob))).toEqual(['admin', 'analyst']);
+
+    // A viewer by the group is an analyst again without it; the mapping counts at once, too.
+    const readers = await group('Readers', { members: [{ value: bob }] });
+    expect(await roles()).toEqual(['admin', 'viewer']);
+    expect((await map({ group: 'Readers', role: 'analyst' })).status).toBe(200);
+    expect(await roles()).toEqual(['analyst', 'analyst']);
+    expect((await map({ group: 'Readers', role: 'viewer' }, { group: 'Atlas Admins', role: 'admin' })).status).toBe(
+      200,
+    );
+    expect(await roles()).toEqual(['admin', 'viewer']);
+    expect((await scim('DELETE', `/Groups/${readers}`)).status).toBe(204);
+    expect(await roles()).toEqual(['admin', 'analyst']);
+
+    // The last administrator stays one, whoever asks.
+    const setBanned = (banned: boolean) =>
+      server.get(internalDb).run((knex) => knex('auth_user').where({ email: 'boss@example.com' }).update({ banned }));
+    await setBanned(true);
+    for (const refused of [
+      await scim('DELETE', `/Groups/${admins}`),
+      await scim('PUT', `/Groups/${admins}`, { ...whole, members: [] }),
+      await scim('PATCH', `/Groups/${admins}`, { schemas: [PATCH_SCHEMA], Operations: [entra('Remove', ann)] }),
+      await scim('DELETE', `/Users/${ann}`),
+    ]) {
+      expect(contentOf(refused)).toMatchObject([409, { status: '409', detail: expect.stringContaining('last') }]);
+    }
+    await setBanned(false);
+    await boss.signIn('boss@example.com');
+    expect(await roles()).toEqual(['admin', 'analyst']);
+    const { changes } = (await boss.send('/api/v1/admin/audit/changes?limit=200')).body;
+    const shown = changes.map(({ action, userLabel, after }: Record<string, unknown>) => ({
+      action,
+      userLabel,
+      after,
+    }));
+    expect(shown).toContainEqual({
+      action: 'user.role_changed',
+      userLabel: `SCIM connection ${connection.id}`,
+      after: { role: 'auditors' },
+    });
+    expect(shown).toContainEqual(expect.objectContaining({ action: 'scim.group_roles_changed' }));
+    // Without the connection roles stay, to be changed by hand.
+    expect((await boss.send(`${SCIM}/connections/${connection.id}`, { method: 'DELETE' })).status).toBe(200);
+    expect(await roles()).toEqual(['admin', 'analyst']);
+    expect((await setRole(boss, annsId, 'viewer')).status).toBe(200);
+    expect((await map()).status).toBe(200);
+    expect(await roles()).toEqual(['viewer', 'analyst']);
+  });
+
+  it('gives groups no say over the platform, other organizations, or more than the caller has', async () => {
+    await using setup = await start(dialect);
+    const { boss, server } = setup;
+    const { orgId, scim } = await connected(setup);
+    await boss.send('/api/v1/admin/roles', {
+      body: { name: 'helper', rights: ['query', 'admin:settings', 'admin:roles'] },
+    });
+    const groupRoles = [
+      { group: 'Everybody', role: 'admin' },
+      { group: 'Helpers', role: 'helper' },
+    ];
+    const ids = await Promise.all(
+      ['ann@acme.com', 'bob@acme.com', 'cid@acme.com'].map(
+        async (email) => read(await scim('POST', '/Users', oktaUser(email))).id,
+      ),
+    );
+    const users = (await boss.send(`${USERS}?search=acme.com`)).body.users;
+    const idIn = (email: string) => users.find((user: { email: string }) => user.email === email).id;
+    // One has become administrator of the platform, one belongs to another organization, too.
+    await server.get(internalDb).run(async (knex) => {
+      const at = new Date().toISOString();
+      await knex('auth_user').where({ email: 'ann@acme.com' }).update({ role: 'admin', adminByOrganization: false });
+      await knex('auth_organization').insert({ id: 'other', name: 'Other', slug: 'other', createdAt: at });
+      const membership = { organizationId: 'other', userId: idIn('bob@acme.com'), role: 'member', createdAt: at };
+      await knex('auth_member').insert({ id: 'm-other', ...membership });
+    });
+    const group = { schemas: [GROUP_SCHEMA], members: ids.map((value) => ({ value })) };
+    const everybody = read(await scim('POST', '/Groups', { ...group, displayName: 'Everybody' })).id;
+    expect((await boss.send(`${SCIM}/group-roles`, { method: 'PUT', body: { groupRoles } })).status).toBe(200);
+    const rows = () =>
+      server
+        .get(internalDb)
+        .run((knex) =>
+          knex('auth_user').where('email', 'like', '%acme.com').orderBy('email').select('role', 'adminByOrganization'),
+        )
+        .then((found) => found.map((row) => [row.role, Boolean(row.adminByOrganization)]));
+    expect(await rows()).toEqual([
+      ['admin', false],
+      ['analyst', false],
+      ['admin', true],
+    ]);
+    expect((await scim('DELETE', `/Groups/${everybody}`)).status).toBe(204);
+    expect(await rows()).toEqual([
+      ['admin', false],
+      ['analyst', false],
+      ['analyst', false],
+    ]);
+    // A custom role is one of the membership.
+    await scim('POST', '/Groups', { ...group, displayName: 'Helpers' });
+    const [bob, cid] = [
+      await sessionOf(server, idIn('bob@acme.com'), orgId),
+      await sessionOf(server, idIn('cid@acme.com'), orgId),
+    ];
+    for (const helper of [bob, cid])
+      expect((await helper.whoami()).body.actor.rights).toEqual(['query', 'admin:roles', 'admin:settings']);
+    expect((await (await sessionOf(server, idIn('bob@acme.com'), 'other')).whoami()).body.actor).toMatchObject({
+      role: 'analyst',
+    });
+    // Whoever holds a token, or makes a provider, could act as any member.
+    const { connections } = (await cid.send(SCIM)).body;
+    for (const [method, path, body] of [
+      ['PUT', `${SCIM}/group-roles`, { groupRoles }],
+      ['POST', `${SCIM}/connections`, { providerId: connections[0].providerId }],
+      ['POST', `${SCIM}/connections/${connections[0].id}/token`, undefined],
+      [
+        'POST',
+        '/api/v1/admin/sso/providers',
+        { name: 'x', domain: 'acme.com', oidc: { issuer: 'http://x', ...CLIENT } },
+      ],
+    ] as const) {
+      expect([path, (await cid.send(path, { method, ...(body && { body }) })).status]).toEqual([path, 403]);
+    }
+  });
+
   it('reaches users of its organization and domain only', async () => {
     await using setup = await start(dialect);
     const { boss, server, register } = setup;

@@ -19,7 +19,7 @@ import type { AccountPassword } from './accounts/account-password.ts';
 import type { Invitations } from './accounts/invitations.ts';
 import type { Roles } from './accounts/roles.ts';
 import type { Users } from './accounts/users.ts';
-import { authExtend, organizationDelete, signInBefore, userChange, userDelete } from './hooks.ts';
+import { authExtend, type LibraryHost, organizationDelete, signInBefore, userChange, userDelete } from './hooks.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { MANAGED_MODE } from './mode.ts';
 import { AuthManagedOptions } from './options.ts';
@@ -56,6 +56,8 @@ export interface AuthManaged {
   readonly roles: Roles;
   readonly invitations: Invitations;
   readonly password: AccountPassword;
+  /** For plugins that change users in transactions of their own. */
+  readonly host: LibraryHost;
   /** Public address of the API. */
   readonly url: string | undefined;
 }
@@ -107,7 +109,7 @@ export const authManaged = definePlugin({
       stop = await managed.start(address && isLocal(address.address, options.url));
     });
     ctx.onClose(() => stop());
-    const { users, roles, invitations, password } = managed;
-    return { users, roles, invitations, password, url: options.url };
+    const { users, roles, invitations, password, host } = managed;
+    return { users, roles, invitations, password, host, url: options.url };
   },
 });

@@ -126,6 +126,7 @@ export async function createServices(
     sessions: new Sessions(library, store, origins),
     routes: (extensions: readonly LibraryExtension[]) =>
       new BetterAuthRoutes({ ...endpoints, extensions: extensions.map(extended) }).routes(),
+    host,
     users,
     roles: new Roles({ store, directory, governance, audit }),
     invitations,

@@ -77,6 +77,7 @@ const CASES: Readonly<Record<string, Case>> = {
   [`POST ${ADMIN}/sso/providers`]: { body: () => ({ name: 'Login', domain: 'example.org' }) },
   [`PUT ${ADMIN}/sso/enforcement`]: { body: () => ({ enforced: false }) },
   [`POST ${ADMIN}/scim/connections`]: { body: ({ organization }) => ({ providerId: organization }) },
+  [`PUT ${ADMIN}/scim/group-roles`]: { body: ({ role }) => ({ groupRoles: [{ group: 'Staff', role }] }) },
   [`GET ${ADMIN}/semantic/raw/:/:`]: { path: ['metrics', 'metricFile'] },
   [`PUT ${ADMIN}/semantic/raw/:/:`]: { path: ['metrics', 'metricFile'], body: layerFile },
   [`DELETE ${ADMIN}/semantic/raw/:/:`]: { path: ['metrics', 'metricFile'] },

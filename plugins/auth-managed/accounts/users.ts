@@ -9,8 +9,9 @@ import type { Store } from '../store.ts';
 import { endLostPromotions, isPlatformAdministrator } from './administrators.ts';
 import { type Administrator, type Governance, refused } from './governance.ts';
 import { isBanned } from './identity.ts';
+import { giveMembership, giveRole } from './role-giving.ts';
 import { findRole } from './roles.ts';
-import { covers, GOVERNING_ROLES, REDUCED_ROLE } from './standing.ts';
+import { covers } from './standing.ts';
 import { bannedNow, type UserDirectory, usersOf } from './user-directory.ts';
 
 export interface ManagedUser {
@@ -196,15 +197,39 @@ export class Users {
         throw refused('This role grants rights that you do not have.', 'Ask an administrator to give it.');
       }
       if (role.id !== 'admin') await this.#init.governance.keepAnAdministrator(by, id);
-      if (isCustom) return this.#giveCustomRole(by.orgId ?? '', id, role.id);
-      const withinOrganization =
-        role.id === 'admin' && by.orgId !== null && !(await this.#store.run((db) => isPlatformAdministrator(db, id)));
-      await this.#update(id, { role: role.id, adminByOrganization: withinOrganization });
-      if (by.orgId !== null) await this.#matchMembership(by.orgId, id, role.role);
+      await giveRole(this.#store, by.orgId, id, role);
     });
     // A user who has left while being promoted would otherwise keep the role.
     await endLostPromotions(this.#store, this.#init.sessionCache, id);
     return user;
+  }
+
+  /**
+   * Gives the role that the organization's identity provider decides: no administrator asks, so `user.change` is not called.
+   * Resolves to false where that is not for it to decide: for administrators of the platform, and, as a built-in role counts
+   * in every organization, for such a role of a user who belongs to others too, whose membership becomes an ordinary one.
+   * Throws `forbidden` for the last administrator, and `not_found`.
+   */
+  async provisionRole(by: Scope, id: string, wanted: string): Promise<boolean> {
+    const orgId = by.orgId ?? '';
+    if (await this.#store.run((db) => isPlatformAdministrator(db, id))) return false;
+    let given = true;
+    await this.#changeNow(by, id, CHANGES.role, async () => {
+      const role = await this.#store.run((db) => findRole(db, orgId, wanted));
+      if (role.id !== 'admin') await this.#init.governance.keepAnAdministrator(by, id);
+      const elsewhere = await this.#store.run((db) =>
+        db(TABLES.member).where({ userId: id }).whereNot({ organizationId: orgId }).first('id'),
+      );
+      given = role.rights !== undefined || elsewhere === undefined;
+      if (given) await giveRole(this.#store, orgId, id, role);
+      else await giveMembership(this.#store, orgId, id, 'member');
+    });
+    return given;
+  }
+
+  /** Under the lock of administrators. Throws `forbidden` for the last one of the organization. */
+  mustNotBeLastAdministrator(by: Administrator, id: string): Promise<void> {
+    return this.#init.governance.keepAnAdministrator(by, id);
   }
 
   /** Ends all sessions, too. `expiresInSeconds` left out: without end. Throws as `setRole` does. */
@@ -267,6 +292,10 @@ export class Users {
   async #change(by: Scope, id: string, kind: ChangeKind, work: () => Promise<void>): Promise<ManagedUser> {
     await this.find(by, id);
     await this.#announce(by, id, kind.change);
+    return this.#changeNow(by, id, kind, work);
+  }
+
+  async #changeNow(by: Scope, id: string, kind: ChangeKind, work: () => Promise<void>): Promise<ManagedUser> {
     const user = await this.#store.transaction(async () => {
       // Two administrators could otherwise remove each other at the same moment.
       await this.#store.lock(LOCKS.admins);
@@ -289,31 +318,6 @@ export class Users {
   async #record(by: Scope, action: string, user: ManagedUser, before: object, after: object | null): Promise<void> {
     const target = { type: 'user', id: user.id, label: user.email };
     await this.#store.audited(this.#init.audit, { action, target, before, after }, by);
-  }
-
-  /** The membership alone changes; who was made administrator by this organization only is none any more. */
-  async #giveCustomRole(organizationId: string, userId: string, role: string): Promise<void> {
-    await this.#store.run(async (db) => {
-      const owners = await db(TABLES.member).where({ organizationId, role: 'owner' }).pluck('userId');
-      if (owners.length === 1 && owners[0] === userId) {
-        throw refused('The last owner of an organization stays its owner.', 'Make another member its owner first.');
-      }
-      await db(TABLES.member).where({ organizationId, userId }).update({ role });
-      const governed = db(TABLES.member).where({ userId }).whereIn('role', GOVERNING_ROLES);
-      await db(TABLES.user)
-        .where({ id: userId, role: 'admin', adminByOrganization: true })
-        .whereNotExists(governed)
-        .update({ role: REDUCED_ROLE, adminByOrganization: false });
-    });
-  }
-
-  /** An administrator has to govern the organization to be one in it; an owner stays owner, a custom role ends. */
-  async #matchMembership(organizationId: string, userId: string, role: Role): Promise<void> {
-    await this.#store.run((db) => {
-      const membership = db(TABLES.member).where({ organizationId, userId });
-      if (role === 'admin') return membership.whereNotIn('role', GOVERNING_ROLES).update({ role: 'admin' });
-      return membership.whereNotIn('role', ['owner', 'analyst', 'viewer', 'member']).update({ role: 'member' });
-    });
   }
 
   async #update(id: string, changes: Record<string, unknown>): Promise<void> {
