@@ -52,7 +52,13 @@ export const adminSso = definePlugin({
   options: AdminSsoOptions,
   setup(ctx, { dnsServers }, { db, outbound: calling, auth, log, rows, tokens }) {
     const { refuse } = tenancy(rows, tokens, 'Single sign-on');
-    const providers = new ProviderStore({ db, audit: log, now: ctx.now, checkDomain: domainCheck(dnsServers) });
+    const providers = new ProviderStore({
+      db,
+      audit: log,
+      now: ctx.now,
+      checkDomain: domainCheck(dnsServers),
+      invalidate: (userId) => auth?.host.invalidate(userId),
+    });
     const connections = new ScimConnectionStore(db, log, ctx.now);
     const groupRoles = auth && new GroupRoles(auth, log);
     const stores = groupRoles && { providers, connections, groupRoles };

@@ -8,7 +8,7 @@ import { AUTH_TABLES, type AuthManaged, type LibraryExtensionParts } from '../au
 import type { GroupRoles } from './group-roles.ts';
 import { userResolver } from './linking.ts';
 import { join } from './membership.ts';
-import { PROVIDERS, SCIM_TABLES } from './migrations.ts';
+import { PROVIDERS, SCIM_TABLES, SESSIONS } from './migrations.ts';
 import type { OutboundFetch } from './outbound-fetch.ts';
 import type { ProviderStore } from './providers.ts';
 import { checkAddress, provisioning, type ScimCall } from './scim-provisioning.ts';
@@ -34,7 +34,7 @@ function renamed(plugin: ReturnType<typeof scim>, tables: Readonly<Record<string
 }
 
 /** What neither plugin has an option for. */
-function rules({ fetching, calls }: SsoLibraryInit): BetterAuthPlugin {
+function rules({ auth, fetching, calls }: SsoLibraryInit): BetterAuthPlugin {
   const check = async ({ email }: { email?: string }) => {
     const call = calls.getStore();
     if (call !== undefined && email !== undefined) checkAddress(email, call.connection);
@@ -45,7 +45,15 @@ function rules({ fetching, calls }: SsoLibraryInit): BetterAuthPlugin {
       options: {
         // An operator may have allowed a private address, which the library by itself refuses to call.
         trustedOrigins: () => [...fetching.origins()],
-        databaseHooks: { user: { create: { before: check }, update: { before: check } } },
+        databaseHooks: {
+          user: { create: { before: check }, update: { before: check } },
+          // Enforcement ends all others.
+          session: {
+            create: {
+              after: ({ id }) => auth.host.run(async (db) => void (await db(SESSIONS).insert({ sessionId: id }))),
+            },
+          },
+        },
       },
     }),
   };

@@ -7,6 +7,8 @@ import type { InternalDb, StoredTable } from '../internal-db/index.ts';
 export const PROVIDERS = 'sso_provider';
 export const DOMAINS = 'sso_domain';
 export const ENFORCEMENT = 'sso_enforcement';
+/** Sessions that began at an identity provider. */
+export const SESSIONS = 'sso_session';
 export const CONNECTIONS = 'sso_scim_connection';
 export const GROUP_ROLES = 'sso_scim_group_role';
 export const GIVEN_ROLES = 'sso_scim_given_role';
@@ -27,6 +29,7 @@ export const STORED_TABLES: readonly StoredTable[] = [
   ...[DOMAINS, ENFORCEMENT, CONNECTIONS, ...Object.values(SCIM_TABLES), GROUP_ROLES, GIVEN_ROLES].map((table) => ({
     table,
   })),
+  { table: SESSIONS, isTransient: true },
 ];
 
 type Dialect = InternalDb['dialect'];
@@ -229,6 +232,14 @@ export function migrationsFor(dialect: Dialect): Migration[] {
     {
       name: '0002-scim-group-roles',
       up: (connection) => createGroupRoles(connection as Knex.Transaction, dialect),
+    },
+    {
+      name: '0003-sso-sessions',
+      up: (connection) =>
+        (connection as Knex.Transaction).schema.createTable(SESSIONS, (table) => {
+          table.text('sessionId').notNullable().primary();
+          table.foreign('sessionId').references('id').inTable(AUTH_TABLES.session).onDelete('CASCADE');
+        }),
     },
   ];
 }

@@ -1,14 +1,15 @@
 /** Stores identity providers, the domains that organizations hold, and whether an organization enforces single sign-on. */
 import { randomBytes } from 'node:crypto';
+import { domainToUnicode } from 'node:url';
 import type { Knex } from 'knex';
 import { AtlasError, type Scope } from '../../kernel/index.ts';
 import { type PageRequest, readPage } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { AUTH_TABLES } from '../auth-managed/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
-import { type CheckDomain, readDomain, verificationRecord } from './domain.ts';
+import { type CheckDomain, domainOfEmail, readDomain, verificationRecord } from './domain.ts';
 import { conflict } from './errors.ts';
-import { CONNECTIONS, DOMAINS, ENFORCEMENT, GIVEN_ROLES, GROUP_ROLES, PROVIDERS } from './migrations.ts';
+import { CONNECTIONS, DOMAINS, ENFORCEMENT, GIVEN_ROLES, GROUP_ROLES, PROVIDERS, SESSIONS } from './migrations.ts';
 import { forgetConnections } from './scim-cleanup.ts';
 
 /** What the library needs to know, as JSON with its secrets: exactly one of both. */
@@ -47,6 +48,8 @@ export interface ProviderStoreInit {
   readonly audit: Pick<Audit, 'change'> | undefined;
   readonly now: () => number;
   readonly checkDomain: CheckDomain;
+  /** Makes what browsers cache of the user's sessions worthless. */
+  invalidate(userId: string): void;
 }
 
 const MOST_PROVIDERS = 20;
@@ -138,12 +141,16 @@ export class ProviderStore {
     });
   }
 
-  /** Throws `conflict` while the TXT record is not there, or when another organization holds the domain. */
+  /**
+   * Throws `conflict` while the TXT record is not there, when another organization holds the domain, and where single
+   * sign-on is enforced and no administrator could sign in any more.
+   */
   async verify(orgId: string, id: string, scope: Scope): Promise<ProviderRow> {
     const { db, audit, now, checkDomain } = this.#init;
     const { domain, domainToken } = await this.find(orgId, id);
     await checkDomain(domain, domainToken);
-    return db.transaction(async (trx) => {
+    let ended: string[] = [];
+    const verified = await db.transaction(async (trx) => {
       await this.#lock(trx, orgId);
       const row = await trx<ProviderRow>(PROVIDERS).where({ id, organizationId: orgId }).first();
       if (row === undefined) throw notFound();
@@ -161,9 +168,15 @@ export class ProviderStore {
         const [before, after] = [{ domainVerified: false }, { domainVerified: true }];
         const target = { type: 'sso_domain', id: domain, label: domain };
         await audit?.change({ action: 'sso_domain.verified', target, before, after }, scope, trx);
+        if (await enforcedIn(trx, orgId)) {
+          await mustKeepSignIn(trx, orgId);
+          ended = await endOtherSessions(trx, [domain]);
+        }
       }
       return { ...row, domainVerified: true };
     });
+    for (const userId of ended) this.#init.invalidate(userId);
+    return verified;
   }
 
   /**
@@ -185,8 +198,7 @@ export class ProviderStore {
       await trx(PROVIDERS).where({ id }).delete();
       const others = await trx(PROVIDERS).where({ organizationId: orgId, domain: row.domain }).first('id');
       if (others === undefined) await trx(DOMAINS).where({ domain: row.domain, organizationId: orgId }).delete();
-      const enforced = await trx(ENFORCEMENT).where({ organizationId: orgId }).first('enforcedAt');
-      if (enforced !== undefined) await mustKeepSignIn(trx, orgId);
+      if (await enforcedIn(trx, orgId)) await mustKeepSignIn(trx, orgId);
       const { name, domain, issuer } = row;
       const before = { name, domain, issuer };
       await audit?.change({ action: 'sso_provider.deleted', target: targetOf(row), before, after: null }, scope, trx);
@@ -209,21 +221,30 @@ export class ProviderStore {
   }
 
   async isEnforced(orgId: string): Promise<boolean> {
-    const row = await this.#init.db.run((db) => db(ENFORCEMENT).where({ organizationId: orgId }).first('enforcedAt'));
-    return row !== undefined;
+    return this.#init.db.run((db) => enforcedIn(db, orgId));
   }
 
-  /** Throws `conflict` where members could not sign in any more, or no administrator could. */
-  async enforce(orgId: string, enforced: boolean, scope: Scope): Promise<void> {
-    const { db, audit, now } = this.#init;
+  /**
+   * Ends what sessions members of the verified domains have by other ways. Throws `conflict` where members could not sign
+   * in any more, and, without `force`, where no administrator could.
+   */
+  async enforce(
+    orgId: string,
+    { enforced, force }: { readonly enforced: boolean; readonly force: boolean },
+    scope: Scope,
+  ): Promise<void> {
+    const { db, audit, now, invalidate } = this.#init;
+    let ended: string[] = [];
     await db.transaction(async (trx) => {
       await this.#lock(trx, orgId);
-      const current = await trx(ENFORCEMENT).where({ organizationId: orgId }).first('enforcedAt');
-      if (enforced) await mustKeepSignIn(trx, orgId);
-      if ((current !== undefined) === enforced) return;
+      const current = await enforcedIn(trx, orgId);
+      if (enforced) await mustKeepSignIn(trx, orgId, force);
+      if (current === enforced) return;
       if (enforced) {
         const row = { organizationId: orgId, enforcedAt: new Date(now()).toISOString(), enforcedBy: scope.actor.id };
         await trx(ENFORCEMENT).insert(row);
+        const domains = trx(DOMAINS).where({ organizationId: orgId });
+        ended = await endOtherSessions(trx, await domains.pluck('domain'));
       } else {
         await trx(ENFORCEMENT).where({ organizationId: orgId }).delete();
       }
@@ -231,6 +252,7 @@ export class ProviderStore {
       const target = { type: 'organization', id: orgId };
       await audit?.change({ action: 'sso.enforcement_changed', target, before, after }, scope, trx);
     });
+    for (const userId of ended) invalidate(userId);
   }
 
   /** The organization that enforces single sign-on for addresses of the domain. */
@@ -277,12 +299,35 @@ export class ProviderStore {
 
 const targetOf = ({ id, name }: ProviderRow) => ({ type: 'sso_provider', id, label: name });
 
+async function enforcedIn(db: Knex, organizationId: string): Promise<boolean> {
+  return (await db(ENFORCEMENT).where({ organizationId }).first('enforcedAt')) !== undefined;
+}
+
 /**
- * Throws `conflict` unless there is a provider of a verified domain, and an administrator of the organization who can
+ * Ends the sessions of users at the domains that did not begin at an identity provider, but those of administrators of the
+ * platform, who keep their password. Resolves to whose they were.
+ */
+async function endOtherSessions(trx: Knex.Transaction, domains: readonly string[]): Promise<string[]> {
+  const { user, session } = AUTH_TABLES;
+  const users = trx(user)
+    .where((at) => {
+      const names = new Set(domains.flatMap((domain) => [domain, domainToUnicode(domain)]));
+      for (const name of names) at.orWhereRaw('lower(??) like ?', [`${user}.email`, `%@${name}`]);
+    })
+    .where((own) => own.whereNull('role').orWhereNot({ role: 'admin' }).orWhere({ adminByOrganization: true }));
+  const others = () =>
+    trx(session).whereIn('userId', users.clone().select('id')).whereNotIn('id', trx(SESSIONS).select('sessionId'));
+  const ended: string[] = await others().distinct().pluck('userId');
+  await others().delete();
+  return ended;
+}
+
+/**
+ * Throws `conflict` unless there is a provider of a verified domain, and, without `force`, an administrator of the organization who can
  * sign in while it is enforced: one who has signed in through it, whose address is outside the verified domains, or
  * who administers the platform and so keeps the password.
  */
-async function mustKeepSignIn(trx: Knex.Transaction, orgId: string): Promise<void> {
+async function mustKeepSignIn(trx: Knex.Transaction, orgId: string, force = false): Promise<void> {
   const providers: { providerId: string; domain: string }[] = await trx(PROVIDERS)
     .where({ organizationId: orgId, domainVerified: true })
     .select('providerId', 'domain');
@@ -292,6 +337,7 @@ async function mustKeepSignIn(trx: Knex.Transaction, orgId: string): Promise<voi
       'Add a provider, set the TXT record of its domain, and verify it.',
     );
   }
+  if (force) return;
   const { user, member, account } = AUTH_TABLES;
   const administrators: { id: string; email: string; adminByOrganization: unknown }[] = await trx(user)
     .join(member, `${member}.userId`, `${user}.id`)
@@ -301,7 +347,7 @@ async function mustKeepSignIn(trx: Knex.Transaction, orgId: string): Promise<voi
     .select(`${user}.id`, `${user}.email`, `${user}.adminByOrganization`);
   const domains = providers.map(({ domain }) => domain);
   const keepPassword = administrators.some(
-    ({ email, adminByOrganization }) => !adminByOrganization || !domains.includes(email.split('@').at(-1) ?? ''),
+    ({ email, adminByOrganization }) => !adminByOrganization || !domains.includes(domainOfEmail(email) ?? ''),
   );
   if (keepPassword) return;
   const signedIn = await trx(account)
@@ -317,7 +363,7 @@ async function mustKeepSignIn(trx: Knex.Transaction, orgId: string): Promise<voi
   if (signedIn !== undefined) return;
   throw conflict(
     'No administrator of the organization could sign in while single sign-on is enforced.',
-    'Sign in through the provider as an administrator once, then enforce it.',
+    'Sign in through the provider as an administrator once, with enforcement switched off; or send {"force": true}.',
   );
 }
 

@@ -168,14 +168,15 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
       method: 'PUT',
       path: `${PATH}/enforcement`,
       operationId: 'setSsoEnforcement',
-      summary: 'Refuses passwords and social sign-in for the verified domains, or takes them again.',
+      summary:
+        'Refuses passwords and social sign-in for the verified domains, and ends such sessions; or takes them again.',
       errors: ['forbidden', 'conflict'],
       body: EnforcementBody,
       responses: { 200: Enforcement },
-      async handle({ body: { enforced } }, scope) {
+      async handle({ body: { enforced, force = false } }, scope) {
         refuse(scope);
         const { orgId } = scope;
-        if (orgId !== null && stores !== undefined) await stores.providers.enforce(orgId, enforced, scope);
+        if (orgId !== null && stores !== undefined) await stores.providers.enforce(orgId, { enforced, force }, scope);
         else if (enforced) {
           throw conflict(
             'Single sign-on cannot be enforced without a provider whose domain is verified.',

@@ -82,7 +82,15 @@ export const IdParams = Type.Object({ id: Type.String({ minLength: 1, maxLength:
 export const PageQuery = Type.Object(pageQuery({ limit: 50, max: 200 }));
 
 export const Enforcement = Type.Object({ enforced: Type.Boolean(), orgId: orNull }, { title: 'SsoEnforcement' });
-export const EnforcementBody = Type.Object({ enforced: Type.Boolean() }, { additionalProperties: false });
+export const EnforcementBody = Type.Object(
+  {
+    enforced: Type.Boolean(),
+    force: Type.Optional(
+      Type.Boolean({ description: 'true: also when no administrator of the organization could sign in any more.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 const Connection = Type.Object(
   { id: Type.String(), providerId: Type.String(), organizationId: Type.String() },

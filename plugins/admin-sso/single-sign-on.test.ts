@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { definePlugin } from '../../kernel/index.ts';
 import {
   type Answer,
   Client,
@@ -13,6 +14,7 @@ import {
   userOf,
 } from '../../test/harness/managed-server.ts';
 import { audit } from '../audit/index.ts';
+import { signInBefore } from '../auth-managed/index.ts';
 import { internalDb } from '../internal-db/index.ts';
 import { outbound } from '../outbound/index.ts';
 import { startDnsServer } from './fixtures/dns-server.ts';
@@ -23,7 +25,8 @@ const db = databases();
 const ORIGIN = 'http://atlas.test';
 const SSO = '/api/v1/admin/sso';
 
-async function start(dialect: Dialect) {
+/** `meanwhile` happens while a sign-in is under way, after it was let through. */
+async function start(dialect: Dialect, meanwhile?: { run?: (() => PromiseLike<unknown>) | undefined }) {
   const idp = await startOidcProvider();
   const records = new Map<string, string>();
   const dns = await startDnsServer(records);
@@ -31,6 +34,22 @@ async function start(dialect: Dialect) {
     outbound({ allowPrivate: [idp.host] }),
     audit(),
     adminSso({ dnsServers: [dns.address] }),
+    definePlugin({
+      name: 'meanwhile',
+      version: '1.0.0',
+      type: 'core',
+      description: 'Does something else while a user signs in.',
+      setup: (ctx) =>
+        ctx.tap(
+          signInBefore,
+          async () => {
+            const run = meanwhile?.run;
+            if (meanwhile !== undefined) meanwhile.run = undefined;
+            await run?.();
+          },
+          { stage: 'post' },
+        ),
+    })(),
   ]);
   const boss = await userOf(server, 'boss@example.com');
   return {
@@ -370,6 +389,69 @@ describe.each<Dialect>(['sqlite', 'postgres'])('enforcement on %s', (dialect) =>
     expect(changes).toHaveLength(2);
   });
 
+  it('ends the sessions that did not begin at the identity provider', async () => {
+    const meanwhile: Parameters<typeof start>[1] = {};
+    await using setup = await start(dialect, meanwhile);
+    const { boss, server } = setup;
+    const orgId = await newOrganization(boss, 'acme');
+    await verified(boss, setup, 'acme.com');
+    await verified(boss, setup, 'xn--mnchen-3ya.de');
+    const member = async (email: string) => {
+      const client = await userOf(server, email);
+      await invite(boss, client, email);
+      await client.signIn(email);
+      return client;
+    };
+    const people = [];
+    for (const email of [
+      'ann@acme.com',
+      'bob@xn--mnchen-3ya.de',
+      'eve@sub.acme.com',
+      'x@notacme.com',
+      'acme.com@else.com',
+    ])
+      people.push(await member(email));
+    const [ann, bob, ...others] = people as [Client, Client, ...Client[]];
+    const script = new Client(server, (await new Client(server).signIn('ann@acme.com')).body.token);
+    const signedOn = (await signOn(setup, { sub: 'ann', email: 'ann@acme.com' }, { email: 'ann@acme.com' })).client;
+    for (const client of [...people, script, signedOn, boss]) expect((await client.whoami()).status).toBe(200);
+
+    expect((await enforce(boss, true)).status).toBe(200);
+    for (const client of [ann, bob, script]) expect((await client.whoami()).status).toBe(401);
+    for (const client of [...others, signedOn, boss]) expect((await client.whoami()).status).toBe(200);
+    expect((await new Client(server).signIn('bob@xn--mnchen-3ya.de')).status).toBe(403);
+    // Nor is there a password to be changed, or another way in.
+    const change = { body: { currentPassword: PASSWORD, newPassword: 'another long password' } };
+    const changed = await signedOn.send('/api/v1/admin/me/password', change);
+    expect([changed.status, changed.body]).toMatchObject([403, { code: 'SSO_REQUIRED' }]);
+    for (const path of [
+      'forget-password',
+      'request-password-reset',
+      'reset-password',
+      'sign-in/magic-link',
+      'change-email',
+      'change-password',
+      'set-password',
+      'verify-email',
+      'api-key/create',
+    ])
+      expect([path, (await signedOn.send(`/api/auth/${path}`, { body: { email: 'ann@acme.com' } })).status]).toEqual([
+        path,
+        404,
+      ]);
+    // A domain that is verified later counts from then on.
+    const late = others.at(-1) as Client;
+    await verified(boss, setup, 'else.com');
+    expect((await late.whoami()).status).toBe(401);
+    expect((await enforce(boss, false)).status).toBe(200);
+    expect((await ann.signIn('ann@acme.com')).status).toBe(200);
+    const row = { organizationId: orgId, enforcedAt: new Date().toISOString() };
+    meanwhile.run = () => server.get(internalDb).run((knex) => knex('sso_enforcement').insert(row));
+    const caught = new Client(server);
+    expect((await caught.signIn('ann@acme.com')).status).toBe(403);
+    expect((await caught.whoami()).status).toBe(401);
+  });
+
   it('waits for an administrator who can sign in', async () => {
     await using setup = await start(dialect);
     const { boss, server } = setup;
@@ -395,6 +477,13 @@ describe.each<Dialect>(['sqlite', 'postgres'])('enforcement on %s', (dialect) =>
     await ann.signIn('ann@acme.com', PASSWORD);
     await verified(ann, setup, 'acme.com');
     expect(refusal(await enforce(ann, true))).toEqual([409, 'conflict']);
+    // Whoever insists can have it: the platform's administrators may still help.
+    const forced = await userOf(server, 'ann@acme.com');
+    const force = { method: 'PUT', body: { enforced: true, force: true } };
+    expect((await forced.send(`${SSO}/enforcement`, force)).body).toEqual({ enforced: true, orgId });
+    expect((await forced.whoami()).status).toBe(401);
+    await server.get(internalDb).run((knex) => knex('sso_enforcement').delete());
+    await ann.signIn('ann@acme.com', PASSWORD);
     const signedOn = await signOn(setup, { sub: 'ann', email: 'ann@acme.com' }, { email: 'ann@acme.com' });
     expect((await signedOn.client.whoami()).body).toMatchObject({ orgId, actor: { role: 'admin' } });
     expect((await enforce(signedOn.client, true)).body).toEqual({ enforced: true, orgId });

@@ -17,7 +17,7 @@ export const userDelete = series<UserDeletion>('user.delete', {
 
 /** An identity that is about to sign in, to be linked to a user, or to become one. */
 export interface SignInAttempt {
-  /** `password`: also sign-up with one. `social`: through a provider of the configuration. */
+  /** `password`: also sign-up with one, and its change. `social`: through a provider of the configuration. */
   readonly by: 'password' | 'social';
   /** Lower case. */
   readonly email: string;

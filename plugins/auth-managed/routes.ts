@@ -187,23 +187,26 @@ export class BetterAuthRoutes {
 
   /**
    * What was true when the password was looked up may have changed while it waited to be hashed. Ends the session and
-   * throws `auth_error` where the password has been changed since; leaves an organization that the user has left.
+   * throws where the password has been changed since, or may not be used any more; leaves an organization that the user has left.
    */
   async #checkSignIn({ body }: RouteReply, { verifiedHash: password = '' }: CallInit): Promise<void> {
     const { store, organizations } = this.#init;
-    const { token, user } = body as { token: string; user: { id: string } };
-    const { id: userId } = user;
+    const { token, user } = body as { token: string; user: { id: string; email: string } };
+    const { id: userId, email } = user;
     // Locked, so that a change that is just being made ends this session too, or is seen here.
     const current = await store.transaction(() =>
       store.run((db) => db(TABLES.account).where({ userId, password }).forUpdate().first('id')),
     );
-    if (current === undefined) {
+    try {
+      if (current === undefined) throw wrongPassword();
+      await this.#init.admit({ by: 'password', email, userId });
+    } catch (error) {
       await store.run((db) =>
         db(TABLES.session)
           .where({ token: hashedToken(token) })
           .delete(),
       );
-      throw wrongPassword();
+      throw error;
     }
     await organizations.settleMembers(userId);
   }

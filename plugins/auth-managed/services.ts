@@ -130,7 +130,7 @@ export async function createServices(
     users,
     roles: new Roles({ store, directory, governance, audit }),
     invitations,
-    password: new AccountPassword({ store, passwords, sessionCache, throttle, audit }),
+    password: new AccountPassword({ store, passwords, sessionCache, throttle, audit, admit }),
     lookup: (actor: AbsentActor) => presentIdentity(store, actor),
     /**
      * Once the tables are there. `local`: only this machine reaches the server; `undefined`: it is not reached at all. Resolves to how

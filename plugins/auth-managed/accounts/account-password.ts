@@ -3,6 +3,7 @@ import { type Access, type Actor, AtlasError, type Scope } from '../../../kernel
 import type { Audit } from '../../audit/index.ts';
 import { sessionEnded } from '../better-auth/errors.ts';
 import type { SessionCache } from '../better-auth/session-cache.ts';
+import type { SignInAttempt } from '../hooks.ts';
 import { TABLES } from '../migrations.ts';
 import type { Passwords } from '../passwords/password-hashing.ts';
 import { hasPasswordLength, PASSWORD_LENGTH_RULE } from '../passwords/password-length.ts';
@@ -32,6 +33,8 @@ export interface AccountPasswordInit {
   readonly sessionCache: SessionCache;
   readonly throttle: Throttle;
   readonly audit: Audit | undefined;
+  /** Throws for who may not sign in with a password. */
+  readonly admit: (attempt: SignInAttempt) => Promise<unknown>;
 }
 
 export class AccountPassword {
@@ -54,12 +57,13 @@ export class AccountPassword {
 
   /**
    * Ends the user's other sessions. Throws `auth_error` for a wrong current password, `validation_error` for a new one
-   * that cannot be used, `rate_limited` after too many wrong ones.
+   * that cannot be used, `rate_limited` after too many wrong ones, `forbidden` where passwords are refused.
    */
   async change(scope: Scope, ip: string, currentPassword: string, newPassword: string): Promise<void> {
-    const { store, passwords, sessionCache, throttle, audit } = this.#init;
+    const { store, passwords, sessionCache, throttle, audit, admit } = this.#init;
     const { actor } = scope;
     const userId = userIdOf(actor);
+    await admit({ by: 'password', email: actor.label ?? '', userId });
     const account = { userId, providerId: 'credential' };
     const stored = await store.run((db) => db(TABLES.account).where(account).first('password'));
     if (typeof stored?.password !== 'string') {
