@@ -37,18 +37,46 @@ const SCRIPT = `
   CREATE VIEW names AS SELECT id, name FROM customers WHERE id > 0;
   CREATE VIEW addresses AS SELECT address FROM contacts;
   CREATE VIEW totals AS SELECT customer_id, sum(total) AS total FROM orders GROUP BY customer_id`;
-/** Relations whose rows are those of others, of PostgreSQL. */
-const PARTS = `
-  CREATE TABLE visits (id int, region text);
-  CREATE TABLE visits_north () INHERITS (visits);
-  CREATE MATERIALIZED VIEW kept AS SELECT to_jsonb(c) AS row FROM customers c`;
+const PEOPLE_COLUMNS = 'id integer, email varchar(40), low varchar(40) GENERATED ALWAYS AS (lower(email))';
+/** What only one engine has: relations whose rows are those of others, and its way of generated columns. */
+const OWN_SCRIPT: Readonly<Record<string, string>> = {
+  sqlite: `
+    CREATE TABLE people (${PEOPLE_COLUMNS} VIRTUAL);
+    CREATE TABLE "all notes" (id integer PRIMARY KEY, note text);
+    CREATE VIRTUAL TABLE notes USING fts5(note, content = "all notes");
+    CREATE VIRTUAL TABLE words USING fts5vocab(notes, row)`,
+  duckdb: `
+    CREATE TABLE people (${PEOPLE_COLUMNS} VIRTUAL);
+    CREATE SCHEMA sales;
+    CREATE TABLE sales.leads (id integer, made timestamp);
+    USE sales;
+    CREATE VIEW open_leads AS SELECT id, trim('x') AS x FROM leads WHERE made > DATE '2020-01-01' - INTERVAL 1 DAY;
+    USE main`,
+  postgres: `
+    CREATE TABLE people (${PEOPLE_COLUMNS} STORED);
+    CREATE TABLE visits (id int, guest text, region text);
+    CREATE TABLE visits_north () INHERITS (visits);
+    CREATE TABLE visits_south () INHERITS (visits);
+    CREATE MATERIALIZED VIEW kept AS SELECT to_jsonb(c) AS row FROM customers c`,
+  mysql: `
+    CREATE TABLE people (${PEOPLE_COLUMNS} STORED);
+    CREATE TABLE leads (id integer) ENGINE = MyISAM;
+    CREATE TABLE all_leads (id integer) ENGINE = MERGE UNION = (leads)`,
+};
+const VIEWS = ['contacts', 'names', 'addresses', 'totals'];
 const LAYER = {
   'entities/customers.yml': 'table: customers\ndimensions:\n  - name: id\n  - name: name\n  - name: email\n',
   'entities/orders.yml': 'table: orders\ndimensions:\n  - name: id\n  - name: customer_id\n  - name: total\n',
   ...Object.fromEntries(
-    ['contacts', 'names', 'addresses', 'totals', 'visits', 'visits_north', 'kept'].map((view) => [
+    [...VIEWS, 'people', 'kept', 'all_leads', 'leads', 'notes', 'words', 'sales.open_leads'].map((view) => [
       `entities/${view}.yml`,
       `table: ${view}\ntype: view\n`,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['visits', 'visits_north', 'visits_south'].map((table) => [
+      `entities/${table}.yml`,
+      `table: ${table}\ndimensions:\n  - name: id\n  - name: guest\n  - name: region\n`,
     ]),
   ),
 };
@@ -70,7 +98,9 @@ const ENGINES: readonly (readonly [string, boolean, string, () => Promise<Shop>]
     '',
     async () => ({
       plugin: datasourceSqlite({
-        connections: [{ id: 'shop', url: `sqlite:${files.sqlite.create('shop.db', SCRIPT)}` }],
+        connections: [
+          { id: 'shop', url: `sqlite:${files.sqlite.create('shop.db', `${SCRIPT}; ${OWN_SCRIPT.sqlite}`)}` },
+        ],
       }),
       close: async () => {},
     }),
@@ -81,7 +111,12 @@ const ENGINES: readonly (readonly [string, boolean, string, () => Promise<Shop>]
     '',
     async () => ({
       plugin: datasourceDuckdb({
-        connections: [{ id: 'shop', url: `duckdb:${await files.duckdb.create('a-shop.duckdb', SCRIPT)}` }],
+        connections: [
+          {
+            id: 'shop',
+            url: `duckdb:${await files.duckdb.create('a-shop.duckdb', `${SCRIPT}; ${OWN_SCRIPT.duckdb}`)}`,
+          },
+        ],
       }),
       close: async () => {},
     }),
@@ -94,7 +129,7 @@ const ENGINES: readonly (readonly [string, boolean, string, () => Promise<Shop>]
       const server = await startPostgres();
       const client = new pg.Client(server.url);
       await client.connect();
-      await client.query(`${SCRIPT}; ${PARTS}; ANALYZE`);
+      await client.query(`${SCRIPT}; ${OWN_SCRIPT.postgres}; ANALYZE`);
       await client.end();
       return {
         plugin: datasourcePostgres({ connections: [{ id: 'shop', url: server.url }] }),
@@ -109,7 +144,7 @@ const ENGINES: readonly (readonly [string, boolean, string, () => Promise<Shop>]
     async () => {
       const server = await startMariaDb();
       const client = await mysql.createConnection({ uri: server.url, multipleStatements: true });
-      await client.query(`${SCRIPT}; ANALYZE TABLE customers, orders`);
+      await client.query(`${SCRIPT}; ${OWN_SCRIPT.mysql}; ANALYZE TABLE customers, orders`);
       await client.end();
       return {
         plugin: datasourceMysql({ connections: [{ id: 'shop', url: server.url }] }),
@@ -249,15 +284,33 @@ describe.each(ENGINES)('on %s', (engine, isThere, install, open) => {
       await app.inject({ method: 'DELETE', url: `${RULES}/${made.json<{ rule: { id: string } }>().rule.id}` });
     });
 
-    if (engine === 'postgres') {
-      it('hold for inherited tables and materialized views', async () => {
-        const about = (pattern: string) => ({ ruleType: 'table', pattern });
+    it('about a column hold for what is generated from it', async () => {
+      await held({ ruleType: 'column', pattern: 'people.email' }, 'SELECT low FROM people', 'SELECT p.* FROM people p');
+      await passed({ ruleType: 'column', pattern: 'people.email' }, 'SELECT id FROM people');
+    });
+
+    it('hold for relations whose rows are those of others', async () => {
+      const about = (pattern: string) => ({ ruleType: pattern.endsWith('.guest') ? 'column' : 'table', pattern });
+      if (engine === 'postgres') {
         await held(about('visits'), 'SELECT id FROM visits_north');
         await held(about('public.visits_north'), 'SELECT id FROM visits');
+        await passed(about('visits_south'), 'SELECT id FROM visits_north');
+        await held(about('visits.guest'), 'SELECT guest FROM visits_north', 'SELECT * FROM visits_south');
+        await held(about('visits_north.guest'), 'SELECT max(guest) FROM visits');
+        await passed(about('visits.guest'), 'SELECT id FROM visits', 'SELECT region FROM visits_north');
         await held(SECRET, 'SELECT row FROM kept');
         await passed(about('orders'), 'SELECT id FROM visits', 'SELECT row FROM kept');
-      });
-    }
+      } else if (engine === 'sqlite') {
+        await held(about('all notes'), 'SELECT note FROM notes', 'SELECT term FROM words');
+        await passed(about('customers'), 'SELECT note FROM notes');
+      } else if (engine === 'duckdb') {
+        await held(about('sales.leads'), 'SELECT id FROM sales.open_leads');
+        await passed(about('customers'), 'SELECT id FROM sales.open_leads');
+      } else {
+        await held(about('leads'), 'SELECT id FROM all_leads');
+        await passed(about('all_leads'), 'SELECT id FROM leads');
+      }
+    });
 
     it('about a connection hold for every statement of it', async () => {
       await held({ ruleType: 'datasource', pattern: 'shop' }, 'SELECT 1 AS one', 'SELECT id FROM orders WHERE id = 1');
@@ -276,6 +329,7 @@ describe.each(ENGINES)('on %s', (engine, isThere, install, open) => {
         'SELECT count(*) FROM customers a, customers b',
         'SELECT id FROM orders ORDER BY total LIMIT 3',
         'WITH x AS (SELECT total AS t FROM orders) SELECT sum(t) FROM x',
+        'SELECT total FROM totals LIMIT 3',
       );
       await passed(
         over(ORDERS / 2),

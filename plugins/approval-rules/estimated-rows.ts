@@ -4,21 +4,29 @@ import { datasourceEstimate } from '../datasource-kit/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
 import { type StatementTree, tablesByName, treeOf } from './statement-tree.ts';
 
+interface Around {
+  readonly scope: Scope;
+  isView(table: string): Promise<boolean>;
+}
+
 /** `undefined`: it cannot tell, or the datasource does not answer such questions. */
 export async function estimatedRows(
   ctx: Pick<PluginContext, 'callKey' | 'logOf'>,
   statement: SqlStatement,
   dialect: SqlDialect | undefined,
-  scope: Scope,
+  { scope, isView }: Around,
 ): Promise<number | undefined> {
-  const { connection } = statement;
+  const { connection, tables = [] } = statement;
   const tree = treeOf(statement.requested, dialect);
   const names = tree === undefined ? {} : tablesByName(tree);
   const key = connection.key ?? connection.id;
   try {
     const rows = await ctx.callKey(datasourceEstimate, key, { statement, names }, scope);
-    if (rows === undefined) return undefined;
-    return Math.min(rows, tree === undefined ? rows : (rowsOfFirst(tree) ?? rows));
+    const first = tree && rowsOfFirst(tree);
+    if (rows === undefined || first === undefined || first >= rows) return rows;
+    // The rows of a view may take more to make, and a condition of row security many rows to find as many.
+    const isFirst = readsEveryRow(treeOf(statement.sql, dialect)) && tables.length === 1 && !(await isView(tables[0]!));
+    return isFirst ? first : rows;
   } catch (error) {
     scope.signal.throwIfAborted();
     const isUnknown = error instanceof AtlasError && error.reason === 'E_KEY_UNKNOWN';
@@ -26,6 +34,14 @@ export async function estimatedRows(
       ctx.logOf(scope).warn({ error: messageOf(error) }, 'The rows of a statement could not be estimated.');
     return undefined;
   }
+}
+
+/** Whether what runs reads a table as it stands, or through a subquery that hides or masks columns. */
+function readsEveryRow(tree: StatementTree | undefined): boolean {
+  if (tree?.first.kind !== 'core') return false;
+  const { from, where } = tree.first;
+  if (from === undefined || where !== undefined || from.joins.length > 0) return false;
+  return from.first.kind === 'table' || (from.first.kind === 'subquery' && readsEveryRow(from.first.select));
 }
 
 /** Of `SELECT … FROM one_table LIMIT n`, which stops at so many rows, whatever the table holds. */

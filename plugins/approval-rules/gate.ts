@@ -13,7 +13,7 @@ import type { SqlGuard } from '../sql-guard/index.ts';
 import { findDialect, type SqlDialect } from '../sql-kit/index.ts';
 import type { ApprovedStatements } from './approved-statements.ts';
 import { estimatedRows } from './estimated-rows.ts';
-import { costMatch, costRules, type Match, matchOf, namesTables } from './matching.ts';
+import { costMatch, costRules, type Match, matchOf, namesTables, type StatementReads } from './matching.ts';
 import type { ApprovalRulesOptions } from './options.ts';
 import type { RuleCache } from './rule-cache.ts';
 import type { Rule } from './rules.ts';
@@ -68,17 +68,29 @@ export class Gate {
     const dialect = await findDialect(ctx, connection.dbType, scope);
     await dialect?.load?.();
     const reads = statementReads(statement, dialect);
-    const match = matchOf(rules, reads) ?? (await this.#matchBehind(rules, statement, dialect, scope));
+    const match = matchOf(rules, reads) ?? (await this.#matchBehind(rules, reads, statement, dialect, scope));
     if (match !== undefined) return match;
     const costs = costRules(rules, connection.id);
     if (costs.length === 0) return undefined;
-    return costMatch(costs, await estimatedRows(ctx, statement, dialect, scope));
+    return costMatch(costs, await this.#estimated(statement, dialect, scope));
+  }
+
+  async #estimated(
+    statement: SqlStatement,
+    dialect: SqlDialect | undefined,
+    scope: Scope,
+  ): Promise<number | undefined> {
+    const { connection } = statement;
+    const isView = async (table: string) =>
+      dialect === undefined || (await this.#views.isView(table, connection, dialect, scope));
+    return estimatedRows(this.#init.ctx, statement, dialect, { isView, scope });
   }
 
   /** What is read through views. */
   async #matchBehind(
     rules: readonly Rule[],
-    { tables = [], connection }: SqlStatement,
+    { tables = [] }: StatementReads,
+    { connection }: SqlStatement,
     dialect: SqlDialect | undefined,
     scope: Scope,
   ): Promise<Match | undefined> {

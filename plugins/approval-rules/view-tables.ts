@@ -19,8 +19,16 @@ const MAX_CONNECTIONS = 1_000;
 const MAX_VIEWS = 200;
 
 interface Views {
-  readonly byName: ReadonlyMap<string, ViewDefinition>;
+  /** Engines may tell names apart that differ in case only, so that one may mean several. */
+  readonly byName: ReadonlyMap<string, readonly ViewDefinition[]>;
   readonly until: number;
+}
+
+/** On the way from a part to its whole, or the other way, other parts are not read. */
+type Way = 'parts' | 'partOf' | undefined;
+
+interface Step extends ReadTable {
+  readonly way: Way;
 }
 
 export class ViewTables {
@@ -31,44 +39,52 @@ export class ViewTables {
     this.#ctx = ctx;
   }
 
-  /** All tables that are read through the views among `tables`; `undefined` where a definition is not known. */
+  /** Whether the table's rows are made from others, as far as that is known. */
+  async isView(table: string, connection: ConnectionInfo, dialect: SqlDialect, scope: Scope): Promise<boolean> {
+    const schema = ownSchema(connection, dialect);
+    const { byName } = await this.#of(connection, schema, scope);
+    return keysOf(table, schema).some((key) => byName.get(key)?.some((view) => isQuery(view)));
+  }
+
+  /** All that is read through the views among `tables`; `undefined` where a definition is not known. */
   async behind(
-    tables: readonly string[],
+    tables: readonly ReadTable[],
     connection: ConnectionInfo,
     dialect: SqlDialect,
     scope: Scope,
   ): Promise<readonly ReadTable[] | undefined> {
     const schema = ownSchema(connection, dialect);
-    const keyOf = (name: string) => fold(name.includes('.') ? name : `${schema}.${name}`);
-    const { byName } = await this.#of(connection, keyOf, scope);
+    const { byName } = await this.#of(connection, schema, scope);
     const found: ReadTable[] = [];
-    const open = tables.map(keyOf);
-    const seen = new Set(open);
-    for (let view = open.pop(); view !== undefined; view = open.pop()) {
-      const definition = byName.get(view);
-      if (definition === undefined) continue;
-      const read = readsOf(definition, dialect);
-      if (read === undefined || seen.size > MAX_VIEWS) return undefined;
-      for (const { names, columns } of read) {
-        const [name = ''] = names;
-        found.push({ names: namesOf(name, schema), columns });
-        const key = keyOf(name);
-        if (!seen.has(key)) open.push(key);
-        seen.add(key);
+    const open: Step[] = tables.map((table) => ({ ...table, way: undefined }));
+    const seen = new Set<string>();
+    let views = 0;
+    for (let step = open.pop(); step !== undefined; step = open.pop()) {
+      const [name = ''] = step.names;
+      for (const definition of keysOf(name, schema).flatMap((key) => byName.get(key) ?? [])) {
+        if (isQuery(definition)) views += 1;
+        const next = views > MAX_VIEWS ? undefined : readsOf(definition, step, dialect);
+        if (next === undefined) return undefined;
+        for (const { names: written, columns, way } of next) {
+          const names = written.flatMap((one) => namesOf(one, schema));
+          const key = JSON.stringify([names, columns, way]);
+          if (seen.has(key)) continue;
+          seen.add(key);
+          found.push({ names, columns });
+          open.push({ names, columns, way });
+        }
       }
     }
     return found;
   }
 
-  async #of(connection: ConnectionInfo, keyOf: (name: string) => string, scope: Scope): Promise<Views> {
+  async #of(connection: ConnectionInfo, schema: string, scope: Scope): Promise<Views> {
     const key = connection.key ?? connection.id;
     const known = await this.#views.get(key)?.catch(() => undefined);
     if (known !== undefined && performance.now() < known.until) return known;
     const until = performance.now() + FRESH_MS;
     const loading = this.#load(key, scope).then((views) => ({
-      byName: new Map(
-        views.map((view) => [keyOf(view.schema === undefined ? view.name : `${view.schema}.${view.name}`), view]),
-      ),
+      byName: Map.groupBy(views, (view) => fold(`${view.schema ?? schema}.${view.name}`)),
       until,
     }));
     this.#views.delete(key);
@@ -92,15 +108,35 @@ export class ViewTables {
   }
 }
 
-/** Names as the definition writes them. */
-function readsOf({ sql, reads }: ViewDefinition, dialect: SqlDialect): readonly ReadTable[] | undefined {
-  if (reads !== undefined) return reads.map((name) => ({ names: [name], columns: ['*'] }));
+/** What a name may stand for: a dot may be part of it. */
+const keysOf = (name: string, schema: string): string[] =>
+  name.includes('.') ? [fold(name), fold(`${schema}.${name}`)] : [fold(`${schema}.${name}`)];
+
+const isQuery = ({ parts, partOf, computed, reads }: ViewDefinition) =>
+  (parts ?? partOf ?? computed ?? reads) === undefined;
+
+/** Names as the definition writes them; `undefined`: not known. */
+function readsOf(view: ViewDefinition, { names, columns, way }: Step, dialect: SqlDialect): Step[] | undefined {
+  const { reads, parts = [], partOf = [], computed = [] } = view;
+  if (isQuery(view)) return readsOfQuery(view, dialect);
+  const all = { columns: ['*'], way: undefined };
+  const isComputed = computed.some((name) => columns.some((read) => read === '*' || fold(read) === fold(name)));
+  return [
+    ...(reads ?? []).map((name) => ({ names: [name], ...all })),
+    ...(way === 'partOf' ? [] : parts.map((name) => ({ names: [name], columns, way: 'parts' as const }))),
+    ...(way === 'parts' ? [] : partOf.map((name) => ({ names: [name], columns, way: 'partOf' as const }))),
+    ...(isComputed ? [{ names: names.slice(0, 1), ...all }] : []),
+  ];
+}
+
+function readsOfQuery({ schema: own, sql }: ViewDefinition, dialect: SqlDialect): Step[] | undefined {
   const tree = sql === undefined ? undefined : treeOf(sql, dialect);
   if (tree === undefined) return undefined;
   const { tables, columns, isKnown } = namedThings(tree, dialect);
   if (!isKnown) return undefined;
-  return tables.map(({ schema, name }) => ({
-    names: [schema === undefined ? name : `${schema}.${name}`],
-    columns: [...columns],
-  }));
+  // A name without schema may mean the view's own one, or that of the connection.
+  const written = tables.flatMap(({ schema, name }) =>
+    schema !== undefined ? [`${schema}.${name}`] : own === undefined ? [name] : [name, `${own}.${name}`],
+  );
+  return written.map((name) => ({ names: [name], columns: [...columns], way: undefined }));
 }

@@ -1,11 +1,17 @@
 /** Types what a database says of its views. */
 
-/** A view, or another relation whose rows are those of tables. */
+/** A view, or another relation that shows what stands elsewhere. */
 export interface ViewDefinition {
   readonly schema?: string;
   readonly name: string;
-  /** The SELECT that it stands for; without it and `reads`, what it reads is not known. */
+  /** The SELECT that it stands for; without it and all that follows, what it reads is not known. */
   readonly sql?: string;
-  /** In place of `sql`: tables of which it may hold every column, as with a partition and the whole. */
+  /** Tables of which it may hold every column. */
   readonly reads?: readonly string[];
+  /** Tables that hold part of its rows in columns of the same names, such as partitions. */
+  readonly parts?: readonly string[];
+  /** Tables of which it is such a part. */
+  readonly partOf?: readonly string[];
+  /** Its columns that are worked out from others of the same row. */
+  readonly computed?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Reads the definitions of views, and which tables are parts of others. */
+/** Reads the definitions of views, which tables are parts of others, and which columns are generated. */
 import type { ViewDefinition } from '../datasource-kit/index.ts';
 import type { Query } from './query.ts';
 
@@ -14,6 +14,18 @@ const PARTS = `SELECT n.nspname, c.relname, pn.nspname, p.relname
   JOIN pg_class p ON p.oid = i.inhparent JOIN pg_namespace pn ON pn.oid = p.relnamespace
   WHERE c.relkind IN ('r', 'p', 'f') AND ${OTHERS}`;
 
+const GENERATED = `SELECT n.nspname, c.relname, a.attname
+  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE a.attgenerated <> '' AND NOT a.attisdropped AND ${OTHERS}`;
+
+interface Table {
+  readonly schema: string;
+  readonly name: string;
+  readonly parts: string[];
+  readonly partOf: string[];
+  readonly computed: string[];
+}
+
 export async function viewsOf(query: Query): Promise<ViewDefinition[]> {
   const views = (await query(VIEWS)).map(
     ([schema, name, sql]): ViewDefinition => ({
@@ -22,15 +34,19 @@ export async function viewsOf(query: Query): Promise<ViewDefinition[]> {
       ...(sql !== null && sql !== undefined && { sql: sql.replace(/;\s*$/, '') }),
     }),
   );
-  const reads = new Map<string, { schema: string; name: string; reads: string[] }>();
-  const add = (schema: string, name: string, other: string) => {
-    const table = reads.get(`${schema}.${name}`) ?? { schema, name, reads: [] };
-    reads.set(`${schema}.${name}`, table);
-    table.reads.push(other);
+  const tables = new Map<string, Table>();
+  const table = (schema: string, name: string): Table => {
+    const key = JSON.stringify([schema, name]);
+    const known = tables.get(key) ?? { schema, name, parts: [], partOf: [], computed: [] };
+    tables.set(key, known);
+    return known;
   };
-  for (const [schema, name, ofSchema, of] of await query(PARTS)) {
-    add(schema ?? '', name ?? '', `${ofSchema}.${of}`);
-    add(ofSchema ?? '', of ?? '', `${schema}.${name}`);
+  for (const [schema = '', name = '', ofSchema = '', of = ''] of (await query(PARTS)) as string[][]) {
+    table(schema, name).partOf.push(`${ofSchema}.${of}`);
+    table(ofSchema, of).parts.push(`${schema}.${name}`);
   }
-  return [...views, ...reads.values()];
+  for (const [schema = '', name = '', column = ''] of (await query(GENERATED)) as string[][]) {
+    table(schema, name).computed.push(column);
+  }
+  return [...views, ...tables.values()];
 }
