@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -236,12 +236,26 @@ for (const [kind, suite, fresh] of kinds) {
       );
       expect((await server.send('POST')).status).toBe(409);
       expect((await server.send('DELETE', `/${left.id}`)).status).toBe(409);
+      // One whose file was complete is none the worse for it.
+      const [whole] = (await server.list()).filter(({ id }) => id !== left.id);
+      await server.app.get(internalDb).run((db) =>
+        db('backups')
+          .where({ id: whole?.id })
+          .update({
+            status: 'in_progress',
+            operation: 'create',
+            checksum: null,
+            lease_until: new Date(0).toISOString(),
+          }),
+      );
+      expect(await server.list()).toContainEqual(whole);
       server.clock.now += 61_000;
-      expect((await server.send('POST')).status).toBe(201);
       expect(await server.list()).toContainEqual(
         expect.objectContaining({ id: left.id, status: 'failed', errorMessage: expect.stringContaining('stopped') }),
       );
       expect(existsSync(`${path}.partial`)).toBe(false);
+      expect(existsSync(whole?.storagePath ?? '')).toBe(true);
+      expect((await server.send('POST')).status).toBe(201);
     });
 
     it('are found again by their files, and made and deleted in time', async () => {
@@ -366,6 +380,31 @@ suiteNeeding(
     expect(said).toContain('--format=custom');
     expect(said).not.toContain('pass-0f3a9');
   });
+});
+
+it('are not bad because a verification could not be tried, and cannot be deleted where nothing can', async () => {
+  using folder = emptyFolder();
+  const { url } = await kinds[0][2](folder.path);
+  const dir = join(folder.path, 'backups');
+  await using server = await start(url, dir);
+  const { id, storagePath } = (await server.send('POST')).body;
+  mkdirSync(join(dir, 'verification.scratch'));
+  expect(await server.send('POST', `/${id}/verify`)).toMatchObject({ status: 503, body: { error: 'unavailable' } });
+  expect(await server.list()).toMatchObject([
+    { status: 'completed', errorMessage: expect.stringContaining('Verification failed: ') },
+  ]);
+  rmSync(join(dir, 'verification.scratch'), { recursive: true });
+  expect(await server.send('POST', `/${id}/verify`)).toMatchObject({
+    body: { status: 'verified', errorMessage: null },
+  });
+
+  renameSync(dir, `${dir}.away`);
+  writeFileSync(dir, 'in the way');
+  expect(await server.send('DELETE', `/${id}`)).toMatchObject({ status: 503, body: { error: 'unavailable' } });
+  rmSync(dir);
+  renameSync(`${dir}.away`, dir);
+  expect((await server.send('DELETE', `/${id}`)).status).toBe(200);
+  expect(existsSync(storagePath)).toBe(false);
 });
 
 it('are not available without an internal database', async () => {

@@ -22,3 +22,13 @@ export function problemOf(error: unknown): string {
   const hint = error instanceof AtlasError && error.hint !== undefined ? ` ${error.hint}` : '';
   return `${withoutCredentials(messageOf(error)).replace(/\.?$/, '.')}${hint}`.slice(0, 1_000);
 }
+
+const DAMAGED = 'E_BACKUP_DAMAGED';
+
+export const damaged = (message: string) => new AtlasError(message, { reason: DAMAGED });
+
+/** Whether a backup cannot be used; anything else only kept it from being tried. */
+export function isDamage(error: unknown): boolean {
+  const { code = '' } = error as { code?: string };
+  return (error instanceof AtlasError && error.reason === DAMAGED) || /^SQLITE_(CORRUPT|NOTADB)/.test(code);
+}

@@ -1,12 +1,11 @@
 /** Makes, verifies, restores and deletes backups: one at a time, on all servers. */
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { AtlasError, type Logger, type Scope } from '../../kernel/index.ts';
 import type { PageRequest } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { BackupEngine, BackupRow, Content, TableState } from './api.ts';
-import { problemOf } from './errors.ts';
+import { damaged, isDamage, problemOf } from './errors.ts';
 import type { BackupFiles } from './files.ts';
 import { BACKUPS_TABLE } from './migrations.ts';
 import type { BackupsOptions } from './options.ts';
@@ -47,12 +46,14 @@ export class Backups {
     this.#init = init;
   }
 
-  list(page: PageRequest) {
+  async list(page: PageRequest) {
+    await this.#settle();
     return this.#init.store.list(page);
   }
 
   /** Rejects with `not_found`. */
-  find(id: string): Promise<BackupRow> {
+  async find(id: string): Promise<BackupRow> {
+    await this.#settle();
     return this.#init.store.find(id);
   }
 
@@ -93,9 +94,11 @@ export class Backups {
       } catch (error) {
         const error_message = `Verification failed: ${problemOf(error)}`;
         // What could not be tried says nothing about the backup.
-        const isTried = !this.#stopping.signal.aborted && !(error instanceof AtlasError);
-        await store.end(id, isTried ? { status: 'failed', error_message } : { error_message });
-        if (!isTried) throw error;
+        if (!isDamage(error)) {
+          await store.end(id, { error_message });
+          throw error;
+        }
+        await store.end(id, { status: 'failed', error_message });
         logger.error({ backup: id, error: error_message }, 'A backup cannot be used.');
       }
     });
@@ -105,13 +108,14 @@ export class Backups {
   async restore(id: string, scope: Scope): Promise<Begun> {
     await this.#usable(id);
     const row = await this.#init.store.hold(id, 'restore');
-    return this.#go(id, async () => {
+    return this.#go(id, async (held) => {
       const { store, engine, db, logger } = this.#init;
       try {
         const content = await this.#soundContent(row);
         await this.#mustKnow(content);
         const before = this.#newRow();
         await store.begin(before, false);
+        held.push(before.id);
         await this.#make(before, scope);
         const list = await store.all();
         const tables = [...new Set([...(await this.#tables()), ...content.tables.map(({ name }) => name)])];
@@ -132,6 +136,7 @@ export class Backups {
   async remove(id: string, scope: Scope): Promise<void> {
     const { store, files } = this.#init;
     const row = await store.find(id);
+    await files.prepare();
     await store.remove(id, this.#told('backup.deleted', row, scope));
     await files.remove(row);
   }
@@ -152,11 +157,21 @@ export class Backups {
   async tidy(): Promise<void> {
     const { store, files } = this.#init;
     await files.prepare();
-    for (const row of await store.endAbandoned()) await files.remove(row);
+    const described = await files.described();
+    for (const row of await store.endAbandoned(described)) await files.remove(row);
     const known = new Set((await store.all()).map(({ id }) => id));
-    for (const row of await files.described()) {
+    for (const row of described) {
       if (!known.has(row.id)) await store.adopt({ ...row, operation: null, slot: null, lease_until: null });
     }
+  }
+
+  /** So that nothing which a crash has left is shown as going on. The list is shown without a folder, too. */
+  async #settle(): Promise<void> {
+    const { store, logger } = this.#init;
+    if (!(await store.hasAbandoned())) return;
+    await this.tidy().catch((error: unknown) =>
+      logger.warn({ error: problemOf(error) }, 'Backups could not be tidied.'),
+    );
   }
 
   async close(): Promise<void> {
@@ -164,13 +179,15 @@ export class Backups {
     await Promise.allSettled(this.#running);
   }
 
-  #go(id: string, work: () => Promise<void>): Begun {
+  /** `held`: the backups that are kept from counting as abandoned meanwhile. */
+  #go(id: string, work: (held: string[]) => Promise<void>): Begun {
     const { store, logger } = this.#init;
+    const held = [id];
     const renewing = setInterval(() => {
       // What cannot be renewed now is in a moment; a restore holds the database.
-      store.renew([id]).catch(() => {});
+      store.renew(held).catch(() => {});
     }, RENEW_MS);
-    const done = work()
+    const done = work(held)
       .then(
         () => undefined,
         (error: unknown) => {
@@ -203,6 +220,7 @@ export class Backups {
     const { store, files, engine, db } = this.#init;
     const { signal } = this.#stopping;
     const partial = files.partialOf(row.storage_path);
+    let isKept = false;
     try {
       const migrations = (await db.migrations()).filter(({ appliedAt }) => appliedAt !== undefined);
       const tables = await engine.dump(partial, await this.#tables(), signal);
@@ -215,10 +233,13 @@ export class Backups {
       const whole = { checksum, size_bytes: size, status: 'completed', content: JSON.stringify(content) } as const;
       const described = { ...row, ...whole, error_message: null, verified_at: null };
       await files.keep({ ...described, operation: null, slot: null, lease_until: null });
+      isKept = true;
       await store.end(row.id, whole, this.#told('backup.created', row, scope));
     } catch (error) {
-      await rm(partial, { force: true });
+      // A whole file without a database to list it is found again by its description.
+      if (!isKept) await files.remove(row);
       await store.end(row.id, { status: 'failed', error_message: problemOf(error) });
+      await files.remove(row);
       throw error;
     }
   }
@@ -247,7 +268,7 @@ export class Backups {
   async #soundContent(row: BackupRow): Promise<Content> {
     const { checksum } = await this.#init.files.measure(row.storage_path, this.#stopping.signal);
     if (checksum !== row.checksum || row.content === null) {
-      throw new Error('the file is not what was written: its checksum differs');
+      throw damaged('the file is not what was written: its checksum differs');
     }
     const content = JSON.parse(row.content) as Content;
     if (content.dialect === this.#init.db.dialect) return content;
@@ -280,8 +301,8 @@ function mustBeEqual(expected: readonly TableState[], found: readonly TableState
   const byName = new Map(found.map((state) => [state.name, state]));
   for (const { name, rows, digest } of expected) {
     const state = byName.get(name);
-    if (state === undefined) throw new Error(`the table ${name} is missing`);
-    if (state.rows !== rows) throw new Error(`the table ${name} has ${state.rows} rows instead of ${rows}`);
-    if (state.digest !== digest) throw new Error(`rows of the table ${name} differ`);
+    if (state === undefined) throw damaged(`the table ${name} is missing`);
+    if (state.rows !== rows) throw damaged(`the table ${name} has ${state.rows} rows instead of ${rows}`);
+    if (state.digest !== digest) throw damaged(`rows of the table ${name} differ`);
   }
 }

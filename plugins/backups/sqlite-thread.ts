@@ -1,6 +1,7 @@
 /** Copies SQLite files with the database's online backup, in a thread that ends with the copy. */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import type { TableState } from './api.ts';
@@ -57,7 +58,8 @@ async function dump(): Promise<readonly TableState[]> {
 }
 
 async function inspect(): Promise<readonly TableState[]> {
-  const scratch = `${file}.scratch`;
+  // Always the same name: what a crash has left is removed by the next verification.
+  const scratch = join(dirname(file), 'verification.scratch');
   const remove = () => {
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(scratch + end, { force: true });
   };
@@ -67,7 +69,9 @@ async function inspect(): Promise<readonly TableState[]> {
     await copy(source.db, scratch);
     using copied = closing(new Sqlite(scratch, { readonly: true }));
     const [fault] = copied.db.pragma('integrity_check(1)') as { integrity_check: string }[];
-    if (fault?.integrity_check !== 'ok') throw new Error(`the copy is damaged: ${fault?.integrity_check}`);
+    if (fault?.integrity_check !== 'ok') {
+      throw Object.assign(new Error(`the copy is damaged: ${fault?.integrity_check}`), { code: 'SQLITE_CORRUPT' });
+    }
     return statesOf(copied.db);
   } finally {
     remove();

@@ -12,6 +12,9 @@ export const RENEW_MS = 10_000;
 
 const NEWEST_FIRST = ['created_at', 'id'].map((column) => ({ column, order: 'desc' as const }));
 
+/** What is known of a backup whose file is complete. */
+export type WholeBackup = Pick<BackupRow, 'id' | 'status' | 'size_bytes' | 'checksum' | 'content'>;
+
 /** Writes what else belongs into the transaction: the entry of the admin audit. */
 export type Along = (trx: Knex.Transaction) => Promise<void>;
 
@@ -90,16 +93,25 @@ export class BackupStore {
     );
   }
 
-  /** Ends what servers that are gone have begun. Resolves to the backups that they were making. */
-  async endAbandoned(): Promise<BackupRow[]> {
+  /** Whether a server that is gone has begun something. */
+  async hasAbandoned(): Promise<boolean> {
+    return (await this.#db.run((db) => this.#abandoned(db).first('id'))) !== undefined;
+  }
+
+  /** Ends what servers that are gone have begun. Resolves to the backups that they were making, but those in `whole`. */
+  async endAbandoned(whole: readonly WholeBackup[]): Promise<BackupRow[]> {
+    const free = { operation: null, slot: null, lease_until: null };
     return this.#db.transaction(async (trx) => {
-      const abandoned = () => trx(BACKUPS_TABLE).where('lease_until', '<', new Date(this.#now()).toISOString());
-      const free = { operation: null, slot: null, lease_until: null };
-      const lost: BackupRow[] = await abandoned()
-        .where({ status: 'in_progress' })
-        .update({ ...free, status: 'failed', error_message: 'The server that made this backup stopped meanwhile.' })
-        .returning('*');
-      await abandoned().update(free);
+      const begun: BackupRow[] = await this.#abandoned(trx).where({ status: 'in_progress' }).forUpdate();
+      const lost: BackupRow[] = [];
+      for (const row of begun) {
+        const found = whole.find(({ id }) => id === row.id);
+        if (found === undefined) lost.push(row);
+        const { status, size_bytes, checksum, content } = found ?? { ...row, status: 'failed' };
+        const error_message = found === undefined ? 'The server that made this backup stopped meanwhile.' : null;
+        await trx(BACKUPS_TABLE).where({ id: row.id }).update({ status, size_bytes, checksum, content, error_message });
+      }
+      await this.#abandoned(trx).update(free);
       return lost;
     });
   }
@@ -122,6 +134,10 @@ export class BackupStore {
       await trx(BACKUPS_TABLE).delete();
       await trx.batchInsert(BACKUPS_TABLE, [...rows], 50);
     });
+  }
+
+  #abandoned(db: Knex): Knex.QueryBuilder {
+    return db(BACKUPS_TABLE).where('lease_until', '<', new Date(this.#now()).toISOString());
   }
 
   #lease(): string {
