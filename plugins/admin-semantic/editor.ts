@@ -3,6 +3,7 @@ import type { Logger, Scope } from '../../kernel/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { FileChange, ImportedFile, ImportResult, SemanticLayerApi } from '../semantic-layer/index.ts';
+import type { Recovery } from './recovery.ts';
 import type { ChangeKind, VersionStore } from './store.ts';
 import { versionOf } from './version-name.ts';
 
@@ -23,6 +24,8 @@ export interface EditorInit {
   readonly db: InternalDb | undefined;
   readonly log: Audit | undefined;
   readonly versions: VersionStore | undefined;
+  /** Runs before each change. */
+  readonly recover: Recovery | undefined;
 }
 
 /** What an entry of the audit log shows of a file, in characters. */
@@ -62,8 +65,9 @@ function auditedChange({ kind, files }: Edit, changes: readonly FileChange[], or
 }
 
 /** Without an internal database there are neither earlier versions nor an audit log. */
-export function layerEditor({ layer, now, logOf, db, log, versions }: EditorInit): Editor {
-  return (edit, scope) => {
+export function layerEditor({ layer, now, logOf, db, log, versions, recover }: EditorInit): Editor {
+  return async (edit, scope) => {
+    await recover?.();
     const { actor, orgId } = scope;
     const { files, kind, connection, check } = edit;
     const commit = async (changes: readonly FileChange[], place: () => Promise<void>): Promise<void> => {

@@ -1,5 +1,13 @@
 /** Lets administrators read and change the semantic layer. */
-import { datasourceList, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
+import {
+  appReady,
+  datasourceList,
+  definePlugin,
+  httpRoutes,
+  messageOf,
+  optional,
+  storeMigrations,
+} from '../../kernel/index.ts';
 import { audit, tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
@@ -11,6 +19,7 @@ import { importRoutes } from './import-routes.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { AdminSemanticOptions } from './options.ts';
 import { readRoutes } from './read-routes.ts';
+import { versionRecovery } from './recovery.ts';
 import { VersionStore } from './store.ts';
 import { writeRoutes } from './write-routes.ts';
 
@@ -30,7 +39,12 @@ export const adminSemantic = definePlugin({
   setup(ctx, options, { layer, db, log, rows, tokens }) {
     const { refuse } = tenancy(rows, tokens, 'The shared semantic layer');
     const versions = db && new VersionStore(db, options);
-    const edit = layerEditor({ layer, db, log, versions, now: ctx.now, logOf: ctx.logOf });
+    const scopeOf = (orgId: string | null) => ctx.scope({ orgId });
+    const recover =
+      db?.configured === true && versions
+        ? versionRecovery({ layer, db, versions, log, now: ctx.now, scopeOf })
+        : undefined;
+    const edit = layerEditor({ layer, db, log, versions, now: ctx.now, logOf: ctx.logOf, recover });
     const connections = async (scope: Parameters<typeof refuse>[0]) =>
       (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value.id);
     ctx.tap(httpRoutes, () => [
@@ -41,6 +55,14 @@ export const adminSemantic = definePlugin({
     if (db === undefined || versions === undefined) return;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
+    ctx.on(appReady, () => {
+      recover?.().catch((error: unknown) =>
+        ctx.log.warn(
+          { error: messageOf(error) },
+          'Versions of files could not be recovered; the next change tries again.',
+        ),
+      );
+    });
     ctx.tap(organizationDelete, async ({ orgId }) => {
       await versions.deleteOrganization(orgId);
       await layer.deleteLayer(orgId);

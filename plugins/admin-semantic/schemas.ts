@@ -159,8 +159,8 @@ const fileVersion = {
   version,
   bytes: Type.Integer(),
   change: Type.Union(
-    ['updated', 'deleted', 'imported', 'restored'].map((kind) => Type.Literal(kind)),
-    { description: 'What replaced it.' },
+    ['updated', 'deleted', 'imported', 'restored', 'interrupted'].map((kind) => Type.Literal(kind)),
+    { description: 'What replaced it; `interrupted`: a change whose server was killed, found afterwards.' },
   ),
   replacedAt: Type.String({ format: 'date-time' }),
   replacedBy: orNull(Type.String({ description: 'Id of the user.' })),

@@ -8,7 +8,7 @@ import { VERSIONS } from './migrations.ts';
 import type { AdminSemanticOptions } from './options.ts';
 import { versionOf } from './version-name.ts';
 
-export type ChangeKind = 'updated' | 'deleted' | 'imported' | 'restored';
+export type ChangeKind = 'updated' | 'deleted' | 'imported' | 'restored' | 'interrupted';
 
 /** What a change replaced. */
 export interface Replaced {
@@ -111,6 +111,19 @@ export class VersionStore {
   async lock(orgId: string | null, trx: Knex.Transaction): Promise<void> {
     if (this.#db.dialect !== 'postgres') return;
     await trx.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${VERSIONS} ${orgId ?? ''}`]);
+  }
+
+  /** Those that are not the newest version of their file. Needs the lock. */
+  async unknown(orgId: string | null, replaced: readonly Replaced[], trx: Knex.Transaction): Promise<Replaced[]> {
+    const found: Replaced[] = [];
+    for (const file of replaced) {
+      const newest = await trx(VERSIONS)
+        .where({ org_id: orgId ?? '', path: file.path })
+        .orderBy('number', 'desc')
+        .first<{ version: string } | undefined>('version');
+      if (newest?.version !== versionOf(file.before)) found.push(file);
+    }
+    return found;
   }
 
   /** Adds what was replaced, and deletes what is too much. Needs the lock. */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
@@ -258,6 +258,21 @@ describe.each([
       ...{ action: 'semantic_layer.imported', targetId: 'shared', before: null },
       after: { files: 2, changed: 2, paths: ['entities/orders.yml', 'entities/customers.yml'] },
     });
+
+    // What servers leave that are killed after the files are in place: one before its commit, one after it.
+    const lost = 'table: orders\ngrain: lost\n';
+    folder.write('.import-1/.replaced/entities/orders.yml', lost);
+    folder.write('.import-2/.replaced/entities/customers.yml', 'table: customers\ndescription: "6"\n');
+    expect((await put(admin, 'entities/visits.yml', 'table: visits\n')).status).toBe(201);
+    const found = (await read(admin, '/versions')).body;
+    expect([found.total, found.versions[0]]).toMatchObject([
+      5,
+      { file: 'entities/orders.yml', version: versionOf(lost), change: 'interrupted', replacedBy: null },
+    ]);
+    expect(readdirSync(folder.dir).filter((name) => name.startsWith('.'))).toEqual([]);
+    expect((await read(admin, '/../audit/changes')).body.changes[1]).toMatchObject({
+      ...{ action: 'semantic_layer.recovered', after: { paths: ['entities/orders.yml'] } },
+    });
   });
 });
 
@@ -367,6 +382,10 @@ describe.each<Dialect>(['sqlite', 'postgres'])('of organizations, on %s', (diale
     expect((await low.send(raw(path), { method: 'DELETE' })).status).toBe(403);
     const { changes } = (await other.send('/api/v1/admin/audit/changes')).body;
     expect(changes.filter(({ targetId }: { targetId: string }) => targetId === path)).toHaveLength(1);
+
+    folder.write(`.previous-${id}/${path}`, 'table: customers\ngrain: lost\n');
+    expect((await send(own, 'table: customers\n')).status).toBe(200);
+    expect((await versions(own)).versions.map(({ change }: { change: string }) => change)).toContain('interrupted');
 
     // The layer of an organization ends with it.
     expect((await organization(own, 'delete', { organizationId: id })).status).toBe(200);

@@ -1,5 +1,6 @@
 /** Defines what the plugin offers to other plugins. */
 import type { Scope } from '../../kernel/index.ts';
+import type { LeftBehind } from './files/left-behind.ts';
 import type { LayerFiles } from './layer-files.ts';
 import type { ImportedFile, ImportOptions, ImportResult } from './layer-import.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
@@ -31,6 +32,11 @@ export interface SemanticLayerApi {
    * writes nothing, when a file is out of place, cannot be used, or breaks another.
    */
   importLayer(orgId: string | null, files: readonly ImportedFile[], options?: ImportOptions): Promise<ImportResult>;
+  /**
+   * The files that imports had replaced when their process was killed, so that whoever committed them may not have;
+   * those of imports that run are waited for.
+   */
+  leftBehind(): Promise<LeftBehind[]>;
   /** Deletes the layer of an organization that ends. Its requests are refused from then on. */
   deleteLayer(orgId: string): Promise<void>;
 }

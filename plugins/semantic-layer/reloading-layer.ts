@@ -8,6 +8,7 @@ import { type ExploredLayer, explore, visibleFiles } from './context/explore.ts'
 import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
 import type { OrganizationSchemas } from './database/organization-schemas.ts';
+import { type LeftBehind, leftBehind } from './files/left-behind.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { deleteFolder, mendImports } from './files/replace.ts';
 import type { VisibleFile } from './hooks.ts';
@@ -217,6 +218,11 @@ export class ReloadingLayer {
     });
     this.#importing = importing.catch(() => undefined);
     return importing;
+  }
+
+  /** See `SemanticLayerApi.leftBehind`. */
+  leftBehind(): Promise<LeftBehind[]> {
+    return leftBehind(this.#options.dir);
   }
 
   /** See `SemanticLayerApi.deleteLayer`. */

@@ -14,6 +14,7 @@ export function serviceOf(layer: ReloadingLayer, saved: () => Promise<void>): Se
     explore: (scope, path) => layer.explore(scope, path),
     filesOf: (orgId) => layer.filesOf(orgId),
     readFile: async (orgId, path) => layer.readFile(orgId, path),
+    leftBehind: () => layer.leftBehind(),
     deleteLayer: (orgId) => layer.deleteLayer(orgId),
     async importLayer(orgId, files, options = {}) {
       const result = await layer.importLayer(orgId, files, options);

@@ -1,14 +1,16 @@
 /** Puts staged files of a layer in place of others, and mends what a killed process left halfway. */
 import { randomUUID } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AtlasError } from '../../../kernel/index.ts';
 import { ORGANIZATIONS_FOLDER } from './places.ts';
 
 /** Names that neither a source nor an organization can have: their first character is a dot. */
-const STAGING = '.import-';
-const PREVIOUS = '.previous-';
+export const STAGING = '.import-';
+export const PREVIOUS = '.previous-';
+/** Folder of a staged one for the files that were replaced. */
+export const REPLACED = '.replaced';
 /** A staged folder of this age was left behind: no import takes so long. */
 const ABANDONED_MS = 3_600_000;
 
@@ -39,21 +41,32 @@ export function swapFiles(dir: string, staging: string, paths: readonly string[]
   };
   try {
     for (const path of paths) {
-      const [to, kept] = [join(dir, path), join(staging, '.replaced', path)];
+      const [from, to, kept] = [join(staging, path), join(dir, path), join(staging, REPLACED, path)];
       mkdirSync(dirname(to), { recursive: true });
       if (existsSync(to)) {
         mkdirSync(dirname(kept), { recursive: true });
-        renameSync(to, kept);
+        keep(to, kept);
         steps.push(() => renameSync(kept, to));
+      } else {
+        steps.push(() => rmSync(to, { force: true }));
       }
-      if (!existsSync(join(staging, path))) continue;
-      renameSync(join(staging, path), to);
-      steps.push(() => rmSync(to, { force: true }));
+      if (existsSync(from)) renameSync(from, to);
+      else rmSync(to, { force: true });
     }
     return undo;
   } catch (error) {
     undo();
     throw error;
+  }
+}
+
+/** Under both names, so that a process that is killed now leaves the file in its place. */
+function keep(path: string, kept: string): void {
+  try {
+    linkSync(path, kept);
+  } catch {
+    // Not every file system has links.
+    renameSync(path, kept);
   }
 }
 
@@ -64,6 +77,8 @@ export function swapFiles(dir: string, staging: string, paths: readonly string[]
 export function swapFolder(dir: string, staging: string, previous: string): () => void {
   mkdirSync(dirname(dir), { recursive: true });
   const isFirst = !existsSync(dir);
+  // An import that was killed may have left one.
+  rmSync(previous, { recursive: true, force: true });
   if (!isFirst) renameSync(dir, previous);
   try {
     renameSync(staging, dir);
@@ -125,15 +140,15 @@ export function unwritable(error: unknown): unknown {
   });
 }
 
-/** Puts back the folder of an organization whose import was killed halfway, and removes what such imports left. */
+/** Puts back the folder of an organization whose import was killed halfway, and removes what such imports staged. */
 export function mendImports(root: string): void {
   try {
     for (const name of readdirSync(root)) {
       const path = join(root, name);
       if (name.startsWith(PREVIOUS)) {
         const dir = join(root, ORGANIZATIONS_FOLDER, name.slice(PREVIOUS.length));
-        if (existsSync(dir)) rmSync(path, { recursive: true, force: true });
-        else renameSync(path, dir);
+        // Else it is what was replaced, until the next import.
+        if (!existsSync(dir)) renameSync(path, dir);
       } else if (name.startsWith(STAGING) && Date.now() - lstatSync(path).mtimeMs > ABANDONED_MS) {
         rmSync(path, { recursive: true, force: true });
       }
