@@ -130,6 +130,10 @@ describe.each(chosenEngines)('bots without organizations, on %s', (_, engine) =>
         { status: 200, body: '[]' },
         { status: 404, body: '{}' },
         { status: 200, body: '{"ok":false,"error":"fatal_error"}' },
+        ...['\\u0000', 'a\\u001b[31mb', '\\ud800', 'x'.repeat(201), ''].map((name) => ({
+          status: 200,
+          body: `{"ok":true,"user":"${name}","username":"${name}"}`,
+        })),
       ]) {
         platforms.trouble = trouble;
         const answer = await connect();

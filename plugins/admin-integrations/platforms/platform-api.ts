@@ -51,6 +51,10 @@ export function refusedToken(label: string, hint: string): AtlasError {
   return new AtlasError(`${label} does not accept the bot token.`, { code: 'invalid_bot_token', hint });
 }
 
+/** What can be stored and shown as the name of a bot. */
+export const isBotName = (value: unknown): value is string =>
+  typeof value === 'string' && value.isWellFormed() && /^[^\p{C}]{1,200}$/u.test(value);
+
 function objectOf(text: string): Json {
   try {
     return Object(JSON.parse(text)) as Json;

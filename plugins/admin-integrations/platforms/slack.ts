@@ -1,6 +1,6 @@
 /** Checks bot tokens of Slack with `auth.test`. */
 import type { ChatPlatform } from '../chat-platform.ts';
-import { platformApi, refusedToken, unreachable } from './platform-api.ts';
+import { isBotName, platformApi, refusedToken, unreachable } from './platform-api.ts';
 
 const LABEL = 'Slack';
 /** Answers of `auth.test` that say nothing about the token; the last one, that something else is at this address. */
@@ -15,7 +15,7 @@ export function slackPlatform(apiUrl: string): ChatPlatform {
     async verify({ botToken }, signal) {
       const headers = { authorization: `Bearer ${botToken}`, 'content-type': 'application/x-www-form-urlencoded' };
       const { status, body } = await call('auth.test', { method: 'POST', headers, body: '' }, signal);
-      if (body.ok === true && typeof body.user === 'string') return body.user;
+      if (body.ok === true && isBotName(body.user)) return body.user;
       const isRefused = typeof body.error === 'string' && !TROUBLE.test(body.error);
       if (isRefused || status === 401 || status === 403) {
         throw refusedToken(LABEL, 'Copy the bot token (xoxb-…) from "OAuth & Permissions" of the Slack app.');
