@@ -136,6 +136,22 @@ describe.each(chosenEngines)('a move without organizations, on %s', (_, engine) 
       completedAt: null,
     });
     expect((await send(app, 'GET', '')).body.region).toBe('eu-west-1');
+
+    // Another request at the same moment, and a later one that has moved the data.
+    await send(app, 'POST', `${next}/fail`, { errorMessage: 'No space.' });
+    app.clock.now += 30 * DAY_MS;
+    const both = await Promise.all([ask(app, 'ap-south-1'), send(app, 'POST', `${next}/retry`)]);
+    expect(both.map(({ status }) => status === 409)).toContain(true);
+    expect(both.every(({ status }) => [200, 201, 409].includes(status))).toBe(true);
+    const [open] = (await send(app, 'GET', '/migrations?status=pending')).body.migrations;
+    expect((await send(app, 'POST', `/migrations/${open.id}/fail`, { errorMessage: 'No.' })).status).toBe(200);
+    app.clock.now += 30 * DAY_MS;
+    const last = (await ask(app, 'eu-north-1')).body;
+    expect((await send(app, 'POST', `/migrations/${last.id}/complete`)).status).toBe(200);
+    expect((await send(app, 'POST', `${next}/retry`)).body).toMatchObject({
+      error: 'conflict',
+      message: expect.stringContaining('later request'),
+    });
   });
 
   it('is one of two that are asked for, or ended, at the same moment', async () => {

@@ -166,14 +166,17 @@ export function requests({ store, log, options, now }: RequestsInit) {
     async operate(name: Command, id: string, scope: Scope, errorMessage?: string): Promise<MigrationRow> {
       checkOperator(scope);
       const row = await ownOne(id, scope);
-      if (name === 'retry') await checkNoOther(row);
+      if (name === 'retry') await checkLatest(row);
       return command(name, row, scope, errorMessage);
     },
   };
 
-  async function checkNoOther({ org_id }: MigrationRow): Promise<void> {
+  /** The data may be elsewhere by now than an earlier request says. */
+  async function checkLatest({ id, org_id }: MigrationRow): Promise<void> {
     const last = await store.transaction((trx) => store.last(org_id, trx));
-    if (last !== undefined && OPEN.includes(last.status)) throw alreadyOpen();
+    if (last === undefined || last.id === id) return;
+    if (OPEN.includes(last.status)) throw alreadyOpen();
+    throw conflict('There is a later request to move to another region.', 'Only the latest one can be retried.');
   }
 }
 export type Requests = ReturnType<typeof requests>;

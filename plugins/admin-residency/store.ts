@@ -57,18 +57,24 @@ export const migrationStore = (db: InternalDb) => ({
       return readPage<MigrationRow>({ matching, order: NEWEST }, { limit, offset });
     }),
 
-  /** Changes a request that is still in one of the states `from`; `undefined` where it is not. */
+  /** Changes a request that is still in one of the states `from`; `undefined` where it is not, or another one is open. */
   move: (id: string, from: readonly MigrationStatus[], set: Partial<MigrationRow>, record: Record) =>
-    db.transaction(async (trx) => {
-      const before = await trx<MigrationRow>(REGION_MIGRATIONS).where({ id }).whereIn('status', from).first();
-      if (before === undefined) return undefined;
-      const [after]: MigrationRow[] = await trx(REGION_MIGRATIONS)
-        .where({ id, status: before.status })
-        .update(set)
-        .returning('*');
-      if (after !== undefined) await record(before, after, trx);
-      return after;
-    }),
+    db
+      .transaction(async (trx) => {
+        const before = await trx<MigrationRow>(REGION_MIGRATIONS).where({ id }).whereIn('status', from).first();
+        if (before === undefined) return undefined;
+        const [after]: MigrationRow[] = await trx(REGION_MIGRATIONS)
+          .where({ id, status: before.status })
+          .update(set)
+          .returning('*');
+        if (after !== undefined) await record(before, after, trx);
+        return after;
+      })
+      .catch((error: { code?: string }) => {
+        // Another request of the organization was opened meanwhile.
+        if (error.code === '23505' || error.code?.startsWith('SQLITE_CONSTRAINT') === true) return undefined;
+        throw error;
+      }),
 
   async removeAll(orgId: string): Promise<void> {
     await db.run((knex) => knex(REGION_MIGRATIONS).where({ org_id: orgId }).delete());
