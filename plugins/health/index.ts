@@ -40,9 +40,7 @@ export const health = definePlugin({
       async check(plugin, scope) {
         const taps = ctx.describe().hooks.find(({ id }) => id === checked.id)?.taps ?? [];
         if (!taps.some((tap) => tap.plugin === plugin)) return undefined;
-        const items = (await ctx.callKey(checked, plugin, undefined, scope)).map(({ value }) => value);
-        monitor.note(plugin, items);
-        return items;
+        return monitor.note(plugin, await ctx.callKey(checked, plugin, undefined, scope));
       },
     };
   },

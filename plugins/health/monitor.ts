@@ -3,6 +3,7 @@
  * background, and a caller gets the newest result.
  */
 import { AtlasError, type Collected, type HealthItem, messageOf, withTimeout } from '../../kernel/index.ts';
+import { withoutCredentials } from '../redaction-kit/index.ts';
 
 export interface Checked {
   readonly items: readonly Collected<HealthItem>[];
@@ -48,19 +49,27 @@ export class Monitor {
     return this.#last;
   }
 
-  /** Takes over what one plugin's check has just said. */
-  note(plugin: string, items: readonly HealthItem[]): void {
+  /** Takes over what one plugin's check has just said, and returns it as it is shown. */
+  note(plugin: string, items: readonly Collected<HealthItem>[]): readonly HealthItem[] {
     const others = this.#last.items.filter((item) => item.plugin !== plugin);
-    this.#last = { ...this.#last, items: [...others, ...items.map((value) => ({ plugin, value }))] };
+    const own = items.map(shown);
+    this.#last = { ...this.#last, items: [...others, ...own] };
+    return own.map(({ value }) => value);
   }
 
   async #run(): Promise<void> {
     try {
-      this.#last = { items: await this.#check(), checkedAt: this.#now() };
+      this.#last = { items: (await this.#check()).map(shown), checkedAt: this.#now() };
     } catch (error) {
-      this.#last = { items: withFailure(this.#last.items, error), checkedAt: this.#now() };
+      this.#last = { items: withFailure(this.#last.items, error).map(shown), checkedAt: this.#now() };
     }
   }
+}
+
+/** Anybody may read the report, and what a check throws may be a driver's error with its connection string. */
+function shown({ plugin, value }: Collected<HealthItem>): Collected<HealthItem> {
+  const { message } = value;
+  return { plugin, value: message === undefined ? value : { ...value, message: withoutCredentials(message) } };
 }
 
 /** After a check that failed as a whole: the culprit's items become errors, those of the others are kept. */
