@@ -5,6 +5,8 @@ import type { MysqlTarget } from './url.ts';
 import { readValue } from './values.ts';
 
 const KILL_TIMEOUT_MS = 3_000;
+/** What a server may send before it accepts the login; a real one needs a few kilobytes. */
+const GREETING_LIMIT_BYTES = 256 * 1024;
 
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true };
 
@@ -38,15 +40,57 @@ function optionsFor(target: MysqlTarget, encrypted: boolean, connectTimeout: num
   };
 }
 
+/** What the library's types leave out. */
+interface Inner {
+  readonly stream: { readonly destroyed: boolean; destroy(): void };
+  packetParser: { execute(chunk: Buffer): void };
+  handlePacket(packet: unknown): void;
+}
+
+const innerOf = (connection: Connection) => connection as unknown as Inner;
+
+/** Closes the connection at once. The library by itself goes on reading for as long as the server likes to send. */
+export function destroyConnection(connection: Connection): void {
+  connection.destroy();
+  innerOf(connection).stream.destroy();
+}
+
+/**
+ * Ends the connection to a server that sends too much before it accepts the login, and handles nothing that came before
+ * the end. Returns what lifts the limit.
+ */
+function guard(connection: Connection, tooMuch: () => void): () => void {
+  const inner = innerOf(connection);
+  const { packetParser } = inner;
+  const handle = inner.handlePacket.bind(connection);
+  let left = GREETING_LIMIT_BYTES;
+  // Stays: an error without a listener would end the process.
+  connection.on('error', () => destroyConnection(connection));
+  inner.packetParser = {
+    execute(chunk) {
+      left -= chunk.length;
+      if (left >= 0) packetParser.execute(chunk);
+      else tooMuch();
+    },
+  };
+  // One chunk may hold thousands of packets.
+  inner.handlePacket = (packet) => {
+    if (!inner.stream.destroyed) handle(packet);
+  };
+  return () => {
+    left = Number.POSITIVE_INFINITY;
+  };
+}
+
 function openWith(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
   const connection = mysql.createConnection(options);
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
-      connection.destroy();
+      destroyConnection(connection);
       reject(error);
     };
+    const lift = guard(connection, () => fail(new Error('The server sent too much before it accepted the login.')));
     const giveUp = () => fail(signal.reason);
-    // Stays: an error after a failed attempt would end the process.
     connection.on('error', fail);
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
@@ -57,6 +101,7 @@ function openWith(options: ConnectionOptions, signal: AbortSignal): Promise<Conn
         return;
       }
       connection.off('error', fail);
+      lift();
       resolve(connection);
     });
   });
@@ -83,7 +128,6 @@ export async function openConnection(
  */
 export async function killConnection(target: MysqlTarget, threadId: number): Promise<void> {
   const connection = await openConnection(target, KILL_TIMEOUT_MS, AbortSignal.timeout(KILL_TIMEOUT_MS));
-  connection.on('error', () => {});
   try {
     await new Promise<void>((resolve, reject) => {
       connection.query(`KILL ${threadId}`, (error) => {
@@ -93,6 +137,6 @@ export async function killConnection(target: MysqlTarget, threadId: number): Pro
       });
     });
   } finally {
-    connection.destroy();
+    destroyConnection(connection);
   }
 }

@@ -17,7 +17,7 @@ import {
   type Value,
   type ViewDefinition,
 } from '../datasource-kit/index.ts';
-import { killConnection } from './connect.ts';
+import { destroyConnection, killConnection } from './connect.ts';
 import { describeDatabases } from './describe.ts';
 import { statementError } from './errors.ts';
 import { rowsOfPlan } from './estimate.ts';
@@ -150,7 +150,7 @@ export class MysqlSession implements Session {
   destroy(): void {
     this.#usable = false;
     this.#lost.reject(connectionLost());
-    this.#connection.destroy();
+    destroyConnection(this.#connection);
   }
 
   async #settle(): Promise<void> {
