@@ -2,8 +2,8 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isMap, parseDocument } from 'yaml';
 import { AtlasError, messageOf } from '../../kernel/index.ts';
+import { LayerParser } from './files/layer-parser.ts';
 import { ORGANIZATIONS_FOLDER, placeOf } from './files/places.ts';
 import {
   createStaging,
@@ -17,6 +17,7 @@ import {
   unwritable,
 } from './files/replace.ts';
 import { MAX_FILE_BYTES, readLayerBytes, scanLayer } from './files/scan.ts';
+import { timeSlicer } from './files/time-slicing.ts';
 import { LayerLoader } from './loader.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 
@@ -112,14 +113,28 @@ function checkFiles(files: readonly ImportedFile[]): void {
   if (problems.length > 0) throw refusal(problems);
 }
 
-/** Adds `connection` to an entity that names none; everything else of the text stays, comments included. */
-function onConnection({ path, text }: ImportedFile, connection: string): string | null {
-  const place = placeOf(path);
-  if (text === null || place?.kind !== 'entity' || place.source !== 'default') return text;
-  const document = parseDocument(text, { uniqueKeys: false, logLevel: 'error' });
-  if (document.errors.length > 0 || !isMap(document.contents) || document.get('connection') != null) return text;
-  document.set('connection', connection);
-  return document.toString({ lineWidth: 0 });
+/** The files with `connection` in those entities of the default source that name none. */
+async function onConnection(
+  files: readonly ImportedFile[],
+  connection: string | undefined,
+  parser: LayerParser,
+): Promise<readonly ImportedFile[]> {
+  if (connection === undefined) return files;
+  const pause = timeSlicer();
+  const given: ImportedFile[] = [];
+  for (const { path, text } of files) {
+    const place = placeOf(path);
+    const isMeant = text !== null && place?.kind === 'entity' && place.source === 'default';
+    given.push({ path, text: isMeant ? await parser.withConnection(text, connection) : text });
+    await pause();
+  }
+  return given;
+}
+
+export interface ImportSettings {
+  /** Whether the organization has had a layer of its own. */
+  readonly isKnown: boolean;
+  readonly parser?: LayerParser;
 }
 
 const problemKey = ({ file, message }: SemanticProblem) => `${file}\n${message}`;
@@ -220,12 +235,10 @@ async function attempt(
   root: string,
   orgId: string | null,
   files: readonly ImportedFile[],
-  { connection, isKnown, check, commit }: ImportOptions & { readonly isKnown: boolean },
+  { connection, isKnown, parser = new LayerParser(), check, commit }: ImportOptions & ImportSettings,
 ): Promise<ImportResult> {
   checkFiles(files);
-  const given = files.map((file) =>
-    connection === undefined ? file : { ...file, text: onConnection(file, connection) },
-  );
+  const given = await onConnection(files, connection, parser);
   const paths = given.map(({ path }) => path);
   mendImports(root);
   const target = targetOf(root, orgId, isKnown);
@@ -237,14 +250,14 @@ async function attempt(
     const signature = await signatureOf(dir);
     if (base === dir && orgId !== null) await cp(base, staging, { recursive: true, verbatimSymlinks: true });
     else if (base !== undefined) await copyLayer(base, staging);
-    const before = await new LayerLoader(staging).load();
+    const loader = new LayerLoader(staging, undefined, parser);
+    const before = await loader.load();
     const changes = given.map((file) => changeOf(base, file));
     check?.(changes);
     const changed = changes.filter(isChanged);
     for (const change of changed) await stage(staging, change);
-    const after = new LayerLoader(staging);
-    checkModel(before, await after.load(), new Set(paths));
-    if (after.files.length > MAX_LAYER_FILES) throw refusal([{ file: '.', message: TOO_MANY }]);
+    checkModel(before, await loader.load(), new Set(paths));
+    if (loader.files.length > MAX_LAYER_FILES) throw refusal([{ file: '.', message: TOO_MANY }]);
     const isFirst = orgId !== null && base === root;
     if (changed.length === 0 && base === dir) return { changed: 0, isFirst };
     let undo = () => {};
@@ -280,7 +293,7 @@ export async function importFiles(
   root: string,
   orgId: string | null,
   files: readonly ImportedFile[],
-  options: ImportOptions & { readonly isKnown: boolean },
+  options: ImportOptions & ImportSettings,
 ): Promise<ImportResult> {
   for (let left = MAX_ATTEMPTS; ; left -= 1) {
     try {

@@ -3,10 +3,11 @@ import { statSync } from 'node:fs';
 import { buildModel, createModel } from './build/build-model.ts';
 import { KnownSchemas } from './database/database-schema.ts';
 import { removeSchemaDrift } from './database/schema-drift.ts';
-import { type Finding, hashOf, type LayerFile, parseLayerFile } from './files/layer-file.ts';
+import { type Finding, hashOf, type LayerFile, MAX_PROBLEMS } from './files/layer-file.ts';
+import { LayerParser } from './files/layer-parser.ts';
 import { type FoundFile, readLayerFile, scanLayer } from './files/scan.ts';
 import { timeSlicer } from './files/time-slicing.ts';
-import { parseYaml } from './files/yaml.ts';
+import type { Position } from './files/yaml.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 
 /** Loads the model of a folder. Reports broken files in its `problems` instead of throwing. */
@@ -26,6 +27,7 @@ const CLOCK_TICK_MS = 50;
 export class LayerLoader {
   readonly #root: string;
   readonly #signal: AbortSignal | undefined;
+  readonly #parser: LayerParser;
   readonly #files = new Map<string, Loaded>();
   #model: SemanticModel | undefined;
   #content = '';
@@ -37,9 +39,10 @@ export class LayerLoader {
   #writtenFiles: readonly LayerFile[] = [];
 
   /** `signal` makes a running load reject. */
-  constructor(root: string, signal?: AbortSignal) {
+  constructor(root: string, signal?: AbortSignal, parser = new LayerParser()) {
     this.#root = root;
     this.#signal = signal;
+    this.#parser = parser;
   }
 
   get root(): string {
@@ -71,7 +74,7 @@ export class LayerLoader {
     const pause = timeSlicer(this.#signal);
     const files: LayerFile[] = [];
     for (const found of scan.files) {
-      files.push(this.#read(found));
+      files.push(await this.#read(found));
       await pause();
     }
     const present = new Set(scan.files.map(({ path }) => path));
@@ -108,14 +111,16 @@ export class LayerLoader {
     return this.#model;
   }
 
-  #read(found: FoundFile): LayerFile {
+  async #read(found: FoundFile): Promise<LayerFile> {
     const known = this.#files.get(found.path);
     if (known !== undefined && known.signature === found.signature) return known.file;
     let file: LayerFile;
     try {
       const text = readLayerFile(this.#root, found.path);
-      file = known !== undefined && known.file.hash === hashOf(text) ? known.file : parseLayerFile(found, text);
+      file =
+        known !== undefined && known.file.hash === hashOf(text) ? known.file : await this.#parser.parse(found, text);
     } catch (error) {
+      this.#signal?.throwIfAborted();
       const message = error instanceof Error ? error.message : String(error);
       const problems = [{ file: found.path, line: 1, column: 1, message }];
       file = { path: found.path, kind: found.kind, source: found.source, hash: message, items: [], problems };
@@ -130,21 +135,22 @@ export class LayerLoader {
     const pause = timeSlicer(this.#signal);
     const problems: SemanticProblem[] = [];
     for (const [file, own] of Map.groupBy(findings, (finding) => finding.file)) {
-      const yaml = this.#parseAgain(file.path);
-      for (const { path, message } of own) {
-        const position = yaml?.ok ? yaml.locate(path, 'value') : { line: 1, column: 1 };
-        problems.push({ file: file.path, ...position, message });
-      }
+      const shown = own.slice(0, MAX_PROBLEMS);
+      const positions = await this.#positions(file.path, shown);
+      shown.forEach(({ message }, index) => {
+        problems.push({ file: file.path, ...(positions[index] ?? { line: 1, column: 1 }), message });
+      });
       await pause();
     }
     return problems;
   }
 
-  #parseAgain(path: string): ReturnType<typeof parseYaml> | undefined {
+  async #positions(file: string, findings: readonly Finding[]): Promise<readonly Position[]> {
     try {
-      return parseYaml(readLayerFile(this.#root, path));
+      const paths = findings.map(({ path }) => path);
+      return await this.#parser.positions(readLayerFile(this.#root, file), paths);
     } catch {
-      return undefined;
+      return [];
     }
   }
 

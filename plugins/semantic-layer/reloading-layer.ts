@@ -9,6 +9,7 @@ import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
 import type { OrganizationSchemas } from './database/organization-schemas.ts';
 import { type LeftBehind, leftBehind } from './files/left-behind.ts';
+import { LayerParser } from './files/layer-parser.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { deleteFolder, mendImports } from './files/replace.ts';
 import type { VisibleFile } from './hooks.ts';
@@ -61,8 +62,8 @@ class ReloadingFolder {
 
   #matched: KnownSchemas | undefined;
 
-  constructor(dir: string, options: ReloadingLayerOptions, signal: AbortSignal) {
-    this.loader = new LayerLoader(dir, signal);
+  constructor(dir: string, options: ReloadingLayerOptions, signal: AbortSignal, parser: LayerParser) {
+    this.loader = new LayerLoader(dir, signal, parser);
     this.#options = options;
   }
 
@@ -108,6 +109,7 @@ class ReloadingFolder {
 export class ReloadingLayer {
   readonly #options: ReloadingLayerOptions;
   readonly #closing = new AbortController();
+  readonly #parser = new LayerParser();
   readonly #default: ReloadingFolder;
   readonly #organizations = new Map<string, ReloadingFolder>();
   readonly #pins = new WeakMap<RequestScope, Promise<SemanticModel>>();
@@ -122,7 +124,7 @@ export class ReloadingLayer {
   constructor(options: ReloadingLayerOptions) {
     this.#options = options;
     this.#known = options.known ?? new KnownOrganizations();
-    this.#default = new ReloadingFolder(options.dir, options, this.#closing.signal);
+    this.#default = new ReloadingFolder(options.dir, options, this.#closing.signal, this.#parser);
     mendImports(options.dir);
     this.#recordOrganizations();
   }
@@ -212,7 +214,8 @@ export class ReloadingLayer {
     const importing = this.#importing.then(async () => {
       if (orgId !== null && !ORGANIZATION_ID.test(orgId)) throw invalidOrganization(orgId);
       const isKnown = orgId !== null && this.#known.has(orgId);
-      const result = await importFiles(this.#options.dir, orgId, files, { ...options, isKnown });
+      const settings = { ...options, isKnown, parser: this.#parser };
+      const result = await importFiles(this.#options.dir, orgId, files, settings);
       await this.#folderFor(orgId, await this.#options.schemas?.of(orgId)).expire();
       return result;
     });
@@ -268,13 +271,14 @@ export class ReloadingLayer {
   async #explored(scope: RequestScope): Promise<ExploredLayer> {
     const model = await this.for(scope);
     const { loader, search } = this.#folders.get(model) ?? this.#default;
-    return { root: loader.root, files: loader.files, model, search };
+    return { root: loader.root, files: loader.files, model, search, parser: this.#parser };
   }
 
   /** Stops checking, and aborts a running load. */
   close(): void {
     clearInterval(this.#watching);
     this.#closing.abort();
+    this.#parser.close();
   }
 
   /** Records which organizations have a layer, so that a removed one is noticed. */
@@ -301,7 +305,7 @@ export class ReloadingLayer {
     this.#organizations.delete(orgId);
     if (dir === this.#options.dir && schemas === this.#default.schemas) return this.#default;
     const isSame = known?.loader.root === dir;
-    const folder = isSame ? known : new ReloadingFolder(dir, this.#options, this.#closing.signal);
+    const folder = isSame ? known : new ReloadingFolder(dir, this.#options, this.#closing.signal, this.#parser);
     folder.schemas = schemas;
     this.#organizations.set(orgId, folder);
     if (this.#organizations.size > MAX_ORGANIZATIONS) {

@@ -25,7 +25,7 @@ describe.each(await allInputs())('$name', (input) => {
   it.each(Object.entries(input.shapes))('%s', async (_, make) => {
     const whole = await shortest(input, make(input.longest), ATTEMPTS, NOISE_MS);
     if (whole <= NOISE_MS) return;
-    if (input.isOwn !== true) expect(whole).toBeLessThan(maxBlockingMs());
+    expect(whole).toBeLessThan(maxBlockingMs());
     const quarter = await shortest(input, make(input.longest / 4), PART_ATTEMPTS);
     const sixteenth = await shortest(input, make(input.longest / 16), PART_ATTEMPTS);
     // One of the two may be off; both are where the work grows faster than the text.

@@ -9,7 +9,7 @@ const repeated =
     before + piece.repeat(Math.max(1, Math.floor((length - before.length - after.length) / piece.length))) + after;
 
 /** `before`, then pieces numbered from 0 with `between`, then `after`. */
-const listed =
+export const listed =
   (piece: (n: number) => string, between: string, before = '', after = ''): Shape =>
   (length) => {
     const pieces: string[] = [];

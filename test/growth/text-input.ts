@@ -6,8 +6,6 @@ export interface TextInput {
   /** Characters of the longest text that is accepted there. */
   readonly longest: number;
   readonly shapes: Readonly<Record<string, Shape>>;
-  /** Comes with the deployment and is not read for a request: only its growth counts. */
-  readonly isOwn?: boolean;
   /** May refuse or reject. */
   read(text: string): unknown;
 }

@@ -1,7 +1,8 @@
 /** Answers the explore tool: lists, shows and searches the files of a semantic layer, and nothing else. */
 import { stringify } from 'yaml';
 import { nearest } from '../../../kernel/index.ts';
-import { type EntityItem, type LayerFile, parseLayerFile } from '../files/layer-file.ts';
+import type { EntityItem, LayerFile } from '../files/layer-file.ts';
+import type { LayerParser } from '../files/layer-parser.ts';
 import { readLayerFile } from '../files/scan.ts';
 import { timeSlicer } from '../files/time-slicing.ts';
 import { HiddenColumns, hiddenNames, visibleModel } from '../hidden-columns.ts';
@@ -21,6 +22,7 @@ export interface ExploredLayer {
   readonly files: readonly LayerFile[];
   readonly model: SemanticModel;
   readonly search: LayerSearch;
+  readonly parser: LayerParser;
 }
 
 /**
@@ -33,7 +35,7 @@ export async function explore(layer: ExploredLayer, path: string, maxBytes = DEF
   if (asked.startsWith('?')) return pageOf(await searchResults(layer, asked.slice(1)), asked, 1, maxBytes);
   const [, rawName = '', number] = /^(.*?)(?:#(\d{1,6}))?$/s.exec(asked) ?? [];
   const name = rawName.replace(/^(?:\.?\/)+|\/+$/g, '').replace(/^\.$/, '');
-  const text = folderText(layer, name) ?? fileText(layer, name) ?? unknownPath(layer, rawName);
+  const text = folderText(layer, name) ?? (await fileText(layer, name)) ?? unknownPath(layer, rawName);
   return pageOf(text, name, Math.max(1, Number(number ?? 1)), maxBytes);
 }
 
@@ -73,7 +75,7 @@ function describeFile(file: LayerFile): string {
 }
 
 /** `undefined` when there is no such file. Also accepts an entity's name and a path without its extension. */
-function fileText(layer: ExploredLayer, name: string): string | undefined {
+async function fileText(layer: ExploredLayer, name: string): Promise<string | undefined> {
   const wanted = [name, `${name}.yml`, `${name}.yaml`, layer.model.entity(name)?.file];
   const known = layer.files.find(({ path }) => wanted.includes(path));
   return known && shownText(layer, known);
@@ -85,12 +87,12 @@ export async function visibleFiles(layer: ExploredLayer): Promise<VisibleFile[]>
   const files: VisibleFile[] = [];
   for (const file of layer.files) {
     await pause();
-    files.push({ path: file.path, text: shownText(layer, file) });
+    files.push({ path: file.path, text: await shownText(layer, file) });
   }
   return files;
 }
 
-function shownText(layer: ExploredLayer, known: LayerFile): string {
+async function shownText(layer: ExploredLayer, known: LayerFile): Promise<string> {
   if (known.isReduced === true) return withoutHidden(layer.model, known, undefined);
   let text: string;
   try {
@@ -98,7 +100,7 @@ function shownText(layer: ExploredLayer, known: LayerFile): string {
   } catch (error) {
     return `\`${known.path}\` cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
   }
-  return withoutHidden(layer.model, parseLayerFile(known, text), text);
+  return withoutHidden(layer.model, await layer.parser.parse(known, text), text);
 }
 
 /**

@@ -44,7 +44,7 @@ export interface Finding {
 }
 
 /** Problems reported of one file. */
-const MAX_PROBLEMS = 50;
+export const MAX_PROBLEMS = 50;
 
 const ITEM_SCHEMAS: Readonly<Record<FileKind, TSchema>> = {
   catalog: CatalogFile,
@@ -87,14 +87,21 @@ export function parseLayerFile(found: Place & { readonly path: string }, text: s
     problems.push(...itemProblems);
     if (itemProblems.length > 0) continue;
     if (kind === 'entity') fillDefaults(item.value as EntityFile);
-    items.push(deepFreeze(item) as Item);
+    items.push(item as Item);
   }
-  return result(
+  const file = result(
     items,
     problems
       .slice(0, MAX_PROBLEMS)
       .map((problem) => ({ file: path, ...yaml.locate(problem.path, problem.at), message: problem.message })),
   );
+  return freezeItems(file);
+}
+
+/** Makes the items unchangeable, which a copy from a thread is not. */
+export function freezeItems(file: LayerFile): LayerFile {
+  file.items.forEach(deepFreeze);
+  return file;
 }
 
 /** Splits a file into its items by shape. */

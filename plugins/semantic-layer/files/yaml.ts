@@ -4,7 +4,7 @@ import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, pars
 export type Path = readonly (string | number)[];
 
 /** Counts from 1. */
-interface Position {
+export interface Position {
   readonly line: number;
   readonly column: number;
 }
@@ -53,6 +53,20 @@ export function parseYaml(text: string): YamlResult {
     const offset = isNesting ? 0 : Math.max(0, text.indexOf('*'));
     return failure(text, [{ offset, message: isNesting ? TOO_DEEP : TOO_MANY_ALIASES }]);
   }
+}
+
+/** Where the values at `paths` stand, or the nearest ones around them. */
+export function positionsOf(text: string, paths: readonly Path[]): Position[] {
+  const yaml = parseYaml(text);
+  return paths.map((path) => (yaml.ok ? yaml.locate(path, 'value') : { line: 1, column: 1 }));
+}
+
+/** Adds `connection` to an entity that names none; everything else of the text stays, comments included. */
+export function withConnection(text: string, connection: string): string {
+  const document = parseDocument(text, { uniqueKeys: false, logLevel: 'error' });
+  if (document.errors.length > 0 || !isMap(document.contents) || document.get('connection') != null) return text;
+  document.set('connection', connection);
+  return document.toString({ lineWidth: 0 });
 }
 
 interface Found {
