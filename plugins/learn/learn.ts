@@ -22,7 +22,6 @@ import { MIN_SEEN, type Proposal } from './proposal.ts';
 import { readLog } from './read-log.ts';
 import { proposeJoins, proposeMeasures, proposePatterns } from './structure.ts';
 import { proposeFromQuestions, proposeFromRepairs } from './synonyms.ts';
-import { unifiedDiff } from './unified-diff.ts';
 
 const internalDb: PluginRef<InternalDb> = { pluginName: 'internal-db' };
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -110,7 +109,19 @@ const shown = ({ kind, entity, seen, summary, value, ...more }: Proposal) => ({
   ...('member' in more && { member: more.member }),
 });
 
-function print(proposals: readonly Proposal[], changes: readonly Change[], dir: string, run: CliRun): void {
+/** The changes of a file, for `patch -p1` and `git apply`. */
+async function unifiedDiff(path: string, { before, after }: Change): Promise<string> {
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff');
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY };
+  return createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, options);
+}
+
+async function print(
+  proposals: readonly Proposal[],
+  changes: readonly Change[],
+  dir: string,
+  run: CliRun,
+): Promise<void> {
   const { json, suggestions, apply } = run.options;
   if (json === true) {
     const body = { proposals: proposals.map(shown), applied: apply === true };
@@ -130,8 +141,8 @@ function print(proposals: readonly Proposal[], changes: readonly Change[], dir: 
     const lines = changes.map(({ path }) => `Changed ${join(dir, path)}.`);
     run.stdout.write(`${printableText([...lines, `${proposals.length} proposals applied.`].join('\n'))}\n`);
   } else {
-    const diff = changes.map(({ path, before, after }) => unifiedDiff(join(dir, path), before, after)).join('');
-    run.stdout.write(printableText(diff));
+    const diffs = await Promise.all(changes.map((change) => unifiedDiff(join(dir, change.path), change)));
+    run.stdout.write(printableText(diffs.join('')));
     run.stderr.write(`${proposals.length} proposals; write them with --apply, or list them with --suggestions.\n`);
   }
 }
@@ -163,7 +174,7 @@ async function learn({ compose }: Cli, run: CliRun): Promise<number> {
     const files = changes.map(({ path, after }) => ({ path, text: after }));
     await importFiles(layerDir, null, files, { isKnown: false });
   }
-  print(proposals, changes, relative(run.cwd, layerDir) || '.', run);
+  await print(proposals, changes, relative(run.cwd, layerDir) || '.', run);
   return 0;
 }
 
