@@ -1,17 +1,30 @@
-/** Keeps how many entries each hour has, by triggers of the database: whoever writes an entry, the sums are right. */
+/**
+ * Keeps how many entries each hour has, by result, connection and surface. Triggers of the database do it: whoever writes
+ * an entry, the sums are right.
+ */
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 
 export const COUNTS_TABLE = 'audit_counts';
 
-const COLUMNS = 'org_id, hour, success, shard, total';
-const KEY = 'org_id, hour, success, shard';
+const KEY = 'org_id, hour, success, connection_id, surface, shard';
+const COLUMNS = `${KEY}, total`;
+const GROUPS = '1, 2, 3, 4, 5';
+
+const HOUR = {
+  sqlite: (row: string) => `substr(${row}timestamp, 1, 13)`,
+  postgres: (row: string) => `to_char(${row}timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24')`,
+};
+
+/** What an entry is counted by. `row`: empty, or the name of the row with a dot. */
+const groupsOf = (dialect: InternalDb['dialect'], row = '') =>
+  `coalesce(${row}org_id, ''), ${HOUR[dialect](row)}, ${row}success, coalesce(${row}connection_id, ''), ${row}surface`;
 
 /** One row for all: a file has one writer. */
 const SQLITE_SUM = (row: 'NEW' | 'OLD', sign: '' | '-') => `
   INSERT INTO ${COUNTS_TABLE} (${COLUMNS})
-    SELECT coalesce(${row}.org_id, ''), substr(${row}.timestamp, 1, 13), ${row}.success, 0, ${sign}1
+    SELECT ${groupsOf('sqlite', `${row}.`)}, 0, ${sign}1
       WHERE ${row}.deleted_at IS NULL
     ON CONFLICT (${KEY}) DO UPDATE SET total = total + excluded.total;`;
 
@@ -23,8 +36,8 @@ const SQLITE = ['INSERT', 'UPDATE', 'DELETE'].map(
 /** A row for each connection, so that no transaction waits for another one's. */
 const POSTGRES_SUM = (rows: 'added' | 'gone', sign: '' | '-') => `
   INSERT INTO ${COUNTS_TABLE} AS counts (${COLUMNS})
-    SELECT coalesce(org_id, ''), to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24'), success, pg_backend_pid(),
-      ${sign}count(*) FROM ${rows} WHERE deleted_at IS NULL GROUP BY 1, 2, 3
+    SELECT ${groupsOf('postgres')}, pg_backend_pid(), ${sign}count(*)
+      FROM ${rows} WHERE deleted_at IS NULL GROUP BY ${GROUPS}
     ON CONFLICT (${KEY}) DO UPDATE SET total = counts.total + excluded.total;`;
 
 const POSTGRES = [
@@ -47,10 +60,35 @@ const POSTGRES = [
   ),
 ];
 
-const HOUR = {
-  sqlite: 'substr(timestamp, 1, 13)',
-  postgres: `to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24')`,
+const DROP = {
+  postgres: ['DROP FUNCTION audit_log_counted() CASCADE', `DROP TABLE ${COUNTS_TABLE}`],
+  sqlite: [
+    ...['insert', 'update', 'delete'].map((operation) => `DROP TRIGGER audit_log_counted_${operation}`),
+    `DROP TABLE ${COUNTS_TABLE}`,
+  ],
 };
+
+async function countEntries(trx: Knex.Transaction, dialect: InternalDb['dialect']): Promise<void> {
+  await trx.schema.createTable(COUNTS_TABLE, (table) => {
+    // Empty: what belongs to no organization.
+    table.text('org_id').notNullable();
+    // In UTC: `2026-01-31T09`.
+    table.text('hour').notNullable();
+    table.boolean('success').notNullable();
+    // Empty: of none.
+    table.text('connection_id').notNullable();
+    table.text('surface').notNullable();
+    table.integer('shard').notNullable();
+    table.bigInteger('total').notNullable();
+    table.primary(KEY.split(', '));
+  });
+  await trx.raw(`INSERT INTO ${COUNTS_TABLE} (${COLUMNS})
+    SELECT ${groupsOf(dialect)}, 0, count(*) FROM audit_log WHERE deleted_at IS NULL GROUP BY ${GROUPS}`);
+  for (const sql of dialect === 'postgres' ? POSTGRES : SQLITE) await trx.raw(sql);
+}
+
+/** From here on nobody else writes entries that would be counted twice, or not at all. */
+const LOCK = { postgres: ['LOCK TABLE audit_log IN SHARE ROW EXCLUSIVE MODE'], sqlite: [] };
 
 const INDEXES = [
   'DROP INDEX audit_log_by_org',
@@ -68,27 +106,30 @@ export const countsAndPages = (dialect: InternalDb['dialect']): Migration => ({
   name: '0005-counts-and-pages',
   async up(connection) {
     const trx = connection as Knex.Transaction;
-    await trx.schema.createTable(COUNTS_TABLE, (table) => {
-      // Empty: what belongs to no organization.
-      table.text('org_id').notNullable();
-      // In UTC: `2026-01-31T09`.
-      table.text('hour').notNullable();
-      table.boolean('success').notNullable();
-      table.integer('shard').notNullable();
-      table.bigInteger('total').notNullable();
-      table.primary(['org_id', 'hour', 'success', 'shard']);
-    });
-    const isPostgres = dialect === 'postgres';
-    // From here on nobody else writes entries that would be counted twice, or not at all.
-    if (isPostgres) await trx.raw('LOCK TABLE audit_log IN SHARE ROW EXCLUSIVE MODE');
-    await trx.raw(`INSERT INTO ${COUNTS_TABLE} (${COLUMNS})
-      SELECT coalesce(org_id, ''), ${HOUR[dialect]}, success, 0, count(*) FROM audit_log
-        WHERE deleted_at IS NULL GROUP BY 1, 2, 3`);
-    const version = isPostgres
-      ? await trx.raw("SELECT current_setting('server_version_num')::int AS number")
-      : undefined;
+    for (const sql of LOCK[dialect]) await trx.raw(sql);
+    await countEntries(trx, dialect);
+    const version =
+      dialect === 'postgres' ? await trx.raw("SELECT current_setting('server_version_num')::int AS number") : undefined;
     const vacuum = version !== undefined && version.rows[0].number >= 130_000 ? [VACUUM] : [];
-    for (const sql of [...(isPostgres ? POSTGRES : SQLITE), ...INDEXES, ...vacuum]) await trx.raw(sql);
+    for (const sql of [...INDEXES, ...vacuum]) await trx.raw(sql);
+  },
+});
+
+/** Indexes of filters and orders that came later; the sums are made anew, as they may be of hours and results alone. */
+export const countsOfSources = (dialect: InternalDb['dialect']): Migration => ({
+  name: '0006-sources-and-orders',
+  async up(connection) {
+    const trx = connection as Knex.Transaction;
+    for (const sql of [...LOCK[dialect], ...DROP[dialect]]) await trx.raw(sql);
+    await countEntries(trx, dialect);
+    for (const [name, column] of [
+      ['connection', 'connection_id, timestamp'],
+      ['surface', 'surface, timestamp'],
+      ['duration', 'duration_ms'],
+    ]) {
+      await trx.raw(`CREATE INDEX audit_log_${name}_pages ON audit_log (org_id, ${column}, id, success)
+        WHERE deleted_at IS NULL`);
+    }
   },
 });
 
@@ -98,5 +139,6 @@ export const JOIN_SUMS = `WITH joined AS (
       SELECT ctid FROM ${COUNTS_TABLE} WHERE shard <> 0 ORDER BY ${KEY} LIMIT 10000 FOR UPDATE SKIP LOCKED))
     RETURNING ${COLUMNS})
   INSERT INTO ${COUNTS_TABLE} AS counts (${COLUMNS})
-    SELECT org_id, hour, success, 0, sum(total) FROM joined GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    SELECT org_id, hour, success, connection_id, surface, 0, sum(total) FROM joined
+      GROUP BY ${GROUPS} ORDER BY ${GROUPS}
     ON CONFLICT (${KEY}) DO UPDATE SET total = counts.total + excluded.total`;

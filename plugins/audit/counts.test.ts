@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
 import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { internalDb } from '../internal-db/index.ts';
+import type { AuditRow } from './entry.ts';
 import type { AuditFilter } from './filter.ts';
 import { audit } from './index.ts';
 import { AuditStore } from './store.ts';
@@ -20,6 +21,8 @@ const row = fc.record({
   timestamp: time,
   success: fc.boolean(),
   user_id: fc.constantFrom('ann', 'bob'),
+  connection_id: fc.constantFrom('sales', null),
+  surface: fc.constantFrom('api', 'mcp'),
   deleted_at: fc.option(fc.constant(new Date(NOON).toISOString()), { freq: 4 }),
 });
 const orUndefined = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
@@ -28,9 +31,11 @@ const filter = fc.record({
   to: orUndefined(time),
   success: orUndefined(fc.boolean()),
   user: fc.option(fc.constantFrom('ann', 'bob'), { nil: undefined, freq: 4 }),
+  connection: orUndefined(fc.constantFrom('sales', 'other')),
+  surface: orUndefined(fc.constantFrom('api', 'mcp')),
 });
 const change = fc.record({
-  kind: fc.constantFrom('delete', 'hide', 'fail', 'move'),
+  kind: fc.constantFrom('delete', 'hide', 'fail', 'move', 'reach'),
   at: fc.nat({ max: 19 }),
   to: time,
 });
@@ -64,7 +69,7 @@ describe.each(chosenEngines)('on %s', (_, open) => {
         if (isNull) await db.run((knex) => knex('audit_log').whereNull('org_id').delete());
         const common = { auth_mode: 'test', sql: 'SELECT 1', duration_ms: 1, row_count: 0, tables: '[]' };
         const written = rows.map((each) => ({
-          ...{ id: randomUUID(), org_id: orgId, request_id: 'r', surface: 'api' },
+          ...{ id: randomUUID(), org_id: orgId, request_id: 'r' },
           ...{ ...common, ...each },
         }));
         const half = Math.floor(written.length / 2);
@@ -78,8 +83,13 @@ describe.each(chosenEngines)('on %s', (_, open) => {
             knex('audit_log').where({ id: written[at % written.length]?.id });
           if (kind === 'delete') await db.run((knex) => one(knex).delete());
           else {
-            const set = { hide: { deleted_at: to }, fail: { success: false }, move: { timestamp: to } }[kind];
-            await db.run((knex) => one(knex).update(set ?? {}));
+            const set = {
+              hide: { deleted_at: to },
+              fail: { success: false },
+              move: { timestamp: to },
+              reach: { connection_id: 'sales' },
+            }[kind];
+            await db.run((knex) => one(knex).update(set));
           }
         }
         if (rows.length % 2 === 0) await store.joinSums();
@@ -87,11 +97,13 @@ describe.each(chosenEngines)('on %s', (_, open) => {
           const { total } = await store.list({ ...each, orgId } satisfies AuditFilter, { limit: 1, offset: 0 });
           const left = await db.run((knex) => knex('audit_log').where('org_id', orgId).whereNull('deleted_at'));
           const expected = left.filter(
-            ({ timestamp, success, user_id }: { timestamp: string; success: unknown; user_id: string }) =>
+            ({ timestamp, success, user_id, connection_id, surface }: AuditRow) =>
               (each.from === undefined || timestamp >= each.from) &&
               (each.to === undefined || timestamp <= each.to) &&
               (each.success === undefined || Boolean(success) === each.success) &&
-              (each.user === undefined || user_id === each.user),
+              (each.user === undefined || user_id === each.user) &&
+              (each.connection === undefined || connection_id === each.connection) &&
+              (each.surface === undefined || surface === each.surface),
           ).length;
           expect([each, total]).toEqual([each, expected]);
         }

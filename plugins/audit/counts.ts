@@ -27,7 +27,7 @@ function wholeHours(from: string | undefined, to: string | undefined): Period {
   };
 }
 
-/** `matching`: the entries of a filter, as a new builder. Other filters than of result and time are counted by it alone. */
+/** `matching`: the entries of a filter, as a new builder. Those of a user are counted by it alone. */
 export async function countEntries(
   db: Knex,
   table: string,
@@ -37,16 +37,18 @@ export async function countEntries(
   const { orgId, user, success, connection, surface, from, to } = filter;
   const { first, end } = wholeHours(from, to);
   const isNarrow = first !== undefined && end !== undefined && end <= first;
-  if (isNarrow || [user, connection, surface].some((value) => value !== undefined)) {
+  if (isNarrow || user !== undefined) {
     const [counted] = await matching(filter).count({ total: '*' });
     return Number(counted?.total ?? 0);
   }
   const whole = db(table).where('org_id', orgId ?? '');
   if (success !== undefined) whole.where({ success });
+  if (connection !== undefined) whole.where('connection_id', connection);
+  if (surface !== undefined) whole.where({ surface });
   if (first !== undefined) whole.where('hour', '>=', hourOf(first));
   if (end !== undefined) whole.where('hour', '<', hourOf(end));
   const part = (bounds: Pick<AuditFilter, 'from' | 'to'>) =>
-    matching({ orgId, success, ...bounds }).count({ total: '*' });
+    matching({ orgId, success, connection, surface, ...bounds }).count({ total: '*' });
   // In one statement, which sees one state of the database.
   const row: Record<string, unknown> = await db.first({
     whole: whole.sum({ total: 'total' }),

@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
 import { changeColumnTypes, type InternalDb, type JsonColumns } from '../internal-db/index.ts';
-import { countsAndPages } from './count-migration.ts';
+import { countsAndPages, countsOfSources } from './count-migration.ts';
 
 export const AUDIT_TABLE = 'audit_log';
 
@@ -79,5 +79,6 @@ const postgresMigrations: readonly Migration[] = [
 ];
 
 export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
-  return [...tableMigrations, ...(dialect === 'postgres' ? postgresMigrations : []), changes, countsAndPages(dialect)];
+  const typed = dialect === 'postgres' ? postgresMigrations : [];
+  return [...tableMigrations, ...typed, changes, countsAndPages(dialect), countsOfSources(dialect)];
 }
