@@ -65,12 +65,12 @@ export function actionRoutes({ store, service, types, refuse }: ActionRoutesInit
       method: 'GET',
       path: PATH,
       operationId: 'listActions',
-      summary: 'The actions that you have asked for, newest first.',
+      summary: 'The actions that you have asked for, by default newest first.',
       query: ListQuery,
       responses: { 200: ActionList },
-      async handle({ query: { status = 'pending', limit } }, scope) {
+      async handle({ query: { status = 'pending', ...page } }, scope) {
         await service.expireAll();
-        const rows = await store.list({ ...ownerOf(scope), status }, limit);
+        const { rows } = await store.page({ ...ownerOf(scope), status }, { ...page, offset: 0 });
         return { body: { actions: await Promise.all(rows.map((row) => shown(row, scope))) } };
       },
     }),
@@ -115,23 +115,23 @@ export function actionRoutes({ store, service, types, refuse }: ActionRoutesInit
       method: 'GET',
       path: '/api/v1/admin/actions',
       operationId: 'listAllActions',
-      summary: 'The actions of all requesters of the active organization, newest first.',
+      summary: 'The actions of all requesters of the active organization, by default newest first.',
       tag: 'Actions',
       right: 'admin',
       query: InboxQuery,
       responses: { 200: Inbox },
       errors: ['forbidden'],
-      async handle({ query: { status = 'pending', limit, offset } }, scope) {
+      async handle({ query: { status = 'pending', ...page } }, scope) {
         refuse(scope);
         await service.expireAll();
         const filter = { orgId: scope.orgId ?? '', requestedBy: undefined, status };
-        const [rows, total] = await Promise.all([store.list(filter, limit, offset), store.count(filter)]);
+        const { rows, total } = await store.page(filter, page);
         const moves = await store.history(rows.map(({ id }) => id));
         const actions = rows.map(async (row) => ({
           ...(await shown(row, scope)),
           history: (moves.get(row.id) ?? []).map((move) => ({ ...shownMove(move), ip: move.ip })),
         }));
-        return { body: { actions: await Promise.all(actions), total, limit, offset } };
+        return { body: { actions: await Promise.all(actions), total, limit: page.limit, offset: page.offset } };
       },
     }),
   ];

@@ -1,5 +1,6 @@
 /** Declares what the action endpoints take and answer. */
 import { type Static, Type } from '@sinclair/typebox';
+import { page, pageQuery, sortable } from '../admin-kit/index.ts';
 
 const Status = Type.Union(
   [
@@ -15,15 +16,18 @@ const Status = Type.Union(
 export const ActionParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
 export type ActionParams = Static<typeof ActionParams>;
 
-const page = {
+export const ACTION_ORDERS = sortable({ created_at: [{ column: 'created_at' }, { column: 'id' }] }, '-created_at');
+
+const PAGING = pageQuery({ limit: 50, max: 100 });
+const common = {
+  ...ACTION_ORDERS.query,
   status: Type.Optional(
     Type.Union([...Status.anyOf], { default: 'pending', description: 'Only actions in this state.' }),
   ),
-  limit: Type.Integer({ default: 50, minimum: 1, maximum: 100 }),
 };
 
-export const ListQuery = Type.Object(page);
-export const InboxQuery = Type.Object({ ...page, offset: Type.Integer({ default: 0, minimum: 0 }) });
+export const ListQuery = Type.Object({ ...common, limit: PAGING.limit });
+export const InboxQuery = Type.Object({ ...common, ...PAGING });
 
 export const DenyBody = Type.Object(
   { reason: Type.Optional(Type.String({ maxLength: 1_000, description: 'Shown to the requester.' })) },
@@ -76,9 +80,7 @@ export const ActionDetail = Type.Object(
   { title: 'ActionDetail' },
 );
 export const ActionList = Type.Object({ actions: Type.Array(Action) });
-export const Inbox = Type.Object({
-  actions: Type.Array(Type.Object({ ...fields, history: Type.Array(MoveWithAddress) }, { title: 'ActionForApproval' })),
-  total: Type.Integer(),
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-});
+export const Inbox = page(
+  'actions',
+  Type.Object({ ...fields, history: Type.Array(MoveWithAddress) }, { title: 'ActionForApproval' }),
+);

@@ -1,8 +1,10 @@
 /** Stores actions and their history. Every move is one compare-and-set, in one transaction with what tells of it. */
 import type { Knex } from 'knex';
+import { readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { ACTIONS, HISTORY } from './migrations.ts';
 import type { ActionRow, ActionStatus, HistoryRow, Move, Mover } from './rows.ts';
+import { ACTION_ORDERS } from './schemas.ts';
 
 /** Milliseconds since the epoch by the database's clock: those of servers may differ. */
 const NOW_MS = {
@@ -51,17 +53,10 @@ export class ActionStore {
     this.#along = along;
   }
 
-  /** Newest first. */
-  async list(filter: ActionFilter, limit: number, offset = 0): Promise<ActionRow[]> {
-    return this.#db.run((db) =>
-      filtered(db, filter)
-        .orderBy([
-          { column: 'created_at', order: 'desc' },
-          { column: 'id', order: 'desc' },
-        ])
-        .limit(limit)
-        .offset(offset),
-    );
+  /** By default newest first. */
+  page(filter: ActionFilter, page: SortedPage<typeof ACTION_ORDERS>): Promise<{ rows: ActionRow[]; total: number }> {
+    const order = ACTION_ORDERS.order(page.sort);
+    return this.#db.run((db) => readPage<ActionRow>({ matching: () => filtered(db, filter), order }, page));
   }
 
   async count(filter: ActionFilter): Promise<number> {

@@ -21,13 +21,15 @@ export function allowlistRoutes({ store, gate, refuse }: AllowlistRoutesInit): R
       method: 'GET',
       path: PATH,
       operationId: 'listIpAllowlist',
-      summary: 'Networks that the organization may be reached from, the oldest first; none: from everywhere.',
+      summary:
+        'Networks that the organization may be reached from, by default the oldest first; none: from everywhere.',
       errors: ['forbidden'],
       query: PageQuery,
       responses: { 200: EntryPage },
       async handle({ query }, scope) {
         refuse(scope);
-        return { body: { ...(await store.list(scope.orgId, query)), ...query } };
+        const { limit, offset } = query;
+        return { body: { ...(await store.list(scope.orgId, query)), limit, offset } };
       },
     }),
     defineRoute({

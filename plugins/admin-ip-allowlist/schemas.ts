@@ -1,6 +1,6 @@
 /** Describes the requests and answers of the IP allowlist. */
 import { Type } from '../../kernel/index.ts';
-import { page, pageQuery } from '../admin-kit/index.ts';
+import { page, pageQuery, sortable } from '../admin-kit/index.ts';
 
 const orNull = Type.Union([Type.String(), Type.Null()]);
 
@@ -46,6 +46,14 @@ export const DeleteQuery = Type.Object({
   }),
 });
 
-export const PageQuery = Type.Object(pageQuery({ limit: 50, max: 200 }));
+export const ENTRY_ORDERS = sortable(
+  {
+    createdAt: [{ column: 'created_at' }, { column: 'id' }],
+    cidr: [{ column: 'cidr', isText: true }, { column: 'id' }],
+  },
+  'createdAt',
+);
+
+export const PageQuery = Type.Object({ ...pageQuery({ limit: 50, max: 200 }), ...ENTRY_ORDERS.query });
 
 export const Deleted = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });

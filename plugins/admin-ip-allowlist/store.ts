@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError, type Scope } from '../../kernel/index.ts';
-import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import { readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { type Network, readNetwork } from './cidr.ts';
 import { ENTRIES } from './migrations.ts';
+import { ENTRY_ORDERS } from './schemas.ts';
 
 export interface Entry {
   readonly id: string;
@@ -65,12 +66,14 @@ export class AllowlistStore {
     this.#now = now;
   }
 
-  /** The oldest first. */
-  async list(orgId: string | null, wanted: PageRequest): Promise<{ entries: Entry[]; total: number }> {
+  /** By default the oldest first. */
+  async list(
+    orgId: string | null,
+    wanted: SortedPage<typeof ENTRY_ORDERS>,
+  ): Promise<{ entries: Entry[]; total: number }> {
     return this.#db.run(async (db) => {
       const matching = () => db(ENTRIES).where({ org_id: keyOf(orgId) });
-      const order = [{ column: 'created_at' }, { column: 'id' }];
-      const { rows, total } = await readPage<EntryRow>({ matching, order }, wanted);
+      const { rows, total } = await readPage<EntryRow>({ matching, order: ENTRY_ORDERS.order(wanted.sort) }, wanted);
       return { entries: rows.map(entryOf), total };
     });
   }

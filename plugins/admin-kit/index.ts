@@ -1,4 +1,4 @@
-/** Pages lists in the database: parameters, answers and the reading of a page with its total. */
+/** Pages and sorts lists in the database: parameters, answers and the reading of a page with its total. */
 export {
   type PageKey,
   type PageOrder,
@@ -7,4 +7,7 @@ export {
   page,
   pageQuery,
   readPage,
+  type SortedPage,
+  sortable,
+  sorted,
 } from './paging.ts';

@@ -3,18 +3,31 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
 import { chosenEngines, migration, storing, type TestEngine } from '../../test/harness/internal-databases.ts';
 import { internalDb } from '../internal-db/index.ts';
-import { type PageSource, page, pageQuery, readPage } from './index.ts';
+import { type PageSource, page, pageQuery, readPage, type SortedPage, sortable } from './index.ts';
 
 const ROWS = 23;
+/** Which the locales of databases order in their own ways. */
+const NAMES = ['b', 'A', 'a', 'ä', 'a b', 'ab', '_a', 'a-b', 'Z', '', 'é', '1', '10', '9'];
+const ORDERS = sortable(
+  {
+    at: [{ column: 'at', nulls: 'last' }, { column: 'id' }],
+    name: [{ column: 'name', isText: true }, { column: 'id' }],
+  },
+  '-at',
+);
+/** In pairs of the same time, and some without one. */
+const at = (id: number) => (id % 7 === 0 ? null : Math.floor(id / 2));
+const nameOf = (id: number) => NAMES[id % NAMES.length] ?? '';
 const notes = migration('0001-notes', async (trx) => {
   await trx.schema.createTable('notes', (table) => {
     table.integer('id').primary();
     table.text('org_id');
     table.integer('at');
+    table.text('name');
   });
-  // In pairs of the same time, and some without one.
-  const at = (id: number) => (id % 7 === 0 ? null : Math.floor(id / 2));
-  await trx('notes').insert(Array.from({ length: ROWS }, (_, id) => ({ id, org_id: null, at: at(id) })));
+  await trx('notes').insert(
+    Array.from({ length: ROWS }, (_, id) => ({ id, org_id: null, at: at(id), name: nameOf(id) })),
+  );
   await trx('notes').insert({ id: 100, org_id: 'other', at: 1 });
 });
 
@@ -59,6 +72,30 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     expect(await ids(5, Number.MAX_SAFE_INTEGER, hasKey)).toEqual([]);
   });
 
+  const compare = (a: number | string, b: number | string) => (a < b ? -1 : a > b ? 1 : 0);
+  const byTime = (a: number, b: number) => {
+    const [left, right] = [at(a), at(b)];
+    return left === null || right === null ? Number(left === null) - Number(right === null) : left - right;
+  };
+  it.each([
+    [undefined, (a: number, b: number) => byTime(a, b) * (at(a) === null || at(b) === null ? 1 : -1) || b - a],
+    ['at', (a: number, b: number) => byTime(a, b) || a - b],
+    ['name', (a: number, b: number) => compare(nameOf(a), nameOf(b)) || a - b],
+    ['-name', (a: number, b: number) => compare(nameOf(b), nameOf(a)) || b - a],
+  ] as const)('sorts alike on every database, the last pages too: %s', async (sort, order) => {
+    const sorted = Array.from({ length: ROWS }, (_, id) => id).sort(order);
+    const read = async (request: SortedPage<typeof ORDERS>) => {
+      const { rows } = await app
+        .get(internalDb)
+        .run((db) => readPage<{ id: number }>(source(db, { order: ORDERS.order(request.sort) }), request));
+      return rows.map(({ id }) => id);
+    };
+    expect(await read({ limit: ROWS, offset: 0, sort })).toEqual(sorted);
+    for (let offset = 0; offset < ROWS; offset += 4) {
+      expect(await read({ limit: 4, offset, sort })).toEqual(sorted.slice(offset, offset + 4));
+    }
+  });
+
   it('reads the last page from the other end', async () => {
     const sent: string[] = [];
     const seen = ({ sql, bindings }: { sql: string; bindings: unknown[] }) => void sent.push(`${sql} ${bindings}`);
@@ -79,6 +116,15 @@ describe.each(chosenEngines)('on %s', (_, open) => {
     expect((await read(0)).rows).toEqual([{ id: expect.any(Number) }]);
     expect((await read(1)).rows).toEqual([{ id: expect.any(Number) }]);
   });
+});
+
+it('declares the orders as an enumeration, whose default is the usual one', () => {
+  const { sort } = ORDERS.query;
+  expect(sort).toMatchObject({
+    anyOf: ['at', '-at', 'name', '-name'].map((name) => ({ const: name })),
+    default: '-at',
+  });
+  expect(ORDERS.order()).toEqual(ORDERS.order('-at'));
 });
 
 it('declares bounds and the shape of the answer', () => {

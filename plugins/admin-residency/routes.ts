@@ -74,7 +74,7 @@ export function residencyRoutes({ moves, refuse, pending }: ResidencyRoutesInit)
       method: 'GET',
       path: `${PATH}/migrations`,
       operationId: 'listRegionMigrations',
-      summary: 'Requests to move to another region, the newest first.',
+      summary: 'Requests to move to another region, by default the newest first.',
       errors: ['forbidden'],
       query: MigrationQuery,
       responses: { 200: MigrationPage },

@@ -1,6 +1,6 @@
 /** Describes requests to move to another region. */
 import { type Static, Type } from '@sinclair/typebox';
-import { page, pageQuery } from '../admin-kit/index.ts';
+import { page, pageQuery, sortable } from '../admin-kit/index.ts';
 import { Region } from './options.ts';
 
 export const STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'cancelled'] as const;
@@ -14,8 +14,14 @@ export const MigrateBody = Type.Object({ targetRegion: Region }, { additionalPro
 
 export const MigrationParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
+export const MIGRATION_ORDERS = sortable(
+  { requestedAt: [{ column: 'requested_at' }, { column: 'id' }] },
+  '-requestedAt',
+);
+
 export const MigrationQuery = Type.Object({
   ...pageQuery({ limit: 50, max: 200 }),
+  ...MIGRATION_ORDERS.query,
   status: Type.Optional(Status),
 });
 export type MigrationQuery = Static<typeof MigrationQuery>;

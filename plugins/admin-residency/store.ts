@@ -1,9 +1,9 @@
 /** Stores requests to move to another region; each change of state is one compare-and-set. */
 import type { Knex } from 'knex';
-import { type PageOrder, readPage } from '../admin-kit/index.ts';
+import { readPage } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { REGION_MIGRATIONS } from './migrations.ts';
-import type { MigrationQuery, MigrationStatus } from './schemas.ts';
+import { MIGRATION_ORDERS, type MigrationQuery, type MigrationStatus } from './schemas.ts';
 
 export interface MigrationRow {
   readonly id: string;
@@ -50,11 +50,11 @@ export const migrationStore = (db: InternalDb) => ({
   find: (id: string): Promise<MigrationRow | undefined> =>
     db.run((knex) => knex<MigrationRow>(REGION_MIGRATIONS).where({ id }).first()),
 
-  list: (orgId: string | null, { status, limit, offset }: MigrationQuery) =>
+  list: (orgId: string | null, { status, ...request }: MigrationQuery) =>
     db.run((knex) => {
       const filter = { org_id: orgId, ...(status !== undefined && { status }) };
       const matching = () => knex(REGION_MIGRATIONS).where(filter);
-      return readPage<MigrationRow>({ matching, order: NEWEST }, { limit, offset });
+      return readPage<MigrationRow>({ matching, order: MIGRATION_ORDERS.order(request.sort) }, request);
     }),
 
   /** Changes a request that is still in one of the states `from`; `undefined` where it is not, or another one is open. */
@@ -123,10 +123,7 @@ export type MigrationStore = ReturnType<typeof migrationStore>;
 
 const MOVING = { status: 'in_progress' } as const;
 
-const NEWEST: PageOrder[] = [
-  { column: 'requested_at', order: 'desc' },
-  { column: 'id', order: 'desc' },
-];
+const NEWEST = [...MIGRATION_ORDERS.order()];
 
 /** Its server has died. */
 function isLost(query: Knex.QueryBuilder, nowMs: number): void {

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
 import { page, pageQuery } from '../admin-kit/index.ts';
 import { grantableRights } from '../auth-kit/index.ts';
-import type { AuthManaged } from '../auth-managed/index.ts';
+import { type AuthManaged, MEMBER_ORDERS } from '../auth-managed/index.ts';
 
 const Id = Type.String({ minLength: 1, maxLength: 128 });
 const orNull = Type.Union([Type.String(), Type.Null()]);
@@ -128,8 +128,8 @@ export function roleRoutes(auth: AuthManaged | undefined): Route[] {
       method: 'GET',
       path: `${path}/:id/members`,
       operationId: 'listRoleMembers',
-      summary: 'Users who have the role, the longest-standing first.',
-      query: Type.Object(pageQuery({ limit: 200, max: 1_000 })),
+      summary: 'Users who have the role, by default the longest-standing first.',
+      query: Type.Object({ ...pageQuery({ limit: 200, max: 1_000 }), ...MEMBER_ORDERS.query }),
       responses: { 200: Type.Object({ members: Type.Array(Member), total: Type.Integer() }) },
       async handle({ params, query }, scope) {
         const { id } = await managed().roles.find(scope, params.id);

@@ -1,6 +1,6 @@
 /** Describes what the routes take and answer. */
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
-import { page, pageQuery } from '../admin-kit/index.ts';
+import { page, pageQuery, sortable } from '../admin-kit/index.ts';
 import { CatalogFile, EntityFile, GlossaryFile, MetricsFile } from '../semantic-layer/index.ts';
 
 const closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
@@ -169,9 +169,15 @@ const fileVersion = {
 
 export const VersionParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
+export const VERSION_ORDERS = sortable(
+  { replacedAt: ['replaced_at', 'number', 'id'].map((column) => ({ column })) },
+  '-replacedAt',
+);
+
 export const VersionQuery = Type.Object({
   file: Type.Optional(Type.String({ minLength: 1, description: 'Of this file only: `entities/orders.yml`.' })),
   ...pageQuery({ limit: 50, max: 200 }),
+  ...VERSION_ORDERS.query,
 });
 
 export const FileVersionPage = page('versions', Type.Object(fileVersion, { title: 'SemanticFileVersion' }));

@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
-import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import { readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { VERSIONS } from './migrations.ts';
 import type { AdminSemanticOptions } from './options.ts';
+import { VERSION_ORDERS } from './schemas.ts';
 import { versionOf } from './version-name.ts';
 
 export type ChangeKind = 'updated' | 'deleted' | 'imported' | 'restored' | 'interrupted';
@@ -51,7 +52,6 @@ const COLUMNS = [
   'replaced_by',
   'replaced_by_label',
 ];
-const LATEST_FIRST = (['replaced_at', 'number', 'id'] as const).map((column) => ({ column, order: 'desc' as const }));
 /** Versions of all files of one organization. */
 const MAX_VERSIONS = 10_000;
 /** Rows of one statement, within SQLite's limit of parameters. */
@@ -81,12 +81,12 @@ export class VersionStore {
     this.#options = options;
   }
 
-  /** Of one file, or of all, the latest first. */
-  async list(orgId: string | null, path: string | undefined, request: PageRequest) {
+  /** Of one file, or of all, by default the latest first. */
+  async list(orgId: string | null, path: string | undefined, request: SortedPage<typeof VERSION_ORDERS>) {
     const wanted = { org_id: orgId ?? '', ...(path !== undefined && { path }) };
     const { rows, total } = await this.#db.run((db) =>
       readPage<VersionRow>(
-        { matching: () => db(VERSIONS).where(wanted), order: LATEST_FIRST, columns: COLUMNS },
+        { matching: () => db(VERSIONS).where(wanted), order: VERSION_ORDERS.order(request.sort), columns: COLUMNS },
         request,
       ),
     );

@@ -105,11 +105,11 @@ export function writeRoutes({ layer, edit, versions, refuse }: WriteRoutesInit):
       method: 'GET',
       path: `${BASE}/versions`,
       operationId: 'listSemanticFileVersions',
-      summary: 'What files were before they were changed here, the latest first.',
+      summary: 'What files were before they were changed here, by default the latest first.',
       errors: ['forbidden'],
       query: VersionQuery,
       responses: { 200: FileVersionPage },
-      async handle({ query: { file, limit, offset } }, scope) {
+      async handle({ query: { file, limit, offset, sort } }, scope) {
         refuse(scope);
         if (file !== undefined && !isLayerPath(file)) {
           throw new AtlasError('The query is not valid: file is no path of a semantic layer.', {
@@ -117,7 +117,7 @@ export function writeRoutes({ layer, edit, versions, refuse }: WriteRoutesInit):
             hint: 'Write it like entities/orders.yml.',
           });
         }
-        return { body: { ...(await versions.list(scope.orgId, file, { limit, offset })), limit, offset } };
+        return { body: { ...(await versions.list(scope.orgId, file, { limit, offset, sort })), limit, offset } };
       },
     }),
     defineRoute({

@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { domainToUnicode } from 'node:url';
 import type { Knex } from 'knex';
 import { AtlasError, type Scope } from '../../kernel/index.ts';
-import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import { readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { AUTH_TABLES } from '../auth-managed/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { type CheckDomain, domainOfEmail, readDomain, verificationRecord } from './domain.ts';
 import { conflict } from './errors.ts';
 import { CONNECTIONS, DOMAINS, ENFORCEMENT, GIVEN_ROLES, GROUP_ROLES, PROVIDERS, SESSIONS } from './migrations.ts';
+import { PROVIDER_ORDERS } from './schemas.ts';
 import { forgetConnections } from './scim-cleanup.ts';
 
 /** What the library needs to know, as JSON with its secrets: exactly one of both. */
@@ -67,11 +68,14 @@ export class ProviderStore {
     this.#init = init;
   }
 
-  /** The oldest first. */
-  async list(orgId: string, wanted: PageRequest): Promise<{ rows: ProviderRow[]; total: number }> {
+  /** By default the oldest first. */
+  async list(
+    orgId: string,
+    wanted: SortedPage<typeof PROVIDER_ORDERS>,
+  ): Promise<{ rows: ProviderRow[]; total: number }> {
     return this.#init.db.run((db) => {
       const matching = () => db(PROVIDERS).where({ organizationId: orgId });
-      return readPage<ProviderRow>({ matching, order: [{ column: 'createdAt' }, { column: 'id' }] }, wanted);
+      return readPage<ProviderRow>({ matching, order: PROVIDER_ORDERS.order(wanted.sort) }, wanted);
     });
   }
 

@@ -80,13 +80,14 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
       method: 'GET',
       path: `${PATH}/providers`,
       operationId: 'listSsoProviders',
-      summary: 'Identity providers of the organization, the oldest first.',
+      summary: 'Identity providers of the organization, by default the oldest first.',
       errors: ['forbidden', 'not_available'],
       query: PageQuery,
       responses: { 200: ProviderPage },
       async handle({ query }, scope) {
+        const { limit, offset } = query;
         const { rows, total } = await managed().providers.list(foreignAsMissing(scope), query);
-        return { body: { providers: rows.map((row) => shownProvider(row, baseUrl)), total, ...query } };
+        return { body: { providers: rows.map((row) => shownProvider(row, baseUrl)), total, limit, offset } };
       },
     }),
     defineRoute({

@@ -1,6 +1,6 @@
 /** Describes the requests and answers of the routes for administrators. */
 import { Type } from '../../kernel/index.ts';
-import { page, pageQuery } from '../admin-kit/index.ts';
+import { page, pageQuery, sortable } from '../admin-kit/index.ts';
 
 const orNull = Type.Union([Type.String(), Type.Null()]);
 const HttpUrl = (description: string) =>
@@ -79,7 +79,16 @@ export const NewProviderBody = Type.Object(
 
 export const IdParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) });
 
-export const PageQuery = Type.Object(pageQuery({ limit: 50, max: 200 }));
+export const PROVIDER_ORDERS = sortable(
+  {
+    createdAt: [{ column: 'createdAt' }, { column: 'id' }],
+    name: [{ column: 'name', isText: true }, { column: 'id' }],
+    domain: [{ column: 'domain', isText: true }, { column: 'id' }],
+  },
+  'createdAt',
+);
+
+export const PageQuery = Type.Object({ ...pageQuery({ limit: 50, max: 200 }), ...PROVIDER_ORDERS.query });
 
 export const Enforcement = Type.Object({ enforced: Type.Boolean(), orgId: orNull }, { title: 'SsoEnforcement' });
 export const EnforcementBody = Type.Object(

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
 import { page, pageQuery } from '../admin-kit/index.ts';
-import { type AuthManaged, Email } from '../auth-managed/index.ts';
+import { type AuthManaged, Email, INVITATION_ORDERS, USER_ORDERS } from '../auth-managed/index.ts';
 
 const RoleName = Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')], {
   title: 'Role',
@@ -42,6 +42,7 @@ const Search = Type.Optional(
 
 const ListQuery = Type.Object({
   ...paging,
+  ...USER_ORDERS.query,
   search: Search,
   role: Type.Optional(RoleName),
 });
@@ -80,7 +81,12 @@ const Invitation = Type.Object(
   { title: 'AdminInvitation' },
 );
 
-const InvitationQuery = Type.Object({ ...paging, search: Search, status: Type.Optional(InvitationStatus) });
+const InvitationQuery = Type.Object({
+  ...paging,
+  ...INVITATION_ORDERS.query,
+  search: Search,
+  status: Type.Optional(InvitationStatus),
+});
 
 const InvitationBody = Type.Object(
   {
@@ -114,7 +120,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       method: 'GET',
       path,
       operationId: 'listUsers',
-      summary: 'Users, the newest first.',
+      summary: 'Users, by default the newest first.',
       query: ListQuery,
       responses: { 200: page('users', User) },
       async handle({ query }, scope) {
@@ -194,7 +200,7 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       method: 'GET',
       path: `${path}/invitations`,
       operationId: 'listInvitations',
-      summary: 'Invitations to the active organization, the newest first.',
+      summary: 'Invitations to the active organization, by default the newest first.',
       query: InvitationQuery,
       responses: { 200: page('invitations', Invitation) },
       async handle({ query }, scope) {

@@ -32,11 +32,12 @@ export function ruleRoutes({ store, now, refuse, audited, changed }: RuleRoutesI
       method: 'GET',
       path: PATH,
       operationId: 'listApprovalRules',
-      summary: 'The approval rules of the active organization, oldest first.',
+      summary: 'The approval rules of the active organization, by default oldest first.',
       query: RuleQuery,
       responses: { 200: RulePage },
       async handle({ query }, scope) {
-        return { body: { ...(await store.page(owner(scope), query)), ...query } };
+        const { limit, offset } = query;
+        return { body: { ...(await store.page(owner(scope), query)), limit, offset } };
       },
     }),
     defineRoute({

@@ -1,6 +1,6 @@
 /** Declares what the endpoints of approval rules take and answer. */
 import { type Static, Type } from '@sinclair/typebox';
-import { page, pageQuery } from '../admin-kit/index.ts';
+import { page, pageQuery, sortable } from '../admin-kit/index.ts';
 import { RULE_TYPES } from './rules.ts';
 
 const RuleType = Type.Union(
@@ -10,7 +10,15 @@ const RuleType = Type.Union(
 
 export const RuleParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
-export const RuleQuery = Type.Object(pageQuery({ limit: 50, max: 200 }));
+export const RULE_ORDERS = sortable(
+  {
+    createdAt: [{ column: 'created_at' }, { column: 'id' }],
+    name: [{ column: 'name', isText: true }, { column: 'id' }],
+  },
+  'createdAt',
+);
+
+export const RuleQuery = Type.Object({ ...pageQuery({ limit: 50, max: 200 }), ...RULE_ORDERS.query });
 
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) => Type.Union([type, Type.Null()]);
 

@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
-import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import { readPage, type SortedPage, sorted } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { RULES } from './migrations.ts';
 import type { Rule, RuleFields, RuleType } from './rules.ts';
+import { RULE_ORDERS } from './schemas.ts';
 
 /** Most rules of one organization: each is tried with every statement. */
 export const MAX_RULES = 200;
@@ -28,8 +29,6 @@ export interface RulePage {
   readonly total: number;
 }
 
-const OLDEST_FIRST = [{ column: 'created_at' }, { column: 'id' }];
-
 /** Called in the transaction of a change. */
 export type Along = (before: Rule | null, after: Rule | null, trx: Knex.Transaction) => Promise<void>;
 
@@ -40,10 +39,10 @@ export class RuleStore {
     this.#db = db;
   }
 
-  /** In the order in which they were made. */
-  async page(orgId: string | null, request: PageRequest): Promise<RulePage> {
+  /** By default in the order in which they were made. */
+  async page(orgId: string | null, request: SortedPage<typeof RULE_ORDERS>): Promise<RulePage> {
     const { rows, total } = await this.#db.run((db) =>
-      readPage<RuleRow>({ matching: () => of(db, orgId), order: OLDEST_FIRST }, request),
+      readPage<RuleRow>({ matching: () => of(db, orgId), order: RULE_ORDERS.order(request.sort) }, request),
     );
     return { rules: rows.map(ruleOf), total };
   }
@@ -51,7 +50,7 @@ export class RuleStore {
   /** Those that are in force. */
   async enabled(orgId: string | null): Promise<readonly Rule[]> {
     const rows = await this.#db.run((db) =>
-      of(db, orgId).where({ enabled: true }).orderBy(OLDEST_FIRST).limit(MAX_RULES),
+      sorted(of(db, orgId).where({ enabled: true }), RULE_ORDERS.order()).limit(MAX_RULES),
     );
     return rows.map(ruleOf);
   }
@@ -94,7 +93,7 @@ export class RuleStore {
     along: Along,
   ): Promise<Rule> {
     return this.#db.transaction(async (trx) => {
-      const before = found(await of(trx, orgId).where({ id }).modify(locked).first());
+      const before = found(await of(trx, orgId).where({ id }).forUpdate().first());
       const set = { ...columnsOf(change(before)), updated_at: at };
       await of(trx, orgId).where({ id }).update(set);
       const after = { ...before, ...change(before), updatedAt: at };
@@ -105,7 +104,7 @@ export class RuleStore {
 
   async remove(orgId: string | null, id: string, along: Along): Promise<void> {
     await this.#db.transaction(async (trx) => {
-      const before = found(await of(trx, orgId).where({ id }).modify(locked).first());
+      const before = found(await of(trx, orgId).where({ id }).forUpdate().first());
       await of(trx, orgId).where({ id }).delete();
       await along(before, null, trx);
     });
@@ -119,11 +118,6 @@ export class RuleStore {
 
 /** Without this, all. */
 const of = (db: Knex, orgId: string | null) => db<RuleRow>(RULES).where({ org_id: orgId ?? '' });
-
-/** SQLite has one writer at a time. */
-function locked(query: Knex.QueryBuilder): void {
-  if (query.client.config.client !== 'better-sqlite3') query.forUpdate();
-}
 
 function found(row: RuleRow | undefined): Rule {
   if (row !== undefined) return ruleOf(row);

@@ -1,9 +1,10 @@
 /** Reads what administrators have changed. */
-import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import { readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { ChangeRow } from './change.ts';
 import { firstMoment, lastMoment } from './filter.ts';
 import { AUDIT_TABLE } from './migrations.ts';
+import { CHANGE_ORDERS } from './orders.ts';
 
 export interface ChangeFilter {
   /** `null`: what belongs to no organization. Never all of them. */
@@ -17,8 +18,6 @@ export interface ChangeFilter {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
-
-const NEWEST_FIRST = ['org_id', 'timestamp', 'id'].map((column) => ({ column, order: 'desc' as const }));
 
 /** A change as the API answers it. */
 const shownChange = (row: ChangeRow) => ({
@@ -36,8 +35,8 @@ const shownChange = (row: ChangeRow) => ({
   requestId: row.request_id,
 });
 
-/** Newest first. */
-export async function listChanges(db: InternalDb, filter: ChangeFilter, page: PageRequest) {
+/** By default newest first. */
+export async function listChanges(db: InternalDb, filter: ChangeFilter, page: SortedPage<typeof CHANGE_ORDERS>) {
   const { orgId, user, action, target, targetType, from, to } = filter;
   const equal = { user_id: user, action, target_id: target, target_type: targetType };
   const { rows, total } = await db.run((knex) => {
@@ -49,7 +48,7 @@ export async function listChanges(db: InternalDb, filter: ChangeFilter, page: Pa
       return query;
     };
     const key = { column: 'id', all: () => knex(AUDIT_TABLE) };
-    return readPage<ChangeRow>({ matching, order: NEWEST_FIRST, key }, page);
+    return readPage<ChangeRow>({ matching, order: CHANGE_ORDERS.order(page.sort), key }, page);
   });
   return { changes: rows.map(shownChange), total };
 }

@@ -35,13 +35,13 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse, purged }: 
       method: 'GET',
       path: '/api/v1/admin/audit',
       operationId: 'listAuditEntries',
-      summary: 'Statements of all users, newest first.',
+      summary: 'Statements of all users, by default newest first.',
       query: ListQuery,
       responses: { 200: AuditPage },
       async handle({ query }, scope) {
         const orgId = organizationOf(scope);
-        const { limit, offset, ...filter } = query;
-        return { body: { ...(await store.list({ ...filter, orgId }, { limit, offset })), limit, offset } };
+        const { limit, offset, sort, ...filter } = query;
+        return { body: { ...(await store.list({ ...filter, orgId }, { limit, offset, sort })), limit, offset } };
       },
     }),
     defineRoute({
@@ -49,13 +49,13 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse, purged }: 
       method: 'GET',
       path: '/api/v1/admin/audit/changes',
       operationId: 'listAdminChanges',
-      summary: 'Changes by administrators, newest first.',
+      summary: 'Changes by administrators, by default newest first.',
       query: ChangesQuery,
       responses: { 200: ChangesPage },
       async handle({ query }, scope) {
         const orgId = organizationOf(scope);
-        const { limit, offset, ...filter } = query;
-        return { body: { ...(await store.changes({ ...filter, orgId }, { limit, offset })), limit, offset } };
+        const { limit, offset, sort, ...filter } = query;
+        return { body: { ...(await store.changes({ ...filter, orgId }, { limit, offset, sort })), limit, offset } };
       },
     }),
     {

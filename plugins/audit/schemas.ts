@@ -1,6 +1,7 @@
 /** Describes parameters and answers of the audit endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
 import { page, pageQuery } from '../admin-kit/index.ts';
+import { AUDIT_ORDERS, CHANGE_ORDERS } from './orders.ts';
 
 const Time = Type.Union([Type.String({ format: 'date-time' }), Type.String({ format: 'date' })], {
   description: 'ISO 8601: a time with a zone, or a day, which is all of that day in UTC.',
@@ -21,10 +22,11 @@ export type ExportQuery = Static<typeof ExportQuery>;
 
 const PAGING = pageQuery({ limit: 50, max: 200 });
 
-export const ListQuery = Type.Object({ ...PAGING, ...filters });
+export const ListQuery = Type.Object({ ...PAGING, ...AUDIT_ORDERS.query, ...filters });
 
 export const ChangesQuery = Type.Object({
   ...PAGING,
+  ...CHANGE_ORDERS.query,
   user: filters.user,
   action: Type.Optional(Type.String({ minLength: 1, description: 'Such as `user.role_changed`.' })),
   target: Type.Optional(Type.String({ minLength: 1, description: 'Id of what was changed.' })),

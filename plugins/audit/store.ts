@@ -1,6 +1,6 @@
 /** Reads the audit log and deletes entries that are too old. */
 import type { Knex } from 'knex';
-import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import { readPage, type SortedPage, sorted } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { type ChangeFilter, listChanges } from './changes.ts';
 import { COUNTS_TABLE, JOIN_SUMS } from './count-migration.ts';
@@ -8,6 +8,7 @@ import { countEntries } from './counts.ts';
 import { type AuditRow, EVENT_TYPE } from './entry.ts';
 import { type AuditFilter, firstMoment, lastMoment } from './filter.ts';
 import { AUDIT_TABLE } from './migrations.ts';
+import { AUDIT_ORDERS, type CHANGE_ORDERS } from './orders.ts';
 
 const DAY_MS = 86_400_000;
 const STATS_DAYS = 7;
@@ -61,19 +62,22 @@ export class AuditStore {
     this.#db = db;
   }
 
-  /** Newest first. */
-  async list(filter: AuditFilter, page: PageRequest): Promise<{ entries: AuditEntry[]; total: number }> {
+  /** By default newest first. */
+  async list(
+    filter: AuditFilter,
+    page: SortedPage<typeof AUDIT_ORDERS>,
+  ): Promise<{ entries: AuditEntry[]; total: number }> {
     const { rows, total } = await this.#db.run((db) => {
       const key = { column: 'id', all: () => db(AUDIT_TABLE) };
       const matching = (narrowed = filter) => filtered(db, narrowed);
       const total = () => countEntries(db, COUNTS_TABLE, filter, matching);
-      return readPage<AuditRow>({ matching: () => matching(), total, order: NEWEST_FIRST, key }, page);
+      return readPage<AuditRow>({ matching: () => matching(), total, order: AUDIT_ORDERS.order(page.sort), key }, page);
     });
     return { entries: rows.map(shownEntry), total };
   }
 
-  /** What administrators have changed, newest first. */
-  changes(filter: ChangeFilter, page: PageRequest) {
+  /** What administrators have changed, by default newest first. */
+  changes(filter: ChangeFilter, page: SortedPage<typeof CHANGE_ORDERS>) {
     return listChanges(this.#db, filter, page);
   }
 
@@ -82,7 +86,7 @@ export class AuditStore {
     let last: AuditRow | undefined;
     for (;;) {
       const rows: AuditRow[] = await this.#db.run((db) => {
-        const query = filtered(db, filter).select('*').orderBy(NEWEST_FIRST).limit(EXPORT_BATCH_ROWS);
+        const query = sorted(filtered(db, filter).select('*'), NEWEST_FIRST).limit(EXPORT_BATCH_ROWS);
         if (last !== undefined) query.andWhereRaw('(timestamp, id) < (?, ?)', [last.timestamp, last.id]);
         return query;
       });
@@ -179,7 +183,7 @@ export async function auditedStatements(
 ): Promise<AuditEntry[]> {
   const rows: AuditRow[] = await db.run((knex) => {
     const isStatement = (query: Knex.QueryBuilder) => query.whereNull('db_type').orWhereNot('db_type', EVENT_TYPE);
-    const query = shown(knex).select('*').where(isStatement).orderBy(NEWEST_FIRST.slice(1)).limit(limit);
+    const query = sorted(shown(knex).select('*').where(isStatement), NEWEST_FIRST.slice(1)).limit(limit);
     return since === undefined ? query : query.where('timestamp', '>=', firstMoment(since));
   });
   return rows.map(shownEntry);
@@ -187,8 +191,7 @@ export async function auditedStatements(
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** The organization first: else PostgreSQL sorts all rows that belong to none. */
-const NEWEST_FIRST = ['org_id', 'timestamp', 'id'].map((column) => ({ column, order: 'desc' as const }));
+const NEWEST_FIRST = AUDIT_ORDERS.order();
 
 const shown = (db: Knex): Knex.QueryBuilder => db(AUDIT_TABLE).whereNull('deleted_at');
 

@@ -63,6 +63,13 @@ export async function createSqliteDirectory(trx: Knex.Transaction): Promise<void
   await trx.raw(FILL);
 }
 
+/** By address, in the order of its code points as SQLite has it anyway. */
+export async function indexOrders(trx: Knex.Transaction, dialect: 'postgres' | 'sqlite'): Promise<void> {
+  const email = dialect === 'postgres' ? '"email" collate "C"' : '"email"';
+  await trx.raw(`create index ${DIRECTORY}_by_email on ${DIRECTORY} ("organizationId", ${email}, "userId")`);
+  await trx.raw(`create index auth_invitation_by_email on auth_invitation ("organizationId", ${email}, "id")`);
+}
+
 /** Without the extension, which some servers lack and some logins may not create, a search reads all addresses. */
 async function indexAddresses(trx: Knex.Transaction): Promise<void> {
   const index = `create index ${DIRECTORY}_search on ${DIRECTORY} using gin ("email" gin_trgm_ops)`;

@@ -27,6 +27,7 @@ import { SECURITY_SCHEMES } from './security-schemes.ts';
 import { checkSettings, isLocal } from './settings.ts';
 
 export type { InvitationInput, InvitationState, ManagedInvitation } from './accounts/invitations.ts';
+export { INVITATION_ORDERS, MEMBER_ORDERS, USER_ORDERS } from './accounts/list-orders.ts';
 export type { ManagedRole, RoleInput } from './accounts/roles.ts';
 export type { ManagedUser, RoleMember, UserPage, UserQuery, UserStats } from './accounts/users.ts';
 export { Email, type Endpoint, Id, Url } from './better-auth/endpoint.ts';

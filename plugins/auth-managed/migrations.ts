@@ -3,7 +3,13 @@ import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
 import type { StoredTable } from '../internal-db/index.ts';
 import { hashedToken } from './better-auth/session-token.ts';
-import { createPostgresDirectory, createSqliteDirectory, DIRECTORY, DIRECTORY_COUNT } from './directory-schema.ts';
+import {
+  createPostgresDirectory,
+  createSqliteDirectory,
+  DIRECTORY,
+  DIRECTORY_COUNT,
+  indexOrders,
+} from './directory-schema.ts';
 
 /** By the library's name. The prefix keeps them apart from other plugins' tables, and from words of SQL. */
 export const TABLES = {
@@ -214,6 +220,10 @@ export function migrationsFor(dialect: Dialect): Migration[] {
         await createRoles(trx, dialect);
         await (dialect === 'sqlite' ? createSqliteDirectory(trx) : createPostgresDirectory(trx));
       },
+    },
+    {
+      name: '0005-orders',
+      up: (connection) => indexOrders(connection as Knex.Transaction, dialect),
     },
   ];
 }

@@ -52,11 +52,12 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
       method: 'GET',
       path: PATH,
       operationId: 'listBackups',
-      summary: 'Backups of the internal database, newest first.',
+      summary: 'Backups of the internal database, by default newest first.',
       query: ListQuery,
       responses: { 200: BackupPage },
-      async handle({ query: { limit, offset } }, scope) {
-        const { rows, total } = await backups(scope).list({ limit, offset });
+      async handle({ query }, scope) {
+        const { rows, total } = await backups(scope).list(query);
+        const { limit, offset } = query;
         return { body: { backups: rows.map(shown), total, limit, offset } };
       },
     }),

@@ -1,6 +1,6 @@
 /** Describes parameters and answers of the backup endpoints. */
 import { Type } from '@sinclair/typebox';
-import { page, pageQuery } from '../admin-kit/index.ts';
+import { page, pageQuery, sortable } from '../admin-kit/index.ts';
 
 const time = Type.String({ format: 'date-time' });
 const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -28,7 +28,15 @@ export const Backup = Type.Object(
   { title: 'Backup' },
 );
 
-export const ListQuery = Type.Object(pageQuery({ limit: 50, max: 200 }));
+export const BACKUP_ORDERS = sortable(
+  {
+    createdAt: [{ column: 'created_at' }, { column: 'id' }],
+    sizeBytes: [{ column: 'size_bytes' }, { column: 'id' }],
+  },
+  '-createdAt',
+);
+
+export const ListQuery = Type.Object({ ...pageQuery({ limit: 50, max: 200 }), ...BACKUP_ORDERS.query });
 export const BackupPage = page('backups', Backup);
 
 export const BackupParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) });

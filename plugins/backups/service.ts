@@ -1,7 +1,7 @@
 /** Makes, verifies, restores and deletes backups: one at a time, on all servers. */
 import { randomUUID } from 'node:crypto';
 import { AtlasError, type Logger, type Scope } from '../../kernel/index.ts';
-import type { PageRequest } from '../admin-kit/index.ts';
+import type { SortedPage } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { BackupEngine, BackupRow, Content, TableState } from './api.ts';
@@ -9,6 +9,7 @@ import { damaged, isDamage, problemOf } from './errors.ts';
 import type { BackupFiles } from './files.ts';
 import { BACKUPS_TABLE } from './migrations.ts';
 import type { BackupsOptions } from './options.ts';
+import type { BACKUP_ORDERS } from './schemas.ts';
 import { type Along, type BackupStore, RENEW_MS } from './store.ts';
 
 const DAY_MS = 86_400_000;
@@ -46,7 +47,7 @@ export class Backups {
     this.#init = init;
   }
 
-  async list(page: PageRequest) {
+  async list(page: SortedPage<typeof BACKUP_ORDERS>) {
     await this.#settle();
     return this.#init.store.list(page);
   }

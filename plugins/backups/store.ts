@@ -1,16 +1,15 @@
 /** Stores the list of backups, and lets one operation at a time hold it, on all servers. */
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
-import { type PageRequest, readPage } from '../admin-kit/index.ts';
+import { readPage, type SortedPage, sorted } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import type { BackupRow, Operation } from './api.ts';
 import { BACKUPS_TABLE } from './migrations.ts';
+import { BACKUP_ORDERS } from './schemas.ts';
 
 /** Silence after which the server that works on a backup counts as gone. */
 const LEASE_MS = 60_000;
 export const RENEW_MS = 10_000;
-
-const NEWEST_FIRST = ['created_at', 'id'].map((column) => ({ column, order: 'desc' as const }));
 
 /** What is known of a backup whose file is complete. */
 export type WholeBackup = Pick<BackupRow, 'id' | 'status' | 'size_bytes' | 'checksum' | 'content'>;
@@ -27,13 +26,14 @@ export class BackupStore {
     this.#now = now;
   }
 
-  /** Newest first. */
-  list(page: PageRequest): Promise<{ rows: BackupRow[]; total: number }> {
-    return this.#db.run((db) => readPage<BackupRow>({ matching: () => db(BACKUPS_TABLE), order: NEWEST_FIRST }, page));
+  /** By default newest first. */
+  list(page: SortedPage<typeof BACKUP_ORDERS>): Promise<{ rows: BackupRow[]; total: number }> {
+    const order = BACKUP_ORDERS.order(page.sort);
+    return this.#db.run((db) => readPage<BackupRow>({ matching: () => db(BACKUPS_TABLE), order }, page));
   }
 
   all(): Promise<BackupRow[]> {
-    return this.#db.run((db) => db(BACKUPS_TABLE).orderBy(NEWEST_FIRST));
+    return this.#db.run((db) => sorted(db(BACKUPS_TABLE), BACKUP_ORDERS.order()));
   }
 
   /** Rejects with `not_found`. */

@@ -82,6 +82,15 @@ const postgresMigrations: readonly Migration[] = [
   },
 ];
 
+const orders: Migration = {
+  name: '0004-orders',
+  async up(connection) {
+    await (connection as Knex.Transaction).schema.alterTable(CONVERSATIONS, (table) => {
+      table.index(['user_id', 'org_id', 'created_at', 'id'], 'conversations_by_creation');
+    });
+  },
+};
+
 export function migrationsFor(dialect: InternalDb['dialect']): Migration[] {
-  return dialect === 'postgres' ? [...tableMigrations, ...postgresMigrations] : [...tableMigrations];
+  return [...tableMigrations, ...(dialect === 'postgres' ? postgresMigrations : []), orders];
 }

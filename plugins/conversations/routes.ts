@@ -39,7 +39,7 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       method: 'GET',
       path: '/api/v1/conversations',
       operationId: 'listConversations',
-      summary: 'Your conversations, the latest first.',
+      summary: 'Your conversations, by default the latest first.',
       query: ListQuery,
       responses: { 200: ConversationPage },
       async handle({ query }, scope) {

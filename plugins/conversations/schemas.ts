@@ -1,12 +1,21 @@
 /** Declares what the conversation endpoints take and answer. */
 import { type Static, Type } from '@sinclair/typebox';
+import { pageQuery, sortable } from '../admin-kit/index.ts';
 
 export const ConversationParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
 export type ConversationParams = Static<typeof ConversationParams>;
 
+export const CONVERSATION_ORDERS = sortable(
+  {
+    updatedAt: [{ column: 'updated_at' }, { column: 'id' }],
+    createdAt: [{ column: 'created_at' }, { column: 'id' }],
+  },
+  '-updatedAt',
+);
+
 export const ListQuery = Type.Object({
-  limit: Type.Integer({ default: 20, minimum: 1, maximum: 100 }),
-  offset: Type.Integer({ default: 0, minimum: 0 }),
+  ...pageQuery({ limit: 20, max: 100 }),
+  ...CONVERSATION_ORDERS.query,
   starred: Type.Optional(Type.Boolean()),
 });
 

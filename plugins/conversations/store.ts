@@ -1,11 +1,13 @@
 /** Reads and writes conversations and their messages in the internal database. */
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
+import { readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { InternalDb, RowWrite } from '../internal-db/index.ts';
 import { CONVERSATIONS, COUNTS, MESSAGES } from './migrations.ts';
 import type { MessagePart, TextPart } from './parts.ts';
 import { rowStatements } from './row-statements.ts';
 import type { ConversationRow, MessageRow, MessageUpdate, NamedRow, Owner, SaidRow } from './rows.ts';
+import { CONVERSATION_ORDERS } from './schemas.ts';
 
 /** The parts whose type is `text`. PostgreSQL looks at them as they are written, as it cannot read every text. */
 const TEXT_PARTS = {
@@ -32,25 +34,19 @@ export class ConversationStore {
     this.#statements = rowStatements(db.dialect);
   }
 
-  async list(
+  /** By default the latest first. */
+  list(
     owner: Owner,
-    { limit, offset, starred }: { limit: number; offset: number; starred?: boolean | undefined },
+    { starred, ...page }: SortedPage<typeof CONVERSATION_ORDERS> & { readonly starred?: boolean | undefined },
   ): Promise<{ rows: ConversationRow[]; total: number }> {
-    const [rows, counts] = await Promise.all([
-      this.#db.run((db) => {
-        const query = db(CONVERSATIONS).where({ ...owner, ...(starred !== undefined && { starred }) });
-        return query
-          .orderBy([
-            { column: 'updated_at', order: 'desc' },
-            { column: 'id', order: 'desc' },
-          ])
-          .limit(limit)
-          .offset(offset);
-      }),
-      this.#db.run((db) => db(COUNTS).where(owner).first()),
-    ]);
-    const { total = 0, starred: stars = 0 } = (counts ?? {}) as { total?: number; starred?: number };
-    return { rows, total: starred === undefined ? total : starred ? stars : total - stars };
+    return this.#db.run((db) => {
+      const matching = () => db(CONVERSATIONS).where({ ...owner, ...(starred !== undefined && { starred }) });
+      const total = async () => {
+        const { total: all = 0, starred: stars = 0 } = (await db(COUNTS).where(owner).first()) ?? {};
+        return starred === undefined ? all : starred ? stars : all - stars;
+      };
+      return readPage<ConversationRow>({ matching, order: CONVERSATION_ORDERS.order(page.sort), total }, page);
+    });
   }
 
   /** Rejects with `not_found` for one that does not exist or belongs to another user, alike. */

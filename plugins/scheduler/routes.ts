@@ -133,7 +133,7 @@ export function taskRoutes({ now, tasks, runs, owners, store, enqueue, render }:
       method: 'GET',
       path: PATH,
       operationId: 'listScheduledTasks',
-      summary: 'Your scheduled questions, the newest first.',
+      summary: 'Your scheduled questions, by default the newest first.',
       query: TaskQuery,
       responses: { 200: TaskPage },
       async handle({ query }, scope) {
@@ -162,7 +162,7 @@ export function taskRoutes({ now, tasks, runs, owners, store, enqueue, render }:
       errors: ['not_found'],
       async handle(request, scope) {
         const task = await tasks.find(ownerOf(scope), idOf(request));
-        const recent = await runs.list(task.id, RECENT_RUNS);
+        const recent = await runs.list(task.id, { limit: RECENT_RUNS });
         return { body: { ...shownTask(task), recentRuns: recent.map(shownRun) } };
       },
     }),
@@ -241,13 +241,13 @@ export function taskRoutes({ now, tasks, runs, owners, store, enqueue, render }:
       method: 'GET',
       path: `${PATH}/:id/runs`,
       operationId: 'listScheduledRuns',
-      summary: 'Runs of a scheduled question, the newest first.',
+      summary: 'Runs of a scheduled question, by default the newest first.',
       query: RunQuery,
       responses: { 200: RunPage },
       errors: ['not_found'],
       async handle(request, scope) {
         const { id } = await tasks.find(ownerOf(scope), idOf(request));
-        return { body: { runs: (await runs.list(id, request.query.limit)).map(shownRun) } };
+        return { body: { runs: (await runs.list(id, request.query)).map(shownRun) } };
       },
     }),
   ];

@@ -1,10 +1,12 @@
 /** Reads and writes runs and their deliveries in the internal database, and claims what is due. */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
+import { type SortedPage, sorted } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { DELIVERIES, RUNS, TASKS } from './migrations.ts';
 import { labelOf } from './recipients.ts';
 import type { DeliveryRow, Owner, RunRow, ShownRunRow, StoredRecipient, TaskRow } from './rows.ts';
+import { RUN_ORDERS } from './schemas.ts';
 
 /** Adds work to the queue, as part of the transaction. */
 export type Enqueue = (transaction: Knex.Transaction, id: string) => Promise<void>;
@@ -49,13 +51,9 @@ export class RunStore {
     this.#db = db;
   }
 
-  /** The newest first. */
-  list(taskId: string, limit: number): Promise<RunRow[]> {
-    const order = [
-      { column: 'started_at', order: 'desc' },
-      { column: 'id', order: 'desc' },
-    ];
-    return this.#db.run((db) => db(RUNS).where({ task_id: taskId }).orderBy(order).limit(limit));
+  /** By default the newest first. */
+  list(taskId: string, { limit, sort }: Pick<SortedPage<typeof RUN_ORDERS>, 'limit' | 'sort'>): Promise<RunRow[]> {
+    return this.#db.run((db) => sorted(db(RUNS).where({ task_id: taskId }), RUN_ORDERS.order(sort)).limit(limit));
   }
 
   /** Tasks that are due, those that have waited longest first. */

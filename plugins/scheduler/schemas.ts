@@ -1,5 +1,6 @@
 /** Declares what the endpoints of scheduled questions take and answer. */
 import { type Static, Type } from '@sinclair/typebox';
+import { pageQuery, sortable } from '../admin-kit/index.ts';
 
 export const MAX_RECIPIENTS = 50;
 const MAX_HEADERS = 20;
@@ -7,15 +8,28 @@ const MAX_HEADERS = 20;
 export const TaskParams = Type.Object({ id: Type.String({ format: 'uuid' }) });
 export type TaskParams = Static<typeof TaskParams>;
 
-const limit = Type.Integer({ default: 20, minimum: 1, maximum: 100 });
+const PAGING = pageQuery({ limit: 20, max: 100 });
+
+/** An owner has a few hundred at most, so one index finds them for all of these. */
+export const TASK_ORDERS = sortable(
+  {
+    createdAt: [{ column: 'created_at' }, { column: 'id' }],
+    name: [{ column: 'name', isText: true }, { column: 'id' }],
+    nextRunAt: [{ column: 'next_run_at', nulls: 'last' }, { column: 'id' }],
+    lastRunAt: [{ column: 'last_run_at', nulls: 'last' }, { column: 'id' }],
+  },
+  '-createdAt',
+);
+
+export const RUN_ORDERS = sortable({ startedAt: [{ column: 'started_at' }, { column: 'id' }] }, '-startedAt');
 
 export const TaskQuery = Type.Object({
-  limit,
-  offset: Type.Integer({ default: 0, minimum: 0, maximum: 1_000_000 }),
+  ...PAGING,
+  ...TASK_ORDERS.query,
   enabled: Type.Optional(Type.Boolean()),
 });
 
-export const RunQuery = Type.Object({ limit });
+export const RunQuery = Type.Object({ limit: PAGING.limit, ...RUN_ORDERS.query });
 
 const Channel = Type.Union([Type.Literal('email'), Type.Literal('slack'), Type.Literal('webhook')]);
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) => Type.Union([type, Type.Null()]);

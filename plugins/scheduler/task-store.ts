@@ -1,9 +1,11 @@
 /** Reads and writes tasks in the internal database. */
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
+import { readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { TASKS } from './migrations.ts';
 import type { Owner, TaskRow } from './rows.ts';
+import { TASK_ORDERS } from './schemas.ts';
 
 /** Disabled tasks count here too, as a deleted task is a disabled one. */
 const ALL_TASKS_PER_ENABLED = 10;
@@ -25,21 +27,15 @@ export class TaskStore {
     this.#tasksPerOwner = tasksPerOwner;
   }
 
-  /** The newest first. */
-  async list(
+  /** By default the newest first. */
+  list(
     owner: Owner,
-    { limit, offset, enabled }: { limit: number; offset: number; enabled?: boolean | undefined },
+    { enabled, ...page }: SortedPage<typeof TASK_ORDERS> & { readonly enabled?: boolean | undefined },
   ): Promise<{ rows: TaskRow[]; total: number }> {
     const wanted = { ...owner, ...(enabled !== undefined && { enabled }) };
-    const order = [
-      { column: 'created_at', order: 'desc' },
-      { column: 'id', order: 'desc' },
-    ];
-    const [rows, counted] = await Promise.all([
-      this.#db.run((db) => db(TASKS).where(wanted).orderBy(order).limit(limit).offset(offset)),
-      this.#db.run((db) => db(TASKS).where(wanted).count({ total: '*' }).first()),
-    ]);
-    return { rows, total: Number(counted?.total ?? 0) };
+    return this.#db.run((db) =>
+      readPage<TaskRow>({ matching: () => db(TASKS).where(wanted), order: TASK_ORDERS.order(page.sort) }, page),
+    );
   }
 
   /** Rejects with `not_found` for one that does not exist or belongs to somebody else, alike. */

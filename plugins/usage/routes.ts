@@ -75,7 +75,7 @@ export function usageRoutes({ ctx, options, store, reservations, refuse }: Usage
         const view = await viewOf(query, scope);
         const owner = ownerOf(scope);
         const userId = view === 'own' ? owner.user_id : user;
-        const page = await store.read({ orgId: owner.org_id, userId, from, to }, limit, offset);
+        const page = await store.read({ orgId: owner.org_id, userId, from, to }, query);
         const budgets = await budgetStates(view, scope);
         return { body: { scope: view, from, to, ...page, budgets, limit, offset } };
       },

@@ -1,8 +1,28 @@
 /** Describes parameters and answer of the usage endpoint. */
 import { type Static, Type } from '@sinclair/typebox';
+import { pageQuery, sortable } from '../admin-kit/index.ts';
 
 const day = (description: string) =>
   Type.String({ format: 'date', errorMessage: 'must be a day, such as 2026-01-31', description });
+
+/** Ties by day and model, as the usual order has them. */
+const by = (column: string) => [
+  { column, nulls: 'last' } as const,
+  { column: 'day' },
+  { column: 'provider', order: 'desc' } as const,
+  { column: 'model', order: 'desc' } as const,
+];
+
+/** Sums are of a year at most, and sorted after they have been added up. */
+export const USAGE_ORDERS = sortable(
+  {
+    day: by('day').slice(1),
+    questions: by('questions'),
+    totalTokens: by('total_tokens'),
+    cost: by('cost'),
+  },
+  '-day',
+);
 
 export const UsageQuery = Type.Object({
   scope: Type.Optional(
@@ -16,8 +36,8 @@ export const UsageQuery = Type.Object({
   ),
   from: Type.Optional(day('First day, in UTC. Default: the first of this month.')),
   to: Type.Optional(day('Last day, in UTC. Default: today.')),
-  limit: Type.Integer({ default: 100, minimum: 1, maximum: 1_000 }),
-  offset: Type.Integer({ default: 0, minimum: 0 }),
+  ...pageQuery({ limit: 100, max: 1_000 }),
+  ...USAGE_ORDERS.query,
 });
 export type UsageQuery = Static<typeof UsageQuery>;
 
@@ -57,7 +77,7 @@ export const UsagePage = Type.Object(
         { day: Type.String({ format: 'date' }), provider: Type.String(), model: Type.String(), ...SUMS },
         { title: 'UsageEntry' },
       ),
-      { description: 'By day and model, the latest day first.' },
+      { description: 'By day and model, by default the latest day first.' },
     ),
     sums: Type.Object(SUMS, { title: 'UsageSums', description: 'Of all entries, not only of this page.' }),
     budgets: Type.Array(BudgetState, {

@@ -1,7 +1,9 @@
 /** Reads the sums of usage, and deletes what is too old. */
 import type { Knex } from 'knex';
+import { type SortedPage, sorted } from '../admin-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { dayOf } from './periods.ts';
+import { USAGE_ORDERS } from './schemas.ts';
 import { DAYS, QUESTIONS, RESERVATIONS, TOTALS } from './tables.ts';
 
 const PURGE_BATCH_ROWS = 1_000;
@@ -45,6 +47,9 @@ const SUMS = {
   cost: 'cost',
 } as const;
 
+/** Only to sort by. */
+const TOTAL_TOKENS = 'sum(input_tokens) + sum(output_tokens) AS total_tokens';
+
 const KEY = ['day', 'provider', 'model'] as const;
 
 /** Of a unit of money: what adding up many small costs leaves behind is cut off. */
@@ -57,26 +62,21 @@ export class UsageStore {
     this.#db = db;
   }
 
-  /** By day and model, the latest day first; `sums` and `total` of all that match. */
+  /** By day and model, by default the latest day first; `sums` and `total` of all that match. */
   async read(
     filter: UsageFilter,
-    limit: number,
-    offset: number,
+    { limit, offset, sort }: SortedPage<typeof USAGE_ORDERS>,
   ): Promise<{ entries: UsageEntry[]; sums: UsageSums; total: number }> {
     return this.#db.run(async (db) => {
       const groups = filtered(db, filter).groupBy(KEY).select(KEY);
-      const page = groups
-        .clone()
-        .sum(SUMS)
-        .orderBy([{ column: 'day', order: 'desc' }, 'provider', 'model'])
-        .limit(limit)
-        .offset(offset);
+      const summed = groups.clone().sum(SUMS).select(db.raw(TOTAL_TOKENS));
+      const page = sorted(summed, USAGE_ORDERS.order(sort)).limit(limit).offset(offset);
       const rows: (Record<keyof typeof SUMS, unknown> & Record<(typeof KEY)[number], string>)[] = await page;
-      const [summed] = await filtered(db, filter).sum(SUMS);
+      const [all] = await filtered(db, filter).sum(SUMS);
       const [counted] = await db(groups.as('groups')).count({ total: '*' });
       return {
         entries: rows.map((row) => ({ day: row.day, provider: row.provider, model: row.model, ...shown(row) })),
-        sums: shown(summed ?? {}),
+        sums: shown(all ?? {}),
         total: Number(counted?.total ?? 0),
       };
     });

@@ -33,12 +33,13 @@ interface Server extends AsyncDisposable {
   get(path: string): Promise<{ total: number }>;
 }
 
-/** Within 30 days, a thousand users, every fiftieth a failure. */
+/** Within 30 days, a thousand users, every fiftieth a failure; two connections and surfaces, of each also a rare one. */
 const AUDIT_ROWS = `INSERT INTO audit_log (id, timestamp, user_id, user_label, auth_mode, sql, duration_ms, row_count,
     success, error, connection_id, db_type, tables, conversation_id, request_id, surface, org_id)
   SELECT gen_random_uuid(), now() - n * interval '30 days' / ?, 'user-' || n % 1000, 'user' || n % 1000 || '@example.com',
-    'managed', 'SELECT COUNT(*) FROM orders WHERE id > ' || n, 12.5, 1, n % 50 <> 0, NULL, 'default', 'postgres',
-    '["orders"]', NULL, gen_random_uuid()::text, 'api', NULL
+    'managed', 'SELECT COUNT(*) FROM orders WHERE id > ' || n, n::bigint * 7919 % 100003 / 10.0, 1, n % 50 <> 0, NULL,
+    CASE WHEN n % 10007 = 0 THEN 'rare' WHEN n % 3 = 0 THEN 'sales' ELSE 'default' END, 'postgres', '["orders"]', NULL,
+    gen_random_uuid()::text, CASE WHEN n % 10009 = 0 THEN 'scheduler' WHEN n % 5 = 0 THEN 'mcp' ELSE 'api' END, NULL
   FROM generate_series(?::int, ?::int) AS n`;
 
 const USER_ROWS = `INSERT INTO auth_user (id, name, email, "emailVerified", "createdAt", "updatedAt", role)
@@ -152,10 +153,21 @@ function requests(total: { readonly audit: number; readonly users: number }, at:
     ['audit, failed', `${audited}&success=false`],
     ['audit, of ten days', `${audited}&from=${time(20)}&to=${time(10)}`],
     ['audit, last page', `${audited}&offset=${total.audit - 50}`],
+    ['audit, of a connection', `${audited}&connection=default`],
+    ['audit, of a rare connection', `${audited}&connection=rare`],
+    ['audit, of a surface, of ten days', `${audited}&surface=api&from=${time(20)}&to=${time(10)}`],
+    ['audit, of a rare surface', `${audited}&surface=scheduler`],
+    ['audit, slowest', `${audited}&sort=-durationMs`],
+    ['audit, slowest that failed', `${audited}&sort=-durationMs&success=false`],
+    ['audit, slowest of a user', `${audited}&sort=-durationMs&user=user-7`],
+    ['audit, fastest, last page', `${audited}&sort=durationMs&offset=${total.audit - 50}`],
     ['users, first page', users],
     ['users, viewers', `${users}&role=viewer`],
     ['users, by a part of the address', `${users}&search=user777@`],
     ['users, last page', `${users}&offset=${total.users - 50}`],
+    ['users, by address', `${users}&sort=email`],
+    ['users, by address, last page', `${users}&sort=email&offset=${total.users - 50}`],
+    ['users, viewers by address', `${users}&sort=-email&role=viewer`],
   ];
 }
 

@@ -2,7 +2,10 @@
  * Calls every row of the specification's admin tables in every mode of authentication, on both engines: shapes, bounds,
  * defaults, wrong bodies, statuses and error codes. The rows are written by hand, from the specification.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '../../kernel/index.ts';
 import {
   checkMissing,
   checkOfPlatform,
@@ -23,6 +26,18 @@ import {
 import { engines, type TestEngine } from '../harness/internal-databases.ts';
 
 const nameOf = ({ method, path }: Pick<Row, 'method' | 'path'>) => `${method} ${path}`;
+
+/** Lists whose order is part of what they say; the first is the authentication library's. */
+const OF_FIXED_ORDER = new Set([
+  '/api/auth/organization/list-members',
+  '/api/v1/admin/roles',
+  '/api/v1/admin/prompts',
+  '/api/v1/prompts',
+  '/api/v1/conversations/:id',
+]);
+
+/** The table of orders. */
+const DOCUMENTED = readFileSync(join(import.meta.dirname, '../../docs/administration.md'), 'utf8').split('\n');
 
 /** Who calls as an administrator, and who is refused with which status. */
 const CALLERS: Readonly<
@@ -91,6 +106,44 @@ describe.each(engines)('on %s', (_, startEngine) => {
         if (limit === undefined) continue;
         const least = { limit: { minimum: 1, maximum: expect.any(Number), default: expect.any(Number) } };
         expect({ path, limit, offset }).toMatchObject({ path, ...least, offset: { minimum: 0, default: 0 } });
+      }
+    });
+
+    it('every list sorts by what it declares, in both directions, and refuses anything else', async () => {
+      const isList = ({ path, query }: Route) => query?.properties?.offset !== undefined || path === '/api/v1/actions';
+      const lists = server.routes().filter(isList);
+      const fixed = lists.filter(({ query }) => query?.properties.sort === undefined).map(({ path }) => path);
+      expect(fixed.filter((path) => !OF_FIXED_ORDER.has(path))).toEqual([]);
+      for (const { path, query } of lists) {
+        if (query?.properties.sort === undefined) continue;
+        const url = path.replace(':id', 'analyst');
+        const caller = administrators.at(path.startsWith('/api/v1/platform/') ? 0 : -1) ?? '';
+        const names: string[] = query.properties.sort.anyOf.map((item: { const: string }) => item.const);
+        const fields = names.filter((name) => !name.startsWith('-'));
+        const row = DOCUMENTED.find((line) => line.includes(`\`${path}\``)) ?? '';
+        expect(row).toContain(
+          `| ${fields.map((name) => `\`${name}\``).join(', ')} | \`${query.properties.sort.default}\` |`,
+        );
+        const refused = await server.send(caller, 'GET', `${url}?sort=nothing`);
+        if (refused.body.error === 'not_available') continue;
+        expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
+        for (const name of names) expect(refused.text).toContain(JSON.stringify(JSON.stringify(name)).slice(1, -1));
+        const read = async (sort: string) => {
+          const { status, body } = await server.send(caller, 'GET', `${url}?limit=100${sort}`);
+          expect({ path, sort, status }).toEqual({ path, sort, status: 200 });
+          return Object.values<Record<string, string | number | null>[]>(body).find(Array.isArray) ?? [];
+        };
+        const usual = await read('');
+        expect([path, await read(`&sort=${query.properties.sort.default}`)]).toEqual([path, usual]);
+        for (const name of fields) {
+          const ascending = await read(`&sort=${name}`);
+          const descending = await read(`&sort=-${name}`);
+          const values = ascending.map((item) => item[name] ?? null);
+          // Rows without a value come last both times.
+          if (values.includes(null)) continue;
+          const ordered = values.toSorted((a, b) => (a === b ? 0 : (a ?? 0) < (b ?? 0) ? -1 : 1));
+          expect([path, values, descending.reverse()]).toEqual([path, ordered, ascending]);
+        }
       }
     });
 

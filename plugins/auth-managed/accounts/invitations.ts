@@ -1,7 +1,7 @@
 /** Makes, lists and revokes invitations to an organization, and gives those who accept the role that was chosen. */
 import type { Knex } from 'knex';
 import { AtlasError, type Role, type Scope } from '../../../kernel/index.ts';
-import { type PageRequest, readPage } from '../../admin-kit/index.ts';
+import { readPage, type SortedPage } from '../../admin-kit/index.ts';
 import type { Audit } from '../../audit/index.ts';
 import { isRole, roles } from '../../auth-kit/index.ts';
 import { BASE_PATH } from '../better-auth/instance.ts';
@@ -10,6 +10,7 @@ import { LOCKS, TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
 import { isPlatformAdministrator } from './administrators.ts';
 import { refused } from './governance.ts';
+import { INVITATION_ORDERS } from './list-orders.ts';
 import { findRole } from './roles.ts';
 import { covers, REDUCED_ROLE, roleOf, type Standing, standingOf } from './standing.ts';
 
@@ -87,10 +88,10 @@ export class Invitations {
     this.#store = init.store;
   }
 
-  /** Of the active organization, the newest first; without those that the actor could not have made. */
+  /** Of the active organization, by default the newest first; without those that the actor could not have made. */
   async list(
     by: Pick<Scope, 'actor' | 'orgId'>,
-    page: PageRequest,
+    page: SortedPage<typeof INVITATION_ORDERS>,
     { status, search }: { readonly status?: InvitationState | undefined; readonly search?: string | undefined },
   ): Promise<{ invitations: ManagedInvitation[]; total: number }> {
     const { rows, total } = await this.#store.run(async (db) => {
@@ -103,8 +104,7 @@ export class Invitations {
         if (status !== 'pending' && status !== 'expired') return query.where({ status });
         return query.where({ status: 'pending' }).where('expiresAt', status === 'pending' ? '>' : '<=', this.#date());
       };
-      const order = [{ column: 'createdAt', order: 'desc' }, { column: 'id' }] as const;
-      return readPage<InvitationRow>({ matching, order }, page);
+      return readPage<InvitationRow>({ matching, order: INVITATION_ORDERS.order(page.sort) }, page);
     });
     return { invitations: rows.map((row) => this.#shown(row)), total };
   }

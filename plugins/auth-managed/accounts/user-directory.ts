@@ -2,10 +2,11 @@
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import type { Role } from '../../../kernel/index.ts';
-import { type PageRequest, readPage } from '../../admin-kit/index.ts';
+import { readPage, type SortedPage } from '../../admin-kit/index.ts';
 import { DIRECTORY, DIRECTORY_COUNT } from '../directory-schema.ts';
 import { TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
+import { MEMBER_ORDERS, USER_ORDERS } from './list-orders.ts';
 
 export interface DirectoryFilter {
   readonly orgId: string | null;
@@ -24,15 +25,6 @@ export interface RoleCount {
 
 /** Up to here matches are collected by the search index, and sorted; more of them are met soon in the order of the list. */
 const MANY_MATCHES = 5_000;
-
-const NEWEST = [
-  { column: 'createdAt', order: 'desc' },
-  { column: 'userId', order: 'asc' },
-] as const;
-const LONGEST_STANDING = [
-  { column: 'memberSince', order: 'asc' },
-  { column: 'userId', order: 'asc' },
-] as const;
 
 /**
  * Members of the organization, with the role that they have in it; with `null` those who belong to none, so that no user
@@ -69,26 +61,33 @@ export class UserDirectory {
     return db(DIRECTORY).where({ organizationId: orgId ?? '' });
   }
 
-  /** Ids and roles of one page, the newest users first, and how many there are on all pages. */
-  async page(filter: DirectoryFilter, page: PageRequest): Promise<{ rows: DirectoryRow[]; total: number }> {
+  /** Ids and roles of one page, by default the newest users first, and how many there are on all pages. */
+  async page(
+    filter: DirectoryFilter,
+    page: SortedPage<typeof USER_ORDERS>,
+  ): Promise<{ rows: DirectoryRow[]; total: number }> {
     return this.#store.run(async (db) => {
       const total = await this.#total(db, filter);
       const matching = () => this.#matching(db, filter);
       const found = filter.search !== undefined && total <= MANY_MATCHES && this.#store.dialect === 'postgres';
       const from = () =>
-        found ? db.withMaterialized('matches', matching().select(COLUMNS)).from('matches') : matching();
+        found ? db.withMaterialized('matches', matching().select(MATCH_COLUMNS)).from('matches') : matching();
       return readPage<DirectoryRow>(
-        { matching: from, order: NEWEST, columns: COLUMNS, total: async () => total },
+        { matching: from, order: USER_ORDERS.order(page.sort), columns: COLUMNS, total: async () => total },
         page,
       );
     });
   }
 
-  async members(filter: DirectoryFilter, page: PageRequest): Promise<{ rows: DirectoryRow[]; total: number }> {
+  /** By default the longest-standing members first. */
+  async members(
+    filter: DirectoryFilter,
+    page: SortedPage<typeof MEMBER_ORDERS>,
+  ): Promise<{ rows: DirectoryRow[]; total: number }> {
     return this.#store.run(async (db) => {
       const matching = () => this.#matching(db, filter);
       const total = () => this.#total(db, filter);
-      return readPage<DirectoryRow>({ matching, order: LONGEST_STANDING, columns: COLUMNS, total }, page);
+      return readPage<DirectoryRow>({ matching, order: MEMBER_ORDERS.order(page.sort), columns: COLUMNS, total }, page);
     });
   }
 
@@ -173,3 +172,4 @@ export interface DirectoryRow {
 }
 
 const COLUMNS = ['userId', 'role', 'baseRole', 'memberSince', 'createdAt'];
+const MATCH_COLUMNS = [...COLUMNS, 'email'];

@@ -1,5 +1,6 @@
 /** Lists and changes users for administrators, who see the members of their active organization. */
 import { AtlasError, type Role, type Scope } from '../../../kernel/index.ts';
+import type { SortedPage } from '../../admin-kit/index.ts';
 import type { Audit } from '../../audit/index.ts';
 import type { SessionCache } from '../better-auth/session-cache.ts';
 import { DIRECTORY } from '../directory-schema.ts';
@@ -9,6 +10,7 @@ import type { Store } from '../store.ts';
 import { endLostPromotions, isPlatformAdministrator } from './administrators.ts';
 import { type Administrator, type Governance, refused } from './governance.ts';
 import { isBanned } from './identity.ts';
+import type { MEMBER_ORDERS, USER_ORDERS } from './list-orders.ts';
 import { giveMembership, giveRole } from './role-giving.ts';
 import { findRole } from './roles.ts';
 import { covers } from './standing.ts';
@@ -40,9 +42,7 @@ export interface UserStats {
   readonly byRole: Readonly<Record<Role, number>>;
 }
 
-export interface UserQuery {
-  readonly limit: number;
-  readonly offset: number;
+export interface UserQuery extends SortedPage<typeof USER_ORDERS> {
   /** Part of the e-mail address, in any case. */
   readonly search?: string;
   readonly role?: Role;
@@ -135,10 +135,10 @@ export class Users {
     this.#store = init.store;
   }
 
-  /** The newest first. */
-  async list({ orgId }: Administrator, { limit, offset, search, role }: UserQuery): Promise<UserPage> {
+  /** By default the newest first. */
+  async list({ orgId }: Administrator, { search, role, ...page }: UserQuery): Promise<UserPage> {
     const filter = { orgId, search: search || undefined, baseRole: role };
-    const { rows, total } = await this.#init.directory.page(filter, { limit, offset });
+    const { rows, total } = await this.#init.directory.page(filter, page);
     const ids = rows.map(({ userId }) => userId);
     const found: UserRow[] = await this.#store.run((db) =>
       usersOf(db, orgId).whereIn(`${DIRECTORY}.userId`, ids).select(COLUMNS),
@@ -149,11 +149,11 @@ export class Users {
     return { users, total };
   }
 
-  /** Those who have the role, the longest-standing members first. */
+  /** Those who have the role, by default the longest-standing members first. */
   async members(
     { orgId }: Administrator,
     role: string,
-    page: Pick<UserQuery, 'limit' | 'offset'>,
+    page: SortedPage<typeof MEMBER_ORDERS>,
   ): Promise<{ members: RoleMember[]; total: number }> {
     const { rows, total } = await this.#init.directory.members({ orgId, role }, page);
     const members = rows.map(({ userId, role: held, memberSince }) => ({
