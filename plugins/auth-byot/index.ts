@@ -4,9 +4,7 @@ import { authLookup, bearerToken } from '../auth-kit/index.ts';
 import { httpSecurity, type SecurityScheme } from '../http/index.ts';
 import { identityOf, MODE } from './identity.ts';
 import { isOpenToOthers, readJwksUrl } from './jwks-url.ts';
-import { IssuerKeys } from './keys.ts';
 import { ByotOptions } from './options.ts';
-import { looksLikeJwt, verifier } from './verify.ts';
 
 export { BYOT_MODE } from './mode.ts';
 
@@ -33,7 +31,7 @@ export const authByot = definePlugin({
   type: 'auth',
   description: 'Authenticates requests by JWTs of the configured issuer.',
   options: ByotOptions,
-  setup(ctx, options): AuthByot {
+  async setup(ctx, options): Promise<AuthByot> {
     const orgClaim = options.orgClaim ?? ORG_CLAIM;
     const url = readJwksUrl(options.jwksUrl);
     if (isOpenToOthers(url)) {
@@ -42,6 +40,11 @@ export const authByot = definePlugin({
         'Token keys are fetched over http: an attacker on the network could replace them and sign tokens.',
       );
     }
+    // Both need jose, 46 modules that no other mode loads.
+    const [{ IssuerKeys }, { looksLikeJwt, verifier }] = await Promise.all([
+      import('./keys.ts'),
+      import('./verify.ts'),
+    ]);
     const keys = new IssuerKeys({ url, options, log: ctx.log, now: () => performance.now() });
     const verify = verifier(keys.find, options, () => ctx.now());
     ctx.tap(authResolve, ({ headers }, scope) => {
