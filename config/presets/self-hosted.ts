@@ -70,7 +70,9 @@ export function background({ actionsEnabled, schedulerEnabled, ...env }: Env): P
     ...(actionsEnabled
       ? [actionEmail(env.actionEmail), actionSlack(env.actionSlack), actionWebhook(env.actionWebhook)]
       : []),
-    ...(schedulerEnabled ? [deliverEmail(env.email), deliverSlack(env.slack), deliverWebhook()] : []),
+    // Invitations are mailed, too.
+    ...(schedulerEnabled || env.email.smtpUrl !== undefined ? [deliverEmail(env.email)] : []),
+    ...(schedulerEnabled ? [deliverSlack(env.slack), deliverWebhook()] : []),
     actions({ ...env.actions, enabled: actionsEnabled }),
   ];
 }

@@ -9,7 +9,9 @@ import {
   USERS,
   userOf,
 } from '../../test/harness/managed-server.ts';
+import { startSmtpReceiver } from '../../test/harness/smtp-receiver.ts';
 import { audit } from '../audit/index.ts';
+import { deliverEmail } from '../deliver-email/index.ts';
 
 const db = databases();
 const INVITATIONS = `${USERS}/invitations`;
@@ -159,4 +161,52 @@ describe.each<Dialect>(['sqlite', 'postgres'])('invitations on %s', (dialect) =>
     expect((await accept(eve, await ask(ann, 'eve@example.com', 'member'))).status).toBe(200);
     expect((await eve.whoami()).body).toMatchObject({ orgId, actor: { role: 'analyst' } });
   });
+});
+
+it('are mailed where the composition delivers by e-mail, as plain text and not without end', async () => {
+  let refuses = false;
+  await using smtp = await startSmtpReceiver({
+    onRcptTo: (_address, _session, done) => done(refuses ? new Error('No such mailbox.') : null),
+  });
+  const mail = deliverEmail({ smtpUrl: smtp.url, from: 'Atlas <atlas@example.com>' });
+  await using server = await startServer(await db.url('sqlite'), { url: 'https://atlas.test' }, [mail]);
+  const boss = await userOf(server, 'boss@example.com');
+  const name = 'Acme\r\nBcc: eve@example.com\u202e <b>&amp;</b>';
+  await organization(boss, 'create', { name, slug: 'acme' });
+  const invite = (email: string) => boss.send(INVITATIONS, { body: { email, role: 'viewer' } });
+  const first = await invite('Ann@example.com');
+  expect([first.status, first.body]).toMatchObject([201, { email: 'ann@example.com', mailed: true }]);
+  const { to, headers, parts, raw } = smtp.received[0] as (typeof smtp.received)[number];
+  expect([to, headers.bcc, headers.subject]).toEqual([
+    ['ann@example.com'],
+    undefined,
+    'Invitation to Acme Bcc: eve@example.com <b>&amp;</b> on Atlas',
+  ]);
+  expect(headers['message-id']).toMatch(/^<[0-9a-f-]{36}@example.com>$/);
+  expect(Object.keys(parts)).toEqual(['text/plain']);
+  const text = parts['text/plain'] ?? '';
+  expect(text).toContain(
+    'boss@example.com invites you to the organization "Acme Bcc: eve@example.com <b>&amp;</b>" on',
+  );
+  expect(text).toContain('POST https://atlas.test/api/auth/organization/accept-invitation');
+  expect(text).toContain(`{"invitationId": "${first.body.id}"}`);
+  expect(raw).not.toMatch(/^Bcc:/im);
+
+  // One address gets three in a day, whichever way they are asked for.
+  await revoke(boss, first.body.id);
+  const { id } = (await organization(boss, 'invite-member', { email: 'ann@example.com', role: 'member' })).body;
+  for (const _again of [1, 2, 3]) {
+    await organization(boss, 'invite-member', { email: 'ann@example.com', role: 'member', resend: true });
+  }
+  expect(smtp.received.map((one) => one.to)).toEqual(Array(3).fill(['ann@example.com']));
+  expect(new Set(smtp.received.map((one) => one.headers['message-id'])).size).toBeGreaterThan(1);
+  await revoke(boss, id);
+  expect((await invite('ann@example.com')).body).toMatchObject({ status: 'pending', mailed: false });
+  // The invitation stands without the mail.
+  refuses = true;
+  expect((await invite('bob@example.com')).body).toMatchObject({ status: 'pending', mailed: false });
+  for (const email of ['a@example.com, b@example.com', 'a@example.com\r\nBcc: b@example.com', 'A <a@example.com>']) {
+    expect((await invite(email)).status).toBe(422);
+  }
+  expect(smtp.received).toHaveLength(3);
 });

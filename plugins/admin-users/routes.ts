@@ -77,6 +77,11 @@ const Invitation = Type.Object(
     acceptUrl: Type.Union([Type.String(), Type.Null()], {
       description: 'Where the invited person, signed in, posts `{"invitationId": id}`; null unless it is pending.',
     }),
+    mailed: Type.Optional(
+      Type.Boolean({
+        description: 'Of a new one, where e-mail is set up: whether the invited person was sent a mail.',
+      }),
+    ),
   },
   { title: 'AdminInvitation' },
 );

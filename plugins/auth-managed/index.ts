@@ -90,6 +90,7 @@ export const authManaged = definePlugin({
         organizationDelete: (deletion, scope) => ctx.call(organizationDelete, deletion, scope),
       },
       admit: async (attempt) => ctx.call(signInBefore, attempt, ctx.scope()),
+      ctx,
       authorize: async (access, scope) => ctx.call(authAuthorize, access, scope),
     });
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));

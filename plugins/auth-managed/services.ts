@@ -1,11 +1,12 @@
 /** Creates the services of the plugin. Loaded with the authentication library, only where it is used. */
-import type { Access, Logger, Scope } from '../../kernel/index.ts';
+import type { Access, Logger, PluginContext, Scope } from '../../kernel/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { AbsentActor } from '../auth-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { AccountPassword } from './accounts/account-password.ts';
 import { Governance } from './accounts/governance.ts';
 import { presentIdentity } from './accounts/identity.ts';
+import { InvitationMail } from './accounts/invitation-mail.ts';
 import { Invitations } from './accounts/invitations.ts';
 import { OrganizationAccess } from './accounts/organization-access.ts';
 import { OrganizationChanges } from './accounts/organization-changes.ts';
@@ -54,13 +55,14 @@ export interface ServiceParts {
   readonly hooks: AccountHooks;
   /** Throws for who may not sign in this way. */
   readonly admit: (attempt: SignInAttempt) => Promise<unknown>;
+  readonly ctx: Pick<PluginContext, 'call' | 'callKey' | 'scope'>;
   /** Throws for who may not do it. */
   readonly authorize: (access: Access, scope: Scope) => Promise<unknown>;
 }
 
 export async function createServices(
   options: AuthManagedOptions,
-  { db, now, log, audit, hooks, admit, authorize }: ServiceParts,
+  { db, now, log, audit, hooks, admit, ctx, authorize }: ServiceParts,
 ) {
   const store = new Store(db);
   const passwords = new Passwords();
@@ -76,7 +78,7 @@ export async function createServices(
   const directory = new UserDirectory(store);
   const governance = new Governance(store);
   const users = new Users({ store, directory, governance, sessionCache, hooks, audit });
-  const invitations = new Invitations({ store, audit, url: options.url });
+  const invitations = new Invitations({ store, audit, mail: new InvitationMail(ctx, log), url: options.url });
   const social = [options.google, options.github, options.microsoft].some((provider) => provider !== undefined);
   const signUps = new Throttle(now, 'There were too many attempts to sign up.');
   const endpoints = {

@@ -1,6 +1,13 @@
-/** Sends reports of scheduled questions by e-mail. */
+/** Sends reports of scheduled questions, and notices such as invitations, by e-mail. */
 import { definePlugin, Type } from '../../kernel/index.ts';
-import { defineChannel, EmailAddress, EmailOptions, openMailer, renderEmail } from '../delivery-kit/index.ts';
+import {
+  defineChannel,
+  EmailAddress,
+  type EmailContent,
+  EmailOptions,
+  openMailer,
+  renderEmail,
+} from '../delivery-kit/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 
 export const deliverEmail = definePlugin({
@@ -15,7 +22,8 @@ export const deliverEmail = definePlugin({
     defineChannel(ctx, {
       channel: 'email',
       recipient: Type.Object({ address: EmailAddress }),
-      render: renderEmail,
+      render: (subject, report): EmailContent => renderEmail(subject, report),
+      renderNotice: (subject, { text }) => ({ subject, text }),
       send: (message, { address }, { key, signal }) => mailer.send({ ...message, to: [address], key }, signal),
     });
   },

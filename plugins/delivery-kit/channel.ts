@@ -12,7 +12,7 @@ import {
 } from '../../kernel/index.ts';
 import { DeliveryError, deliveryErrorOf } from './errors.ts';
 import { deliverPreview } from './hooks.ts';
-import { type Report, reportOf } from './report.ts';
+import { Notice, type Report, reportOf } from './report.ts';
 
 export interface Sending {
   /** A UUID that is the same whenever this report is sent to this recipient. */
@@ -27,6 +27,8 @@ export interface Channel<R extends TSchema, M extends object> {
   readonly channel: string;
   readonly recipient: R;
   render(subject: string, report: Report): M;
+  /** Left out: the channel takes reports only. */
+  renderNotice?(subject: string, notice: Notice): M;
   /** One try. What it throws becomes a `DeliveryError`. */
   send(message: M, recipient: Static<R>, sending: Sending): Awaitable<unknown>;
 }
@@ -34,9 +36,12 @@ export interface Channel<R extends TSchema, M extends object> {
 /** Call it in `setup`: taps `deliver` and `deliver.preview`. */
 export function defineChannel<R extends TSchema, M extends object>(
   ctx: Pick<PluginContext, 'tapKey'>,
-  { channel, recipient: schema, render, send }: Channel<R, M>,
+  { channel, recipient: schema, render, renderNotice, send }: Channel<R, M>,
 ): void {
-  const messageOf = ({ subject, content }: Delivery) => render(subject, reportOf(content));
+  const messageOf = ({ subject, content }: Delivery) =>
+    renderNotice !== undefined && Value.Check(Notice, content)
+      ? renderNotice(subject, content)
+      : render(subject, reportOf(content));
   ctx.tapKey(deliverPreview, channel, messageOf);
   ctx.tapKey(deliver, channel, async (delivery, scope) => {
     const { recipient } = delivery;
@@ -58,10 +63,10 @@ export function defineChannel<R extends TSchema, M extends object>(
   });
 }
 
-/** The same for each try: made of the report's task and time, and of the recipient without its secrets. */
+/** The same for each try: made of the report's task and time or of the notice's id, and of the recipient without its secrets. */
 function keyOf({ channel, recipient, content }: Delivery): string {
   const { address, channel: room, url } = recipient;
-  const parts = [channel, address, room, url, content.taskId, content.timestamp];
+  const parts = [channel, address, room, url, content.taskId ?? content.id, content.timestamp];
   const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   // Version 8 of RFC 9562: a UUID of one's own making.
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5');

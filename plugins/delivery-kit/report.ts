@@ -26,6 +26,13 @@ export const Report = Type.Object({
   timestamp: Type.String(),
 });
 
+/** A message that is no report, such as an invitation. */
+export const Notice = Type.Object(
+  { id: Type.String({ maxLength: 128 }), text: Type.String({ maxLength: 20_000 }) },
+  { additionalProperties: false },
+);
+
+export type Notice = Static<typeof Notice>;
 export type Report = Static<typeof Report>;
 export type Dataset = Static<typeof Dataset>;
 

@@ -10,6 +10,7 @@ import { LOCKS, TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
 import { isPlatformAdministrator } from './administrators.ts';
 import { refused } from './governance.ts';
+import type { InvitationMail } from './invitation-mail.ts';
 import { INVITATION_ORDERS } from './list-orders.ts';
 import { findRole } from './roles.ts';
 import { covers, REDUCED_ROLE, roleOf, type Standing, standingOf } from './standing.ts';
@@ -26,6 +27,8 @@ export interface ManagedInvitation {
   readonly expiresAt: string;
   /** With the public address where it is configured: where the invited person, signed in, sends `{"invitationId": id}`; only while the invitation is pending. */
   readonly acceptUrl: string | null;
+  /** Of a new one, where the server delivers by e-mail: whether the invited person was sent a mail. */
+  readonly mailed?: boolean;
 }
 
 export interface InvitationInput {
@@ -37,6 +40,7 @@ export interface InvitationInput {
 export interface InvitationsInit {
   readonly store: Store;
   readonly audit: Audit | undefined;
+  readonly mail: InvitationMail;
   /** Public address of the API. */
   readonly url: string | undefined;
 }
@@ -119,7 +123,7 @@ export class Invitations {
     if (orgId === null) {
       throw conflict('People are invited to an organization, and none is active.', 'Create or choose one first.');
     }
-    return this.#store.transaction(async () => {
+    const invitation = await this.#store.transaction(async () => {
       await this.#store.lock(LOCKS.admins);
       const row = await this.#store.run(async (db) => {
         const role = await findRole(db, orgId, wanted);
@@ -152,6 +156,24 @@ export class Invitations {
       await this.#record(by, 'invitation.created', row, null, { email, role: invitation.role });
       return invitation;
     });
+    const mailed = await this.send(invitation.id, by);
+    return { ...invitation, ...(mailed !== undefined && { mailed }) };
+  }
+
+  /** Mails a pending invitation. Resolves to whether it was sent; `undefined` where nothing delivers by e-mail. */
+  async send(id: string, by: Scope): Promise<boolean | undefined> {
+    const { organization, invitation, user } = TABLES;
+    const row: (InvitationRow & { organization: string; inviter: string }) | undefined = await this.#store.run((db) =>
+      db(invitation)
+        .join(organization, `${organization}.id`, `${invitation}.organizationId`)
+        .join(user, `${user}.id`, `${invitation}.inviterId`)
+        .where({ [`${invitation}.id`]: id })
+        .first(`${invitation}.*`, `${organization}.name as organization`, `${user}.email as inviter`),
+    );
+    if (row === undefined) return undefined;
+    const { acceptUrl, ...shown } = this.#shown(row);
+    if (acceptUrl === null) return undefined;
+    return this.#init.mail.send({ ...shown, acceptUrl, organization: row.organization, inviter: row.inviter }, by);
   }
 
   /** Throws `not_found` unless there is such a pending invitation of the active organization. */

@@ -151,6 +151,7 @@ export class OrganizationChanges {
       await this.#record(change, before, after, scope);
       return { reply, userId: before?.userId };
     });
+    if (path.endsWith('/invite-member')) await this.#init.invitations.send((reply.body as { id: string }).id, scope);
     for (const changed of [userId, scope.actor.id]) if (changed != null) sessionCache.invalidate(changed);
     return reply;
   }
