@@ -66,6 +66,8 @@ const ROUTES: Route[] = [
     }),
     handle: ({ params, query }) => ({ body: { params, query } }),
   }),
+  route({ path: '/own', right: 'query', handle: () => ({ body: {} }) }),
+  route({ path: '/kept', right: 'query', handle: () => ({ headers: { 'cache-control': 'private' }, body: {} }) }),
   route({ path: '/boom', handle: () => Promise.reject(new Error('secret postgres://u:p@h/db')) }),
   route({
     path: '/fails/:code',
@@ -237,6 +239,27 @@ describe('wrong input', () => {
       expect((await app.inject(post('/echo', '{"question":"a"}', type))).statusCode).toBe(200);
     }
     expect((await app.inject(post('/echo', '\ufeff{"question":"ä"}'))).json()).toMatchObject({ question: 'ä' });
+  });
+
+  it.each([
+    ['/own', 'no-store'],
+    ['/kept', 'private'],
+    ['/plain', undefined],
+  ])('what caches may do with %s: %s', async (url, expected) => {
+    await using app = await start();
+    const { statusCode, headers } = await app.inject({ method: 'GET', url });
+    expect([statusCode, headers['cache-control']]).toEqual([200, expected]);
+  });
+
+  it('takes no body for what it is, whatever its type', async () => {
+    await using app = await start();
+    const url = app.get(http).url();
+    const nothing = (path: string, type: string) =>
+      fetch(`${url}${path}`, { method: 'POST', body: '', headers: { 'content-type': type } });
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain;charset=UTF-8', 'nonsense']) {
+      const [free, needed] = [await nothing('/command', type), await nothing('/echo', type)];
+      expect([type, free.status, needed.status]).toEqual([type, 200, 400]);
+    }
   });
 
   it('refuses a body without a content type, and a compressed one', async () => {

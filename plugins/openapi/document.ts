@@ -90,7 +90,8 @@ function errorsOf(route: Route, { security }: DocumentInfo): Set<string> {
     'invalid_request',
     ...(isSecured ? ['auth_error', ...security.flatMap(({ value }) => value.errors ?? [])] : []),
     ...(route.essential === true ? [] : ['rate_limited', 'overloaded']),
-    ...(route.body === undefined ? [] : ['payload_too_large', 'unsupported_media_type']),
+    // A body that a route has no use for is read, too.
+    ...(route.method === 'GET' ? [] : ['payload_too_large', 'unsupported_media_type']),
     // A route that gets the bytes first words the faults of its body itself.
     ...(route.body === undefined || route.rawBody === 'first' ? [] : ['validation_error']),
     ...(route.errors ?? []),

@@ -40,7 +40,7 @@ const routes = definePlugin({
 
 const APP = 'https://app.example.com';
 const OTHER = 'http://localhost:3000';
-const EXPOSED = 'Retry-After, x-conversation-id, x-request-id';
+const EXPOSED = 'Retry-After, x-conversation-id, x-request-id, ETag';
 
 /** The headers of the CORS protocol as they came over the socket. */
 async function corsHeaders(app: TestApp, line: string, headers: Record<string, string> = {}) {

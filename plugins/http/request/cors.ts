@@ -5,7 +5,7 @@ import { AtlasError } from '../../../kernel/index.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const SENDABLE = ['Authorization', 'X-API-Key', 'Content-Type', 'x-request-id'];
-const READABLE = ['Retry-After', 'x-conversation-id', 'x-request-id'];
+const READABLE = ['Retry-After', 'x-conversation-id', 'x-request-id', 'ETag'];
 /** How long a browser may keep the answer to a preflight. */
 const MAX_AGE_SECONDS = 600;
 

@@ -150,12 +150,20 @@ function addFormParser(app: FastifyInstance): void {
   });
 }
 
+/** Tools that send nothing, such as `curl -d ''`, name a type all the same; without one it is no body. */
+function ignoreTypeOfNothing({ headers }: FastifyRequest): void {
+  if (headers['content-length'] === '0' && !JSON_TYPE.test(headers['content-type'] ?? '')) {
+    delete headers['content-type'];
+  }
+}
+
 export const jsonBody = fastifyPlugin(async (app) => {
   app.decorateRequest('rawBody');
   addJsonParser(app);
   addFormParser(app);
   app.addHook('onRequest', (request, _reply, done) => {
     checkBodyEncoding(request);
+    ignoreTypeOfNothing(request);
     done();
   });
 });

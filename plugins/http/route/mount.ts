@@ -86,6 +86,8 @@ function admission(ctx: PluginContext, route: Route) {
       route.ready?.({ headers, params });
       return;
     }
+    // Made for one user. A route may say otherwise.
+    reply.header('cache-control', 'no-store');
     let identity: Identity;
     try {
       identity = await identify(ctx, route, request);
