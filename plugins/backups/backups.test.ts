@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authResolve, definePlugin, scheduleCollect } from '../../kernel/index.ts';
@@ -18,6 +20,7 @@ import { audit } from '../audit/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { backups } from './index.ts';
+import { sqliteEngine } from './sqlite-engine.ts';
 
 const PATH = '/api/v1/platform/backups';
 const START = Date.UTC(2026, 0, 15, 12);
@@ -43,6 +46,11 @@ const boss = definePlugin({
     ctx.tap(storeTables, () => [{ table: 'notes' }]);
   },
 });
+
+const closing = (path: string) => {
+  const db = new Sqlite(path);
+  return Object.assign(db, { [Symbol.dispose]: () => void db.close() });
+};
 
 type Options = Parameters<typeof backups>[0];
 
@@ -405,6 +413,22 @@ it('are not bad because a verification could not be tried, and cannot be deleted
   renameSync(`${dir}.away`, dir);
   expect((await server.send('DELETE', `/${id}`)).status).toBe(200);
   expect(existsSync(storagePath)).toBe(false);
+});
+
+it('are restored into a database in which others write at that moment', async () => {
+  using folder = emptyFolder();
+  const [path, file] = [join(folder.path, 'atlas.db'), join(folder.path, 'backup.db')];
+  using db = closing(path);
+  db.exec('PRAGMA journal_mode = WAL; CREATE TABLE notes (text); INSERT INTO notes VALUES (1)');
+  const engine = sqliteEngine(path);
+  const { signal } = new AbortController();
+  await engine.dump(file, ['notes'], signal);
+  db.exec('INSERT INTO notes VALUES (2); BEGIN IMMEDIATE; INSERT INTO notes VALUES (3)');
+  const restored = engine.restore(file, ['notes'], signal);
+  await expect(Promise.race([restored, sleep(1_500, 'waits')])).resolves.toBe('waits');
+  db.exec('COMMIT');
+  await restored;
+  expect(db.prepare('SELECT text FROM notes').pluck().all()).toEqual([1]);
 });
 
 it('are not available without an internal database', async () => {

@@ -58,7 +58,8 @@ export class BackupFiles {
   }
 
   async remove({ id, storage_path }: Pick<BackupRow, 'id' | 'storage_path'>): Promise<void> {
-    for (const path of [storage_path, this.partialOf(storage_path), this.#described(id)])
+    const partial = this.partialOf(storage_path);
+    for (const path of [storage_path, partial, `${partial}-journal`, this.#described(id)])
       await rm(path, { force: true });
   }
 

@@ -2,12 +2,16 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import type { TableState } from './api.ts';
 import type { SqliteAnswer, SqliteTask } from './sqlite-task.ts';
 
 const BUSY_MS = 10_000;
+/** Longest wait of a restore for others that write. */
+const LOCK_MS = 60_000;
+const PAUSE_MS = 5;
 
 const { kind, database, file, tables } = workerData as SqliteTask;
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -35,10 +39,20 @@ function stateOf(db: Sqlite.Database, name: string): TableState {
 
 const statesOf = (db: Sqlite.Database) => existing(db).map((name) => stateOf(db, name));
 
+/** Copies the whole database over that of the file, and waits while others write there. */
+async function backUp(db: Sqlite.Database, to: string): Promise<void> {
+  const end = performance.now() + LOCK_MS;
+  // The library takes a file that is locked for a copy that is done: it has seen no page then.
+  while ((await db.backup(to)).totalPages === 0) {
+    if (performance.now() > end) throw Object.assign(new Error('the database is in use'), { code: 'SQLITE_BUSY' });
+    await sleep(PAUSE_MS);
+  }
+}
+
 /** The copy is private from its first byte, and one file without a log beside it. */
 async function copy(db: Sqlite.Database, to: string): Promise<void> {
   closeSync(openSync(to, 'wx', 0o600));
-  await db.backup(to);
+  await backUp(db, to);
   using copied = closing(new Sqlite(to));
   copied.db.pragma('journal_mode = DELETE');
 }
@@ -81,7 +95,7 @@ async function inspect(): Promise<readonly TableState[]> {
 async function restore(): Promise<readonly TableState[]> {
   using source = closing(new Sqlite(file, { fileMustExist: true, readonly: true }));
   // One transaction of the database in use: others see it before or after, and wait meanwhile.
-  await source.db.backup(database);
+  await backUp(source.db, database);
   return [];
 }
 
