@@ -73,6 +73,9 @@ describe.each<Dialect>(['sqlite', 'postgres'])('invitations on %s', (dialect) =>
     for (const id of [bobs, lost, late]) expect((await accept(ann, id)).status).toBeOneOf([400, 403, 404]);
     expect((await accept(ann, made.body.id)).status).toBe(200);
     expect((await accept(bob, bobs)).status).toBe(200);
+    for (const path of ['cancel-invitation', 'accept-invitation', 'reject-invitation']) {
+      expect([path, (await organization(ann, path, { invitationId: made.body.id })).status]).toEqual([path, 404]);
+    }
     expect((await ann.whoami()).body).toMatchObject({ orgId, actor: { role: 'admin' } });
     expect((await bob.whoami()).body.actor.rights).toEqual(['query', 'admin:audit']);
     expect((await ann.send(USERS)).body.total).toBe(3);

@@ -127,8 +127,9 @@ export class OrganizationAccess {
 
   async #organizationOfInvitation(call: string, id: string, { actor, orgId }: Scope): Promise<string | null> {
     return this.#store.run(async (db) => {
-      const invitation = await db(TABLES.invitation).where({ id }).first('email', 'organizationId');
-      if (invitation === undefined) throw noInvitation();
+      const invitation = await db(TABLES.invitation).where({ id }).first('email', 'organizationId', 'status');
+      // The library would revoke one that has been accepted, too.
+      if (invitation?.status !== 'pending') throw noInvitation();
       if (BY_RECIPIENT.includes(call)) {
         const user = await db(TABLES.user).where({ id: actor.id }).first('email');
         if (user?.email.toLowerCase() !== invitation.email.toLowerCase()) throw noInvitation();
