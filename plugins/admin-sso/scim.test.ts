@@ -112,6 +112,25 @@ async function connected(setup: Awaited<ReturnType<typeof start>>, domain = 'acm
 }
 
 describe.each<Dialect>(['sqlite', 'postgres'])('SCIM on %s', (dialect) => {
+  it('keeps the last administrator, whoever goes at the same moment', async () => {
+    await using setup = await start(dialect);
+    const { server } = setup;
+    const { orgId, scim } = await connected(setup);
+    const provisioned = await Promise.all(
+      ['ann', 'bob', 'eve'].map(async (name) => read(await scim('POST', '/Users', oktaUser(`${name}@acme.com`))).id),
+    );
+    const database = db.connect(server.database);
+    const admin = { role: 'admin', adminByOrganization: true };
+    await database('auth_user').where('email', 'like', '%@acme.com').update(admin);
+    await database('auth_member').where({ organizationId: orgId, role: 'member' }).update({ role: 'admin' });
+    await database('auth_user').where({ email: 'boss@example.com' }).update({ role: 'analyst' });
+    const off = { schemas: [PATCH_SCHEMA], Operations: [{ op: 'replace', value: { active: false } }] };
+    const answers = await Promise.all(provisioned.map((id) => scim('PATCH', `/Users/${id}`, off)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409]);
+    const left = database('auth_user').where({ role: 'admin' }).whereRaw('coalesce(banned, false) = false');
+    expect(await left).toHaveLength(1);
+  });
+
   it('provisions users as Okta does, and ends their sessions at once', async () => {
     await using setup = await start(dialect);
     const { boss, server } = setup;

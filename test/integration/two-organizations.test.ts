@@ -19,19 +19,20 @@ const SOUTH = 'zebraword';
 
 const formOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path.replaceAll(/:\w+/g, ':')}`;
 
-/** Of the authentication library and of the process. */
+/** Of one's own account, of those who sign in or come with a token of SCIM, and of the process. */
 const LEFT_OUT = [
-  /^\w+ \/api\/auth\//,
+  /^\w+ \/api\/auth\/(?!organization\/)/,
   /^\w+ \/api\/health/,
   /^\w+ \/api\/v1\/openapi\.json$/,
   /^\w+ \/api\/v1\/admin\/me\//,
 ];
 
+const ORGANIZATION = '/api/auth/organization';
+
 /** Answers of counts, of the process and of what is empty here: no text of an organization is in them. */
 const WITHOUT_TEXTS: readonly string[] = [
   '/api/v1/admin/audit/stats',
   '/api/v1/admin/users/stats',
-  '/api/v1/admin/sso/providers',
   '/api/v1/admin/sso/enforcement',
   '/api/v1/admin/scim',
   '/api/v1/admin/semantic/stats',
@@ -41,6 +42,11 @@ const WITHOUT_TEXTS: readonly string[] = [
   '/api/v1/platform/backups',
   '/api/v1/usage',
   '/api/v1/admin/residency',
+  `${ORGANIZATION}/get-active-member`,
+  `${ORGANIZATION}/get-active-member-role`,
+  // Wants an id, or a verified address.
+  `${ORGANIZATION}/get-invitation`,
+  `${ORGANIZATION}/list-user-invitations`,
 ];
 
 const ADMIN = '/api/v1/admin';
@@ -50,6 +56,8 @@ const chat = ({ conversation }: Ids) => ({
   messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'What?' }] }],
   conversationId: conversation,
 });
+const inOrganization = ({ organization }: Ids) => ({ organizationId: organization });
+const byInvitation = ({ invitation }: Ids) => ({ invitationId: invitation });
 const layerFile = () => ({ content: 'metrics: []' });
 
 interface Case {
@@ -76,7 +84,7 @@ const CASES: Readonly<Record<string, Case>> = {
   [`POST ${ADMIN}/ip-allowlist`]: { body: () => ({ cidr: '127.0.0.1/32' }) },
   [`POST ${ADMIN}/sso/providers`]: { body: () => ({ name: 'Login', domain: 'example.org' }) },
   [`PUT ${ADMIN}/sso/enforcement`]: { body: () => ({ enforced: false }) },
-  [`POST ${ADMIN}/scim/connections`]: { body: ({ organization }) => ({ providerId: organization }) },
+  [`POST ${ADMIN}/scim/connections`]: { body: ({ provider }) => ({ providerId: provider }) },
   [`PUT ${ADMIN}/scim/group-roles`]: { body: ({ role }) => ({ groupRoles: [{ group: 'Staff', role }] }) },
   [`GET ${ADMIN}/semantic/raw/:/:`]: { path: ['metrics', 'metricFile'] },
   [`PUT ${ADMIN}/semantic/raw/:/:`]: { path: ['metrics', 'metricFile'], body: layerFile },
@@ -110,6 +118,26 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   [`POST ${ADMIN}/residency/migrate`]: { body: () => ({ targetRegion: 'eu-west' }) },
   [`POST ${ADMIN}/residency/migrations/:/fail`]: { path: ['migration'], body: () => ({ errorMessage: 'No.' }) },
+  [`POST ${ORGANIZATION}/create`]: { body: () => ({ name: 'Third', slug: 'third' }) },
+  [`POST ${ORGANIZATION}/update`]: {
+    body: ({ organization }) => ({ organizationId: organization, data: { name: 'x' } }),
+  },
+  [`POST ${ORGANIZATION}/delete`]: { body: inOrganization },
+  [`POST ${ORGANIZATION}/set-active`]: { body: inOrganization },
+  [`POST ${ORGANIZATION}/leave`]: { body: inOrganization },
+  // Short names are unique on the server.
+  [`POST ${ORGANIZATION}/check-slug`]: { body: () => ({ slug: 'third' }) },
+  [`POST ${ORGANIZATION}/has-permission`]: {
+    body: ({ organization }) => ({ organizationId: organization, permissions: { member: ['update'] } }),
+  },
+  [`POST ${ORGANIZATION}/update-member-role`]: { body: ({ member }) => ({ memberId: member, role: 'viewer' }) },
+  [`POST ${ORGANIZATION}/remove-member`]: { body: ({ member }) => ({ memberIdOrEmail: member }) },
+  [`POST ${ORGANIZATION}/invite-member`]: {
+    body: ({ organization }) => ({ organizationId: organization, email: 'x@example.com', role: 'member' }),
+  },
+  [`POST ${ORGANIZATION}/cancel-invitation`]: { body: byInvitation },
+  [`POST ${ORGANIZATION}/accept-invitation`]: { body: byInvitation },
+  [`POST ${ORGANIZATION}/reject-invitation`]: { body: byInvitation },
   'POST /api/v1/platform/backups/:/restore': { path: ['migration'], body: ({ migration }) => ({ confirm: migration }) },
 };
 
@@ -125,6 +153,8 @@ function missingTwin(id: string): string {
     .replaceAll(/[A-Z]/g, shifted(65, 26, 13))
     .replaceAll(/\d/g, shifted(48, 10, 5));
 }
+
+const RANDOM_ID = /^([A-Za-z0-9]{32}|[0-9a-f-]{36})$/;
 
 const twins = (ids: Ids): Ids => Object.fromEntries(Object.entries(ids).map(([kind, id]) => [kind, missingTwin(id)]));
 
@@ -175,6 +205,8 @@ interface World {
   readonly south: Ids;
   /** What the south's administrator is answered at each address without parameters. */
   readonly answers: ReadonlyMap<string, Reply>;
+  /** What has been told of missing ids. */
+  readonly missed: Map<string, string>;
 }
 
 const routesOf = (server: AdminServer): Route[] =>
@@ -189,19 +221,23 @@ async function readAll(server: AdminServer, caller: string): Promise<Map<string,
 }
 
 async function start(engine: TestEngine): Promise<World> {
-  const server = await startAdminServer({ mode: 'managed', database: await engine.fresh() });
+  const server = await startAdminServer({
+    mode: 'managed',
+    database: await engine.fresh(),
+    env: { AUTHLIB_URL: 'https://atlas.test' },
+  });
   await server.signUp('boss');
   const found = async (owner: string, word: string) =>
     fill(server, owner, await foundOrganization(server, owner, word), word);
   const north = await found('north', NORTH);
   const south = await found('south', SOUTH);
   const answers = await readAll(server, 'south');
-  return { server, north, south, answers };
+  return { server, north, south, answers, missed: new Map() };
 }
 
 /** What is wrong when one asks with a foreign id: another answer than for a missing one, or a word of the other side. */
 async function compared(
-  { server }: World,
+  { server, missed }: World,
   caller: string,
   { method, path }: Route,
   ask: (id: (id: string) => string) => { readonly url: string; readonly body?: object },
@@ -209,9 +245,16 @@ async function compared(
 ): Promise<string[]> {
   const [foreign, missing] = [ask((id) => id), ask(missingTwin)];
   const sent = ({ url, body }: typeof foreign) => server.send(caller, method, url, body === undefined ? {} : { body });
-  const [ofForeign, ofMissing] = [await sent(foreign), await sent(missing)];
+  const ofForeign = await sent(foreign);
   const wrong: string[] = [];
-  const [a, b] = [told(ofForeign, ids), told(ofMissing, ids.map(missingTwin))].map((value) => JSON.stringify(value));
+  const a = JSON.stringify(told(ofForeign, ids));
+  const missingIds = ids.map(missingTwin);
+  const tell = async () => JSON.stringify(told(await sent(missing), missingIds));
+  // What is missing is answered alike for all random ids of one form; names may have been taken in between.
+  let asked = JSON.stringify([caller, method, missing]);
+  for (const id of missingIds) asked = asked.replaceAll(id, `<${id.length}>`);
+  const b = missingIds.every((id) => RANDOM_ID.test(id)) ? (missed.get(asked) ?? (await tell())) : await tell();
+  missed.set(asked, b);
   if (a !== b) wrong.push(`${method} ${foreign.url} (${path}): ${a} with a foreign id, ${b} with a missing one`);
   let shown = `${JSON.stringify(ofForeign.headers)} ${ofForeign.text}`;
   for (const id of ids) shown = shown.replaceAll(id, '').replaceAll(encodeURIComponent(id), '');
