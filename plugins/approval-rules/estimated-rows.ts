@@ -2,7 +2,7 @@
 import { AtlasError, messageOf, type PluginContext, type Scope, type SqlStatement } from '../../kernel/index.ts';
 import { datasourceEstimate } from '../datasource-kit/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
-import { type StatementTree, tablesByName, treeOf } from './statement-tree.ts';
+import { listsByColumn, type StatementTree, tablesByName, treeOf } from './statement-tree.ts';
 
 interface Around {
   readonly scope: Scope;
@@ -18,10 +18,10 @@ export async function estimatedRows(
 ): Promise<number | undefined> {
   const { connection, tables = [] } = statement;
   const tree = treeOf(statement.requested, dialect);
-  const names = tree === undefined ? {} : tablesByName(tree);
+  const known = tree === undefined ? { names: {} } : { names: tablesByName(tree), lists: listsByColumn(tree) };
   const key = connection.key ?? connection.id;
   try {
-    const rows = await ctx.callKey(datasourceEstimate, key, { statement, names }, scope);
+    const rows = await ctx.callKey(datasourceEstimate, key, { statement, ...known }, scope);
     const first = tree && rowsOfFirst(tree);
     if (rows === undefined || first === undefined || first >= rows) return rows;
     // The rows of a view may take more to make, and a condition of row security many rows to find as many.

@@ -42,6 +42,28 @@ export function tablesByName(tree: StatementTree): Record<string, string[]> {
   return names;
 }
 
+/** How many values IN or OR compare a column with, by its name in lower case; 0: those of a subquery. */
+export function listsByColumn(tree: StatementTree): Record<string, number> {
+  const lists: Record<string, number> = Object.create(null);
+  const add = (operand: unknown, values: number) => {
+    const { kind, name, parts } = operand as Node;
+    if (kind === 'form')
+      for (const part of parts as readonly { readonly expr?: unknown }[]) add(part.expr ?? {}, values);
+    if (kind !== 'name') return;
+    const key = fold(String(name));
+    lists[key] = values === 0 || lists[key] === 0 ? 0 : (lists[key] ?? 0) + values;
+  };
+  for (const node of nodesOf(tree)) {
+    if (node.kind === 'in') {
+      const { kind, items } = node.set as { readonly kind: string; readonly items: readonly unknown[] };
+      add(node.operand, kind === 'list' ? items.length : 0);
+    } else if (node.kind === 'chain' && (node.operators as readonly string[])[0] === 'OR') {
+      for (const { operands } of node.operands as Node[]) for (const side of (operands ?? []) as Node[]) add(side, 1);
+    }
+  }
+  return lists;
+}
+
 /** Without looking what a name means: what stands somewhere counts. */
 export function namedThings(tree: StatementTree, dialect: SqlDialect): NamedThings {
   const tables: TableSource[] = [];

@@ -13,8 +13,14 @@ interface PlanNode {
   };
 }
 
-/** Joins that compare every row of one side with every row of the other. */
-const ALL_PAIRS = new Set(['CROSS_PRODUCT', 'NESTED_LOOP_JOIN', 'BLOCKWISE_NL_JOIN']);
+/** Joins that compare every row of one side with every row of the other, and those by order, which keep a third of that. */
+const PAIRS: Readonly<Record<string, number>> = {
+  CROSS_PRODUCT: 1,
+  NESTED_LOOP_JOIN: 1,
+  BLOCKWISE_NL_JOIN: 1,
+  PIECEWISE_MERGE_JOIN: 1 / 3,
+  IE_JOIN: 1 / 9,
+};
 /** Reads of what the statement itself has made. */
 const OWN_READS = new Set(['DUMMY_SCAN', 'CTE_SCAN', 'DELIM_SCAN', 'COLUMN_DATA_SCAN', 'CHUNK_SCAN', 'EMPTY_RESULT']);
 
@@ -93,7 +99,7 @@ function rowsOf({ name, children = [], extra_info: extra }: PlanNode, tables: Ta
   }
   const pairs = parts.reduce((product, part) => product * part.given, 1);
   const usual = Number.isNaN(stated) ? Math.max(0, ...parts.map((part) => part.given)) : stated;
-  const given = ALL_PAIRS.has(kind) ? Math.max(pairs, usual) : usual;
+  const given = Math.max(pairs * (PAIRS[kind] ?? 0), usual);
   // The one row of a SELECT without FROM is not read anywhere.
   return { read, given, most: read === 0 && given <= 1 ? most : Math.max(most, given) };
 }

@@ -7,4 +7,6 @@ export interface EstimateRequest {
   readonly statement: SqlStatement;
   /** Tables by the names under which the statement reads them, in lower case, as far as that is known. */
   readonly names: Readonly<Record<string, readonly string[]>>;
+  /** How many values IN or OR compare a column with, by its name in lower case; 0: those of a subquery. */
+  readonly lists?: Readonly<Record<string, number>>;
 }

@@ -5,6 +5,21 @@ export type PlanLine = Readonly<Record<string, unknown>>;
 
 const REPEATED = /^(?:DEPENDENT|UNCACHEABLE|LATERAL)/;
 
+const LIMIT = / LIMIT \d{1,15}(?: OFFSET \d{1,15})?(?=$|\))/g;
+
+/**
+ * The statement to ask about as well, where the plan counts a scan along an index as the rows of LIMIT, however many a
+ * condition or a join passes over. `undefined`: there is no need.
+ */
+export function withoutLimit(sql: string, lines: readonly PlanLine[]): string | undefined {
+  const lower = lines.some(
+    ({ type, Extra: extra, id }) =>
+      type === 'index' && (/Using where/.test(String(extra)) || lines.filter((line) => line.id === id).length > 1),
+  );
+  const longer = sql.replace(LIMIT, '');
+  return lower && longer !== sql ? longer : undefined;
+}
+
 /** `undefined` for a recursion. */
 export function rowsOfPlan(lines: readonly PlanLine[]): number | undefined {
   if (lines.some(({ select_type: kind }) => /RECURSIVE/.test(String(kind)))) return undefined;

@@ -20,7 +20,7 @@ import {
 import { destroyConnection, killConnection } from './connect.ts';
 import { describeDatabases } from './describe.ts';
 import { statementError } from './errors.ts';
-import { rowsOfPlan } from './estimate.ts';
+import { rowsOfPlan, withoutLimit } from './estimate.ts';
 import { typedParameters } from './parameters.ts';
 import { loginWarnings } from './privileges.ts';
 import type { Query } from './query.ts';
@@ -108,9 +108,17 @@ export class MysqlSession implements Session {
     try {
       await this.#limitTo(timeoutMs, query);
       await query('START TRANSACTION READ ONLY');
-      const statement = await this.#prepare(use, `EXPLAIN ${this.#isMariaDb ? 'EXTENDED ' : ''}${sql}`, true);
-      if (use !== this.#use) throw cancelled();
-      return rowsOfPlan((await this.#execute(statement, values, { ...DEFAULT_LIMITS, timeoutMs })).rows);
+      const planOf = async (text: string) => {
+        const statement = await this.#prepare(use, `EXPLAIN ${this.#isMariaDb ? 'EXTENDED ' : ''}${text}`, true);
+        if (use !== this.#use) throw cancelled();
+        return (await this.#execute(statement, values, { ...DEFAULT_LIMITS, timeoutMs })).rows;
+      };
+      const plan = await planOf(sql);
+      const rows = rowsOfPlan(plan);
+      const longer = withoutLimit(sql, plan);
+      if (rows === undefined || longer === undefined) return rows;
+      const all = rowsOfPlan(await planOf(longer));
+      return all && Math.max(rows, all);
     } catch (error) {
       throw statementError(error, timeoutMs);
     }

@@ -6,15 +6,23 @@ interface PlanNode {
   readonly 'Plan Rows': number;
   readonly 'Relation Name'?: string;
   readonly Schema?: string;
+  readonly Alias?: string;
   readonly 'Index Cond'?: string;
+  readonly Filter?: string;
+  readonly 'Sampling Method'?: string;
   readonly 'Parent Relationship'?: string;
   readonly 'Subplan Name'?: string;
   readonly 'Workers Planned'?: number;
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Rows of a whole table, by the planner's own estimate; `undefined`: not known. */
-type TableRows = (schema: string, table: string) => Promise<number | undefined>;
+/** Rows by the planner's own estimate; `undefined`: not known. */
+interface Sizes {
+  /** Of a whole table. */
+  table(schema: string, table: string): Promise<number | undefined>;
+  /** That the index of the step finds, before its filter leaves some of them out. */
+  found(node: PlanNode): Promise<number | undefined>;
+}
 
 const EXPLAIN = 'EXPLAIN (VERBOSE, FORMAT JSON)';
 /** A table behind a view may be closed to the login. */
@@ -31,24 +39,43 @@ export async function estimatedRows(
     const [[plan] = []] = await query(`${EXPLAIN} ${text}`, values);
     return JSON.parse(plan ?? '')[0].Plan;
   };
-  const sizes = new Map<string, Promise<number | undefined>>();
-  const sizeOf = async (schema: string, table: string) => {
+  const rowsBy = async (text: string, otherwise: () => Promise<number | undefined>) => {
     await query('SAVEPOINT size');
     try {
-      return (await planOf(`SELECT FROM ONLY ${quoted(schema)}.${quoted(table)}`, []))['Plan Rows'];
+      return (await planOf(text, []))['Plan Rows'];
     } catch {
       await query('ROLLBACK TO size');
-      const [[rows] = []] = await query(KNOWN_ROWS, [schema, table]);
-      return rows === undefined || Number(rows) < 0 ? undefined : Number(rows);
+      return otherwise();
     }
   };
-  return rowsOfPlan(await planOf(sql, params), (schema, table) => {
-    const key = JSON.stringify([schema, table]);
-    const known = sizes.get(key) ?? sizeOf(schema, table);
-    sizes.set(key, known);
-    return known;
+  const sizeOf = (schema: string, table: string) =>
+    rowsBy(`SELECT FROM ONLY ${quoted(schema)}.${quoted(table)}`, async () => {
+      const [[rows] = []] = await query(KNOWN_ROWS, [schema, table]);
+      return rows === undefined || Number(rows) < 0 ? undefined : Number(rows);
+    });
+  const known = new Map<string, Promise<number | undefined>>();
+  return rowsOfPlan(await planOf(sql, params), {
+    table(schema, table) {
+      const key = JSON.stringify([schema, table]);
+      const rows = known.get(key) ?? sizeOf(schema, table);
+      known.set(key, rows);
+      return rows;
+    },
+    async found({ Schema: schema = '', 'Relation Name': table = '', Alias: alias = table, 'Index Cond': condition }) {
+      const source = `${quoted(schema)}.${quoted(table)}`;
+      // A value of the row around the step is any of the column's.
+      const alone = condition?.replace(COMPARED, (whole, own: string, column: string) =>
+        own === alias || own === quoted(alias)
+          ? `(${own}.${column} = (SELECT o.${column} FROM ONLY ${source} o LIMIT 1))`
+          : whole,
+      );
+      return rowsBy(`SELECT FROM ONLY ${source} AS ${quoted(alias)} WHERE ${alone}`, async () => undefined);
+    },
   });
 }
+
+/** As the server writes the comparison of two columns. */
+const COMPARED = /\(("(?:[^"]|"")+"|\w+)\.("(?:[^"]|"")+"|\w+) = (?:"(?:[^"]|"")+"|\w+)\.(?:"(?:[^"]|"")+"|\w+)\)/g;
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
@@ -65,9 +92,9 @@ interface Rows {
 class NotKnown extends Error {}
 
 /** `undefined` for a recursion, and where a table's size is not known. */
-async function rowsOfPlan(plan: PlanNode, tableRows: TableRows): Promise<number | undefined> {
+async function rowsOfPlan(plan: PlanNode, sizes: Sizes): Promise<number | undefined> {
   try {
-    const { read, most } = await rowsOf(plan, 1, tableRows);
+    const { read, most } = await rowsOf(plan, 1, sizes);
     return Math.max(read, most);
   } catch (error) {
     if (error instanceof NotKnown) return undefined;
@@ -76,14 +103,15 @@ async function rowsOfPlan(plan: PlanNode, tableRows: TableRows): Promise<number 
 }
 
 /** `workers`: processes that share the step; the plan says what one of them does. */
-async function rowsOf(node: PlanNode, workers: number, tableRows: TableRows): Promise<Rows> {
+async function rowsOf(node: PlanNode, workers: number, sizes: Sizes): Promise<Rows> {
   const kind = node['Node Type'];
   if (kind === 'Recursive Union') throw new NotKnown();
   const inner = workers * (1 + (node['Workers Planned'] ?? 0));
   const given = node['Plan Rows'] * workers;
   const parts: { readonly part: PlanNode; readonly rows: Rows }[] = [];
-  for (const part of node.Plans ?? []) parts.push({ part, rows: await rowsOf(part, inner, tableRows) });
-  const own = await ownRows(node, given, tableRows);
+  for (const part of node.Plans ?? []) parts.push({ part, rows: await rowsOf(part, inner, sizes) });
+  const found = kind === 'Bitmap Heap Scan' ? Math.max(0, ...parts.map(({ rows }) => rows.given)) : 0;
+  const own = Math.max(found, await ownRows(node, given, sizes));
   // A subquery that depends on the row around it runs for each of those that the step looks at.
   const looked = Math.max(own, given, ...parts.filter(({ part }) => !isSubplan(part)).map(({ rows }) => rows.given));
   let read = own;
@@ -111,12 +139,16 @@ function isHashed(node: PlanNode, { 'Subplan Name': name }: PlanNode): boolean {
   );
 }
 
-/** What the step itself reads: without a condition on an index, all of its table. */
-async function ownRows(node: PlanNode, given: number, tableRows: TableRows): Promise<number> {
-  const { 'Relation Name': table, Schema: schema = '' } = node;
-  if (table === undefined) return /^(?:Function|Table Function|Values) Scan$/.test(node['Node Type']) ? given : 0;
-  if (!/^(?:Seq|Index|Index Only) Scan$/.test(node['Node Type']) || node['Index Cond'] !== undefined) return given;
-  const rows = await tableRows(schema, table);
+/** What the step itself reads: without a condition on an index, all of its table, as does a sample of single rows. */
+async function ownRows(node: PlanNode, given: number, sizes: Sizes): Promise<number> {
+  const { 'Node Type': kind, 'Relation Name': table, Schema: schema = '', 'Index Cond': condition } = node;
+  if (table === undefined) return /^(?:Function|Table Function|Values) Scan$/.test(kind) ? given : 0;
+  const isIndex = kind === 'Index Scan' || kind === 'Index Only Scan';
+  if (isIndex && condition !== undefined) {
+    return node.Filter === undefined ? given : Math.max(given, (await sizes.found(node)) ?? 0);
+  }
+  if (!isIndex && kind !== 'Seq Scan' && node['Sampling Method'] !== 'bernoulli') return given;
+  const rows = await sizes.table(schema, table);
   if (rows === undefined) throw new NotKnown();
   return Math.max(rows, given);
 }

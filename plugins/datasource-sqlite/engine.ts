@@ -109,7 +109,7 @@ class SqliteEngine implements Engine {
       this.#prepare(session, request);
       const steps = session.db.prepare<unknown[], Step>(`EXPLAIN QUERY PLAN ${request.sql}`);
       const tables = this.#schema?.tablesOf(request.sql) ?? [];
-      return estimatedRows(session.db, steps.all(...request.params.map(bind)), tables, request.names);
+      return estimatedRows(session.db, steps.all(...request.params.map(bind)), tables, request);
     });
   }
 

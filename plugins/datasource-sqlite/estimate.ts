@@ -1,5 +1,6 @@
 /** Estimates from SQLite's plan and its statistics how many rows a statement would read. */
 import type { Database } from 'better-sqlite3';
+import type { EstimateMessage } from '../datasource-kit/index.ts';
 
 export interface Step {
   readonly id: number;
@@ -7,20 +8,19 @@ export interface Step {
   readonly detail: string;
 }
 
-/** Tables by the names under which a statement reads them, in lower case. */
-type Names = Readonly<Record<string, readonly string[]>>;
+type Request = Pick<EstimateMessage, 'names' | 'lists'>;
 
 /** Without ANALYZE a table's rows are counted up to this; larger ones have no estimate. */
 const MAX_COUNTED = 10_000_000;
 /** What SQLite itself expects of an index that it knows nothing about. */
 const ROWS_OF_INDEX = 10;
 const ROWS_OF_FUNCTION = 1_000;
-/** The part of an index that a comparison leaves, as SQLite expects it. */
-const PART_OF_RANGE = 4;
 
 const fold = (name: string) => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const bare = (name: string) => fold(name).replace(/^main\./, '');
+
+const KEY = "SELECT name FROM pragma_table_info(?) WHERE pk = 1 AND upper(type) = 'INTEGER'";
 
 class NotKnown extends Error {}
 
@@ -29,10 +29,10 @@ export function estimatedRows(
   db: Database,
   steps: readonly Step[],
   tables: readonly string[],
-  names: Names,
+  request: Request,
 ): number | undefined {
   try {
-    return new Plan(db, steps, tables.map(bare), names).read(0).read;
+    return new Plan(db, steps, tables.map(bare), request).read(0).read;
   } catch (error) {
     if (error instanceof NotKnown) return undefined;
     throw error;
@@ -43,23 +43,35 @@ class Plan {
   readonly #db: Database;
   readonly #children: ReadonlyMap<number, readonly Step[]>;
   readonly #tables: readonly string[];
-  readonly #names: Names;
+  readonly #names: Request['names'];
+  readonly #lists: NonNullable<Request['lists']>;
   /** Rows of what the statement makes before it reads it, by name. */
   readonly #made = new Map<string, number>();
   readonly #sizes = new Map<string, number>();
+  readonly #results = new Map<number, { read: number; given: number }>();
 
-  constructor(db: Database, steps: readonly Step[], tables: readonly string[], names: Names) {
+  constructor(db: Database, steps: readonly Step[], tables: readonly string[], request: Request) {
     this.#db = db;
     this.#children = Map.groupBy(steps, ({ parent }) => parent);
     this.#tables = tables;
-    this.#names = names;
+    this.#names = request.names;
+    this.#lists = request.lists ?? {};
   }
 
   /** What the steps below `parent` read and give; loops that stand side by side are nested. */
   read(parent: number): { read: number; given: number } {
+    const known = this.#results.get(parent);
+    if (known !== undefined) return known;
+    const result = this.#readSteps(this.#children.get(parent) ?? []);
+    this.#results.set(parent, result);
+    return result;
+  }
+
+  #readSteps(steps: readonly Step[]): { read: number; given: number } {
     let read = 0;
     let given = 1;
-    for (const { id, detail } of this.#children.get(parent) ?? []) {
+    const listed = Math.max(1, ...steps.map((step) => this.#valuesOf(step)));
+    for (const { id, detail } of steps) {
       const below = () => this.read(id);
       const [, made] = /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(detail) ?? [];
       if (made !== undefined) {
@@ -68,7 +80,7 @@ class Plan {
         this.#made.set(fold(made), rows.given);
       } else if (/^(?:SETUP|RECURSIVE STEP)/.test(detail)) throw new NotKnown();
       else if (/^(?:SCAN|SEARCH) /.test(detail)) {
-        const { rows, isOwn = false, once = 0 } = this.#loop(detail);
+        const { rows, isOwn = false, once = 0 } = this.#loop(detail, listed);
         read += once + (isOwn && given === 1 ? 0 : given * rows);
         given *= Math.max(1, rows);
       } else if (detail.startsWith('MULTI-INDEX OR')) {
@@ -84,8 +96,25 @@ class Plan {
     return { read, given };
   }
 
+  /** Of a subquery on the right of IN. */
+  #valuesOf({ id, detail }: Step): number {
+    const [, table] = /^USING ROWID SEARCH ON TABLE (.+) FOR IN-OPERATOR/.exec(detail) ?? [];
+    if (table !== undefined) return this.#sizeOf(table, '');
+    return detail.startsWith('LIST SUBQUERY') ? this.read(id).given : 0;
+  }
+
+  /** How many values the search looks up, `listed` for each IN with a subquery. */
+  #lookups(how: string, listed: number): number {
+    const keys = this.#tables.flatMap((table) => this.#one<string>(KEY, table) ?? []).map(fold);
+    return [...how.matchAll(/(\w+)=\?/g)].reduce((product, [, column = '']) => {
+      const names = column === 'rowid' ? ['rowid', 'oid', '_rowid_', ...keys] : [fold(column)];
+      const values = names.map((name) => this.#lists[name]);
+      return product * Math.max(1, ...values.map((count = 1) => (count === 0 ? listed : count)));
+    }, 1);
+  }
+
   /** One run of a loop. `isOwn`: over what the statement itself has made. `once`: rows to be read before it. */
-  #loop(detail: string): { rows: number; isOwn?: boolean; once?: number } {
+  #loop(detail: string, listed: number): { rows: number; isOwn?: boolean; once?: number } {
     if (/^SCAN (?:\d+ )?CONSTANT ROW|^SCAN \d+-ROW/.test(detail)) {
       return { rows: Number(/\d+/.exec(detail)?.[0] ?? 1), isOwn: true };
     }
@@ -95,13 +124,15 @@ class Plan {
     if (made.length > 0) return { rows: Math.max(...made), isOwn: true };
     const size = () => this.#sizeOf(name, how);
     if (detail.startsWith('SCAN')) return { rows: size() };
-    if (/INTEGER PRIMARY KEY \(rowid=\?\)/.test(how)) return { rows: 1 };
     if (/AUTOMATIC/.test(how)) return { rows: Math.min(ROWS_OF_INDEX, size()), once: size() };
     const [, index] = /INDEX (\S+) \(/.exec(how) ?? [];
     const equal = how.match(/=\?/g)?.length ?? 0;
-    const rows = index === undefined || equal === 0 ? size() : this.#rowsOfIndex(index, equal, size);
-    const isRange = /[<>]\?/.test(how);
-    return { rows: isRange && equal === 0 ? Math.ceil(rows / PART_OF_RANGE) : rows };
+    const isKey = /INTEGER PRIMARY KEY \(rowid=\?\)/.test(how);
+    // Nothing tells how much of an index lies between two values.
+    if (!isKey && (index === undefined || equal === 0)) return { rows: size() };
+    const each = isKey ? 1 : this.#rowsOfIndex(index as string, equal, size);
+    const lookups = this.#lookups(how, listed);
+    return { rows: lookups === 1 ? each : Math.min(each * lookups, size()) };
   }
 
   /** Of an alias that may be several tables, the largest. */

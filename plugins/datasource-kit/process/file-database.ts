@@ -100,7 +100,7 @@ export class FileDatabase {
   }
 
   /** `undefined`: the engine cannot tell. */
-  async estimate({ statement, names }: EstimateRequest, signal?: AbortSignal): Promise<number | undefined> {
+  async estimate({ statement, names, lists = {} }: EstimateRequest, signal?: AbortSignal): Promise<number | undefined> {
     if (statement.tables === undefined) throw unchecked();
     refuseNullByte(statement.sql);
     const request: EstimateMessage = {
@@ -110,6 +110,7 @@ export class FileDatabase {
       tables: statement.tables,
       functions: statement.functions ?? null,
       names,
+      lists,
     };
     return (await this.#ask(request, ESTIMATE_TIMEOUT_MS, signal)) as number | undefined;
   }

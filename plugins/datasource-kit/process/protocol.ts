@@ -31,6 +31,7 @@ export interface EstimateMessage extends Pick<ExecuteRequest, 'sql' | 'params' |
   readonly kind: 'estimate';
   /** See `EstimateRequest`. */
   readonly names: Readonly<Record<string, readonly string[]>>;
+  readonly lists?: Readonly<Record<string, number>>;
 }
 
 export type ProcessRequest =
