@@ -10,6 +10,9 @@ export interface SSOUserResolutionInput {
   readonly providerId: string;
   readonly accountKey: { readonly issuer: string; readonly accountId: string };
   readonly providerUser: { readonly email: string };
+  /** OpenID Connect only. */
+  readonly providerClaims?: Readonly<Record<string, unknown>>;
+  readonly verifiedIdTokenClaims?: Readonly<Record<string, unknown>>;
 }
 
 export interface SSOOptions {
@@ -25,6 +28,8 @@ export interface SSOOptions {
   }) => Promise<void>;
   readonly saml: {
     readonly allowIdpInitiated: boolean;
+    /** Milliseconds. */
+    readonly clockSkew: number;
     readonly requireTimestamps: boolean;
     readonly algorithms: { readonly onDeprecated: 'reject' };
   };

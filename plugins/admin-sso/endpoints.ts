@@ -124,6 +124,15 @@ function ssoEndpoints({ providers, fetching }: EndpointsInit): ExtensionEndpoint
   ];
 }
 
+/** SAML has no use for declarations, by which a small document becomes a large one, or another one than was signed. */
+function checkDocument(encoded: string): void {
+  if (!/<!(DOCTYPE|ENTITY)/i.test(Buffer.from(encoded, 'base64').toString())) return;
+  throw new AtlasError('The answer of the identity provider has a document type declaration.', {
+    code: 'invalid_request',
+    hint: 'Sign in again; if it stays, have the provider leave it out.',
+  });
+}
+
 const samlEndpoints: readonly ExtensionEndpoint[] = [
   {
     method: 'POST',
@@ -141,6 +150,10 @@ const samlEndpoints: readonly ExtensionEndpoint[] = [
     status: 302,
     errors: ['not_found', 'configuration_error', 'auth_error'],
     newUserRole: 'analyst',
+    async handle(request, _scope, ask) {
+      checkDocument((request.body as { SAMLResponse: string }).SAMLResponse);
+      return ask(request);
+    },
   },
   {
     method: 'GET',

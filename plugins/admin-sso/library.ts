@@ -23,6 +23,9 @@ export interface SsoLibraryInit {
   readonly calls: AsyncLocalStorage<ScimCall>;
 }
 
+/** Between the clocks of an identity provider and of this server. */
+const CLOCK_SKEW_MS = 180_000;
+
 /** With our names of its tables. */
 function renamed(plugin: ReturnType<typeof scim>, tables: Readonly<Record<string, string>>): BetterAuthPlugin {
   const schema = Object.entries(plugin.schema).map(([name, table]) => {
@@ -80,7 +83,13 @@ export function loadSso(init: SsoLibraryInit): LibraryExtensionParts {
       await host.run((db) => join(db, user.id, organizationId));
       await host.settle(user.id);
     },
-    saml: { allowIdpInitiated: false, requireTimestamps: true, algorithms: { onDeprecated: 'reject' } },
+    saml: {
+      allowIdpInitiated: false,
+      requireTimestamps: true,
+      // Its default counts in one of its two checks only.
+      clockSkew: CLOCK_SKEW_MS,
+      algorithms: { onDeprecated: 'reject' },
+    },
   });
   const provisioned = scim({
     connections: [],

@@ -12,7 +12,12 @@ const reject = (code: string, message: string): SSOUserResolution => ({ action: 
  * Runs in the transaction that makes the session.
  */
 export function userResolver(host: LibraryHost) {
-  return async ({ providerId, accountKey, providerUser }: SSOUserResolutionInput): Promise<SSOUserResolution> => {
+  return async ({
+    providerId,
+    accountKey,
+    providerUser,
+    ...said
+  }: SSOUserResolutionInput): Promise<SSOUserResolution> => {
     const email = providerUser.email.toLowerCase();
     const { provider, user, isLinked } = await host.run(async (db) => {
       const found = await db(PROVIDERS).where({ providerId, domainVerified: true }).first('organizationId', 'domain');
@@ -25,6 +30,13 @@ export function userResolver(host: LibraryHost) {
     const { organizationId, domain } = provider as { organizationId: string; domain: string };
     if (domainOfEmail(email) !== domain) {
       return reject('sso_domain_mismatch', `The provider may sign in addresses at ${domain} only.`);
+    }
+    // Many say nothing about it; who denies it lets people register with addresses of others.
+    const isDenied = [said.providerClaims, said.verifiedIdTokenClaims].some(
+      (claims) => String(claims?.email_verified) === 'false',
+    );
+    if (isDenied && !isLinked) {
+      return reject('sso_email_unverified', 'The identity provider says that the address is not verified.');
     }
     if (user === undefined) return { action: 'continue' };
     const refusal = await host.run((db) => refusalOf(db, user, organizationId));

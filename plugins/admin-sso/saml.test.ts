@@ -24,6 +24,49 @@ const samlify = createRequire(import.meta.url)('samlify');
 const IDP = 'https://login.example.com/saml';
 const certificates = selfSigned();
 
+const SIGNATURE = /<(?:ds:)?Signature[\s>][\s\S]*?<\/(?:ds:)?Signature>/;
+const ASSERTION = /<saml:Assertion[\s\S]*<\/saml:Assertion>/;
+
+/** Signature wrapping: the signed assertion stays in the document, beside or around one for another user. */
+function wrapped(build: (parts: { signed: string; bare: string; evil: string; signature: string }) => string) {
+  return (xml: string): string => {
+    const signed = ASSERTION.exec(xml)?.[0] ?? '';
+    const signature = SIGNATURE.exec(signed)?.[0] ?? '';
+    const bare = signed.replace(SIGNATURE, '');
+    const evil = bare.replaceAll('ann@acme.com', 'bob@acme.com').replace(/ ID="[^"]+"/, ' ID="_evil"');
+    return xml.replace(ASSERTION, () => build({ signed, bare, evil, signature }));
+  };
+}
+const inside = (outer: string, inner: string) => outer.replace('</saml:Assertion>', () => `${inner}</saml:Assertion>`);
+const inSignature = (signature: string, inner: string, end: string) =>
+  signature.replace(/<\/(ds:)?Signature>$/, (close) => `${inner}${end}${close}`);
+
+const WRAPPED: Readonly<Record<string, (xml: string) => string>> = {
+  // Around the whole response.
+  XSW1: (xml) => {
+    const evil = wrapped(({ signed }) => signed.replaceAll('ann@acme.com', 'bob@acme.com'))(xml);
+    const body = xml.replace(/^<\?xml[^>]*\?>/, '');
+    return evil.replace(SIGNATURE, (signature) => inSignature(signature, body, ''));
+  },
+  XSW2: (xml) => {
+    const evil = wrapped(({ evil: one, signature }) => signature + one)(xml);
+    return evil.replace(/<saml:Assertion/, () => `${xml.replace(/^<\?xml[^>]*\?>/, '')}<saml:Assertion`);
+  },
+  XSW3: wrapped(({ signed, evil }) => evil + signed),
+  'XSW3, the other way round': wrapped(({ signed, evil }) => signed + evil),
+  XSW4: wrapped(({ signed, evil }) => inside(evil, signed)),
+  XSW5: wrapped(({ bare, evil, signature }) => inside(evil, signature) + bare),
+  XSW6: wrapped(({ bare, evil, signature }) => inside(evil, inSignature(signature, bare, ''))),
+  XSW7: wrapped(({ signed, evil }) => `<samlp:Extensions>${evil}</samlp:Extensions>${signed}`),
+  XSW8: wrapped(({ bare, evil, signature }) =>
+    inside(
+      evil,
+      inSignature(signature, `<ds:Object xmlns:ds="http://www.w3.org/2000/09/xmldsig#">${bare}`, '</ds:Object>'),
+    ),
+  ),
+  'the same id': wrapped(({ signed, evil }) => evil.replace('_evil', / ID="([^"]+)"/.exec(signed)?.[1] ?? '') + signed),
+};
+
 interface Changes {
   readonly audience?: string;
   readonly recipient?: string;
@@ -123,6 +166,7 @@ const post = (client: Client, id: string, form: Record<string, string>): Promise
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: new URL(IDP).origin },
   });
 
+const refusal = ({ status, body }: Answer) => [status, body.error];
 const isSignedIn = (client: Client) => client.cookies.has('authlib.session_token');
 
 describe.runIf(certificates !== undefined).each<Dialect>(['sqlite', 'postgres'])(
@@ -197,6 +241,70 @@ describe.runIf(certificates !== undefined).each<Dialect>(['sqlite', 'postgres'])
           SAMLResponse: Buffer.from(text.replaceAll('ann@acme.com', 'bob@acme.com')).toString('base64'),
         };
       });
+      const changed = (change: (xml: string) => string, email?: string) => async (url: string) => {
+        const form = await answer(url, email ?? 'ann@acme.com');
+        const text = Buffer.from(form.SAMLResponse ?? '', 'base64').toString();
+        const xml = change(text);
+        expect(xml).not.toBe(text);
+        return { ...form, SAMLResponse: Buffer.from(xml).toString('base64') };
+      };
+      for (const [name, wrap] of Object.entries(WRAPPED)) await refused(name, changed(wrap));
+      await refused(
+        'unsigned',
+        changed((xml) => xml.replace(SIGNATURE, '')),
+      );
+      await refused(
+        'a comment that cuts the address',
+        changed(
+          (xml) => xml.replaceAll('ann@acme.com.evil.com', 'ann@acme.com<!-- -->.evil.com'),
+          'ann@acme.com.evil.com',
+        ),
+      );
+      const reader = new Client(server);
+      const declaring = changed((xml) => `<!doctype x [<!ENTITY e "x">]>${xml}`);
+      expect(refusal(await post(reader, provider.id, await declaring(await begin(reader))))).toEqual([
+        400,
+        'invalid_request',
+      ]);
+      expect(isSignedIn(reader)).toBe(false);
+      await refused('begun by the provider', (url) => answer(url, 'ann@acme.com', { inResponseTo: '' }));
+      await refused('begun by the provider, without a state', async (url) => {
+        const { RelayState: _, ...form } = await answer(url, 'ann@acme.com', { inResponseTo: '' });
+        return form;
+      });
+      await refused('not valid yet', (url) => answer(url, 'ann@acme.com', { ageMs: -900_000 }));
+      for (const RelayState of ['https://evil.example.com/', '//evil.example.com', 'x']) {
+        const client = new Client(server);
+        const form = await answer(await begin(client), 'ann@acme.com');
+        const { headers } = await post(client, provider.id, { ...form, RelayState });
+        expect([RelayState, headers.get('location'), isSignedIn(client)]).toEqual([
+          RelayState,
+          expect.not.stringContaining('evil'),
+          false,
+        ]);
+      }
+      // What is meant for another provider of the same identity provider.
+      const other = (
+        await boss.send('/api/v1/admin/sso/providers', {
+          body: {
+            name: 'Two',
+            domain: 'acme.com',
+            saml: { issuer: IDP, entryPoint: `${IDP}/sso`, certificate: keys.certificate },
+          },
+        })
+      ).body.provider;
+      expect(other.domainVerified).toBe(true);
+      const swapped = new Client(server);
+      await post(swapped, other.id, await answer(await begin(swapped), 'ann@acme.com'));
+      expect(isSignedIn(swapped)).toBe(false);
+      // A clock that is a little off.
+      const early = new Client(server);
+      expect(
+        (
+          await post(early, provider.id, await answer(await begin(early), 'ann@acme.com', { ageMs: -120_000 }))
+        ).headers.get('location'),
+      ).toBe('/done');
+
       // A login that another browser has begun.
       const form = await answer(await begin(new Client(server)), 'ann@acme.com');
       const victim = new Client(server);

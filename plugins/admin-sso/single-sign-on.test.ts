@@ -171,18 +171,42 @@ describe.each<Dialect>(['sqlite', 'postgres'])('single sign-on by OpenID Connect
 
   it('does not take a forged or a foreign identity', async () => {
     await using setup = await start(dialect);
-    const { boss, idp } = setup;
+    const { boss, idp, server } = setup;
     await newOrganization(boss, 'acme');
     await verified(boss, setup, 'acme.com');
     const ann = { sub: 'ann-1', email: 'ann@acme.com' };
-    for (const fault of ['signature', 'audience', 'issuer', 'userInfo'] as const) {
+    for (const fault of Object.keys(idp.faults) as (keyof typeof idp.faults)[]) {
       idp.faults[fault] = true;
       const { client, location } = await signOn(setup, ann, { domain: 'acme.com' });
       expect([fault, location]).toEqual([fault, expect.stringContaining('error=')]);
       expect((await client.whoami()).status).toBe(401);
       idp.faults[fault] = false;
     }
+    // Whoever registers there with a foreign address is not its holder.
+    const unverified = await signOn(setup, { ...ann, email_verified: false }, { domain: 'acme.com' });
+    expect(unverified.location).toContain('error=sso_email_unverified');
+    expect((await unverified.client.whoami()).status).toBe(401);
     expect((await signOn(setup, ann, { domain: 'acme.com' })).location).toBe('/done');
+    // Known by now, by more than the address.
+    expect((await signOn(setup, { ...ann, email_verified: false }, { domain: 'acme.com' })).location).toBe('/done');
+
+    // What began at one provider does not end at another, nor with a state that was changed.
+    const other = (await register(boss, setup, 'acme.com')).body.provider.id;
+    for (const change of [
+      (back: URL) => {
+        back.pathname = back.pathname.replace(/[^/]+$/, other);
+      },
+      (back: URL) => back.searchParams.set('state', `${back.searchParams.get('state')}x`),
+      (back: URL) => back.searchParams.delete('state'),
+    ]) {
+      const client = new Client(server);
+      const begun = await client.send('/api/auth/sign-in/sso', { body: { callbackURL: '/done', domain: 'acme.com' } });
+      const back = new URL((await fetch(begun.body.url, { redirect: 'manual' })).headers.get('location') ?? '');
+      change(back);
+      const { headers } = await client.send(back.pathname + back.search);
+      expect([String(change), headers.get('location')]).toEqual([String(change), expect.stringContaining('error')]);
+      expect((await client.whoami()).status).toBe(401);
+    }
   });
 
   it('stands for its own users only', async () => {
