@@ -54,7 +54,11 @@ export function consistent(fields: RuleFields): RuleFields {
   if (ruleType === 'cost' && threshold === null) refuse('threshold', 'is required for the type cost: estimated rows');
   if (ruleType !== 'cost' && threshold !== null) refuse('threshold', 'belongs to rules of the type cost');
   if (problems.length > 0) {
-    throw new AtlasError('The approval rule is not valid.', { code: 'validation_error', details: problems });
+    const [first] = problems;
+    throw new AtlasError(`The approval rule is not valid: ${first?.path} ${first?.message}.`, {
+      code: 'validation_error',
+      details: problems,
+    });
   }
   return { name, ruleType, pattern, threshold, enabled: fields.enabled };
 }

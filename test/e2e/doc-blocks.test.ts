@@ -208,6 +208,26 @@ it('docs/authentication.md: every block runs against its server', async () => {
   expect(id).not.toBe('');
 });
 
+it('docs/administration.md and the pages that go on from it: every block runs', async () => {
+  using folder = emptyFolder();
+  createSimpleDemo(join(folder.path, 'shop.db'));
+  cpSync(join(root, 'semantic'), join(folder.path, 'semantic'), { recursive: true });
+  writeFileSync(join(folder.path, '.env'), 'SVC_DATASOURCE_URL=sqlite:shop.db\n');
+  await using shell = await DocShell.open(folder.path);
+  const pages = ['administration', 'connections', 'approval-rules'];
+  const outputs: string[] = [];
+  for (const { language, text } of pages.flatMap((page) => blocksOf(`docs/${page}.md`))) {
+    expect(language).toBe('sh');
+    outputs.push(await shell.run(text.replace(/postgres:\/\/[^"]+/, 'sqlite:shop.db')));
+  }
+  expect(outputs).toEqual([
+    expect.stringContaining('Atlas is listening on'),
+    expect.stringContaining('"action":"prompt_collection.created"'),
+    expect.stringMatching(/"id":"warehouse".*"status":"ok".*"success":true/s),
+    expect.stringMatching(/"pendingActions":\[.*"action_type":"sql"/s),
+  ]);
+});
+
 it('docs/security.md: what it runs is there', () => {
   const [block] = blocksOf('docs/security.md');
   const paths = block?.text.match(/\b(?:plugins|test)\/[\w-]+/g) ?? [];
