@@ -125,7 +125,7 @@ export async function createServices(
     };
   };
   return {
-    sessions: new Sessions(library, store, origins),
+    sessions: new Sessions(library, store, origins, organizations),
     routes: (extensions: readonly LibraryExtension[]) =>
       new BetterAuthRoutes({ ...endpoints, extensions: extensions.map(extended) }).routes(),
     host,

@@ -124,6 +124,22 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
     expect([await orgOf(ann), await orgOf(phone)]).toEqual([null, null]);
   });
 
+  it('are left at once on every server, whatever a browser remembers', async () => {
+    const url = await db.url(dialect);
+    await using server = await startServer(url);
+    await using second = await startServer(url);
+    const { boss, ann, acme } = await twoOrganizations(server);
+    const browser = new Client(second);
+    await browser.signIn('ann@example.com');
+    const owner = new Client(second);
+    await owner.signIn('boss@example.com');
+    expect([await orgOf(browser), await orgOf(owner)]).toEqual([acme, acme]);
+    expect((await post(boss, 'remove-member', { memberIdOrEmail: 'ann@example.com' })).status).toBe(200);
+    expect([await orgOf(browser), await orgOf(browser), await orgOf(ann)]).toEqual([null, null, null]);
+    expect((await post(boss, 'delete', { organizationId: acme })).status).toBe(200);
+    expect([await orgOf(owner), (await owner.whoami()).body.actor.role]).toEqual([null, 'admin']);
+  });
+
   it('become active in every session of a user who had none', async () => {
     await using server = await startServer(await db.url(dialect));
     const boss = await userOf(server, 'boss@example.com');

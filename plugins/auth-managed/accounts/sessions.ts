@@ -3,11 +3,12 @@ import { AtlasError, type Credentials, type Identity } from '../../../kernel/ind
 import { bearerToken, rejectedCredentials } from '../../auth-kit/index.ts';
 import { withoutBrokenCache } from '../better-auth/cookie-cache.ts';
 import { sessionEnded } from '../better-auth/errors.ts';
-import { type BetterAuth, SESSION_COOKIE } from '../better-auth/instance.ts';
+import { type BetterAuth, type FoundSession, SESSION_COOKIE } from '../better-auth/instance.ts';
 import type { Store } from '../store.ts';
 import { identityOf, isBanned } from './identity.ts';
+import type { Organizations } from './organizations.ts';
 import type { Origins } from './request-origins.ts';
-import { standingOf } from './standing.ts';
+import { memberStanding } from './standing.ts';
 
 /** A session's token is 32 letters and digits; it may have a signature behind it, as in the cookie. */
 const TOKEN = /^[A-Za-z0-9]{32}(\.[A-Za-z0-9+/=%_-]{40,128})?$/;
@@ -34,11 +35,13 @@ export class Sessions {
   readonly #library: BetterAuth;
   readonly #store: Store;
   readonly #origins: Origins;
+  readonly #organizations: Organizations;
 
-  constructor(library: BetterAuth, store: Store, origins: Origins) {
+  constructor(library: BetterAuth, store: Store, origins: Origins, organizations: Organizations) {
     this.#library = library;
     this.#store = store;
     this.#origins = origins;
+    this.#organizations = organizations;
   }
 
   /**
@@ -49,21 +52,36 @@ export class Sessions {
     const given = presented(credentials);
     if (given === undefined) return undefined;
     if (given.by === 'cookie') this.#origins.check(credentials.method, credentials.headers);
-    const { result, faults } = await this.#store.call(() =>
-      this.#library.api.getSession({ headers: given.headers, returnHeaders: true }).catch(() => undefined),
-    );
-    if (result === undefined) throw faults[0] ?? new AtlasError('The session could not be read.');
-    const { response, headers } = result;
-    // A session that could not be read has not ended: users are not signed out because the database is away.
-    if (response === null) throw faults[0] ?? sessionEnded();
-    const { user, session } = response;
-    if (isBanned(user)) throw rejectedCredentials('This account is banned.', 'Ask an administrator.');
-    const orgId = session.activeOrganizationId ?? null;
-    const standing = await this.#store.run((db) => standingOf(db, orgId, user));
+    let { user, session, headers } = await this.#read(given, true);
+    let orgId = session.activeOrganizationId ?? null;
+    const standingNow = () => this.#store.run((db) => memberStanding(db, orgId, user));
+    let standing = await standingNow();
+    if (standing === undefined) {
+      // A browser may still have the organization that its user has left, or that is gone, from another server.
+      await this.#organizations.settleMembers(user.id);
+      ({ user, session, headers } = await this.#read(given, false));
+      orgId = session.activeOrganizationId ?? null;
+      standing = await standingNow();
+      if (standing === undefined) throw sessionEnded();
+    }
     const cookies = given.by === 'cookie' ? headers.getSetCookie() : [];
     return {
       ...identityOf(user, standing, orgId, session.id),
       ...(cookies.length > 0 && { headers: { 'set-cookie': cookies } }),
     };
+  }
+
+  /** Throws `auth_error` for a session that has ended or whose user is banned. */
+  async #read({ headers: sent }: Presented, fromCookie: boolean): Promise<FoundSession & { headers: Headers }> {
+    const query = { disableCookieCache: !fromCookie };
+    const { result, faults } = await this.#store.call(() =>
+      this.#library.api.getSession({ headers: sent, query, returnHeaders: true }).catch(() => undefined),
+    );
+    if (result === undefined) throw faults[0] ?? new AtlasError('The session could not be read.');
+    const { response, headers } = result;
+    // A session that could not be read has not ended: users are not signed out because the database is away.
+    if (response === null) throw faults[0] ?? sessionEnded();
+    if (isBanned(response.user)) throw rejectedCredentials('This account is banned.', 'Ask an administrator.');
+    return { ...response, headers };
   }
 }

@@ -31,8 +31,18 @@ export function roleOf(text: unknown): Role {
  * nothing of memberships and custom roles.
  */
 export async function standingOf(db: Knex, orgId: string | null, user: RoleHolder): Promise<Standing> {
+  return (await memberStanding(db, orgId, user)) ?? reducedStanding(user);
+}
+
+function reducedStanding({ role: text }: RoleHolder): Standing {
+  const role = roleOf(text);
+  return { role: role === 'admin' ? REDUCED_ROLE : role };
+}
+
+/** The same, and `undefined` for an organization to which the user does not belong. */
+export async function memberStanding(db: Knex, orgId: string | null, user: RoleHolder): Promise<Standing | undefined> {
   const role = roleOf(user.role);
-  const reduced: Standing = { role: role === 'admin' ? REDUCED_ROLE : role };
+  const reduced = reducedStanding(user);
   // Also in the moment before the role is taken from the user.
   if (orgId === null) return user.adminByOrganization ? reduced : { role };
   const { member, role: custom } = TABLES;
@@ -42,7 +52,7 @@ export async function standingOf(db: Knex, orgId: string | null, user: RoleHolde
     )
     .where({ [`${member}.organizationId`]: orgId, [`${member}.userId`]: user.id })
     .first(`${member}.role`, `${custom}.baseRole`, `${custom}.rights`);
-  if (held === undefined) return reduced;
+  if (held === undefined) return undefined;
   if (held.rights != null) return { role: roleOf(held.baseRole), rights: JSON.parse(held.rights) as Right[] };
   // A custom role that is gone grants nothing.
   if (!(ORGANIZATION_ROLES as readonly string[]).includes(held.role)) return { role: 'viewer', rights: [] };

@@ -75,6 +75,7 @@ export interface BetterAuth {
   readonly api: {
     getSession(asked: {
       headers: Headers;
+      query?: { disableCookieCache: boolean };
       returnHeaders: true;
     }): Promise<{ readonly headers: Headers; readonly response: FoundSession | null }>;
   };
