@@ -203,6 +203,8 @@ it('the overview counts what the active organization has', async () => {
   using folder = layerFolder({
     'entities/orders.yml': 'table: orders\n',
     'entities/visits.yml': 'table: visits\n',
+    // Cannot be asked, and is listed all the same.
+    'nowhere/entities/leads.yml': 'table: leads\n',
     'glossary.yml': 'terms:\n  - term: visit\n    definition: A visit.\n',
     'metrics/count.yml': 'id: order_count\nentity: orders\nsql: count(*)\n',
   });
@@ -210,11 +212,12 @@ it('the overview counts what the active organization has', async () => {
   const more = [layer, adminSemantic(), connections(), adminPlugins()];
   await using server = await startServer(await db.url('sqlite'), {}, more);
   const boss = await userOf(server, 'boss@example.com');
-  const counts = { connections: 2, entities: 2, metrics: 1, glossaryTerms: 1, plugins: expect.any(Number) };
+  const counts = { connections: 2, entities: 3, metrics: 1, glossaryTerms: 1, plugins: expect.any(Number) };
   expect((await boss.send(OVERVIEW)).body).toMatchObject(counts);
+  expect((await boss.send('/api/v1/admin/semantic/stats')).body.totalEntities).toBe(counts.entities);
   await organization(boss, 'create', { name: 'Acme', slug: 'acme' });
   const files = [{ path: 'entities/more.yml', content: 'table: more\n' }];
   expect((await boss.send('/api/v1/admin/semantic/org/import', { body: { files } })).status).toBe(200);
-  expect((await boss.send(OVERVIEW)).body).toMatchObject({ ...counts, entities: 3 });
+  expect((await boss.send(OVERVIEW)).body).toMatchObject({ ...counts, entities: 4 });
   expect((await new Client(server).send(OVERVIEW)).status).toBe(401);
 });

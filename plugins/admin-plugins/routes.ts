@@ -8,7 +8,7 @@ import {
   type Scope,
 } from '../../kernel/index.ts';
 import type { Health } from '../health/index.ts';
-import type { SemanticLayerApi } from '../semantic-layer/index.ts';
+import type { LayerFile, LayerFiles, SemanticLayerApi } from '../semantic-layer/index.ts';
 import { Overview, PluginHealth, PluginList, PluginParams } from './schemas.ts';
 
 export interface PluginRoutesInit {
@@ -34,6 +34,10 @@ function messageOf(items: readonly HealthItem[]): string | null {
   return told.filter((message) => message !== undefined).join(' ') || null;
 }
 
+/** What the files of a kind declare, whether the databases have it or not: as many as the lists of the layer show. */
+const countOf = (layer: LayerFiles | undefined, kind: LayerFile['kind']) =>
+  (layer?.files ?? []).reduce((sum, file) => (file.kind === kind ? sum + file.items.length : sum), 0);
+
 export function pluginRoutes({ plugins, checks, layer, countConnections, now }: PluginRoutesInit): Route[] {
   const common = { tag: 'Plugins', right: 'admin:settings' } as const;
   async function shown() {
@@ -53,13 +57,17 @@ export function pluginRoutes({ plugins, checks, layer, countConnections, now }: 
       summary: 'How much the active organization has, and how the plugins are.',
       responses: { 200: Overview },
       async handle(_request, scope) {
-        const [connections, model, all] = await Promise.all([countConnections(scope), layer?.for(scope), shown()]);
+        const [connections, files, all] = await Promise.all([
+          countConnections(scope),
+          layer?.filesOf(scope.orgId),
+          shown(),
+        ]);
         return {
           body: {
             connections,
-            entities: model?.entities.length ?? 0,
-            metrics: model?.metrics.length ?? 0,
-            glossaryTerms: model?.glossary.length ?? 0,
+            entities: countOf(files, 'entity'),
+            metrics: countOf(files, 'metrics'),
+            glossaryTerms: countOf(files, 'glossary'),
             plugins: all.length,
             pluginHealth: all.map(({ id, name, type, status }) => ({ id, name, type, status })),
           },
