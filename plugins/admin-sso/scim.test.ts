@@ -307,6 +307,17 @@ describe.each<Dialect>(['sqlite', 'postgres'])('SCIM on %s', (dialect) => {
     await scim('PUT', `/Groups/${admins}`, { ...whole, members: [{ value: bob }] });
     expect(await roles()).toEqual(['analyst', 'admin']);
     await scim('PUT', `/Groups/${admins}`, { ...whole, members: [{ value: ann }, { value: bob }] });
+    // As many as a group may have are one request.
+    const $ref = 'https://example.okta.com/api/v1/users/00u1abcdefghijklmnop';
+    const many = Array.from({ length: 1_000 }, (_, index) => ({
+      value: `unknown-user-${index}`,
+      display: 'x@acme.com',
+      $ref,
+    }));
+    expect(contentOf(await scim('PUT', `/Groups/${admins}`, { ...whole, members: many }))).toMatchObject([
+      400,
+      { detail: expect.stringContaining('members are invalid') },
+    ]);
 
     // As Entra does: empty first, known by its object id, operations in capitals, members to be removed in the value.
     const auditors = await group('Some name', { externalId: '0a1b-entra-id' });

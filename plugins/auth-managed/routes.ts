@@ -66,7 +66,8 @@ const PASSED_BACK = ['location', 'content-location', 'pragma', 'set-auth-token',
 
 /** Hundreds of requests may wait for a password to be hashed, and each keeps its body. */
 const BODY_LIMIT_BYTES = 65_536;
-const FORM_LIMIT_BYTES = 524_288;
+/** Of signed documents, and of groups with all their members. */
+const LARGE_LIMIT_BYTES = 524_288;
 
 interface SignUpBody {
   readonly email: string;
@@ -108,7 +109,7 @@ export class BetterAuthRoutes {
       ...(params !== undefined && { params }),
       ...(query !== undefined && { query }),
       ...(body !== undefined && { body }),
-      bodyLimitBytes: endpoint.isForm === true ? FORM_LIMIT_BYTES : BODY_LIMIT_BYTES,
+      bodyLimitBytes: endpoint.isForm === true || endpoint.isProtocol === true ? LARGE_LIMIT_BYTES : BODY_LIMIT_BYTES,
       ...(endpoint.isForm === true && { rawBody: 'form' as const }),
       responses: { [status]: reply },
       errors: refuses ? ['forbidden', ...errors] : errors,
