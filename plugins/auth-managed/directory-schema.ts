@@ -63,10 +63,11 @@ export async function createSqliteDirectory(trx: Knex.Transaction): Promise<void
   await trx.raw(FILL);
 }
 
-/** By address, in the order of its code points as SQLite has it anyway. */
+/** By address, in the order of its code points as SQLite has it anyway, and members by when they joined. */
 export async function indexOrders(trx: Knex.Transaction, dialect: 'postgres' | 'sqlite'): Promise<void> {
   const email = dialect === 'postgres' ? '"email" collate "C"' : '"email"';
   await trx.raw(`create index ${DIRECTORY}_by_email on ${DIRECTORY} ("organizationId", ${email}, "userId")`);
+  await trx.raw('create index auth_member_in_order on auth_member ("organizationId", "createdAt", "id")');
   await trx.raw(`create index auth_invitation_by_email on auth_invitation ("organizationId", ${email}, "id")`);
 }
 

@@ -41,7 +41,7 @@ async function join(by: Client, who: Client, email: string, role = 'member'): Pr
 describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) => {
   it('stay active whatever is requested for foreign ones', async () => {
     await using server = await startServer(await db.url(dialect));
-    const { boss, ann, eve, acme, evil } = await twoOrganizations(server);
+    const { boss, ann, eve, acme, evil, eveId } = await twoOrganizations(server);
     const { id: memberId } = (await boss.send('/api/auth/organization/get-active-member')).body;
     const invitationId = (await post(boss, 'invite-member', { email: 'new@example.com', role: 'member' })).body.id;
     for (const [path, query] of [
@@ -103,8 +103,14 @@ describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) 
     expect((await post(eve, 'check-slug', { slug: 'free' })).status).toBe(200);
     expect((await post(ann, 'check-slug', { slug: 'evil' })).status).toBe(403);
     expect(await orgOf(ann)).toBe(acme);
-    const members = (await boss.send('/api/auth/organization/list-members')).body.members;
-    expect(members.map(({ role }: { role: string }) => role).sort()).toEqual(['member', 'owner']);
+    const listed = async (query = '') => (await boss.send(`/api/auth/organization/list-members${query}`)).body.members;
+    const members: { id: string; role: string; userId: string }[] = await listed();
+    expect(members.map(({ role }) => role)).toEqual(['owner', 'member']);
+    await join(boss, eve, 'eve@example.com');
+    await post(boss, 'update-member-role', { memberId: members[1]?.id, role: 'analyst' });
+    // The longest-standing first.
+    const pages = [await listed('?limit=1'), await listed('?limit=1&offset=1'), await listed('?limit=1&offset=2')];
+    expect(pages.flat().map(({ userId }) => userId)).toEqual([...members.map(({ userId }) => userId), eveId]);
   });
 
   it('are left for another one, and for none only if there is no other', async () => {

@@ -2,6 +2,7 @@
 import type { BetterAuthOptions } from 'better-auth';
 import { type CleanedWhere, createAdapterFactory, type DBAdapter } from 'better-auth/adapters';
 import type { Knex } from 'knex';
+import { TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
 import { hashedRow, hashedWhere, withToken } from './stored-sessions.ts';
 
@@ -96,6 +97,8 @@ export function knexAdapter(store: Store, read?: ReadRow): (options: BetterAuthO
               .select(select ?? '*')
               .limit(limit);
             if (sortBy !== undefined) query.orderBy(sortBy.field, sortBy.direction);
+            // Members, which the library pages without an order: some would be on two pages, others on none.
+            else if (model === TABLES.member) query.orderBy(['createdAt', 'id']);
             if (offset !== undefined) query.offset(offset);
             return query;
           }),
