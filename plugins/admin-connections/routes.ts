@@ -1,6 +1,7 @@
 /** Serves connections to administrators. */
 import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
-import { Connection, ConnectionParams, Connections, CreateBody, Deleted, TestResult, UpdateBody } from './schemas.ts';
+import { SUCCEEDED, Success } from '../admin-kit/index.ts';
+import { Connection, ConnectionParams, Connections, CreateBody, TestResult, UpdateBody } from './schemas.ts';
 import type { ConnectionService } from './service.ts';
 
 const PATH = '/api/v1/admin/connections';
@@ -105,11 +106,11 @@ export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesIn
       operationId: 'deleteConnection',
       summary: 'Deletes a stored connection; statements that run come to their end.',
       params: ConnectionParams,
-      responses: { 200: Deleted },
+      responses: { 200: Success },
       async handle({ params }, scope) {
         refuse(scope);
         await service.remove(scope, params.id);
-        return { body: { success: true } };
+        return SUCCEEDED;
       },
     }),
   ];

@@ -35,7 +35,6 @@ export const Connection = Type.Object(
 
 export const Connections = Type.Object({ connections: Type.Array(Connection) });
 export const TestResult = Health;
-export const Deleted = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });
 
 const URL_FIELD = Type.String({
   minLength: 1,

@@ -1,7 +1,8 @@
 /** Serves the bots of an organization to its administrators. */
 import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { Integrations } from './integrations.ts';
-import { BotBody, BotTest, Deleted, Installed, IntegrationList, PlatformParams } from './schemas.ts';
+import { BotBody, BotTest, Installed, IntegrationList, PlatformParams } from './schemas.ts';
 
 const PATH = '/api/v1/admin/integrations';
 
@@ -63,11 +64,11 @@ export function integrationRoutes({ bots, refuse }: IntegrationRoutesInit): Rout
       operationId: 'removeIntegration',
       summary: "Forgets the organization's bot; what the server itself sends with, if anything, is used again.",
       errors: ['forbidden', 'not_found'],
-      responses: { 200: Deleted },
+      responses: { 200: Success },
       async handle({ params }, scope) {
         refuse(scope);
         await bots.remove(params.chatapp, scope);
-        return { body: { success: true } };
+        return SUCCEEDED;
       },
     }),
   ];

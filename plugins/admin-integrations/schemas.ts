@@ -58,5 +58,3 @@ export const BotTest = Type.Object(
   },
   { title: 'ChatBotTest' },
 );
-
-export const Deleted = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });

@@ -1,7 +1,8 @@
 /** Serves the IP allowlist to administrators. */
 import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { AllowlistGate } from './gate.ts';
-import { Deleted, DeleteQuery, EntryPage, EntryParams, EntryReply, NewEntry, PageQuery } from './schemas.ts';
+import { DeleteQuery, EntryPage, EntryParams, EntryReply, NewEntry, PageQuery } from './schemas.ts';
 import type { AllowlistStore } from './store.ts';
 
 export interface AllowlistRoutesInit {
@@ -57,12 +58,12 @@ export function allowlistRoutes({ store, gate, refuse }: AllowlistRoutesInit): R
       errors: ['forbidden', 'not_found', 'conflict'],
       params: EntryParams,
       query: DeleteQuery,
-      responses: { 200: Deleted },
+      responses: { 200: Success },
       async handle({ params: { id }, query: { force }, ip }, scope) {
         refuse(scope);
         await store.remove(id, force, ip, scope);
         gate.forget(scope.orgId);
-        return { body: { success: true } };
+        return SUCCEEDED;
       },
     }),
   ];

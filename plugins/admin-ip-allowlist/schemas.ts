@@ -55,5 +55,3 @@ export const ENTRY_ORDERS = sortable(
 );
 
 export const PageQuery = Type.Object({ ...pageQuery({ limit: 50, max: 200 }), ...ENTRY_ORDERS.query });
-
-export const Deleted = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });

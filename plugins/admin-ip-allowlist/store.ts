@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { AtlasError, type Scope } from '../../kernel/index.ts';
 import { readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import { type InternalDb, lockName } from '../internal-db/index.ts';
 import { type Network, readNetwork } from './cidr.ts';
 import { ENTRIES } from './migrations.ts';
 import { ENTRY_ORDERS } from './schemas.ts';
@@ -151,9 +151,7 @@ export class AllowlistStore {
   /** One change of an organization's list at a time, on every server: each looks at the whole list. */
   async #change(orgKey: string, work: (trx: Knex.Transaction, rows: EntryRow[]) => Promise<void>): Promise<void> {
     await this.#db.transaction(async (trx) => {
-      if (this.#db.dialect === 'postgres') {
-        await trx.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${ENTRIES} ${orgKey}`]);
-      }
+      await lockName(trx, `${ENTRIES} ${orgKey}`);
       await work(trx, await trx<EntryRow>(ENTRIES).where({ org_id: orgKey }));
     });
   }

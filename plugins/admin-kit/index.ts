@@ -1,4 +1,5 @@
 /** Pages and sorts lists in the database: parameters, answers and the reading of a page with its total. */
+export { orNull, SUCCEEDED, Success } from './answers.ts';
 export {
   type PageKey,
   type PageOrder,

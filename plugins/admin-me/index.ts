@@ -1,6 +1,7 @@
 /** Routes for the caller's account: the password. */
 import { Type } from '@sinclair/typebox';
 import { AtlasError, definePlugin, defineRoute, httpRoutes, optional, type Route } from '../../kernel/index.ts';
+import { Success } from '../admin-kit/index.ts';
 import { type AuthManaged, authManaged, GivenPassword, NewPassword } from '../auth-managed/index.ts';
 
 const Change = Type.Object(
@@ -37,7 +38,7 @@ function routes(auth: AuthManaged | undefined): Route[] {
       operationId: 'changePassword',
       summary: 'Changes your password, and ends your other sessions.',
       body: Change,
-      responses: { 200: Type.Object({ success: Type.Literal(true) }, { title: 'Success' }) },
+      responses: { 200: Success },
       errors: ['not_available', 'unavailable', 'conflict', 'forbidden', 'overloaded'],
       async handle({ body, ip }, scope) {
         const { currentPassword, newPassword } = body;

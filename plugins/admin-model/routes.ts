@@ -1,8 +1,8 @@
 /** Serves the model of an organization to its administrators. */
 import { AtlasError, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { Configuration } from './configuration.ts';
 import {
-  Deleted,
   ModelConfigBody,
   SavedModelConfig,
   ShownModelConfig,
@@ -82,11 +82,11 @@ export function modelConfigRoutes({ model, now, refuse }: ModelConfigRoutesInit)
       operationId: 'deleteModelConfig',
       summary: "Goes back to the server's own model.",
       errors: ['forbidden', 'not_found'],
-      responses: { 200: Deleted },
+      responses: { 200: Success },
       async handle(_request, scope) {
         refuse(scope);
         await model.remove(scope);
-        return { body: { success: true } };
+        return SUCCEEDED;
       },
     },
     defineRoute({

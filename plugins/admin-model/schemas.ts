@@ -90,5 +90,3 @@ export const TestResult = Type.Object(
   },
   { title: 'ModelTestResult' },
 );
-
-export const Deleted = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });

@@ -1,5 +1,6 @@
 /** Serves prompt collections: to administrators, who change them, and to clients, which show them. */
 import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import {
   ClientQuery,
   Collection,
@@ -8,7 +9,6 @@ import {
   CollectionParams,
   CreateCollection,
   CreateItem,
-  Done,
   ItemParams,
   ItemReply,
   ListQuery,
@@ -25,7 +25,6 @@ export interface PromptRoutesInit {
   refuse(scope: Scope): void;
 }
 
-const DONE = { body: { success: true } };
 const PATH = '/api/v1/admin/prompts';
 
 export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
@@ -81,11 +80,11 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       summary: 'Gives the prompt collections an order.',
       errors: ['forbidden', 'conflict'],
       body: OrderBody,
-      responses: { 200: Done },
+      responses: { 200: Success },
       async handle({ body: { ids } }, scope) {
         refuse(scope);
         await prompts.reorder(scope, lower(ids));
-        return DONE;
+        return SUCCEEDED;
       },
     }),
     defineRoute({
@@ -119,11 +118,11 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       path: `${PATH}/:id`,
       operationId: 'deletePromptCollection',
       summary: 'Deletes a prompt collection with its prompts; one that is built in cannot be deleted.',
-      responses: { 200: Done },
+      responses: { 200: Success },
       async handle({ params: { id } }, scope) {
         refuse(scope);
         await prompts.remove(scope, id.toLowerCase());
-        return DONE;
+        return SUCCEEDED;
       },
     }),
     defineRoute({
@@ -148,11 +147,11 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       summary: 'Gives the prompts of a collection an order.',
       errors: [...one.errors, 'conflict'],
       body: OrderBody,
-      responses: { 200: Done },
+      responses: { 200: Success },
       async handle({ params: { id }, body: { ids } }, scope) {
         refuse(scope);
         await prompts.reorderItems(scope, id.toLowerCase(), lower(ids));
-        return DONE;
+        return SUCCEEDED;
       },
     }),
     defineRoute({
@@ -174,11 +173,11 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       path: `${PATH}/:id/items/:itemId`,
       operationId: 'deletePrompt',
       summary: 'Deletes a prompt.',
-      responses: { 200: Done },
+      responses: { 200: Success },
       async handle({ params: { id, itemId } }, scope) {
         refuse(scope);
         await prompts.removeItem(scope, id.toLowerCase(), itemId.toLowerCase());
-        return DONE;
+        return SUCCEEDED;
       },
     }),
   ];

@@ -1,10 +1,9 @@
 /** Describes what the routes of prompts take and answer. */
 
-import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox';
-import { page, pageQuery } from '../admin-kit/index.ts';
+import { type Static, type TProperties, Type } from '@sinclair/typebox';
+import { orNull, page, pageQuery } from '../admin-kit/index.ts';
 
 const closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
-const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const text = (maxLength: number, description?: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '\\S', ...(description !== undefined && { description }) });
 
@@ -100,5 +99,3 @@ export type UpdateItem = Static<typeof UpdateItem>;
 export const OrderBody = closed({
   ids: Type.Array(uuid, { minItems: 1, maxItems: 200, uniqueItems: true, description: 'All of them, in their order.' }),
 });
-
-export const Done = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });

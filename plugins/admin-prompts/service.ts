@@ -176,7 +176,7 @@ export class PromptService implements Prompts {
     const { db, log, now } = this.#init;
     return db.transaction(async (trx) => {
       const store = new PromptStore(trx, scope.orgId);
-      await store.lock(db.dialect);
+      await store.lock();
       const [result, audited] = await work(store, new Date(now()).toISOString());
       await log?.change(audited, scope, trx);
       return result;

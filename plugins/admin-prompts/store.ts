@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
 import { type PageRequest, readPage } from '../admin-kit/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import { lockName } from '../internal-db/index.ts';
 import type { PromptCollection, PromptItem } from './api.ts';
 import { COLLECTIONS, ITEMS } from './migrations.ts';
 
@@ -98,10 +98,9 @@ export class PromptStore {
     this.#orgId = orgId;
   }
 
-  /** Makes others wait that change prompts of the organization, until the transaction ends. SQLite has one writer. */
-  async lock(dialect: InternalDb['dialect']): Promise<void> {
-    if (dialect !== 'postgres') return;
-    await this.#trx.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${COLLECTIONS} ${this.#orgId}`]);
+  /** Makes others wait that change prompts of the organization, until the transaction ends. */
+  lock(): Promise<void> {
+    return lockName(this.#trx, `${COLLECTIONS} ${this.#orgId}`);
   }
 
   async page(industry: string | undefined, request: PageRequest) {

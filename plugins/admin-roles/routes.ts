@@ -1,7 +1,7 @@
 /** Serves roles, their rights and their members to administrators. */
 import { Type } from '@sinclair/typebox';
 import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
-import { page, pageQuery } from '../admin-kit/index.ts';
+import { page, pageQuery, SUCCEEDED, Success } from '../admin-kit/index.ts';
 import { grantableRights } from '../auth-kit/index.ts';
 import { type AuthManaged, MEMBER_ORDERS } from '../auth-managed/index.ts';
 
@@ -47,8 +47,6 @@ const Member = Type.Object(
   { userId: Type.String(), role: Type.String(), createdAt: Type.String({ format: 'date-time' }) },
   { title: 'RoleMember' },
 );
-
-const Done = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });
 
 export function roleRoutes(auth: AuthManaged | undefined): Route[] {
   const managed = () => {
@@ -117,10 +115,10 @@ export function roleRoutes(auth: AuthManaged | undefined): Route[] {
       path: `${path}/:id`,
       operationId: 'deleteRole',
       summary: 'Deletes a custom role that has no members.',
-      responses: { 200: Done },
+      responses: { 200: Success },
       async handle({ params }, scope) {
         await managed().roles.remove(scope, params.id);
-        return { body: { success: true } };
+        return SUCCEEDED;
       },
     }),
     defineRoute({

@@ -1,11 +1,9 @@
 /** Describes what the routes take and answer. */
-import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
-import { page, pageQuery, sortable } from '../admin-kit/index.ts';
+import { type TProperties, Type } from '@sinclair/typebox';
+import { orNull, page, pageQuery, sortable } from '../admin-kit/index.ts';
 import { CatalogFile, EntityFile, GlossaryFile, MetricsFile } from '../semantic-layer/index.ts';
 
 const closed = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
-const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-
 const Problem = Type.Object(
   {
     line: Type.Integer({ minimum: 1 }),
@@ -136,8 +134,6 @@ export const RestoreBody = Type.Object(
   { version: expected },
   { additionalProperties: false, default: {}, errorMessage: 'must be a JSON object' },
 );
-
-export const Done = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });
 
 export const ChangedFile = Type.Object(
   {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
 import { readPage, type SortedPage } from '../admin-kit/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import { type InternalDb, lockName } from '../internal-db/index.ts';
 import { VERSIONS } from './migrations.ts';
 import type { AdminSemanticOptions } from './options.ts';
 import { VERSION_ORDERS } from './schemas.ts';
@@ -107,10 +107,9 @@ export class VersionStore {
     });
   }
 
-  /** Makes others wait that change the layer of the organization, until the transaction ends. SQLite has one writer. */
-  async lock(orgId: string | null, trx: Knex.Transaction): Promise<void> {
-    if (this.#db.dialect !== 'postgres') return;
-    await trx.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${VERSIONS} ${orgId ?? ''}`]);
+  /** Makes others wait that change the layer of the organization, until the transaction ends. */
+  lock(orgId: string | null, trx: Knex.Transaction): Promise<void> {
+    return lockName(trx, `${VERSIONS} ${orgId ?? ''}`);
   }
 
   /** Those that are not the newest version of their file. Needs the lock. */

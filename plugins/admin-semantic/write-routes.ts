@@ -1,5 +1,6 @@
 /** Serves changes of single files of the semantic layer, and what they were before. */
 import { AtlasError, defineRoute, type Route, type RouteRequest, type Scope } from '../../kernel/index.ts';
+import { Success } from '../admin-kit/index.ts';
 import { isLayerPath, type SemanticLayerApi } from '../semantic-layer/index.ts';
 import type { Edit, Editor } from './editor.ts';
 import { fileDiff } from './file-diff.ts';
@@ -7,7 +8,6 @@ import { BASE, noSuchFile, pathOf } from './read-routes.ts';
 import {
   ChangedFile,
   DeleteQuery,
-  Done,
   FILE_PATHS,
   FileBody,
   FileVersionDetail,
@@ -92,7 +92,7 @@ export function writeRoutes({ layer, edit, versions, refuse }: WriteRoutesInit):
           'Deletes a file, unless others refer to what it holds; with `If-Match` or `version` only that version.',
         params,
         query: DeleteQuery,
-        responses: { 200: Done },
+        responses: { 200: Success },
         async handle({ params: parts, query: { version }, headers }, scope) {
           const file = pathOf(parts);
           const { body } = await change({ file, content: null, kind: 'deleted', version, headers }, scope);

@@ -6,7 +6,7 @@ import { AtlasError, type Scope } from '../../kernel/index.ts';
 import { readPage, type SortedPage } from '../admin-kit/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { AUTH_TABLES } from '../auth-managed/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import { type InternalDb, lockName } from '../internal-db/index.ts';
 import { type CheckDomain, domainOfEmail, readDomain, verificationRecord } from './domain.ts';
 import { conflict } from './errors.ts';
 import { CONNECTIONS, DOMAINS, ENFORCEMENT, GIVEN_ROLES, GROUP_ROLES, PROVIDERS, SESSIONS } from './migrations.ts';
@@ -295,9 +295,8 @@ export class ProviderStore {
   }
 
   /** One change of an organization's providers at a time, on every server. */
-  async #lock(trx: Knex.Transaction, orgId: string): Promise<void> {
-    if (this.#init.db.dialect !== 'postgres') return;
-    await trx.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${PROVIDERS} ${orgId}`]);
+  #lock(trx: Knex.Transaction, orgId: string): Promise<void> {
+    return lockName(trx, `${PROVIDERS} ${orgId}`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Serves identity providers, enforcement of single sign-on and SCIM connections to administrators. */
 import { AtlasError, defineRoute, type Route, type Scope, type Static } from '../../kernel/index.ts';
+import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { Outbound } from '../outbound/index.ts';
 import { conflict } from './errors.ts';
 import type { GroupRoles as GroupRoleStore } from './group-roles.ts';
@@ -7,7 +8,6 @@ import { discover } from './oidc-discovery.ts';
 import { metadataUrl, type NewProvider, type ProviderStore, shownProvider } from './providers.ts';
 import { samlConfigOf } from './saml.ts';
 import {
-  Deleted,
   Enforcement,
   EnforcementBody,
   GroupRoles,
@@ -144,10 +144,10 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
       summary: 'Deletes an identity provider with its SCIM connections; users stay.',
       errors: [...errors, 'not_found'],
       params: IdParams,
-      responses: { 200: Deleted },
+      responses: { 200: Success },
       async handle({ params: { id } }, scope) {
         await managed().providers.remove(foreignAsMissing(scope), id, scope);
-        return { body: { success: true } };
+        return SUCCEEDED;
       },
     }),
     defineRoute({
@@ -244,10 +244,10 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
       summary: 'Ends provisioning; users stay, and are managed by hand from then on.',
       errors: [...errors, 'not_found'],
       params: IdParams,
-      responses: { 200: Deleted },
+      responses: { 200: Success },
       async handle({ params: { id } }, scope) {
         await managed().connections.remove(foreignAsMissing(scope), id, scope);
-        return { body: { success: true } };
+        return SUCCEEDED;
       },
     }),
     defineRoute({

@@ -143,5 +143,3 @@ export const TokenReply = Type.Object({
   token: Type.String({ description: 'Shown this once.' }),
   baseUrl: Type.String({ description: 'To be given to the identity provider with the token.' }),
 });
-
-export const Deleted = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });

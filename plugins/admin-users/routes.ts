@@ -1,7 +1,7 @@
 /** Serves the users of managed authentication to administrators. */
 import { Type } from '@sinclair/typebox';
 import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
-import { page, pageQuery } from '../admin-kit/index.ts';
+import { page, pageQuery, SUCCEEDED, Success } from '../admin-kit/index.ts';
 import { type AuthManaged, Email, INVITATION_ORDERS, USER_ORDERS } from '../auth-managed/index.ts';
 
 const RoleName = Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')], {
@@ -61,9 +61,6 @@ const BanBody = Type.Object(
 
 const INVITATION_STATES = ['pending', 'accepted', 'rejected', 'canceled', 'expired'] as const;
 const InvitationStatus = Type.Union(INVITATION_STATES.map((status) => Type.Literal(status)));
-
-const Done = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });
-const DONE = { body: { success: true } };
 
 const Invitation = Type.Object(
   {
@@ -182,10 +179,10 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       path: `${path}/:id/revoke`,
       operationId: 'revokeUserSessions',
       summary: "Ends all of a user's sessions.",
-      responses: { 200: Done },
+      responses: { 200: Success },
       async handle(request, scope) {
         await users().revokeSessions(scope, request.params.id);
-        return DONE;
+        return SUCCEEDED;
       },
     }),
     defineRoute({
@@ -194,10 +191,10 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       path: `${path}/:id`,
       operationId: 'deleteUser',
       summary: 'Permanently deletes a user; not oneself, and not the last administrator.',
-      responses: { 200: Done },
+      responses: { 200: Success },
       async handle(request, scope) {
         await users().remove(scope, request.params.id);
-        return DONE;
+        return SUCCEEDED;
       },
     }),
     defineRoute({
@@ -234,10 +231,10 @@ export function userRoutes(auth: AuthManaged | undefined): Route[] {
       operationId: 'revokeInvitation',
       summary: 'Revokes a pending invitation to the active organization.',
       params: UserParams,
-      responses: { 200: Done },
+      responses: { 200: Success },
       async handle({ params }, scope) {
         await managed().invitations.revoke(scope, params.id);
-        return DONE;
+        return SUCCEEDED;
       },
     }),
   ];

@@ -1,6 +1,6 @@
 /** Declares what the endpoints of approval rules take and answer. */
 import { type Static, Type } from '@sinclair/typebox';
-import { page, pageQuery, sortable } from '../admin-kit/index.ts';
+import { orNull, page, pageQuery, sortable } from '../admin-kit/index.ts';
 import { RULE_TYPES } from './rules.ts';
 
 const RuleType = Type.Union(
@@ -19,8 +19,6 @@ export const RULE_ORDERS = sortable(
 );
 
 export const RuleQuery = Type.Object({ ...pageQuery({ limit: 50, max: 200 }), ...RULE_ORDERS.query });
-
-const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) => Type.Union([type, Type.Null()]);
 
 const written = {
   name: Type.String({ minLength: 1, maxLength: 200 }),

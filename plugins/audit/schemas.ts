@@ -1,6 +1,6 @@
 /** Describes parameters and answers of the audit endpoints. */
 import { type Static, Type } from '@sinclair/typebox';
-import { page, pageQuery } from '../admin-kit/index.ts';
+import { orNull, page, pageQuery } from '../admin-kit/index.ts';
 import { AUDIT_ORDERS, CHANGE_ORDERS } from './orders.ts';
 
 const Time = Type.Union([Type.String({ format: 'date-time' }), Type.String({ format: 'date' })], {
@@ -34,8 +34,6 @@ export const ChangesQuery = Type.Object({
   from: filters.from,
   to: filters.to,
 });
-
-const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
 
 export const AuditPage = page(
   'entries',

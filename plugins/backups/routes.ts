@@ -1,7 +1,8 @@
 /** Serves backups to administrators of the platform. */
 import { AtlasError, defineRoute, type Route, type Scope, withTimeout } from '../../kernel/index.ts';
+import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { BackupRow } from './api.ts';
-import { Backup, BackupPage, BackupParams, Done, ListQuery, RestoreBody } from './schemas.ts';
+import { Backup, BackupPage, BackupParams, ListQuery, RestoreBody } from './schemas.ts';
 import type { Backups, Begun } from './service.ts';
 
 const PATH = '/api/v1/platform/backups';
@@ -122,11 +123,11 @@ export function backupRoutes(given: Backups | undefined, waitMs: number): Route[
       path: `${PATH}/:id`,
       operationId: 'deleteBackup',
       summary: 'Deletes a backup and its file.',
-      responses: { 200: Done },
+      responses: { 200: Success },
       errors: ['forbidden', 'not_found', 'conflict'],
       async handle({ params }, scope) {
         await backups(scope).remove(params.id, scope);
-        return { body: { success: true } };
+        return SUCCEEDED;
       },
     }),
   ];

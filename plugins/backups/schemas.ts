@@ -1,10 +1,8 @@
 /** Describes parameters and answers of the backup endpoints. */
 import { Type } from '@sinclair/typebox';
-import { page, pageQuery, sortable } from '../admin-kit/index.ts';
+import { orNull, page, pageQuery, sortable } from '../admin-kit/index.ts';
 
 const time = Type.String({ format: 'date-time' });
-const orNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()]);
-
 export const Backup = Type.Object(
   {
     id: Type.String(),
@@ -45,4 +43,3 @@ export const RestoreBody = Type.Object(
   { confirm: Type.String({ description: 'The id of the backup again: all present data are replaced.' }) },
   { additionalProperties: false },
 );
-export const Done = Type.Object({ success: Type.Literal(true) }, { title: 'Success' });

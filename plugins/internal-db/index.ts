@@ -17,6 +17,7 @@ export { translated } from './errors.ts';
 export { GroupCommit } from './group-commit.ts';
 export { type StoredTable, storeTables } from './hooks.ts';
 export { insertRows, type JsonColumns, jsonRows, jsonText, updateRows } from './json-rows.ts';
+export { lockName } from './named-lock.ts';
 export { type ConnectOptions, connectPostgres } from './postgres-client.ts';
 export type { RowStatement, RowWrite } from './row-types.ts';
 export { INTERNAL_DB_SCHEMES } from './schemes.ts';

@@ -1,6 +1,6 @@
 /** Declares what the endpoints of scheduled questions take and answer. */
 import { type Static, Type } from '@sinclair/typebox';
-import { pageQuery, sortable } from '../admin-kit/index.ts';
+import { orNull, pageQuery, sortable } from '../admin-kit/index.ts';
 
 export const MAX_RECIPIENTS = 50;
 const MAX_HEADERS = 20;
@@ -32,8 +32,6 @@ export const TaskQuery = Type.Object({
 export const RunQuery = Type.Object({ limit: PAGING.limit, ...RUN_ORDERS.query });
 
 const Channel = Type.Union([Type.Literal('email'), Type.Literal('slack'), Type.Literal('webhook')]);
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) => Type.Union([type, Type.Null()]);
-
 /** What every recipient shows; which of these fields a type has is checked by `recipients.ts`. */
 const recipientFields = {
   type: Channel,
@@ -101,7 +99,7 @@ const settings = {
   }),
   timezone: Type.String({ minLength: 1, maxLength: 100, default: 'UTC', description: 'IANA name of a time zone.' }),
   deliveryChannel: Type.Union([...Channel.anyOf], { default: 'webhook' }),
-  connectionId: nullable(Type.String({ minLength: 1, maxLength: 200, description: 'Default: the main connection.' })),
+  connectionId: orNull(Type.String({ minLength: 1, maxLength: 200, description: 'Default: the main connection.' })),
   approvalMode: Type.Union([Type.Literal('auto'), Type.Literal('manual'), Type.Literal('admin-only')], {
     default: 'auto',
     description: 'Can only make the approval of an action stricter than its type does.',
@@ -110,7 +108,7 @@ const settings = {
     default: 'run',
     description: 'What becomes of times that passed while no server ran: one late run, or none.',
   }),
-  timeoutSeconds: nullable(
+  timeoutSeconds: orNull(
     Type.Integer({ minimum: 1, maximum: 3_600, description: 'Time limit of a run. Default: that of the server.' }),
   ),
 };
@@ -169,14 +167,14 @@ const time = Type.String({ format: 'date-time' });
 
 const taskFields = {
   id: Type.String({ format: 'uuid' }),
-  ownerId: nullable(Type.String()),
-  orgId: nullable(Type.String()),
+  ownerId: orNull(Type.String()),
+  orgId: orNull(Type.String()),
   ...settings,
   recipients: Type.Array(ShownRecipient),
   enabled: Type.Boolean(),
-  disabledReason: nullable(Type.String({ description: 'Why the scheduler has disabled the task.' })),
-  lastRunAt: nullable(time),
-  nextRunAt: nullable(time),
+  disabledReason: orNull(Type.String({ description: 'Why the scheduler has disabled the task.' })),
+  lastRunAt: orNull(time),
+  nextRunAt: orNull(time),
   createdAt: time,
   updatedAt: time,
 };
@@ -185,7 +183,7 @@ export const Run = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
     taskId: Type.String({ format: 'uuid' }),
-    scheduledFor: nullable(time),
+    scheduledFor: orNull(time),
     late: Type.Boolean({ description: 'It began well after the time that the schedule says.' }),
     status: Type.Union([
       Type.Literal('running'),
@@ -194,12 +192,12 @@ export const Run = Type.Object(
       Type.Literal('skipped'),
     ]),
     startedAt: time,
-    completedAt: nullable(time),
-    conversationId: nullable(Type.String()),
-    error: nullable(Type.String({ description: 'Why it failed or was skipped.' })),
-    tokensUsed: nullable(Type.Integer()),
-    deliveryStatus: nullable(Type.Union([Type.Literal('pending'), Type.Literal('sent'), Type.Literal('failed')])),
-    deliveryError: nullable(Type.String({ description: 'The recipients that were not reached, and why.' })),
+    completedAt: orNull(time),
+    conversationId: orNull(Type.String()),
+    error: orNull(Type.String({ description: 'Why it failed or was skipped.' })),
+    tokensUsed: orNull(Type.Integer()),
+    deliveryStatus: orNull(Type.Union([Type.Literal('pending'), Type.Literal('sent'), Type.Literal('failed')])),
+    deliveryError: orNull(Type.String({ description: 'The recipients that were not reached, and why.' })),
   },
   { title: 'ScheduledRun' },
 );

@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 import { AtlasError } from '../../kernel/index.ts';
 import { readPage, type SortedPage } from '../admin-kit/index.ts';
-import type { InternalDb } from '../internal-db/index.ts';
+import { type InternalDb, lockName } from '../internal-db/index.ts';
 import { TASKS } from './migrations.ts';
 import type { Owner, TaskRow } from './rows.ts';
 import { TASK_ORDERS } from './schemas.ts';
@@ -82,10 +82,8 @@ export class TaskStore {
   async #checkRoom(trx: Knex.Transaction, task: Owner & { readonly enabled: unknown }, isNew: boolean): Promise<void> {
     const { owner_id, org_id, enabled } = task;
     const owner = { owner_id, org_id };
-    // Two tasks that are made at once would each see room for themselves. SQLite has one writer anyway.
-    if (this.#db.dialect === 'postgres') {
-      await trx.raw('SELECT pg_advisory_xact_lock(hashtextextended(?, 0))', [`${TASKS} ${org_id} ${owner_id}`]);
-    }
+    // Two tasks that are made at once would each see room for themselves.
+    await lockName(trx, `${TASKS} ${org_id} ${owner_id}`);
     const count = async (which: object) => {
       const counted = await trx(TASKS).where(which).count({ total: '*' }).first();
       return Number(counted?.total ?? 0);

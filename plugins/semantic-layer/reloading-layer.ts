@@ -8,8 +8,8 @@ import { type ExploredLayer, explore, visibleFiles } from './context/explore.ts'
 import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
 import type { OrganizationSchemas } from './database/organization-schemas.ts';
-import { type LeftBehind, leftBehind } from './files/left-behind.ts';
 import { LayerParser } from './files/layer-parser.ts';
+import { type LeftBehind, leftBehind } from './files/left-behind.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { deleteFolder, mendImports } from './files/replace.ts';
 import type { VisibleFile } from './hooks.ts';
