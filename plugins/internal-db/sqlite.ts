@@ -21,6 +21,11 @@ function inodeOf(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
+/** As SQLite says it. */
+function cannotOpen(): Error {
+  return Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' });
+}
+
 function isBusy(error: unknown): boolean {
   return String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 }
@@ -82,6 +87,8 @@ export async function openSqlite(path: string, settings: EngineSettings): Promis
       return locks.whenFree(waitMs, async () => {
         if (migrating.on) createFile(path);
         const inode = inodeOf(path);
+        // The thread would say the same, at the cost of starting it, and the database is asked twice a second.
+        if (inode === undefined) throw cannotOpen();
         const connection = await SqliteConnection.open({ path, waitMs: THREAD_WAIT_MS });
         inodes.set(connection, inode);
         return connection;
