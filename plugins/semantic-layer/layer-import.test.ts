@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { type LayerFolder, layerFolder } from '../../test/harness/layer-folder.ts';
+import { unwritable } from './files/replace.ts';
 import { semanticLayer } from './index.ts';
 import { MAX_FILES } from './layer-import.ts';
 
@@ -286,5 +287,7 @@ describe('an import', () => {
     writeFileSync(join(folder.dir, '.orgs'), '');
     const attempt = app.get(semanticLayer).importLayer('acme', [file('entities/a.yml')]);
     await expect(attempt).rejects.toMatchObject({ code: 'configuration_error' });
+    const full = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+    expect(unwritable(full)).toMatchObject({ code: 'unavailable', message: expect.stringContaining('is full') });
   });
 });

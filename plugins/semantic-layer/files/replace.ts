@@ -132,6 +132,14 @@ export const linked = (what: string) =>
 export function unwritable(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof AtlasError || syscall === undefined) return error;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new AtlasError('The disk of the semantic layer is full, so nothing was changed.', {
+      code: 'unavailable',
+      reason: 'E_SEMANTIC_LAYER_FULL',
+      hint: 'Make room on the disk of the folder in SVC_SEMANTIC_DIR.',
+      cause: error,
+    });
+  }
   return new AtlasError(`The folder of the semantic layer cannot be written (${code}).`, {
     code: 'configuration_error',
     reason: 'E_SEMANTIC_LAYER_READONLY',
