@@ -12,7 +12,7 @@ import type { AdminConnectionsOptions } from './options.ts';
 const LOOKUP_TIMEOUT_MS = 3_000;
 
 /** Ranges in which databases are, besides the public internet: this machine and private networks. */
-const PRIVATE_RANGES = ['unicast', 'loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
+const PRIVATE_RANGES = ['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
 /** Where clouds answer their machines with credentials, as far as it is in these ranges. */
 const METADATA = ['100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254'].map((text) =>
   ipaddr.parse(text),
@@ -22,7 +22,7 @@ const METADATA = ['100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd20:ce:
 export function isAllowedAddress(text: string, privateHosts: boolean): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text.replace(/%.*$/, ''));
-  if (!privateHosts) return isPublicAddress(address.toString());
+  if (!privateHosts || address.range() === 'unicast') return isPublicAddress(address.toString());
   const isMetadata = METADATA.some((known) => known.toNormalizedString() === address.toNormalizedString());
   return PRIVATE_RANGES.includes(address.range()) && !isMetadata;
 }

@@ -136,6 +136,7 @@ it.each([
   ['64:ff9b::a9fe:a9fe', false],
   ['2002:a9fe:a9fe::', false],
   ['fe80::1%eth0', false],
+  ['::169.254.169.254', false],
   ['ff02::1', false],
   ['::', false],
   ['255.255.255.255', false],
