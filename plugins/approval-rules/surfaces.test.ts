@@ -11,11 +11,14 @@ import { internalDb } from '../internal-db/index.ts';
 import { outbound } from '../outbound/index.ts';
 import { scheduler } from '../scheduler/index.ts';
 import { semanticQuery } from '../semantic-query/index.ts';
+import { webhookInteraction } from '../webhook-interaction/index.ts';
 import { addRule, LAYER, respond, rulePlugins, SCRIPT } from './fixtures/rule-server.ts';
 
 const db = databases();
 const folder = new SqliteFolder();
 afterAll(() => folder[Symbol.dispose]());
+
+const CHANNEL = { channelId: 'desk', authType: 'api-key', secret: 'a shared secret' } as const;
 
 /** Without authentication: everybody is the same anonymous administrator. */
 async function start() {
@@ -25,7 +28,7 @@ async function start() {
   const options = {
     database: '',
     datasource: datasourceSqlite({ connections: [{ id: 'shop', url }] }),
-    plugins: [outbound(), scheduler(), semanticQuery()],
+    plugins: [outbound(), scheduler(), semanticQuery(), webhookInteraction({ channels: [CHANNEL] })],
   };
   const app = await createTestApp({
     plugins: [
@@ -94,6 +97,28 @@ describe('a statement that a rule holds back, without authentication', () => {
     await expect.poll(async () => (await runs())[0]?.status, { timeout: 20_000 }).toBe('failed');
     expect((await runs())[0].error).toContain('awaits approval');
     expect((await server.client.send('/api/v1/actions')).body.actions).toHaveLength(1);
+  });
+
+  it('runs as the channel of the webhook that asked for it', async () => {
+    await using server = await start();
+    const answer = await server.app.inject({
+      method: 'POST',
+      url: '/api/plugins/webhook-interaction/webhook/desk',
+      headers: { 'x-webhook-secret': CHANNEL.secret },
+      payload: { query: SQL },
+    });
+    expect(answer.json<{ result: object }>().result).toMatchObject({
+      answer: expect.stringContaining('awaits approval'),
+      sql: [],
+      rows: [],
+    });
+    const [{ id, requested_by: by }] = (await server.client.send('/api/v1/admin/actions')).body.actions;
+    expect(by).toBe('webhook:desk');
+    expect((await approve(server.client, id)).body).toMatchObject({
+      status: 'executed',
+      error: null,
+      result: { rowCount: 2 },
+    });
   });
 
   it('is held back from queries over measures, too', async () => {

@@ -15,7 +15,8 @@ export interface Channel {
 /** A header carries nothing else unchanged, and no spaces around it. */
 const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-const MODE = 'webhook';
+/** Authentication mode of the channels' actors. */
+export const MODE = 'webhook';
 
 function refused(message: string, hint: string): AtlasError {
   return new AtlasError(message, { code: 'configuration_error', reason: 'E_WEBHOOK_CHANNEL', hint });

@@ -1,13 +1,14 @@
 /** Answers questions that automation tools send over HTTP, at once or through a callback. */
 import { definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
 import { agent } from '../agent/index.ts';
+import { authLookup, present, refused } from '../auth-kit/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
 import { outbound } from '../outbound/index.ts';
 import { answersOf } from './answers.ts';
 import { callbacksOf } from './callbacks.ts';
-import { channelsOf } from './channels.ts';
+import { channelsOf, MODE } from './channels.ts';
 import { MIGRATIONS, REQUESTS, SIGNATURES } from './migrations.ts';
 import { WebhookOptions } from './options.ts';
 import { memoryQueue, storedQueue } from './queue.ts';
@@ -43,6 +44,12 @@ export const webhookInteraction = definePlugin({
       : memoryQueue(ctx, callbacks, concurrency);
     const replays = store === undefined ? memoryReplayGuard(ctx.now) : storedReplayGuard(store);
     const retain = (scope: Parameters<NonNullable<typeof agent>['answer']>[1]) => agent?.retain?.(scope) ?? (() => {});
+    ctx.tapKey(authLookup, MODE, ({ actorId }) => {
+      const channel = [...channels.values()].find(({ actor }) => actor.id === actorId);
+      return channel === undefined
+        ? refused('the webhook channel does not exist any more.')
+        : present({ actor: channel.actor, orgId: channel.orgId });
+    });
     ctx.tap(httpSecurity, () => SECURITY_SCHEMES);
     ctx.tap(httpRoutes, () => [
       webhookRoute({ ctx, channels, answers, queue, replays, outbound, http, bodyLimitBytes, retain }),
