@@ -9,7 +9,7 @@ import {
   type RouteRequest,
   type Scope,
 } from '../../kernel/index.ts';
-import { refuseUntilChanged } from './accounts/account-password.ts';
+import { GET_SESSION } from './accounts/account-password.ts';
 import { identityOf } from './accounts/identity.ts';
 import type { OrganizationAccess } from './accounts/organization-access.ts';
 import type { OrganizationChanges } from './accounts/organization-changes.ts';
@@ -118,11 +118,7 @@ export class BetterAuthRoutes {
         if (request.headers.authorization === undefined && endpoint.crossSite !== true) {
           this.#init.origins.check(method, request.headers);
         }
-        if (right !== 'public') {
-          mustHaveSession(scope.actor);
-          // Also where the right is one's own.
-          refuseUntilChanged({ right: 'query' }, scope.actor);
-        }
+        if (right !== 'public') mustHaveSession(scope.actor);
         checkAddresses(request.body);
         return handle(request, scope);
       },
@@ -164,7 +160,7 @@ export class BetterAuthRoutes {
     const orgId = session.activeOrganizationId ?? null;
     const standing = await this.#init.store.run((db) => standingOf(db, orgId, user));
     scope.identify(identityOf(user, standing, orgId, session.id).actor, orgId);
-    await this.#init.authorize({ right: 'self', operation: 'GET /api/auth/get-session', ip }, scope);
+    await this.#init.authorize({ right: 'self', operation: GET_SESSION, ip }, scope);
     const { role } = standing;
     return { ...reply, body: { session, user: { ...user, role } } };
   }

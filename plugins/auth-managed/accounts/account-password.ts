@@ -2,6 +2,7 @@
 import { type Access, type Actor, AtlasError, type Scope } from '../../../kernel/index.ts';
 import type { Audit } from '../../audit/index.ts';
 import { sessionEnded } from '../better-auth/errors.ts';
+import { BASE_PATH } from '../better-auth/instance.ts';
 import type { SessionCache } from '../better-auth/session-cache.ts';
 import type { SignInAttempt } from '../hooks.ts';
 import { TABLES } from '../migrations.ts';
@@ -17,9 +18,13 @@ function unusable(message: string): AtlasError {
   });
 }
 
-/** Refuses everything but `self` while the actor has to change the password. */
-export function refuseUntilChanged({ right }: Pick<Access, 'right'>, { claims }: Actor): void {
-  if (right === 'self' || right === 'public' || claims.password_change_required !== true) return;
+/** Of the library's endpoints this one alone says who one is. */
+export const GET_SESSION = `GET ${BASE_PATH}/get-session`;
+
+/** Refuses everything but `self` while the actor has to change the password; of the library's endpoints that, too. */
+export function refuseUntilChanged({ right, operation }: Access, { claims }: Actor): void {
+  if (right === 'public' || claims.password_change_required !== true) return;
+  if (right === 'self' && (operation === GET_SESSION || !operation.includes(` ${BASE_PATH}/`))) return;
   throw new AtlasError('The password has to be changed first.', {
     code: 'forbidden',
     reason: 'E_PASSWORD_CHANGE_REQUIRED',
