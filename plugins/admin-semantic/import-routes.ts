@@ -23,7 +23,7 @@ export function importRoutes({ layer, edit, refuse, connections }: ImportRoutesI
     defineRoute({
       tag: 'Semantic layer',
       right: 'admin:semantic',
-      errors: ['forbidden', 'conflict', 'configuration_error', 'not_available', 'unavailable'],
+      errors: ['forbidden', 'conflict', 'configuration_error', 'not_available', 'unavailable', 'overloaded'],
       method: 'POST',
       path: '/api/v1/admin/semantic/org/import',
       operationId: 'importSemanticLayer',

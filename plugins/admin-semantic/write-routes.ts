@@ -39,7 +39,7 @@ interface Change {
 }
 
 export function writeRoutes({ layer, edit, versions, refuse }: WriteRoutesInit): Route[] {
-  const errors = ['forbidden', 'not_found', 'conflict', 'configuration_error', 'validation_error'];
+  const errors = ['forbidden', 'not_found', 'conflict', 'configuration_error', 'validation_error', 'overloaded'];
   const common = { tag: 'Semantic layer', right: 'admin:semantic', errors } as const;
 
   async function change({ file, content, kind, version, headers }: Change, scope: Scope) {

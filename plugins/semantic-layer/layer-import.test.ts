@@ -263,6 +263,19 @@ describe('an import', () => {
     expect(await namesOf(app, 'acme')).toHaveLength(11);
   });
 
+  test('is refused while too much waits', async () => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    const text = `terms: [] # ${'x'.repeat(400_000)}`;
+    const imports = Array.from({ length: 15 }, () =>
+      app.get(semanticLayer).importLayer('acme', [file('glossary.yml', text)]),
+    );
+    const results = await Promise.allSettled(imports);
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+    expect(results.at(-1)).toMatchObject({ reason: { code: 'overloaded', retryAfterSeconds: 5 } });
+    expect(await app.get(semanticLayer).importLayer('acme', [file('entities/a.yml')])).toMatchObject({ changed: 1 });
+  });
+
   test('refuses the id of an organization that is no folder name', async () => {
     using folder = layerFolder(SHARED);
     await using app = await start(folder);

@@ -46,6 +46,9 @@ const CHECKING_SHARE = 0.05;
 /** How long a request waits for the first description of the databases. */
 const SCHEMA_TIMEOUT_MS = 3_000;
 const MAX_ORGANIZATIONS = 64;
+/** Imports that wait for each other, and the characters of their files. One alone may have more. */
+const MAX_IMPORTS = 200;
+const MAX_IMPORTED_LENGTH = 4 * 1024 * 1024;
 const EMPTY_PARTS = { entities: [], metrics: [], glossary: [], catalog: undefined };
 
 /** One folder with its current model, text index and cached prompts. */
@@ -118,6 +121,8 @@ export class ReloadingLayer {
   readonly #known: KnownOrganizations;
   /** The last import; the next one waits for it. */
   #importing: Promise<unknown> = Promise.resolve();
+  #imports = 0;
+  #importedLength = 0;
   #watching: NodeJS.Timeout | undefined;
   readonly #empty = createModel(EMPTY_PARTS, 0, []);
 
@@ -210,7 +215,16 @@ export class ReloadingLayer {
   }
 
   /** See `SemanticLayerApi.importLayer`. */
-  importLayer(orgId: string | null, files: readonly ImportedFile[], options: ImportOptions): Promise<ImportResult> {
+  async importLayer(
+    orgId: string | null,
+    files: readonly ImportedFile[],
+    options: ImportOptions,
+  ): Promise<ImportResult> {
+    const length = files.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
+    const isFull = this.#imports >= MAX_IMPORTS || this.#importedLength + length > MAX_IMPORTED_LENGTH;
+    if (this.#imports > 0 && isFull) throw tooManyImports();
+    this.#imports += 1;
+    this.#importedLength += length;
     const importing = this.#importing.then(async () => {
       if (orgId !== null && !ORGANIZATION_ID.test(orgId)) throw invalidOrganization(orgId);
       const isKnown = orgId !== null && this.#known.has(orgId);
@@ -220,7 +234,12 @@ export class ReloadingLayer {
       return result;
     });
     this.#importing = importing.catch(() => undefined);
-    return importing;
+    try {
+      return await importing;
+    } finally {
+      this.#imports -= 1;
+      this.#importedLength -= length;
+    }
   }
 
   /** See `SemanticLayerApi.leftBehind`. */
@@ -348,6 +367,15 @@ function statusOf(path: string): Stats | undefined {
       cause: error,
     });
   }
+}
+
+function tooManyImports(): AtlasError {
+  return new AtlasError('Too many changes of the semantic layer wait for each other.', {
+    code: 'overloaded',
+    reason: 'E_IMPORTS_WAIT',
+    hint: 'Try again in a moment.',
+    retryAfterSeconds: 5,
+  });
 }
 
 /** The default layer may show what the organization's own layer masked, so it is no replacement. */
