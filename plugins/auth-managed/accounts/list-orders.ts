@@ -13,7 +13,7 @@ export const MEMBER_ORDERS = sortable({ createdAt: [{ column: 'memberSince' }, {
 
 export const INVITATION_ORDERS = sortable(
   {
-    createdAt: [{ column: 'createdAt' }, { column: 'id', order: 'desc' }],
+    createdAt: [{ column: 'createdAt' }, { column: 'id' }],
     email: [{ column: 'email', isText: true }, { column: 'id' }],
   },
   '-createdAt',
