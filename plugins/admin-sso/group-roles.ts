@@ -41,6 +41,7 @@ export class GroupRoles {
       throw new AtlasError('Each group has one role.', { code: 'validation_error', details });
     }
     const changed = await host.transaction(async () => {
+      await host.run((db) => lockMembers(db, organizationId));
       await host.lockAdministrators();
       const before = { groupRoles: await this.list(organizationId) };
       const rows: object[] = [];
@@ -134,6 +135,13 @@ export class GroupRoles {
     }
     return wanted;
   }
+}
+
+/** In the order in which requests of SCIM lock them, before they lock administrators. */
+async function lockMembers(db: Knex, organizationId: string): Promise<void> {
+  const { scimSubject, scimUser } = SCIM_TABLES;
+  const provisioned = db(scimUser).where({ provisioningDomainId: organizationId }).select('userId');
+  await db(scimSubject).whereIn('userId', provisioned).orderBy('userId').forUpdate().select('id');
 }
 
 interface Given {

@@ -227,6 +227,29 @@ describe.each<Dialect>(['sqlite', 'postgres'])('SCIM on %s', (dialect) => {
     expect(read(await scim('GET', `/Groups/${id}`)).members).toMatchObject([{ value: users[1] }]);
     expect((await scim('DELETE', `/Users/${users[1]}`)).status).toBe(204);
     expect(read(await scim('GET', `/Groups/${id}`)).members ?? []).toEqual([]);
+
+    // More than a hundred, whom the library reads at once unless it is told otherwise.
+    const members = await setup.server.get(internalDb).run(async (knex) => {
+      const scimUser = await knex('sso_scim_user').where({ id: users[0] }).first();
+      const [user, subject] = [
+        await knex('auth_user').where({ id: scimUser.userId }).first(),
+        await knex('sso_scim_subject').where({ userId: scimUser.userId }).first(),
+      ];
+      const names = Array.from({ length: 130 }, (_, index) => `copy-${index}`);
+      const keys = ['connectionUserKey', 'userNameKey', 'externalIdKey', 'orderKey'];
+      const rows = names.map((name) => ({
+        user: { ...user, id: name, email: `${name}@acme.com` },
+        subject: { ...subject, id: name, userId: name },
+        scimUser: { ...scimUser, id: name, userId: name, ...Object.fromEntries(keys.map((key) => [key, name])) },
+      }));
+      await knex('auth_user').insert(rows.map((row) => row.user));
+      await knex('sso_scim_subject').insert(rows.map((row) => row.subject));
+      await knex('sso_scim_user').insert(rows.map((row) => row.scimUser));
+      return names.map((value) => ({ value }));
+    });
+    const whole = { schemas: [GROUP_SCHEMA], displayName: 'Analysts', members };
+    expect(read(await scim('PUT', `/Groups/${id}`, whole)).members).toHaveLength(130);
+    expect(read(await scim('GET', `/Groups/${id}`)).members).toHaveLength(130);
     expect((await scim('DELETE', `/Groups/${id}`)).status).toBe(204);
     for (const path of ['/ServiceProviderConfig', '/Schemas', '/ResourceTypes']) {
       expect((await scim('GET', path)).status).toBe(200);

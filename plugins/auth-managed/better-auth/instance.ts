@@ -28,6 +28,8 @@ export const CLIENT_IP_HEADER = 'x-atlas-client-ip';
 const DAY_S = 86_400;
 /** Of one user. */
 const MOST_SESSIONS = 5_000;
+/** That an extension reads without a limit of its own, such as the members of a group: the library's 100 would cut them off. */
+const MOST_ROWS = 10_000;
 
 /** Nothing here calls a social provider after sign-in, so its access tokens are not stored. */
 const NO_TOKENS = { accessToken: null, refreshToken: null, idToken: null };
@@ -265,6 +267,7 @@ export function createBetterAuth(
     ],
     advanced: {
       cookiePrefix: COOKIE_PREFIX,
+      ...(extension !== undefined && { database: { defaultFindManyLimit: MOST_ROWS } }),
       ...(extension?.cookies !== undefined && { cookies: extension.cookies }),
       // The prefix `__Secure-` would change the documented name of the cookie; the attribute is set all the same.
       useSecureCookies: false,
