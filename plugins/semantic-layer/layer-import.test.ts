@@ -276,6 +276,20 @@ describe('an import', () => {
     expect(await app.get(semanticLayer).importLayer('acme', [file('entities/a.yml')])).toMatchObject({ changed: 1 });
   });
 
+  test('is tried again when a file is deleted that was about to be copied', async () => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    let attempts = 0;
+    const commit = async (_: unknown, place: () => Promise<void>) => {
+      attempts += 1;
+      if (attempts === 1) throw Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' });
+      await place();
+    };
+    const imported = app.get(semanticLayer).importLayer(null, [file('entities/t.yml', 'table: t\n')], { commit });
+    await expect(imported).resolves.toMatchObject({ changed: 1 });
+    expect(attempts).toBe(2);
+  });
+
   test('refuses the id of an organization that is no folder name', async () => {
     using folder = layerFolder(SHARED);
     await using app = await start(folder);

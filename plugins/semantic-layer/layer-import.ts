@@ -275,7 +275,8 @@ async function attempt(
     }
     return { changed: changed.length, isFirst };
   } catch (error) {
-    throw unwritable(error);
+    // Another process deleted a file that was about to be copied.
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? changedMeanwhile() : unwritable(error);
   } finally {
     await discard().catch(() => undefined);
     if (previous !== undefined && existsSync(dir))
