@@ -87,6 +87,8 @@ export function connectionService(init: ServiceInit) {
     if (tests >= MAX_TESTS) throw tooManyTests();
     tests += 1;
     try {
+      // First, and as health asks: what describes a file of no size takes it for an empty database.
+      await database.check();
       await database.describe(AbortSignal.timeout(TEST_TIMEOUT_MS));
     } catch (thrown) {
       const error = discreet(thrown);
