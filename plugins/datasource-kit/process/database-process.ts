@@ -32,14 +32,11 @@ export function moduleBeside(name: string, of: string): URL {
   return new URL(`./${name}${extname(new URL(of).pathname)}`, of);
 }
 
-/** Maglev, which Node has since version 24, is fast enough for rows, and takes 5 MB less than TurboFan beside it. */
-const COMPILERS = Number.parseInt(process.versions.node, 10) >= 24 ? ['--no-opt'] : [];
 const NODE_OPTIONS = [
   '--max-old-space-size=256',
   '--max-semi-space-size=1',
   // Each thread of the pool keeps memory of its own, 1 MB for one that has compiled.
   '--v8-pool-size=1',
-  ...COMPILERS,
   '--disable-warning=ExperimentalWarning',
 ];
 const STDERR_KEPT = 2_000;
