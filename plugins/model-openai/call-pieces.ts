@@ -18,6 +18,8 @@ export interface Call {
 
 /** Calls of one answer: more than any reader takes. */
 export const MOST_CALLS = 256;
+/** Pieces of a call that are joined to see whether it is complete: joining more for each piece is quadratic work. */
+const MOST_JOINED = 500;
 
 const NAMELESS = 'tool';
 
@@ -31,6 +33,9 @@ interface Begun {
 
 export class CallPieces {
   #calls: Begun[] = [];
+  /** The last call under each number and each id: an answer may have thousands of pieces. */
+  readonly #byIndex = new Map<unknown, Begun>();
+  readonly #byId = new Map<unknown, Begun>();
   readonly #details = new ReasoningDetails();
   #chars = 0;
   /** Whether any call was sent. */
@@ -41,15 +46,16 @@ export class CallPieces {
     this.#chars += args.length;
     // Far more than the agent takes: what is there is enough for it to see that.
     if (this.#chars > LONGEST_DOCUMENT_BYTES) return;
-    let call = this.#calls.findLast((begun) =>
-      index === undefined ? id === undefined || begun.id === id : begun.index === index,
-    );
+    let call =
+      index !== undefined ? this.#byIndex.get(index) : id === undefined ? this.#calls.at(-1) : this.#byId.get(id);
     if (call === undefined || (name !== undefined && isOther(call, id))) {
       if (this.#calls.length >= MOST_CALLS) return;
       call = { index, id, extra, names: [], arguments: [] };
       this.#calls.push(call);
+      if (index !== undefined) this.#byIndex.set(index, call);
     }
     call.id ??= id;
+    if (call.id !== undefined) this.#byId.set(call.id, call);
     call.extra ??= extra;
     if (name !== undefined) call.names.push(name);
     if (args !== '') call.arguments.push(args);
@@ -74,6 +80,8 @@ export class CallPieces {
       };
     });
     this.#calls = [];
+    this.#byIndex.clear();
+    this.#byId.clear();
     return calls;
   }
 }
@@ -81,7 +89,8 @@ export class CallPieces {
 /** A new id with a name begins another call, also where the server does not count; so does a name behind a whole call. */
 function isOther(call: Begun, id: string | undefined): boolean {
   if (id !== undefined) return id !== call.id;
-  return call.arguments.at(-1)?.endsWith('}') === true && isJson(call.arguments.join(''));
+  const pieces = call.arguments;
+  return pieces.length <= MOST_JOINED && pieces.at(-1)?.endsWith('}') === true && isJson(pieces.join(''));
 }
 
 /** Each piece repeats the one before and adds to it. */
