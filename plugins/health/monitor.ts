@@ -43,30 +43,33 @@ export class Monitor {
 
   /** The newest items; waits a moment for a new check when they are stale. */
   async read(): Promise<Checked> {
-    if (performance.now() - this.#finishedAt < this.#options.cacheTtlMs) return this.#last;
-    const { waitMs, firstWaitMs } = this.#options;
-    await withTimeout(this.refresh(), this.#last.checkedAt === undefined ? firstWaitMs : waitMs, () => {});
-    return this.#last;
+    if (performance.now() - this.#finishedAt >= this.#options.cacheTtlMs) {
+      const { waitMs, firstWaitMs } = this.#options;
+      await withTimeout(this.refresh(), this.#last.checkedAt === undefined ? firstWaitMs : waitMs, () => {});
+    }
+    return { ...this.#last, items: this.#last.items.map(shown) };
   }
 
   /** Takes over what one plugin's check has just said, and returns it as it is shown. */
   note(plugin: string, items: readonly Collected<HealthItem>[]): readonly HealthItem[] {
     const others = this.#last.items.filter((item) => item.plugin !== plugin);
-    const own = items.map(shown);
-    this.#last = { ...this.#last, items: [...others, ...own] };
-    return own.map(({ value }) => value);
+    this.#last = { ...this.#last, items: [...others, ...items] };
+    return items.map((item) => shown(item).value);
   }
 
   async #run(): Promise<void> {
     try {
-      this.#last = { items: (await this.#check()).map(shown), checkedAt: this.#now() };
+      this.#last = { items: await this.#check(), checkedAt: this.#now() };
     } catch (error) {
-      this.#last = { items: withFailure(this.#last.items, error).map(shown), checkedAt: this.#now() };
+      this.#last = { items: withFailure(this.#last.items, error), checkedAt: this.#now() };
     }
   }
 }
 
-/** Anybody may read the report, and what a check throws may be a driver's error with its connection string. */
+/**
+ * Anybody may read the report, and what a check throws may be a driver's error with its connection string. When it is
+ * read, because the fields of some items are read on access, too.
+ */
 function shown({ plugin, value }: Collected<HealthItem>): Collected<HealthItem> {
   const { message } = value;
   return { plugin, value: message === undefined ? value : { ...value, message: withoutCredentials(message) } };
