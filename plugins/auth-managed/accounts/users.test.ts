@@ -183,7 +183,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
     });
     expect(
       await post(ann, 'invite-member', { email: 'bob@example.com', role: 'viewer', organizationId: id }),
-    ).toMatchObject({ status: 404 });
+    ).toMatchObject({ status: 403 });
     expect(await post(boss, 'invite-member', { email: 'bob@example.com', role: 'emperor' })).toMatchObject({
       status: 422,
     });
@@ -191,7 +191,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
     const invited = await post(boss, 'invite-member', { email: 'ann@example.com', role: 'analyst' });
     expect(invited.body).toMatchObject({ status: 'pending', role: 'analyst' });
     const invitationId = invited.body.id;
-    expect((await post(bob, 'accept-invitation', { invitationId })).status).toBe(403);
+    expect((await post(bob, 'accept-invitation', { invitationId })).status).toBe(404);
     expect((await ann.whoami()).body.orgId).toBeNull();
     expect((await post(ann, 'accept-invitation', { invitationId })).status).toBe(200);
     expect((await ann.whoami()).body.orgId).toBe(id);
