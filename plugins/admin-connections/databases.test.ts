@@ -29,8 +29,10 @@ describe('a stored PostgreSQL connection', () => {
     await data.raw("CREATE ROLE reader LOGIN PASSWORD 'it''s %secret@/'");
     await data.raw('GRANT SELECT ON orders TO reader');
   });
-  const sessions = async () =>
-    Number((await data.raw("SELECT count(*) FROM pg_stat_activity WHERE usename = 'reader'")).rows[0].count);
+  const sessions = async (query = '') => {
+    const sql = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'reader' AND query LIKE ?";
+    return Number((await data.raw(sql, [`%${query}%`])).rows[0].count);
+  };
   const until = async (count: number) => {
     for (let tries = 0; (await sessions()) !== count && tries < 50; tries += 1) await sleep(100);
     expect(await sessions()).toBe(count);
@@ -82,7 +84,7 @@ describe('a stored PostgreSQL connection', () => {
     const slow = 'SELECT count(*) AS n FROM orders a, orders b, orders c, orders d WHERE a.id + b.id > 0';
     await data.raw('INSERT INTO orders SELECT generate_series(4, 70)');
     const running = server.rows('pg', slow);
-    await until(1);
+    await expect.poll(() => sessions('orders')).toBe(1);
     const deleted = await server.send('DELETE', '/pg');
     expect(deleted.status).toBe(200);
     await expect(server.rows('pg', 'SELECT id FROM orders')).rejects.toThrow('No datasource is configured');
