@@ -15,15 +15,15 @@ interface CatalogFunction {
 }
 
 const CATALOG = `
+  WITH plumbing AS MATERIALIZED (
+    SELECT array_agg(oid) AS ids FROM pg_type
+    WHERE typname ~ '^_?(internal|cstring|reg|pg_|trigger|event_trigger|void|aclitem|refcursor|gtsvector|oidvector|int2vector|xid|cid$|tid|xml)|_handler$'
+  )
   SELECT p.proname AS name,
          bool_and(p.provolatile <> 'v') AS stable,
-         bool_or(EXISTS (
-           SELECT 1 FROM unnest(p.proargtypes::oid[] || coalesce(p.proallargtypes, '{}') || p.prorettype) AS used (id)
-           JOIN pg_type t ON t.oid = used.id
-           WHERE t.typname ~ '^_?(internal|cstring|reg|pg_|trigger|event_trigger|void|aclitem|refcursor|gtsvector|oidvector|int2vector|xid|cid$|tid|xml)|_handler$'
-         )) AS plumbing,
+         bool_or(plumbing.ids && (p.proargtypes::oid[] || coalesce(p.proallargtypes, '{}') || p.prorettype)) AS plumbing,
          string_agg(DISTINCT coalesce(d.description, ''), '; ') AS purpose
-  FROM pg_proc p
+  FROM plumbing, pg_proc p
   LEFT JOIN pg_description d ON d.objoid = p.oid AND d.classoid = 'pg_proc'::regclass
   WHERE p.pronamespace = 'pg_catalog'::regnamespace
   GROUP BY p.proname
