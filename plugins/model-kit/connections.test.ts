@@ -14,10 +14,10 @@ it('lets a response end that is read while they are closed, and keeps nothing af
   const incoming = await connections.send('POST', new URL(server.url), {}, [], undefined);
   connections.close();
   end();
-  expect(await textOf(incoming)).toBe('first last');
+  expect(await textOf(incoming, connections.held)).toBe('first last');
   const again = await connections.send('POST', new URL(server.url), {}, [], undefined);
   end();
-  await textOf(again);
+  await textOf(again, connections.held);
   expect(server.connections()).toBe(2);
 });
 
@@ -35,4 +35,25 @@ it('asks its guard where each connection may go', async () => {
   await expect(send(`http://models.example.com:${server.port}/`)).rejects.toMatchObject(refused);
   expect([resolved, server.received]).toEqual([['models.example.com'], []]);
   connections.close();
+});
+
+it('refuses more than all responses together may hold', async () => {
+  const MIB = 1024 * 1024;
+  await using server = await startHttpReceiver((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(Buffer.alloc(3 * MIB, 'x'));
+  });
+  const connections = keptConnections();
+  const stop = new AbortController();
+  const reading = Array.from({ length: 12 }, async () => {
+    const incoming = await connections.send('POST', new URL(server.url), {}, [], stop.signal);
+    return textOf(incoming, connections.held);
+  });
+  await expect(Promise.race(reading)).rejects.toThrow('All replies together are longer than');
+  stop.abort();
+  await Promise.allSettled(reading);
+  const incoming = await connections.send('POST', new URL(server.url), {}, [], undefined);
+  const hold = connections.held.of(incoming);
+  expect(() => hold(31 * MIB)).not.toThrow();
+  incoming.destroy();
 });

@@ -6,10 +6,13 @@ import { type ClientRequestArgs, Agent as HttpAgent, type IncomingMessage, reque
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
+import { HeldBytes } from './response-body.ts';
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface Connections {
+  /** Of the responses that are being read. */
+  readonly held: HeldBytes;
   /** Sends a body in pieces; resolves when the headers of the response are there, whatever its status. */
   send(
     method: string,
@@ -66,6 +69,7 @@ export function keptConnections({ guard }: ConnectionsInit = {}): Connections {
     return target;
   };
   return {
+    held: new HeldBytes(),
     send: (method, url, headers, body, signal) =>
       new Promise((resolve, reject) => {
         const bytes = body.reduce((sum, piece) => sum + piece.length, 0);

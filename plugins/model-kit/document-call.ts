@@ -37,7 +37,7 @@ export async function callForDocument<T>(
     new APICallError({ message, url: url.href, requestBodyValues: undefined, statusCode, responseHeaders, ...more });
   let text: string;
   try {
-    text = await textOf(incoming);
+    text = await textOf(incoming, connections.held);
     if (statusCode < 300) return { value: reader.read(text), headers: responseHeaders };
   } catch (cause) {
     if (signal?.aborted || APICallError.isInstance(cause)) throw cause;

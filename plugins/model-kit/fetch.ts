@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Connections } from './connections.ts';
 import type { RefusedFields } from './refused-fields.ts';
-import { drain, isEventStream, limitedBytes, piecesOf, pulledStream, textOf } from './response-body.ts';
+import { drain, type HeldBytes, isEventStream, limitedBytes, piecesOf, pulledStream, textOf } from './response-body.ts';
 
 /** Rewrites the events of one stream. Throws for what makes no sense. */
 export interface EventFilter {
@@ -45,7 +45,7 @@ export function fetchOver(connections: Connections, settings: FetchSettings = {}
       init.signal,
     );
     try {
-      return responseFrom(incoming, filter);
+      return responseFrom(incoming, connections.held, filter);
     } catch (error) {
       // A status that HTTP does not know.
       incoming.destroy();
@@ -60,30 +60,30 @@ function changed(sent: Buffer, fields: FetchSettings['body'], refused: RefusedFi
   return Buffer.from(JSON.stringify(refused === undefined ? body : refused.without(body)));
 }
 
-function responseFrom(incoming: IncomingMessage, filter: ReplyFilter | undefined): Response {
+function responseFrom(incoming: IncomingMessage, held: HeldBytes, filter: ReplyFilter | undefined): Response {
   const status = incoming.statusCode ?? 0;
   const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   );
   const empty = status === 204 || status === 205 || status === 304;
   if (empty) incoming.resume();
-  const next = filter === undefined ? bytesOf(incoming) : filteredBytes(incoming, filter, status);
+  const next = filter === undefined ? bytesOf(incoming, held) : filteredBytes(incoming, held, filter, status);
   return new Response(empty ? null : pulledStream(next, incoming, 0), { status, headers });
 }
 
 type Next = () => Promise<readonly Buffer[] | undefined>;
 
-function bytesOf(incoming: IncomingMessage): Next {
-  const pieces = limitedBytes(incoming);
+function bytesOf(incoming: IncomingMessage, held: HeldBytes): Next {
+  const pieces = limitedBytes(incoming, held);
   return async () => {
     const { done, value } = await pieces.next();
     return done ? undefined : [value];
   };
 }
 
-function filteredBytes(incoming: IncomingMessage, filter: ReplyFilter, status: number): Next {
+function filteredBytes(incoming: IncomingMessage, held: HeldBytes, filter: ReplyFilter, status: number): Next {
   const events = status < 300 && isEventStream(incoming) ? filter.events?.() : undefined;
-  const next = events === undefined ? documentOf(incoming, filter, status) : eventsOf(incoming, events);
+  const next = events === undefined ? documentOf(incoming, held, filter, status) : eventsOf(incoming, held, events);
   return async () => {
     const text = await next();
     return text === undefined ? undefined : [Buffer.from(text)];
@@ -91,8 +91,8 @@ function filteredBytes(incoming: IncomingMessage, filter: ReplyFilter, status: n
 }
 
 /** Resolves to text that is not empty, as long as there is any. */
-function eventsOf(incoming: IncomingMessage, events: EventFilter): () => Promise<string | undefined> {
-  const pieces = piecesOf(incoming);
+function eventsOf(incoming: IncomingMessage, held: HeldBytes, events: EventFilter): () => Promise<string | undefined> {
+  const pieces = piecesOf(incoming, held);
   let over = false;
   return async () => {
     while (!over) {
@@ -106,12 +106,17 @@ function eventsOf(incoming: IncomingMessage, events: EventFilter): () => Promise
   };
 }
 
-function documentOf(incoming: IncomingMessage, filter: ReplyFilter, status: number): () => Promise<string | undefined> {
+function documentOf(
+  incoming: IncomingMessage,
+  held: HeldBytes,
+  filter: ReplyFilter,
+  status: number,
+): () => Promise<string | undefined> {
   let read = false;
   return async () => {
     if (read) return undefined;
     read = true;
-    const text = await textOf(incoming);
+    const text = await textOf(incoming, held);
     return status < 300 ? filter.document(text) : (filter.failure?.(text) ?? text);
   };
 }

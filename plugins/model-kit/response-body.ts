@@ -5,6 +5,11 @@ import type { IncomingMessage } from 'node:http';
 const LONGEST_STREAM_BYTES = 32 * 1024 * 1024;
 /** Whatever is read in one go: a document, or one event of a stream. */
 export const LONGEST_DOCUMENT_BYTES = 1024 * 1024;
+/** A stream of events that was sent where a document was asked for: each word is an event. */
+const LONGEST_STREAMED_DOCUMENT_BYTES = 4 * 1024 * 1024;
+/** What the replies of one provider hold together. */
+const MOST_HELD_BYTES = 32 * 1024 * 1024;
+const NEWLINE = 10;
 /** Readers take a piece in at once: a longer one would keep everybody else waiting. */
 const PIECE_BYTES = 8 * 1024;
 
@@ -14,33 +19,59 @@ const LAST_BYTES_MS = 1_000;
 export const isEventStream = (incoming: IncomingMessage) =>
   incoming.headers['content-type']?.includes('text/event-stream') === true;
 
-const longestOf = ({ headers }: IncomingMessage) =>
-  /event-?stream/.test(headers['content-type'] ?? '') ? LONGEST_STREAM_BYTES : LONGEST_DOCUMENT_BYTES;
+const longestOf = ({ headers }: IncomingMessage, longestStream: number) =>
+  /event-?stream/.test(headers['content-type'] ?? '') ? longestStream : LONGEST_DOCUMENT_BYTES;
+
+/** Counts the bytes that wait for the end of their document or event, of all replies together. */
+export class HeldBytes {
+  #bytes = 0;
+
+  /** Takes how many one reply holds, until it is over. Throws when all together hold too many. */
+  of(incoming: IncomingMessage): (bytes: number) => void {
+    let own = 0;
+    const hold = (bytes: number) => {
+      this.#bytes += bytes - own;
+      own = bytes;
+    };
+    incoming.once('close', () => hold(0));
+    return (bytes) => {
+      if (!incoming.closed) hold(bytes);
+      if (this.#bytes > MOST_HELD_BYTES)
+        throw new Error(`All replies together are longer than ${MOST_HELD_BYTES} bytes.`);
+    };
+  }
+}
 
 const tooLong = (bytes: number) => new Error(`The response is longer than ${bytes} bytes.`);
 
 /** The bytes in small pieces. Rejects when they break off or are too many; leaving it closes the connection. */
-export async function* limitedBytes(incoming: IncomingMessage): AsyncGenerator<Buffer, undefined> {
-  const longestBytes = longestOf(incoming);
+export async function* limitedBytes(incoming: IncomingMessage, held: HeldBytes): AsyncGenerator<Buffer, undefined> {
+  const longestBytes = longestOf(incoming, LONGEST_STREAM_BYTES);
+  const hold = held.of(incoming);
   let bytes = 0;
+  let lineStart = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    const end = chunk.lastIndexOf(NEWLINE);
+    if (end >= 0) lineStart = bytes + end + 1;
     bytes += chunk.length;
     if (bytes > longestBytes) throw tooLong(longestBytes);
+    hold(bytes - lineStart);
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES);
   }
 }
 
 /** The text in small pieces, with the same limits. */
-export async function* piecesOf(incoming: IncomingMessage): AsyncGenerator<string, void> {
+export async function* piecesOf(incoming: IncomingMessage, held: HeldBytes): AsyncGenerator<string, void> {
   // Puts characters together that the network cut in two.
   const decoder = new TextDecoder();
-  for await (const piece of limitedBytes(incoming)) yield decoder.decode(piece, { stream: true });
+  for await (const piece of limitedBytes(incoming, held)) yield decoder.decode(piece, { stream: true });
   yield decoder.decode();
 }
 
 /** The whole text. Rejects when it breaks off or is too long, which closes the connection. */
-export function textOf(incoming: IncomingMessage): Promise<string> {
-  const longestBytes = longestOf(incoming);
+export function textOf(incoming: IncomingMessage, held: HeldBytes): Promise<string> {
+  const longestBytes = longestOf(incoming, LONGEST_STREAMED_DOCUMENT_BYTES);
+  const hold = held.of(incoming);
   return new Promise((resolve, reject) => {
     const brokenOff = () => reject(incoming.errored ?? new Error('The response broke off.'));
     if (incoming.destroyed) return brokenOff();
@@ -49,7 +80,12 @@ export function textOf(incoming: IncomingMessage): Promise<string> {
     incoming.on('data', (piece: Buffer) => {
       pieces.push(piece);
       bytes += piece.length;
-      if (bytes > longestBytes) incoming.destroy(tooLong(longestBytes));
+      try {
+        if (bytes > longestBytes) throw tooLong(longestBytes);
+        hold(bytes);
+      } catch (error) {
+        incoming.destroy(error as Error);
+      }
     });
     incoming.once('end', () => resolve(new TextDecoder().decode(Buffer.concat(pieces))));
     incoming.once('error', reject);
@@ -70,7 +106,10 @@ export function pulledStream<T>(
   return new ReadableStream<T>(
     {
       async pull(controller) {
-        const parts = await next();
+        const parts = await next().catch((error) => {
+          incoming.destroy();
+          throw error;
+        });
         if (parts === undefined) controller.close();
         else for (const part of parts) controller.enqueue(part);
       },
