@@ -37,7 +37,7 @@ it('asks its guard where each connection may go', async () => {
   connections.close();
 });
 
-it('refuses more than all responses together may hold', async () => {
+it('refuses long responses, not short ones, when all together hold too much', async () => {
   const MIB = 1024 * 1024;
   await using server = await startHttpReceiver((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -55,5 +55,10 @@ it('refuses more than all responses together may hold', async () => {
   const incoming = await connections.send('POST', new URL(server.url), {}, [], undefined);
   const hold = connections.held.of(incoming);
   expect(() => hold(31 * MIB)).not.toThrow();
-  incoming.destroy();
+  expect(() => hold(33 * MIB)).toThrow('All replies together are longer than');
+  const other = await connections.send('POST', new URL(server.url), {}, [], undefined);
+  const holdOther = connections.held.of(other);
+  expect(() => holdOther(64 * 1024)).not.toThrow();
+  expect(() => holdOther(64 * 1024 + 1)).toThrow('All replies together are longer than');
+  for (const response of [incoming, other]) response.destroy();
 });

@@ -7,8 +7,10 @@ const LONGEST_STREAM_BYTES = 32 * 1024 * 1024;
 export const LONGEST_DOCUMENT_BYTES = 1024 * 1024;
 /** A stream of events that was sent where a document was asked for: each word is an event. */
 const LONGEST_STREAMED_DOCUMENT_BYTES = 4 * 1024 * 1024;
-/** What the replies of one provider hold together. */
+/** What the replies over one set of connections hold together. */
 const MOST_HELD_BYTES = 32 * 1024 * 1024;
+/** What a reply may hold even then: others of the same provider must not make ordinary ones fail. */
+const ORDINARY_BYTES = 64 * 1024;
 const NEWLINE = 10;
 /** Readers take a piece in at once: a longer one would keep everybody else waiting. */
 const PIECE_BYTES = 8 * 1024;
@@ -26,7 +28,7 @@ const longestOf = ({ headers }: IncomingMessage, longestStream: number) =>
 export class HeldBytes {
   #bytes = 0;
 
-  /** Takes how many one reply holds, until it is over. Throws when all together hold too many. */
+  /** Takes how many one reply holds, until it is over. Throws for a long one when all together hold too many. */
   of(incoming: IncomingMessage): (bytes: number) => void {
     let own = 0;
     const hold = (bytes: number) => {
@@ -36,7 +38,7 @@ export class HeldBytes {
     incoming.once('close', () => hold(0));
     return (bytes) => {
       if (!incoming.closed) hold(bytes);
-      if (this.#bytes > MOST_HELD_BYTES)
+      if (this.#bytes > MOST_HELD_BYTES && bytes > ORDINARY_BYTES)
         throw new Error(`All replies together are longer than ${MOST_HELD_BYTES} bytes.`);
     };
   }
