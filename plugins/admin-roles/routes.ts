@@ -1,12 +1,11 @@
 /** Serves roles, their rights and their members to administrators. */
 import { Type } from '@sinclair/typebox';
 import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
-import { page, pageQuery, SUCCEEDED, Success } from '../admin-kit/index.ts';
+import { orNull, page, pageQuery, SUCCEEDED, Success } from '../admin-kit/index.ts';
 import { grantableRights } from '../auth-kit/index.ts';
 import { type AuthManaged, MEMBER_ORDERS } from '../auth-managed/index.ts';
 
 const Id = Type.String({ minLength: 1, maxLength: 128 });
-const orNull = Type.Union([Type.String(), Type.Null()]);
 const Rights = Type.Array(Type.Union(grantableRights.map((right) => Type.Literal(right))), {
   minItems: 1,
   uniqueItems: true,
@@ -17,12 +16,12 @@ const ManagedRole = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    description: orNull,
+    description: orNull(Type.String()),
     rights: Rights,
     builtIn: Type.Boolean(),
     members: Type.Integer({ description: 'How many users have it.' }),
-    createdAt: orNull,
-    updatedAt: orNull,
+    createdAt: orNull(Type.String()),
+    updatedAt: orNull(Type.String()),
   },
   { title: 'ManagedRole' },
 );
@@ -33,7 +32,7 @@ const Name = Type.String({
   pattern: '^[^\\s\\x00-\\x1f\\x7f](?:[^\\x00-\\x1f\\x7f]*[^\\s\\x00-\\x1f\\x7f])?$',
   errorMessage: 'must be 1 to 64 characters long, without control characters, and not begin or end with a blank',
 });
-const Description = Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()]);
+const Description = orNull(Type.String({ maxLength: 1_000 }));
 const CreateBody = Type.Object(
   { name: Name, description: Type.Optional(Description), rights: Rights },
   { additionalProperties: false },

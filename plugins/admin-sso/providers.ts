@@ -311,6 +311,7 @@ async function enforcedIn(db: Knex, organizationId: string): Promise<boolean> {
  * platform, who keep their password. Resolves to whose they were.
  */
 async function endOtherSessions(trx: Knex.Transaction, domains: readonly string[]): Promise<string[]> {
+  if (domains.length === 0) return [];
   const { user, session } = AUTH_TABLES;
   const users = trx(user)
     .where((at) => {
@@ -326,9 +327,9 @@ async function endOtherSessions(trx: Knex.Transaction, domains: readonly string[
 }
 
 /**
- * Throws `conflict` unless there is a provider of a verified domain, and, without `force`, an administrator of the organization who can
- * sign in while it is enforced: one who has signed in through it, whose address is outside the verified domains, or
- * who administers the platform and so keeps the password.
+ * Throws `conflict` unless there is a provider of a verified domain, and, without `force`, an administrator of the
+ * organization who can sign in while it is enforced: one who has signed in through it, whose address is outside the
+ * verified domains, or who administers the platform and so keeps the password.
  */
 async function mustKeepSignIn(trx: Knex.Transaction, orgId: string, force = false): Promise<void> {
   const providers: { providerId: string; domain: string }[] = await trx(PROVIDERS)
