@@ -3,9 +3,12 @@ import { GroupCommit } from './group-commit.ts';
 import { jsonText } from './json-rows.ts';
 import type { BatchStatement, RowWrite } from './row-types.ts';
 
-/** After a commit of so many writes more are about to come: fewer commits are worth more than a moment then. */
-const BUSY_WRITES = 8;
-const BUSY_DELAY_MS = 2;
+/**
+ * After a commit of so many writes, which one question at a time never makes, more are about to come. Waiting for them
+ * then makes a fifth of the commits; a question takes longer than that even where its model answers at once.
+ */
+const BUSY_WRITES = 4;
+const BUSY_DELAY_MS = 8;
 
 /** `execute` runs all of the statements in one transaction. The result resolves when its rows are committed. */
 export function rowWrites(

@@ -89,7 +89,10 @@ export function textOf(incoming: IncomingMessage, held: HeldBytes): Promise<stri
         incoming.destroy(error as Error);
       }
     });
-    incoming.once('end', () => resolve(new TextDecoder().decode(Buffer.concat(pieces))));
+    incoming.once('end', () => {
+      incoming.off('close', brokenOff);
+      resolve(new TextDecoder().decode(Buffer.concat(pieces)));
+    });
     incoming.once('error', reject);
     incoming.once('close', brokenOff);
   });
