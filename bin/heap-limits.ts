@@ -10,13 +10,9 @@ const YOUNG_GENERATION_BYTES = 16 * 1024 * 1024;
 
 /**
  * By how much the heap grows between two full collections; by default V8 lets it grow to four times what is in use. A
- * question leaves little that outlives it, so that full collections are rare all the same: three in 1,000 questions.
+ * question leaves little that outlives it, so that full collections are rare all the same: a few in 1,000 questions.
  */
-const GROWTH_PERCENT = 25;
-
-/** Beyond this large results are held, which are quick to mark: garbage beside them would only cost more memory. */
-const LARGE_HEAP_BYTES = 80 * 1024 * 1024;
-const LARGE_GROWTH_PERCENT = 10;
+const GROWTH_PERCENT = 10;
 
 /**
  * Applies to the running process, in which `atlas.mjs` has stopped all growth: while modules are loaded, nothing could stop
@@ -25,15 +21,8 @@ const LARGE_GROWTH_PERCENT = 10;
 export function limitHeapGrowth(): void {
   v8.setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
   let mayGrow = false;
-  let isLarge = false;
   const observer = new PerformanceObserver(() => {
-    const spaces = v8.getHeapSpaceStatistics();
-    const used = spaces.reduce((sum, { space_used_size }) => sum + space_used_size, 0);
-    if (used > LARGE_HEAP_BYTES !== isLarge) {
-      isLarge = !isLarge;
-      v8.setFlagsFromString(`--heap-growing-percent=${isLarge ? LARGE_GROWTH_PERCENT : GROWTH_PERCENT}`);
-    }
-    const young = spaces.find(({ space_name }) => space_name === 'new_space');
+    const young = v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');
     const isSmall = young === undefined || young.space_size < YOUNG_GENERATION_BYTES;
     if (isSmall === mayGrow) return;
     mayGrow = isSmall;
