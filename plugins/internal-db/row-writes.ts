@@ -4,7 +4,7 @@ import { jsonText } from './json-rows.ts';
 import type { BatchStatement, RowWrite } from './row-types.ts';
 
 /**
- * After a commit of so many writes, which one question at a time never makes, more are about to come. Waiting for them
+ * After a commit of so many writes, which one question at a time hardly makes, more are about to come. Waiting for them
  * then makes a fifth of the commits; a question takes longer than that even where its model answers at once.
  */
 const BUSY_WRITES = 4;
