@@ -10,10 +10,11 @@ import v8 from 'node:v8';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'];
 const PARENT_CHECK_MS = 250;
 /**
- * For the C library of Linux, which reads it when a process begins: memory that V8's compilers used goes back to the
- * system, instead of staying as holes of 17 MB.
+ * For glibc, which reads it when a process begins: blocks from this size on go back to the system when they are freed.
+ * The compilers of V8 would otherwise leave the server with about 17 MB of unused memory.
  */
-const MALLOC = { MALLOC_MMAP_THRESHOLD_: '16384' };
+const MALLOC_VARIABLE = 'MALLOC_MMAP_THRESHOLD_';
+const environment = { [MALLOC_VARIABLE]: '16384', ...process.env };
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 18)) startWithOwnNode();
@@ -22,12 +23,13 @@ else {
   await start();
 }
 
-/** The server becomes a process of the same id in the environment it should have had, before anything is loaded. */
+/** Replaces the program by itself in `environment`; the process keeps its id. Nothing of ours is loaded by then. */
 function beginAgain() {
-  const hasBegunSo = Object.keys(MALLOC).some((name) => name in process.env);
-  if (process.platform !== 'linux' || process.execve === undefined || process.connected || hasBegunSo) return;
+  if (process.platform !== 'linux' || process.execve === undefined || MALLOC_VARIABLE in process.env) return;
+  // What speaks to this process over a channel of Node's would not find it again.
+  if (process.connected) return;
   const node = process.execPath;
-  process.execve(node, [node, ...process.execArgv, ...process.argv.slice(1)], { ...MALLOC, ...process.env });
+  process.execve(node, [node, ...process.execArgv, ...process.argv.slice(1)], environment);
 }
 
 /** A clone brings the Node it needs. The channel lets the child see when this process is gone, however it ended. */
@@ -37,10 +39,8 @@ function startWithOwnNode() {
     process.stderr.write(`Atlas needs Node 22.18 or newer; this is Node ${process.versions.node}.\n`);
     process.exit(1);
   }
-  const child = spawn(own, process.argv.slice(1), {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...MALLOC, ...process.env },
-  });
+  const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
+  const child = spawn(own, process.argv.slice(1), { stdio, env: environment });
   let said;
   child.on('message', (code) => {
     said = code;

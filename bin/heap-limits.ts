@@ -10,7 +10,7 @@ const YOUNG_GENERATION_BYTES = 16 * 1024 * 1024;
 
 /**
  * By how much the heap grows between two full collections; by default V8 lets it grow to four times what is in use. A
- * question leaves little that outlives it, so that full collections are rare all the same: a few in 1,000 questions.
+ * question leaves little that outlives it, so that more collections than by default cost no time that could be measured.
  */
 const GROWTH_PERCENT = 10;
 
