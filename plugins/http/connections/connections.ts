@@ -46,6 +46,7 @@ export class Connections {
   readonly #all = new Map<Socket, Connection>();
   /** Those that may be closed to make room, the longest idle first. */
   readonly #idle = new Set<Connection>();
+  #count = 0;
   #receivedBytes = 0;
   #unsentBytes = 0;
 
@@ -66,6 +67,11 @@ export class Connections {
     });
     const sweeping = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, this.#limits.stallTimeoutMs / 4)).unref();
     server.once('close', () => clearInterval(sweeping));
+  }
+
+  /** How many have come so far. */
+  get count(): number {
+    return this.#count;
   }
 
   /** Whether requests already run on as many connections as may be. */
@@ -147,6 +153,7 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
+    this.#count += 1;
     const isFull = this.#all.size >= this.#limits.maxConnections + RESERVED_CONNECTIONS;
     if (isFull && !this.#makeRoom()) {
       this.#overloadLog.count({ connections: this.#all.size });

@@ -46,7 +46,7 @@ export const overloadProtection = fastifyPlugin<OverloadOptions>(
       connections.received(request.raw.socket);
       done(connections.isFull ? refusal(request) : undefined);
     });
-    const queue = new RequestQueue();
+    const queue = new RequestQueue(() => connections.count);
     app.addHook('preHandler', ({ routeOptions }, _reply, done) => {
       const turn = routeOptions.config.essential === true ? undefined : queue.enter();
       if (turn === undefined) done();

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe('turns', () => {
   it('start one request in each turn of the event loop, in order', async () => {
-    const turns = new RequestQueue();
+    const turns = new RequestQueue(() => 0);
     expect(turns.enter()).toBeUndefined();
     const started: number[] = [];
     const waiting = [1, 2, 3].map((request) => turns.enter()?.then(() => started.push(request)));
@@ -23,9 +23,30 @@ describe('turns', () => {
     expect(turns.enter()).toBeUndefined();
   });
 
+  it('let connections come in first, but not for ever', async () => {
+    let connections = 0;
+    const turns = new RequestQueue(() => connections);
+    turns.enter();
+    let started = 0;
+    const waiting = [1, 2].map(() => turns.enter()?.then(() => (started += 1)));
+    const startedAfter = async (count: number) => {
+      for (let turn = 0; turn < count; turn += 1) {
+        connections += 1;
+        await nextTurn();
+      }
+      return started;
+    };
+    expect(await startedAfter(20)).toBe(0);
+    expect(await startedAfter(20)).toBe(1);
+    await nextTurn();
+    await nextTurn();
+    expect(started).toBe(2);
+    await Promise.all(waiting);
+  });
+
   it('refuse a request that has waited too long, and go on', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    const turns = new RequestQueue();
+    const turns = new RequestQueue(() => 0);
     turns.enter();
     const late = expect(turns.enter()).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 2 });
     vi.advanceTimersByTime(40_000);
