@@ -33,3 +33,32 @@ it('loading the modules leaves a small young generation, and no library that is 
   expect(packages.split(' ')).toContain('fastify');
   expect(packages.split(' ').filter((name) => FOREIGN.test(name))).toEqual([]);
 });
+
+it('while questions hold much, gaps between what is in use are closed', () => {
+  const limits = new URL('./heap-limits.ts', import.meta.url);
+  const probe = `import { channel } from 'node:diagnostics_channel';import v8 from 'node:v8';
+    import { limitHeapGrowth } from '${limits}';
+    limitHeapGrowth();
+    const heldOf = channel('atlas:agent:held');
+    const sizes = [];
+    for (const bytes of [0, 20e6, 10e6, 1e6]) {
+      heldOf.publish({ bytes });
+      // Parsed texts stand one behind another; of four, three go.
+      let texts = Array.from({ length: 8_000 }, (_, n) => JSON.parse('["' + String(n).padEnd(8_000) + '"]')[0]);
+      gc();
+      texts = texts.filter((_, n) => n % 4 === 0);
+      gc();
+      await new Promise(setImmediate);
+      gc();
+      const old = v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space');
+      sizes.push(old.physical_space_size - texts.length);
+    }
+    process.stdout.write(JSON.stringify(sizes));`;
+  const args = ['--expose-gc', '--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', probe];
+  const [before = 0, much = 0, less = 0, little = 0] = JSON.parse(
+    execFileSync(process.execPath, args, { encoding: 'utf8' }),
+  );
+  expect(much).toBeLessThan(0.85 * before);
+  expect(less).toBeLessThan(0.9 * before);
+  expect(little).toBeGreaterThan(0.95 * before);
+});
