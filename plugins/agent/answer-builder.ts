@@ -212,14 +212,16 @@ export class AnswerBuilder {
 
   /** Takes a call; returns what clients see of it: nothing, unless it is the answer in the form of a call. */
   call(sent: LanguageModelV4ToolCall): readonly Delta[] {
-    const answer = this.#tools.find(sent.toolName) === undefined ? answerInCall(sent) : undefined;
-    if (answer !== undefined) return this.text('answer', answer);
     const input: unknown = sent.input;
+    // What is cut off is not read: a megabyte of brackets takes 30 ms.
+    const isTooLong = typeof input === 'string' && input.length > this.#answerBytes;
+    const answer = isTooLong || this.#tools.find(sent.toolName) !== undefined ? undefined : answerInCall(sent);
+    if (answer !== undefined) return this.text('answer', answer);
     const bytes = typeof input === 'string' ? Buffer.byteLength(input) : sizeOf(input, this.#answerBytes);
     this.#count(Math.max(0, bytes - (this.#argumentBytes.get(sent.toolCallId) ?? 0)));
     this.#argumentBytes.delete(sent.toolCallId);
     this.#countReasoning(metadataBytes(sent.providerMetadata));
-    this.#hasOpenCall ||= !isComplete(sent);
+    this.#hasOpenCall ||= isTooLong || !isComplete(sent);
     this.#takeOne(sent);
     return [];
   }

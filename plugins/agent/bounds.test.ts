@@ -1,5 +1,5 @@
 /** Tests answers of a model that exceed the limits of an answer. */
-import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import type { Question } from '../../kernel/index.ts';
 import { blockingTime, maxBlockingMs } from '../../test/growth/blocking.ts';
@@ -77,6 +77,11 @@ const usage = {
 };
 type Part = LanguageModelV4StreamPart;
 const finish: Part = { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage };
+const call = () => ({ prompt: [], abortSignal: new AbortController().signal });
+const streamed = (part: LanguageModelV4Content): Part[] =>
+  part.type === 'text' || part.type === 'reasoning'
+    ? [{ type: `${part.type}-delta`, id: '1', delta: part.text }]
+    : [part as Part];
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 /** The answer assembled from a model that streams these parts. */
@@ -127,6 +132,24 @@ describe('one answer', () => {
     expect(await blockingTime(() => taken([...parts, finish]))).toBeLessThan(maxBlockingMs());
   });
 
+  test.each<[string, LanguageModelV4Content]>([
+    ['text', { type: 'text', text: '['.repeat(65_000) }],
+    ['reasoning', { type: 'reasoning', text: '['.repeat(65_000) }],
+    ['arguments', { type: 'tool-call', toolCallId: '1', toolName: 'x', input: '['.repeat(1_000_000) }],
+    ['an answer in a call', { type: 'tool-call', toolCallId: '1', toolName: 'answer', input: '['.repeat(1_000_000) }],
+  ])('of 40 questions with long replies at once, %s holds up nobody', async (_, part) => {
+    const model = {
+      doGenerate: async () => ({ content: [part], finishReason: { unified: 'stop' }, usage, warnings: [] }),
+    };
+    const whole = () => generate(model as never, call(), { answerBytes: 65_536, usedIds: new Set() });
+    const inParts = () => taken([...streamed(part), finish]);
+    for (const read of [whole, inParts]) {
+      // The first one compiles.
+      await read();
+      expect(await blockingTime(() => Promise.all(numbers(40).map(read)))).toBeLessThan(maxBlockingMs());
+    }
+  });
+
   test('a stream that arrives after the question was cancelled is closed', async () => {
     const abort = new AbortController();
     let cancelled = false;
@@ -153,10 +176,9 @@ describe('one answer', () => {
     const model = {
       doGenerate: async () => ({ content: calls, finishReason: { unified: 'tool-calls' }, usage, warnings: [] }),
     };
-    const call = { prompt: [], abortSignal: new AbortController().signal };
     let answer: ModelAnswer | undefined;
     const ms = await blockingTime(async () => {
-      answer = await generate(model as never, call, { answerBytes: 65_536, usedIds: new Set() });
+      answer = await generate(model as never, call(), { answerBytes: 65_536, usedIds: new Set() });
     });
     expect(answer).toMatchObject({ finish: 'too-many-calls', calls: { length: 1 }, content: { length: 1 } });
     expect(ms).toBeLessThan(maxBlockingMs());

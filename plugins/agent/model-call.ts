@@ -3,15 +3,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
+  LanguageModelV4Content,
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 import { AnswerBuilder, type ModelAnswer, type Reading } from './answer-builder.ts';
 import { untilAborted } from './deadlines.ts';
 import type { Delta } from './model-output/text-filter.ts';
+import { ownTurn } from './own-turn.ts';
 
 /** Time for which buffered parts are read before yielding to the event loop. */
 const TIME_SLICE_MS = 10;
+/** Reading as much of a hostile text takes a millisecond. */
+const LONG_CHARS = 8 * 1024;
 
 /** Calls the model without streaming. Rejects with the model's error, or when the signal is aborted. */
 export async function generate(
@@ -23,6 +27,8 @@ export async function generate(
     model.doGenerate(options),
     options.abortSignal,
   );
+  // Long replies of many questions may arrive together.
+  if (content.some(isLong)) await untilAborted(ownTurn(), options.abortSignal);
   const builder = new AnswerBuilder(reading, false);
   builder.end(finishOf(finishReason, content.length === 0), usage, providerMetadata);
   for (const [index, part] of content.entries()) {
@@ -34,6 +40,12 @@ export async function generate(
   builder.finish();
   return builder.answer();
 }
+
+/** Whether a part of a reply takes time to read. */
+const isLong = (part: LanguageModelV4Content | LanguageModelV4StreamPart) =>
+  ('text' in part && part.text.length > LONG_CHARS) ||
+  ('delta' in part && part.delta.length > LONG_CHARS) ||
+  (part.type === 'tool-call' && part.input.length > LONG_CHARS);
 
 const STOPPED: LanguageModelV4FinishReason = { unified: 'stop', raw: undefined };
 
@@ -63,6 +75,7 @@ export async function* stream(
   try {
     for (;;) {
       const { done, value } = await untilAborted(reader.read(), abortSignal);
+      if (!done && isLong(value)) await untilAborted(ownTurn(), abortSignal);
       if (!done) yield* addPart(builder, value);
       if (done || builder.isCut) {
         yield* builder.finish();
