@@ -1,5 +1,6 @@
 /** Reads response bodies within limits, as streams whose errors cannot end the process. */
 import type { IncomingMessage } from 'node:http';
+import { ownTurn } from '../agent/index.ts';
 
 /** Far more than a model ever streams; an endless body must not keep the connection for ever. */
 const LONGEST_STREAM_BYTES = 32 * 1024 * 1024;
@@ -12,6 +13,8 @@ const MOST_HELD_BYTES = 32 * 1024 * 1024;
 /** What a reply may hold even then: others of the same provider must not make ordinary ones fail. */
 const ORDINARY_BYTES = 64 * 1024;
 const NEWLINE = 10;
+/** A document or an event that is longer is read in a turn of the event loop of its own. */
+const LONG_BYTES = 64 * 1024;
 /** Readers take a piece in at once: a longer one would keep everybody else waiting. */
 const PIECE_BYTES = 8 * 1024;
 
@@ -42,6 +45,16 @@ export class HeldBytes {
         throw new Error(`All replies together are longer than ${MOST_HELD_BYTES} bytes.`);
     };
   }
+
+  /** Counts bytes of a reply that is over until this has settled. */
+  async during<T>(bytes: number, work: Promise<T>): Promise<T> {
+    this.#bytes += bytes;
+    try {
+      return await work;
+    } finally {
+      this.#bytes -= bytes;
+    }
+  }
 }
 
 const tooLong = (bytes: number) => new Error(`The response is longer than ${bytes} bytes.`);
@@ -54,6 +67,7 @@ export async function* limitedBytes(incoming: IncomingMessage, held: HeldBytes):
   let lineStart = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     const end = chunk.lastIndexOf(NEWLINE);
+    if (end >= 0 && bytes - lineStart > LONG_BYTES) await ownTurn();
     if (end >= 0) lineStart = bytes + end + 1;
     bytes += chunk.length;
     if (bytes > longestBytes) throw tooLong(longestBytes);
@@ -71,7 +85,13 @@ export async function* piecesOf(incoming: IncomingMessage, held: HeldBytes): Asy
 }
 
 /** The whole text. Rejects when it breaks off or is too long, which closes the connection. */
-export function textOf(incoming: IncomingMessage, held: HeldBytes): Promise<string> {
+export async function textOf(incoming: IncomingMessage, held: HeldBytes): Promise<string> {
+  const document = Buffer.concat(await piecesUntilEnd(incoming, held));
+  if (document.length > LONG_BYTES) await held.during(document.length, ownTurn());
+  return new TextDecoder().decode(document);
+}
+
+function piecesUntilEnd(incoming: IncomingMessage, held: HeldBytes): Promise<Buffer[]> {
   const longestBytes = longestOf(incoming, LONGEST_STREAMED_DOCUMENT_BYTES);
   const hold = held.of(incoming);
   return new Promise((resolve, reject) => {
@@ -91,7 +111,7 @@ export function textOf(incoming: IncomingMessage, held: HeldBytes): Promise<stri
     });
     incoming.once('end', () => {
       incoming.off('close', brokenOff);
-      resolve(new TextDecoder().decode(Buffer.concat(pieces)));
+      resolve(pieces);
     });
     incoming.once('error', reject);
     incoming.once('close', brokenOff);

@@ -44,6 +44,8 @@ export const isEvents = (text: string) => /^\s*(data|event|id|:)/.test(text);
 
 /** A JSON object, or `undefined` for anything else. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
+  // Reading a megabyte of brackets would take 30 ms.
+  if (!/^\s*\{/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
