@@ -16,9 +16,9 @@ const YOUNG_GENERATION_BYTES = 16 * 1024 * 1024;
 const GROWTH_PERCENT = 10;
 
 /**
- * From how much of it that questions hold on memory is worth more than time, and until when. V8 then closes gaps between what
- * is in use and keeps the young generation small: with 40 MB of results that nobody takes the process has 20 MB less. For
- * ordinary questions, which hold almost nothing, that would take two thirds more processor time.
+ * Memory is worth more than time from when questions hold as much as the first of these until they hold less than the
+ * second: V8 then closes gaps between what is in use, and keeps the young generation small. With 40 MB of results that nobody
+ * takes, the process has 20 MB less; ordinary questions, which hold almost nothing, would cost two thirds more time.
  */
 const MUCH_HELD_BYTES = 16 * 1024 * 1024;
 const LITTLE_HELD_BYTES = 8 * 1024 * 1024;

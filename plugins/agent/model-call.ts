@@ -42,10 +42,14 @@ export async function generate(
 }
 
 /** Whether a part of a reply takes time to read. */
-const isLong = (part: LanguageModelV4Content | LanguageModelV4StreamPart) =>
-  ('text' in part && part.text.length > LONG_CHARS) ||
-  ('delta' in part && part.delta.length > LONG_CHARS) ||
-  (part.type === 'tool-call' && part.input.length > LONG_CHARS);
+function isLong(part: LanguageModelV4Content | LanguageModelV4StreamPart): boolean {
+  const { text, delta, input } = part as {
+    readonly text?: unknown;
+    readonly delta?: unknown;
+    readonly input?: unknown;
+  };
+  return [text, delta, input].some((value) => typeof value === 'string' && value.length > LONG_CHARS);
+}
 
 const STOPPED: LanguageModelV4FinishReason = { unified: 'stop', raw: undefined };
 
