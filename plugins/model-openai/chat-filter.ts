@@ -6,6 +6,7 @@ import type { DocumentReader, ReplyFilter } from '../model-kit/index.ts';
 import { type Call, CallPieces, MOST_CALLS } from './call-pieces.ts';
 import { EventLines, isEvents, isObject, jsonObject, noAnswer } from './event-lines.ts';
 import { reportedError, saidInstead } from './reported-error.ts';
+import { usageCounts } from './usage-counts.ts';
 
 type Json = Record<string, unknown>;
 
@@ -140,7 +141,7 @@ function documentOf({ message, finish, usage }: Reply): ChatDocument {
 function pieceOf(data: string): Reply {
   const body = jsonObject(data);
   if (body === undefined) throw new Error('An event is not a JSON object.');
-  return replyOf(body) ?? { message: {}, finish: undefined, usage: usageOf(body.usage) };
+  return replyOf(body) ?? { message: {}, finish: undefined, usage: usageCounts(body.usage) };
 }
 
 function wholeReply(text: string): Reply {
@@ -194,7 +195,7 @@ function replyOf(body: Json): Reply | undefined {
   return {
     message: messageOf(message),
     finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
-    usage: usageOf(body.usage),
+    usage: usageCounts(body.usage),
   };
 }
 
@@ -241,16 +242,6 @@ function callOf(sent: unknown, position: number): Call {
     function: { ...(typeof name === 'string' && name !== '' && { name }), arguments: text },
     ...(isObject(extra) && isObject(extra.google) && { extra_content: extra }),
   };
-}
-
-/** Counts alone: what is no count is left out. */
-function usageOf(sent: unknown): Json | undefined {
-  if (!isObject(sent)) return undefined;
-  const counts = Object.entries(sent).flatMap(([name, value]): [string, unknown][] => {
-    if (isObject(value)) return name.endsWith('_details') ? [[name, usageOf(value)]] : [];
-    return Number.isSafeInteger(value) && Number(value) >= 0 ? [[name, value]] : [];
-  });
-  return Object.fromEntries(counts);
 }
 
 /** What the document of a failed call says: some servers send the message alone. */
