@@ -136,3 +136,15 @@ test('a model that repeats itself is stopped, and asked once more', async () => 
   const rows = '| north | 250 |\n'.repeat(200);
   for (const end of await asked([looked, { text: rows }], 2)) expect(end.text).toBe(rows);
 });
+
+test('nothing that a provider refuses is sent back', async () => {
+  const step: Step = { text: 'I search.', toolCall: { name: 'web.search', id: '\ud800', args: { query: 'orders' } } };
+  for (const provider of ['openai', 'openai-compatible'] as const) {
+    const model = { provider, apiKey: 'sk-test' };
+    await using scripted = await scriptedApp([step, looked, answer], { model });
+    expect(await ways.query?.(scripted.app)).toMatchObject({ error: undefined, text: 'There are 500 orders.' });
+    const [, second] = scripted.server.requests;
+    expect(second?.text).not.toMatch(/\\ud[89a-f]/);
+    expect(second?.text).toContain('"web_search"');
+  }
+});

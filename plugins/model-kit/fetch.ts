@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Connections } from './connections.ts';
 import type { RefusedFields } from './refused-fields.ts';
 import { drain, type HeldBytes, isEventStream, limitedBytes, piecesOf, pulledStream, textOf } from './response-body.ts';
+import { wellFormedJson } from './well-formed-json.ts';
 
 /** Rewrites the events of one stream. Throws for what makes no sense. */
 export interface EventFilter {
@@ -34,7 +35,8 @@ export interface FetchSettings {
 export function fetchOver(connections: Connections, settings: FetchSettings = {}): typeof globalThis.fetch {
   const { filter, body: fields, refused } = settings;
   return async (input, init = {}) => {
-    const sent = Buffer.from((init.body ?? '') as string | Uint8Array);
+    const given = (init.body ?? '') as string | Uint8Array;
+    const sent = Buffer.from(typeof given === 'string' ? wellFormedJson(given) : given);
     const isChanged = fields !== undefined || refused?.isEmpty === false;
     const body = isChanged ? changed(sent, fields, refused) : sent;
     const incoming = await connections.send(

@@ -20,3 +20,4 @@ export { RefusedFields } from './refused-fields.ts';
 export { type ResilientModel, resilientModel } from './resilience.ts';
 export { LONGEST_DOCUMENT_BYTES } from './response-body.ts';
 export type { ModelSource } from './source.ts';
+export { wellFormedJson } from './well-formed-json.ts';

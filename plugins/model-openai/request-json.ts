@@ -1,5 +1,6 @@
 /** Writes requests of Chat Completions as JSON. What all questions have in common, instructions and tools, is written once. */
 import { LRUCache } from 'lru-cache';
+import { wellFormedJson } from '../model-kit/index.ts';
 
 /** Of instructions, those of several organizations. */
 const MAX_KEPT_BYTES = 1024 * 1024;
@@ -31,11 +32,11 @@ export class RequestJson {
     for (const part of this.#parts(body)) {
       if (typeof part === 'string') text += part;
       else {
-        pieces.push(Buffer.from(text), part);
+        pieces.push(Buffer.from(wellFormedJson(text)), part);
         text = '';
       }
     }
-    pieces.push(Buffer.from(text));
+    pieces.push(Buffer.from(wellFormedJson(text)));
     return pieces;
   }
 
@@ -72,7 +73,7 @@ export class RequestJson {
   #instructionsOf(content: string): Buffer {
     const known = this.#instructions.get(content);
     if (known !== undefined) return known;
-    const bytes = Buffer.from(JSON.stringify(content));
+    const bytes = Buffer.from(wellFormedJson(JSON.stringify(content)));
     this.#instructions.set(content, bytes);
     return bytes;
   }

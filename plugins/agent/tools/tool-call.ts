@@ -84,7 +84,7 @@ export function answerInCall({ toolName, input }: SentCall): string | undefined 
 
 /** The tool's name in characters that providers accept in messages. */
 function nameOf(sent: string): string {
-  return sent.slice(0, MAX_ID_CHARS).replace(/[^\w.:/-]/g, '_') || 'unnamed';
+  return sent.slice(0, MAX_ID_CHARS).replace(/[^\w-]/g, '_') || 'unnamed';
 }
 
 /** The arguments of each call. An empty list instead of arguments that are nested too deep. */
