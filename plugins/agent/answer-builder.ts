@@ -11,6 +11,7 @@ import { NO_TOOLS, type OfferedTools } from './model-output/offered-tools.ts';
 import { Repetition } from './model-output/repetition.ts';
 import { type Delta, type Expectations, TextFilter } from './model-output/text-filter.ts';
 import { callsInThoughts, textOfThoughts } from './model-output/thoughts.ts';
+import { WholeCharacters } from './model-output/whole-characters.ts';
 import { writtenQuery } from './model-output/written-query.ts';
 import { answeringModel, declaredOutcome } from './outcome.ts';
 import type { ModelName } from './provider-errors.ts';
@@ -103,6 +104,7 @@ export class AnswerBuilder {
   readonly #argumentBytes = new Map<string, number>();
   readonly #tools: OfferedTools;
   readonly #filter: TextFilter;
+  readonly #characters = new WholeCharacters();
   readonly #takenCalls = new Set<string>();
   #textId = '';
   #thoughts = '';
@@ -147,7 +149,8 @@ export class AnswerBuilder {
   }
 
   /** Adds as much of a text as fits; returns what clients see by now. */
-  text(id: string, delta: string, metadata?: SharedV4ProviderMetadata): readonly Delta[] {
+  text(id: string, piece: string, metadata?: SharedV4ProviderMetadata): readonly Delta[] {
+    const delta = this.#characters.add(piece);
     const room = this.#answerBytes - this.#bytes;
     const bytes = Buffer.byteLength(delta);
     this.#count(bytes);

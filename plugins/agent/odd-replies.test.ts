@@ -137,6 +137,12 @@ test('a model that repeats itself is stopped, and asked once more', async () => 
   for (const end of await asked([looked, { text: rows }], 2)) expect(end.text).toBe(rows);
 });
 
+test('halves, null characters and byte order marks are left out; a character that was cut in two is whole', async () => {
+  const deltas = ['\ufeffThere ', 'are\0 500 \ud83d', '\ude00 orders.', '\ud800'].map((content) => ({ content }));
+  await using scripted = await scriptedApp([{ deltas }]);
+  expect((await ways.chat?.(scripted.app))?.text).toBe('There are 500 😀 orders.');
+});
+
 test('nothing that a provider refuses is sent back', async () => {
   const step: Step = { text: 'I search.', toolCall: { name: 'web.search', id: '\ud800', args: { query: 'orders' } } };
   for (const provider of ['openai', 'openai-compatible'] as const) {
