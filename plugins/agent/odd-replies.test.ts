@@ -119,12 +119,16 @@ test.each(['I will now query the database.', 'Sure! Let me check the orders tabl
   },
 );
 
-test.each(['{"answer": "There are 500 orders."}', fence('json', '{"response": "There are 500 orders."}')])(
-  'an answer as JSON is its text: %s',
-  async (text) => {
-    for (const end of await asked([looked, { text }], 2)) expect(end.text).toBe('There are 500 orders.');
-  },
-);
+test.each([
+  '{"answer": "There are 500 orders."}',
+  fence('json', '{"response": "There are 500 orders."}'),
+  '{"type": "final_answer", "answer": "There are 500 orders."}',
+  '{"role": "assistant", "content": "There are 500 orders."}',
+  '{"role": "assistant", "content": [{"type": "text", "text": "There are 500 orders."}]}',
+  '[{"type": "text", "text": "There are "}, {"type": "text", "text": "500 orders."}]',
+])('an answer as JSON is its text: %s', async (text) => {
+  for (const end of await asked([looked, { text }], 2)) expect(end.text).toBe('There are 500 orders.');
+});
 
 test('a model that repeats itself is stopped, and asked once more', async () => {
   const text = 'The orders are counted by region. '.repeat(200);

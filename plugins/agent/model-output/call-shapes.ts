@@ -56,12 +56,34 @@ function isNothingBut(value: Json, nameKey: string, argumentsKey: string): boole
   return isNamed && isJson(value[argumentsKey]) && Object.keys(value).every((key) => keys.has(key));
 }
 
-/** The answer that a value is: `{"answer": "…"}`; `undefined` for any other value. */
+/** The answer that a value is: `{"answer": "…"}`, or a whole message; `undefined` for any other value. */
 export function answerIn(value: unknown): string | undefined {
-  const [entry, ...others] = isJson(value) ? Object.entries(value) : [];
-  const isAnswer = entry !== undefined && others.length === 0 && ANSWER_KEYS.includes(entry[0]);
-  return isAnswer && typeof entry[1] === 'string' ? entry[1] : undefined;
+  const parts = Array.isArray(value) ? value : undefined;
+  if (parts !== undefined) return parts.length > 0 && parts.every(isTextPart) ? textOf(parts) : undefined;
+  if (!isJson(value)) return undefined;
+  const { type, role, content, ...others } = value;
+  const keys = Object.keys(others);
+  if (role === 'assistant' && keys.length === 0) return typeof content === 'string' ? content : answerIn(content);
+  if (isTextPart(value)) return value.text;
+  const isTyped = type === undefined || ANSWER_KEYS.includes(String(type));
+  const isAnswer = isTyped && role === undefined && content === undefined && keys.length === 1;
+  const answer = isAnswer && ANSWER_KEYS.includes(keys[0] ?? '') ? others[keys[0] ?? ''] : undefined;
+  return typeof answer === 'string' ? answer : undefined;
 }
+
+interface TextPart {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** `{"type": "text", "text": "…"}` and nothing else. */
+const isTextPart = (value: unknown): value is TextPart =>
+  isJson(value) &&
+  (value.type === 'text' || value.type === 'output_text') &&
+  typeof value.text === 'string' &&
+  Object.keys(value).length === 2;
+
+const textOf = (parts: readonly TextPart[]) => parts.map(({ text }) => text).join('');
 
 /** `{"executeSQL": {"sql": "…"}}`: the tool is the only key. */
 function callByKey(value: Json, find: FindTool): WrittenCall[] {

@@ -112,7 +112,7 @@ function bracketsAt(text: string, at: number): Markup | undefined {
 
 /** Beginnings of lines, without white space, that may be a call without markup. */
 export function bareCallBeginnings(tools: readonly string[], argumentNames: readonly string[]): readonly string[] {
-  const before = ['type', 'id', 'tool_plan', 'thought', 'thoughts'];
+  const before = ['type', 'id', 'role', 'tool_plan', 'thought', 'thoughts'];
   const keys = [
     ...NAME_KEYS,
     ...ARGUMENT_KEYS,
