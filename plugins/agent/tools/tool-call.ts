@@ -84,7 +84,9 @@ export function answerInCall({ toolName, input }: SentCall): string | undefined 
 
 /** The tool's name in characters that providers accept in messages. */
 function nameOf(sent: string): string {
-  return sent.slice(0, MAX_ID_CHARS).replace(/[^\w-]/g, '_') || 'unnamed';
+  const name = sent.slice(0, MAX_ID_CHARS).replace(/[^\w-]/g, '_');
+  // Packages look names up in objects, where each of these is something else.
+  return name === '' || name in {} ? 'unnamed' : name;
 }
 
 /** The arguments of each call. An empty list instead of arguments that are nested too deep. */
@@ -106,7 +108,7 @@ function parsedArguments(input: unknown): unknown[] {
       return read.length > 0 ? read : [value];
     }
   }
-  return [withoutNulls(value ?? {})];
+  return [cleaned(value ?? {})];
 }
 
 /** What may stand in front of arguments that are not plain JSON. */
@@ -123,7 +125,7 @@ function readObjects(sent: string): unknown[] {
     const { found: read, end } = readValue(text, at);
     if (read === undefined) break;
     // The same arguments twice are sent by servers that repeat what they have streamed.
-    found.set(JSON.stringify(read.value), withoutNulls(read.value));
+    found.set(JSON.stringify(read.value), cleaned(read.value));
     at = end;
     while (/[\s,;]/.test(text[at] ?? '')) at += 1;
   }
@@ -131,8 +133,9 @@ function readObjects(sent: string): unknown[] {
   return [...found.values()];
 }
 
-/** Models write `null` for omitted optional arguments. */
-function withoutNulls(value: unknown): unknown {
+/** Models write `null` for omitted optional arguments; halves of characters are what a cut text leaves. */
+function cleaned(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
+  const given = Object.entries(value).filter(([, item]) => item !== null);
+  return Object.fromEntries(given.map(([name, item]) => [name, typeof item === 'string' ? item.toWellFormed() : item]));
 }
