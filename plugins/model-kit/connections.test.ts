@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { startHttpReceiver } from '../../test/harness/http-receiver.ts';
 import { openOutbound } from '../outbound/index.ts';
@@ -61,4 +62,17 @@ it('refuses long responses, not short ones, when all together hold too much', as
   expect(() => holdOther(64 * 1024)).not.toThrow();
   expect(() => holdOther(64 * 1024 + 1)).toThrow('All replies together are longer than');
   for (const response of [incoming, other]) response.destroy();
+});
+
+it('rejects at once when the server switches protocols', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write('HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const connections = keptConnections();
+  await expect(connections.send('POST', url, {}, [], undefined)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  connections.close();
+  server.close();
 });

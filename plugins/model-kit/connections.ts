@@ -83,8 +83,14 @@ export function keptConnections({ guard }: ConnectionsInit = {}): Connections {
         const abort = () => request.destroy(new DOMException('The request was aborted.', 'AbortError'));
         if (signal?.aborted) abort();
         signal?.addEventListener('abort', abort);
-        request.on('close', () => signal?.removeEventListener('abort', abort));
+        request.on('close', () => {
+          signal?.removeEventListener('abort', abort);
+          // Nothing else tells of a server that switches protocols.
+          if (!isAnswered) reject(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' }));
+        });
+        let isAnswered = false;
         request.on('response', (incoming) => {
+          isAnswered = true;
           // A connection that breaks before or after it is read must not become an uncaught error.
           incoming.on('error', () => {});
           resolve(incoming);
