@@ -13,7 +13,17 @@ const MOST_ITEMS = 256;
 
 type Json = Record<string, unknown>;
 
-export const RESPONSES_FILTER: ReplyFilter = { events: () => new ResponsesFilter(), document: filteredDocument };
+/** For calls that ask for a stream. */
+export const STREAM_FILTER: ReplyFilter = {
+  events: () => new ResponsesFilter(),
+  document(text) {
+    const filter = new ResponsesFilter();
+    return isEvents(text) ? filter.read(text) + filter.end() : eventsOf(filteredReply(text));
+  },
+};
+
+/** For calls that ask for a document. */
+export const DOCUMENT_FILTER: ReplyFilter = { document: filteredDocument };
 
 /** Filters a stream, piece by piece. */
 export class ResponsesFilter {
@@ -37,17 +47,60 @@ function event(data: string): string {
   return repaired === undefined ? '' : `data: ${JSON.stringify(repaired)}\n\n`;
 }
 
-/** Filters a whole reply. Throws when there is no answer in it. */
+/** Filters a whole reply, also one that was sent as a stream. Throws when there is no answer in it. */
 export function filteredDocument(text: string): string {
-  if (isEvents(text)) {
-    const filter = new ResponsesFilter();
-    return filter.read(text) + filter.end();
-  }
+  return JSON.stringify(isEvents(text) ? mergedReply(text) : filteredReply(text));
+}
+
+interface Reply extends Json {
+  readonly output: readonly Json[];
+}
+
+function filteredReply(text: string): Reply {
   const sent = jsonObject(text);
   if (sent === undefined) throw noAnswer(text);
+  return replyOf(sent);
+}
+
+function replyOf(sent: Json): Reply {
   if (!Array.isArray(sent.output) || hasFailed(sent)) throw foreign(sent);
-  const output = sent.output.slice(0, MOST_ITEMS).flatMap(item);
-  return JSON.stringify({ ...repairedResponse(sent), output });
+  return { ...repairedResponse(sent), output: sent.output.slice(0, MOST_ITEMS).flatMap(item) };
+}
+
+/** The last event has the whole reply, of some servers without its items. Throws when it is missing. */
+function mergedReply(text: string): Reply {
+  const lines = new EventLines();
+  const items: unknown[] = [];
+  for (const data of [...lines.read(text), ...lines.end()]) {
+    const { type, item: done, response, ...more } = jsonObject(data) ?? {};
+    if (type === 'response.output_item.done') items.push(done);
+    if (type === 'error' || more.error != null) throw reportedError({ error: more.error ?? more });
+    if (!isObject(response) || !/^response\.(?:completed|incomplete|failed)$/.test(String(type))) continue;
+    const isWhole = Array.isArray(response.output) && response.output.length > 0;
+    return replyOf(isWhole ? response : { ...response, output: items });
+  }
+  throw new Error('The stream broke off.');
+}
+
+/** A whole reply as the events that it would have come in. */
+function eventsOf({ output, ...response }: Reply): string {
+  const events = output.flatMap((own, index): Json[] => {
+    const at = { output_index: index, item: own };
+    const parts = own.type === 'message' ? (own.content as readonly Json[]) : [];
+    return [
+      { type: 'response.output_item.added', ...at },
+      ...parts.map(({ type, text, refusal }) => ({
+        type: type === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta',
+        item_id: own.id,
+        output_index: index,
+        delta: text ?? refusal,
+      })),
+      { type: 'response.output_item.done', ...at },
+    ];
+  });
+  return [...events, { type: 'response.completed', response }]
+    .map((own) => `data: ${JSON.stringify(own)}\n\n`)
+    .join('');
 }
 
 /** Whether the server says that it failed; some send an empty error with each answer. */

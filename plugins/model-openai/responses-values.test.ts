@@ -52,9 +52,9 @@ function changed(value: Json, path: string, odd: unknown): Json {
   return copy;
 }
 
-async function read(sent: string): Promise<string> {
+async function read(sent: string, isStreamed = !sent.startsWith('{')): Promise<string> {
   body = sent;
-  if (sent.startsWith('{')) return said((await model.doGenerate({ prompt })).content);
+  if (!isStreamed) return said((await model.doGenerate({ prompt })).content);
   const parts: LanguageModelV4StreamPart[] = [];
   for await (const part of (await model.doStream({ prompt })).stream) parts.push(part);
   return said(parts);
@@ -96,6 +96,18 @@ describe.each(Object.entries(steps))('%s', (name, step) => {
         }
       }
     }
+  });
+});
+
+test.each(Object.entries(steps))('a %s in the other form than it was asked for', async (name, step) => {
+  const expected = name === 'text' ? TEXT : SQL;
+  expect(await read(renderDocument('responses', step), true)).toBe(expected);
+  const events = renderEvents('responses', step, true);
+  expect(await read(events.join(''), false)).toBe(expected);
+  const withoutItems = events.with(-1, 'data: {"type":"response.completed","response":{"output":[]}}\n\n');
+  expect(await read(withoutItems.join(''), false)).toBe(expected);
+  await expect(read(events.slice(0, -1).join(''), false)).rejects.toMatchObject({
+    cause: { message: 'The stream broke off.' },
   });
 });
 

@@ -8,11 +8,12 @@ import {
   loadPackage,
   type ModelSource,
   RefusedFields,
+  type ReplyFilter,
   withCallDefaults,
 } from '../model-kit/index.ts';
 import { compatibleModel } from './compatible.ts';
 import { DEFAULT_MODELS, OPENAI_URL, type OpenaiModelOptions } from './options.ts';
-import { RESPONSES_FILTER } from './responses-filter.ts';
+import { DOCUMENT_FILTER, STREAM_FILTER } from './responses-filter.ts';
 
 /** Answers are not kept at the provider; reasoning travels in the request instead. */
 const RESPONSES_OPTIONS = { openai: { store: false } };
@@ -59,8 +60,11 @@ async function responsesModel(
 ): Promise<LanguageModelV4> {
   const { createOpenAI } = await loadPackage(() => import('@ai-sdk/openai'));
   const refused = new RefusedFields();
-  const fetch = fetchOver(connections, { filter: RESPONSES_FILTER, body, refused });
-  const model = createOpenAI({ apiKey, baseURL: baseUrl, fetch }).responses(modelId);
+  const modelOver = (filter: ReplyFilter) =>
+    createOpenAI({ apiKey, baseURL: baseUrl, fetch: fetchOver(connections, { filter, body, refused }) }).responses(
+      modelId,
+    );
+  const [documents, streams] = [modelOver(DOCUMENT_FILTER), modelOver(STREAM_FILTER)];
   const complete = (options: LanguageModelV4CallOptions) => ({
     ...options,
     providerOptions: { ...RESPONSES_OPTIONS, ...options.providerOptions },
@@ -69,9 +73,9 @@ async function responsesModel(
     specificationVersion: 'v4',
     provider: 'openai',
     modelId,
-    supportedUrls: model.supportedUrls,
-    doGenerate: (options) => refused.retried(() => model.doGenerate(complete(options))),
-    doStream: (options) => refused.retried(() => model.doStream(complete(options))),
+    supportedUrls: documents.supportedUrls,
+    doGenerate: (options) => refused.retried(() => documents.doGenerate(complete(options))),
+    doStream: (options) => refused.retried(() => streams.doStream(complete(options))),
   };
 }
 
