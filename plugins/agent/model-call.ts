@@ -28,7 +28,7 @@ export async function generate(
     options.abortSignal,
   );
   // Long replies of many questions may arrive together.
-  if (content.some(isLong)) await untilAborted(ownTurn('next'), options.abortSignal);
+  if (content.some(isLong)) await untilAborted(ownTurn(), options.abortSignal);
   const builder = new AnswerBuilder(reading, false);
   builder.end(finishOf(finishReason, content.length === 0), usage, providerMetadata);
   for (const [index, part] of content.entries()) {
@@ -79,7 +79,7 @@ export async function* stream(
   try {
     for (;;) {
       const { done, value } = await untilAborted(reader.read(), abortSignal);
-      if (!done && isLong(value)) await untilAborted(ownTurn('next'), abortSignal);
+      if (!done && isLong(value)) await untilAborted(ownTurn(), abortSignal);
       if (!done) yield* addPart(builder, value);
       if (done || builder.isCut) {
         yield* builder.finish();

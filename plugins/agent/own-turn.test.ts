@@ -15,10 +15,3 @@ test('each gets a turn of its own, first come, first served', async () => {
   expect(atEachTurn.every((count, at) => count - (atEachTurn[at - 1] ?? 0) <= 1)).toBe(true);
   await ownTurn();
 });
-
-test('work that has begun goes before the others', async () => {
-  const had: string[] = [];
-  const others = ['first', 'second'].map((name) => ownTurn().then(() => had.push(name)));
-  await Promise.all([...others, ownTurn('next').then(() => had.push('begun'))]);
-  expect(had).toEqual(['begun', 'first', 'second']);
-});

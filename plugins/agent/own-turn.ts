@@ -2,15 +2,11 @@
 
 const waiting: (() => void)[] = [];
 
-/**
- * Resolves in a turn in which it resolves for nobody else: first come, first served. `next` goes before the others, for work
- * that has begun and keeps memory until it is done.
- */
-export function ownTurn(place: 'last' | 'next' = 'last'): Promise<void> {
+/** Resolves in a turn in which it resolves for nobody else; first come, first served. */
+export function ownTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.length === 0) setImmediate(pass);
-    if (place === 'next') waiting.unshift(resolve);
-    else waiting.push(resolve);
+    waiting.push(resolve);
   });
 }
 

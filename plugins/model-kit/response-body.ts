@@ -1,6 +1,6 @@
 /** Reads response bodies within limits, as streams whose errors cannot end the process. */
 import type { IncomingMessage } from 'node:http';
-import { ownTurn } from '../agent/index.ts';
+import { ReadingTurns } from './reading-turns.ts';
 
 /** Far more than a model ever streams; an endless body must not keep the connection for ever. */
 const LONGEST_STREAM_BYTES = 32 * 1024 * 1024;
@@ -13,8 +13,6 @@ const MOST_HELD_BYTES = 32 * 1024 * 1024;
 /** What a reply may hold even then: others of the same provider must not make ordinary ones fail. */
 const ORDINARY_BYTES = 64 * 1024;
 const NEWLINE = 10;
-/** A document or an event that is longer is read in a turn of the event loop of its own. */
-const LONG_BYTES = 64 * 1024;
 /** Readers take a piece in at once: a longer one would keep everybody else waiting. */
 const PIECE_BYTES = 8 * 1024;
 
@@ -29,6 +27,7 @@ const longestOf = ({ headers }: IncomingMessage, longestStream: number) =>
 
 /** Counts the bytes that wait for the end of their document or event, of all replies together. */
 export class HeldBytes {
+  readonly turns = new ReadingTurns();
   #bytes = 0;
 
   /** Takes how many one reply holds, until it is over. Throws for a long one when all together hold too many. */
@@ -47,13 +46,10 @@ export class HeldBytes {
   }
 
   /** Counts bytes of a reply that is over until this has settled. */
-  async during<T>(bytes: number, work: Promise<T>): Promise<T> {
+  async during(bytes: number, work: Promise<void> | undefined): Promise<void> {
     this.#bytes += bytes;
-    try {
-      return await work;
-    } finally {
-      this.#bytes -= bytes;
-    }
+    await work;
+    this.#bytes -= bytes;
   }
 }
 
@@ -67,12 +63,15 @@ export async function* limitedBytes(incoming: IncomingMessage, held: HeldBytes):
   let lineStart = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     const end = chunk.lastIndexOf(NEWLINE);
-    if (end >= 0 && bytes - lineStart > LONG_BYTES) await ownTurn();
     if (end >= 0) lineStart = bytes + end + 1;
     bytes += chunk.length;
     if (bytes > longestBytes) throw tooLong(longestBytes);
     hold(bytes - lineStart);
-    for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES);
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      const turn = held.turns.enter();
+      if (turn !== undefined) await turn;
+      yield chunk.subarray(at, at + PIECE_BYTES);
+    }
   }
 }
 
@@ -86,12 +85,12 @@ export async function* piecesOf(incoming: IncomingMessage, held: HeldBytes): Asy
 
 /** The whole text. Rejects when it breaks off or is too long, which closes the connection. */
 export async function textOf(incoming: IncomingMessage, held: HeldBytes): Promise<string> {
-  const document = Buffer.concat(await piecesUntilEnd(incoming, held));
-  if (document.length > LONG_BYTES) await held.during(document.length, ownTurn());
-  return new TextDecoder().decode(document);
+  const bytes = await wholeBody(incoming, held);
+  await held.during(bytes.length, held.turns.enter());
+  return new TextDecoder().decode(bytes);
 }
 
-function piecesUntilEnd(incoming: IncomingMessage, held: HeldBytes): Promise<Buffer[]> {
+function wholeBody(incoming: IncomingMessage, held: HeldBytes): Promise<Buffer> {
   const longestBytes = longestOf(incoming, LONGEST_STREAMED_DOCUMENT_BYTES);
   const hold = held.of(incoming);
   return new Promise((resolve, reject) => {
@@ -111,7 +110,7 @@ function piecesUntilEnd(incoming: IncomingMessage, held: HeldBytes): Promise<Buf
     });
     incoming.once('end', () => {
       incoming.off('close', brokenOff);
-      resolve(pieces);
+      resolve(Buffer.concat(pieces));
     });
     incoming.once('error', reject);
     incoming.once('close', brokenOff);
