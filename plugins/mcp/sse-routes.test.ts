@@ -7,25 +7,49 @@ import { sseRoutes } from './sse-routes.ts';
 const ann: Actor = { id: 'ann', label: 'Ann', role: 'admin', mode: 'managed', claims: {} };
 const as = (actor: Partial<Actor>, orgId = 'acme') => testScope({ actor: { ...ann, ...actor }, orgId });
 
-it('a stream takes messages of the user who opened it, while their rights are the same', async () => {
+const headers = { host: 'localhost' };
+const request: RouteRequest = { headers, query: {}, params: {}, body: {}, rawBody: undefined, ip: '127.0.0.1' };
+
+function startRoutes() {
   const { routes, close } = sseRoutes({
     sdk,
     makeServer: async () => new sdk.McpServer({ name: 'x', version: '1' }),
     allowedHosts: [],
   });
   const [stream, messages] = routes as [Route, Route];
-  const headers = { host: 'localhost' };
-  const request: RouteRequest = { headers, query: {}, params: {}, body: {}, rawBody: undefined, ip: '127.0.0.1' };
-  const opened = await stream.handle(request, as({}));
-  const events = (opened.stream as AsyncIterable<string>)[Symbol.asyncIterator]();
-  const first = (await events.next()).value;
-  const sessionId = /sessionId=([\w-]+)/.exec(first)?.[1];
-  const body = { jsonrpc: '2.0', method: 'notifications/initialized' };
-  const send = async (scope: ReturnType<typeof as>) =>
+  const open = async (scope: ReturnType<typeof as>) => {
+    const opened = await stream.handle(request, scope);
+    const events = (opened.stream as AsyncIterable<string>)[Symbol.asyncIterator]();
+    return { events, sessionId: /sessionId=([\w-]+)/.exec((await events.next()).value)?.[1] };
+  };
+  const send = async (sessionId: string | undefined, body: object, scope: ReturnType<typeof as>) =>
     (await messages.handle({ ...request, query: { sessionId }, body }, scope))?.status;
-  expect(await send(as({}))).toBe(202);
+  return { open, send, close };
+}
+
+it('a stream takes messages of the user who opened it, while their rights are the same', async () => {
+  const { open, send, close } = startRoutes();
+  const { sessionId } = await open(as({}));
+  const body = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  expect(await send(sessionId, body, as({}))).toBe(202);
   for (const other of [as({ id: 'eve' }), as({}, 'evil'), as({ role: 'viewer' }), as({ rights: ['query'] })]) {
-    await expect(async () => send(other)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(async () => send(sessionId, body, other)).rejects.toMatchObject({ code: 'not_found' });
   }
+  await close();
+});
+
+it('cuts off the streams with most unread, so that all together keep 32 MiB', async () => {
+  const { open, send, close } = startRoutes();
+  const sessions = await Promise.all(Array.from({ length: 60 }, () => open(as({}))));
+  const [reader, ...idle] = sessions;
+  for (const { sessionId } of idle) {
+    await send(sessionId, { jsonrpc: '2.0', id: 'x'.repeat(1024 * 1024), method: 'ping' }, as({}));
+  }
+  await send(reader?.sessionId, { jsonrpc: '2.0', id: 'small', method: 'ping' }, as({}));
+  expect((await reader?.events.next())?.value).toContain('"id":"small"');
+  const unread = await Promise.all(idle.map(({ events }) => events.next()));
+  const kept = unread.filter(({ done }) => done !== true).length;
+  expect(kept).toBeGreaterThan(28);
+  expect(kept).toBeLessThanOrEqual(32);
   await close();
 });

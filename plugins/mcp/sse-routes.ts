@@ -8,6 +8,8 @@ import { EVENTS, type HttpInit, Message } from './http-routes.ts';
 const MAX_SESSIONS = 100;
 /** Of the messages that wait for a client to take them. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+/** Of those that wait for all clients: beyond it the client that has left most unread is cut off. */
+const MAX_ALL_WAITING_BYTES = 32 * 1024 * 1024;
 const PING_MS = 15_000;
 
 /** One event stream. It lasts until its client leaves or the server stops. */
@@ -16,30 +18,41 @@ class SseSession implements Transport {
   readonly scope: Scope;
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
+  readonly #onWaiting: () => void;
   readonly #waiting: string[];
   #waitingBytes = 0;
   #wake: () => void = () => {};
   #isClosed = false;
 
-  constructor(scope: Scope, path: string) {
+  /** `onWaiting` is called when another message waits. */
+  constructor(scope: Scope, path: string, onWaiting: () => void) {
     this.scope = scope;
+    this.#onWaiting = onWaiting;
     this.#waiting = [`event: endpoint\ndata: ${path}?sessionId=${this.id}\n\n`];
     scope.signal.addEventListener('abort', () => void this.close(), { once: true });
+  }
+
+  get waitingBytes(): number {
+    return this.#waitingBytes;
   }
 
   async start(): Promise<void> {}
 
   async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#isClosed) return;
     const event = `event: message\ndata: ${JSON.stringify(message)}\n\n`;
     this.#waiting.push(event);
     this.#waitingBytes += Buffer.byteLength(event);
     if (this.#waitingBytes > MAX_WAITING_BYTES) await this.close();
+    this.#onWaiting();
     this.#wake();
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#waiting.length = 0;
+    this.#waitingBytes = 0;
     this.#wake();
     this.onclose?.();
   }
@@ -77,6 +90,12 @@ export interface SseRoutes {
 export function sseRoutes(init: HttpInit): SseRoutes {
   const { makeServer, allowedHosts } = init;
   const sessions = new Map<string, SseSession>();
+  const boundWaiting = () => {
+    const all = [...sessions.values()];
+    const bytes = all.reduce((sum, { waitingBytes }) => sum + waitingBytes, 0);
+    if (bytes <= MAX_ALL_WAITING_BYTES) return;
+    void all.reduce((most, session) => (session.waitingBytes > most.waitingBytes ? session : most)).close();
+  };
   const stream = defineRoute({
     method: 'GET',
     path: '/sse',
@@ -95,7 +114,7 @@ export function sseRoutes(init: HttpInit): SseRoutes {
           hint: 'Close some, or use the newer transport at /mcp, which needs none.',
         });
       }
-      const session = new SseSession(scope, MESSAGES);
+      const session = new SseSession(scope, MESSAGES, boundWaiting);
       const server = await makeServer(scope);
       await server.connect(session);
       sessions.set(session.id, session);
