@@ -257,4 +257,25 @@ describe('bodies', () => {
     const request = `POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     expect(await sendRaw(t.url, request)).toMatchObject({ status: 200, body });
   });
+
+  it('in more than a few thousand tiny parts are cut off, others in parts arrive', async () => {
+    await using t = await start();
+    const head =
+      'POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const body = (part: string, count: number) =>
+      `${head}4\r\n"abc\r\n${`${part.length.toString(16)}\r\n${part}\r\n`.repeat(count)}1\r\n"\r\n0\r\n\r\n`;
+    const tiny = await t.open(body('x', 20_000));
+    let isGone = false;
+    tiny.once('close', () => {
+      isGone = true;
+    });
+    await expect.poll(() => isGone).toBe(true);
+    expect(tiny.bytesRead).toBe(0);
+    for (const [part, count] of [
+      ['x', 1_000],
+      ['x'.repeat(100), 5_000],
+    ] as const) {
+      expect(await sendRaw(t.url, body(part, count))).toMatchObject({ status: 200 });
+    }
+  });
 });

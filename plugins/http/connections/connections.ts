@@ -14,6 +14,11 @@ const MAX_PIPELINED_REQUESTS = 100;
 /** A client that takes something every second is not closed to make room. */
 const ACTIVE_WITHIN_MS = 1_000;
 const SWEEP_MS = 1_000;
+/** What a part of a body takes beside its bytes. */
+const PART_BYTES = 400;
+/** A body in more parts is cut off when they are as small as nobody but an attacker makes them. */
+const MOST_SMALL_PARTS = 2_000;
+const SMALL_PART_BYTES = 16;
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
@@ -28,8 +33,9 @@ interface Connection {
   hasRequest: boolean;
   /** Starts the requests that came before the answer of the one that runs. */
   readonly waiting: (() => void)[];
-  /** Of the request that runs: how much of its body is in memory. */
+  /** Of the request that runs: how much of its body is in memory, and in how many parts it came. */
   receivedBytes: number;
+  receivedParts: number;
   /** Of the answer that is being sent: how much of it is in memory. */
   unsentBytes: number;
   /** When the connection is closed although the answer is not complete, on the clock of `performance`. */
@@ -106,8 +112,14 @@ export class Connections {
   receive(socket: Socket, bytes: number): void {
     const connection = this.#all.get(socket);
     if (connection === undefined) return;
-    connection.receivedBytes += bytes;
-    this.#receivedBytes += bytes;
+    connection.receivedBytes += bytes + PART_BYTES;
+    connection.receivedParts += 1;
+    this.#receivedBytes += bytes + PART_BYTES;
+    const { receivedBytes, receivedParts } = connection;
+    if (receivedParts > MOST_SMALL_PARTS && receivedBytes < receivedParts * (SMALL_PART_BYTES + PART_BYTES)) {
+      this.#close(connection, 'A request was cut off: its body comes in tiny parts.');
+      return;
+    }
     while (this.#receivedBytes > this.#limits.maxReceivedBytes) {
       const oldest = this.#idle.values().find(({ receivedBytes }) => receivedBytes > 0);
       if (oldest === undefined) return;
@@ -165,6 +177,7 @@ export class Connections {
       hasRequest: false,
       waiting: [],
       receivedBytes: 0,
+      receivedParts: 0,
       unsentBytes: 0,
       sendUntil: Number.POSITIVE_INFINITY,
       sentBytes: 0,
@@ -193,6 +206,7 @@ export class Connections {
     this.#receivedBytes -= connection.receivedBytes;
     this.#unsentBytes -= connection.unsentBytes;
     connection.receivedBytes = 0;
+    connection.receivedParts = 0;
     connection.unsentBytes = 0;
   }
 
