@@ -6,7 +6,7 @@ import { type ClientRequestArgs, Agent as HttpAgent, type IncomingMessage, reque
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
-import { HeldBytes } from './response-body.ts';
+import { HeldBytes, refuseTinyParts } from './response-body.ts';
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
@@ -93,6 +93,7 @@ export function keptConnections({ guard }: ConnectionsInit = {}): Connections {
           isAnswered = true;
           // A connection that breaks before or after it is read must not become an uncaught error.
           incoming.on('error', () => {});
+          refuseTinyParts(incoming);
           resolve(incoming);
         });
         // All pieces leave together, with the headers, once there is a connection.

@@ -1,8 +1,10 @@
 /** Checks that many replies that have arrived at the same time are read in short turns of the event loop. */
 import type { IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { blockingTime } from '../../test/growth/blocking.ts';
+import { keptConnections } from './connections.ts';
 import { HeldBytes, piecesOf, textOf } from './response-body.ts';
 
 const REPLIES = 40;
@@ -53,4 +55,30 @@ test('a document that waits to be read counts for those that still arrive', asyn
   resolve();
   await waiting;
   expect(() => hold(100_000)).not.toThrow();
+});
+
+test.each([
+  ['x', 20_000, false],
+  ['x', 1_000, true],
+  ['x'.repeat(20), 20_000, true],
+])('of parts such as %j, %i are read: %s', async (part, count, isRead) => {
+  const chunk = `${part.length.toString(16)}\r\n${part}\r\n`;
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () =>
+      socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(count)}0\r\n\r\n`),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const connections = keptConnections();
+  try {
+    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const incoming = await connections.send('POST', url, {}, [Buffer.from('{}')], undefined);
+    const text = textOf(incoming, connections.held);
+    if (isRead) expect(await text).toBe(part.repeat(count));
+    else await expect(text).rejects.toThrow('tiny parts');
+  } finally {
+    connections.close();
+    server.close();
+  }
 });

@@ -13,6 +13,8 @@ const MOST_HELD_BYTES = 32 * 1024 * 1024;
 /** What a reply may hold even then: others of the same provider must not make ordinary ones fail. */
 const ORDINARY_BYTES = 64 * 1024;
 const NEWLINE = 10;
+/** Parts of a document that are put together: each takes hundreds of bytes, and may hold a single one of the document. */
+const JOINED_PARTS = 256;
 /** Readers take a piece in at once: a longer one would keep everybody else waiting. */
 const PIECE_BYTES = 8 * 1024;
 
@@ -51,6 +53,27 @@ export class HeldBytes {
     await work;
     this.#bytes -= bytes;
   }
+}
+
+/** Parts of a reply as small as no provider sends them: reading them costs a thousand times what they say. */
+const MOST_SMALL_PARTS = 2_000;
+const SMALL_PART_BYTES = 4;
+
+/** Breaks a reply off that comes in thousands of nearly empty parts, as they come in: they fill memory before they are read. */
+export function refuseTinyParts(incoming: IncomingMessage): void {
+  const push = incoming.push.bind(incoming);
+  let parts = 0;
+  let bytes = 0;
+  incoming.push = (part: Buffer | null, encoding) => {
+    if (incoming.destroyed) return false;
+    parts += 1;
+    bytes += part?.length ?? 0;
+    if (parts > MOST_SMALL_PARTS && bytes < parts * SMALL_PART_BYTES) {
+      incoming.destroy(new Error('The response comes in tiny parts.'));
+      return false;
+    }
+    return push(part, encoding);
+  };
 }
 
 const tooLong = (bytes: number) => new Error(`The response is longer than ${bytes} bytes.`);
@@ -97,10 +120,15 @@ function wholeBody(incoming: IncomingMessage, held: HeldBytes): Promise<Buffer> 
     const brokenOff = () => reject(incoming.errored ?? new Error('The response broke off.'));
     if (incoming.destroyed) return brokenOff();
     const pieces: Buffer[] = [];
+    let parts: Buffer[] = [];
     let bytes = 0;
-    incoming.on('data', (piece: Buffer) => {
-      pieces.push(piece);
-      bytes += piece.length;
+    incoming.on('data', (part: Buffer) => {
+      parts.push(part);
+      if (parts.length === JOINED_PARTS) {
+        pieces.push(Buffer.concat(parts));
+        parts = [];
+      }
+      bytes += part.length;
       try {
         if (bytes > longestBytes) throw tooLong(longestBytes);
         hold(bytes);
@@ -110,7 +138,7 @@ function wholeBody(incoming: IncomingMessage, held: HeldBytes): Promise<Buffer> 
     });
     incoming.once('end', () => {
       incoming.off('close', brokenOff);
-      resolve(Buffer.concat(pieces));
+      resolve(Buffer.concat([...pieces, ...parts]));
     });
     incoming.once('error', reject);
     incoming.once('close', brokenOff);
