@@ -85,7 +85,7 @@ class ChatEvents {
       if (last !== undefined && isText(last) && isText(reply)) last.message.content += reply.message.content;
       else joined.push(this.#withWholeCalls(reply));
     }
-    return joined.map(eventOf).join('');
+    return joined.filter(saysSomething).map(eventOf).join('');
   }
 
   #repaired(lines: readonly string[]): string {
@@ -117,6 +117,9 @@ function isText(reply: Reply): reply is Reply & { message: { content: string } }
   const isMore = finish !== undefined || usage !== undefined || Object.keys(message).length > 1;
   return !isMore && typeof message.content === 'string';
 }
+
+const saysSomething = ({ message, finish, usage }: Reply) =>
+  finish !== undefined || usage !== undefined || Object.keys(message).length > 0;
 
 function eventOf({ message: delta, finish, usage }: Reply): string {
   const choices = [{ delta, ...(finish !== undefined && { finish_reason: finish }) }];

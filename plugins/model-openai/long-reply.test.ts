@@ -59,6 +59,12 @@ describe.each(Object.entries(readers))('%s', (_, reader) => {
   });
 });
 
+test('events that say nothing are not handed on', () => {
+  const events = STREAM_FILTER.events?.();
+  expect(events?.read('data: {}\n\ndata: {"choices":[{"delta":{}}]}\n\n')).toBe('');
+  expect(events?.read('data: {"choices":[{"delta":{"content":"x"}}]}\n\n')).toContain('"x"');
+});
+
 const documents: Readonly<Record<string, string>> = {
   numbers: `{"output":[${Array(500_000).fill('0').join(',')}]}`,
   'items of no kind': `{"output":[${Array(75_000).fill('{"type":"x"}').join(',')}]}`,
