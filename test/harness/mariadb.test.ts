@@ -18,6 +18,7 @@ suiteNeeding(
       await connection.end();
       return rows;
     };
+    expect(await ask('SELECT @@tmpdir AS folder')).toEqual([{ folder: dirname(server.socket) }]);
     await ask('CREATE TABLE kept (id int)');
     await server.restart();
     expect(await ask('SELECT count(*) AS n FROM kept')).toEqual([{ n: 0 }]);

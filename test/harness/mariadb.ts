@@ -60,9 +60,9 @@ function roomyMemory(): string | undefined {
 }
 
 /** Initialises a data folder with `root` and its password. */
-function initialise(binary: string, data: string, user: readonly string[]): void {
+function initialise(binary: string, data: string, user: readonly string[], env: NodeJS.ProcessEnv): void {
   const isMariaDb = /mariadb/i.test(spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout);
-  const options = { encoding: 'utf8' } as const;
+  const options = { encoding: 'utf8', env } as const;
   const common = ['--no-defaults', `--datadir=${data}`, ...user];
   const done = isMariaDb
     ? spawnSync(
@@ -90,13 +90,15 @@ export async function startMariaDb({ options = [], inMemory, tls }: MariaDbOptio
   }
   const asUser = user === undefined ? [] : [`--user=${user.name}`];
   const [data, socket] = [join(folder, 'data'), join(folder, 's')];
+  // A server that starts deletes every `#sql…` file of its temporary folder, those of other servers too.
+  const env = { ...process.env, TMPDIR: folder };
   let server: ChildProcess | undefined;
   const kill = () => {
     server?.kill('SIGKILL');
     remove();
   };
   try {
-    initialise(binary, data, asUser);
+    initialise(binary, data, asUser, env);
     const encryption = Object.entries(tls ?? {}).map(([part, text]) => {
       const path = join(folder, `${part}.pem`);
       writeFileSync(path, text);
@@ -111,7 +113,7 @@ export async function startMariaDb({ options = [], inMemory, tls }: MariaDbOptio
         `--pid-file=${join(folder, 'pid')}`,
       ]);
       const own = [...options, ...encryption].map((option) => `--${option}`);
-      server = spawn(binary, ['--no-defaults', ...asUser, ...args, ...own], { stdio: ['ignore', 'pipe', 'pipe'] });
+      server = spawn(binary, ['--no-defaults', ...asUser, ...args, ...own], { env, stdio: ['ignore', 'pipe', 'pipe'] });
       await ready(server);
     };
     await start();
