@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { AtlasError, type Route } from '../../../kernel/index.ts';
+import { PIECE_BYTES, readLongJson, Turns } from './long-json.ts';
 import { refuseNullCharacters } from './null-characters.ts';
 
 declare module 'fastify' {
@@ -92,21 +93,26 @@ function refuseExtremeShape(json: string): void {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Throws what is wrong with bytes, but for what only a parser sees. */
+function textOf(bytes: Buffer): string {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch {
+    throw new AtlasError('The request body is not valid UTF-8.', { code: 'invalid_request' });
+  }
+  refuseExtremeShape(text);
+  return text;
+}
+
 /** Reads bytes as a JSON document; throws what is wrong with it. An empty body is no body. */
 function jsonReader(app: FastifyInstance): (request: FastifyRequest, bytes: Buffer) => unknown {
   const parse = app.getDefaultJsonParser('error', 'error');
-  const utf8 = new TextDecoder('utf-8', { fatal: true });
-  const textOf = (bytes: Buffer): string => {
-    try {
-      return utf8.decode(bytes);
-    } catch {
-      throw new AtlasError('The request body is not valid UTF-8.', { code: 'invalid_request' });
-    }
-  };
   return (request, bytes) => {
     if (bytes.length === 0) return undefined;
     const text = textOf(bytes);
-    refuseExtremeShape(text);
     let fault: Error | null = null;
     let value: unknown;
     parse(request, text, (error, parsed) => {
@@ -119,14 +125,30 @@ function jsonReader(app: FastifyInstance): (request: FastifyRequest, bytes: Buff
   };
 }
 
+/** Of bytes: a longer body is read in a turn of the event loop of its own. */
+const LONG_BYTES = 8_192;
+
 /** Teaches the server JSON. */
 function addJsonParser(app: FastifyInstance): void {
   const read = jsonReader(app);
+  const turns = new Turns();
+  const readLong = async (request: FastifyRequest, bytes: Buffer) => {
+    await turns.next();
+    if (bytes.length <= PIECE_BYTES) return read(request, bytes);
+    const text = textOf(bytes);
+    const value = await readLongJson(bytes, turns);
+    refuseNullCharacters(text, value);
+    return value;
+  };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>(JSON_TYPE, { parseAs: 'buffer' }, (request, bytes, done) => {
     const { rawBody } = request.routeOptions.config;
     if (rawBody !== undefined && rawBody !== false) request.rawBody = bytes;
     if (rawBody === 'first') return done(null, (() => read(request, bytes)) satisfies ReadBody);
+    if (bytes.length > LONG_BYTES) {
+      readLong(request, bytes).then((value) => done(null, value), done);
+      return;
+    }
     let value: unknown;
     try {
       value = read(request, bytes);
@@ -138,6 +160,8 @@ function addJsonParser(app: FastifyInstance): void {
 }
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** Further ones are not read. */
+const MAX_FIELDS = 1_000;
 
 /** Of several fields with the same name the first counts. */
 function addFormParser(app: FastifyInstance): void {
@@ -145,7 +169,7 @@ function addFormParser(app: FastifyInstance): void {
     if (request.routeOptions.config.rawBody !== 'form') {
       return done(new AtlasError('This takes no HTML form.', { code: 'unsupported_media_type', hint: 'Send JSON.' }));
     }
-    const fields = [...new URLSearchParams(text)].slice(0, MAX_KEYS).reverse();
+    const fields = [...new URLSearchParams(text.split('&', MAX_FIELDS).join('&'))].reverse();
     done(null, Object.fromEntries(fields));
   });
 }
