@@ -253,9 +253,9 @@ describe('the chat stream', () => {
     await using t = await start(
       {
         events: async function* () {
-          await sleep(120);
+          await sleep(500);
           yield { type: 'text', text: 'a' };
-          await sleep(120);
+          await sleep(500);
           yield { type: 'finish', answer: ANSWER };
         },
       },
