@@ -53,7 +53,8 @@ export const HttpOptions = Type.Object(
     maxReceivedBytes: Type.Integer({
       default: 67_108_864,
       minimum: 65_536,
-      description: 'bytes of the bodies of all running requests; beyond it those that arrive slowest are cut off',
+      description:
+        'bytes of the bodies of all running requests; beyond it new ones are refused, and beyond half of it those that arrive slowest are cut off',
     }),
     gracefulCloseMs: Type.Integer({
       default: 6_000,

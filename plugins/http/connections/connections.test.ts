@@ -58,6 +58,10 @@ async function start(options: Parameters<typeof http>[0] = {}) {
     route('/vital', () => ({ body: {} }), { essential: true }),
     route('/wait', () => new Promise<RouteReply>((resolve) => waiting.push(() => resolve({ body: {} })))),
     route('/echo', ({ body }) => ({ body }), { method: 'POST', body: Type.Unknown() }),
+    route('/hold', () => new Promise<RouteReply>((resolve) => waiting.push(() => resolve({ body: {} }))), {
+      method: 'POST',
+      body: Type.Unknown(),
+    }),
     route('/rows', () => ({ body: { rows } })),
     route('/events', () => ({ stream: events() })),
     route('/counted', () => ({ body: counted, done })),
@@ -256,6 +260,23 @@ describe('bodies', () => {
     const body = '{"a":1}';
     const request = `POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     expect(await sendRaw(t.url, request)).toMatchObject({ status: 200, body });
+  });
+
+  it('of many empty values are refused while others like them are in memory', async () => {
+    await using t = await start({ maxReceivedBytes: 1_000_000 });
+    const post = (body: string) =>
+      fetch(`${t.url}/hold`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const large = `[${'{},'.repeat(20_000)}{}]`;
+    const first = post(large);
+    await expect.poll(() => t.waiting.length).toBe(1);
+    const refused = await post(large);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+    t.waiting[0]?.();
+    expect((await first).status).toBe(200);
+    const next = post(large);
+    await expect.poll(() => t.waiting.length).toBe(2);
+    t.waiting[1]?.();
+    expect((await next).status).toBe(200);
   });
 
   it('in more than a few thousand tiny parts are cut off, others in parts arrive', async () => {

@@ -4,8 +4,10 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { Logger } from '../../../kernel/index.ts';
 import type { OverloadLog } from './overload-log.ts';
+import { RequestBodies } from './request-bodies.ts';
 
 /** Beyond those on which requests run, so that health is still answered. */
 const RESERVED_CONNECTIONS = 16;
@@ -14,11 +16,6 @@ const MAX_PIPELINED_REQUESTS = 100;
 /** A client that takes something every second is not closed to make room. */
 const ACTIVE_WITHIN_MS = 1_000;
 const SWEEP_MS = 1_000;
-/** What a part of a body takes beside its bytes. */
-const PART_BYTES = 400;
-/** A body in more parts is cut off when they are as small as nobody but an attacker makes them. */
-const MOST_SMALL_PARTS = 2_000;
-const SMALL_PART_BYTES = 16;
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
@@ -33,9 +30,6 @@ interface Connection {
   hasRequest: boolean;
   /** Starts the requests that came before the answer of the one that runs. */
   readonly waiting: (() => void)[];
-  /** Of the request that runs: how much of its body is in memory, and in how many parts it came. */
-  receivedBytes: number;
-  receivedParts: number;
   /** Of the answer that is being sent: how much of it is in memory. */
   unsentBytes: number;
   /** When the connection is closed although the answer is not complete, on the clock of `performance`. */
@@ -52,14 +46,18 @@ export class Connections {
   readonly #all = new Map<Socket, Connection>();
   /** Those that may be closed to make room, the longest idle first. */
   readonly #idle = new Set<Connection>();
+  readonly #bodies: RequestBodies;
   #count = 0;
-  #receivedBytes = 0;
   #unsentBytes = 0;
 
   constructor(limits: ConnectionLimits, overloadLog: OverloadLog, log: Logger) {
     this.#limits = limits;
     this.#overloadLog = overloadLog;
     this.#log = log;
+    this.#bodies = new RequestBodies(limits.maxReceivedBytes, (socket, why) => {
+      const connection = this.#all.get(socket);
+      if (connection !== undefined) this.#close(connection, why);
+    });
   }
 
   /** Begins with the first connection of this server, which hands its requests to `take`. */
@@ -101,30 +99,22 @@ export class Connections {
     }
   }
 
+  /** Bounds the body of the request that runs on the connection. */
+  read(socket: Socket, payload: Readable): void {
+    if (this.#all.has(socket)) this.#bodies.watch(socket, payload);
+  }
+
   /** The request that runs on the connection has arrived completely. */
   received(socket: Socket): void {
     const connection = this.#all.get(socket);
     if (connection === undefined) return;
     this.#idle.delete(connection);
+    this.#bodies.arrived(socket);
   }
 
-  /** Counts a part of a body. Beyond the limit for all of them, the request that came in longest ago is cut off. */
-  receive(socket: Socket, bytes: number): void {
-    const connection = this.#all.get(socket);
-    if (connection === undefined) return;
-    connection.receivedBytes += bytes + PART_BYTES;
-    connection.receivedParts += 1;
-    this.#receivedBytes += bytes + PART_BYTES;
-    const { receivedBytes, receivedParts } = connection;
-    if (receivedParts > MOST_SMALL_PARTS && receivedBytes < receivedParts * (SMALL_PART_BYTES + PART_BYTES)) {
-      this.#close(connection, 'A request was cut off: its body comes in tiny parts.');
-      return;
-    }
-    while (this.#receivedBytes > this.#limits.maxReceivedBytes) {
-      const oldest = this.#idle.values().find(({ receivedBytes }) => receivedBytes > 0);
-      if (oldest === undefined) return;
-      this.#close(oldest, 'A request was cut off: too many large ones arrive at once.');
-    }
+  /** Counts what the body takes beside its bytes. Throws `overloaded` when all bodies take too much. */
+  holdBody(socket: Socket, bytes: number): void {
+    this.#bodies.hold(socket, bytes);
   }
 
   /** Counts bytes of an answer that wait to be sent; negative when they have gone. */
@@ -176,8 +166,6 @@ export class Connections {
       socket,
       hasRequest: false,
       waiting: [],
-      receivedBytes: 0,
-      receivedParts: 0,
       unsentBytes: 0,
       sendUntil: Number.POSITIVE_INFINITY,
       sentBytes: 0,
@@ -203,10 +191,8 @@ export class Connections {
   }
 
   #forget(connection: Connection): void {
-    this.#receivedBytes -= connection.receivedBytes;
+    this.#bodies.forget(connection.socket);
     this.#unsentBytes -= connection.unsentBytes;
-    connection.receivedBytes = 0;
-    connection.receivedParts = 0;
     connection.unsentBytes = 0;
   }
 

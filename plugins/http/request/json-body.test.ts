@@ -9,7 +9,7 @@ const TURNS_OF_LONGEST = 20;
 
 async function start() {
   const app = Fastify();
-  await app.register(jsonBody);
+  await app.register(jsonBody, { hold: () => {} });
   app.post('/', async ({ body }) => ({ size: (body as unknown[]).length }));
   await app.ready();
   return app;

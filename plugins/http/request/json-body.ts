@@ -2,10 +2,11 @@
  * Reads request bodies: JSON in UTF-8, and HTML forms for routes that take them. The raw bytes are kept where a plugin's
  * route asks for them.
  */
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { AtlasError, type Route } from '../../../kernel/index.ts';
-import { PIECE_BYTES, readLongJson, Turns } from './long-json.ts';
+import { BodyTurns, readInPieces } from './long-json.ts';
 import { refuseNullCharacters } from './null-characters.ts';
 
 declare module 'fastify' {
@@ -46,6 +47,11 @@ export function checkBodyEncoding({ method, headers }: FastifyRequest): void {
 const MAX_DEPTH = 100;
 /** An object with tens of thousands of keys takes a second to look through. */
 const MAX_KEYS = 1_000;
+/** What a list or an object takes once it is read, and a value in it: `{}` is two bytes long. */
+const CONTAINER_BYTES = 64;
+const VALUE_BYTES = 16;
+/** Of values: more take too long to be made at once. */
+const AT_ONCE_BYTES = 1024 * 1024;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const OPENING = [0x5b, 0x7b];
 const CLOSING = [0x5d, 0x7d];
@@ -66,16 +72,18 @@ function refuseShape(message: string, detail: string): never {
 
 /**
  * Throws `validation_error` for a document that functions which call themselves could not follow, or that would hold
- * up all others. Asked before it is parsed.
+ * up all others. Asked before it is parsed. Returns how many bytes it takes then, beside those of its texts.
  */
-function refuseExtremeShape(json: string): void {
+function checkedSize(json: string): number {
   /** Of each open list or object, how many commas it has so far; how long a list is does not matter. */
   const commas: number[] = [];
+  let bytes = 0;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
     if (code === QUOTE) {
       at = endOfText(json, at);
     } else if (code === COMMA) {
+      bytes += VALUE_BYTES;
       const depth = commas.length - 1;
       commas[depth] = (commas[depth] ?? 0) + 1;
       if ((commas[depth] as number) < MAX_KEYS) continue;
@@ -84,6 +92,7 @@ function refuseExtremeShape(json: string): void {
         'has an object with too many keys',
       );
     } else if (OPENING.includes(code)) {
+      bytes += CONTAINER_BYTES;
       commas.push(code === OPENING[0] ? Number.NEGATIVE_INFINITY : 0);
       if (commas.length <= MAX_DEPTH) continue;
       refuseShape(`The request body is nested more than ${MAX_DEPTH} levels deep.`, 'is nested too deeply');
@@ -91,67 +100,83 @@ function refuseExtremeShape(json: string): void {
       commas.pop();
     }
   }
+  return bytes;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Throws what is wrong with bytes, but for what only a parser sees. */
-function textOf(bytes: Buffer): string {
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw new AtlasError('The request body is not valid UTF-8.', { code: 'invalid_request' });
-  }
-  refuseExtremeShape(text);
-  return text;
-}
+/** Reads bytes as JSON documents; throws what is wrong with them. */
+class JsonReader {
+  readonly #parse: ReturnType<FastifyInstance['getDefaultJsonParser']>;
+  readonly #hold: JsonBodyOptions['hold'];
+  readonly #turns = new BodyTurns();
 
-/** Reads bytes as a JSON document; throws what is wrong with it. An empty body is no body. */
-function jsonReader(app: FastifyInstance): (request: FastifyRequest, bytes: Buffer) => unknown {
-  const parse = app.getDefaultJsonParser('error', 'error');
-  return (request, bytes) => {
+  constructor(app: FastifyInstance, { hold }: JsonBodyOptions) {
+    this.#parse = app.getDefaultJsonParser('error', 'error');
+    this.#hold = hold;
+  }
+
+  /** An empty body is no body. */
+  read(request: FastifyRequest, bytes: Buffer): unknown {
     if (bytes.length === 0) return undefined;
-    const text = textOf(bytes);
+    const { text } = this.#look(request, bytes);
+    return this.#valueOf(request, text);
+  }
+
+  /** The same in turns of the event loop that no other body is read in. */
+  async readInTurns(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
+    await this.#turns.next(bytes.length);
+    const { text, valueBytes } = this.#look(request, bytes);
+    if (valueBytes <= AT_ONCE_BYTES) return this.#valueOf(request, text);
+    const value = await readInPieces(bytes, this.#turns);
+    refuseNullCharacters(text, value);
+    return value;
+  }
+
+  /** Throws for all but what only a parser sees. */
+  #look(request: FastifyRequest, bytes: Buffer): { text: string; valueBytes: number } {
+    let text: string;
+    try {
+      text = utf8.decode(bytes);
+    } catch {
+      throw new AtlasError('The request body is not valid UTF-8.', { code: 'invalid_request' });
+    }
+    const valueBytes = checkedSize(text);
+    this.#hold(request.raw.socket, valueBytes);
+    return { text, valueBytes };
+  }
+
+  #valueOf(request: FastifyRequest, text: string): unknown {
     let fault: Error | null = null;
     let value: unknown;
-    parse(request, text, (error, parsed) => {
+    this.#parse(request, text, (error, parsed) => {
       fault = error;
       value = parsed;
     });
     if (fault !== null) throw fault;
     refuseNullCharacters(text, value);
     return value;
-  };
+  }
 }
 
-/** Of bytes: a longer body is read in a turn of the event loop of its own. */
+/** Of bytes: a longer body is read in turns of its own. */
 const LONG_BYTES = 8_192;
 
 /** Teaches the server JSON. */
-function addJsonParser(app: FastifyInstance): void {
-  const read = jsonReader(app);
-  const turns = new Turns();
-  const readLong = async (request: FastifyRequest, bytes: Buffer) => {
-    await turns.next();
-    if (bytes.length <= PIECE_BYTES) return read(request, bytes);
-    const text = textOf(bytes);
-    const value = await readLongJson(bytes, turns);
-    refuseNullCharacters(text, value);
-    return value;
-  };
+function addJsonParser(app: FastifyInstance, options: JsonBodyOptions): void {
+  const reader = new JsonReader(app, options);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>(JSON_TYPE, { parseAs: 'buffer' }, (request, bytes, done) => {
     const { rawBody } = request.routeOptions.config;
     if (rawBody !== undefined && rawBody !== false) request.rawBody = bytes;
-    if (rawBody === 'first') return done(null, (() => read(request, bytes)) satisfies ReadBody);
+    if (rawBody === 'first') return done(null, (() => reader.read(request, bytes)) satisfies ReadBody);
     if (bytes.length > LONG_BYTES) {
-      readLong(request, bytes).then((value) => done(null, value), done);
+      reader.readInTurns(request, bytes).then((value) => done(null, value), done);
       return;
     }
     let value: unknown;
     try {
-      value = read(request, bytes);
+      value = reader.read(request, bytes);
     } catch (fault) {
       return done(fault as Error);
     }
@@ -181,9 +206,14 @@ function ignoreTypeOfNothing({ headers }: FastifyRequest): void {
   }
 }
 
-export const jsonBody = fastifyPlugin(async (app) => {
+export interface JsonBodyOptions {
+  /** Counts what a body takes beside its bytes once it is read; throws when there is no room for it. */
+  hold(socket: Socket, bytes: number): void;
+}
+
+export const jsonBody = fastifyPlugin<JsonBodyOptions>(async (app, options) => {
   app.decorateRequest('rawBody');
-  addJsonParser(app);
+  addJsonParser(app, options);
   addFormParser(app);
   app.addHook('onRequest', (request, _reply, done) => {
     checkBodyEncoding(request);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { PIECE_BYTES, readLongJson, Turns } from './long-json.ts';
+import { BodyTurns, readInPieces } from './long-json.ts';
 
-const read = (json: string) => readLongJson(Buffer.from(json), new Turns());
+const read = (json: string) => readInPieces(Buffer.from(json), new BodyTurns());
 
 /** As JSON, which also tells the order of keys; `undefined` for what is refused. */
 const textOf = async (parsed: () => unknown) => {
@@ -19,7 +19,7 @@ it.each([
   [rows(1_000)],
   [{ messages: rows(1_000), id: 'x' }],
   [[[[rows(900)]], Object.fromEntries(Array.from({ length: 999 }, (_, n) => [`key ${n}`, 'é'.repeat(n)]))]],
-  ['𝄞"'.repeat(PIECE_BYTES)],
+  ['𝄞"'.repeat(100_000)],
   [Array.from({ length: 100_000 }, () => ({}))],
 ])('reads a long document as it is: %#', async (document) => {
   for (const json of [

@@ -38,7 +38,7 @@ export const overloadProtection = fastifyPlugin<OverloadOptions>(
     app.addHook('onRequest', (request, _reply, done) => done(refusal(request)));
     app.addHook('preParsing', (request, _reply, payload, done) => {
       const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
-      if (hasBody) payload.on('data', (part: Buffer) => connections.receive(request.raw.socket, part.length));
+      if (hasBody) connections.read(request.raw.socket, payload);
       done(null, payload);
     });
     // Many requests may have come in before the first of them was complete.

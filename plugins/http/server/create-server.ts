@@ -103,7 +103,7 @@ export function createServer(parts: ServerParts): { app: FastifyInstance; connec
   app.register(crossOrigin, { origins });
   app.register(clientAddress, { isBehindProxy: options.trustProxy !== false });
   app.register(knownRoutes, parts);
-  app.register(jsonBody);
+  app.register(jsonBody, { hold: (socket, bytes) => connections.holdBody(socket, bytes) });
   app.register(overloadProtection, { connections, log, maxEventLoopDelayMs: options.maxEventLoopDelayMs });
   return { app, connections };
 }
