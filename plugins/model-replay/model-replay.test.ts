@@ -5,6 +5,7 @@ import { contextCollect, definePlugin } from '../../kernel/index.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../test/harness/openai-server.ts';
+import { freePort } from '../../test/harness/port.ts';
 import { callSql, testShop } from '../../test/harness/scripted-agent.ts';
 import { agent } from '../agent/index.ts';
 import { modelOpenai } from '../model-openai/index.ts';
@@ -30,13 +31,8 @@ const untrusted = definePlugin({
   setup: (ctx) => ctx.tap(contextCollect, () => [{ title: 'Notes', text: 'Orders are orders.', trusted: false }]),
 });
 
-/** A free port, so that the model can be told before the server runs. */
-async function freePort(): Promise<number> {
-  await using app = await createTestApp({ plugins: [modelReplay({ file: join(folder.path, 'none'), port: 0 })] });
-  return Number(new URL(app.get(modelReplay).url).port);
-}
-
 async function start(options: Partial<Parameters<typeof modelReplay>[0]>, now = '2026-01-15T12:00:00Z') {
+  // The model is told before the server runs.
   const port = await freePort();
   return createTestApp({
     now: new Date(now),
