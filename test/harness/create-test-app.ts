@@ -86,18 +86,34 @@ function capture(lines: LogLine[]): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+/** On a busy test machine a web server is not overloaded, and a database is not away because a connection takes long. */
+const PATIENCE: Readonly<Record<string, object>> = {
+  [http.pluginName]: { maxEventLoopDelayMs: 0 },
+  'internal-db': { acquireTimeoutMs: 20_000 },
+};
+
+/** The options that a test gives count more. */
+function patient({ definition, options }: PluginEntry): PluginEntry {
+  const known = Object.keys(definition.options?.properties ?? {});
+  const own = Object.entries(PATIENCE[definition.name] ?? {}).filter(([name]) => known.includes(name));
+  return own.length === 0
+    ? { definition, options }
+    : { definition, options: { ...Object.fromEntries(own), ...(options as object | undefined) } };
+}
+
 /** Boots the plugins. Use with `await using`; rejects like `createApp`. */
 export async function createTestApp(options: TestAppOptions): Promise<TestApp> {
   const lines: LogLine[] = [];
   const { now: clock = new Date('2026-01-15T12:00:00Z') } = options;
+  const plugins = options.plugins.map(patient);
   const app = await observed(() =>
     createApp(
-      { plugins: options.openGates === false ? options.plugins : [...options.plugins, openGates()] },
+      { plugins: options.openGates === false ? plugins : [...plugins, openGates()] },
       {
         log: capture(lines),
         redact: withoutCredentials,
         now: typeof clock === 'function' ? clock : () => clock.getTime(),
-        timeoutMs: options.timeoutMs ?? 10_000,
+        timeoutMs: options.timeoutMs ?? 30_000,
         drainMs: options.drainMs ?? 1_000,
         ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
       },
