@@ -2,10 +2,9 @@
 import { AtlasError, type Question, type Scope, withTimeout } from '../../kernel/index.ts';
 import type { Answer, Ask } from '../agent/index.ts';
 import type { Conversations, OpenConversation } from './conversations.ts';
+import { NAMING_MS } from './naming-wait.ts';
 
-/** Longest wait for a conversation to be stored before a stream begins, or a failure is told. */
-const NAMING_MS = 800;
-/** The same of an answer that is complete. */
+/** Longest wait for a conversation to be stored when its answer is complete; before that it is `NAMING_MS`. */
 const ANSWER_WAIT_MS = 5_000;
 
 /** The agent, wrapped: a stream begins with `start`, and the answer names the conversation, once it is known to be stored. */
