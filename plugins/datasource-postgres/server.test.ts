@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Ask } from '../../test/harness/ask.ts';
 import { selfSigned } from '../../test/harness/certificate.ts';
 import { type PostgresServer, startPostgres } from '../../test/harness/postgres.ts';
@@ -35,6 +35,13 @@ const ask = ({ url = server.url, schema, pool }: Connecting = {}) => {
 const scalar = async (sql: string) => Object.values((await admin.query(sql)).rows[0])[0];
 const working = () =>
   scalar(`SELECT count(*)::int FROM pg_stat_activity WHERE state = 'active' AND application_name = 'atlas'`);
+/** Waits until a statement that sleeps is running. */
+const asleep = () =>
+  expect
+    .poll(() =>
+      scalar(`SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'atlas' AND wait_event = 'PgSleep'`),
+    )
+    .toBe(1);
 const urlWith = (user: string, password: string) => server.url.replace('postgres:atlas@', `${user}:${password}@`);
 
 describe('values', () => {
@@ -196,10 +203,8 @@ describe('a statement', () => {
         listening: 0,
       },
     ]);
-    await sleep(50);
-    expect(await scalar(`SELECT state FROM pg_stat_activity WHERE pid = ${pid}`), 'no transaction stays open').toBe(
-      'idle',
-    );
+    const state = () => scalar(`SELECT state FROM pg_stat_activity WHERE pid = ${pid}`);
+    await expect.poll(state, { message: 'no transaction stays open' }).toBe('idle');
   });
 
   it('cannot make its transaction write', async () => {
@@ -223,8 +228,7 @@ describe('a statement', () => {
     const launched = () => scalar(`SELECT sum(parallel_workers_launched)::int FROM pg_stat_database`);
     expect(await shop.value(`SELECT count(*) FROM wide WHERE h LIKE '%a%'`)).toBeGreaterThan(0);
     await shop.database.close();
-    await sleep(300);
-    expect(await launched()).toBeGreaterThan(0);
+    await expect.poll(launched).toBeGreaterThan(0);
     await admin.query('DROP TABLE wide');
   });
 
@@ -258,7 +262,7 @@ describe('a statement', () => {
     } finally {
       await admin.query('ROLLBACK');
     }
-    await expect.poll(working, { timeout: 5_000 }).toBe(0);
+    await expect.poll(working).toBe(0);
   });
 
   it('never mixes up answers while others are cancelled', { timeout: 60_000 }, async () => {
@@ -274,7 +278,7 @@ describe('a statement', () => {
     };
     const outcomes = await Promise.all(Array.from({ length: 100 }, (_, n) => one(n)));
     expect(outcomes.filter((right) => !right)).toEqual([]);
-    await expect.poll(working, { timeout: 5_000 }).toBe(0);
+    await expect.poll(working).toBe(0);
   });
 
   it('ends on the server whenever it is cancelled', { timeout: 60_000 }, async () => {
@@ -288,7 +292,7 @@ describe('a statement', () => {
       // What follows is never hit by a cancel that was meant for another.
       expect(await shop.value('SELECT 1')).toBe(1);
     }
-    await expect.poll(working, { timeout: 5_000 }).toBe(0);
+    await expect.poll(working).toBe(0);
   });
 });
 
@@ -302,7 +306,7 @@ describe('results', () => {
     expect(result.truncated).toBe(true);
     // Cancelled rather than thrown away: the session is the same.
     expect(await shop.value('SELECT pg_backend_pid()')).toBe(pid);
-    await expect.poll(working, { timeout: 5_000 }).toBe(0);
+    await expect.poll(working).toBe(0);
   });
 
   it('of new types are read although the limit stopped the statement', async () => {
@@ -366,16 +370,16 @@ describe('a connection', () => {
     expect(shop.database.info.maskedUrl).not.toContain(String(folder));
     const abort = new AbortController();
     const slow = shop.run('SELECT pg_sleep(30)', [], { signal: abort.signal }).catch((error: Error) => error);
-    await sleep(100);
+    await asleep();
     abort.abort();
     await slow;
-    await expect.poll(working, { timeout: 5_000 }).toBe(0);
+    await expect.poll(working).toBe(0);
   });
 
   it('survives the killing of its session, during a statement and between statements', async () => {
     await using shop = ask({ pool: { maxConnections: 2 } });
     const slow = shop.error('SELECT pg_sleep(30)');
-    await sleep(200);
+    await asleep();
     await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'atlas'`);
     expect((await slow).code).toBe('datasource_unavailable');
     expect(await shop.value('SELECT 1')).toBe(1);
@@ -402,7 +406,7 @@ describe('a connection', () => {
     await locker.query('BEGIN; LOCK TABLE pg_description IN ACCESS EXCLUSIVE MODE');
     const outcome = shop.database.describe(AbortSignal.timeout(200)).catch((error: Error) => error);
     expect(await outcome).toMatchObject({ code: 'sql_cancelled' });
-    await expect.poll(working, { timeout: 5_000 }).toBe(0);
+    await expect.poll(working).toBe(0);
     await locker.end();
     expect(await shop.value('SELECT pg_backend_pid()')).toBe(pid);
     expect((await shop.database.describe()).length).toBeGreaterThan(1);
@@ -412,7 +416,7 @@ describe('a connection', () => {
     await using shop = ask({ pool: { maxConnections: 1 } });
     const abort = new AbortController();
     const slow = shop.run('SELECT pg_sleep(30)', [], { signal: abort.signal }).catch(() => {});
-    await sleep(100);
+    await asleep();
     expect(await shop.database.health()).toMatchObject({ status: 'ok', details: { dbType: 'postgres' } });
     abort.abort();
     await slow;
@@ -431,7 +435,15 @@ describe('encryption', () => {
     await write(pair.key, 'server.key');
     await admin.query('ALTER SYSTEM SET ssl = on');
     await admin.query('SELECT pg_reload_conf()');
-    await sleep(300);
+    // It takes a moment; only new connections tell.
+    const setting = async () => {
+      const client = new pg.Client({ connectionString: server.url });
+      await client.connect();
+      const { rows } = await client.query('SHOW ssl');
+      await client.end();
+      return rows[0].ssl;
+    };
+    await vi.waitFor(async () => expect(await setting()).toBe('on'), 15_000);
   });
   const encrypted = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()';
   const local = () => server.url.replace('127.0.0.1', 'localhost');
@@ -461,7 +473,7 @@ describe('encryption', () => {
     await using shop = ask({ url: `${server.url}?sslmode=require` });
     const error = shop.error('SELECT pg_sleep(30)', [], { signal: AbortSignal.timeout(150) });
     expect((await error).code).toBe('sql_cancelled');
-    await expect.poll(working, { timeout: 5_000 }).toBe(0);
+    await expect.poll(working).toBe(0);
   });
 });
 
@@ -471,7 +483,7 @@ describe('a server that crashes', () => {
     await using shop = ask();
     const pid = Number(await shop.value('SELECT pg_backend_pid()'));
     const slow = shop.error('SELECT pg_sleep(30)');
-    await sleep(100);
+    await asleep();
     process.kill(pid, 'SIGKILL');
     expect((await slow).code).toBe('datasource_unavailable');
     const until = performance.now() + 20_000;

@@ -2,7 +2,7 @@
 import type { SqlLimits, SqlResult, TableDescription } from '../../kernel/index.ts';
 import { type Driver, ServerDatabase } from '../../plugins/datasource-kit/index.ts';
 
-const POOL = { maxConnections: 4, queueLimit: 100, acquireTimeoutMs: 10_000, idleTimeoutMs: 60_000 };
+const POOL = { maxConnections: 4, queueLimit: 100, acquireTimeoutMs: 30_000, idleTimeoutMs: 60_000 };
 const LIMITS: SqlLimits = { maxRows: 1_000, maxBytes: 8_388_608, maxCellBytes: 65_536, timeoutMs: 20_000 };
 
 export interface Asking {
