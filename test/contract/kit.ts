@@ -8,7 +8,7 @@ export interface Check {
 }
 
 /** Most checks start and stop an app, some several times. */
-const CHECK_TIMEOUT_MS = 60_000;
+const CHECK_TIMEOUT_MS = 120_000;
 
 export function registerChecks(title: string, checks: readonly Check[]): void {
   describe(title, () => {
