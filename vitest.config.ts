@@ -15,9 +15,9 @@ export default defineConfig({
   test: {
     setupFiles: ['test/harness/check-answers.ts', 'test/harness/quick-passwords.ts'],
     include: ['{kernel,plugins,config,bin,test,examples}/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     // What is waited for comes late on a busy machine; only a failure takes this long.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },
     // Tests start real servers: a free port may be taken first, and changed files are noticed a moment later.
     retry: process.env.CI ? 1 : 0,

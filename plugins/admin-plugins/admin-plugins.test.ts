@@ -139,7 +139,7 @@ describe('plugins', () => {
     for (const id of ['%00', '..%2fplain', 'x'.repeat(129)]) expect((await check(id))[0]).toBe(400);
   });
 
-  it('are checked alone, with a deadline', { timeout: 20_000 }, async () => {
+  it('are checked alone, with a deadline', async () => {
     const never = () => new Promise<never>(() => {});
     await using app = await createTestApp({
       plugins: [
@@ -154,7 +154,7 @@ describe('plugins', () => {
     const check = async (id: string) => (await app.inject({ method: 'POST', url: `${PLUGINS}/${id}/health` })).json();
     const startedAt = performance.now();
     expect(await check('well')).toMatchObject({ healthy: true });
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(4_500);
     expect(await check('hangs')).toMatchObject({
       healthy: false,
       status: 'degraded',

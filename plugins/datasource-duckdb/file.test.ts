@@ -76,7 +76,7 @@ describe('a database file', () => {
       const c = await (await DuckDBInstance.create('shop.duckdb')).connect(); await c.run('INSERT INTO t VALUES (2)'); await c.run('CHECKPOINT')`;
     await vi.waitFor(() => inOtherProcess(script, folder.path), { timeout: 15_000, interval: 500 });
     expect(await rows()).toHaveLength(2);
-  }, 20_000);
+  });
 
   it('that a writer holds is reported as locked', async () => {
     await folder.create('shop.duckdb', ONE_ROW);
@@ -91,7 +91,7 @@ describe('a database file', () => {
     writer.kill('SIGKILL');
     await once(writer, 'exit');
     expect(await rows()).toEqual([{ a: 1 }]);
-  }, 20_000);
+  });
 
   it.each([
     ['text', 'id,name\n1,Ada\n'.repeat(100)],
@@ -157,7 +157,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     ).rejects.toMatchObject({ reason: 'E_DUCKDB_MEMORY' });
     await expect(rows('SELECT len(range(1000000000)) AS n')).rejects.toMatchObject({ reason: 'E_DUCKDB_MEMORY' });
     expect(await rows()).toEqual([{ a: 1 }]);
-  }, 30_000);
+  });
 
   it('sort more than fits into memory in temporary files, which are deleted with them', async () => {
     // Other tests have databases of their own in the system's folder.
@@ -176,7 +176,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     expect([sorted, isUsed]).toEqual([[{ n: 1_500_000 }], true]);
     await connection.close();
     await vi.waitFor(() => expect(readdirSync(temporary)).toEqual([]), 15_000);
-  }, 40_000);
+  });
 
   it('give the first rows of a large result at once', async () => {
     const startedAt = performance.now();

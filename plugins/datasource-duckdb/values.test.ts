@@ -107,7 +107,7 @@ describe('a value', () => {
         notes: expect.arrayContaining([expect.stringContaining('cut to 20 bytes')]),
       });
     }
-  }, 20_000);
+  });
 
   it.each<[unknown, unknown]>([
     [7, 7],

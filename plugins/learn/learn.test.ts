@@ -237,14 +237,10 @@ describe('nothing is proposed', () => {
         sql: "SELECT region, SUM(total) AS t FROM orders WHERE status = 'Berlin' AND status = 'takings' GROUP BY region",
       })),
     ],
-  ])(
-    '%s',
-    async (_, asked) => {
-      const found = await proposalsIn(await project('sqlite', asked));
-      expect(found.filter(({ kind }) => !_.includes('names in questions') || kind === 'synonym')).toEqual([]);
-    },
-    30_000,
-  );
+  ])('%s', async (_, asked) => {
+    const found = await proposalsIn(await project('sqlite', asked));
+    expect(found.filter(({ kind }) => !_.includes('names in questions') || kind === 'synonym')).toEqual([]);
+  });
 
   it('of joins and measures that the layer has, however they are written', async () => {
     const orders = `${ORDERS}  - { name: revenue, type: sum, sql: "{total}" }\n`;
@@ -303,7 +299,7 @@ describe('options', () => {
     expect(await kinds('--source', 'default', '--limit', '3')).toEqual(newest);
     const listed = await shop.run('learn', '--suggestions', '--limit', '3');
     expect(listed.stdout).toMatch(/measure.*orders\.average_total: avg of total.*3.*entities\/orders\.yml/);
-  }, 30_000);
+  });
 
   it.each<[string[], RegExp]>([
     [['--limit', '0'], /^--limit is invalid: expected an integer from 1 to 100000\./],

@@ -59,7 +59,7 @@ describe('the tool queryMetrics, through the guarded path', () => {
         datasourceSqlite({ connections: [{ id: 'default', url: `sqlite:${path}` }] }),
       ],
     });
-  }, 30_000);
+  });
   afterAll(async () => {
     await app?.close();
     databases[Symbol.dispose]();

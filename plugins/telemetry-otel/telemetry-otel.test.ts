@@ -306,7 +306,7 @@ describe('a collector that does not work', () => {
     collector.status = 200;
     await expect.poll(told, { timeout: 15_000, interval: 100 }).toEqual(['warn', 'info']);
     await t[Symbol.asyncDispose]();
-  }, 40_000);
+  });
 });
 
 describe('GET /api/v1/metrics', () => {

@@ -158,7 +158,7 @@ describe.each([
   ['byot', byot],
   ['managed', managed],
 ] as const)('in the mode %s', (_, open) => {
-  it('every route admits exactly the callers with its right', { timeout: 60_000 }, async () => {
+  it('every route admits exactly the callers with its right', async () => {
     await using mode = await open();
     const routes = mode.app
       .get(http)
@@ -185,7 +185,7 @@ describe.each([
   });
 });
 
-it('a user who has to change the password first may do nothing else', { timeout: 60_000 }, async () => {
+it('a user who has to change the password first may do nothing else', async () => {
   const env = { AUTHLIB_SECRET: 's'.repeat(40), SVC_ADMIN_EMAIL: 'boss@example.com', SVC_METRICS_ENABLED: 'true' };
   await using app = await start(preset(env));
   const signIn = await app.inject({
@@ -207,7 +207,7 @@ it('a user who has to change the password first may do nothing else', { timeout:
   }
 });
 
-it('in the mode none, everyone may do everything', { timeout: 60_000 }, async () => {
+it('in the mode none, everyone may do everything', async () => {
   await using app = await start(preset({}));
   for (const { value: route } of app.get(http).routes()) {
     expect([nameOf(route), await isLetIn(app, route, {})]).toEqual([nameOf(route), true]);

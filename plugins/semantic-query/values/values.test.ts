@@ -119,7 +119,7 @@ describe('the tools, with row security', () => {
         agent(),
       ],
     });
-  }, 30_000);
+  });
   afterAll(async () => {
     await app?.close();
     databases[Symbol.dispose]();
