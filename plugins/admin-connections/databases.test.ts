@@ -17,7 +17,6 @@ const layer = layerFolder({
   'entities/maria.yml': entity('maria'),
 });
 afterAll(() => layer[Symbol.dispose]());
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('a stored PostgreSQL connection', () => {
   let url = '';
@@ -33,10 +32,7 @@ describe('a stored PostgreSQL connection', () => {
     const sql = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'reader' AND query LIKE ?";
     return Number((await data.raw(sql, [`%${query}%`])).rows[0].count);
   };
-  const until = async (count: number) => {
-    for (let tries = 0; (await sessions()) !== count && tries < 50; tries += 1) await sleep(100);
-    expect(await sessions()).toBe(count);
-  };
+  const until = (count: number) => expect.poll(() => sessions()).toBe(count);
   const reader = (parts: Partial<URL> = {}) => {
     const login = { username: 'reader', password: encodeURIComponent("it's %secret@/") };
     return Object.assign(new URL(url), login, parts).href;

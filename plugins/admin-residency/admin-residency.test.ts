@@ -66,7 +66,7 @@ describe.each(chosenEngines)('a move without organizations, on %s', (_, engine) 
   };
   const ask = (app: TestApp, targetRegion: unknown) => send(app, 'POST', '/migrate', { targetRegion } as object);
   const ended = async (app: TestApp, id: string) => {
-    for (let tries = 0; tries < 200; tries += 1) {
+    for (let tries = 0; tries < 600; tries += 1) {
       const { body } = await send(app, 'GET', `/migrations/${id}`);
       if (body.completedAt !== null) return body;
       await sleep(25);

@@ -115,7 +115,7 @@ describe('the description', () => {
     expect(many).toHaveLength(2_000);
     expect(many.every(({ columns: list }) => list.length === 20)).toBe(true);
     expect(many.flatMap(({ foreignKeys }) => foreignKeys)).toHaveLength(1_999);
-    expect(tookMs).toBeLessThan(4_000);
+    expect(tookMs).toBeLessThan(15_000);
     await admin.query('DROP SCHEMA many CASCADE').catch(() => {});
   });
 });
@@ -168,10 +168,8 @@ describe('the warnings', () => {
       expect.stringContaining('Connection "shop": the login postgres is a superuser'),
       expect.stringMatching(/^Connection "down": Connection failed/),
     ]);
-    const until = performance.now() + 5_000;
     const logged = () => app.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
-    while (logged().length < 2 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(logged()).toEqual(sentences);
+    await expect.poll(logged).toEqual(sentences);
   });
 });
 

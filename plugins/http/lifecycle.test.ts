@@ -307,7 +307,7 @@ describe('stopping', () => {
   });
 
   it('answers a request on a kept connection with 503 while it stops', async () => {
-    let finish = () => {};
+    let finish: (() => void) | undefined;
     const slow: Route = {
       ...base,
       path: '/slow',
@@ -320,11 +320,13 @@ describe('stopping', () => {
     const socket = await rawConnection(app.get(http).url());
     const answers = received(socket);
     socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
-    await sleep(50);
+    await expect.poll(() => finish).toBeDefined();
     const closed = app.close();
     socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
     await sleep(50);
-    finish();
+    // After a timer that is late, what has arrived is read before this goes on.
+    await new Promise(setImmediate);
+    finish?.();
     const text = await answers;
     await closed;
     const [first, second] = text.split(/(?=HTTP\/1\.1 )/).map(parseResponse);

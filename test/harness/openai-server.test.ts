@@ -1,6 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type OpenAIServer, type OpenAIServerOptions, type Step, startOpenAIServer } from './openai-server.ts';
 
 const TOOL = {
@@ -172,11 +172,11 @@ describe.each(PROTOCOLS)('the scripted server over %s', (protocol) => {
     const model = modelOf(server, protocol);
     const never = new AbortController();
     const pending = model.doGenerate({ ...ASK, abortSignal: never.signal });
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1));
+    await expect.poll(() => server.requests).toHaveLength(1);
     expect(server.requests[0]?.aborted).toBe(false);
     never.abort();
     await expect(pending).rejects.toMatchObject({ name: 'AbortError' });
-    await vi.waitFor(() => expect(server.requests[0]?.aborted).toBe(true));
+    await expect.poll(() => server.requests[0]?.aborted).toBe(true);
 
     const half = new AbortController();
     const { stream } = await model.doStream({ ...ASK, abortSignal: half.signal });
@@ -188,7 +188,7 @@ describe.each(PROTOCOLS)('the scripted server over %s', (protocol) => {
     }
     expect(server.requests[1]).toMatchObject({ aborted: false, durationMs: undefined });
     half.abort();
-    await vi.waitFor(() => expect(server.requests[1]).toMatchObject({ aborted: true, durationMs: expect.any(Number) }));
+    await expect.poll(() => server.requests[1]).toMatchObject({ aborted: true, durationMs: expect.any(Number) });
   });
 
   it('waits before the answer and between its events', async () => {
@@ -197,7 +197,7 @@ describe.each(PROTOCOLS)('the scripted server over %s', (protocol) => {
     await model.doGenerate(ASK);
     expect(server.requests[0]?.durationMs).toBeGreaterThanOrEqual(55);
     expect(textIn(await partsOf(model))).toBe('a b c');
-    await vi.waitFor(() => expect(server.requests[1]?.durationMs).toBeGreaterThanOrEqual(60));
+    await expect.poll(() => server.requests[1]?.durationMs).toBeGreaterThanOrEqual(60);
   });
 });
 
@@ -237,7 +237,7 @@ describe('the scripted server', () => {
     const failed = await post('x');
     expect([failed.status, await failed.text()]).toEqual([500, expect.stringContaining('broken responder')]);
     const stalled = post('stall').catch(() => 'closed');
-    await vi.waitFor(() => expect(server.requests).toHaveLength(2));
+    await expect.poll(() => server.requests).toHaveLength(2);
     await server.close();
     expect(await stalled).toBe('closed');
     expect(server.requests[1]?.aborted).toBe(false);
