@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     const running = Promise.all(Array.from({ length: 3 }, () => run(long)));
     await vi.waitFor(() => expect(databaseProcesses().length).toBeGreaterThan(1), { timeout: 15_000, interval: 10 });
     await running;
-    await vi.waitFor(() => expect(databaseProcesses()).toHaveLength(1), 10_000);
+    await vi.waitFor(() => expect(databaseProcesses()).toHaveLength(1), 30_000);
     expect((await run('SELECT * FROM t')).rows).toHaveLength(1);
   });
 
@@ -159,6 +159,6 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
       readFileSync(`/proc/${id}/stat`, 'latin1')
         .replace(/^.*\) /s, '')
         .charAt(0) !== 'Z';
-    await vi.waitFor(() => expect(() => ids.some(alive)).toThrow('ENOENT'), 5_000);
+    await vi.waitFor(() => expect(() => ids.some(alive)).toThrow('ENOENT'), 15_000);
   });
 });

@@ -308,7 +308,7 @@ describe('with a provider', () => {
     const { code, stdout, stderr } = await inProcess(['eval', '--resume', 'run.jsonl'], folder.path, { env, signal });
     expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
     expect(stderr).toContain('Stopped after 1 of 4 cases. Go on with --resume run.jsonl.');
-    expect(Date.now() - (await stoppedAt)).toBeLessThan(5_000);
+    expect(Date.now() - (await stoppedAt)).toBeLessThan(30_000);
     expect(folder.read('run.jsonl')).toMatch(/^\{"id":"ordered","status":"passed".*\}\n$/);
     await server.close();
   });

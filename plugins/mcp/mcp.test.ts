@@ -109,7 +109,7 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (name, transport) => {
     const newest = async () => (await api('/api/v1/admin/audit?limit=1', WITH_KEY)).body.entries[0];
     // Without a cancellation it would run for 30 s.
     await expect
-      .poll(newest, { timeout: 10_000 })
+      .poll(newest, { timeout: 20_000 })
       .toMatchObject({ sql: expect.stringContaining(column), success: false, surface: 'mcp' });
   });
 

@@ -137,9 +137,7 @@ describe('chat', () => {
     expect(bodies[3]?.messages).toHaveLength(3);
   });
 
-  it('is ended by a signal within seconds, not with 0, although an answer is awaited', {
-    timeout: 30_000,
-  }, async () => {
+  it('is ended by a signal within seconds, not with 0, although an answer is awaited', async () => {
     await using model = await streams([], []);
     const child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/atlas.mjs'), 'chat'], {
       cwd: folder.path,
@@ -153,7 +151,7 @@ describe('chat', () => {
     child.kill('SIGINT');
     const [code] = await once(child, 'exit');
     expect(code).toBe(130);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 });
 

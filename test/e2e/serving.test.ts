@@ -120,12 +120,12 @@ describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider
 
   it('a provider that stays silent is 504, or an event of a stream whose headers came within a second', async () => {
     await using model = await startOpenAIServer({ respond: () => ({ stall: true }) });
-    await using server = await serve({ cwd: folder.path, env: { ...env(model.url), SVC_MODEL_TIMEOUT_MS: '3000' } });
+    await using server = await serve({ cwd: folder.path, env: { ...env(model.url), SVC_MODEL_TIMEOUT_MS: '5000' } });
     const response = await post(server, '/api/v1/query', { question: 'Boats?' });
     expect([response.status, await response.json()]).toMatchObject([504, { error: 'provider_timeout' }]);
     const startedAt = performance.now();
     const stream = await post(server, '/api/chat', turns('Boats?'));
-    expect(performance.now() - startedAt).toBeLessThan(2_500);
+    expect(performance.now() - startedAt).toBeLessThan(4_500);
     expect(stream.status).toBe(200);
     expect(events(await stream.text())).toMatchObject([
       { code: '3', payload: { error: 'provider_timeout', requestId: stream.headers.get('x-request-id') } },
@@ -148,10 +148,10 @@ describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider
     const stream = await post(server, '/api/chat', turns('Count without end'), { signal: controller.signal });
     await stream.body?.getReader().read();
     // On a busy machine the statement may be hardly running yet.
-    await expect.poll(() => busyChildren(server.pid), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => busyChildren(server.pid)).toBe(1);
     controller.abort();
     // Long before the statement's own timeout.
-    await expect.poll(() => busyChildren(server.pid), { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => busyChildren(server.pid)).toBe(0);
   });
 });
 
@@ -165,16 +165,16 @@ describe('with the offline model', () => {
       ...base,
       SVC_PROVIDER: 'openai-compatible',
       OPENAI_BASE_URL: model.url,
-      SVC_QUERY_TIMEOUT_MS: '2000',
+      SVC_QUERY_TIMEOUT_MS: '4000',
     };
     await using server = await serve({ cwd: folder.path, env });
     const startedAt = performance.now();
     const asked = post(server, '/api/v1/query', { question: 'Count without end' });
-    await expect.poll(() => busyChildren(server.pid), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => busyChildren(server.pid)).toBe(1);
     const health = await fetch(`${server.url}/api/health`);
     expect(health.status).toBe(200);
     expect(await (await asked).json()).toMatchObject({ answer: 'It took too long.', data: [] });
-    expect(performance.now() - startedAt).toBeLessThan(8000);
+    expect(performance.now() - startedAt).toBeLessThan(25_000);
     expect(busyChildren(server.pid)).toBe(0);
   });
 
@@ -188,7 +188,7 @@ describe('with the offline model', () => {
   it('health is ok and names the provider', async () => {
     await using server = await serve({ cwd: folder.path, env: base });
     await expect
-      .poll(async () => (await fetch(`${server.url}/api/health`)).json(), { timeout: 10_000 })
+      .poll(async () => (await fetch(`${server.url}/api/health`)).json())
       .toMatchObject({ status: 'ok', checks: { provider: { status: 'ok', provider: 'offline', model: 'offline' } } });
   });
 
@@ -202,10 +202,9 @@ describe('with the offline model', () => {
     const told = await before.text();
     expect(JSON.parse(told)).toMatchObject({ error: 'datasource_unavailable' });
     expect(told).not.toContain(other.path);
-    expect(await (await fetch(`${server.url}/api/health`)).json()).toMatchObject({
-      status: 'degraded',
-      checks: { datasource: { status: 'error' } },
-    });
+    await expect
+      .poll(async () => (await fetch(`${server.url}/api/health`)).json())
+      .toMatchObject({ status: 'degraded', checks: { datasource: { status: 'error' } } });
     const database = new Database(join(other.path, 'later.db'));
     database.exec('CREATE TABLE boats (id INTEGER PRIMARY KEY, harbour TEXT)');
     database.close();
@@ -222,8 +221,9 @@ describe('with the offline model', () => {
     const ask = async (question: string) => (await post(server, '/api/v1/query', { question })).json();
     expect(await ask('What is the boat count?')).toMatchObject({ data: [{ rows: [{ boat_count: 3 }] }] });
     expect(server.stderr()).toMatch(/crew\.yml.*"line":4/);
-    const health = (await (await fetch(`${server.url}/api/health`)).json()) as { checks: { semanticLayer: object } };
-    expect(health.checks.semanticLayer).toMatchObject({ status: 'degraded', problemCount: 1 });
+    await expect
+      .poll(async () => (await fetch(`${server.url}/api/health`)).json())
+      .toMatchObject({ checks: { semanticLayer: { status: 'degraded', problemCount: 1 } } });
     const database = new Database(join(other.path, 'fleet.db'));
     database.exec('CREATE TABLE crew (id INTEGER PRIMARY KEY); INSERT INTO crew DEFAULT VALUES');
     database.close();
@@ -232,7 +232,7 @@ describe('with the offline model', () => {
       'table: crew\ndimensions:\n  - { name: id, type: number, primary_key: true }\nmeasures:\n  - { name: crew_count, type: count, synonyms: [sailors] }\n',
     );
     await expect
-      .poll(() => ask('What is the crew count?'), { timeout: 10_000, interval: 300 })
+      .poll(() => ask('What is the crew count?'), { interval: 300 })
       .toMatchObject({ data: [{ rows: [{ crew_count: 1 }] }] });
   });
 

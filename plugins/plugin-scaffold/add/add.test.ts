@@ -299,7 +299,7 @@ describe('nothing is changed', () => {
     const stoppedAt = performance.now();
     child.kill('SIGINT');
     expect(await ended).toBe(130);
-    expect(performance.now() - stoppedAt).toBeLessThan(5_000);
+    expect(performance.now() - stoppedAt).toBeLessThan(30_000);
     expect({ ...folder.files(), started: undefined }).toEqual({ ...before, started: undefined });
   });
 });
