@@ -18,18 +18,22 @@ let connection: FileDatabase;
 beforeEach(() => {
   folder = new DuckdbFolder();
   watcher = new ProcessWatcher();
-  const limits = { maxProcesses: 2, threads: 2, memoryLimitMb: 128, tempLimitMb: 256, queueLimit: 10 };
-  connection = duckdbConnection(
-    { id: 'shop', url: 'duckdb:shop.duckdb', acquireTimeoutMs: 10_000, idleTimeoutMs: 1_000, ...limits },
-    folder.path,
-    watcher,
-  );
+  connection = open(20_000);
 });
 afterEach(async () => {
   await connection.close();
   watcher.close();
   folder[Symbol.dispose]();
 });
+
+function open(idleTimeoutMs: number): FileDatabase {
+  const limits = { maxProcesses: 2, threads: 2, memoryLimitMb: 128, tempLimitMb: 256, queueLimit: 10 };
+  return duckdbConnection(
+    { id: 'shop', url: 'duckdb:shop.duckdb', acquireTimeoutMs: 10_000, idleTimeoutMs, ...limits },
+    folder.path,
+    watcher,
+  );
+}
 
 const run = (sql = 'SELECT * FROM t', signal?: AbortSignal) =>
   connection.execute(
@@ -70,6 +74,7 @@ describe('a database file', () => {
   });
 
   it('is closed when it is not used, so that other processes can write it', async () => {
+    connection = open(1_000);
     await folder.create('shop.duckdb', ONE_ROW);
     await rows();
     const script = `import { DuckDBInstance } from '@duckdb/node-api';

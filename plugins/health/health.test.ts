@@ -154,10 +154,10 @@ describe('the health endpoint', () => {
       checks += 1;
       return [{ ...DATASOURCE, status: checks > 1 ? 'error' : 'ok', message: 'gone' }];
     });
-    await using t = await start([counting, fixed(PROVIDER)], { cacheTtlMs: 200 });
+    await using t = await start([counting, fixed(PROVIDER)], { cacheTtlMs: 1_000, waitMs: 10_000 });
     await Promise.all(Array.from({ length: 20 }, () => t.read()));
     expect(checks).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await new Promise((resolve) => setTimeout(resolve, 1_050));
     expect((await t.read()).report.checks.datasource).toMatchObject({ status: 'error', message: 'gone' });
     expect(checks).toBe(2);
   });

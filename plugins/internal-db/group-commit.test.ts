@@ -78,7 +78,7 @@ it('writes large items in several commits', async () => {
 
 it('waits for more before a commit when it is told to', async () => {
   const groups: (readonly number[])[] = [];
-  let delayMs = 200;
+  let delayMs = 1_000;
   const write = async (items: readonly number[]) => groups.push(items);
   const group = new GroupCommit<number>(write, { delayMs: () => delayMs });
   const first = group.add(1);

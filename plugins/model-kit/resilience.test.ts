@@ -108,7 +108,7 @@ test('when both fail, the first failure is told and the second named', async () 
 });
 
 test('a provider that keeps failing is left alone, tried once, and used again', async () => {
-  const openMs = 400;
+  const openMs = 1_000;
   let down = true;
   await using both = await two(
     () => (down ? { status: 503 } : { text: 'First.' }),
