@@ -1,6 +1,7 @@
 /** Writes an agent's events as server-sent events: kept alive while nothing happens, ended properly by a failure. */
 import type { RouteReply, Scope } from '../../kernel/index.ts';
 import type { AgentEvent } from '../agent/index.ts';
+import { HEADERS_WITHIN_MS } from './header-wait.ts';
 
 export interface ClientError {
   readonly error: string;
@@ -28,8 +29,6 @@ export interface EventStreamInit {
 
 const PING = ': ping\n\n';
 const QUIET = Symbol('quiet');
-/** Proxies and clients give up on a server that stays silent. Headers must leave within a second. */
-const HEADERS_WITHIN_MS = 900;
 
 /** Settles like `pending`, with `QUIET` when that takes longer, and rejects when the signal aborts. */
 function orQuiet<T>(pending: Promise<T>, afterMs: number, signal: AbortSignal): Promise<T | typeof QUIET> {
