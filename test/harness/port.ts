@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Systems give ports from 32768 on to connections and to servers that ask for any: one from below stays free. */
-const [FIRST, END] = [10_000, 32_768];
+const [FIRST, END] = [20_000, 32_768];
 const ATTEMPTS = 100;
 
 /** Finds a free port of the loopback interface, which no other process gets by chance before it is used. */
