@@ -10,7 +10,12 @@ const reply = { text: 'Done.', usage: { input: 80, output: 20 } };
 it('refuses a question whose budget cannot be checked, and counts again once the database is back', async () => {
   await using database = await startPostgres();
   await using model = await startOpenAIServer({ respond: () => reply });
-  await using server = await meteredServer({ model, database: database.url, usage: { userDayTokens: 250 } });
+  await using server = await meteredServer({
+    model,
+    database: database.url,
+    silenceMs: 2_500,
+    usage: { userDayTokens: 250 },
+  });
   expect((await server.ask()).status).toBe(200);
   database.freeze();
   for (const refused of [await server.ask(), await server.chat()]) {
@@ -37,7 +42,12 @@ it('answers without a budget while the database is away, and records that once, 
       return reply;
     },
   });
-  await using server = await meteredServer({ model, database: database.url, withConversations: false });
+  await using server = await meteredServer({
+    model,
+    database: database.url,
+    silenceMs: 2_500,
+    withConversations: false,
+  });
   expect((await server.ask()).status).toBe(200);
   // Longer than the database may be silent: the write is given up, and sent again.
   await new Promise((resolve) => setTimeout(resolve, 4_000));

@@ -7,6 +7,7 @@ it.each([
   ['http', 'maxEventLoopDelayMs', { maxEventLoopDelayMs: 20 }, 20],
   ['http', 'another', {}, 1_000],
   ['internal-db', 'acquireTimeoutMs', {}, 20_000],
+  ['internal-db', 'silenceMs', {}, 10_000],
 ])('takes no busy machine for a fault: %s, %s of %j is %i', async (name, option, given, expected) => {
   const plugin = definePlugin({
     name,

@@ -89,7 +89,7 @@ function capture(lines: LogLine[]): Logger {
 /** On a busy test machine a web server is not overloaded, and a database is not away because a connection takes long. */
 const PATIENCE: Readonly<Record<string, object>> = {
   [http.pluginName]: { maxEventLoopDelayMs: 0 },
-  'internal-db': { acquireTimeoutMs: 20_000 },
+  'internal-db': { acquireTimeoutMs: 20_000, silenceMs: 10_000 },
 };
 
 /** The options that a test gives count more. */
