@@ -19,7 +19,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },
-    // Tests start real servers: a free port may be taken first, and changed files are noticed a moment later.
+    // Tests start real servers, and changed files are noticed a moment later.
     retry: process.env.CI ? 1 : 0,
     // Each file runs in a separate process: databases, children and servers of one test never meet another's.
     pool: 'forks',
