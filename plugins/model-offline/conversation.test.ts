@@ -148,7 +148,7 @@ describe('what is not understood', () => {
     const question = 'revenue in 2024 on weekends';
     expect(read(clinic, question)).toMatchObject({
       isNear: true,
-      suggestions: ['revenue in 2024?', expect.any(String), expect.any(String)],
+      suggestions: ['Revenue in 2024?', expect.any(String), expect.any(String)],
     });
     for (const reply of ['1', 'yes'])
       expect(planOf(clinic, question, reply)).toMatchObject({

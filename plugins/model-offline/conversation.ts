@@ -93,10 +93,8 @@ function readMessage(said: string, state: State, reader: Reader, isShown: boolea
       const kept = last ? { last } : {};
       if (outcome?.kind === 'ask') {
         const { question, choices } = outcome;
-        return {
-          state: { ...kept, pending: { ...asked, asking: outcome } },
-          reading: { kind: 'clarify', question, choices },
-        };
+        const pending = { ...asked, asking: outcome };
+        return { state: { ...kept, pending }, reading: { kind: 'clarify', question, choices } };
       }
       if (outcome) return refuse(outcome.words, outcome.reason, kept);
       if (error instanceof PlanError) return refuse([], error.message, kept);

@@ -24,10 +24,9 @@ export const modelOffline = definePlugin({
       const model = await layer.for(scope);
       const dialects = new Map<string, SqlDialect>();
       for (const { id, dbType } of connections) dialects.set(id, await dialectOf(ctx, dbType, scope));
-      const dialectOfConnection = (connectionId = question.connectionId ?? 'default') =>
+      const dialectFor = (connectionId = question.connectionId ?? 'default') =>
         dialects.get(connectionId) ?? [...dialects.values()][0] ?? postgres;
-      const now = () => new Date(ctx.now());
-      return { provider, model: createOfflineModel({ model, now, dialectOf: dialectOfConnection }) };
+      return { provider, model: createOfflineModel({ model, now: () => new Date(ctx.now()), dialectOf: dialectFor }) };
     };
     const open = () => ({ resolve, close() {} });
     ctx.tap(modelProviders, () => [{ name: provider, apiKey: 'none' as const, baseUrl: 'none' as const, open }]);

@@ -10,10 +10,7 @@ import { link } from './words/link.ts';
 import { tokenize } from './words/tokenize.ts';
 
 /** `unplaced`: words without a slot. */
-export interface Sentence {
-  readonly request: Request;
-  readonly unplaced: readonly string[];
-}
+export type Sentence = Readonly<{ request: Request; unplaced: readonly string[] }>;
 
 export interface Reader {
   readonly lexicon: Lexicon;

@@ -1,25 +1,19 @@
 /** Writes a result in a few sentences that state the numbers, and a question back or refusal with its next step. */
 import type { CompiledColumn, CompiledQuery } from '../../semantic-query/index.ts';
 import type { Reading } from '../conversation.ts';
-import { nameWords } from '../words/stem.ts';
+import { capital, spoken } from '../words/stem.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 /** What the SQL tool gives back. */
-export interface ToolResult {
-  readonly rows?: readonly Row[];
-  readonly rowCount?: number;
-  readonly truncated?: boolean;
-  readonly error?: string;
-  readonly hint?: string;
-}
+export type ToolResult = Readonly<Partial<{ rows: readonly Row[]; rowCount: number; truncated: boolean }>> &
+  Readonly<Partial<Record<'error' | 'hint', string>>>;
 
 const SHOWN_ROWS = 5;
 const SHOWN_GROUPS = 12;
 const SHOWN_COLUMNS = 4;
 
 const numbered = (texts: readonly string[]): string => texts.map((text, i) => `${i + 1}. ${text}`).join('\n');
-const capital = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());
-const label = (column: CompiledColumn): string => nameWords(column.name).join(' ');
+const label = (column: CompiledColumn): string => spoken(column.name);
 
 export function withoutPlan(reading: Extract<Reading, { kind: 'clarify' | 'unclear' }>, notice = ''): string {
   if (reading.kind === 'clarify') return `${reading.question}\n${numbered(reading.choices)}`;

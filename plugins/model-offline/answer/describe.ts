@@ -3,16 +3,17 @@ import type { SemanticModel } from '../../semantic-layer/index.ts';
 import type { QueryPlan } from '../../semantic-query/index.ts';
 import { rangeText } from '../words/calendar.ts';
 import type { PlanFilter } from '../words/layer.ts';
-import { nameWords } from '../words/stem.ts';
+import { rowNames } from '../words/lexicon.ts';
+import { spoken as words } from '../words/stem.ts';
 
 const LONG =
   'equals is,not_equals is not,in is one of,not_in is none of,greater_than is more than,greater_or_equal is at least,' +
   'less_than is less than,less_or_equal is at most,is_null is missing,is_not_null is given';
 const OPERATORS = new Map(LONG.split(',').map((pair) => [pair.split(' ')[0], pair.slice(pair.indexOf(' ') + 1)]));
 
-const words = (name: string): string => nameWords(name).join(' ');
 const last = (name: string): string => words(name.slice(name.lastIndexOf('.') + 1));
-const owner = (name: string): string => words(name.slice(0, Math.max(name.lastIndexOf('.'), 0)));
+const rowsOf = (name: string): string => rowNames(name)[1];
+const owner = (name: string): string => rowsOf(name.slice(0, Math.max(name.lastIndexOf('.'), 0)));
 const attribute = (name: string): string => `${last(name)} of ${owner(name)}`;
 
 function measureLabel(model: SemanticModel, name: string): string {
@@ -28,8 +29,8 @@ function measureLabel(model: SemanticModel, name: string): string {
 const operator = (one: PlanFilter['operator']): string => OPERATORS.get(one) ?? words(one);
 const exact = (range: { from?: string; to?: string }): string => {
   const text = rangeText(range);
-  const isPlain = text.includes(' to ') || range.from === undefined || range.to === undefined;
-  return isPlain ? text : `${text} (${range.from} up to, not including, ${range.to})`;
+  if (range.from === undefined || range.to === undefined) return text;
+  return text.includes(' to ') ? `from ${text}` : `in ${text} (${range.from} up to, not including, ${range.to})`;
 };
 
 export function describePlan(model: SemanticModel, plan: QueryPlan): string {
@@ -38,7 +39,7 @@ export function describePlan(model: SemanticModel, plan: QueryPlan): string {
     ...measures.map((name) => measureLabel(model, name)),
     ...adhocMeasures.map((one) => `${words(one.name)} (${owner(one.dimension)})`),
   ];
-  const subject = figures.join(' and ') || (entity === undefined ? 'values' : `rows of ${words(entity)}`);
+  const subject = figures.join(' and ') || (entity === undefined ? 'values' : `rows of ${rowsOf(entity)}`);
   const groups = dimensions.map(({ dimension, grain }) => `${attribute(dimension)}${grain ? ` (per ${grain})` : ''}`);
   const bounds = measureFilters.map(
     (one) => `${measureLabel(model, one.measure)} ${operator(one.operator)} ${one.value}`,
@@ -50,7 +51,7 @@ export function describePlan(model: SemanticModel, plan: QueryPlan): string {
     subject,
     groups.length > 0 && `${figures.length > 0 ? 'by' : 'showing'} ${groups.join(' and ')}`,
     where.length > 0 && `where ${where.join(' and ')}`,
-    timeRange && `${attribute(timeRange.dimension)} in ${exact(timeRange)}`,
+    timeRange && `${attribute(timeRange.dimension)} ${exact(timeRange)}`,
     plan.share && 'with each share of the total',
     plan.portion && `the percentage of it where ${conditions(plan.portion).join(' and ')}`,
     ...(plan.orderBy ?? []).map((one) => `${one.direction === 'desc' ? 'highest' : 'lowest'} ${nameOf(one.by)} first`),
@@ -69,7 +70,7 @@ function conditions({ filters = [], segments = [], excludedSegments = [], relate
   };
   const rows = related.map((one) => {
     const inner = conditions(one).join(' and ');
-    return `number of ${words(one.entity)} ${operator(one.operator)} ${one.value}${inner && ` (${inner})`}`;
+    return `number of ${rowsOf(one.entity)} ${operator(one.operator)} ${one.value}${inner && ` (${inner})`}`;
   });
   return [
     ...filters.map(filter),

@@ -3,16 +3,19 @@ import { compileQuery } from '../../semantic-query/index.ts';
 import { isFollowUp, isNothing } from '../parse/follow-up.ts';
 import type { Reader } from '../reader.ts';
 import type { EntityEntry } from '../words/lexicon.ts';
-import { nameWords, stem } from '../words/stem.ts';
+import { capital, nameWords, spoken, stem } from '../words/stem.ts';
 
 const WANTED = 3;
 const ENTITIES = 6;
+/** Rests without what was asked for: "What is of Spain?", "How many guests are?". */
+const STUMP = /^(what|who|which)( is| are| was| were| did)? (of|in|for|from|on|at) |\b(is|are|was|were)\?$/i;
 
 /** At most three questions. `isNear`: the first is the message without the words that have no slot. */
 export function nearestQuestions(reader: Reader, message: string) {
   const { request, unplaced } = reader.read(message);
-  const rest = unplaced.reduce(without, message).replace(/[\s?.!,]*$/, '?');
-  const isNear = unplaced.length > 0 && !isNothing(request) && !isFollowUp(request) && isAnswered(reader, rest);
+  const rest = capital(unplaced.reduce(without, message).replace(/[\s?.!,]*$/, '?'));
+  const isNear =
+    unplaced.length > 0 && !STUMP.test(rest) && !isNothing(request) && !isFollowUp(request) && isAnswered(reader, rest);
   const questions = isNear ? [rest] : [];
   for (const question of candidates(reader, new Set(nameWords(message).map(stem)))) {
     if (questions.length === WANTED) break;
@@ -52,8 +55,8 @@ function questionsAbout({ many, model, dimensions }: EntityEntry): string[] {
     ({ type, unique_count: count = 10, sample_values: samples = [] }) =>
       type === 'string' && count <= 50 && samples.length > 1,
   );
-  const by = group ? ` by ${nameWords(group.name).join(' ')}` : '';
+  const by = group ? ` by ${spoken(group.name)}` : '';
   const measure = model.measures.find(({ type }) => type !== 'count');
-  const what = measure ? [`What is the ${nameWords(measure.name).join(' ')}${by}?`] : [];
+  const what = measure ? [`What is the ${spoken(measure.name)}${by}?`] : [];
   return [`How many ${many} are there${by}?`, ...what, `How many ${many} were there per month this year?`];
 }

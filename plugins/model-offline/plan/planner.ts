@@ -3,7 +3,7 @@ import type { QueryPlan } from '../../semantic-query/index.ts';
 import { entitiesIn, type Mention, type Request } from '../parse/request.ts';
 import type { ModelDimension, PlanFilter } from '../words/layer.ts';
 import { type EntityEntry, isTime, type Lexicon, type MeaningOf } from '../words/lexicon.ts';
-import { nameWords } from '../words/stem.ts';
+import { spoken } from '../words/stem.ts';
 import { choose, refusal } from './outcome.ts';
 import { readTerm } from './terms.ts';
 import { labelOf } from './traits.ts';
@@ -25,7 +25,7 @@ type Event = Owned & { readonly isCertain: boolean };
 export const emptyPlan = (): Plan => ({ dimensions: [], filters: [], segments: [], excludedSegments: [], related: [] });
 
 export const full = ({ entity, dimension }: Owned): string => `${entity.name}.${dimension.name}`;
-export const spoken = (name: string): string => nameWords(name).join(' ');
+export { spoken };
 export const labelOfDimension = ({ entity, dimension }: Owned): string => `${spoken(dimension.name)} of ${entity.many}`;
 export const ownerOf = (name: string): string => name.slice(0, name.lastIndexOf('.'));
 export const distance = ({ lexicon }: PlanContext, from: EntityEntry, to: EntityEntry): number | undefined =>

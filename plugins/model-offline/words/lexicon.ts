@@ -2,7 +2,7 @@
 import { isColumnTerm, type SemanticModel } from '../../semantic-layer/index.ts';
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
-import { keyOf, nameWords, stem } from './stem.ts';
+import { keyOf, nameWords, spoken, stem } from './stem.ts';
 import { isFunctionWord, isHarmless, readOperator } from './vocabulary.ts';
 
 /** How directly a name was given: 3 its own name, 2 a declared synonym, 1 shortened or derived, 0 the loosest form. */
@@ -29,13 +29,8 @@ export type EntityEntry = Readonly<{ name: string; model: ModelEntity; dimension
 
 type ByName<T> = ReadonlyMap<string, T>;
 /** `measures`: and metrics, by the name that plans use. `phrases`: meanings by `keyOf` their words. `longest`: in words. */
-export type Lexicon = Readonly<{
-  model: SemanticModel;
-  graph: JoinGraph;
-  entities: ByName<EntityEntry>;
-  longest: number;
-}> &
-  Readonly<{ measures: ByName<MeaningOf<'measure'>>; phrases: ByName<readonly Meaning[]> }>;
+export type Lexicon = Readonly<{ model: SemanticModel; graph: JoinGraph; entities: ByName<EntityEntry> }> &
+  Readonly<{ longest: number; measures: ByName<MeaningOf<'measure'>>; phrases: ByName<readonly Meaning[]> }>;
 
 const TABLE_PREFIX = /^(dim|fact|fct|tbl|stg|vw)_/;
 /** What the names of figures of a type may begin or end with, beside what they measure. */
@@ -129,16 +124,20 @@ const singular = (word: string): string =>
     .replace(/([^s])s$/, '$1');
 const plural = (word: string): string => `${word.replace(/([^aeiou])y$/, '$1ie').replace(/(s|sh|ch|x)$/, '$1e')}s`;
 
-function entityEntry(name: string, model: ModelEntity, joinColumns: ReadonlySet<string>): EntityEntry {
-  const words = nameWords(model.name.replace(TABLE_PREFIX, ''));
-  const last = words.at(-1) ?? model.name;
-  const start = words.slice(0, -1);
+/** What one row of a table and several are called in answers. */
+export function rowNames(name: string): [one: string, many: string] {
+  const words = spoken(name.replace(TABLE_PREFIX, '')).split(' ');
+  const last = words.pop()!;
   const one = singular(last);
-  const many = one !== last || stem(last) !== last ? last : plural(last);
+  const many = one !== last || stem(last) !== last || /\d|\P{ASCII}/u.test(last) ? last : plural(last);
+  return [[...words, one].join(' '), [...words, many].join(' ')];
+}
+
+function entityEntry(name: string, model: ModelEntity, joinColumns: ReadonlySet<string>): EntityEntry {
+  const [one, many] = rowNames(model.name);
   const keys = new Set(entityPhrases(model).map(([phrase]) => keyOf(phrase)));
   const dimensions = model.dimensions.filter(({ hidden }) => hidden !== true);
-  const [oneRow, manyRows] = [one, many].map((noun) => [...start, noun].join(' '));
-  return { name, model, joinColumns, words: [...start, one], keys, dimensions, one: oneRow!, many: manyRows! };
+  return { name, model, joinColumns, words: nameWords(one), keys, dimensions, one, many };
 }
 
 function entityPhrases({ name, table, synonyms }: ModelEntity): Phrase[] {

@@ -28,14 +28,15 @@ export function stem(word: string): string {
   return out;
 }
 
+const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;
+const split = (text: string): string[] => text.replaceAll("'", '').match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 /** The words of a name as people say them: `isActive`, `order_total` and `order-total` are two words each. */
 export function nameWords(name: string): string[] {
-  if (/^[a-z0-9]+$/.test(name)) return [name];
   if (/^[a-z0-9_]+$/.test(name)) return name.split('_').filter((word) => word !== '');
-  return fold(name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2'))
-    .replace(/'/g, '')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
+  return split(fold(name.replace(HUMPS, ' ')));
 }
 
+/** A name in an answer: the same words with their accents, such as "höhe" where `nameWords` has "hohe". */
+export const spoken = (name: string): string => split(name.replace(HUMPS, ' ').normalize().toLowerCase()).join(' ');
+export const capital = (text: string): string => text.replace(/^./, (letter) => letter.toUpperCase());
 export const keyOf = (words: readonly string[]): string => words.map(stem).join('');
