@@ -49,6 +49,24 @@ it('says periods as English does', () => {
   );
 });
 
+it('asks with "what is", also where a column is called so', () => {
+  expect(understood('What is the average nights by what?')).toBe('average nights (orders), by what of orders');
+});
+
+it('reads a number with the name of its column, also where that is a unit', () => {
+  expect(understood('How many orders with more than 3 nights?')).toBe(
+    'number of orders, where nights of orders is more than 3',
+  );
+});
+
+it('reads how many are ranked behind "which"', () => {
+  expect(understood('Which five guests made the most orders?')).toMatch(
+    /highest number of orders first, at most 5 rows$/,
+  );
+  expect(understood('Which 2 guests have the fewest orders?')).toContain('guests without any orders would come first');
+  expect(read('Which five guests are there?')).toMatchObject({ kind: 'unclear', words: ['five'] });
+});
+
 it('offers no stump of a question', () => {
   for (const question of ['What is the altitude of Italy?', 'How many guests are from Spain?']) {
     const reading = read(question);

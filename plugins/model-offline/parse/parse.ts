@@ -60,8 +60,13 @@ const frame: Rule = (cursor) => {
     request.followUp = 'replace';
   } else if (said === 'instead') request.followUp = 'replace';
   else if (said === 'also' && isStart) request.followUp = 'add';
-  else if (said === 'which' && cursor.at === 0) request[word === 'who' ? 'who' : 'which'] = true;
-  else if (said === 'list' || (word === 'all' && cursor.at === 0 && at.entityIn(next))) request.listing = true;
+  else if (said === 'which' && cursor.at === 0) {
+    request[word === 'who' ? 'who' : 'which'] = true;
+    // "which five guests made the most bookings"
+    const place = op(cursor, 3) === 'with' ? 4 : 3;
+    const isRanked = next?.kind === 'number' && at.entityIn(here(cursor, 2)) && op(cursor, place) === 'rank';
+    if (isRanked) [request.ranking, cursor.at] = [{ limit: next.number! }, cursor.at + 1];
+  } else if (said === 'list' || (word === 'all' && cursor.at === 0 && at.entityIn(next))) request.listing = true;
   else if (said === 'with') {
     // "which city has the most …", "how many customers do we have"
     const isEmpty = !next || next.time || next.operator?.fn || /^(group|by|each)$/.test(next.operator?.op ?? '');

@@ -73,7 +73,7 @@ function readNames(tokens: readonly Token[], at: number, lexicon: Lexicon): Name
     if (token.kind === 'sign' || (token.kind === 'quoted' && length > 1)) break;
     key += token.stem;
     const single = length === 1 ? token : undefined;
-    const meanings = (lexicon.phrases.get(key) ?? []).filter((one) => fits(one, single, tokens[at - 1]?.word));
+    const meanings = (lexicon.phrases.get(key) ?? []).filter((one) => fits(one, single, tokens, at));
     if (meanings.length > 0) found = { meanings, length };
     if (token.kind === 'quoted') break;
   }
@@ -83,10 +83,12 @@ function readNames(tokens: readonly Token[], at: number, lexicon: Lexicon): Name
 const ADDRESSING = new Set('show tell give let get send bring owe owes pay to for with'.split(' '));
 
 /** Short codes and values that look like plain English count only when written as they are: "IN", "NO", "M". */
-function fits(meaning: Meaning, single: Token | undefined, before: string | undefined): boolean {
+function fits(meaning: Meaning, single: Token | undefined, tokens: readonly Token[], at: number): boolean {
   if (single === undefined || single.kind === 'quoted') return true;
+  // "what is" asks, also where a column is called `what`.
+  if (at === 0 && single.word === 'what' && isHarmless(tokens[1]?.word ?? '')) return false;
   // "us" names a place, unless it is us who are told something.
-  if (single.word === 'us') return !ADDRESSING.has(before ?? '');
+  if (single.word === 'us') return !ADDRESSING.has(tokens[at - 1]?.word ?? '');
   if (meaning.kind === 'value' && (single.text.length <= 2 || isFunctionWord(single.word)))
     return single.text === meaning.value;
   return !isHarmless(single.word) || single.word.length > 3 || single.text !== single.word;
