@@ -65,6 +65,16 @@ function stopSignal() {
   return stop.signal;
 }
 
+/** Ends the command where its folder was removed. */
+function workingFolder() {
+  try {
+    return process.cwd();
+  } catch {
+    process.stderr.write('The working directory has been removed. Change to another folder.\n');
+    process.exit(1);
+  }
+}
+
 async function start() {
   const signal = stopSignal();
   // A reader such as `head` may leave before everything is printed; anything else that fails is an error.
@@ -78,7 +88,7 @@ async function start() {
   const { main } = await import(existsSync(source) ? source : new URL('../dist/bin/main.js', import.meta.url));
   process.exitCode = await main(process.argv.slice(2), {
     env: process.env,
-    cwd: process.cwd(),
+    cwd: workingFolder(),
     stdout: process.stdout,
     stderr: process.stderr,
     signal,

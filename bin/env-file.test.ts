@@ -48,6 +48,6 @@ describe('.env', () => {
   it('that is a folder is refused', () => {
     using folder = emptyFolder();
     mkdirSync(join(folder.path, '.env'));
-    expect(() => loadEnvFile(folder.path, {})).toThrow('cannot be read: EISDIR');
+    expect(() => loadEnvFile(folder.path, {})).toThrow('cannot be read: it is a folder.');
   });
 });

@@ -7,6 +7,7 @@ import { AtlasError, messageOf } from '../kernel/index.ts';
 /** What Node's own parser takes for an assignment, values over several lines in quotes included. */
 const ASSIGNMENT =
   /^[ \t]*(?:export[ \t]+)?[A-Za-z_][\w.-]*[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|`[^`]*`|(?!["'`])[^\n]*)[^\n]*$/gm;
+const WHY: Readonly<Record<string, string>> = { EISDIR: 'it is a folder', EACCES: 'its permissions forbid it' };
 const NOTHING = /^\s*(?:#.*)?$/;
 
 const unusable = (what: string, hint: string) =>
@@ -24,8 +25,9 @@ export function loadEnvFile(folder: string, env: Record<string, string | undefin
       .replace(/^\uFEFF/, '')
       .replaceAll('\r\n', '\n');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    const why = messageOf(error).replace(/,.*/s, '');
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    const why = WHY[code ?? ''] ?? messageOf(error).replace(/,.*/s, '');
     throw unusable(`The file ${path} cannot be read: ${why}.`, 'Make it a readable file, or remove it.');
   }
   const rest = text.replace(ASSIGNMENT, (assignment) => '\n'.repeat(assignment.split('\n').length - 1));

@@ -16,6 +16,7 @@ describe('loadConfig', () => {
     ['export default {};', /has no plugins.*|plugins/],
     ['export default { plugins: [() => {}] };', /item 1 of plugins is not a plugin entry/],
     ['this is not TypeScript', /could not be loaded/],
+    ['import "./nowhere.ts";', /could not be loaded: Cannot find module '\S+nowhere\.ts' imported from \S+$/],
   ])('%s', async (text, error) => {
     const loaded = loadConfig(file(text));
     if (error === undefined) expect(await loaded).toEqual({ plugins: [] });

@@ -53,7 +53,9 @@ const place = (file: string, path: string, line: string, column?: string | numbe
 function placeOfThrow(error: Error, path: string): string | undefined {
   const frames = [...(error.stack ?? '').matchAll(/(file:\/\/\/[^\s)]+):(\d+):(\d+)/g)];
   const own = frames.find(([, url]) => url?.split('?')[0] === pathToFileURL(path).href);
-  const [, url = '', line = '', column] = own ?? (error instanceof AtlasError ? [] : (frames[0] ?? []));
+  // An import that is not found is thrown by the loader of modules, and its message names both files.
+  const isExplained = error instanceof AtlasError || (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+  const [, url = '', line = '', column] = own ?? (isExplained ? [] : (frames[0] ?? []));
   return url === '' ? undefined : place(fileURLToPath(url), path, line, column);
 }
 

@@ -1,5 +1,6 @@
 /** The command line as a user meets it: a process in an empty folder. */
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSimpleDemo } from '../../plugins/demo-data/index.ts';
@@ -36,6 +37,20 @@ describe('atlas', () => {
     const alone = await atlas(['query', 'x'], { cwd: folder.path, env: { SVC_API_URL: 'http://127.0.0.1:1' } });
     expect(alone.code).toBe(1);
     expect(alone.stderr).toContain('No server answers at http://127.0.0.1:1.');
+  });
+
+  it('says in one sentence where a folder is gone or may not be used', async () => {
+    using folder = emptyFolder();
+    writeFileSync(join(folder.path, '.atlas'), '');
+    expect(await atlas(['demo', '--once'], { cwd: folder.path })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The demo database cannot be written to \.atlas in this folder: .+\. Run .+\n$/),
+    });
+    const script = 'cd "$1" && rmdir "$1" && exec "$2" "$3" boot';
+    const gone = mkdtempSync(join(folder.path, 'gone-'));
+    const args = ['-c', script, 'sh', gone, process.execPath, join(root, 'bin/atlas.mjs')];
+    const { status, stderr } = spawnSync('/bin/sh', args, { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, 'The working directory has been removed. Change to another folder.\n']);
   });
 
   it('demo --once answers with text, SQL and rows, and leaves only .atlas behind', async () => {

@@ -1,7 +1,15 @@
 /** `atlas demo`: writes the demo database, asks it one question, prints the answer, and goes on serving. */
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type App, type CliCommand, type CliRun, createApp, messageOf, type PluginRef } from '../../../kernel/index.ts';
+import {
+  type App,
+  AtlasError,
+  type CliCommand,
+  type CliRun,
+  createApp,
+  messageOf,
+  type PluginRef,
+} from '../../../kernel/index.ts';
 import type { Agent } from '../../agent/index.ts';
 import type { Cli } from '../api.ts';
 import { renderAnswer, terminalStyle } from '../render.ts';
@@ -56,6 +64,17 @@ async function startWithSomeModel(run: CliRun, cli: Cli, env: CliRun['env']): Pr
   }
 }
 
+const notWritten = (error: unknown) =>
+  new AtlasError(
+    `The demo database cannot be written to .atlas in this folder: ${messageOf(error).replace(/^[A-Z]+: |,.*/gs, '')}.`,
+    {
+      code: 'configuration_error',
+      reason: 'E_DEMO_FOLDER',
+      hint: 'Run the demo in a folder that you may write to.',
+      cause: error,
+    },
+  );
+
 function isPortTaken(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (error as NodeJS.ErrnoException).code === 'EADDRINUSE' || isPortTaken(error.cause);
@@ -69,10 +88,14 @@ export const demo = (cli: Cli): CliCommand => ({
   serves: true,
   run: async (run) => {
     const folder = join(run.cwd, '.atlas');
-    mkdirSync(folder, { recursive: true });
     const database = join(folder, 'demo.db');
     const { createSimpleDemo } = await import('../../demo-data/index.ts');
-    createSimpleDemo(database);
+    try {
+      mkdirSync(folder, { recursive: true });
+      createSimpleDemo(database);
+    } catch (error) {
+      throw notWritten(error);
+    }
     const once = run.options.once === true;
     const settings = {
       ...run.env,
