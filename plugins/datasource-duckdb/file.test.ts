@@ -58,6 +58,11 @@ describe('a database file', () => {
     expect(await rows('SELECT a FROM t')).toEqual([{ a: 1 }]);
   });
 
+  it('that is a folder is refused with a sentence', async () => {
+    mkdirSync(join(folder.path, 'shop.duckdb'));
+    await expect(rows()).rejects.toThrow('Connection failed: "shop.duckdb" is a folder.');
+  });
+
   it('may be missing at first', async () => {
     await expect(rows()).rejects.toThrow('the database file "shop.duckdb" does not exist');
     expect(await connection.health()).toMatchObject({ status: 'error' });

@@ -1,6 +1,6 @@
 /** Files that are missing, appear, change, are replaced or are no database at all. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
@@ -139,7 +139,11 @@ describe('a database file', () => {
       watcher,
     );
     expect(await other.health()).toMatchObject({ status: 'error' });
-    await expect(other.describe()).rejects.toMatchObject({ code: 'datasource_unavailable' });
+    const name = basename(folder.path);
+    await expect(other.describe()).rejects.toMatchObject({
+      code: 'datasource_unavailable',
+      message: `Connection failed: "${name}" is a folder.`,
+    });
     await other.close();
   });
 });

@@ -1,5 +1,5 @@
 /** Answers for one database in a file, through a pool of processes. */
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import type {
   AtlasError,
   Awaitable,
@@ -146,6 +146,7 @@ export class FileDatabase {
     if (failure === undefined) return value;
     const { errors, fromFailure } = this.#engine;
     if (failure.kind === 'missing') throw errors.missingFile();
+    if (failure.kind === 'engine' && (await isFolder(this.#engine.path))) throw errors.folderAsFile();
     throw failure.kind === 'refused' ? errors.refused(failure) : fromFailure(failure);
   }
 
@@ -157,10 +158,15 @@ export class FileDatabase {
       if (buffer.toString('latin1') === bytes || (mayBeEmpty && bytesRead === 0)) return;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      throw code === 'ENOENT'
-        ? this.#engine.errors.missingFile()
-        : this.#engine.errors.unreadableFile(code === 'EACCES');
+      const { errors } = this.#engine;
+      if (code === 'ENOENT') throw errors.missingFile();
+      throw code === 'EISDIR' ? errors.folderAsFile() : errors.unreadableFile(code === 'EACCES');
     }
     throw this.#engine.errors.foreignFile();
   }
 }
+
+const isFolder = async (path: string): Promise<boolean> => {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() === true;
+};

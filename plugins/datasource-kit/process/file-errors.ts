@@ -12,6 +12,7 @@ export interface ProcessErrors {
 
 export interface FileErrors extends ProcessErrors {
   missingFile(): AtlasError;
+  folderAsFile(): AtlasError;
   unreadableFile(mayNotBeRead: boolean): AtlasError;
   foreignFile(): AtlasError;
   /** The statement reads or calls more than it may. */
@@ -43,6 +44,7 @@ export function fileErrors({ engine, reason, file, driver }: FileErrorNames): Fi
         `the database file "${file}" does not exist.`,
         'Create the file or correct the URL; no restart is needed once the file is there.',
       ),
+    folderAsFile: () => connectionFailed(`"${file}" is a folder.`, `Point the URL at a ${engine} database file.`),
     unreadableFile: (mayNotBeRead) =>
       mayNotBeRead
         ? connectionFailed(
