@@ -1,5 +1,5 @@
 /** Tests `atlas init` on databases of a realistic size: the layer it writes answers questions correctly. */
-import { globSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { globSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
@@ -167,10 +167,16 @@ describe('init', () => {
       ['--schema', 'sales'],
       'The schema "sales" has no table that this login may read.',
     ],
+    [
+      { SVC_DATASOURCE_URL: 'sqlite:empty.db' },
+      [],
+      'The database has no table that this login may read. Check the name of the database in the URL, and the rights',
+    ],
     [{ SVC_DATASOURCE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/x' }, [], 'Connection failed'],
   ])('%j %j is one sentence, and nothing is written', async (env, args, message) => {
     using folder = emptyFolder();
     sqlite(folder.path);
+    writeFileSync(join(folder.path, 'empty.db'), '');
     const { code, stdout, stderr } = await atlas(['init', ...args], {
       cwd: folder.path,
       env: env as Record<string, string>,

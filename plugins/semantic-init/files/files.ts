@@ -98,7 +98,7 @@ export function writeMerged(dir: string, shown: string, files: readonly MergedFi
       if (state === 'written') replaceFile(join(dir, path), text);
     }
   } catch (error) {
-    const fault = WRITE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? 'it may not be written';
+    const fault = WRITE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? 'its permissions forbid it';
     throw wrong(`The layer cannot be written to ${shown}: ${fault}.`, 'Choose another folder with SVC_SEMANTIC_DIR.');
   }
 }

@@ -39,7 +39,9 @@ function tablesOf(
     const where = schema === undefined ? 'The database' : `The schema "${schema}"`;
     throw wrong(
       `${where} has no table that this login may read.`,
-      others === '' ? undefined : `Choose a schema with --schema; there are: ${others}.`,
+      others === ''
+        ? 'Check the name of the database in the URL, and the rights of the login.'
+        : `Choose a schema with --schema; there are: ${others}.`,
     );
   }
   for (const name of names) {

@@ -42,6 +42,11 @@ export class ConnectionTables {
     }
   }
 
+  /** The login sees no table at all. */
+  get isEmpty(): boolean {
+    return this.#tables.size === 0;
+  }
+
   /** `unknown`: the table is in a schema that the database does not list, such as a system schema. */
   find(schema: string | undefined, name: string): TableColumns | 'missing' | 'unknown' {
     const own = this.#info.schema === undefined ? DEFAULT_SCHEMAS : [this.#info.schema, undefined];

@@ -114,6 +114,13 @@ describe('what the database lacks', () => {
     );
   });
 
+  it('every table: database or login may be the wrong one', async () => {
+    const model = await fitted(files, { tables: [] });
+    const message =
+      'The database has no table that can be read. Check its name in the URL, and the rights of the login.';
+    expect(model).toMatchObject({ entities: [], notice: message, summary: message });
+  });
+
   it('a column: it is removed, with everything computed from it', async () => {
     const tables = [table('orders', 'id state total customer_id'), table('customers', 'id country')];
     const model = await fitted(files, { tables });

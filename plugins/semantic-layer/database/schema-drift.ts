@@ -32,6 +32,7 @@ interface HasSql {
 }
 
 const MOST_NAMED = 5;
+const EMPTY = 'The database has no table that can be read. Check its name in the URL, and the rights of the login.';
 const ADVICE = 'Generate a layer with "npx atlas-query init", or correct the files.';
 
 export function removeSchemaDrift(files: readonly LayerFile[], schemas: KnownSchemas): MatchedLayer {
@@ -52,6 +53,9 @@ class DriftRemoval {
   };
   /** Columns of hidden and masked dimensions, which only the log names. */
   readonly #protected = new Set<string>();
+
+  /** Connections whose login sees no table. */
+  readonly #empty = new Set<string>();
 
   constructor(schemas: KnownSchemas) {
     this.#schemas = schemas;
@@ -94,6 +98,7 @@ class DriftRemoval {
     if (columns === 'unknown') return file;
     const shown = schema === undefined ? table : `${schema}.${table}`;
     if (columns === 'missing') {
+      if (tables.isEmpty) this.#empty.add(tables.id);
       this.#missing.tables.add(shown);
       this.#report(file, ['table'], `The database "${tables.id}" has no table \`${shown}\`; the entity is left out.`);
       return this.#drop(file, entity);
@@ -204,6 +209,11 @@ class DriftRemoval {
     return items.length === file.items.length ? file : withItems(file, items);
   }
 
+  /** Every table that is missing is so because the login sees none. */
+  get #isEmpty(): boolean {
+    return this.#empty.size > 0 && this.#tables.size === 0;
+  }
+
   #notice(): string | undefined {
     const { connections, tables, columns, joins } = this.#missing;
     const parts = [
@@ -213,6 +223,7 @@ class DriftRemoval {
       named(joins, 'columns for the join', 'columns for the joins', 'are'),
     ].filter((part) => part !== undefined);
     if (parts.length === 0) return undefined;
+    if (this.#isEmpty) return EMPTY;
     return `The semantic layer does not fit the database: ${parts.join('; ')}. ${ADVICE}`;
   }
 
@@ -225,6 +236,7 @@ class DriftRemoval {
       counted(joins, 'join'),
     ].filter((part) => part !== undefined);
     if (parts.length === 0) return undefined;
+    if (this.#isEmpty) return EMPTY;
     const all = new Intl.ListFormat('en').format(parts);
     return `The semantic layer does not fit the database: ${all} of it cannot be used; the log names what is missing. ${ADVICE}`;
   }

@@ -83,7 +83,8 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
       const entries = readdirSync(join(root, folder), { withFileTypes: true });
       return entries.filter(({ name }) => !name.startsWith('.')).sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch {
-      report(folder || root, 'This folder cannot be read; check its permissions.');
+      const what = folder === '' ? 'The folder of the semantic layer' : 'This folder';
+      report(folder || root, `${what} cannot be read; check its permissions.`);
       return [];
     }
   }
