@@ -91,6 +91,15 @@ it('asks and refuses in plain text', async () => {
   expect(unclear).toMatch(/\n1\. How many .+\n2\. .+\n3\. .+\n\nReply with a number to take one\.$/);
 });
 
+it('says what the database lacks when it asks back', async () => {
+  const model = Object.create(layer, { notice: { value: 'There is no table stays.' } });
+  const { text } = await generateText({
+    model: createOfflineModel({ model, dialectOf: () => 'sqlite', now: () => new Date() }),
+    prompt: 'volume in 2025',
+  });
+  expect(text).toMatch(/^There is no table stays\.\n\n"volume" can mean .+\n1\. visits/);
+});
+
 it('stops when the request is cancelled', async () => {
   await expect(
     generateText({ model: offline(), prompt: 'How many visits?', abortSignal: AbortSignal.abort() }),

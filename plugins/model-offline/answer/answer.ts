@@ -8,15 +8,14 @@ type Row = Readonly<Record<string, unknown>>;
 export type ToolResult = Readonly<Partial<{ rows: readonly Row[]; rowCount: number; truncated: boolean }>> &
   Readonly<Partial<Record<'error' | 'hint', string>>>;
 
-const SHOWN_ROWS = 5;
-const SHOWN_GROUPS = 12;
-const SHOWN_COLUMNS = 4;
+const [SHOWN_ROWS, SHOWN_GROUPS, SHOWN_COLUMNS] = [5, 12, 4];
 
 const numbered = (texts: readonly string[]): string => texts.map((text, i) => `${i + 1}. ${text}`).join('\n');
 const label = (column: CompiledColumn): string => spoken(column.name);
 
 export function withoutPlan(reading: Extract<Reading, { kind: 'clarify' | 'unclear' }>, notice = ''): string {
-  if (reading.kind === 'clarify') return `${reading.question}\n${numbered(reading.choices)}`;
+  if (reading.kind === 'clarify')
+    return `${notice && `${notice}\n\n`}${reading.question}\n${numbered(reading.choices)}`;
   const { words, reason, suggestions } = reading;
   const named = words.length > 0 ? words.map((word) => `"${word}"`).join(', ') : 'the question';
   const unread = words.length > 0 || !reason ? `I did not understand ${named}.` : '';
