@@ -192,7 +192,12 @@ const MAX_FIELDS = 1_000;
 function addFormParser(app: FastifyInstance): void {
   app.addContentTypeParser<string>(FORM_TYPE, { parseAs: 'string' }, (request, text, done) => {
     if (request.routeOptions.config.rawBody !== 'form') {
-      return done(new AtlasError('This takes no HTML form.', { code: 'unsupported_media_type', hint: 'Send JSON.' }));
+      return done(
+        new AtlasError('This takes no HTML form.', {
+          code: 'unsupported_media_type',
+          hint: 'Send JSON with the header "content-type: application/json".',
+        }),
+      );
     }
     const fields = [...new URLSearchParams(text.split('&', MAX_FIELDS).join('&'))].reverse();
     done(null, Object.fromEntries(fields));
