@@ -91,6 +91,24 @@ it('asks and refuses in plain text', async () => {
   expect(unclear).toMatch(/\n1\. How many .+\n2\. .+\n3\. .+\n\nReply with a number to take one\.$/);
 });
 
+it('reads past the context before the question', async () => {
+  const messages = [
+    { role: 'user' as const, content: 'How many visits were cancelled in 2025?' },
+    { role: 'assistant' as const, content: 'Count: 20.' },
+    {
+      role: 'user' as const,
+      content: '<context 0a1b>\nTables\n\npatients by city\n</context 0a1b>\n\nand by month?',
+    },
+  ];
+  const { text } = await generateText({
+    model: offline(),
+    messages,
+    tools: { executeSQL },
+    stopWhen: stepCountIs(5),
+  });
+  expect(text).toContain('Read as: number of visits, by visit date of visits (per month), where status');
+});
+
 it('says what the database lacks when it asks back', async () => {
   const model = Object.create(layer, { notice: { value: 'There is no table stays.' } });
   const { text } = await generateText({

@@ -1,5 +1,6 @@
 /** Offers the reader as a language model of the AI SDK: first the tool call with the SQL, then the answer from its result. */
 import type * as ai from '@ai-sdk/provider';
+import { withoutContext } from '../agent/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery, PlanError } from '../semantic-query/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
@@ -81,7 +82,7 @@ function conversationOf(prompt: ai.LanguageModelV4Prompt): { history: string[]; 
   let result: ToolResult | undefined;
   for (const message of prompt) {
     if (message.role === 'user') {
-      const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+      const text = withoutContext(message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n'));
       // Neighbouring messages of one user arrive as one, with an empty line between them.
       history.push(...text.split(/\n\s*\n/).filter((part) => part.trim() !== ''));
       result = undefined;
