@@ -73,3 +73,9 @@ it('offers no stump of a question', () => {
     expect(reading).toMatchObject({ kind: 'unclear', isNear: false });
   }
 });
+
+it('does not count who is asked about', () => {
+  for (const question of ['What did guests buy?', 'Where do guests live?', 'How do guests order?'])
+    expect(read(question), question).toMatchObject({ kind: 'unclear' });
+  expect(understood('How many guests do we have?')).toBe('number of guests');
+});

@@ -1,12 +1,11 @@
 /** Offers questions that can be answered: what is left of the one that was asked, then others about its words. */
 import { compileQuery } from '../../semantic-query/index.ts';
-import { isFollowUp, isNothing } from '../parse/follow-up.ts';
+import { isFollowUp } from '../parse/follow-up.ts';
 import type { Reader } from '../reader.ts';
 import type { EntityEntry } from '../words/lexicon.ts';
 import { capital, nameWords, spoken, stem } from '../words/stem.ts';
 
-const WANTED = 3;
-const ENTITIES = 6;
+const [WANTED, ENTITIES] = [3, 6];
 /** Rests without what was asked for: "What is of Spain?", "How many guests are?". */
 const STUMP = /^(what|who|which)( is| are| was| were| did)? (of|in|for|from|on|at) |\b(is|are|was|were)\?$/i;
 
@@ -14,8 +13,7 @@ const STUMP = /^(what|who|which)( is| are| was| were| did)? (of|in|for|from|on|a
 export function nearestQuestions(reader: Reader, message: string) {
   const { request, unplaced } = reader.read(message);
   const rest = capital(unplaced.reduce(without, message).replace(/[\s?.!,]*$/, '?'));
-  const isNear =
-    unplaced.length > 0 && !STUMP.test(rest) && !isNothing(request) && !isFollowUp(request) && isAnswered(reader, rest);
+  const isNear = unplaced.length > 0 && !STUMP.test(rest) && !isFollowUp(request) && isAnswered(reader, rest);
   const questions = isNear ? [rest] : [];
   for (const question of candidates(reader, new Set(nameWords(message).map(stem)))) {
     if (questions.length === WANTED) break;

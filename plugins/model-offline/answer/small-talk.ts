@@ -10,8 +10,7 @@ const SCHEMA =
 const MEANING =
   /^(?:what (?:does|do|is the (?:meaning|definition) of|is meant by) (?:an? |the )?(.+?)(?: mean| stand for)?|(?:define|explain) (?:the term )?(.+)|how (?:is|are) (.+?) (?:defined|calculated|computed))$/;
 
-const NAMED = 12;
-const LISTED = 40;
+const [NAMED, LISTED] = [12, 40];
 
 /** The answer to a message that asks for no data; `undefined` when it may ask for some. */
 export function smallTalk(message: string, lexicon: Lexicon, examples: () => readonly string[]): string | undefined {

@@ -1,5 +1,4 @@
 /** Reads which rows are meant: values, comparisons, what is missing, and what is related to them. */
-import type { Meaning } from '../words/lexicon.ts';
 import { type Comparator, type Criterion, CURRENCY, isEverydayVerb } from '../words/vocabulary.ts';
 import * as at from './cursor.ts';
 import { dated, period } from './groups.ts';
@@ -49,7 +48,7 @@ export function comparison(cursor: Cursor): boolean {
   if (alone) {
     const next = here(cursor);
     const isNoun = next && !at.entityIn(next) && next.lead.every((word) => word === 'in');
-    const isNamed = (one: Meaning): boolean => at.isNumber(one) && (!isUnit(next) || one.rank === 3);
+    const isNamed: typeof at.isNumber = (one) => at.isNumber(one) && (!isUnit(next) || one.rank === 3);
     const numbers = isNoun ? (at.nounIn(next, roleOf)?.meanings ?? []).filter(isNamed) : [];
     if (numbers.length > 0) {
       cursor.at++;

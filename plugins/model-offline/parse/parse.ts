@@ -18,6 +18,10 @@ export function parse(items: readonly Item[], roleOf: at.RoleOf): Parsed {
   while (cursor.at < cursor.items.length)
     if (!RULES.some((rule) => rule(cursor))) unplaced.push(cursor.items[cursor.at++]!);
   goOn(cursor);
+  // "What did customers buy?", "Where do they live?" ask for no number of customers.
+  const { figures, columns, groups, ranking: ranked } = cursor.request;
+  const isOther = /^(what|where|how) (do|does|did)$/.test(`${firstWord(items[0])} ${firstWord(items[1])}`);
+  if (isOther && !ranked && [figures, columns, groups].flat().length === 0) unplaced.push(items[0]!);
   // What a word was to be done with is no news where the word itself is unknown.
   const named = unplaced.filter(({ kind }) => kind !== 'operator');
   return { request: cursor.request, unplaced: named.length > 0 ? named : unplaced };
