@@ -18,7 +18,11 @@ function lockedFile(file: string): AtlasError {
 /** What opening a file can end with, by the engine's own words. */
 const FILE_FAULTS: readonly (readonly [words: RegExp, error: (file: string) => AtlasError])[] = [
   [/could not set lock|conflicting lock|lock on file/i, lockedFile],
-  [/not a valid DuckDB database|magic bytes/i, (file) => duckdbErrors(file).foreignFile()],
+  // A SQLite file makes it ask for the extension that reads those.
+  [
+    /not a valid DuckDB database|magic bytes|external extensions is disabled/i,
+    (file) => duckdbErrors(file).foreignFile(),
+  ],
   [
     /version number|storage version|newer version of DuckDB/i,
     (file) =>

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DuckdbFolder, duckdbIsWorking, duckdbProcesses } from '../../test/harness/duckdb.ts';
 import { type FileDatabase, ProcessWatcher } from '../datasource-kit/index.ts';
@@ -56,6 +57,11 @@ describe('a database file', () => {
       SELECT x.a FROM t x FULL JOIN t y ON 1 = 1 WHERE EXISTS (SELECT 1 FROM r WHERE x.b IN (SELECT max('a') FROM r))`;
     await expect(rows(fault)).rejects.toThrow(/^DuckDB failed with an internal error at this statement\.$/);
     expect(await rows('SELECT a FROM t')).toEqual([{ a: 1 }]);
+  });
+
+  it('that is a SQLite database is refused with a sentence', async () => {
+    new Sqlite(join(folder.path, 'shop.duckdb')).exec('CREATE TABLE t (a INTEGER)').close();
+    await expect(rows()).rejects.toThrow('the file "shop.duckdb" is not a DuckDB database.');
   });
 
   it('that is a folder is refused with a sentence', async () => {
