@@ -76,6 +76,6 @@ it('offers no stump of a question', () => {
 
 it('does not count who is asked about', () => {
   for (const question of ['What did guests buy?', 'Where do guests live?', 'How do guests order?'])
-    expect(read(question), question).toMatchObject({ kind: 'unclear' });
+    expect(read(question), question).toMatchObject({ kind: 'unclear', isNear: false });
   expect(understood('How many guests do we have?')).toBe('number of guests');
 });

@@ -7,7 +7,7 @@ import { capital, nameWords, spoken, stem } from '../words/stem.ts';
 
 const [WANTED, ENTITIES] = [3, 6];
 /** Rests without what was asked for: "What is of Spain?", "How many guests are?". */
-const STUMP = /^(what|who|which)( is| are| was| were| did)? (of|in|for|from|on|at) |\b(is|are|was|were)\?$/i;
+const STUMP = /^(what|who|which)( is| are| was| were)? (of|in|for|from|on|at) |^d(o|oes|id) |\b(is|are|was|were)\?$/i;
 
 /** At most three questions. `isNear`: the first is the message without the words that have no slot. */
 export function nearestQuestions(reader: Reader, message: string) {
