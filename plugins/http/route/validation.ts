@@ -10,6 +10,7 @@ import { AtlasError, nearest, type Route } from '../../../kernel/index.ts';
 import { type ErrorDetail, invalidInput } from '../answer/input-errors.ts';
 import type { ReadBody } from '../request/json-body.ts';
 import { NULL_CHARACTER } from '../request/null-characters.ts';
+import { faultsOf } from './faults.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i;
@@ -79,10 +80,10 @@ function sentence({ type, path, message, schema }: ValueError): string {
   return SENTENCES[type]?.(schema) ?? message.replace(/^Expected /, 'must be ');
 }
 
-function details(check: TypeCheck<TSchema>, value: unknown): ErrorDetail[] {
+function details(whole: TSchema, value: unknown): ErrorDetail[] {
   const found = new Map<string, ErrorDetail>();
   const unknown = new Set<string>();
-  for (const error of check.Errors(value)) {
+  for (const error of faultsOf(whole, value)) {
     const path = error.path.slice(1, MAX_PATH_LENGTH).replaceAll('/', '.');
     if (!found.has(path)) found.set(path, { path, message: sentence(error) });
     if (error.type === ValueErrorType.ObjectAdditionalProperties) unknown.add(path);
@@ -137,7 +138,7 @@ class Checker {
     }
     const value = this.#complete(given);
     if (this.#check.Check(value)) return value;
-    throw invalidInput('validation_error', 'The request body', details(this.#check, value));
+    throw invalidInput('validation_error', 'The request body', details(this.#schema, value));
   }
 
   /** Throws `invalid_request` with every fault. */
@@ -148,7 +149,7 @@ class Checker {
       if (name in value) value[name] = read(schema, value[name]);
     }
     const complete = this.#complete(value) as Record<string, unknown>;
-    if (!this.#check.Check(complete)) throw invalidInput('invalid_request', what, details(this.#check, complete));
+    if (!this.#check.Check(complete)) throw invalidInput('invalid_request', what, details(this.#schema, complete));
     const path = Object.keys(complete).find((name) => String(complete[name]).includes('\0'));
     if (path !== undefined) throw invalidInput('invalid_request', what, [{ path, message: NULL_CHARACTER }]);
     return Object.fromEntries(Object.entries(complete).filter(([name]) => Object.hasOwn(properties, name)));
