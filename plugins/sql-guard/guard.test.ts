@@ -159,13 +159,13 @@ describe('the plugin', () => {
     await expect(run('SELECT 1 AS one', undefined, other)).resolves.toMatchObject({ result: { rows: [{ one: 1 }] } });
   });
 
-  test('accepts no statement that was checked for another request', () => {
+  test('accepts no statement that was checked for another request', async () => {
     const options = { functions: [], maxTextLength: 1000, maxTokens: 1000, cacheStatements: 10 };
     const guard = new StatementGuard(options, () => {});
     const model = createModel({ entities: [], metrics: [], glossary: [], catalog: undefined }, 1, []);
     const connection = { id: 'shop', dbType: 'sqlite' as const, maskedUrl: '' };
     const statement = { connection, requested: 'SELECT 1', sql: 'SELECT 1', params: [], surface: 'api' };
-    const tables = guard.allowed(model, connection, sqlite, true);
+    const tables = await guard.allowed(model, connection, sqlite, true);
     const scope = app.scope();
     const admitted = guard.admit(statement, tables, scope);
     expect(() => guard.verify(admitted, scope)).not.toThrow();

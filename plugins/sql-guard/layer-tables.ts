@@ -1,5 +1,5 @@
 /** Turns entities of the semantic layer into the tables that statements may read. */
-import { expandReferences, type ModelDimension, type ModelEntity } from '../semantic-layer/index.ts';
+import { expandReferences, type ModelDimension, type ModelEntity, timeSlicer } from '../semantic-layer/index.ts';
 import {
   DEFAULT_LIMITS,
   type Expr,
@@ -12,15 +12,39 @@ import {
 import { type AllowedTable, AllowedTables } from './allowed-tables.ts';
 import { qualify } from './row-expression.ts';
 
+export interface LayerTables {
+  readonly tables: AllowedTables;
+  /** Says, one sentence each, what the layer asks for and cannot be done. */
+  readonly problems: readonly string[];
+}
+
 /**
  * The tables of `entities`, which all belong to one connection. A table with a hidden or masked column shows only what
  * the layer declares of it; any other table shows everything. Entities over one table add up, and hiding wins.
- * `problems` says, one sentence each, what the layer asks for and cannot be done.
  */
-export function allowedTables(
+export function allowedTables(entities: readonly ModelEntity[], dialect: SqlDialect): LayerTables {
+  const steps = tablesOneByOne(entities, dialect);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same; other requests run in between, as a large layer takes a while. */
+export async function allowedTablesInTurns(
   entities: readonly ModelEntity[],
   dialect: SqlDialect,
-): { tables: AllowedTables; problems: readonly string[] } {
+): Promise<LayerTables> {
+  const pause = timeSlicer();
+  const steps = tablesOneByOne(entities, dialect);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await pause();
+  }
+}
+
+function* tablesOneByOne(entities: readonly ModelEntity[], dialect: SqlDialect): Generator<void, LayerTables> {
   const problems: string[] = [];
   const key = dialect.hasExactNames || dialect.hasExactTables ? (name: string) => name : fold;
   const byTable = new Map<string, { schema: string | undefined; name: string; entities: ModelEntity[] }>();
@@ -38,17 +62,19 @@ export function allowedTables(
     byTable.set(id, entry);
   }
   const joinedOn = joinedColumns(entities);
-  const tables = Array.from(byTable.values(), (entry): AllowedTable => {
+  const tables: AllowedTable[] = [];
+  for (const entry of byTable.values()) {
     const columns = new TableColumns(entry.name, entry.entities, joinedOn, dialect, problems);
-    return {
+    tables.push({
       schema: entry.schema,
       name: entry.name,
       entities: entry.entities.map(({ name }) => name),
       known: columns.known(),
       key: columns.key(entry.entities),
       visible: columns.visible(),
-    };
-  });
+    });
+    yield;
+  }
   return { tables: new AllowedTables(tables, dialect), problems };
 }
 

@@ -178,7 +178,7 @@ class Protection {
   async times(textOf: (n: number) => string, calls = CALLS): Promise<number[]> {
     const { connection } = this;
     await this.security?.restrict(
-      { connection, tables: this.guard.allowed(this.model, connection, this.dialect, true) },
+      { connection, tables: await this.guard.allowed(this.model, connection, this.dialect, true) },
       actor,
     );
     const times: number[] = [];
@@ -187,7 +187,7 @@ class Protection {
       const statement: SqlStatement = { connection, requested: sql, sql, params: [], surface: 'api' };
       const scope = testScope({ actor });
       const startedAt = performance.now();
-      let access = { connection, tables: this.guard.allowed(this.model, connection, this.dialect, true) };
+      let access = { connection, tables: await this.guard.allowed(this.model, connection, this.dialect, true) };
       const narrowed = this.security?.restrict(access, actor);
       if (narrowed instanceof Promise) throw new Error('The database has not described itself.');
       access = narrowed ?? access;
