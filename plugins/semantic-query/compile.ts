@@ -5,7 +5,7 @@ import type { CompiledQuery } from './api.ts';
 import type { Compilation } from './compilation.ts';
 import { syntaxOf } from './dialect.ts';
 import { PlanError } from './errors.ts';
-import { JoinGraph, sameConnection } from './lookup/join-graph.ts';
+import { joinGraphOf, sameConnection } from './lookup/join-graph.ts';
 import { Members } from './lookup/members.ts';
 import { Names } from './lookup/names.ts';
 import type { QueryPlan } from './plan.ts';
@@ -66,7 +66,7 @@ export function connectionOf(model: SemanticModel, plan: QueryPlan): string | un
 function compilationOf(model: SemanticModel, plan: QueryPlan, dialect: SqlDialect | string): Compilation {
   const syntax = syntaxOf(dialect);
   const members = new Members(syntax);
-  const graph = new JoinGraph(model);
+  const graph = joinGraphOf(model);
   return {
     model,
     names: new Names(model),

@@ -60,6 +60,15 @@ function reversed(hop: Hop): Hop {
 /** Whether one statement can read both entities. */
 export const sameConnection = (a: ModelEntity, b: ModelEntity) => (a.connection ?? '') === (b.connection ?? '');
 
+const graphs = new WeakMap<SemanticModel, JoinGraph>();
+
+/** The joins of a model; made on first use and kept as long as the model lives. */
+export function joinGraphOf(model: SemanticModel): JoinGraph {
+  const known = graphs.get(model) ?? new JoinGraph(model);
+  graphs.set(model, known);
+  return known;
+}
+
 export class JoinGraph {
   readonly #hops = new Map<ModelEntity, Map<string, Hop>>();
 
