@@ -9,6 +9,7 @@ import { isFollowUp, isNothing, merge } from './parse/follow-up.ts';
 import type { Request } from './parse/request.ts';
 import { type Asking, outcomeOf } from './plan/outcome.ts';
 import { createReader, type Reader } from './reader.ts';
+import { prepareLexicon } from './words/lexicon.ts';
 import { fold, nameWords, stem } from './words/stem.ts';
 import { tokenize } from './words/tokenize.ts';
 import { isHarmless } from './words/vocabulary.ts';
@@ -44,6 +45,7 @@ export async function readQuestionInTurns(
   model: SemanticModel,
   { now }: { readonly now: Date },
 ): Promise<Reading> {
+  await prepareLexicon(model);
   let last: Reading | undefined;
   for (const reading of readings(history, model, now)) {
     if (last !== undefined) await setImmediate();

@@ -38,9 +38,8 @@ function isAnswered(reader: Reader, question: string): boolean {
 }
 
 function candidates({ lexicon }: Reader, words: ReadonlySet<string>): string[] {
-  const score = ({ one, many, model }: EntityEntry): number =>
-    [one, many, ...model.synonyms].flatMap(nameWords).filter((word) => words.has(stem(word))).length * 10 +
-    Math.min(model.measures.length, 5);
+  const score = ({ stems, model }: EntityEntry): number =>
+    stems.filter((stem) => words.has(stem)).length * 10 + Math.min(model.measures.length, 5);
   const scored = [...lexicon.entities.values()].map((entity) => ({ entity, value: score(entity) }));
   const asked = scored.sort((a, b) => b.value - a.value).slice(0, ENTITIES);
   return asked.flatMap(({ entity }) => questionsAbout(entity));

@@ -15,8 +15,10 @@ const oneDate = (planner: of.Planner, key: string, about: string, dates: readonl
 /** The date that stands for the rows of an entity: its own, else that of what each row belongs to. */
 export function primaryDate(planner: of.Planner, entity = planner.base): of.Owned {
   const parents = [...planner.lexicon.entities.values()]
-    .map((parent) => ({ steps: of.distance(planner, entity, parent) ?? 99, dates: datesOf(parent) }))
-    .filter(({ steps, dates }) => steps < 99 && dates.length > 0);
+    .map((parent) => ({ parent, steps: of.distance(planner, entity, parent) ?? 99 }))
+    .filter(({ steps }) => steps < 99)
+    .map(({ parent, steps }) => ({ steps, dates: datesOf(parent) }))
+    .filter(({ dates }) => dates.length > 0);
   if (parents.length === 0) throw refusal([], `${entity.many} have no date.`);
   const fewest = Math.min(...parents.map(({ steps }) => steps));
   const nearest = parents.filter(({ steps }) => steps === fewest).flatMap(({ dates }) => dates);

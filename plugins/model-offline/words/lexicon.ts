@@ -1,5 +1,5 @@
 /** Finds everything the semantic layer names by the words people use for it. Built once per model. */
-import { isColumnTerm, type SemanticModel } from '../../semantic-layer/index.ts';
+import { isColumnTerm, type SemanticModel, timeSlicer } from '../../semantic-layer/index.ts';
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
 import { keyOf, nameWords, spoken, stem } from './stem.ts';
@@ -21,11 +21,12 @@ export type MeaningOf<K extends Meaning['kind']> = Extract<Meaning, { kind: K }>
 
 /**
  * `name`: as plans use it. `joinColumns`: columns that joins compare, in lower case. `words`: of the name of one row.
- * `keys`: of the entity's own names. `one`, `many`: what one row and several are called in answers.
+ * `keys`: of the entity's own names. `one`, `many`: what one row and several are called in answers. `stems`: of all words
+ * it is called by.
  */
 export type EntityEntry = Readonly<{ name: string; model: ModelEntity; dimensions: readonly ModelDimension[] }> &
   Readonly<{ joinColumns: ReadonlySet<string>; keys: ReadonlySet<string>; words: readonly string[] }> &
-  Readonly<{ one: string; many: string }>;
+  Readonly<{ one: string; many: string; stems: readonly string[] }>;
 
 type ByName<T> = ReadonlyMap<string, T>;
 /** `measures`: and metrics, by the name that plans use. `phrases`: meanings by `keyOf` their words. `longest`: in words. */
@@ -42,9 +43,38 @@ const lexicons = new WeakMap<SemanticModel, Lexicon>();
 
 /** The lexicon of a model; made on first use and kept as long as the model lives. */
 export function lexiconOf(model: SemanticModel): Lexicon {
-  const known = lexicons.get(model) ?? buildLexicon(model);
-  lexicons.set(model, known);
-  return known;
+  const known = lexicons.get(model);
+  if (known !== undefined) return known;
+  const steps = buildLexicon(model);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (!done) continue;
+    lexicons.set(model, value);
+    return value;
+  }
+}
+
+const beingMade = new WeakMap<SemanticModel, Promise<void>>();
+
+/** Makes the lexicon of a model while other requests run in between; that of a large one takes half a second. */
+export function prepareLexicon(model: SemanticModel): Promise<void> | undefined {
+  if (lexicons.has(model)) return undefined;
+  const known = beingMade.get(model);
+  if (known !== undefined) return known;
+  const making = (async () => {
+    const pause = timeSlicer();
+    const steps = buildLexicon(model);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) {
+        lexicons.set(model, value);
+        return;
+      }
+      await pause();
+    }
+  })();
+  beingMade.set(model, making);
+  return making;
 }
 
 type Phrase = readonly [words: readonly string[], rank: Closeness];
@@ -52,7 +82,8 @@ type Phrase = readonly [words: readonly string[], rank: Closeness];
 type Index = Map<string, Map<string, Meaning>>;
 type WithoutRank<M> = M extends Meaning ? Omit<M, 'rank'> : never;
 
-function buildLexicon(model: SemanticModel): Lexicon {
+/** Pauses after each entity. */
+function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
   const phrases: Index = new Map();
   const measures = new Map<string, MeaningOf<'measure'>>();
   const entities = new Map<string, EntityEntry>();
@@ -60,8 +91,7 @@ function buildLexicon(model: SemanticModel): Lexicon {
   const described: [{ readonly description?: string }, string, WithoutRank<Meaning>][] = [];
   let longest = 1;
   const add = (found: readonly Phrase[], id: string, meaning: WithoutRank<Meaning>): void => {
-    for (const [words, rank] of found) {
-      if (words.length === 0) continue;
+    for (const [words, rank] of found.filter(([{ length }]) => length > 0)) {
       const ranked = { ...meaning, rank } as Meaning;
       longest = Math.min(Math.max(longest, words.length), 8);
       const known = phrases.get(keyOf(words)) ?? new Map<string, Meaning>();
@@ -93,6 +123,7 @@ function buildLexicon(model: SemanticModel): Lexicon {
     }
     for (const segment of one.segments)
       add(namePhrases(segment.name, segment.synonyms), `${name} ${segment.name}`, { kind: 'segment', entity, segment });
+    yield;
   }
   for (const metric of model.metrics) {
     const found = metric.entity && (model.entity(`${metric.source}.${metric.entity}`) ?? model.entity(metric.entity));
@@ -109,9 +140,11 @@ function buildLexicon(model: SemanticModel): Lexicon {
   }
   for (const term of model.glossary.filter((one) => !isColumnTerm(one)))
     add(namePhrases(term.term, term.synonyms), `term ${term.term}`, { kind: 'term', term });
-  for (const [{ description }, id, meaning] of described)
+  for (const [{ description }, id, meaning] of described) {
     for (const words of headsOf(description ?? ''))
       if (!phrases.has(keyOf(words)) && !words.every((word) => phrases.has(stem(word)))) add([[words, 1]], id, meaning);
+    yield;
+  }
   const found = new Map([...phrases].map(([key, meanings]) => [key, [...meanings.values()]]));
   return { model, graph, entities, measures, phrases: found, longest };
 }
@@ -137,7 +170,8 @@ function entityEntry(name: string, model: ModelEntity, joinColumns: ReadonlySet<
   const [one, many] = rowNames(model.name);
   const keys = new Set(entityPhrases(model).map(([phrase]) => keyOf(phrase)));
   const dimensions = model.dimensions.filter(({ hidden }) => hidden !== true);
-  return { name, model, joinColumns, words: nameWords(one), keys, dimensions, one, many };
+  const stems = [one, many, ...model.synonyms].flatMap(nameWords).map(stem);
+  return { name, model, joinColumns, words: nameWords(one), keys, dimensions, one, many, stems };
 }
 
 function entityPhrases({ name, table, synonyms }: ModelEntity): Phrase[] {
