@@ -1,5 +1,5 @@
 /** Turns entities of the semantic layer into the tables that statements may read. */
-import { expandReferences, type ModelDimension, type ModelEntity, timeSlicer } from '../semantic-layer/index.ts';
+import { atOnce, expandReferences, inTurns, type ModelDimension, type ModelEntity } from '../semantic-layer/index.ts';
 import {
   DEFAULT_LIMITS,
   type Expr,
@@ -22,27 +22,12 @@ export interface LayerTables {
  * The tables of `entities`, which all belong to one connection. A table with a hidden or masked column shows only what
  * the layer declares of it; any other table shows everything. Entities over one table add up, and hiding wins.
  */
-export function allowedTables(entities: readonly ModelEntity[], dialect: SqlDialect): LayerTables {
-  const steps = tablesOneByOne(entities, dialect);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
+export const allowedTables = (entities: readonly ModelEntity[], dialect: SqlDialect): LayerTables =>
+  atOnce(tablesOneByOne(entities, dialect));
 
 /** The same; other requests run in between, as a large layer takes a while. */
-export async function allowedTablesInTurns(
-  entities: readonly ModelEntity[],
-  dialect: SqlDialect,
-): Promise<LayerTables> {
-  const pause = timeSlicer();
-  const steps = tablesOneByOne(entities, dialect);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    await pause();
-  }
-}
+export const allowedTablesInTurns = (entities: readonly ModelEntity[], dialect: SqlDialect): Promise<LayerTables> =>
+  inTurns(tablesOneByOne(entities, dialect));
 
 function* tablesOneByOne(entities: readonly ModelEntity[], dialect: SqlDialect): Generator<void, LayerTables> {
   const problems: string[] = [];

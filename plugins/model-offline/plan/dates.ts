@@ -16,8 +16,7 @@ const oneDate = (planner: of.Planner, key: string, about: string, dates: readonl
 export function primaryDate(planner: of.Planner, entity = planner.base): of.Owned {
   const parents = [...planner.lexicon.entities.values()]
     .map((parent) => ({ parent, steps: of.distance(planner, entity, parent) ?? 99 }))
-    .filter(({ steps }) => steps < 99)
-    .map(({ parent, steps }) => ({ steps, dates: datesOf(parent) }))
+    .map(({ parent, steps }) => ({ steps, dates: steps < 99 ? datesOf(parent) : [] }))
     .filter(({ dates }) => dates.length > 0);
   if (parents.length === 0) throw refusal([], `${entity.many} have no date.`);
   const fewest = Math.min(...parents.map(({ steps }) => steps));

@@ -1,5 +1,5 @@
 /** Finds everything the semantic layer names by the words people use for it. Built once per model. */
-import { isColumnTerm, type SemanticModel, timeSlicer } from '../../semantic-layer/index.ts';
+import { isColumnTerm, MadeOnce, type SemanticModel } from '../../semantic-layer/index.ts';
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
 import { keyOf, nameWords, spoken, stem } from './stem.ts';
@@ -21,8 +21,7 @@ export type MeaningOf<K extends Meaning['kind']> = Extract<Meaning, { kind: K }>
 
 /**
  * `name`: as plans use it. `joinColumns`: columns that joins compare, in lower case. `words`: of the name of one row.
- * `keys`: of the entity's own names. `one`, `many`: what one row and several are called in answers. `stems`: of all words
- * it is called by.
+ * `keys`: of the entity's own names; `stems`: of its words. `one`, `many`: what one row and several are called in answers.
  */
 export type EntityEntry = Readonly<{ name: string; model: ModelEntity; dimensions: readonly ModelDimension[] }> &
   Readonly<{ joinColumns: ReadonlySet<string>; keys: ReadonlySet<string>; words: readonly string[] }> &
@@ -39,50 +38,17 @@ const AGGREGATES: Readonly<Record<string, string>> = {
   ...{ sum: 'total', avg: 'average', min: 'minimum', max: 'maximum' },
   ...{ count: 'total count number', count_distinct: 'count number total' },
 };
-const lexicons = new WeakMap<SemanticModel, Lexicon>();
+const lexicons = new MadeOnce(buildLexicon);
 
-/** The lexicon of a model; made on first use and kept as long as the model lives. */
-export function lexiconOf(model: SemanticModel): Lexicon {
-  const known = lexicons.get(model);
-  if (known !== undefined) return known;
-  const steps = buildLexicon(model);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (!done) continue;
-    lexicons.set(model, value);
-    return value;
-  }
-}
-
-const beingMade = new WeakMap<SemanticModel, Promise<void>>();
-
-/** Makes the lexicon of a model while other requests run in between; that of a large one takes half a second. */
-export function prepareLexicon(model: SemanticModel): Promise<void> | undefined {
-  if (lexicons.has(model)) return undefined;
-  const known = beingMade.get(model);
-  if (known !== undefined) return known;
-  const making = (async () => {
-    const pause = timeSlicer();
-    const steps = buildLexicon(model);
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done) {
-        lexicons.set(model, value);
-        return;
-      }
-      await pause();
-    }
-  })();
-  beingMade.set(model, making);
-  return making;
-}
+/** The lexicon of a model. That of 2,000 entities takes half a second: prepare it first, while other requests run. */
+export const lexiconOf = (model: SemanticModel): Lexicon => lexicons.atOnce(model);
+export const prepareLexicon = (model: SemanticModel): Promise<Lexicon> => lexicons.inTurns(model);
 
 type Phrase = readonly [words: readonly string[], rank: Closeness];
 /** Meanings by key, each once, by its identity. */
 type Index = Map<string, Map<string, Meaning>>;
 type WithoutRank<M> = M extends Meaning ? Omit<M, 'rank'> : never;
 
-/** Pauses after each entity. */
 function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
   const phrases: Index = new Map();
   const measures = new Map<string, MeaningOf<'measure'>>();
@@ -103,7 +69,7 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
   for (const one of model.entities) {
     const name = entityName(model, one);
     const entity = entityEntry(name, one, graph.columns(name));
-    entities.set(name, entity);
+    yield void entities.set(name, entity);
     add(entityPhrases(one), name, { kind: 'entity', entity });
     for (const dimension of entity.dimensions) {
       const id = `${name}.${dimension.name}`;
@@ -123,7 +89,6 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
     }
     for (const segment of one.segments)
       add(namePhrases(segment.name, segment.synonyms), `${name} ${segment.name}`, { kind: 'segment', entity, segment });
-    yield;
   }
   for (const metric of model.metrics) {
     const found = metric.entity && (model.entity(`${metric.source}.${metric.entity}`) ?? model.entity(metric.entity));
@@ -140,11 +105,10 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
   }
   for (const term of model.glossary.filter((one) => !isColumnTerm(one)))
     add(namePhrases(term.term, term.synonyms), `term ${term.term}`, { kind: 'term', term });
-  for (const [{ description }, id, meaning] of described) {
+  for (const [{ description }, id, meaning] of described)
     for (const words of headsOf(description ?? ''))
-      if (!phrases.has(keyOf(words)) && !words.every((word) => phrases.has(stem(word)))) add([[words, 1]], id, meaning);
-    yield;
-  }
+      if (!phrases.has(keyOf(words)) && !words.every((word) => phrases.has(stem(word))))
+        yield add([[words, 1]], id, meaning);
   const found = new Map([...phrases].map(([key, meanings]) => [key, [...meanings.values()]]));
   return { model, graph, entities, measures, phrases: found, longest };
 }

@@ -14,3 +14,51 @@ export function timeSlicer(signal?: AbortSignal, sliceMs = 6): () => Promise<voi
     });
   };
 }
+
+/** What the steps return, without a pause between them. */
+export function atOnce<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** What the steps return; other requests run in between. */
+export async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
+  const pause = timeSlicer();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await pause();
+  }
+}
+
+/** Keeps what is made of an object, as long as that lives. */
+export class MadeOnce<K extends object, T> {
+  readonly #make: (of: K) => Generator<void, T>;
+  readonly #made = new WeakMap<K, T>();
+  readonly #beingMade = new WeakMap<K, Promise<T>>();
+
+  constructor(make: (of: K) => Generator<void, T>) {
+    this.#make = make;
+  }
+
+  atOnce(of: K): T {
+    const known = this.#made.get(of);
+    if (known !== undefined) return known;
+    const made = atOnce(this.#make(of));
+    this.#made.set(of, made);
+    return made;
+  }
+
+  /** Concurrent callers share the work. */
+  async inTurns(of: K): Promise<T> {
+    const known = this.#made.get(of);
+    if (known !== undefined) return known;
+    const making = this.#beingMade.get(of) ?? inTurns(this.#make(of));
+    this.#beingMade.set(of, making);
+    const made = await making;
+    this.#made.set(of, made);
+    return made;
+  }
+}
