@@ -1,4 +1,4 @@
-/** Makes models of the AI SDK's provider packages: one that is given, or one by name, loaded with the first question. */
+/** Makes models of the AI SDK's provider packages: one that is given, or one by name, loaded soon after the start. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { AtlasError } from '../../kernel/index.ts';
 import {

@@ -1,8 +1,11 @@
 /** Offers a model to the agent: the part that is the same in every model plugin. */
-import { healthCheck, modelResolve, type PluginContext } from '../../kernel/index.ts';
+import { appReady, healthCheck, modelResolve, type PluginContext } from '../../kernel/index.ts';
 import type { ModelOptions } from './options.ts';
 import { resilientModel } from './resilience.ts';
 import type { ModelSource } from './source.ts';
+
+/** After the start, which the loading of the provider's package must not delay. */
+const LOAD_AFTER_MS = 100;
 
 export function provideModel(ctx: PluginContext, source: ModelSource, options: ModelOptions): void {
   const { fallback, contextTokens } = options;
@@ -14,5 +17,13 @@ export function provideModel(ctx: PluginContext, source: ModelSource, options: M
     ...(contextTokens !== undefined && { contextTokens }),
   }));
   ctx.tap(healthCheck, () => [model.health()]);
-  ctx.onClose(() => model.close());
+  let loading: NodeJS.Timeout | undefined;
+  ctx.on(appReady, () => {
+    // A failure is met again, and told, by the first question.
+    loading = setTimeout(() => model.resolve().catch(() => {}), LOAD_AFTER_MS).unref();
+  });
+  ctx.onClose(() => {
+    clearTimeout(loading);
+    model.close();
+  });
 }

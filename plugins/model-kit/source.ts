@@ -10,7 +10,7 @@ export interface ModelSource {
   readonly secrets: readonly string[];
   /** What the configuration lacks; health says it, and questions are refused with it. */
   readonly missing?: AtlasError | undefined;
-  /** Called once, with the first question: provider packages take time and memory. */
+  /** Called once, soon after the start or with the first question: provider packages take time and memory. */
   load(): Promise<LanguageModelV4>;
   /** The names of the models that the provider has; may reject. */
   models?(signal: AbortSignal): Promise<readonly unknown[]>;

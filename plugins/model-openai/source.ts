@@ -1,4 +1,4 @@
-/** Makes the models of OpenAI and of compatible servers, each loaded with the first question. */
+/** Makes the models of OpenAI and of compatible servers, each loaded soon after the start. */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { AtlasError } from '../../kernel/index.ts';
 import {
