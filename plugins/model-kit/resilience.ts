@@ -6,7 +6,7 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import { AtlasError, type HealthItem, type Logger, messageOf } from '../../kernel/index.ts';
-import { networkCodeOf, providerCodeOf, providerError, statusOf } from '../agent/index.ts';
+import { networkCodeOf, ownTurn, providerCodeOf, providerError, statusOf } from '../agent/index.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { errorOf } from './errors.ts';
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts';
@@ -49,6 +49,7 @@ class GuardedModel {
   readonly #now: () => number;
   readonly #breaker: CircuitBreaker;
   #loading: Promise<LanguageModelV4> | undefined;
+  #isLoaded = false;
   #failure: AtlasError | undefined;
   #lastCall: { readonly at: string; readonly ms: number } | undefined;
 
@@ -68,7 +69,12 @@ class GuardedModel {
       this.#loading = undefined;
       throw error;
     });
-    return this.#loading;
+    const isLoaded = this.#isLoaded;
+    const model = await this.#loading;
+    this.#isLoaded = true;
+    // Many questions may have waited for it.
+    if (!isLoaded) await ownTurn();
+    return model;
   }
 
   /** `limitMs`: until the answer begins, over all attempts. Rejects with an `AtlasError`. */

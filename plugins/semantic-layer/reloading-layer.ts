@@ -12,6 +12,7 @@ import { LayerParser } from './files/layer-parser.ts';
 import { type LeftBehind, leftBehind } from './files/left-behind.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { deleteFolder, mendImports } from './files/replace.ts';
+import { OneByOne } from './files/time-slicing.ts';
 import type { VisibleFile } from './hooks.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { type LayerFiles, readFile } from './layer-files.ts';
@@ -62,7 +63,7 @@ class ReloadingFolder {
   #model: SemanticModel | undefined;
   #nextCheck = 0;
   #loading: Promise<SemanticModel> | undefined;
-
+  readonly #waiters = new OneByOne();
   #matched: KnownSchemas | undefined;
 
   constructor(dir: string, options: ReloadingLayerOptions, signal: AbortSignal, parser: LayerParser) {
@@ -78,7 +79,8 @@ class ReloadingFolder {
   latest(): Promise<SemanticModel> {
     const isKnown = this.#matched === this.schemas?.known;
     // A running load may have started with older schemas.
-    if (this.#loading !== undefined) return this.#loading.then((model) => (isKnown ? model : this.latest()));
+    if (this.#loading !== undefined)
+      return this.#waiters.after(this.#loading).then((model) => (isKnown ? model : this.latest()));
     if (this.#model !== undefined && isKnown && performance.now() < this.#nextCheck)
       return Promise.resolve(this.#model);
     this.#loading = this.#load().finally(() => {

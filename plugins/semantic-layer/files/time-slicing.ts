@@ -33,11 +33,24 @@ export async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
   }
 }
 
+/** Lets those who have waited for the same thing go on one after the other, each in a turn of the event loop of its own. */
+export class OneByOne {
+  #last: Promise<void> = Promise.resolve();
+
+  async after<T>(waited: Promise<T>): Promise<T> {
+    const result = await waited;
+    this.#last = this.#last.then(() => setImmediate());
+    await this.#last;
+    return result;
+  }
+}
+
 /** Keeps what is made of an object, as long as that lives. */
 export class MadeOnce<K extends object, T> {
   readonly #make: (of: K) => Generator<void, T>;
   readonly #made = new WeakMap<K, T>();
   readonly #beingMade = new WeakMap<K, Promise<T>>();
+  readonly #waiters = new OneByOne();
 
   constructor(make: (of: K) => Generator<void, T>) {
     this.#make = make;
@@ -57,7 +70,7 @@ export class MadeOnce<K extends object, T> {
     if (known !== undefined) return known;
     const making = this.#beingMade.get(of) ?? inTurns(this.#make(of));
     this.#beingMade.set(of, making);
-    const made = await making;
+    const made = await this.#waiters.after(making);
     this.#made.set(of, made);
     return made;
   }
