@@ -158,6 +158,38 @@ describe('connections', () => {
   });
 });
 
+describe('requests that wait for the answers of others', () => {
+  const POST = (bytes: number) =>
+    `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${bytes + 2}\r\n\r\n"${'x'.repeat(bytes)}"`;
+
+  it('bring small bodies', async () => {
+    await using t = await start();
+    const small = await t.open(GET('/wait') + POST(1_000).repeat(3) + GET('/plain'));
+    const answers = received(small, '{}');
+    await expect.poll(() => t.waiting.length).toBe(1);
+    const large = await t.open(GET('/wait') + POST(10_000).repeat(3));
+    const chunked = await t.open(
+      `${GET('/wait')}POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`,
+    );
+    await Promise.all([closed(large), closed(chunked)]);
+    t.waiting[0]?.();
+    await answers;
+    await expect.poll(() => t.begun.filter((path) => path === '/echo').length).toBe(3);
+  });
+
+  it('are bounded for all connections', async () => {
+    await using t = await start();
+    let gone = 0;
+    for (let count = 0; count < 30; count += 1) {
+      const socket = await t.open(GET('/wait') + GET('/plain').repeat(90));
+      socket.once('close', () => (gone += 1));
+    }
+    await expect.poll(() => gone).toBeGreaterThanOrEqual(7);
+    expect(gone).toBeLessThan(12);
+    expect(await status(`${t.url}/plain`)).toBe(200);
+  });
+});
+
 describe('a large answer', () => {
   it('arrives whole, with its length, as JSON and as text', async () => {
     await using t = await start();

@@ -2,7 +2,7 @@
  * Bounds what connections can take from the process: how many there are, how many requests wait on one, how long an
  * answer may stand still, and how many bytes of requests and answers are in memory.
  */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Logger } from '../../../kernel/index.ts';
@@ -13,6 +13,10 @@ import { RequestBodies } from './request-bodies.ts';
 const RESERVED_CONNECTIONS = 16;
 /** Requests sent on one connection without waiting for answers. They are worked on one after another. */
 const MAX_PIPELINED_REQUESTS = 100;
+/** Of those, on all connections: each takes about 5 KB. */
+const MAX_WAITING_REQUESTS = 2_000;
+/** Of the bodies of those, on one connection. Clients wait for an answer before they send another large request. */
+const MAX_PIPELINED_BYTES = 16 * 1024;
 /** A client that takes something every second is not closed to make room. */
 const ACTIVE_WITHIN_MS = 1_000;
 const SWEEP_MS = 1_000;
@@ -30,6 +34,7 @@ interface Connection {
   hasRequest: boolean;
   /** Starts the requests that came before the answer of the one that runs. */
   readonly waiting: (() => void)[];
+  waitingBytes: number;
   /** Of the answer that is being sent: how much of it is in memory. */
   unsentBytes: number;
   /** When the connection is closed although the answer is not complete, on the clock of `performance`. */
@@ -37,6 +42,11 @@ interface Connection {
   /** How much the system had taken at `movedAt`. */
   sentBytes: number;
   movedAt: number;
+}
+
+/** How long the body of a request says that it is; in chunks it may have any length. */
+function announcedBytes(headers: IncomingHttpHeaders): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY;
 }
 
 export class Connections {
@@ -48,6 +58,7 @@ export class Connections {
   readonly #idle = new Set<Connection>();
   readonly #bodies: RequestBodies;
   #count = 0;
+  #waitingCount = 0;
   #unsentBytes = 0;
 
   constructor(limits: ConnectionLimits, overloadLog: OverloadLog, log: Logger) {
@@ -84,7 +95,7 @@ export class Connections {
   }
 
   /** Runs the request when those before it on its connection have been answered. */
-  take({ socket }: IncomingMessage, response: ServerResponse, run: () => void): void {
+  take({ socket, headers }: IncomingMessage, response: ServerResponse, run: () => void): void {
     const connection = this.#all.get(socket);
     if (connection === undefined) return;
     response.once('close', () => this.#end(connection));
@@ -94,7 +105,10 @@ export class Connections {
       return;
     }
     connection.waiting.push(run);
-    if (connection.waiting.length > MAX_PIPELINED_REQUESTS) {
+    this.#waitingCount += 1;
+    connection.waitingBytes += announcedBytes(headers);
+    const isTooMany = connection.waiting.length > MAX_PIPELINED_REQUESTS || this.#waitingCount > MAX_WAITING_REQUESTS;
+    if (isTooMany || connection.waitingBytes > MAX_PIPELINED_BYTES) {
       this.#close(connection, 'A connection was closed: its client sends requests without waiting for answers.');
     }
   }
@@ -148,6 +162,8 @@ export class Connections {
     this.#idle.add(connection);
     const next = connection.waiting.shift();
     if (next === undefined) return;
+    this.#waitingCount -= 1;
+    if (connection.waiting.length === 0) connection.waitingBytes = 0;
     this.#begin(connection);
     // In a long row of requests, other connections have their turn in between.
     if (connection.waiting.length > 0) setImmediate(next);
@@ -166,6 +182,7 @@ export class Connections {
       socket,
       hasRequest: false,
       waiting: [],
+      waitingBytes: 0,
       unsentBytes: 0,
       sendUntil: Number.POSITIVE_INFINITY,
       sentBytes: 0,
@@ -187,6 +204,7 @@ export class Connections {
   #remove(connection: Connection): void {
     this.#all.delete(connection.socket);
     this.#idle.delete(connection);
+    this.#waitingCount -= connection.waiting.splice(0).length;
     this.#forget(connection);
   }
 
