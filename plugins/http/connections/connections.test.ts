@@ -324,6 +324,15 @@ describe('bodies', () => {
     });
     await expect.poll(() => isGone).toBe(true);
     expect(tiny.bytesRead).toBe(0);
+    // Nobody reads this one, which is answered at once.
+    const refused = await t.open(
+      body('x', 1_000).replace('/echo', '/nowhere').replace('close', 'keep-alive').slice(0, -5),
+    );
+    refused.resume();
+    await expect.poll(() => refused.bytesRead).toBeGreaterThan(0);
+    const isCut = closed(refused);
+    refused.write('1\r\nx\r\n'.repeat(2_000));
+    await isCut;
     for (const [part, count] of [
       ['x', 1_000],
       ['x'.repeat(100), 5_000],

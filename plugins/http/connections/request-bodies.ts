@@ -5,9 +5,6 @@ import { AtlasError } from '../../../kernel/index.ts';
 
 /** What a part of a body takes beside its bytes. */
 const PART_BYTES = 400;
-/** A body in more parts is cut off when they are as small as nobody but an attacker makes them. */
-const MOST_SMALL_PARTS = 2_000;
-const SMALL_PART_BYTES = 16;
 /** Share of the limit that bodies may take while they arrive: whoever sends them slowly or never ends holds no question. */
 const ARRIVING_SHARE = 1 / 2;
 /** A body that takes no more is never refused for what the others take. */
@@ -107,11 +104,6 @@ export class RequestBodies {
     this.#arriving.add(body);
     body.parts.push(part);
     this.#count(body, part.length + PART_BYTES);
-    const { length: count } = body.parts;
-    if (count > MOST_SMALL_PARTS && body.bytes < count * (SMALL_PART_BYTES + PART_BYTES)) {
-      this.#cut(body.socket, 'A request was cut off: its body comes in tiny parts.');
-      return;
-    }
     while (this.#arrivingBytes > this.#limitBytes * ARRIVING_SHARE) {
       const [slowest] = this.#arriving;
       if (slowest === undefined) return;

@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 import { AtlasError } from '../../../kernel/index.ts';
 import { Connections } from '../connections/connections.ts';
+import { CountedRequest } from '../connections/counted-request.ts';
 import { connectionsWithin } from '../connections/descriptors.ts';
 import { OverloadLog } from '../connections/overload-log.ts';
 import type { HttpOptions } from '../options.ts';
@@ -58,6 +59,7 @@ function httpServer(handler: RequestListener, options: HttpOptions, connections:
   const { requestTimeoutMs: requestTimeout, keepAliveTimeoutMs: keepAliveTimeout } = options;
   const server = createHttpServer(
     {
+      IncomingMessage: CountedRequest,
       requestTimeout,
       keepAliveTimeout,
       // Node takes the time for the whole request into account only when the one for the headers is not longer.
