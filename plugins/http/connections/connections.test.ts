@@ -311,6 +311,17 @@ describe('bodies', () => {
     expect((await next).status).toBe(200);
   });
 
+  it('that nobody reads are thrown away as they come', async () => {
+    await using t = await start();
+    const size = 30_000_000;
+    const socket = await t.open(GET('/wait').replace('\r\n\r\n', `\r\nContent-Length: ${size}\r\n\r\n`));
+    const answer = received(socket, '{}');
+    await expect.poll(() => t.waiting.length).toBe(1);
+    await new Promise((resolve) => socket.write('x'.repeat(size), resolve));
+    t.waiting[0]?.();
+    expect(parseResponse(await answer).status).toBe(200);
+  });
+
   it('in more than a few thousand tiny parts are cut off, others in parts arrive', async () => {
     await using t = await start();
     const head =

@@ -95,9 +95,12 @@ export class Connections {
   }
 
   /** Runs the request when those before it on its connection have been answered. */
-  take({ socket, headers }: IncomingMessage, response: ServerResponse, run: () => void): void {
+  take(request: IncomingMessage, response: ServerResponse, run: () => void): void {
+    const { socket, headers, method } = request;
     const connection = this.#all.get(socket);
     if (connection === undefined) return;
+    // Nobody reads it: 128 KiB of it would stay in memory until the request is answered.
+    if ((method === 'GET' || method === 'HEAD') && announcedBytes(headers) > 0) request.resume();
     response.once('close', () => this.#end(connection));
     if (!connection.hasRequest) {
       this.#begin(connection);
