@@ -64,15 +64,33 @@ it('refuses long responses, not short ones, when all together hold too much', as
   for (const response of [incoming, other]) response.destroy();
 });
 
-it('rejects at once when the server switches protocols', async () => {
+/** A server that answers each request with these bytes, and then is silent. */
+async function rawServer(bytes: string) {
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    socket.once('data', () => socket.write('HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'));
+    socket.once('data', () => socket.write(bytes));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  return { url, [Symbol.dispose]: () => void server.close() };
+}
+
+it('rejects at once when the server switches protocols', async () => {
+  using server = await rawServer('HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
   const connections = keptConnections();
-  await expect(connections.send('POST', url, {}, [], undefined)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await expect(connections.send('POST', server.url, {}, [], undefined)).rejects.toMatchObject({ code: 'ECONNRESET' });
   connections.close();
-  server.close();
+});
+
+it('takes a few informational responses, and not without end', async () => {
+  const hints = 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n';
+  using honest = await rawServer(`${hints.repeat(4)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`);
+  using endless = await rawServer(hints.repeat(20));
+  const connections = keptConnections();
+  const incoming = await connections.send('POST', honest.url, {}, [], undefined);
+  expect(incoming.statusCode).toBe(200);
+  incoming.resume();
+  const refused = connections.send('POST', endless.url, {}, [], undefined);
+  await expect(refused).rejects.toThrow('There are too many informational responses.');
+  connections.close();
 });

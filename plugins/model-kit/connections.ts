@@ -31,6 +31,8 @@ export interface ConnectionsInit {
 }
 
 const IDLE_CONNECTION_MS = 30_000;
+/** Responses such as 100 and 103 that may come before the one that answers; each costs time, and they need never end. */
+const MAX_INFORMATIONAL = 16;
 
 /**
  * Keeps errors of the agent's sockets from becoming uncaught: between two requests, and while one that was aborted gives
@@ -87,6 +89,12 @@ export function keptConnections({ guard }: ConnectionsInit = {}): Connections {
           signal?.removeEventListener('abort', abort);
           // Nothing else tells of a server that switches protocols.
           if (!isAnswered) reject(Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' }));
+        });
+        let informational = 0;
+        request.on('information', () => {
+          informational += 1;
+          if (informational > MAX_INFORMATIONAL)
+            request.destroy(new Error('There are too many informational responses.'));
         });
         let isAnswered = false;
         request.on('response', (incoming) => {
