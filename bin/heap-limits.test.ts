@@ -58,7 +58,8 @@ it('while questions hold much, gaps between what is in use are closed', () => {
   const [before = 0, much = 0, less = 0, little = 0] = JSON.parse(
     execFileSync(process.execPath, args, { encoding: 'utf8' }),
   );
-  expect(much).toBeLessThan(0.85 * before);
-  expect(less).toBeLessThan(0.9 * before);
-  expect(little).toBeGreaterThan(0.95 * before);
+  // V8 also closes some of them by itself, now and then.
+  const withGaps = Math.min(before, little);
+  expect(much).toBeLessThan(0.85 * withGaps);
+  expect(less).toBeLessThan(0.9 * withGaps);
 });
