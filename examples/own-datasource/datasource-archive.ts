@@ -50,6 +50,7 @@ export const datasourceArchive = definePlugin({
             engine: moduleBeside('engine', import.meta.url),
             title: 'archive-engine',
             memoryLimitKib: 1024 * 1024,
+            sharedMemoryMib: 128,
             isInterruptible: false,
             hasScratchFolder: false,
             args: [path],

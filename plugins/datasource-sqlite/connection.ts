@@ -5,7 +5,7 @@ import { fromFailure, sqliteErrors } from './errors.ts';
 import type { SqliteConnectionOptions } from './options.ts';
 import { maskSqliteUrl, parseSqliteUrl } from './url.ts';
 
-/** SQLite then fails cleanly. */
+/** Of one process, for what is taken at once. SQLite then fails cleanly. */
 const MEMORY_LIMIT_KIB = 1024 * 1024;
 
 /** Throws `configuration_error` for a URL that names no file. */
@@ -21,6 +21,7 @@ export function sqliteConnection(options: SqliteConnectionOptions, cwd: string, 
         engine: moduleBeside('engine', import.meta.url),
         title: 'atlas-sqlite',
         memoryLimitKib: MEMORY_LIMIT_KIB,
+        sharedMemoryMib: options.memoryLimitMb,
         isInterruptible: false,
         hasScratchFolder: false,
         args: [path],

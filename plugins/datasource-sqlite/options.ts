@@ -7,6 +7,12 @@ export const SqliteConnectionOptions = Type.Object(
   {
     ...fileConnectionOptions({ maximum: 32, default: 4 }),
     url: Type.String({ minLength: 1, description: '"sqlite:PATH", relative to the working directory' }),
+    memoryLimitMb: Type.Integer({
+      minimum: 64,
+      default: 128,
+      description:
+        'Memory of all processes together, in MiB, on Linux; beyond it the statement that takes most of it fails',
+    }),
   },
   closed,
 );

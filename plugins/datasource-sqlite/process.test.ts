@@ -5,10 +5,12 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { databaseProcesses } from '../../test/harness/database-processes.ts';
+import { memoryPeak } from '../../test/harness/memory.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
 import { type FileDatabase, ProcessWatcher } from '../datasource-kit/index.ts';
 import { sqliteConnection } from './connection.ts';
 
+const MIB = 1024 * 1024;
 const SLOW = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c';
 const folder = new SqliteFolder();
 const path = folder.create('shop.db', 'CREATE TABLE t (a); INSERT INTO t VALUES (1)');
@@ -16,13 +18,13 @@ afterAll(() => folder[Symbol.dispose]());
 
 let watcher: ProcessWatcher;
 let connection: FileDatabase;
-beforeEach(() => {
-  watcher = new ProcessWatcher();
-  connection = sqliteConnection(
+const open = (memoryLimitMb: number) =>
+  sqliteConnection(
     {
       id: 'shop',
       url: `sqlite:${path}`,
       maxProcesses: 3,
+      memoryLimitMb,
       queueLimit: 1_000,
       acquireTimeoutMs: 10_000,
       idleTimeoutMs: 1_000,
@@ -30,6 +32,10 @@ beforeEach(() => {
     '/',
     watcher,
   );
+beforeEach(() => {
+  watcher = new ProcessWatcher();
+  // Above what the system lets one process have.
+  connection = open(8_192);
 });
 afterEach(async () => {
   await connection.close();
@@ -138,11 +144,42 @@ describe.runIf(process.platform === 'linux')('database processes', () => {
     expect(databaseProcesses()).not.toEqual(before);
   });
 
+  it('that gather more than they may are ended, and the next statement runs', async () => {
+    connection = open(128);
+    const endless = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)';
+    for (const greedy of [
+      `${endless} SELECT length(group_concat(hex(zeroblob(5000)))) FROM c`,
+      `${endless} SELECT length(json_group_array(hex(zeroblob(5000)))) FROM c, t`,
+      `WITH RECURSIVE c(n, x) AS (SELECT 1, 'abc' UNION ALL SELECT n + 1, x || x FROM c WHERE n < 28) SELECT sum(length(x)) FROM c`,
+    ]) {
+      await run('SELECT 1');
+      const peak = await memoryPeak(() => expect(run(greedy)).rejects.toMatchObject({ reason: 'E_SQLITE_MEMORY' }));
+      expect(peak.treeBytes, greedy).toBeLessThan(200 * MIB);
+      expect((await run('SELECT * FROM t')).rows).toHaveLength(1);
+    }
+  });
+
+  it('share their memory: the largest is ended, the others run on', async () => {
+    connection = open(128);
+    const gather = (count: number) =>
+      run(
+        `WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ${count})
+         SELECT length(group_concat(hex(zeroblob(5000)))) AS n FROM c`,
+      );
+    const cancel = new AbortController();
+    const slow = run(SLOW, cancel.signal);
+    await vi.waitFor(() => expect(databaseProcesses()).toHaveLength(1));
+    await expect(gather(1_000_000)).rejects.toMatchObject({ reason: 'E_SQLITE_MEMORY' });
+    expect((await gather(4_000)).rows).toEqual([{ n: 4_000 * 10_001 - 1 }]);
+    cancel.abort();
+    await expect(slow).rejects.toMatchObject({ code: 'sql_cancelled' });
+  });
+
   it('do not outlive a server that is killed in the middle of a statement', async () => {
     const script = `
       const { sqliteConnection } = await import(${JSON.stringify(new URL('./connection.ts', import.meta.url).href)});
       const { ProcessWatcher } = await import(${JSON.stringify(new URL('../datasource-kit/index.ts', import.meta.url).href)});
-      const options = { id: 'shop', url: ${JSON.stringify(`sqlite:${path}`)}, maxProcesses: 1, queueLimit: 1, acquireTimeoutMs: 9000, idleTimeoutMs: 1_000 };
+      const options = { id: 'shop', url: ${JSON.stringify(`sqlite:${path}`)}, maxProcesses: 1, memoryLimitMb: 128, queueLimit: 1, acquireTimeoutMs: 9000, idleTimeoutMs: 1_000 };
       const connection = sqliteConnection(options, '/', new ProcessWatcher());
       const ask = (sql) => connection.execute({ connection: connection.info, requested: sql, sql, params: [], surface: 'test', tables: [] });
       await ask('SELECT 1');

@@ -27,6 +27,7 @@ const connection = sqliteConnection(
     id: 'shop',
     url: 'sqlite:shop.db',
     maxProcesses: 1,
+    memoryLimitMb: 128,
     queueLimit: 10,
     acquireTimeoutMs: 10_000,
     idleTimeoutMs: 1_000,

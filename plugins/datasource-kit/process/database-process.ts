@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProcessErrors } from './file-errors.ts';
+import { privateBytes } from './private-memory.ts';
 import type { ProcessWatcher } from './process-watcher.ts';
 import { processorWaitMs } from './processor-wait.ts';
 import type { Failure, Interrupt, ProcessMessage, WireResult } from './protocol.ts';
@@ -19,6 +20,8 @@ export interface Program {
   readonly title: string;
   /** Bounds what one statement can take. Linux counts all private memory of the process. */
   readonly memoryLimitKib: number;
+  /** Bounds the memory in use by all processes of the connection together, on Linux; missing: nothing does. */
+  readonly sharedMemoryMib?: number;
   /** Whether it can stop a statement by itself; otherwise it is killed at once. */
   readonly isInterruptible: boolean;
   /** Whether it gets a folder for temporary files, as its last argument, that goes when the process ends. */
@@ -169,6 +172,12 @@ export class DatabaseProcess {
   get processorWaitMs(): number {
     const { pid } = this.#child;
     return pid === undefined ? 0 : processorWaitMs(pid);
+  }
+
+  /** Memory that it has to itself, in bytes. */
+  get privateBytes(): number {
+    const { pid } = this.#child;
+    return pid === undefined ? 0 : privateBytes(pid);
   }
 
   /** Whether the first rows of a large result have come, and not yet all. */

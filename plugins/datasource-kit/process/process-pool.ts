@@ -16,8 +16,11 @@ const LONG_MS = 180;
 const LATE_MS = 50;
 /** A cancelled statement may finish by itself in this time, which saves a new process. */
 const CANCEL_GRACE_MS = 100;
+/** How often the memory of processes is looked at while a statement runs for longer than that. */
+const LOOK_EVERY_MS = 25;
 /** A process that was asked to stop by itself may take this long. */
 const INTERRUPT_GRACE_MS = 500;
+const MIB = 1024 * 1024;
 
 export interface ProcessPoolOptions {
   readonly connection: string;
@@ -97,6 +100,7 @@ export class ProcessPool {
   #starting = 0;
   #growing: NodeJS.Timeout | undefined;
   #shrinking: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: ProcessPoolOptions, watcher: ProcessWatcher) {
@@ -129,6 +133,7 @@ export class ProcessPool {
     this.#closed = true;
     clearTimeout(this.#growing);
     clearTimeout(this.#shrinking);
+    clearTimeout(this.#looking);
     const refusal = closing(this.#options.connection);
     for (const job of this.#queue.removeAll()) job.reject(refusal);
     for (const job of this.#running) {
@@ -234,6 +239,7 @@ export class ProcessPool {
       this.#stop(job, process, 0);
     }, leftMs);
     this.#running.add(job);
+    this.#lookLater();
     process.hold(true);
     try {
       const reply = await process.request(request, (bytes) => job.call.arrived?.(bytes));
@@ -245,6 +251,35 @@ export class ProcessPool {
     } finally {
       this.#running.delete(job);
     }
+  }
+
+  #lookLater(): void {
+    if (this.#options.program.sharedMemoryMib === undefined || this.#running.size === 0 || this.#closed) return;
+    this.#looking ??= setTimeout(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  /** Ends the largest process, and with it what it runs, while all together have more memory than they may. */
+  #look(): void {
+    this.#looking = undefined;
+    const { sharedMemoryMib = 0, errors } = this.#options.program;
+    const now = performance.now();
+    if ([...this.#running].some(({ startedAt }) => now - startedAt >= LOOK_EVERY_MS)) {
+      const sizes = new Map([...this.#processes].map((process) => [process, process.privateBytes]));
+      const sizeOf = (process: DatabaseProcess | undefined) => (process && sizes.get(process)) ?? 0;
+      let surplus = [...sizes.values()].reduce((sum, size) => sum + size, 0) - sharedMemoryMib * MIB;
+      while (surplus > 0 && this.#idle.length > 0) {
+        const process = this.#idle.shift()?.process;
+        surplus -= sizeOf(process);
+        void process?.end();
+      }
+      for (const job of [...this.#running].sort((a, b) => sizeOf(b.process) - sizeOf(a.process))) {
+        if (surplus <= 0) break;
+        surplus -= sizeOf(job.process);
+        job.reject(errors.outOfMemory());
+        job.process?.kill();
+      }
+    }
+    this.#lookLater();
   }
 
   /** `undefined`: the call has been given up, or its request could not be made. */

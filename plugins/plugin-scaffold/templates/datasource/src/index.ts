@@ -32,6 +32,7 @@ export const templateDatasource = definePlugin({
             engine: moduleBeside('engine', import.meta.url),
             title: 'template-datasource',
             memoryLimitKib: 1024 * 1024,
+            sharedMemoryMib: 128,
             isInterruptible: false,
             hasScratchFolder: false,
             args: [path],
