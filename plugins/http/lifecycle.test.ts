@@ -73,6 +73,46 @@ describe('a client that leaves', () => {
     expect(app.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
+  it('does not hold up the others when many leave at once, nor the stop', async () => {
+    const begun: AbortSignal[] = [];
+    const cancelledAt: number[] = [];
+    let turn = 0;
+    const wait: Route = {
+      ...base,
+      path: '/wait',
+      handle: (_request, { signal }) =>
+        new Promise((_, reject) => {
+          begun.push(signal);
+          signal.addEventListener('abort', () => {
+            cancelledAt.push(turn);
+            reject(signal.reason);
+          });
+        }),
+    };
+    const app = await createTestApp({ plugins: [http({ port: 0, gracefulCloseMs: 0 }), serving(wait)] });
+    const count = () => {
+      turn += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    const leave = async (clients: number) => {
+      const sockets = await Promise.all(Array.from({ length: clients }, () => rawConnection(app.get(http).url())));
+      for (const socket of sockets) socket.write('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n');
+      const before = begun.length;
+      await until(() => begun.length === before + clients);
+      for (const socket of sockets) socket.resetAndDestroy();
+    };
+    await leave(30);
+    await until(() => cancelledAt.length === 30);
+    // Two: the first is cancelled at once, the next one in the same turn when that has begun before.
+    for (const at of cancelledAt) expect(cancelledAt.filter((other) => other === at).length).toBeLessThanOrEqual(2);
+    await leave(30);
+    await until(() => cancelledAt.length > 30);
+    await app.close();
+    expect(begun.every(({ aborted }) => aborted)).toBe(true);
+    clearImmediate(counting);
+  });
+
   it('ends a stream in the middle', async () => {
     let ended = false;
     let scopeOf: Scope | undefined;

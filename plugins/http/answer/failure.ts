@@ -81,7 +81,11 @@ export function failureOf(thrown: unknown, requestId: string, bodyLimit?: number
 export const NOT_SERVING = 'E_NOT_SERVING';
 
 /** Why a scope ended whose client did not wait for the answer. */
-export const CLIENT_GONE = 'E_CLIENT_GONE';
+const CLIENT_GONE = 'E_CLIENT_GONE';
+
+export function clientGone(): AtlasError {
+  return new AtlasError('The client has left.', { reason: CLIENT_GONE });
+}
 
 /**
  * Logs what the answer hides: with its stack when it is our fault, in one line when it is the client's. Work that was

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { AtlasError } from '../../../kernel/index.ts';
+import { clientGone } from '../answer/failure.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { OverloadLog } from '../connections/overload-log.ts';
 import { LoadMonitor } from './load-monitor.ts';
@@ -47,10 +48,17 @@ export const overloadProtection = fastifyPlugin<OverloadOptions>(
       done(connections.isFull ? refusal(request) : undefined);
     });
     const queue = new RequestQueue(() => connections.count);
-    app.addHook('preHandler', ({ routeOptions }, _reply, done) => {
+    app.addHook('preHandler', ({ routeOptions, scope }, { raw: response }, done) => {
       const turn = routeOptions.config.essential === true ? undefined : queue.enter();
-      if (turn === undefined) done();
-      else turn.then(() => done(), done);
+      if (turn === undefined) {
+        done();
+        return;
+      }
+      turn.then(() => {
+        // Those of clients that have left meanwhile are not begun.
+        if (response.destroyed) scope.abort(clientGone());
+        done();
+      }, done);
     });
   },
 );

@@ -1,9 +1,10 @@
 /** Gives every request its id and its scope, and ends the scope's work when the client leaves. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
-import { AtlasError, type PluginContext, type Scope } from '../../../kernel/index.ts';
-import { answerError, CLIENT_GONE } from '../answer/failure.ts';
+import type { AtlasError, PluginContext, Scope } from '../../../kernel/index.ts';
+import { answerError, clientGone } from '../answer/failure.ts';
 import { requestBegun, requestEnded } from '../events.ts';
+import { Departures } from './departures.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,35 +25,49 @@ export function pathOf(request: FastifyRequest): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
 }
 
-function follow({ ctx, entered, left }: RequestScopeOptions, request: FastifyRequest, reply: FastifyReply): void {
+function follow(
+  { ctx, entered, left }: RequestScopeOptions,
+  departures: Departures,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const { scope, method } = request;
   const startedAt = performance.now();
   entered(scope, (error) => {
     if (!reply.sent && !reply.raw.headersSent) answerError(ctx, error, request, reply);
   });
   if (ctx.hasListeners(requestBegun)) ctx.emit(requestBegun, { scope, method, headers: request.headers });
-  reply.raw.once('close', () => {
-    const complete = reply.raw.writableFinished;
-    if (!complete) scope.abort(new AtlasError('The client has left.', { reason: CLIENT_GONE }));
+  const end = (status: number) => {
     left(scope);
-    const status = complete ? reply.statusCode : 499;
     const durationMs = performance.now() - startedAt;
     if (ctx.hasListeners(requestEnded)) {
       const route = request.is404 ? undefined : request.routeOptions.url;
       ctx.emit(requestEnded, { scope, method, route, status, durationMs });
     }
     ctx.logOf(scope).debug({ method, path: pathOf(request), status, durationMs }, 'A request ended.');
+  };
+  reply.raw.once('close', () => {
+    if (reply.raw.writableFinished) {
+      end(reply.statusCode);
+      return;
+    }
+    // Until then it counts as running: a stop waits for it, or cancels it.
+    departures.add(() => {
+      scope.abort(clientGone());
+      end(499);
+    });
   });
 }
 
 export const requestScope = fastifyPlugin<RequestScopeOptions>(async (app, options) => {
   const { ctx } = options;
+  const departures = new Departures();
   app.decorateRequest('scope');
   app.setErrorHandler((error, request, reply) => answerError(ctx, error, request, reply));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     request.scope = ctx.scope({ requestId: request.id });
-    follow(options, request, reply);
+    follow(options, departures, request, reply);
     done();
   });
 });
