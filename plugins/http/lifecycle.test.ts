@@ -73,6 +73,20 @@ describe('a client that leaves', () => {
     expect(app.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
+  it('logs no failure when many leave before their bodies are complete', async () => {
+    const ran: string[] = [];
+    const post: Route = { ...base, method: 'POST', path: '/post', body: Type.Unknown(), handle: () => ({ body: ran }) };
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(post)] });
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => rawConnection(app.get(http).url())));
+    const head = 'POST /post HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n[1,';
+    for (const socket of sockets) socket.write(head);
+    await sleep(200);
+    for (const socket of sockets) socket.resetAndDestroy();
+    const ended = () => app.lines.filter(({ message }) => message === 'A request was given up.');
+    await until(() => ended().length === sockets.length);
+    expect(app.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
   it('does not hold up the others when many leave at once, nor the stop', async () => {
     const begun: AbortSignal[] = [];
     const cancelledAt: number[] = [];

@@ -120,6 +120,8 @@ export function logFailure(thrown: unknown, failure: Failure, scope: Scope, ctx:
 /** Answers a request with an error. */
 export function answerError(ctx: PluginContext, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const failure = failureOf(error, request.id, request.routeOptions?.bodyLimit);
+  // Of many that leave at once, most are not cancelled yet.
+  if (reply.raw.destroyed) request.scope.abort(clientGone());
   logFailure(error, failure, request.scope, ctx);
   // Fastify closes the connection after a body that it refuses. Read to its end instead: a client that is still
   // sending would otherwise meet a reset and never see the answer.
