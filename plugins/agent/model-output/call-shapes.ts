@@ -58,13 +58,11 @@ function isNothingBut(value: Json, nameKey: string, argumentsKey: string): boole
 
 /** The answer that a value is: `{"answer": "…"}`, or a whole message; `undefined` for any other value. */
 export function answerIn(value: unknown): string | undefined {
-  const parts = Array.isArray(value) ? value : undefined;
-  if (parts !== undefined) return parts.length > 0 && parts.every(isTextPart) ? textOf(parts) : undefined;
+  if (Array.isArray(value) || isTextPart(value)) return textIn(value);
   if (!isJson(value)) return undefined;
   const { type, role, content, ...others } = value;
   const keys = Object.keys(others);
-  if (role === 'assistant' && keys.length === 0) return typeof content === 'string' ? content : answerIn(content);
-  if (isTextPart(value)) return value.text;
+  if (role === 'assistant' && keys.length === 0) return textIn(content);
   const isTyped = type === undefined || ANSWER_KEYS.includes(String(type));
   const isAnswer = isTyped && role === undefined && content === undefined && keys.length === 1;
   const answer = isAnswer && ANSWER_KEYS.includes(keys[0] ?? '') ? others[keys[0] ?? ''] : undefined;
@@ -83,7 +81,12 @@ const isTextPart = (value: unknown): value is TextPart =>
   typeof value.text === 'string' &&
   Object.keys(value).length === 2;
 
-const textOf = (parts: readonly TextPart[]) => parts.map(({ text }) => text).join('');
+/** The text of a message's content: itself, one part, or a list of them. */
+function textIn(content: unknown): string | undefined {
+  if (typeof content === 'string') return content;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return parts.length > 0 && parts.every(isTextPart) ? parts.map(({ text }) => text).join('') : undefined;
+}
 
 /** `{"executeSQL": {"sql": "…"}}`: the tool is the only key. */
 function callByKey(value: Json, find: FindTool): WrittenCall[] {
