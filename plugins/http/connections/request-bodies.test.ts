@@ -14,7 +14,6 @@ function start(limitBytes: number) {
   const cut: number[] = [];
   const bodies = new RequestBodies(limitBytes, (socket) => {
     cut.push(sockets.indexOf(socket));
-    bodies.forget(socket);
     payloads.get(socket)?.destroy();
   });
   const payloads = new Map<Socket, PassThrough>();

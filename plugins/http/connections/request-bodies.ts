@@ -34,7 +34,7 @@ export class RequestBodies {
   #bytes = 0;
   #arrivingBytes = 0;
 
-  /** `cut` closes a connection and then calls `forget`. */
+  /** `cut` closes a connection. */
   constructor(limitBytes: number, cut: (socket: Socket, why: string) => void) {
     this.#limitBytes = limitBytes;
     this.#cut = cut;
@@ -107,10 +107,15 @@ export class RequestBodies {
     while (this.#arrivingBytes > this.#limitBytes * ARRIVING_SHARE) {
       const [slowest] = this.#arriving;
       if (slowest === undefined) return;
-      this.#cut(slowest.socket, 'A request was cut off: too many large ones arrive at once.');
+      this.#cutOff(slowest, 'A request was cut off: too many large ones arrive at once.');
     }
     if (body.bytes > SHORT_BYTES && this.#bytes > this.#limitBytes) {
-      this.#cut(body.socket, 'A request was cut off: too many large ones run at once.');
+      this.#cutOff(body, 'A request was cut off: too many large ones run at once.');
     }
+  }
+
+  #cutOff({ socket }: Body, why: string): void {
+    this.forget(socket);
+    this.#cut(socket, why);
   }
 }
