@@ -2,6 +2,7 @@
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
+import { messageOf } from '../../../kernel/index.ts';
 import { wrong } from '../profile/errors.ts';
 import { withPresentMembers } from './member-references.ts';
 import { type Content, mergeFile } from './merge.ts';
@@ -82,6 +83,9 @@ const WRITE_FAULTS: Readonly<Record<string, string>> = {
   EEXIST: 'a file is where a folder must be',
   EISDIR: 'a folder is where a file must be',
   ENOSPC: 'the disk is full',
+  EROFS: 'its file system is read-only',
+  EACCES: 'its permissions forbid it',
+  EPERM: 'its permissions forbid it',
 };
 
 /** The files that `init` has written into the folder at any time, by path. */
@@ -98,7 +102,8 @@ export function writeMerged(dir: string, shown: string, files: readonly MergedFi
       if (state === 'written') replaceFile(join(dir, path), text);
     }
   } catch (error) {
-    const fault = WRITE_FAULTS[(error as NodeJS.ErrnoException).code ?? ''] ?? 'its permissions forbid it';
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const fault = WRITE_FAULTS[code] ?? messageOf(error);
     throw wrong(`The layer cannot be written to ${shown}: ${fault}.`, 'Choose another folder with SVC_SEMANTIC_DIR.');
   }
 }
