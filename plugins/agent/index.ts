@@ -39,7 +39,6 @@ export {
 } from './hooks.ts';
 export { queryIn } from './last-query.ts';
 export { type AnswerNotes, notesOf } from './notes.ts';
-export { ownTurn } from './own-turn.ts';
 export { approvalRequired, pendingActionOf } from './pending-approval.ts';
 export { withoutContext } from './prompt.ts';
 export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';

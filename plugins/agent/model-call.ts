@@ -7,10 +7,10 @@ import type {
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
+import { ownTurn } from '../event-loop-kit/index.ts';
 import { AnswerBuilder, type ModelAnswer, type Reading } from './answer-builder.ts';
 import { untilAborted } from './deadlines.ts';
 import type { Delta } from './model-output/text-filter.ts';
-import { ownTurn } from './own-turn.ts';
 
 /** Time for which buffered parts are read before yielding to the event loop. */
 const TIME_SLICE_MS = 10;

@@ -6,7 +6,8 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import { AtlasError, type HealthItem, type Logger, messageOf } from '../../kernel/index.ts';
-import { networkCodeOf, ownTurn, providerCodeOf, providerError, statusOf } from '../agent/index.ts';
+import { networkCodeOf, providerCodeOf, providerError, statusOf } from '../agent/index.ts';
+import { ownTurn } from '../event-loop-kit/index.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { errorOf } from './errors.ts';
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts';

@@ -35,7 +35,6 @@ export { stem, tokenize } from './context/words.ts';
 export { columnsIn } from './database/expression-columns.ts';
 export type { EntityItem, LayerFile } from './files/layer-file.ts';
 export { checkSchema } from './files/schema-check.ts';
-export { atOnce, inTurns, MadeOnce } from './files/time-slicing.ts';
 export { parseYaml } from './files/yaml.ts';
 export { reads, visibleModel } from './hidden-columns.ts';
 export { type ExploreRequest, exploreSandbox, type Sandbox, type VisibleFile } from './hooks.ts';

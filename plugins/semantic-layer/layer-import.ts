@@ -3,6 +3,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AtlasError, messageOf } from '../../kernel/index.ts';
+import { timeSlicer } from '../event-loop-kit/index.ts';
 import { LayerParser } from './files/layer-parser.ts';
 import { ORGANIZATIONS_FOLDER, placeOf } from './files/places.ts';
 import {
@@ -17,7 +18,6 @@ import {
   unwritable,
 } from './files/replace.ts';
 import { MAX_FILE_BYTES, readLayerBytes, scanLayer } from './files/scan.ts';
-import { timeSlicer } from './files/time-slicing.ts';
 import { LayerLoader } from './loader.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 

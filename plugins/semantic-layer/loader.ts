@@ -1,12 +1,12 @@
 /** Loads the folder of a semantic layer into a model; loading it again parses only changed files. */
 import { statSync } from 'node:fs';
+import { timeSlicer } from '../event-loop-kit/index.ts';
 import { buildModel, createModel } from './build/build-model.ts';
 import { KnownSchemas } from './database/database-schema.ts';
 import { removeSchemaDrift } from './database/schema-drift.ts';
 import { type Finding, hashOf, type LayerFile, MAX_PROBLEMS } from './files/layer-file.ts';
 import { LayerParser } from './files/layer-parser.ts';
 import { type FoundFile, readLayerFile, scanLayer } from './files/scan.ts';
-import { timeSlicer } from './files/time-slicing.ts';
 import type { Position } from './files/yaml.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 

@@ -2,6 +2,7 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AtlasError, withTimeout } from '../../kernel/index.ts';
+import { ownTurn } from '../event-loop-kit/index.ts';
 import { createModel } from './build/build-model.ts';
 import { ContextWriter, type LayerContext } from './context/context-writer.ts';
 import { type ExploredLayer, explore, visibleFiles } from './context/explore.ts';
@@ -12,7 +13,6 @@ import { LayerParser } from './files/layer-parser.ts';
 import { type LeftBehind, leftBehind } from './files/left-behind.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { deleteFolder, mendImports } from './files/replace.ts';
-import { OneByOne } from './files/time-slicing.ts';
 import type { VisibleFile } from './hooks.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { type LayerFiles, readFile } from './layer-files.ts';
@@ -63,7 +63,6 @@ class ReloadingFolder {
   #model: SemanticModel | undefined;
   #nextCheck = 0;
   #loading: Promise<SemanticModel> | undefined;
-  readonly #waiters = new OneByOne();
   #matched: KnownSchemas | undefined;
 
   constructor(dir: string, options: ReloadingLayerOptions, signal: AbortSignal, parser: LayerParser) {
@@ -76,13 +75,15 @@ class ReloadingFolder {
   }
 
   /** The current model; checks the files first when that is due. Concurrent callers share one check. */
-  latest(): Promise<SemanticModel> {
+  async latest(): Promise<SemanticModel> {
     const isKnown = this.#matched === this.schemas?.known;
-    // A running load may have started with older schemas.
-    if (this.#loading !== undefined)
-      return this.#waiters.after(this.#loading).then((model) => (isKnown ? model : this.latest()));
-    if (this.#model !== undefined && isKnown && performance.now() < this.#nextCheck)
-      return Promise.resolve(this.#model);
+    if (this.#loading !== undefined) {
+      const model = await this.#loading;
+      await ownTurn();
+      // A running load may have started with older schemas.
+      return isKnown ? model : this.latest();
+    }
+    if (this.#model !== undefined && isKnown && performance.now() < this.#nextCheck) return this.#model;
     this.#loading = this.#load().finally(() => {
       this.#loading = undefined;
     });

@@ -1,5 +1,6 @@
 /** Turns entities of the semantic layer into the tables that statements may read. */
-import { atOnce, expandReferences, inTurns, type ModelDimension, type ModelEntity } from '../semantic-layer/index.ts';
+import { atOnce, inTurns } from '../event-loop-kit/index.ts';
+import { expandReferences, type ModelDimension, type ModelEntity } from '../semantic-layer/index.ts';
 import {
   DEFAULT_LIMITS,
   type Expr,

@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import type { AtlasError, PluginContext, Scope } from '../../../kernel/index.ts';
+import { ownTurn } from '../../event-loop-kit/index.ts';
 import { answerError, clientGone } from '../answer/failure.ts';
 import { requestBegun, requestEnded } from '../events.ts';
-import { Departures } from './departures.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,12 +25,7 @@ export function pathOf(request: FastifyRequest): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
 }
 
-function follow(
-  { ctx, entered, left }: RequestScopeOptions,
-  departures: Departures,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
+function follow({ ctx, entered, left }: RequestScopeOptions, request: FastifyRequest, reply: FastifyReply): void {
   const { scope, method } = request;
   const startedAt = performance.now();
   entered(scope, (error) => {
@@ -51,8 +46,9 @@ function follow(
       end(reply.statusCode);
       return;
     }
-    // Until then it counts as running: a stop waits for it, or cancels it.
-    departures.add(() => {
+    // Hundreds may leave at once, and to cancel takes a millisecond. Until then the request counts as running: a stop
+    // waits for it, or cancels it.
+    void ownTurn().then(() => {
       scope.abort(clientGone());
       end(499);
     });
@@ -61,13 +57,12 @@ function follow(
 
 export const requestScope = fastifyPlugin<RequestScopeOptions>(async (app, options) => {
   const { ctx } = options;
-  const departures = new Departures();
   app.decorateRequest('scope');
   app.setErrorHandler((error, request, reply) => answerError(ctx, error, request, reply));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     request.scope = ctx.scope({ requestId: request.id });
-    follow(options, departures, request, reply);
+    follow(options, request, reply);
     done();
   });
 });

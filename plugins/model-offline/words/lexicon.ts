@@ -1,5 +1,6 @@
 /** Finds everything the semantic layer names by the words people use for it. Built once per model. */
-import { isColumnTerm, MadeOnce, type SemanticModel } from '../../semantic-layer/index.ts';
+import { MadeOnce } from '../../event-loop-kit/index.ts';
+import { isColumnTerm, type SemanticModel } from '../../semantic-layer/index.ts';
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
 import { keyOf, nameWords, spoken, stem } from './stem.ts';
@@ -155,10 +156,8 @@ const namePhrases = (name: string, synonyms: readonly string[] = []): Phrase[] =
 ];
 
 /** What a description calls a column by, in two or three words: "Working hours spent on the repair". */
-function headsOf(description: string): string[][] {
-  const words = nameWords(
-    description.replace(/[.,;:()].*/s, '').replace(/^(the|an?|(total )?(number|amount) of) /gi, ''),
-  );
+function headsOf(text: string): string[][] {
+  const words = nameWords(text.replace(/[.,;:()].*/s, '').replace(/^(the|an?|(total )?(number|amount) of) /i, ''));
   const end = words.findIndex((word) => isHarmless(word) || readOperator([word], 0));
   const head = end < 0 ? words : words.slice(0, end);
   const short = /(ed|nt|ld|de)$/.test(head.at(-1) ?? '') ? head.slice(0, -1) : head;

@@ -1,10 +1,10 @@
 /** Answers the explore tool: lists, shows and searches the files of a semantic layer, and nothing else. */
 import { stringify } from 'yaml';
 import { nearest } from '../../../kernel/index.ts';
+import { timeSlicer } from '../../event-loop-kit/index.ts';
 import type { EntityItem, LayerFile } from '../files/layer-file.ts';
 import type { LayerParser } from '../files/layer-parser.ts';
 import { readLayerFile } from '../files/scan.ts';
-import { timeSlicer } from '../files/time-slicing.ts';
 import { HiddenColumns, hiddenNames, visibleModel } from '../hidden-columns.ts';
 import type { VisibleFile } from '../hooks.ts';
 import type { SemanticModel } from '../model.ts';

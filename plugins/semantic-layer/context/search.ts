@@ -1,7 +1,7 @@
 /** Searches entities, metrics and glossary terms with a text index. */
 import { createHash } from 'node:crypto';
 import MiniSearch from 'minisearch';
-import { timeSlicer } from '../files/time-slicing.ts';
+import { timeSlicer } from '../../event-loop-kit/index.ts';
 import { visibleModel } from '../hidden-columns.ts';
 import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { stem, tokenize } from './words.ts';

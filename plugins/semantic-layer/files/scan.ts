@@ -1,9 +1,9 @@
 /** Finds and reads the files of a semantic layer. Never opens anything outside the layer's root. */
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { timeSlicer } from '../../event-loop-kit/index.ts';
 import type { SemanticProblem } from '../model.ts';
 import { FOLDER_KINDS, ORGANIZATIONS_FOLDER, type Place, TOP_LEVEL_KINDS } from './places.ts';
-import { timeSlicer } from './time-slicing.ts';
 
 export interface FoundFile extends Place {
   /** Relative to the root, with `/`. */

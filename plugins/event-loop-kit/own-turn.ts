@@ -1,4 +1,4 @@
-/** Spreads long work over turns of the event loop, one piece in each, so that what comes at once holds up nobody else. */
+/** Spreads work over turns of the event loop, one piece in each, so that what comes at once holds up nobody else. */
 
 const waiting: (() => void)[] = [];
 

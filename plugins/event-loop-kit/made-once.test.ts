@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { MadeOnce } from './time-slicing.ts';
+import { MadeOnce } from './made-once.ts';
 
 test('what many wait for is made once, and they go on in turns of their own', async () => {
   let made = 0;
