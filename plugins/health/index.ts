@@ -18,7 +18,11 @@ export const health = definePlugin({
   options: HealthOptions,
   setup(ctx, options): Health {
     const monitor = new Monitor(async () => ctx.call(healthCheck, undefined, ctx.scope()), ctx.now, options);
-    const typeOf = (plugin: string) => ctx.describe().plugins.find(({ name }) => name === plugin)?.type;
+    let types: ReadonlyMap<string, string> | undefined;
+    const typeOf = (plugin: string) => {
+      types ??= new Map(ctx.describe().plugins.map(({ name, type }) => [name, type]));
+      return types.get(plugin);
+    };
     let phase: Phase = 'starting';
     const read = () => (phase === 'starting' ? NOTHING : monitor.read());
     const routes = healthRoutes(
