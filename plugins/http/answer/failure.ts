@@ -117,11 +117,13 @@ export function logFailure(thrown: unknown, failure: Failure, scope: Scope, ctx:
   );
 }
 
-/** Answers a request with an error. */
+/** Answers a request with an error, unless its client has left. */
 export function answerError(ctx: PluginContext, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (reply.raw.destroyed) {
+    ctx.logOf(request.scope).debug({ error: messagesOf(error) }, 'A request was given up.');
+    return;
+  }
   const failure = failureOf(error, request.id, request.routeOptions?.bodyLimit);
-  // Of many that leave at once, most are not cancelled yet.
-  if (reply.raw.destroyed) request.scope.abort(clientGone());
   logFailure(error, failure, request.scope, ctx);
   // Fastify closes the connection after a body that it refuses. Read to its end instead: a client that is still
   // sending would otherwise meet a reset and never see the answer.
