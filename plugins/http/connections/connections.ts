@@ -6,8 +6,10 @@ import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } fro
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Logger } from '../../../kernel/index.ts';
+import { Arrivals } from './arrivals.ts';
 import type { OverloadLog } from './overload-log.ts';
 import { RequestBodies } from './request-bodies.ts';
+import { RequestStarts } from './request-starts.ts';
 
 /** Beyond those on which requests run, so that health is still answered. */
 const RESERVED_CONNECTIONS = 16;
@@ -57,6 +59,7 @@ export class Connections {
   /** Those that may be closed to make room, the longest idle first. */
   readonly #idle = new Set<Connection>();
   readonly #bodies: RequestBodies;
+  readonly #starts = new RequestStarts(new Arrivals(() => this.#count));
   #count = 0;
   #waitingCount = 0;
   #unsentBytes = 0;
@@ -94,14 +97,16 @@ export class Connections {
     return this.#all.size - this.#idle.size > this.#limits.maxConnections;
   }
 
-  /** Runs the request when those before it on its connection have been answered. */
-  take(request: IncomingMessage, response: ServerResponse, run: () => void): void {
+  /** Hands the request to `handle` when those before it on its connection have been answered, and when it is its turn. */
+  take(request: IncomingMessage, response: ServerResponse, isEssential: boolean, handle: () => void): void {
     const { socket, headers, method } = request;
     const connection = this.#all.get(socket);
     if (connection === undefined) return;
     // Nobody reads it: 128 KiB of it would stay in memory until the request is answered.
     if ((method === 'GET' || method === 'HEAD') && announcedBytes(headers) > 0) request.resume();
     response.once('close', () => this.#end(connection));
+    // That of a client that has left meanwhile is not begun.
+    const run = () => this.#starts.add(() => response.destroyed || handle(), isEssential);
     if (!connection.hasRequest) {
       this.#begin(connection);
       run();
@@ -114,6 +119,11 @@ export class Connections {
     if (isTooMany || connection.waitingBytes > MAX_PIPELINED_BYTES) {
       this.#close(connection, 'A connection was closed: its client sends requests without waiting for answers.');
     }
+  }
+
+  /** The server stops: from now on, requests do not wait for their turn. */
+  stop(): void {
+    this.#starts.stop();
   }
 
   /** Bounds the body of the request that runs on the connection. */

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { AtlasError } from '../../../kernel/index.ts';
 import { clientGone } from '../answer/failure.ts';
+import { Arrivals } from '../connections/arrivals.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { OverloadLog } from '../connections/overload-log.ts';
 import { LoadMonitor } from './load-monitor.ts';
@@ -47,7 +48,7 @@ export const overloadProtection = fastifyPlugin<OverloadOptions>(
       connections.received(request.raw.socket);
       done(connections.isFull ? refusal(request) : undefined);
     });
-    const queue = new RequestQueue(() => connections.count);
+    const queue = new RequestQueue(new Arrivals(() => connections.count));
     app.addHook('preHandler', ({ routeOptions, scope }, { raw: response }, done) => {
       const turn = routeOptions.config.essential === true ? undefined : queue.enter();
       if (turn === undefined) {

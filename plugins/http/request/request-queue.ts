@@ -3,15 +3,10 @@
  * answers that are being written.
  */
 import { AtlasError } from '../../../kernel/index.ts';
+import type { Arrivals } from '../connections/arrivals.ts';
 
 /** By then the server is clearly behind, and most clients have given up. */
 const MAX_WAIT_MS = 30_000;
-/**
- * Turns in a row that go by without a start while connections come in: Node takes one in each turn, so that whoever
- * connects after 500 others, such as a health check, waits for as many turns.
- */
-const MAX_TURNS_OF_ARRIVALS = 32;
-
 interface Waiting {
   readonly since: number;
   start(): void;
@@ -19,16 +14,12 @@ interface Waiting {
 }
 
 export class RequestQueue {
-  readonly #connected: () => number;
+  readonly #arrivals: Arrivals;
   readonly #waiting: Waiting[] = [];
   #isTaken = false;
-  /** How many connections had come at the last turn. */
-  #seen = 0;
-  #turnsOfArrivals = 0;
 
-  /** `connected`: how many connections have come so far. */
-  constructor(connected: () => number) {
-    this.#connected = connected;
+  constructor(arrivals: Arrivals) {
+    this.#arrivals = arrivals;
   }
 
   /** `undefined`: starts now. Otherwise resolves when it is the request's turn; rejects with `overloaded` when that takes too long. */
@@ -44,7 +35,7 @@ export class RequestQueue {
   }
 
   #pass(): void {
-    if (this.#waiting.length > 0 && this.#isArriving()) {
+    if (this.#waiting.length > 0 && this.#arrivals.goOn()) {
       setImmediate(() => this.#pass());
       return;
     }
@@ -54,15 +45,6 @@ export class RequestQueue {
     if (performance.now() - next.since <= MAX_WAIT_MS) next.start();
     else next.refuse(new AtlasError('Atlas is overloaded.', OVERLOADED));
     setImmediate(() => this.#pass());
-  }
-
-  /** Whether connections have come since the last turn, and starts may still wait for them. */
-  #isArriving(): boolean {
-    const connected = this.#connected();
-    const isArriving = connected !== this.#seen && this.#turnsOfArrivals < MAX_TURNS_OF_ARRIVALS;
-    this.#seen = connected;
-    this.#turnsOfArrivals = isArriving ? this.#turnsOfArrivals + 1 : 0;
-    return isArriving;
   }
 }
 

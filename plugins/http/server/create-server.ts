@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   createServer as createHttpServer,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
@@ -25,6 +26,7 @@ import { requestIdOf } from './request-id.ts';
 
 export interface ServerParts extends RequestScopeOptions, KnownRoutesOptions {
   readonly options: HttpOptions;
+  isEssential(request: IncomingMessage): boolean;
 }
 
 /** Requests so broken that no request object exists: answered on the socket in the same form as any error. */
@@ -55,7 +57,7 @@ function unused(): never {
 }
 
 /** Also answers what Node would answer by itself, without a request id: an expectation that it does not know. */
-function httpServer(handler: RequestListener, options: HttpOptions, connections: Connections): Server {
+function httpServer(handler: RequestListener, { options, isEssential }: ServerParts, connections: Connections): Server {
   const { requestTimeoutMs: requestTimeout, keepAliveTimeoutMs: keepAliveTimeout } = options;
   const server = createHttpServer(
     {
@@ -68,19 +70,20 @@ function httpServer(handler: RequestListener, options: HttpOptions, connections:
       // Refused by `known-routes.ts`, in our own form.
       requireHostHeader: false,
     },
-    (request, response) => connections.take(request, response, () => handler(request, response)),
+    (request, response) => connections.take(request, response, isEssential(request), () => handler(request, response)),
   );
   connections.watch(server);
   return server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-function serverOptions(options: HttpOptions, connections: Connections): FastifyHttpOptions<Server> {
+function serverOptions(parts: ServerParts, connections: Connections): FastifyHttpOptions<Server> {
+  const { options } = parts;
   return {
     logger: false,
     bodyLimit: options.bodyLimitBytes,
     trustProxy: trustedProxies(options.trustProxy),
     // One server for every address, where Fastify would make more for `localhost`, which would have no bounds.
-    serverFactory: (handler) => httpServer(handler, options, connections),
+    serverFactory: (handler) => httpServer(handler, parts, connections),
     genReqId: (request) => requestIdOf(request.headers['x-request-id']),
     rewriteUrl: routedUrl,
     clientErrorHandler: answerBrokenRequest,
@@ -100,7 +103,7 @@ export function createServer(parts: ServerParts): { app: FastifyInstance; connec
   const log = new OverloadLog(ctx.log);
   const connections = new Connections(limits, log, ctx.log);
   const origins = allowedOrigins(options.corsOrigins);
-  const app: FastifyInstance = Fastify(serverOptions(options, connections));
+  const app: FastifyInstance = Fastify(serverOptions(parts, connections));
   app.register(requestScope, parts);
   app.register(crossOrigin, { origins });
   app.register(clientAddress, { isBehindProxy: options.trustProxy !== false });

@@ -30,6 +30,8 @@ export class WebServer {
   #app!: FastifyInstance;
   #connections!: Connections;
   #gracefulCloseMs: number;
+  /** Method and path of the essential routes. */
+  readonly #essential = new Set<string>();
   #phase: ServerPhase = 'starting';
   routes: readonly Collected<Route>[] = [];
 
@@ -46,6 +48,7 @@ export class WebServer {
       options,
       phase: () => server.#phase,
       routes: () => server.routes,
+      isEssential: ({ method, url = '' }) => server.#essential.has(`${method} ${url.split('?', 1)[0]}`),
       entered: (scope, refuse) => server.#running.enter(scope, refuse),
       left: (scope) => {
         server.#running.leave(scope);
@@ -71,6 +74,7 @@ export class WebServer {
         });
       }
       owners.set(key, plugin);
+      if (value.essential === true) this.#essential.add(key);
     }
     for (const [plugin, own] of Map.groupBy(routes, (route) => route.plugin)) {
       this.#app.register(async (part: FastifyInstance) => {
@@ -114,6 +118,7 @@ export class WebServer {
   async drain(): Promise<void> {
     this.#phase = 'stopping';
     this.#app.server.close();
+    this.#connections.stop();
     if (await this.#running.idle(this.#gracefulCloseMs)) return;
     this.#ctx.log.warn({ requests: this.#running.size }, 'Cancelling requests that still run.');
     this.#running.cancel();
