@@ -5,6 +5,7 @@ import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import { blockingTime, maxBlockingMs } from '../../test/growth/blocking.ts';
 import { STREAM_FILTER } from './chat-filter.ts';
+import { jsonObject } from './event-lines.ts';
 import { filteredDocument, ResponsesFilter } from './responses-filter.ts';
 import { openaiModel } from './source.ts';
 
@@ -119,4 +120,11 @@ describe.each(['openai', 'openai-compatible'] as const)('%s', (provider) => {
     const body = event.repeat(Math.floor(65_536 / event.length));
     expect(await turnOf(body, 'text/event-stream', provider)).toBeLessThan(2 * maxBlockingMs());
   });
+});
+
+test('a document of half a million lists is not read, one with as many brackets in a text is', () => {
+  expect(jsonObject(`{"choices":${'['.repeat(400_000)}${']'.repeat(400_000)}}`)).toBeUndefined();
+  expect(jsonObject(`{"choices":[${Array(150_000).fill('{}').join(',')}]}`)).toBeUndefined();
+  const text = '{["\\'.repeat(100_000);
+  expect(jsonObject(JSON.stringify({ text }))).toEqual({ text });
 });
