@@ -7,7 +7,7 @@ import type {
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { ownTurn } from '../event-loop-kit/index.ts';
+import { Turns } from '../event-loop-kit/index.ts';
 import { AnswerBuilder, type ModelAnswer, type Reading } from './answer-builder.ts';
 import { untilAborted } from './deadlines.ts';
 import type { Delta } from './model-output/text-filter.ts';
@@ -16,6 +16,8 @@ import type { Delta } from './model-output/text-filter.ts';
 const TIME_SLICE_MS = 10;
 /** Reading as much of a hostile text takes a millisecond. */
 const LONG_CHARS = 8 * 1024;
+/** Of all questions. */
+const turns = new Turns();
 
 /** Calls the model without streaming. Rejects with the model's error, or when the signal is aborted. */
 export async function generate(
@@ -28,7 +30,7 @@ export async function generate(
     options.abortSignal,
   );
   // Long replies of many questions may arrive together.
-  if (content.some(isLong)) await untilAborted(ownTurn(), options.abortSignal);
+  if (content.some(isLong)) await untilAborted(turns.next(), options.abortSignal);
   const builder = new AnswerBuilder(reading, false);
   builder.end(finishOf(finishReason, content.length === 0), usage, providerMetadata);
   for (const [index, part] of content.entries()) {
@@ -79,7 +81,7 @@ export async function* stream(
   try {
     for (;;) {
       const { done, value } = await untilAborted(reader.read(), abortSignal);
-      if (!done && isLong(value)) await untilAborted(ownTurn(), abortSignal);
+      if (!done && isLong(value)) await untilAborted(turns.next(), abortSignal);
       if (!done) yield* addPart(builder, value);
       if (done || builder.isCut) {
         yield* builder.finish();

@@ -1,11 +1,12 @@
-import { ownTurn } from './own-turn.ts';
 import { atOnce, inTurns } from './time-slices.ts';
+import { Turns } from './turns.ts';
 
 /** Keeps what is made of an object, as long as that lives. */
 export class MadeOnce<K extends object, T> {
   readonly #make: (of: K) => Generator<void, T>;
   readonly #made = new WeakMap<K, T>();
   readonly #beingMade = new WeakMap<K, Promise<T>>();
+  readonly #turns = new Turns();
 
   constructor(make: (of: K) => Generator<void, T>) {
     this.#make = make;
@@ -27,7 +28,7 @@ export class MadeOnce<K extends object, T> {
     this.#beingMade.set(of, making);
     const made = await making;
     this.#made.set(of, made);
-    await ownTurn();
+    await this.#turns.next();
     return made;
   }
 }

@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import { AtlasError, type HealthItem, type Logger, messageOf } from '../../kernel/index.ts';
 import { networkCodeOf, providerCodeOf, providerError, statusOf } from '../agent/index.ts';
-import { ownTurn } from '../event-loop-kit/index.ts';
+import { Turns } from '../event-loop-kit/index.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { errorOf } from './errors.ts';
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts';
@@ -51,6 +51,7 @@ class GuardedModel {
   readonly #breaker: CircuitBreaker;
   #loading: Promise<LanguageModelV4> | undefined;
   #isLoaded = false;
+  readonly #turns = new Turns();
   #failure: AtlasError | undefined;
   #lastCall: { readonly at: string; readonly ms: number } | undefined;
 
@@ -74,7 +75,7 @@ class GuardedModel {
     const model = await this.#loading;
     this.#isLoaded = true;
     // Many questions may have waited for it.
-    if (!isLoaded) await ownTurn();
+    if (!isLoaded) await this.#turns.next();
     return model;
   }
 

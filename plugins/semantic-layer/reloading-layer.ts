@@ -2,7 +2,7 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AtlasError, withTimeout } from '../../kernel/index.ts';
-import { ownTurn } from '../event-loop-kit/index.ts';
+import { Turns } from '../event-loop-kit/index.ts';
 import { createModel } from './build/build-model.ts';
 import { ContextWriter, type LayerContext } from './context/context-writer.ts';
 import { type ExploredLayer, explore, visibleFiles } from './context/explore.ts';
@@ -64,6 +64,7 @@ class ReloadingFolder {
   #nextCheck = 0;
   #loading: Promise<SemanticModel> | undefined;
   #matched: KnownSchemas | undefined;
+  readonly #turns = new Turns();
 
   constructor(dir: string, options: ReloadingLayerOptions, signal: AbortSignal, parser: LayerParser) {
     this.loader = new LayerLoader(dir, signal, parser);
@@ -79,7 +80,7 @@ class ReloadingFolder {
     const isKnown = this.#matched === this.schemas?.known;
     if (this.#loading !== undefined) {
       const model = await this.#loading;
-      await ownTurn();
+      await this.#turns.next();
       // A running load may have started with older schemas.
       return isKnown ? model : this.latest();
     }
@@ -102,9 +103,8 @@ class ReloadingFolder {
     const model = await this.loader.load(schemas);
     this.#matched = schemas;
     const tookMs = performance.now() - started;
-    const isFirst = this.#model === undefined;
     // The first load parses everything, so it says nothing about the cost of later checks.
-    const restMs = isFirst ? 0 : tookMs / CHECKING_SHARE;
+    const restMs = this.#model === undefined ? 0 : tookMs / CHECKING_SHARE;
     this.#nextCheck = performance.now() + Math.max(this.#options.checkIntervalMs, restMs);
     if (model !== this.#model) this.#options.onVersion?.(model, this.loader.root);
     this.#model = model;

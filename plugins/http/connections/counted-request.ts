@@ -10,6 +10,8 @@ const MOST_SMALL_PARTS = 2_000;
 const SMALL_PART_BYTES = 16;
 
 export class CountedRequest extends IncomingMessage {
+  /** On the clock of `performance`. */
+  readonly arrivedAt = performance.now();
   #parts = 0;
   #bytes = 0;
   /** Node's constructor sets it, before there are private members. */

@@ -2,8 +2,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import type { AtlasError, PluginContext, Scope } from '../../../kernel/index.ts';
-import { ownTurn } from '../../event-loop-kit/index.ts';
+import { Turns } from '../../event-loop-kit/index.ts';
 import { answerError, clientGone } from '../answer/failure.ts';
+import type { CountedRequest } from '../connections/counted-request.ts';
 import { requestBegun, requestEnded } from '../events.ts';
 
 declare module 'fastify' {
@@ -25,9 +26,15 @@ export function pathOf(request: FastifyRequest): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
 }
 
-function follow({ ctx, entered, left }: RequestScopeOptions, request: FastifyRequest, reply: FastifyReply): void {
+function follow(
+  { ctx, entered, left }: RequestScopeOptions,
+  departures: Turns,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const { scope, method } = request;
-  const startedAt = performance.now();
+  // From its arrival: it may have waited for its turn.
+  const { arrivedAt: startedAt = performance.now() } = request.raw as Partial<CountedRequest>;
   entered(scope, (error) => {
     if (!reply.sent && !reply.raw.headersSent) answerError(ctx, error, request, reply);
   });
@@ -48,7 +55,7 @@ function follow({ ctx, entered, left }: RequestScopeOptions, request: FastifyReq
     }
     // Hundreds may leave at once, and to cancel takes a millisecond. Until then the request counts as running: a stop
     // waits for it, or cancels it.
-    void ownTurn().then(() => {
+    void departures.next().then(() => {
       scope.abort(clientGone());
       end(499);
     });
@@ -57,12 +64,13 @@ function follow({ ctx, entered, left }: RequestScopeOptions, request: FastifyReq
 
 export const requestScope = fastifyPlugin<RequestScopeOptions>(async (app, options) => {
   const { ctx } = options;
+  const departures = new Turns();
   app.decorateRequest('scope');
   app.setErrorHandler((error, request, reply) => answerError(ctx, error, request, reply));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     request.scope = ctx.scope({ requestId: request.id });
-    follow(options, request, reply);
+    follow(options, departures, request, reply);
     done();
   });
 });

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ownTurn } from './own-turn.ts';
+import { Turns } from './turns.ts';
 
 test('each gets a turn of its own, first come, first served', async () => {
+  const turns = new Turns();
   const had: number[] = [];
-  const all = Promise.all([1, 2, 3].map((n) => ownTurn().then(() => had.push(n))));
+  const all = Promise.all([1, 2, 3].map((n) => turns.next().then(() => had.push(n))));
   const atEachTurn: number[] = [];
   while (had.length < 3) {
     atEachTurn.push(had.length);
@@ -13,5 +14,5 @@ test('each gets a turn of its own, first come, first served', async () => {
   await all;
   expect(had).toEqual([1, 2, 3]);
   expect(atEachTurn.every((count, at) => count - (atEachTurn[at - 1] ?? 0) <= 1)).toBe(true);
-  await ownTurn();
+  await turns.next();
 });
