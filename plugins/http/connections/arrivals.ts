@@ -1,15 +1,15 @@
 /**
- * How long starts wait for further connections in one go, and at least go on after it. Node takes one connection in each
- * turn of the event loop, so that whoever connects after 500 others, such as a health check, waits for as many turns.
+ * While connections keep arriving, requests are held back for at most this long, and then started for at least as long.
+ * Node takes one connection in each turn of the event loop, so that whoever connects after 500 others, such as a health
+ * check, waits for as many turns.
  */
-const MAX_WAIT_MS = 100;
+const LONGEST_HOLD_MS = 100;
 
-/** Tells in each turn of the event loop whether starts wait because connections come in. */
 export class Arrivals {
   readonly #connected: () => number;
   /** How many connections had come at the last turn. */
   #seen = 0;
-  #since: number | undefined;
+  #heldSince: number | undefined;
   #openUntil = 0;
 
   /** `connected`: how many connections have come so far. */
@@ -17,19 +17,19 @@ export class Arrivals {
     this.#connected = connected;
   }
 
-  /** Whether connections have come since the last turn, and starts may still wait for them. */
-  goOn(): boolean {
+  /** Whether requests are held back in this turn of the event loop. To be asked once in each turn in which some wait. */
+  hold(): boolean {
     const connected = this.#connected();
     const isArriving = connected !== this.#seen;
     this.#seen = connected;
     const now = performance.now();
     if (!isArriving || now < this.#openUntil) {
-      this.#since = undefined;
+      this.#heldSince = undefined;
       return false;
     }
-    this.#since ??= now;
-    if (now - this.#since < MAX_WAIT_MS) return true;
-    this.#openUntil = now + MAX_WAIT_MS;
+    this.#heldSince ??= now;
+    if (now - this.#heldSince < LONGEST_HOLD_MS) return true;
+    this.#openUntil = now + LONGEST_HOLD_MS;
     return false;
   }
 }

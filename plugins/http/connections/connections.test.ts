@@ -1,12 +1,17 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from '@sinclair/typebox';
-import { describe, expect, it } from 'vitest';
-import { definePlugin, httpRoutes, type Route, type RouteReply } from '../../../kernel/index.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { definePlugin, httpRoutes, type Logger, type Route, type RouteReply } from '../../../kernel/index.ts';
 import { createTestApp } from '../../../test/harness/create-test-app.ts';
 import { parseResponse, rawConnection, received, sendRaw } from '../../../test/harness/raw-http.ts';
 import { http } from '../index.ts';
+import { Connections } from './connections.ts';
 import { connectionsWithin } from './descriptors.ts';
+import { OverloadLog } from './overload-log.ts';
 
 /** Beyond `maxConnections`, as `connections.ts` has them. */
 const RESERVED = 16;
@@ -139,6 +144,50 @@ describe('connections', () => {
     for (const answer of answers) expect(parseResponse(await answer).status).toBe(200);
     expect(await status(`${t.url}/plain`)).toBe(200);
     expect(t.app.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+  });
+
+  it('with requests that wait for their turn are not closed to make room', async () => {
+    await using t = await start({ maxConnections: 4 });
+    const statuses: number[] = [];
+    for (let count = 0; count < 60; count += 1) {
+      const socket = await t.open(GET('/wait'));
+      void received(socket, '}').then((text) => statuses.push(parseResponse(text).status));
+    }
+    await expect.poll(() => t.begun.length + statuses.length).toBe(60);
+    for (const release of t.waiting) release();
+    await expect.poll(() => statuses.length).toBe(60);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  });
+
+  it('whose client has left while its request waited for its turn take no work', async () => {
+    const server = new EventEmitter() as Server;
+    const log = { debug() {} } as unknown as Logger;
+    const limits = { maxConnections: 4, stallTimeoutMs: 1_000, maxUnsentBytes: 1, maxReceivedBytes: 1 };
+    const connections = new Connections(limits, new OverloadLog(log), log);
+    connections.watch(server);
+    const begun: string[] = [];
+    const take = (name: string) => {
+      const socket = new PassThrough() as unknown as Socket;
+      server.emit('connection', socket);
+      const request = { socket, headers: {}, method: 'GET' } as IncomingMessage;
+      const response = new PassThrough() as unknown as ServerResponse;
+      connections.take(request, response, false, () => begun.push(name));
+      return response;
+    };
+    take('left').destroy();
+    take('stayed');
+    await expect.poll(() => begun).toEqual(['stayed']);
+    server.emit('close');
+  });
+
+  it('know the essential requests, also those with HEAD', async () => {
+    await using t = await start();
+    const take = vi.spyOn(Connections.prototype, 'take');
+    for (const request of ['GET /vital?a=1', 'HEAD /vital', 'POST /vital', 'GET /plain']) {
+      await sendRaw(t.url, `${request} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    }
+    expect(take.mock.calls.map(([, , isEssential]) => isEssential)).toEqual([true, true, false, false]);
+    take.mockRestore();
   });
 
   it('take the requests of one client one after another, and not without end', async () => {

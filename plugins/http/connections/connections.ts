@@ -59,7 +59,7 @@ export class Connections {
   /** Those that may be closed to make room, the longest idle first. */
   readonly #idle = new Set<Connection>();
   readonly #bodies: RequestBodies;
-  readonly #starts = new RequestStarts(new Arrivals(() => this.#count));
+  readonly #starts: RequestStarts;
   #count = 0;
   #waitingCount = 0;
   #unsentBytes = 0;
@@ -72,6 +72,9 @@ export class Connections {
       const connection = this.#all.get(socket);
       if (connection !== undefined) this.#close(connection, why);
     });
+    // One that waits counts as running: otherwise its connection would be closed to make room for others.
+    const mayWait = (count: number) => this.#running + count <= limits.maxConnections;
+    this.#starts = new RequestStarts(new Arrivals(() => this.#count), mayWait);
   }
 
   /** Begins with the first connection of this server, which hands its requests to `take`. */
@@ -94,7 +97,11 @@ export class Connections {
 
   /** Whether requests already run on as many connections as may be. */
   get isFull(): boolean {
-    return this.#all.size - this.#idle.size > this.#limits.maxConnections;
+    return this.#running > this.#limits.maxConnections;
+  }
+
+  get #running(): number {
+    return this.#all.size - this.#idle.size;
   }
 
   /** Hands the request to `handle` when those before it on its connection have been answered, and when it is its turn. */
@@ -178,9 +185,7 @@ export class Connections {
     this.#waitingCount -= 1;
     if (connection.waiting.length === 0) connection.waitingBytes = 0;
     this.#begin(connection);
-    // In a long row of requests, other connections have their turn in between.
-    if (connection.waiting.length > 0) setImmediate(next);
-    else next();
+    next();
   }
 
   #add(socket: Socket): void {

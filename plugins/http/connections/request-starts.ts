@@ -1,6 +1,6 @@
 /**
  * Hands requests over to be routed and authenticated: a few in each turn of the event loop, as hundreds may come in one,
- * and once no further connections come in. Essential ones come before all others and do not wait for connections.
+ * the essential ones before others, and the others once no further connections arrive.
  */
 import type { Arrivals } from './arrivals.ts';
 
@@ -9,23 +9,23 @@ const STARTS_IN_A_TURN = 8;
 
 export class RequestStarts {
   readonly #arrivals: Arrivals;
+  readonly #mayWait: (count: number) => boolean;
   readonly #essential: (() => void)[] = [];
   readonly #others: (() => void)[] = [];
   #isScheduled = false;
   #isStopping = false;
 
-  constructor(arrivals: Arrivals) {
+  /** `mayWait`: whether so many may wait; otherwise all are handed over. */
+  constructor(arrivals: Arrivals, mayWait: (count: number) => boolean) {
     this.#arrivals = arrivals;
+    this.#mayWait = mayWait;
   }
 
   /** Calls `start` when it is its turn. */
   add(start: () => void, isEssential: boolean): void {
-    if (this.#isStopping) {
-      start();
-      return;
-    }
     (isEssential ? this.#essential : this.#others).push(start);
-    this.#schedule();
+    if (this.#isStopping) this.stop();
+    else this.#schedule();
   }
 
   /** Of the server: those that wait are called at once, as are all that come later. */
@@ -42,7 +42,8 @@ export class RequestStarts {
 
   #pass(): void {
     const next = this.#essential.splice(0, STARTS_IN_A_TURN);
-    if (this.#others.length > 0 && !this.#arrivals.goOn()) next.push(...this.#others.splice(0, STARTS_IN_A_TURN));
+    if (!this.#mayWait(this.#others.length)) next.push(...this.#others.splice(0));
+    else if (this.#others.length > 0 && !this.#arrivals.hold()) next.push(...this.#others.splice(0, STARTS_IN_A_TURN));
     this.#isScheduled = false;
     this.#schedule();
     for (const start of next) start();

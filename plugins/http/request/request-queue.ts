@@ -7,6 +7,7 @@ import type { Arrivals } from '../connections/arrivals.ts';
 
 /** By then the server is clearly behind, and most clients have given up. */
 const MAX_WAIT_MS = 30_000;
+
 interface Waiting {
   readonly since: number;
   start(): void;
@@ -35,7 +36,7 @@ export class RequestQueue {
   }
 
   #pass(): void {
-    if (this.#waiting.length > 0 && this.#arrivals.goOn()) {
+    if (this.#waiting.length > 0 && this.#arrivals.hold()) {
       setImmediate(() => this.#pass());
       return;
     }

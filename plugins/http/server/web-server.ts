@@ -30,7 +30,7 @@ export class WebServer {
   #app!: FastifyInstance;
   #connections!: Connections;
   #gracefulCloseMs: number;
-  /** Method and path of the essential routes. */
+  /** Method and path of the essential routes, as probes ask for them; another spelling is served as well, but not first. */
   readonly #essential = new Set<string>();
   #phase: ServerPhase = 'starting';
   routes: readonly Collected<Route>[] = [];
@@ -74,7 +74,7 @@ export class WebServer {
         });
       }
       owners.set(key, plugin);
-      if (value.essential === true) this.#essential.add(key);
+      if (value.essential === true) this.#essential.add(key).add(`HEAD ${value.path}`);
     }
     for (const [plugin, own] of Map.groupBy(routes, (route) => route.plugin)) {
       this.#app.register(async (part: FastifyInstance) => {
@@ -116,9 +116,10 @@ export class WebServer {
 
   /** Takes no new connections, waits for the running requests, then cancels those that are left. */
   async drain(): Promise<void> {
+    // Those that have arrived by now are still served.
+    this.#connections.stop();
     this.#phase = 'stopping';
     this.#app.server.close();
-    this.#connections.stop();
     if (await this.#running.idle(this.#gracefulCloseMs)) return;
     this.#ctx.log.warn({ requests: this.#running.size }, 'Cancelling requests that still run.');
     this.#running.cancel();
