@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bindable } from './params.ts';
-import { Converted, decimal, json, RowCollector, real, uniqueNames, type Value } from './values.ts';
+import { Converted, decimal, json, RowCollector, real, toObjects, uniqueNames, type Value } from './values.ts';
 
 const limits = { maxRows: 10, maxBytes: 10_000, maxCellBytes: 10 };
 const one = (value: Value) => {
@@ -132,5 +132,40 @@ describe('a bound value', () => {
   it.each([undefined, null])('%s is null', (value) => expect(bindable(value)).toBeNull());
   it.each([[{}], [[1]], [Number.NaN], [Symbol('x')], [new Date(Number.NaN)], [() => 1]])('%s is refused', (value) => {
     expect(() => bindable(value)).toThrow('cannot be bound');
+  });
+});
+
+describe('the bytes of a result', () => {
+  it('are those of the answer, which repeats the column names in each row', () => {
+    const collector = new RowCollector(['n'.repeat(990)], limits);
+    const added = Array.from({ length: 10 }, () => collector.add([1]));
+    expect(added.filter(Boolean)).toHaveLength(9);
+    const answer = JSON.stringify(collector.rows.map(([value]) => ({ ['n'.repeat(990)]: value })));
+    expect(answer.length).toBeLessThanOrEqual(limits.maxBytes);
+    expect(collector.notes).toEqual(['Only the first 9 rows are given; the result is larger than 10000 bytes.']);
+  });
+});
+
+describe('rows as objects', () => {
+  it('have a column named like the prototype as any other', async () => {
+    const rows = await toObjects(['id', '__proto__'], [[1, 'x']]);
+    expect(Object.entries(rows[0] ?? {})).toEqual([
+      ['id', 1],
+      ['__proto__', 'x'],
+    ]);
+  });
+
+  it('let others run in between when they are many', async () => {
+    const columns = Array.from({ length: 1_000 }, (_, at) => `c${at}`);
+    const rows = Array.from({ length: 500 }, () => columns.map(() => 1));
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    expect(await toObjects(columns, rows)).toHaveLength(500);
+    clearImmediate(counting);
+    expect(turns).toBeGreaterThan(0);
   });
 });

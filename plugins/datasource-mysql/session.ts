@@ -222,9 +222,9 @@ export class MysqlSession implements Session {
       this.#running = false;
       enough.resolve();
     });
-    return Promise.race([enough.promise, this.#lost.promise]).then(() => ({
+    return Promise.race([enough.promise, this.#lost.promise]).then(async () => ({
       columns,
-      rows: toObjects(columns, collector.rows),
+      rows: await toObjects(columns, collector.rows),
       truncated: collector.truncated,
       notes: collector.notes,
     }));

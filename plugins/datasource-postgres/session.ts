@@ -93,7 +93,7 @@ export class PostgresSession implements Session {
     const { columns, collector } = statement;
     return {
       columns,
-      rows: toObjects(columns, collector?.rows ?? []),
+      rows: await toObjects(columns, collector?.rows ?? []),
       truncated: collector?.truncated ?? false,
       notes: collector?.notes ?? [],
     };

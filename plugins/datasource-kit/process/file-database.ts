@@ -96,7 +96,7 @@ export class FileDatabase {
     };
     const { isOutOfRoom, ...result } = (await this.#call(call, timeoutMs, signal)) as WireResult;
     if (isOutOfRoom) room?.exceeded();
-    return { ...result, rows: toObjects(result.columns, result.rows) };
+    return { ...result, rows: await toObjects(result.columns, result.rows) };
   }
 
   /** `undefined`: the engine cannot tell. */
