@@ -1,15 +1,19 @@
 /** Yields to the event loop during long work, so that other requests run in between. */
-import { setImmediate } from 'node:timers/promises';
+import { Turns } from './turns.ts';
+
+/** Of the whole process: much long work at once would otherwise take up a turn together. */
+const turns = new Turns();
 
 /**
- * Returns a function to call and await between steps. It yields once `sliceMs` have passed since the last time, and
- * rejects once `signal` is aborted.
+ * Returns a function to call and await between steps. Once `sliceMs` have passed since the last time, it waits for a turn
+ * of the event loop in which no other long work goes on, and rejects if `signal` is aborted by then.
  */
 export function timeSlicer(signal?: AbortSignal, sliceMs = 6): () => Promise<void> | undefined {
   let sliceStart = performance.now();
   return () => {
     if (performance.now() - sliceStart < sliceMs) return undefined;
-    return setImmediate(undefined, signal && { signal }).then(() => {
+    return turns.next().then(() => {
+      signal?.throwIfAborted();
       sliceStart = performance.now();
     });
   };

@@ -1,11 +1,10 @@
 /** Writes JSON in pieces, so that a large answer neither blocks the event loop nor is in memory twice. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { timeSlicer } from '../../event-loop-kit/index.ts';
 
 /** What is written, or sent, at once. */
 export const PIECE_BYTES = 65_536;
 /** Values, and each 64 characters of text, that are written at once without a look at the clock. */
 const SMALL = 1_000;
-export const MAX_TURN_MS = 8;
 
 /** What is left of `budget` after this value; negative, and no exact number, when it is larger. */
 function remaining(value: unknown, budget: number): number {
@@ -64,12 +63,10 @@ export function* jsonTexts(value: unknown): Generator<string> {
 /** How many bytes the JSON has. Lets other work run in between. */
 export async function jsonBytes(value: unknown): Promise<number> {
   let bytes = 0;
-  let since = performance.now();
+  const pause = timeSlicer();
   for (const text of jsonTexts(value)) {
     bytes += Buffer.byteLength(text);
-    if (performance.now() - since < MAX_TURN_MS) continue;
-    await nextTurn();
-    since = performance.now();
+    await pause();
   }
   return bytes;
 }
