@@ -3,9 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { type Logger, messagesOf, type RouteReply } from '../../../kernel/index.ts';
-import { timeSlicer } from '../../event-loop-kit/index.ts';
 import type { Connections } from '../connections/connections.ts';
-import { isSmall, jsonBytes, jsonTexts, PIECE_BYTES } from './json.ts';
+import { isSmall, jsonBytes, jsonTexts, PIECE_BYTES, pieceTurns } from './json.ts';
 
 /** Of small pieces, one after another. */
 const MAX_TURN_MS = 8;
@@ -52,11 +51,10 @@ class Sending {
   /** The JSON, of so many bytes, is made as the client takes it. */
   async writeJson(value: unknown, bytes: number): Promise<void> {
     this.#hold(bytes);
-    const pause = timeSlicer();
     for (const text of jsonTexts(value)) {
       await this.#writeHeld(text);
       if (this.#response.destroyed) return;
-      await pause();
+      await pieceTurns.next();
     }
   }
 
