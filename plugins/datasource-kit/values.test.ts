@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bindable } from './params.ts';
-import { Converted, decimal, json, RowCollector, real, toObjects, uniqueNames, type Value } from './values.ts';
+import { Converted, decimal, json, RowCollector, real, uniqueNames, type Value, withObjects } from './values.ts';
 
 const limits = { maxRows: 10, maxBytes: 10_000, maxCellBytes: 10 };
 const one = (value: Value) => {
@@ -147,8 +147,10 @@ describe('the bytes of a result', () => {
 });
 
 describe('rows as objects', () => {
+  const whole = { truncated: false, notes: [] };
+
   it('have a column named like the prototype as any other', async () => {
-    const rows = await toObjects(['id', '__proto__'], [[1, 'x']]);
+    const { rows } = await withObjects({ ...whole, columns: ['id', '__proto__'], rows: [[1, 'x']] });
     expect(Object.entries(rows[0] ?? {})).toEqual([
       ['id', 1],
       ['__proto__', 'x'],
@@ -164,8 +166,13 @@ describe('rows as objects', () => {
       counting = setImmediate(count);
     };
     let counting = setImmediate(count);
-    expect(await toObjects(columns, rows)).toHaveLength(500);
+    expect((await withObjects({ ...whole, columns, rows })).rows).toHaveLength(500);
     clearImmediate(counting);
     expect(turns).toBeGreaterThan(0);
+  });
+
+  it('are not made for a statement that was cancelled', async () => {
+    const result = { ...whole, columns: ['id'], rows: [[1]] };
+    await expect(withObjects(result, AbortSignal.abort())).rejects.toMatchObject({ code: 'sql_cancelled' });
   });
 });

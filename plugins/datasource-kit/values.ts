@@ -3,7 +3,8 @@
  * and decimals that a number would round as text, infinities and NaN as text, binary as base64. Long values are cut.
  * What was changed is noted by column.
  */
-import { timeSlicer } from '../event-loop-kit/index.ts';
+import { Turns, timeSlicer } from '../event-loop-kit/index.ts';
+import { cancelled } from './errors.ts';
 
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [key: string]: Cell };
 
@@ -74,22 +75,38 @@ function toObject(columns: readonly string[], row: readonly Cell[]): Record<stri
   return object;
 }
 
-/** Rows as objects. For half a million values it takes 80 ms: other requests run in between. */
-export async function toObjects(
-  columns: readonly string[],
-  rows: readonly (readonly Cell[])[],
-): Promise<Record<string, Cell>[]> {
+/** The answer of a database as it arrives. */
+export interface ArrivedResult {
+  /** Unique names. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+  readonly truncated: boolean;
+  readonly notes: readonly string[];
+}
+
+/** Of large results; only one is begun in each turn of the event loop. */
+const turns = new Turns();
+const LARGE_CELLS = 20_000;
+
+/**
+ * Makes objects of the rows, which for half a million values takes 80 ms: other requests run in between. Rejects with
+ * `sql_cancelled` once `signal` is aborted.
+ */
+export async function withObjects<R extends ArrivedResult>(result: R, signal?: AbortSignal) {
+  const { columns, rows } = result;
   // Assigning to `__proto__` would set the prototype instead.
   const isUnsafe = columns.includes('__proto__');
   const objects: Record<string, Cell>[] = [];
+  if (columns.length * rows.length > LARGE_CELLS) await turns.next();
   const pause = timeSlicer();
   for (const row of rows) {
+    if (signal?.aborted) throw cancelled(signal.reason);
     objects.push(
       isUnsafe ? Object.fromEntries(columns.map((name, at) => [name, row[at] ?? null])) : toObject(columns, row),
     );
     await pause();
   }
-  return objects;
+  return { ...result, rows: objects };
 }
 
 export function integer(value: bigint): number | string {

@@ -1,7 +1,8 @@
 /** One connection to MySQL or MariaDB. */
 import mysql, { type Connection, type FieldPacket, type PrepareStatementInfo } from 'mysql2';
-import type { SqlLimits, SqlResult, SqlStatement, TableDescription } from '../../kernel/index.ts';
+import type { SqlLimits, SqlStatement, TableDescription } from '../../kernel/index.ts';
 import {
+  type ArrivedResult,
   assertReads,
   bindable,
   cancelled,
@@ -12,10 +13,10 @@ import {
   type RowLimits,
   type Session,
   statementFailed,
-  toObjects,
   uniqueNames,
   type Value,
   type ViewDefinition,
+  withObjects,
 } from '../datasource-kit/index.ts';
 import { destroyConnection, killConnection } from './connect.ts';
 import { describeDatabases } from './describe.ts';
@@ -79,7 +80,7 @@ export class MysqlSession implements Session {
     return this;
   }
 
-  async run({ sql, params }: SqlStatement, limits: SqlLimits & RowLimits): Promise<SqlResult> {
+  async run({ sql, params }: SqlStatement, limits: SqlLimits & RowLimits): Promise<ArrivedResult> {
     assertReads(sql);
     const values = params.map(bindable).map(typedParameters(mysql));
     const use = this.#use;
@@ -111,7 +112,7 @@ export class MysqlSession implements Session {
       const planOf = async (text: string) => {
         const statement = await this.#prepare(use, `EXPLAIN ${this.#isMariaDb ? 'EXTENDED ' : ''}${text}`, true);
         if (use !== this.#use) throw cancelled();
-        return (await this.#execute(statement, values, { ...DEFAULT_LIMITS, timeoutMs })).rows;
+        return (await withObjects(await this.#execute(statement, values, { ...DEFAULT_LIMITS, timeoutMs }))).rows;
       };
       const plan = await planOf(sql);
       const rows = rowsOfPlan(plan);
@@ -181,7 +182,7 @@ export class MysqlSession implements Session {
     return prepared;
   }
 
-  #execute(statement: Prepared, values: unknown[], limits: SqlLimits & RowLimits): Promise<SqlResult> {
+  #execute(statement: Prepared, values: unknown[], limits: SqlLimits & RowLimits): Promise<ArrivedResult> {
     let columns: string[] = [];
     let decoders: Decoder[] = [];
     let collector = new RowCollector(columns, limits);
@@ -222,9 +223,9 @@ export class MysqlSession implements Session {
       this.#running = false;
       enough.resolve();
     });
-    return Promise.race([enough.promise, this.#lost.promise]).then(async () => ({
+    return Promise.race([enough.promise, this.#lost.promise]).then(() => ({
       columns,
-      rows: await toObjects(columns, collector.rows),
+      rows: collector.rows,
       truncated: collector.truncated,
       notes: collector.notes,
     }));

@@ -1,20 +1,14 @@
 /** One connection to PostgreSQL. */
 import type pg from 'pg';
+import { type SqlLimits, type SqlStatement, type TableDescription, withTimeout } from '../../kernel/index.ts';
 import {
-  type SqlLimits,
-  type SqlResult,
-  type SqlStatement,
-  type TableDescription,
-  withTimeout,
-} from '../../kernel/index.ts';
-import {
+  type ArrivedResult,
   assertReads,
   bindable,
   cancelled,
   type PostgresTarget,
   type RowLimits,
   type Session,
-  toObjects,
   type ViewDefinition,
 } from '../datasource-kit/index.ts';
 import { destroyClient, type Opened, requestCancel } from './connect.ts';
@@ -71,7 +65,7 @@ export class PostgresSession implements Session {
     return this.#usable;
   }
 
-  async run({ sql, params }: SqlStatement, limits: SqlLimits & RowLimits): Promise<SqlResult> {
+  async run({ sql, params }: SqlStatement, limits: SqlLimits & RowLimits): Promise<ArrivedResult> {
     const { schema, types, filter } = this.#context;
     assertReads(sql);
     const statement = new Statement({ sql, params, limits, schema, types });
@@ -93,7 +87,7 @@ export class PostgresSession implements Session {
     const { columns, collector } = statement;
     return {
       columns,
-      rows: await toObjects(columns, collector?.rows ?? []),
+      rows: collector?.rows ?? [],
       truncated: collector?.truncated ?? false,
       notes: collector?.notes ?? [],
     };

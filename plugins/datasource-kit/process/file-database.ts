@@ -15,7 +15,7 @@ import type { EstimateRequest } from '../estimate-request.ts';
 import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
 import { DEFAULT_LIMITS, ESTIMATE_TIMEOUT_MS } from '../limits.ts';
 import { refuseNullByte } from '../statement-check.ts';
-import { type ResultMemory, toObjects } from '../values.ts';
+import { type ResultMemory, withObjects } from '../values.ts';
 import type { ViewDefinition } from '../view-definition.ts';
 import type { Program } from './database-process.ts';
 import type { FileErrors } from './file-errors.ts';
@@ -96,7 +96,7 @@ export class FileDatabase {
     };
     const { isOutOfRoom, ...result } = (await this.#call(call, timeoutMs, signal)) as WireResult;
     if (isOutOfRoom) room?.exceeded();
-    return { ...result, rows: await toObjects(result.columns, result.rows) };
+    return withObjects(result, signal);
   }
 
   /** `undefined`: the engine cannot tell. */

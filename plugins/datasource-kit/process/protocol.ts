@@ -1,5 +1,5 @@
 /** Declares the messages between the server and a database process. Types only, so that the child loads nothing. */
-import type { Cell } from '../values.ts';
+import type { ArrivedResult } from '../values.ts';
 
 /** A bound value as JSON: integers beyond the safe range, times and binary are marked as such. */
 export type WireParam =
@@ -40,12 +40,7 @@ export type ProcessRequest =
   | { readonly kind: 'describe' | 'views' }
   | { readonly kind: 'ping' };
 
-export interface WireResult {
-  /** Unique names. */
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly Cell[])[];
-  readonly truncated: boolean;
-  readonly notes: readonly string[];
+export interface WireResult extends ArrivedResult {
   /** Rows were left out because they did not fit into `roomBytes`. */
   readonly isOutOfRoom: boolean;
 }

@@ -13,7 +13,7 @@ import { cancelled, closing, noAnswer, timedOut, unchecked } from '../errors.ts'
 import type { EstimateRequest } from '../estimate-request.ts';
 import { HEALTH_TIMEOUT_MS, healthOf } from '../health.ts';
 import { DEFAULT_LIMITS, ESTIMATE_TIMEOUT_MS } from '../limits.ts';
-import type { ResultMemory } from '../values.ts';
+import { type ResultMemory, withObjects } from '../values.ts';
 import type { ViewDefinition } from '../view-definition.ts';
 import type { Driver, Session } from './session.ts';
 import { type PoolOptions, SessionPool } from './session-pool.ts';
@@ -51,10 +51,11 @@ export class ServerDatabase {
   ): Promise<SqlResult> {
     if (statement.tables === undefined) throw unchecked();
     const limits = statement.limits ?? DEFAULT_LIMITS;
-    return this.#use(limits.timeoutMs, signal, async (session, leftMs) => {
+    const result = await this.#use(limits.timeoutMs, signal, async (session, leftMs) => {
       const room = await memory?.();
       return session.run(statement, { ...limits, timeoutMs: leftMs, ...(room !== undefined && { memory: room }) });
     });
+    return withObjects(result, signal);
   }
 
   describe(signal?: AbortSignal, schemas: readonly string[] = []): Promise<readonly TableDescription[]> {

@@ -1,6 +1,6 @@
 /** What a driver for a database server must do; pool, queue, timeouts and cancelling are the same for all. */
-import type { ConnectionInfo, SqlLimits, SqlResult, SqlStatement, TableDescription } from '../../../kernel/index.ts';
-import type { RowLimits } from '../values.ts';
+import type { ConnectionInfo, SqlLimits, SqlStatement, TableDescription } from '../../../kernel/index.ts';
+import type { ArrivedResult, RowLimits } from '../values.ts';
 import type { ViewDefinition } from '../view-definition.ts';
 
 /** One connection to the server. It is used for one thing at a time, and reset after each. */
@@ -8,7 +8,7 @@ export interface Session {
   /** False once server or network have ended it. */
   readonly usable: boolean;
   /** Runs one checked statement in a read-only transaction. `limits.timeoutMs`: what is left of the time. */
-  run(statement: SqlStatement, limits: SqlLimits & RowLimits): Promise<SqlResult>;
+  run(statement: SqlStatement, limits: SqlLimits & RowLimits): Promise<ArrivedResult>;
   /** `schemas`: what to describe besides the connection's own, where that is not everything. */
   describe(timeoutMs: number, schemas: readonly string[]): Promise<readonly TableDescription[]>;
   /** Rows that a checked statement would read; `undefined`, or without the method: it cannot tell. */
