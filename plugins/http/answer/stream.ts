@@ -51,10 +51,13 @@ class Sending {
   /** The JSON, of so many bytes, is made as the client takes it. */
   async writeJson(value: unknown, bytes: number): Promise<void> {
     this.#hold(bytes);
+    let left = bytes;
     for (const text of jsonTexts(value)) {
       await this.#writeHeld(text);
       if (this.#response.destroyed) return;
-      await pieceTurns.next();
+      left -= Buffer.byteLength(text);
+      // After the last piece the client has its answer, and may send its next request.
+      if (left > 0) await pieceTurns.next();
     }
   }
 
@@ -62,7 +65,7 @@ class Sending {
   async writePiece({ before, json, after }: JsonPiece): Promise<void> {
     if (isSmall(json)) return this.write(`${before}${JSON.stringify(json) ?? 'null'}${after}`);
     await this.write(before);
-    await this.writeJson(json, await jsonBytes(json));
+    await this.writeJson(json, await jsonBytes(json, this.#response));
     await this.write(after);
   }
 

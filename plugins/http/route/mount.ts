@@ -1,4 +1,5 @@
 /** Mounts one route of a plugin: authentication, authorization and validation, then the plugin's handler. */
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   AtlasError,
@@ -18,8 +19,12 @@ import { httpAdmit } from '../hooks.ts';
 import { routeValidation } from './validation.ts';
 
 /** A large answer; `undefined` for one that Fastify writes at once. */
-async function largeBody(body: unknown, isText: boolean): Promise<Parameters<typeof sendLarge>[1] | undefined> {
-  if (!isText) return isSmall(body) ? undefined : { json: body, size: await jsonBytes(body) };
+async function largeBody(
+  body: unknown,
+  isText: boolean,
+  response: ServerResponse,
+): Promise<Parameters<typeof sendLarge>[1] | undefined> {
+  if (!isText) return isSmall(body) ? undefined : { json: body, size: await jsonBytes(body, response) };
   const bytes = Buffer.from(body as string | Uint8Array);
   return bytes.length > PIECE_BYTES ? { bytes } : undefined;
 }
@@ -38,7 +43,7 @@ async function send(
   if (headers !== undefined) reply.headers(headers);
   if (body === undefined) return reply.send();
   const isText = (typeof body === 'string' || body instanceof Uint8Array) && reply.hasHeader('content-type');
-  const large = await largeBody(body, isText);
+  const large = await largeBody(body, isText, reply.raw);
   if (large === undefined && (isText || (typeof body === 'object' && body !== null))) return reply.send(body);
   if (!isText) reply.type('application/json; charset=utf-8');
   return large === undefined ? reply.send(JSON.stringify(body)) : sendLarge(reply, large, connections);
