@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Type } from '@sinclair/typebox';
 import { describe, expect, it, vi } from 'vitest';
 import { definePlugin, httpRoutes, type Logger, type Route, type RouteReply } from '../../../kernel/index.ts';
@@ -106,6 +106,30 @@ async function start(options: Parameters<typeof http>[0] = {}) {
   };
 }
 
+/** Connections of a server that is none: `take` sends a request on a new one. */
+function watched() {
+  const server = new EventEmitter() as Server;
+  const log = { debug() {} } as unknown as Logger;
+  const limits = { maxConnections: 4, stallTimeoutMs: 1_000, maxUnsentBytes: 1, maxReceivedBytes: 1 };
+  const connections = new Connections(limits, new OverloadLog(log), log);
+  connections.watch(server);
+  const begun: string[] = [];
+  const connect = () => {
+    const socket = new PassThrough() as unknown as Socket;
+    socket.resetAndDestroy = () => socket.destroy();
+    server.emit('connection', socket);
+    return socket;
+  };
+  const take = (name: string) => {
+    const request = { socket: connect(), headers: {}, method: 'GET' } as IncomingMessage;
+    const response = new PassThrough() as unknown as ServerResponse;
+    request.socket.once('close', () => response.destroy());
+    connections.take(request, response, false, () => begun.push(name));
+    return response;
+  };
+  return { server, begun, connect, take };
+}
+
 const closed = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
 const status = async (url: string) => (await fetch(url, { headers: { connection: 'close' } })).status;
 
@@ -159,21 +183,19 @@ describe('connections', () => {
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
   });
 
+  it('whose request waits for its turn are not closed for others without one', async () => {
+    const { connect, take, begun, server } = watched();
+    take('waits');
+    for (let count = 0; count < 4 + RESERVED + 10; count += 1) {
+      connect();
+      await nextTurn();
+    }
+    await expect.poll(() => begun).toEqual(['waits']);
+    server.emit('close');
+  });
+
   it('whose client has left while its request waited for its turn take no work', async () => {
-    const server = new EventEmitter() as Server;
-    const log = { debug() {} } as unknown as Logger;
-    const limits = { maxConnections: 4, stallTimeoutMs: 1_000, maxUnsentBytes: 1, maxReceivedBytes: 1 };
-    const connections = new Connections(limits, new OverloadLog(log), log);
-    connections.watch(server);
-    const begun: string[] = [];
-    const take = (name: string) => {
-      const socket = new PassThrough() as unknown as Socket;
-      server.emit('connection', socket);
-      const request = { socket, headers: {}, method: 'GET' } as IncomingMessage;
-      const response = new PassThrough() as unknown as ServerResponse;
-      connections.take(request, response, false, () => begun.push(name));
-      return response;
-    };
+    const { take, begun, server } = watched();
     take('left').destroy();
     take('stayed');
     await expect.poll(() => begun).toEqual(['stayed']);
@@ -188,6 +210,27 @@ describe('connections', () => {
     }
     expect(take.mock.calls.map(([, , isEssential]) => isEssential)).toEqual([true, true, false, false]);
     take.mockRestore();
+  });
+
+  it('take the next request of a client as soon as it has the whole answer', async () => {
+    await using t = await start();
+    // Several large answers, so that there is always another one whose piece is made next.
+    const others = Array.from({ length: 8 }, () => fetch(`${t.url}/rows`).then((response) => response.text()));
+    const socket = await t.open(GET('/rows'));
+    const next = `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    let left = Buffer.byteLength(JSON.stringify({ rows: t.rows }));
+    let isBody = false;
+    const second = new Promise<string>((resolve) => {
+      socket.on('data', (bytes: Buffer) => {
+        if (left === 0) resolve(bytes.toString());
+        left -= isBody ? bytes.length : bytes.length - (bytes.indexOf('\r\n\r\n') + 4);
+        isBody = true;
+        if (left === 0) socket.write(`${next}2\r\n{}\r\n0\r\n\r\n`);
+      });
+      socket.once('close', () => resolve('closed'));
+    });
+    expect(parseResponse(await second).status).toBe(200);
+    await Promise.all(others);
   });
 
   it('take the requests of one client one after another, and not without end', async () => {

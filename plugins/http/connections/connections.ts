@@ -59,6 +59,8 @@ export class Connections {
   /** Those that may be closed to make room, the longest idle first. */
   readonly #idle = new Set<Connection>();
   readonly #bodies: RequestBodies;
+  /** Those with a request that has not begun yet. */
+  readonly #held = new Set<Connection>();
   readonly #starts: RequestStarts;
   #count = 0;
   #waitingCount = 0;
@@ -72,8 +74,7 @@ export class Connections {
       const connection = this.#all.get(socket);
       if (connection !== undefined) this.#close(connection, why);
     });
-    // One that waits counts as running: otherwise its connection would be closed to make room for others.
-    const mayWait = (count: number) => this.#running + count <= limits.maxConnections;
+    const mayWait = () => this.#running + this.#held.size <= limits.maxConnections;
     this.#starts = new RequestStarts(new Arrivals(() => this.#count), mayWait);
   }
 
@@ -101,7 +102,7 @@ export class Connections {
   }
 
   get #running(): number {
-    return this.#all.size - this.#idle.size;
+    return this.#all.size - this.#idle.size - this.#held.size;
   }
 
   /** Hands the request to `handle` when those before it on its connection have been answered, and when it is its turn. */
@@ -112,8 +113,16 @@ export class Connections {
     // Nobody reads it: 128 KiB of it would stay in memory until the request is answered.
     if ((method === 'GET' || method === 'HEAD') && announcedBytes(headers) > 0) request.resume();
     response.once('close', () => this.#end(connection));
-    // That of a client that has left meanwhile is not begun.
-    const run = () => this.#starts.add(() => response.destroyed || handle(), isEssential);
+    const run = () => {
+      this.#idle.delete(connection);
+      this.#held.add(connection);
+      this.#starts.add(() => {
+        // That of a client that has left meanwhile is not begun.
+        if (!this.#held.delete(connection) || response.destroyed) return;
+        this.#idle.add(connection);
+        handle();
+      }, isEssential);
+    };
     if (!connection.hasRequest) {
       this.#begin(connection);
       run();
@@ -222,6 +231,7 @@ export class Connections {
   #remove(connection: Connection): void {
     this.#all.delete(connection.socket);
     this.#idle.delete(connection);
+    this.#held.delete(connection);
     this.#waitingCount -= connection.waiting.splice(0).length;
     this.#forget(connection);
   }

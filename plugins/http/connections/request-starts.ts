@@ -9,14 +9,14 @@ const STARTS_IN_A_TURN = 8;
 
 export class RequestStarts {
   readonly #arrivals: Arrivals;
-  readonly #mayWait: (count: number) => boolean;
+  readonly #mayWait: () => boolean;
   readonly #essential: (() => void)[] = [];
   readonly #others: (() => void)[] = [];
   #isScheduled = false;
   #isStopping = false;
 
-  /** `mayWait`: whether so many may wait; otherwise all are handed over. */
-  constructor(arrivals: Arrivals, mayWait: (count: number) => boolean) {
+  /** `mayWait`: whether those that wait may do so for further connections. */
+  constructor(arrivals: Arrivals, mayWait: () => boolean) {
     this.#arrivals = arrivals;
     this.#mayWait = mayWait;
   }
@@ -42,8 +42,8 @@ export class RequestStarts {
 
   #pass(): void {
     const next = this.#essential.splice(0, STARTS_IN_A_TURN);
-    if (!this.#mayWait(this.#others.length)) next.push(...this.#others.splice(0));
-    else if (this.#others.length > 0 && !this.#arrivals.hold()) next.push(...this.#others.splice(0, STARTS_IN_A_TURN));
+    const isHeld = this.#others.length > 0 && this.#mayWait() && this.#arrivals.hold();
+    if (!isHeld) next.push(...this.#others.splice(0, STARTS_IN_A_TURN));
     this.#isScheduled = false;
     this.#schedule();
     for (const start of next) start();
