@@ -92,6 +92,12 @@ export class AllowedTables implements ReadableTables {
 
 const MOST_NAMES = 20;
 
+/** The first of the names, each once, separated by commas. */
+export function listed(names: readonly string[], most = MOST_NAMES): string {
+  const different = [...new Set(names)];
+  return different.length > most ? `${different.slice(0, most).join(', ')}, …` : different.join(', ');
+}
+
 /** For a table that is not there: the one that was probably meant, and those there are. */
 export function tableHint(name: string, { tables }: AllowedTables): { suffix: string; hint: string | undefined } {
   const entity = tables.find((table) => table.entities.some((entity) => fold(entity) === fold(name)));
@@ -103,7 +109,5 @@ export function tableHint(name: string, { tables }: AllowedTables): { suffix: st
     );
   if (meant !== undefined) return { suffix: `; did you mean "${meant}"?`, hint: undefined };
   if (tables.length === 0) return { suffix: '', hint: 'The semantic layer has no table of this connection.' };
-  const names = tables.slice(0, MOST_NAMES).map((table) => table.name);
-  const more = tables.length > MOST_NAMES ? ', …' : '';
-  return { suffix: '', hint: `Tables that can be read: ${names.join(', ')}${more}.` };
+  return { suffix: '', hint: `Tables that can be read: ${listed(tables.map((table) => table.name))}.` };
 }

@@ -1,6 +1,6 @@
 /** Tells which columns a name may mean, and refuses those that may not be read. */
 import { type ColumnRef, type Core, fold, isOwnCatalog, type SelectCore } from '../sql-kit/index.ts';
-import { type AllowedTable, type AllowedTables, isPart } from './allowed-tables.ts';
+import { type AllowedTable, type AllowedTables, isPart, listed } from './allowed-tables.ts';
 import type { Relation, Scope } from './scope.ts';
 
 /**
@@ -31,10 +31,10 @@ function unqualified(ref: ColumnRef, start: Scope): Problem | undefined {
   const name = fold(ref.name);
   const restricted: AllowedTable[] = [];
   for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
-    if (scope.relations.some(({ table }) => table !== undefined && hasColumn(table, ref.name))) return undefined;
+    if (scope.relations.some(isOpen)) return undefined;
     // A relation's name stands for its whole row where the engine has rows; there is nothing in it but what is seen.
     if (scope.aliases.has(name) || scope.relations.some((relation) => relation.name === name)) return undefined;
-    if (scope.relations.some(isOpen)) return undefined;
+    if (scope.relations.some(({ table }) => table !== undefined && hasColumn(table, ref.name))) return undefined;
     restricted.push(...scope.relations.flatMap(({ table }) => table ?? []));
   }
   return restricted.length === 0 ? undefined : unseen(ref.name, restricted);
@@ -56,12 +56,14 @@ export function hasColumn(table: AllowedTable, name: string): boolean {
 /** May have columns that are not known here. */
 const isOpen = ({ table }: Relation) => table?.visible === undefined;
 
+/** Most that a hint lists. */
+const MOST_COLUMNS = 100;
+
 function unseen(name: string, tables: readonly AllowedTable[]): Problem {
   const columns = tables.flatMap((table) => (table.visible ?? []).map((column) => column.name));
-  const names = tables.map((table) => `"${table.name}"`).join(', ');
   return {
-    what: `Column "${name}" of ${names} cannot be read`,
-    hint: `Columns that can: ${columns.join(', ')}.`,
+    what: `Column "${name}" of ${listed(tables.map((table) => `"${table.name}"`))} cannot be read`,
+    hint: `Columns that can: ${listed(columns, MOST_COLUMNS)}.`,
   };
 }
 

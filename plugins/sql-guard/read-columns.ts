@@ -6,10 +6,25 @@ import type { Relation, Scope } from './scope.ts';
 
 /** All columns. */
 const ALL = '*';
+/** Columns that are told apart in one statement; of a table that is met beyond it all count as read. */
+const MOST_COLUMNS = 2000;
+/** Names of one SELECT whose meaning is kept. */
+const MOST_LOOKUPS = 1000;
+
+/** What names meant while the same relations were in sight: whether one of these is known to have such a column. */
+interface Lookups {
+  readonly version: number;
+  readonly found: Map<string, boolean>;
+}
 
 export class ReadColumns {
   readonly #columns = new Map<AllowedTable, Set<string>>();
+  readonly #lookups = new Map<Scope, Lookups>();
   readonly #dialect: SqlDialect;
+  /** Tables whose `*` is noted. */
+  readonly #starred = new Set<AllowedTable>();
+  /** Columns noted. */
+  #count = 0;
 
   constructor(dialect: SqlDialect) {
     this.#dialect = dialect;
@@ -30,28 +45,27 @@ export class ReadColumns {
     return names.has(ALL) || names.has(name) || [...names].some((read) => fold(read) === folded);
   }
 
-  /** What a column's name reads. */
-  name(ref: ColumnRef, scope: Scope): void {
+  /** What a column's name reads. Whether it stands alone and a relation in sight is known to have such a column. */
+  name(ref: ColumnRef, scope: Scope): boolean {
     const { table, schema, name } = ref;
-    if (table === undefined) {
-      this.#unqualified(name, scope);
-      return;
-    }
+    if (table === undefined) return this.#unqualified(name, scope);
     const isKnown = this.#qualified(table, name, scope);
-    if (!this.#dialect.hasFields || isKnown) return;
+    if (!this.#dialect.hasFields || isKnown) return false;
     // `table.column.field`, or `column.field` with one name or two after it
-    if (schema !== undefined && this.#qualified(schema, table, scope)) return;
+    if (schema !== undefined && this.#qualified(schema, table, scope)) return false;
     const first = schema ?? table;
     for (let around: Scope | undefined = scope; around !== undefined; around = around.outer) {
-      for (const relation of around.relations)
-        if (owns(relation, first) || mayOwn(relation)) this.#note(relation, first);
+      this.#every(around, first);
     }
+    return false;
   }
 
   /** What `*` or `relation.*` reads; of a table with a list of what may be seen, what is on it. */
   star(name: string | undefined, scope: Scope): void {
     const relations = name === undefined ? scope.relations : [scope.relation(name)];
     for (const table of relations.flatMap((relation) => relation?.table ?? [])) {
+      if (this.#starred.has(table)) continue;
+      this.#starred.add(table);
       for (const column of table.visible?.map((visible) => visible.name) ?? [ALL]) this.#add(table, column);
     }
   }
@@ -59,9 +73,7 @@ export class ReadColumns {
   /** What a join compares without an ON; both sides of it are in sight. */
   joined({ natural, using }: Join, scope: Scope): void {
     if (natural) this.star(undefined, scope);
-    for (const name of using) {
-      for (const relation of scope.relations) if (owns(relation, name) || mayOwn(relation)) this.#note(relation, name);
-    }
+    for (const name of using) this.#every(scope, name);
   }
 
   /** Every column, as those of a table that gives them new names. */
@@ -80,17 +92,45 @@ export class ReadColumns {
   }
 
   /** Of the innermost SELECT that is known to have it; of those further in, every table that may have it. */
-  #unqualified(name: string, start: Scope): void {
-    const folded = fold(name);
+  #unqualified(name: string, start: Scope): boolean {
     for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
-      // The name of a relation stands for all of its row.
-      for (const { name: relation, table } of scope.relations) {
-        if (relation === folded && table !== undefined) this.whole(table);
-      }
-      const owners = scope.relations.filter((relation) => owns(relation, name));
-      for (const relation of owners.length > 0 ? owners : scope.relations.filter(mayOwn)) this.#note(relation, name);
-      if (owners.length > 0) return;
+      if (this.#within(scope, name)) return true;
     }
+    return false;
+  }
+
+  /** Notes what the name reads of the relations in sight. Whether one of them is known to have it. */
+  #within(scope: Scope, written: string): boolean {
+    const name = this.#count < MOST_COLUMNS ? written : ALL;
+    const found = this.#found(scope);
+    const before = found.get(name);
+    if (before !== undefined) return before;
+    const folded = fold(name);
+    // The name of a relation stands for all of its row.
+    for (const { name: relation, table } of scope.relations) {
+      if (relation === folded && table !== undefined) this.whole(table);
+    }
+    const owners = name === ALL ? [] : scope.relations.filter((relation) => owns(relation, name));
+    const others = name === ALL ? scope.relations : scope.relations.filter(mayOwn);
+    for (const relation of owners.length > 0 ? owners : others) this.#note(relation, name);
+    if (name === ALL || found.size < MOST_LOOKUPS) found.set(name, owners.length > 0);
+    return owners.length > 0;
+  }
+
+  /** Notes the column of all relations in sight that have or may have it. */
+  #every(scope: Scope, name: string): void {
+    if (this.#count >= MOST_COLUMNS) this.#within(scope, name);
+    else
+      for (const relation of scope.relations) if (owns(relation, name) || mayOwn(relation)) this.#note(relation, name);
+  }
+
+  #found(scope: Scope): Map<string, boolean> {
+    const { version } = scope;
+    const before = this.#lookups.get(scope);
+    if (before?.version === version) return before.found;
+    const found = new Map<string, boolean>();
+    this.#lookups.set(scope, { version, found });
+    return found;
   }
 
   #note({ table }: Relation, name: string): void {
@@ -101,7 +141,10 @@ export class ReadColumns {
     const names = this.#columns.get(table) ?? new Set();
     this.#columns.set(table, names);
     // A number of the row may be one of its columns by another name.
-    names.add(this.#dialect.rowNumbers?.has(fold(name)) === true ? ALL : name);
+    const read = this.#dialect.rowNumbers?.has(fold(name)) === true ? ALL : name;
+    if (names.has(read)) return;
+    names.add(this.#count < MOST_COLUMNS ? read : ALL);
+    this.#count += 1;
   }
 }
 

@@ -522,6 +522,13 @@ describe('columns', () => {
     ['sqlite', 'SELECT id FROM (SELECT id FROM orders)', ['orders.id']],
     ['sqlite', 'SELECT x FROM (SELECT * FROM orders)', ['orders.*']],
     ['postgres', 'WITH c (a) AS (SELECT secret FROM orders) SELECT a FROM c', ['orders.secret']],
+    // What a name means changes with the relations in sight.
+    [
+      'duckdb',
+      'SELECT 1 FROM orders SEMI JOIN items ON flag = 1 JOIN hr.people ON flag = 2',
+      ['orders.flag', 'items.flag', 'hr.people.flag'],
+    ],
+    ['duckdb', 'SELECT k FROM (orders AS o SEMI JOIN items AS i ON k = 1) AS k', ['orders.k', 'orders.*', 'items.k']],
   ])('in %s: %s', (engine, sql, read) => {
     expect(columns(engine, sql)).toEqual(read);
   });
@@ -567,6 +574,14 @@ describe('columns', () => {
       message: expect.stringMatching(/^Column "ctid" belongs to the engine itself \(line 1, column \d+\)\.$/),
       hint: 'Read the columns of the table.',
     });
+  });
+
+  test('beyond 2,000 stand for all of their table', () => {
+    const names = Array.from({ length: 3000 }, (_, n) => `c${n}`);
+    expect(columns('sqlite', `SELECT ${names.slice(0, 1000)} FROM orders, items`)).toHaveLength(2000);
+    const read = columns('sqlite', `SELECT ${names} FROM orders, items`);
+    expect(read).toHaveLength(2002);
+    expect(read).toEqual(expect.arrayContaining(['orders.c0', 'items.c999', 'orders.*', 'items.*']));
   });
 
   test('of the engine may be names elsewhere', () => {

@@ -351,7 +351,7 @@ class Resolver implements AccessedObjects {
       const what = `Column "${ref.name}" belongs to the engine itself`;
       throw this.#refuse('column', what, ref.at, 'Read the columns of the table.');
     }
-    this.columns.name(ref, scope);
+    if (this.columns.name(ref, scope)) return;
     const refusal = columnRefusal(ref, scope);
     if (refusal === undefined) return;
     const isQuoted =

@@ -23,6 +23,8 @@ export class Scope {
   readonly relations: Relation[] = [];
   /** How many were ever in sight. */
   count = 0;
+  /** Grows whenever others are in sight than before. */
+  version = 0;
   /** Names that the SELECT gives to its own columns, in lower case. */
   readonly aliases = new Set<string>();
 
@@ -34,11 +36,13 @@ export class Scope {
   add(name: string, table: AllowedTable | undefined, isWhole = false, schema?: string): void {
     this.relations.push({ name: fold(name), table, isWhole, schema });
     this.count += 1;
+    this.version += 1;
   }
 
   /** Takes all relations from the place `start` on out of sight. */
   hide(start: number): void {
     this.relations.length = start;
+    this.version += 1;
   }
 
   /** Lets all relations from the place `start` on go by one name, which is that of the whole. */
@@ -46,6 +50,7 @@ export class Scope {
     for (const relation of this.relations.splice(start)) {
       this.relations.push({ ...relation, name: fold(name), schema: undefined });
     }
+    this.version += 1;
   }
 
   /** A name that relations on both sides of a join go by, which are those from `start` and those from `middle` on. */

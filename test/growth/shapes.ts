@@ -127,6 +127,7 @@ export const statements: Readonly<Record<string, Shape>> = {
   'independent common tables': over((n) => `c${n} AS (SELECT 1 AS a)`, ', ', 'WITH ', ' SELECT * FROM c0'),
   joins: over((n) => `JOIN orders AS o${n} ON o${n}.id = a.id`, ' ', 'SELECT a.id FROM orders AS a '),
   'joins and columns': repeated('status, ', 'SELECT ', `id FROM orders${', orders AS o'.repeat(127)}`),
+  'joins and different columns': over((n) => `c${n}`, ', ', 'SELECT ', ` FROM orders${', orders AS o'.repeat(127)}`),
   'joins and qualified columns': repeated('o.status, ', 'SELECT ', `id FROM orders AS o${', customers'.repeat(127)}`),
   'joins and stars': repeated('*, ', 'SELECT ', `id FROM orders${', orders'.repeat(127)}`),
   'unions of tables with aliases': listed((n) => `SELECT o${n}.id FROM orders AS o${n}`, ' UNION ALL '),

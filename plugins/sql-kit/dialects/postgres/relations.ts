@@ -20,11 +20,14 @@ function* relationsOf(start: Scope): Generator<Relation> {
 }
 
 /** The relation whose row a name without a table is, which is a column of any relation in sight first. */
-export function rowNamed(name: string, scope: Scope): Relation | undefined {
+export function rowNamed(name: string, start: Scope): Relation | undefined {
   let found: Relation | undefined;
-  for (const relation of relationsOf(scope)) {
-    if (relation.shape.names.has(name)) return undefined;
-    if (relation.name === name) found ??= relation;
+  for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
+    found ??= scope.relations.find((relation) => relation.name === name);
+  }
+  if (found === undefined) return undefined;
+  for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
+    if (scope.relations.some(({ shape }) => shape.names.has(name))) return undefined;
   }
   return found;
 }
