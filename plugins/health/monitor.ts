@@ -11,6 +11,9 @@ export interface Checked {
   readonly checkedAt: number | undefined;
 }
 
+/** The share of its time after which a result is renewed, while it is still served. */
+const RENEWED_AT = 0.75;
+
 export interface MonitorOptions {
   readonly cacheTtlMs: number;
   readonly waitMs: number;
@@ -24,6 +27,7 @@ export class Monitor {
   #last: Checked = { items: [], checkedAt: undefined };
   /** On the monotonic clock, since the app's clock may be fixed. */
   #finishedAt = Number.NEGATIVE_INFINITY;
+  #startedAt = 0;
   #running: Promise<void> | undefined;
 
   constructor(check: () => Promise<readonly Collected<HealthItem>[]>, now: () => number, options: MonitorOptions) {
@@ -34,18 +38,28 @@ export class Monitor {
 
   /** Starts a check unless one is running. Never rejects. */
   refresh(): Promise<void> {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-      this.#finishedAt = performance.now();
-    });
+    if (this.#running === undefined) {
+      this.#startedAt = performance.now();
+      this.#running = this.#run().finally(() => {
+        this.#running = undefined;
+        this.#finishedAt = performance.now();
+      });
+    }
     return this.#running;
   }
 
-  /** The newest items; waits a moment for a new check when they are stale. */
+  /**
+   * The newest items. When they are stale it waits until the new check has had a moment; they are renewed before that, so
+   * that whoever asks often does not wait.
+   */
   async read(): Promise<Checked> {
-    if (performance.now() - this.#finishedAt >= this.#options.cacheTtlMs) {
-      const { waitMs, firstWaitMs } = this.#options;
-      await withTimeout(this.refresh(), this.#last.checkedAt === undefined ? firstWaitMs : waitMs, () => {});
+    const { cacheTtlMs, waitMs, firstWaitMs } = this.#options;
+    const age = performance.now() - this.#finishedAt;
+    const check = age >= cacheTtlMs * RENEWED_AT ? this.refresh() : undefined;
+    if (check !== undefined && age >= cacheTtlMs) {
+      const isFirst = this.#last.checkedAt === undefined;
+      const leftMs = isFirst ? firstWaitMs : this.#startedAt + waitMs - performance.now();
+      if (leftMs > 0) await withTimeout(check, leftMs, () => {});
     }
     return { ...this.#last, items: this.#last.items.map(shown) };
   }
