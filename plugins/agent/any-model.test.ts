@@ -129,3 +129,23 @@ test('a model of another version of the interface is refused', async () => {
   await using app = await appWith(async () => result([]), {}, 'v3');
   await expect(app.get(agent).answer(question, app.scope())).rejects.toMatchObject({ code: 'configuration_error' });
 });
+
+test('questions that are asked together call the model in turns of their own', async () => {
+  let turn = 0;
+  let isRunning = true;
+  const tick = () => {
+    turn += 1;
+    if (isRunning) setImmediate(tick);
+  };
+  const calledIn: number[] = [];
+  await using app = await appWith(async () => {
+    calledIn.push(turn);
+    const endsAt = performance.now() + 10;
+    while (performance.now() < endsAt);
+    return result([{ type: 'text', text: 'One.' }]);
+  });
+  tick();
+  await Promise.all(Array.from({ length: 5 }, () => app.get(agent).answer(question, app.scope())));
+  isRunning = false;
+  expect(new Set(calledIn).size).toBe(5);
+});

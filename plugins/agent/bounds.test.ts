@@ -159,12 +159,19 @@ describe('one answer', () => {
       },
     });
     const { promise, resolve: arrive } = Promise.withResolvers<{ stream: ReadableStream<Part> }>();
-    const model = { doStream: () => promise } as Partial<LanguageModelV4>;
+    let isCalled = false;
+    const model = {
+      doStream: () => {
+        isCalled = true;
+        return promise;
+      },
+    } as Partial<LanguageModelV4>;
     const first = stream(
       model as never,
       { prompt: [], abortSignal: abort.signal },
       { answerBytes: 100, usedIds: new Set() },
     ).next();
+    await expect.poll(() => isCalled).toBe(true);
     abort.abort();
     await expect(first).rejects.toMatchObject({ code: 'request_cancelled' });
     arrive({ stream: late });

@@ -16,7 +16,7 @@ import type { Delta } from './model-output/text-filter.ts';
 const TIME_SLICE_MS = 10;
 /** Reading as much of a hostile text takes a millisecond. */
 const LONG_CHARS = 8 * 1024;
-/** Of all questions. */
+/** Of all questions: they send their prompts and read long replies one in each turn of the event loop. */
 const turns = new Turns();
 
 /** Calls the model without streaming. Rejects with the model's error, or when the signal is aborted. */
@@ -25,6 +25,7 @@ export async function generate(
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   reading: Reading,
 ): Promise<ModelAnswer> {
+  await untilAborted(turns.next(), options.abortSignal);
   const { content, finishReason, usage, providerMetadata } = await untilAborted(
     model.doGenerate(options),
     options.abortSignal,
@@ -75,6 +76,7 @@ export async function* stream(
   reading: Reading,
 ): AsyncGenerator<Delta, ModelAnswer> {
   const { abortSignal } = options;
+  await untilAborted(turns.next(), abortSignal);
   const reader = (await streamOf(model, options)).getReader();
   const builder = new AnswerBuilder(reading, true);
   let turnAt = performance.now();
