@@ -93,7 +93,8 @@ export function keptConnections({ guard }: ConnectionsInit = {}): Connections {
         let informational = 0;
         request.on('information', () => {
           informational += 1;
-          if (informational > MAX_INFORMATIONAL)
+          // What was read with it still comes.
+          if (informational === MAX_INFORMATIONAL + 1)
             request.destroy(new Error('There are too many informational responses.'));
         });
         let isAnswered = false;
