@@ -200,6 +200,32 @@ test('memory is released exactly once', () => {
   expect(all.heldBytes).toBe(0);
 });
 
+test('a table is counted in place of the rows that arrived for it, in many turns', async () => {
+  const all = new ProcessBudget(1e9);
+  const one = new QuestionBudget(all, 1e8);
+  const signal = new AbortController().signal;
+  const rows = Array.from({ length: 400_000 }, (_, id) => ({ id, name: 'Ann' }));
+  const arrived = one.arriving(new Scope({ log: undefined as never }));
+  arrived.hold(5e7);
+  let turns = 0;
+  let mostHeld = 0;
+  const ticking = setInterval(() => {
+    turns += 1;
+    mostHeld = Math.max(mostHeld, all.heldBytes);
+  });
+  const table = { sql: 'SELECT', connectionId: 'default', columns: ['id', 'name'], rows, truncated: false };
+  expect(await one.holdTable(table, arrived, signal)).toBe(table);
+  clearInterval(ticking);
+  expect(turns).toBeGreaterThan(1);
+  expect(mostHeld).toBeLessThanOrEqual(5e7);
+  arrived.end();
+  // A row takes 51 bytes.
+  expect(all.heldBytes).toBe(rows.length * 51);
+  one.hold(1e8 - all.heldBytes - 510);
+  expect(await one.holdTable(table, arrived, signal)).toMatchObject({ truncated: true, rows: { length: 10 } });
+  expect(one.isSpent).toBe(true);
+});
+
 test('budgets that are too small cannot be configured', async () => {
   await expect(createTestApp({ plugins: [testShop(), agent({ questionBudgetBytes: 7 })] })).rejects.toThrow(
     'questionBudgetBytes',

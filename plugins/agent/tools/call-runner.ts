@@ -1,9 +1,9 @@
 /** Runs the tool calls of the steps of one question, and keeps what they brought. */
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import type { PendingAction, Scope, ToolOutcome, ToolTable } from '../../../kernel/index.ts';
+import type { PendingAction, ToolOutcome, ToolTable } from '../../../kernel/index.ts';
 import { MAX_CALLS } from '../answer-builder.ts';
 import type { AgentEvent } from '../api.ts';
-import type { QuestionBudget } from '../budget.ts';
+import type { ArrivingRows, QuestionBudget } from '../budget.ts';
 import { type QuestionDeadline, untilAborted } from '../deadlines.ts';
 import type { Bus } from '../events.ts';
 import { type FinishedCall, Progress } from '../model-output/progress.ts';
@@ -88,15 +88,17 @@ export class CallRunner {
     if (budget.isSpent) return failed('Not run: there is no room for further results.', budget.notice);
     const { scope } = deadline;
     const { question, tools } = prepared;
-    const run = (part: Scope) => untilAborted(tools.run(call, { scope: part, question, memory }, bus), part.signal);
-    return this.#counted(await budget.whileArriving(scope.part(), run));
+    return budget.whileArriving(scope.part(), async (part, rows) => {
+      const outcome = await untilAborted(tools.run(call, { scope: part, question, memory }, bus), part.signal);
+      return this.#counted(outcome, rows, part.signal);
+    });
   }
 
   /** Counts a result as soon as it is available, and drops the rows that do not fit. */
-  #counted(outcome: ToolOutcome): ToolOutcome {
+  async #counted(outcome: ToolOutcome, arrived: ArrivingRows, signal: AbortSignal): Promise<ToolOutcome> {
     const { budget, prepared, options } = this.#init;
     const { questionBudgetBytes } = options;
-    const table = outcome.table && budget.holdTable(outcome.table);
+    const table = outcome.table && (await budget.holdTable(outcome.table, arrived, signal));
     const kept = table === outcome.table ? outcome : withFewerRows(outcome, table as ToolTable, prepared.resultBytes);
     budget.hold(sizeOf(kept.forModel, questionBudgetBytes));
     if (table === undefined) budget.hold(sizeOf(kept.forClient, questionBudgetBytes));
