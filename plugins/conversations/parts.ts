@@ -104,7 +104,8 @@ function preview(result: unknown, length: number): unknown {
   if (text.length > length) return { truncated: true, text: text.slice(0, length) };
   if (table === undefined || !Array.isArray(rows)) return result;
   let left = length - text.length;
-  for (const row of rows.slice(0, PREVIEW_ROWS).map(withoutInfinities)) {
+  for (const written of rows.slice(0, PREVIEW_ROWS)) {
+    const row = withoutInfinities(written);
     left -= jsonLength(row) + 1;
     if (left < 0) break;
     table.rows.push(row);
