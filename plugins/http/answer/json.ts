@@ -8,6 +8,8 @@ export const PIECE_BYTES = 65_536;
 export const pieceTurns = new Turns();
 /** Values, and each 64 characters of text, that are written at once without a look at the clock. */
 const SMALL = 1_000;
+/** Of a fragment, unless it is a single value. */
+const FRAGMENT_LENGTH = 4_096;
 
 /** What is left of `budget` after this value; negative, and no exact number, when it is larger. */
 function remaining(value: unknown, budget: number): number {
@@ -28,28 +30,33 @@ export function isSmall(value: unknown): boolean {
 
 /** What `JSON.stringify` makes of the value, in fragments of bounded size; only a single text is never cut. */
 function* fragments(value: unknown): Generator<string> {
-  const isWhole = typeof value !== 'object' || value === null || 'toJSON' in value || isSmall(value);
-  if (isWhole) {
+  if (isWhole(value)) {
     yield JSON.stringify(value) ?? 'null';
-  } else if (Array.isArray(value)) {
-    let before = '[';
-    for (const item of value) {
-      yield before;
-      yield* fragments(item);
-      before = ',';
-    }
-    yield before === '[' ? '[]' : ']';
-  } else {
-    let before = '{';
-    for (const [key, item] of Object.entries(value)) {
-      if (item === undefined || typeof item === 'function' || typeof item === 'symbol') continue;
-      yield `${before}${JSON.stringify(key)}:`;
-      yield* fragments(item);
-      before = ',';
-    }
-    yield before === '{' ? '{}' : '}';
+    return;
   }
+  const list = Array.isArray(value) ? value : undefined;
+  let text = list ? '[' : '{';
+  let separator = '';
+  for (const entry of list ?? Object.entries(value as object)) {
+    const item: unknown = list ? entry : entry[1];
+    if (!list && (item === undefined || typeof item === 'function' || typeof item === 'symbol')) continue;
+    text += list ? separator : `${separator}${JSON.stringify(entry[0])}:`;
+    separator = ',';
+    if (isWhole(item)) text += JSON.stringify(item) ?? 'null';
+    else {
+      yield text;
+      text = '';
+      yield* fragments(item);
+    }
+    if (text.length < FRAGMENT_LENGTH) continue;
+    yield text;
+    text = '';
+  }
+  yield text + (list ? ']' : '}');
 }
+
+/** Whether it is written at once. */
+const isWhole = (value: unknown) => typeof value !== 'object' || value === null || 'toJSON' in value || isSmall(value);
 
 /** The JSON in texts of about `PIECE_BYTES`; each is made when it is asked for. */
 export function* jsonTexts(value: unknown): Generator<string> {
