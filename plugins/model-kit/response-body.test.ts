@@ -20,11 +20,11 @@ function work(ms: number): void {
   while (spentMs() < ms);
 }
 
-function arrived(type: string): IncomingMessage {
+function arrived(type: string, text = REPLY, statusCode = 200): IncomingMessage {
   const body = new Readable({ read() {} });
-  body.push(REPLY);
+  body.push(text);
   body.push(null);
-  return Object.assign(body, { headers: { 'content-type': type } }) as unknown as IncomingMessage;
+  return Object.assign(body, { headers: { 'content-type': type }, statusCode }) as unknown as IncomingMessage;
 }
 
 const readers: Readonly<Record<string, (held: HeldBytes) => Promise<void>>> = {
@@ -44,6 +44,15 @@ describe.each(Object.entries(readers))('%s', (_, read) => {
     // All of the work at once is 320 ms.
     expect(blockedMs).toBeLessThan(80);
   });
+});
+
+test('of the document of a failed call the beginning is read', async () => {
+  const document = Buffer.alloc(1_000_000, 'It failed. ');
+  const read = (status: number) => textOf(arrived('application/json', document, status), new HeldBytes());
+  expect(await read(200)).toHaveLength(1_000_000);
+  const said = await read(500);
+  expect(document.toString().startsWith(said)).toBe(true);
+  expect(said).toHaveLength(128 * 1024);
 });
 
 test('a document that waits to be read counts for those that still arrive', async () => {

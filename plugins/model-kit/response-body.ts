@@ -8,6 +8,8 @@ const LONGEST_STREAM_BYTES = 32 * 1024 * 1024;
 export const LONGEST_DOCUMENT_BYTES = 1024 * 1024;
 /** A stream of events that was sent where a document was asked for: each word is an event. */
 const LONGEST_STREAMED_DOCUMENT_BYTES = 4 * 1024 * 1024;
+/** What is read of the document of a failed call: it says what is wrong at its beginning. */
+const READ_OF_FAILURE_BYTES = 128 * 1024;
 /** What the replies over one set of connections hold together. */
 const MOST_HELD_BYTES = 32 * 1024 * 1024;
 /** What a reply may hold even then: others of the same provider must not make ordinary ones fail. */
@@ -106,11 +108,15 @@ export async function* piecesOf(incoming: IncomingMessage, held: HeldBytes): Asy
   yield decoder.decode();
 }
 
-/** The whole text. Rejects when it breaks off or is too long, which closes the connection. */
+/**
+ * The whole text, or the first of a failed call's. Rejects when it breaks off or is too long, which closes the
+ * connection.
+ */
 export async function textOf(incoming: IncomingMessage, held: HeldBytes): Promise<string> {
   const bytes = await wholeBody(incoming, held);
   await held.during(bytes.length, held.turns.enter());
-  return new TextDecoder().decode(bytes);
+  const isFailure = (incoming.statusCode ?? 0) >= 300;
+  return new TextDecoder().decode(isFailure ? bytes.subarray(0, READ_OF_FAILURE_BYTES) : bytes);
 }
 
 function wholeBody(incoming: IncomingMessage, held: HeldBytes): Promise<Buffer> {

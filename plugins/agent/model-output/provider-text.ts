@@ -17,7 +17,7 @@ export function providerText(error: unknown): string {
     const { message, responseBody, data, cause, lastError } = current as Readonly<Record<string, unknown>>;
     add(message);
     add(responseBody);
-    if (data !== undefined) add(jsonOf(data));
+    if (data !== undefined && chars < MAX_CHARS) add(jsonOf(data));
     current = cause ?? lastError;
   }
   if (typeof error === 'string') add(error);
