@@ -14,7 +14,7 @@ const MOST_LOOKUPS = 1000;
 /** What names meant while the same relations were in sight: whether one of these is known to have such a column. */
 interface Lookups {
   readonly version: number;
-  readonly found: Map<string, boolean>;
+  readonly found: Map<string | undefined, boolean>;
 }
 
 export class ReadColumns {
@@ -45,7 +45,7 @@ export class ReadColumns {
     return names.has(ALL) || names.has(name) || [...names].some((read) => fold(read) === folded);
   }
 
-  /** What a column's name reads. Whether it stands alone and a relation in sight is known to have such a column. */
+  /** Notes what a column's name reads. Returns whether it is unqualified and a visible relation is known to have it. */
   name(ref: ColumnRef, scope: Scope): boolean {
     const { table, schema, name } = ref;
     if (table === undefined) return this.#unqualified(name, scope);
@@ -100,20 +100,21 @@ export class ReadColumns {
   }
 
   /** Notes what the name reads of the relations in sight. Whether one of them is known to have it. */
-  #within(scope: Scope, written: string): boolean {
-    const name = this.#count < MOST_COLUMNS ? written : ALL;
+  #within(scope: Scope, name: string): boolean {
+    const isFull = this.#count >= MOST_COLUMNS;
+    const key = isFull ? undefined : name;
     const found = this.#found(scope);
-    const before = found.get(name);
+    const before = found.get(key);
     if (before !== undefined) return before;
     const folded = fold(name);
     // The name of a relation stands for all of its row.
     for (const { name: relation, table } of scope.relations) {
       if (relation === folded && table !== undefined) this.whole(table);
     }
-    const owners = name === ALL ? [] : scope.relations.filter((relation) => owns(relation, name));
-    const others = name === ALL ? scope.relations : scope.relations.filter(mayOwn);
-    for (const relation of owners.length > 0 ? owners : others) this.#note(relation, name);
-    if (name === ALL || found.size < MOST_LOOKUPS) found.set(name, owners.length > 0);
+    const owners = isFull ? [] : scope.relations.filter((relation) => owns(relation, name));
+    const others = isFull ? scope.relations : scope.relations.filter(mayOwn);
+    for (const relation of owners.length > 0 ? owners : others) this.#note(relation, isFull ? ALL : name);
+    if (isFull || found.size < MOST_LOOKUPS) found.set(key, owners.length > 0);
     return owners.length > 0;
   }
 
@@ -124,11 +125,11 @@ export class ReadColumns {
       for (const relation of scope.relations) if (owns(relation, name) || mayOwn(relation)) this.#note(relation, name);
   }
 
-  #found(scope: Scope): Map<string, boolean> {
+  #found(scope: Scope): Map<string | undefined, boolean> {
     const { version } = scope;
     const before = this.#lookups.get(scope);
     if (before?.version === version) return before.found;
-    const found = new Map<string, boolean>();
+    const found = new Map<string | undefined, boolean>();
     this.#lookups.set(scope, { version, found });
     return found;
   }

@@ -490,6 +490,7 @@ describe('columns', () => {
     ['sqlite', 'SELECT unknown FROM orders', ['orders.unknown']],
     ['sqlite', 'SELECT unknown FROM orders, items', ['orders.unknown', 'items.unknown']],
     ['sqlite', 'SELECT unknown', []],
+    ['sqlite', 'SELECT "*" FROM orders, salaries', ['orders.*']],
     ['sqlite', 'SELECT ID, o.TOTAL FROM orders AS o', ['orders.ID', 'orders.TOTAL']],
     ['sqlite', 'SELECT NAME, s.Id FROM salaries AS s', ['salaries.NAME', 'salaries.Id']],
     ['postgres', 'SELECT public.orders.id FROM orders', ['orders.id']],
