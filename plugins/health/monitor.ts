@@ -50,7 +50,7 @@ export class Monitor {
 
   /**
    * The newest items. When they are stale it waits until the new check has had a moment; they are renewed before that, so
-   * that whoever asks often does not wait.
+   * that frequent callers do not wait.
    */
   async read(): Promise<Checked> {
     const { cacheTtlMs, waitMs, firstWaitMs } = this.#options;

@@ -6,7 +6,7 @@ export const HealthOptions = Type.Object(
     cacheTtlMs: Type.Integer({
       default: 1_000,
       minimum: 0,
-      description: 'how long a result is served before the next check, in milliseconds',
+      description: 'how long a result is served, in milliseconds; after three quarters of it the next check begins',
     }),
     waitMs: Type.Integer({
       default: 25,
