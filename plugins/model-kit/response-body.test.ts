@@ -52,7 +52,7 @@ test('of the document of a failed call the beginning is read', async () => {
   expect(await read(200)).toHaveLength(1_000_000);
   const said = await read(500);
   expect(document.toString().startsWith(said)).toBe(true);
-  expect(said).toHaveLength(128 * 1024);
+  expect(said).toHaveLength(256 * 1024);
 });
 
 test('a document that waits to be read counts for those that still arrive', async () => {

@@ -8,8 +8,8 @@ const LONGEST_STREAM_BYTES = 32 * 1024 * 1024;
 export const LONGEST_DOCUMENT_BYTES = 1024 * 1024;
 /** A stream of events that was sent where a document was asked for: each word is an event. */
 const LONGEST_STREAMED_DOCUMENT_BYTES = 4 * 1024 * 1024;
-/** What is read of the document of a failed call: it says what is wrong at its beginning. */
-const READ_OF_FAILURE_BYTES = 128 * 1024;
+/** What is read of the document of a failed call: enough for a whole answer that its server could not read. */
+const READ_OF_FAILURE_BYTES = 256 * 1024;
 /** What the replies over one set of connections hold together. */
 const MOST_HELD_BYTES = 32 * 1024 * 1024;
 /** What a reply may hold even then: others of the same provider must not make ordinary ones fail. */
@@ -109,7 +109,7 @@ export async function* piecesOf(incoming: IncomingMessage, held: HeldBytes): Asy
 }
 
 /**
- * The whole text, or the first of a failed call's. Rejects when it breaks off or is too long, which closes the
+ * The whole text, or the beginning of a failed call's. Rejects when it breaks off or is too long, which closes the
  * connection.
  */
 export async function textOf(incoming: IncomingMessage, held: HeldBytes): Promise<string> {
