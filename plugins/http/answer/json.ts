@@ -8,7 +8,7 @@ export const PIECE_BYTES = 65_536;
 export const pieceTurns = new Turns();
 /** Values, and each 64 characters of text, that are written at once without a look at the clock. */
 const SMALL = 1_000;
-/** Of a fragment, unless it is a single value. */
+/** Characters after which a fragment ends, as soon as the value that it has come to is written. */
 const FRAGMENT_LENGTH = 4_096;
 
 /** What is left of `budget` after this value; negative, and no exact number, when it is larger. */
@@ -29,15 +29,11 @@ export function isSmall(value: unknown): boolean {
 }
 
 /** What `JSON.stringify` makes of the value, in fragments of bounded size; only a single text is never cut. */
-function* fragments(value: unknown): Generator<string> {
-  if (isWhole(value)) {
-    yield JSON.stringify(value) ?? 'null';
-    return;
-  }
+function* fragments(value: object): Generator<string> {
   const list = Array.isArray(value) ? value : undefined;
   let text = list ? '[' : '{';
   let separator = '';
-  for (const entry of list ?? Object.entries(value as object)) {
+  for (const entry of list ?? Object.entries(value)) {
     const item: unknown = list ? entry : entry[1];
     if (!list && (item === undefined || typeof item === 'function' || typeof item === 'symbol')) continue;
     text += list ? separator : `${separator}${JSON.stringify(entry[0])}:`;
@@ -46,7 +42,7 @@ function* fragments(value: unknown): Generator<string> {
     else {
       yield text;
       text = '';
-      yield* fragments(item);
+      yield* fragments(item as object);
     }
     if (text.length < FRAGMENT_LENGTH) continue;
     yield text;
@@ -60,8 +56,12 @@ const isWhole = (value: unknown) => typeof value !== 'object' || value === null 
 
 /** The JSON in texts of about `PIECE_BYTES`; each is made when it is asked for. */
 export function* jsonTexts(value: unknown): Generator<string> {
+  if (isWhole(value)) {
+    yield JSON.stringify(value) ?? 'null';
+    return;
+  }
   let text = '';
-  for (const fragment of fragments(value)) {
+  for (const fragment of fragments(value as object)) {
     text += fragment;
     if (text.length < PIECE_BYTES) continue;
     yield text;
