@@ -1,5 +1,10 @@
 /** Tests models other than the built-in one, through the AI SDK's provider interface. */
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import { expect, test } from 'vitest';
 import { definePlugin, modelResolve, type ResolvedModel } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
@@ -19,6 +24,21 @@ const result = (
   unified: 'stop' | 'tool-calls' | 'content-filter' = 'stop',
 ): LanguageModelV4GenerateResult => ({ content, finishReason: { unified, raw: unified }, usage, warnings: [] });
 
+/** Streams the texts of a reply. */
+const streamOf = ({ content, finishReason }: LanguageModelV4GenerateResult) =>
+  ReadableStream.from<LanguageModelV4StreamPart>([
+    ...content.flatMap((part, index): LanguageModelV4StreamPart[] =>
+      part.type === 'text'
+        ? [
+            { type: 'text-start', id: `${index}` },
+            { type: 'text-delta', id: `${index}`, delta: part.text },
+            { type: 'text-end', id: `${index}` },
+          ]
+        : [],
+    ),
+    { type: 'finish', finishReason, usage },
+  ]);
+
 type Generate = (options: LanguageModelV4CallOptions, n: number) => PromiseLike<LanguageModelV4GenerateResult>;
 
 async function appWith(generate: Generate, options: Partial<AgentOptions> = {}, version = 'v4') {
@@ -29,7 +49,7 @@ async function appWith(generate: Generate, options: Partial<AgentOptions> = {}, 
     modelId: 'custom-1',
     supportedUrls: {},
     doGenerate: (call: LanguageModelV4CallOptions) => generate(call, n++),
-    doStream: () => Promise.reject(new Error('not used')),
+    doStream: async (call: LanguageModelV4CallOptions) => ({ stream: streamOf(await generate(call, n++)) }),
   } satisfies Omit<LanguageModelV4, 'specificationVersion'> & ResolvedModel['model'];
   const custom = definePlugin({
     name: 'model-custom',
@@ -130,22 +150,29 @@ test('a model of another version of the interface is refused', async () => {
   await expect(app.get(agent).answer(question, app.scope())).rejects.toMatchObject({ code: 'configuration_error' });
 });
 
-test('questions that are asked together call the model in turns of their own', async () => {
-  let turn = 0;
-  let isRunning = true;
-  const tick = () => {
-    turn += 1;
-    if (isRunning) setImmediate(tick);
-  };
-  const calledIn: number[] = [];
-  await using app = await appWith(async () => {
-    calledIn.push(turn);
-    const endsAt = performance.now() + 10;
-    while (performance.now() < endsAt);
-    return result([{ type: 'text', text: 'One.' }]);
-  });
-  tick();
-  await Promise.all(Array.from({ length: 5 }, () => app.get(agent).answer(question, app.scope())));
-  isRunning = false;
-  expect(new Set(calledIn).size).toBe(5);
-});
+test.each(['answers', 'streams'])(
+  '%s that are asked for together call the model in turns of their own',
+  async (kind) => {
+    let turn = 0;
+    let isRunning = true;
+    const tick = () => {
+      turn += 1;
+      if (isRunning) setImmediate(tick);
+    };
+    const calledIn: number[] = [];
+    await using app = await appWith(async () => {
+      calledIn.push(turn);
+      const endsAt = performance.now() + 10;
+      while (performance.now() < endsAt);
+      return result([{ type: 'text', text: 'One.' }]);
+    });
+    tick();
+    const ask = async () => {
+      if (kind === 'answers') await app.get(agent).answer(question, app.scope());
+      else for await (const _ of app.get(agent).ask(question, app.scope()));
+    };
+    await Promise.all(Array.from({ length: 5 }, ask));
+    isRunning = false;
+    expect(new Set(calledIn).size).toBe(5);
+  },
+);

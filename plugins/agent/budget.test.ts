@@ -226,6 +226,24 @@ test('a table is counted in place of the rows that arrived for it, in many turns
   expect(one.isSpent).toBe(true);
 });
 
+test('a table whose question is over while it is counted keeps no other from being counted', async () => {
+  const all = new ProcessBudget(1e9);
+  const one = new QuestionBudget(all, 1e8);
+  const arrived = () => one.arriving(new Scope({ log: undefined as never }));
+  const tableOf = (count: number) => {
+    const rows = Array.from({ length: count }, (_, id) => ({ id, name: 'Ann' }));
+    return { sql: 'SELECT', connectionId: 'default', columns: ['id', 'name'], rows, truncated: false };
+  };
+  const deadline = new AbortController();
+  const long = one.holdTable(tableOf(400_000), arrived(), deadline.signal);
+  const short = one.holdTable(tableOf(1), arrived(), new AbortController().signal);
+  deadline.abort(new Error('The time is over.'));
+  await expect(long).rejects.toThrow('The time is over.');
+  expect(await short).toMatchObject({ truncated: false });
+  one.end();
+  expect(all.heldBytes).toBe(0);
+});
+
 test('budgets that are too small cannot be configured', async () => {
   await expect(createTestApp({ plugins: [testShop(), agent({ questionBudgetBytes: 7 })] })).rejects.toThrow(
     'questionBudgetBytes',
