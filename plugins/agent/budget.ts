@@ -95,7 +95,7 @@ export class QuestionBudget {
   /** The limit because of which rows were dropped. */
   #droppedBy: 'question' | 'process' | undefined;
   #isOver = false;
-  /** Until the tables so far are counted. */
+  /** Settles when all tables so far are counted. */
   #counting: Promise<unknown> = Promise.resolve();
 
   constructor(process: ProcessBudget, limitBytes: number) {
@@ -223,7 +223,7 @@ export class ArrivingRows implements ResultMemory {
     this.#budget.dropped();
   }
 
-  /** So much of it is counted elsewhere from now on. */
+  /** For bytes that are now counted as part of a table. */
   release(bytes: number): void {
     this.hold(-Math.min(bytes, this.#heldBytes));
   }

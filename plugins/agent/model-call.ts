@@ -16,7 +16,7 @@ import type { Delta } from './model-output/text-filter.ts';
 const TIME_SLICE_MS = 10;
 /** Reading as much of a hostile text takes a millisecond. */
 const LONG_CHARS = 8 * 1024;
-/** Of all questions: they send their prompts and read long replies one in each turn of the event loop. */
+/** Shared by all questions: in each turn of the event loop one prompt is sent, or one long reply read. */
 const turns = new Turns();
 
 /** Calls the model without streaming. Rejects with the model's error, or when the signal is aborted. */

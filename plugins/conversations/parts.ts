@@ -104,8 +104,8 @@ function preview(result: unknown, length: number): unknown {
   if (text.length > length) return { truncated: true, text: text.slice(0, length) };
   if (table === undefined || !Array.isArray(rows)) return result;
   let left = length - text.length;
-  for (const written of rows.slice(0, PREVIEW_ROWS)) {
-    const row = withoutInfinities(written);
+  for (const original of rows.slice(0, PREVIEW_ROWS)) {
+    const row = withoutInfinities(original);
     left -= jsonLength(row) + 1;
     if (left < 0) break;
     table.rows.push(row);

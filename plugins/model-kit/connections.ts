@@ -93,7 +93,7 @@ export function keptConnections({ guard }: ConnectionsInit = {}): Connections {
         let informational = 0;
         request.on('information', () => {
           informational += 1;
-          // What was read with it still comes.
+          // Responses that were read with it are still reported after the request is destroyed.
           if (informational === MAX_INFORMATIONAL + 1)
             request.destroy(new Error('There are too many informational responses.'));
         });

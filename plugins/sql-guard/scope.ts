@@ -23,7 +23,7 @@ export class Scope {
   readonly relations: Relation[] = [];
   /** How many were ever in sight. */
   count = 0;
-  /** Grows whenever others are in sight than before. */
+  /** Increases whenever the visible relations change. */
   version = 0;
   /** Names that the SELECT gives to its own columns, in lower case. */
   readonly aliases = new Set<string>();
