@@ -7,46 +7,82 @@ afterEach(() => void vi.useRealTimers());
 
 /** `order` holds an `e` for each essential request that has started, and an `o` for each of the others. */
 function createStarts() {
-  const seen = { connections: 0, order: '', mayWait: true };
+  const seen = {
+    connections: 0,
+    order: '',
+    mayWait: true,
+    /** What each start takes. */
+    startMs: 0,
+    /** Those that are started in the next turn in which any is. */
+    async next() {
+      const { order } = seen;
+      while (seen.order === order) await nextTurn();
+      return seen.order.slice(order.length);
+    },
+  };
   const starts = new RequestStarts(new Arrivals(() => seen.connections), () => seen.mayWait);
   const add = (count: number, kind: 'e' | 'o') => {
-    for (let n = 0; n < count; n += 1) starts.add(() => (seen.order += kind), kind === 'e');
+    for (let n = 0; n < count; n += 1)
+      starts.add(() => {
+        seen.order += kind;
+        if (vi.isFakeTimers()) vi.advanceTimersByTime(seen.startMs);
+      }, kind === 'e');
   };
   return { seen, starts, add };
 }
 
 describe('requests that come together', () => {
   it('start a few in each turn, the essential ones at once, and neither keep the others out', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
     const { seen, add } = createStarts();
     add(40, 'o');
     add(20, 'e');
-    const eight = 'eeeeeeee';
-    expect(seen.order).toBe(eight);
-    let last = eight;
-    /** What is started in the next turn in which something is, which takes `ms`. */
-    const pass = async (ms: number) => {
-      vi.advanceTimersByTime(ms);
-      while (seen.order === last) await nextTurn();
-      const started = seen.order.slice(last.length);
-      last = seen.order;
-      return started;
-    };
-    expect(await pass(5)).toBe(`${eight}oooo`);
-    expect(await pass(5)).toBe('eeeeoooooooo');
-    expect(await pass(5)).toBe('oooooooo');
-    // Fewer while turns are long.
-    expect(await pass(20)).toBe('oooo');
-    expect(await pass(20)).toBe('oo');
-    expect(await pass(20)).toBe('oo');
-    expect(await pass(5)).toBe('oooo');
-    expect(await pass(5)).toBe('oooooooo');
-    expect(seen.order).toHaveLength(60);
-    add(1, 'o');
-    expect(await pass(5)).toBe('o');
-    await nextTurn();
+    expect(seen.order).toBe('eeeeeeee');
+    // The first ones start by twos and fours.
+    expect(await seen.next()).toBe('eeeeeeeeoo');
+    expect(await seen.next()).toBe('eeeeoooo');
+    expect(await seen.next()).toBe('oooooooo');
     add(9, 'e');
-    expect(seen.order).toHaveLength(69);
+    expect(seen.order).toHaveLength(8 + 10 + 8 + 8 + 8);
+    expect(await seen.next()).toBe('eoooooooo');
+    while (seen.order.length < 69) await seen.next();
+    await nextTurn();
+    add(8, 'e');
+    await nextTurn();
+    add(8, 'e');
+    expect(seen.order).toHaveLength(85);
+  });
+
+  it('start by fewer while what they begin with takes long', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const { seen, add } = createStarts();
+    add(60, 'o');
+    expect(await seen.next()).toHaveLength(2);
+    expect(await seen.next()).toHaveLength(4);
+    seen.startMs = 1;
+    expect(await seen.next()).toHaveLength(8);
+    seen.startMs = 4;
+    expect(await seen.next()).toHaveLength(4);
+    expect(await seen.next()).toHaveLength(2);
+    expect(await seen.next()).toHaveLength(2);
+    seen.startMs = 0;
+    expect(await seen.next()).toHaveLength(2);
+    // Others take the time.
+    vi.advanceTimersByTime(100);
+    expect(await seen.next()).toHaveLength(4);
+    vi.advanceTimersByTime(100);
+    expect(await seen.next()).toHaveLength(8);
+  });
+
+  it('of the essential ones none overtakes another', async () => {
+    const { starts } = createStarts();
+    const order: number[] = [];
+    const add = (id: number) => starts.add(() => void order.push(id), true);
+    for (let id = 0; id < 24; id += 1) add(id);
+    const { length } = order;
+    while (order.length === length) await nextTurn();
+    for (let id = 24; id < 40; id += 1) add(id);
+    while (order.length < 40) await nextTurn();
+    expect(order).toEqual(Array.from({ length: 40 }, (_, id) => id));
   });
 
   it('let further connections come in first, but the essential ones do not wait', async () => {

@@ -8,8 +8,8 @@ import type { Arrivals } from './arrivals.ts';
 const STARTS_IN_A_TURN = 8;
 /** Of the others at least. */
 const FEWEST_STARTS = 2;
-/** Of the others fewer are started after a turn that took longer, and more after one that did not. */
-const LONG_TURN_MS = 12;
+/** Of the others fewer are started in a turn when those of the last one took longer, and more when they did not. */
+const LONG_START_MS = 6;
 
 export class RequestStarts {
   readonly #arrivals: Arrivals;
@@ -20,8 +20,8 @@ export class RequestStarts {
   #started = 0;
   /** How many others may start in a turn. */
   #most = FEWEST_STARTS;
-  /** When the last ones were started. */
-  #passedAt = 0;
+  /** When others were started last, as many as may. */
+  #passedAt: number | undefined;
   #isScheduled = false;
   #isStopping = false;
 
@@ -54,24 +54,26 @@ export class RequestStarts {
     if (this.#isScheduled || this.#started + this.#essential.length + this.#others.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => this.#pass());
+    // After it, and what it has started as far as that goes without waiting.
+    setImmediate(() => this.#adapt());
   }
 
   #pass(): void {
     const next = this.#essential.splice(0, STARTS_IN_A_TURN);
     this.#started = next.length;
     const isHeld = this.#others.length > 0 && this.#mayWait() && this.#arrivals.hold();
-    if (!isHeld) next.push(...this.#others.splice(0, this.#mostNow()));
+    if (!isHeld && this.#others.length >= this.#most) this.#passedAt = performance.now();
+    if (!isHeld) next.push(...this.#others.splice(0, this.#most));
     this.#isScheduled = false;
     this.#schedule();
     for (const start of next) start();
   }
 
-  /** Code that runs for the first time is slow, and what runs already takes its time, too. */
-  #mostNow(): number {
-    const now = performance.now();
-    const isLong = now - this.#passedAt > LONG_TURN_MS;
-    this.#passedAt = now;
+  /** Code that runs for the first time is slow. */
+  #adapt(): void {
+    if (this.#passedAt === undefined) return;
+    const isLong = performance.now() - this.#passedAt > LONG_START_MS;
+    this.#passedAt = undefined;
     this.#most = isLong ? Math.max(FEWEST_STARTS, this.#most / 2) : Math.min(STARTS_IN_A_TURN, this.#most * 2);
-    return this.#most;
   }
 }
