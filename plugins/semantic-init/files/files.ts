@@ -172,7 +172,7 @@ function entityIn(path: string, value: unknown): ExistingEntity[] {
   const [own = '', inSchema] = table.split('.').reverse();
   const columns = (Array.isArray(dimensions) ? dimensions : []).flatMap((dimension) => {
     const { name: called, sql = called } = (dimension ?? {}) as Record<string, unknown>;
-    const [, column] = /^["`[]?([\p{L}\p{N}_$ -]+)["`\]]?$/u.exec(String(sql)) ?? [];
+    const [, column] = /^["`[]?([\p{L}\p{N}_$ -]+)["`\]]?$/u.exec(String(sql ?? '')) ?? [];
     return column === undefined ? [] : [column];
   });
   return [

@@ -37,6 +37,12 @@ async function done(...args: string[]): Promise<string> {
 }
 
 describe('a second run', () => {
+  it('leaves a file without names as it is', async () => {
+    await done();
+    edit('entities/orders.yml', (text) => text.replace('  - name: total', '  - title: total'));
+    expect(await done()).not.toContain('undefined');
+  });
+
   it('adds what is new to changed files, reports what is gone, and then changes nothing more', async () => {
     await done();
     edit('entities/orders.yml', (text) =>
