@@ -21,7 +21,13 @@ export type OpenServer = Server & AsyncDisposable;
  */
 export async function openServer(run: CliRun, cli: Cli): Promise<OpenServer> {
   const server = serverOf(run);
-  if (run.env.SVC_API_URL || (await isRunning(server))) return { ...server, [Symbol.asyncDispose]: async () => {} };
+  if (run.env.SVC_API_URL || (await isRunning(server))) {
+    if (!run.env.SVC_API_URL && run.env.SVC_DATASOURCE_URL)
+      run.stderr.write(
+        `The server at ${server.url} answers, with its own database: SVC_DATASOURCE_URL is not used here.\n`,
+      );
+    return { ...server, [Symbol.asyncDispose]: async () => {} };
+  }
   const { config, options, warnings } = await cli.compose(run);
   for (const warning of warnings) run.stderr.write(`${printableText(warning)}\n`);
   const { log: _, ...quiet } = options;

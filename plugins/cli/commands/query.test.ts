@@ -6,14 +6,18 @@ import { expect, test } from 'vitest';
 import { query } from './query.ts';
 
 /** `atlas query` against a server that answers with `reply`. */
-async function run(reply: object, options: Record<string, boolean> = {}) {
+async function run(
+  reply: object,
+  options: Record<string, boolean> = {},
+  envOf: (url: URL) => Record<string, string> = ({ origin }) => ({ SVC_API_URL: origin }),
+) {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const env = { SVC_API_URL: `http://127.0.0.1:${port}` };
+  const env: Record<string, string> = envOf(new URL(`http://127.0.0.1:${port}`));
   const signal = new AbortController().signal;
   try {
     const code = await query(undefined as never).run({
@@ -32,6 +36,17 @@ async function run(reply: object, options: Record<string, boolean> = {}) {
     server.close();
   }
 }
+
+test('a server that answers in place of the database that is named says so', async () => {
+  const reply = { ...REPLY, outcome: 'answered' };
+  const asked = (more: object) => run(reply, {}, ({ port }) => ({ PORT: port, ...more }));
+  const { stdout, stderr } = await asked({ SVC_DATASOURCE_URL: 'sqlite:other.db' });
+  expect(stdout).toBe('Two.\n');
+  expect(stderr).toMatch(
+    /^The server at http:\/\/localhost:\d+ answers, with its own database: SVC_DATASOURCE_URL is not used here\.\n$/,
+  );
+  expect(await asked({})).toMatchObject({ stdout: 'Two.\n', stderr: '' });
+});
 
 const REPLY = { answer: 'Two.', sql: [], data: [], steps: 1, usage: { totalTokens: 0 } };
 const NOTES = [{ code: 'truncated', message: 'The result is\u001b incomplete.' }];
