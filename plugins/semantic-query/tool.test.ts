@@ -95,7 +95,7 @@ describe('the tool queryMetrics, through the guarded path', () => {
     const plan = { measures: ['orders.revenue'], dimensions: [{ dimension: 'customers.city' }] };
     await expect(ask(plan)).rejects.toMatchObject({
       code: 'invalid_request',
-      hint: 'Ask the user which is meant unless the question says it. Choices: orders.customers; orders.payer.',
+      hint: 'Ask the user which is meant unless the question says it. Name it in joinPath. Choices: orders.customers; orders.payer.',
     });
     const { table } = await ask({ ...plan, joinPath: ['payer'] });
     expect(table?.rows).toEqual([

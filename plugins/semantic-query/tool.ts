@@ -35,8 +35,9 @@ export function asAtlasError(error: unknown): unknown {
   if (!(error instanceof PlanError)) return error;
   const asks = error.code === 'ambiguous_name' || error.code === 'ambiguous_path';
   const choices = error.choices.length > 0 ? ` Choices: ${error.choices.join('; ')}.` : '';
+  const way = error.code === 'ambiguous_path' ? ' Name it in joinPath.' : '';
   const hint = asks
-    ? `Ask the user which is meant unless the question says it.${choices}`
+    ? `Ask the user which is meant unless the question says it.${way}${choices}`
     : `Change the plan.${choices}`;
   return new AtlasError(error.message, { code: 'invalid_request', hint, cause: error });
 }

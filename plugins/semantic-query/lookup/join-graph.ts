@@ -223,8 +223,7 @@ function choose(from: ModelEntity, to: ModelEntity, candidates: readonly Path[],
   const choices = meant.map((path) => distinct(path, meant));
   throw new PlanError(
     'ambiguous_path',
-    `${from.name} and ${to.name} are related in several ways: ${choices.map((choice) => `(${choice})`).join(' or ')}. ` +
-      'Say which one with joinPath.',
+    `${from.name} and ${to.name} are related in several ways: ${choices.map((choice) => `(${choice})`).join(' or ')}.`,
     choices,
   );
 }
