@@ -41,7 +41,7 @@ describe('.env', () => {
     ["A='x\ny'\n=hunter2\n", 3],
     ['hunter2', 1],
   ])('names the line that is wrong and never shows it: %j', (text, line) => {
-    expect(() => load(text)).toThrow(`.env, line ${line} is not right.`);
+    expect(() => load(text)).toThrow(`.env, line ${line} cannot be read.`);
     expect(() => load(text)).not.toThrow(/hunter2/);
   });
 

@@ -34,7 +34,7 @@ export function loadEnvFile(folder: string, env: Record<string, string | undefin
   const line = rest.split('\n').findIndex((left) => !NOTHING.test(left));
   if (line >= 0) {
     throw unusable(
-      `${path}, line ${line + 1} is not right.`,
+      `${path}, line ${line + 1} cannot be read.`,
       'Write NAME=value, close every quote, and begin a comment with #.',
     );
   }

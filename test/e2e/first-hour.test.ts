@@ -132,7 +132,7 @@ describe('.env', () => {
     writeFileSync(join(folder.path, '.env'), '# the key\nSVC_API_KEY hunter2\n');
     const { code, stdout, stderr } = await atlas(['serve'], { cwd: folder.path });
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/\.env, line 2 is not right\. Write NAME=value/);
+    expect(stderr).toMatch(/\.env, line 2 cannot be read\. Write NAME=value/);
     expect(stderr).not.toContain('hunter2');
   });
 });

@@ -42,7 +42,7 @@ export function fileErrors({ engine, reason, file, driver }: FileErrorNames): Fi
     missingFile: () =>
       connectionFailed(
         `the database file "${file}" does not exist.`,
-        'Create the file or correct the URL; no restart is needed once the file is there.',
+        'Correct the path in the URL, or put the database there; a running server needs no restart.',
       ),
     folderAsFile: () => connectionFailed(`"${file}" is a folder.`, `Point the URL at a ${engine} database file.`),
     unreadableFile: (mayNotBeRead) =>

@@ -193,7 +193,7 @@ function addFormParser(app: FastifyInstance): void {
   app.addContentTypeParser<string>(FORM_TYPE, { parseAs: 'string' }, (request, text, done) => {
     if (request.routeOptions.config.rawBody !== 'form') {
       return done(
-        new AtlasError('This takes no HTML form.', {
+        new AtlasError('This address does not accept HTML forms.', {
           code: 'unsupported_media_type',
           hint: 'Send JSON with the header "content-type: application/json".',
         }),
