@@ -21,6 +21,32 @@ async function problemsOf(path: string, text: string | Uint8Array) {
 
 const orders = (rest: string) => problemsOf('entities/orders.yml', `table: orders\n${rest}`);
 
+test.each([
+  [
+    'a file that is not used',
+    { 'entities/customers.yml': customers, 'entities/orders.yml': 'table: [orders' },
+    /^A file of the semantic layer is not used: entities\/orders\.yml, line 1, column \d+ is invalid; the log says why, as does "npx atlas-query validate"\.$/,
+  ],
+  [
+    'a layer without an entity',
+    { 'entities/orders.yml': 'table: [orders' },
+    /^The semantic layer has no entity that can be used: entities\/orders\.yml, line 1/,
+  ],
+  [
+    'a part that is not used',
+    {
+      'entities/customers.yml': `${customers}joins:\n  - {target: nowhere, relationship: many_to_one, on: {from: id, to: id}}\n`,
+    },
+    undefined,
+  ],
+])('users are told of %s', async (_, files, notice) => {
+  using folder = layerFolder(files);
+  const model = await loadSemanticLayer(folder.dir);
+  expect(model.problems).not.toEqual([]);
+  if (notice === undefined) expect(model.notice).toBeUndefined();
+  else expect(model.notice).toMatch(notice);
+});
+
 describe('a valid layer', () => {
   test('fills in every default', async () => {
     using folder = layerFolder({

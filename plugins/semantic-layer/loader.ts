@@ -98,8 +98,10 @@ export class LayerLoader {
       ...(await this.#locate([...matched.findings, ...findings])),
     ];
     if (scan.found && problems.length === 0 && parts.entities.length === 0) problems.push(this.#empty());
-    const [first] = problems;
-    const notice = matched.notice ?? (parts.entities.length > 0 || first === undefined ? undefined : noticeOf(first));
+    const isEmpty = parts.entities.length === 0;
+    // A file of which nothing can be used is missed, also beside others.
+    const [first] = isEmpty ? problems : files.flatMap((file) => (file.items.length === 0 ? file.problems : []));
+    const notice = matched.notice ?? (first && noticeOf(first, isEmpty));
     const order = (a: SemanticProblem, b: SemanticProblem) => a.line - b.line || a.column - b.column;
     problems.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : order(a, b)));
     this.#matchedFiles = matched.files;
@@ -183,8 +185,11 @@ function statusOf(path: string): string | undefined {
   }
 }
 
-/** Explains to users why the layer has no entity. A problem's own text may contain hidden names. */
-function noticeOf({ file, line, column, message }: SemanticProblem): string {
+/** Explains to users why the layer has no entity, or lacks a file. A problem's own text may contain hidden names. */
+function noticeOf({ file, line, column, message }: SemanticProblem, isEmpty: boolean): string {
   if (line === 1 && column === 1 && !/\.ya?ml$/i.test(file)) return message;
-  return `The semantic layer has no entity that can be used: ${file}, line ${line}, column ${column} is invalid; the log says why.`;
+  const lack = isEmpty
+    ? 'The semantic layer has no entity that can be used'
+    : 'A file of the semantic layer is not used';
+  return `${lack}: ${file}, line ${line}, column ${column} is invalid; the log says why, as does "npx atlas-query validate".`;
 }
