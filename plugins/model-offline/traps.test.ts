@@ -107,6 +107,55 @@ it('takes a word for the rows that it names, not for a value of the same word el
   });
 });
 
+const CLINIC = {
+  'entities/owners.yml':
+    'table: owners\ndimensions:\n  - {name: id, type: number, primary_key: true}\n  - {name: full_name}\n  - {name: city, sample_values: [London, Leeds]}\n',
+  'entities/clinics.yml':
+    'table: clinics\ndimensions:\n  - {name: id, type: number, primary_key: true}\n  - {name: city}\n',
+  'entities/pets.yml':
+    'table: pets\ndimensions:\n  - {name: id, type: number, primary_key: true}\n  - {name: born_on, type: date}\n  - {name: died_on, type: date, null_count: 129}\njoins:\n  - {target: owners, relationship: many_to_one, on: {from: owner_id, to: id}}\n',
+  'entities/visits.yml':
+    'table: visits\ndimensions:\n  - {name: id, type: number, primary_key: true}\njoins:\n  - {target: pets, relationship: many_to_one, on: {from: pet_id, to: id}}\n  - {target: clinics, relationship: many_to_one, on: {from: clinic_id, to: id}}\n',
+  'entities/invoices.yml':
+    'table: invoices\ndimensions:\n  - {name: id, type: number, primary_key: true}\n  - {name: state, sample_values: [open, paid]}\n  - {name: total_amount, type: number}\njoins:\n  - {target: owners, relationship: many_to_one, on: {from: owner_id, to: id}}\n',
+  'entities/payments.yml':
+    'table: payments\ndimensions:\n  - {name: id, type: number, primary_key: true}\n  - {name: amount, type: number}\nmeasures:\n  - {name: total_amount, type: sum, sql: amount}\njoins:\n  - {target: invoices, relationship: many_to_one, on: {from: invoice_id, to: id}}\n',
+};
+
+it('leaves out neither the table that a value was named with, nor the verb of a date, nor whose amount is meant', async () => {
+  using folder = layerFolder(CLINIC);
+  const model = await loadSemanticLayer(folder.dir);
+  const plan = (...messages: string[]) => readQuestion(messages, model, { now: new Date() });
+  // The layer knows cities of owners only.
+  for (const question of ['How many visits at clinics in London?', 'How many visits did Leeds clinics have?'])
+    expect(plan(question)).toMatchObject({
+      kind: 'unclear',
+      reason: expect.stringContaining('city of owners, not of clinics'),
+    });
+  for (const question of ['How many visits of owners in London?', 'How many visits from London at clinics of owners?'])
+    expect(plan(question)).toMatchObject({ plan: { filters: [{ dimension: 'owners.city', values: ['London'] }] } });
+  for (const question of ['How many pets died?', 'How many pets have died?', 'Which pets have died?'])
+    expect(plan(question)).toMatchObject({
+      plan: { filters: [{ dimension: 'pets.died_on', operator: 'is_not_null' }] },
+    });
+  const sum = { adhocMeasures: [{ name: 'total_amount', type: 'sum', dimension: 'invoices.total_amount' }] };
+  for (const question of [
+    'Invoice total by state',
+    'invoice amount by state',
+    'amount of invoices by state',
+    'total invoice amount by state',
+  ])
+    expect(plan(question)).toEqual(
+      expect.objectContaining({ plan: { ...sum, dimensions: [{ dimension: 'invoices.state' }] } }),
+    );
+  for (const question of ['Top 5 owners by invoice total', 'Top 5 owners by total invoice amount'])
+    expect(plan(question)).toMatchObject({ plan: { ...sum, limit: 5 } });
+  const both = ['number of invoices', 'total amount of invoices'];
+  expect(plan('Invoices total by state')).toMatchObject({ kind: 'clarify', choices: both });
+  expect(plan('Top 5 owners by invoices total', '2')).toMatchObject({ plan: { ...sum, limit: 5 } });
+  expect(plan('How many invoices total?')).toMatchObject({ plan: { measures: ['invoices.count'] } });
+});
+
 it('counts rows as the layer counts them, and those in any state', async () => {
   using folder = layerFolder({
     'entities/customers.yml':

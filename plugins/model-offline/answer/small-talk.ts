@@ -28,8 +28,7 @@ export function smallTalk(message: string, lexicon: Lexicon, examples: () => rea
     return `There is data about:\n${lines.slice(0, LISTED).join('\n')}${lines[LISTED] ? '\n…' : ''}`;
   }
   const subject = MEANING.exec(plain)?.slice(1).find(Boolean);
-  const phrase = lexicon.phrases.get(keyOf(nameWords(subject ?? ''))) ?? [];
-  const term = phrase.find((meaning) => meaning.kind === 'term')?.term;
+  const term = lexicon.phrases.get(keyOf(nameWords(subject ?? '')))?.find((one) => one.kind === 'term')?.term;
   const meanings = (term?.meanings ?? []).map((one) => `- ${typeof one === 'string' ? one : one.name}`);
   return term && [`${term.term}: ${term.definition ?? 'It has these meanings.'}`, ...meanings].join('\n');
 }

@@ -4,7 +4,7 @@ import { isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.t
 import type { Item } from '../words/link.ts';
 import { stem } from '../words/stem.ts';
 import { isEverydayVerb } from '../words/vocabulary.ts';
-import type { Condition, Mention, Request } from './request.ts';
+import { type Condition, entitiesIn, type Mention, type Request } from './request.ts';
 
 export type RoleOf = (term: MeaningOf<'term'>) => TermRole;
 
@@ -36,6 +36,20 @@ export function cursorOf(items: readonly Item[], roleOf: RoleOf): Cursor {
       content.push({ ...item, lead });
       lead = [];
     }
+  }
+  for (const [at, item] of content.entries()) {
+    const [before, next] = [content[at - 1], content[at + 1]];
+    const { word } = item.tokens[0]!;
+    const noun = item.lead.length === 0 ? entityIn(before) : undefined;
+    const rows = entitiesIn(noun ?? (next?.lead.join() === 'of' ? entityIn(next) : undefined));
+    const isOwn = item.meanings.some((one) => one.kind !== 'term' && rows.some(({ entity }) => entity === one.entity));
+    // "invoice amount", "amount of invoices", where these have none that is called so
+    if (rows.length > 0 && !isOwn && /^amounts?$/.test(word))
+      content[at] = { ...item, kind: 'operator', operator: { op: 'amount' } };
+    // "invoice total" is the sum of them, "invoices total" may be their number.
+    const isTotal = noun && word === 'total' && (!next || /^(time|operator)$/.test(next.kind));
+    const tokens = noun?.plural ? item.tokens : [{ ...item.tokens[0]!, word: 'sum' }];
+    if (isTotal) content.splice(at - 1, 2, { ...item, tokens, lead: before!.lead }, { ...before!, lead: [] });
   }
   const conditions: Condition[] = [];
   const request: Request = { figures: [], beside: [], columns: [], groups: [], conditions, periods: [] };

@@ -44,6 +44,9 @@ export function takeFigure(cursor: Cursor): Figure | undefined {
     const isDates = fn && !/^(min|max)$/.test(fn) && !isAmount && noun?.meanings.every(at.isDate);
     if (noun && !isDates) {
       cursor.at++;
+      // "total invoice amount"
+      if (fn && fn !== 'count' && at.entityIn(item) && at.op(cursor) === 'amount' && here(cursor)!.lead.length === 0)
+        cursor.at++;
       const words = cursor.items.slice(start, cursor.at).flatMap(({ tokens }) => tokens.map(({ word }) => word));
       const isSum = fn === 'sum' && words.some((word) => word === 'sum' || word === 'amount');
       return { ...(fn && { fn }), isSum, isCount: fn !== 'count' && said.includes('count'), mention: noun };

@@ -1,7 +1,7 @@
 /** Reads what a figure is split by, "per region and month", and the periods it is of. */
 import * as at from './cursor.ts';
 import { takeFigure } from './figures.ts';
-import { type Figure, type Group, type Mention, type Period, periodCondition } from './request.ts';
+import { type Figure, type Group, type Mention, type Period, unnamed } from './request.ts';
 
 const { firstWord, here, op, restore } = at;
 type Cursor = at.Cursor;
@@ -95,7 +95,8 @@ export function grouping(cursor: Cursor): boolean {
 function addPeriod(cursor: Cursor, found: Period, taken: number): true {
   const { request } = cursor;
   cursor.at += taken;
-  if (cursor.conditions !== request.conditions) return at.addCondition(cursor, periodCondition(found));
+  if (cursor.conditions !== request.conditions)
+    return at.addCondition(cursor, { type: 'period', mention: unnamed(found.text), period: found });
   request.periods = [...request.periods, found];
   cursor.joined = undefined;
   return true;

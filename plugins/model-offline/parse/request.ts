@@ -52,10 +52,5 @@ export interface Request extends Flags {
 }
 
 export const unnamed = (text: string): Mention => ({ text, meanings: [], plural: false });
-export const periodCondition = (period: Period): Condition => ({
-  type: 'period',
-  mention: unnamed(period.text),
-  period,
-});
 export const entitiesIn = (mention: Mention | undefined) =>
   (mention?.meanings ?? []).filter((one) => one.kind === 'entity');

@@ -1,5 +1,5 @@
 /** Turns what is said about rows into filters: values, comparisons, what is missing, what is related. */
-import type { Condition, Mention } from '../parse/request.ts';
+import { type Condition, type Mention, unnamed } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import { nameWords, stem } from '../words/stem.ts';
@@ -7,7 +7,7 @@ import { periodFilters } from './dates.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { columnsFor, isPeople, keyOfRows, primaryDates } from './traits.ts';
+import { columnsFor, isPeople, keyOfRows, labelOf, primaryDates } from './traits.ts';
 
 type Planner = of.Planner;
 type Way = MeaningOf<'value'> | MeaningOf<'segment'> | MeaningOf<'dimension'>;
@@ -86,6 +86,7 @@ function applyIs(planner: Planner, { mention, negated = false }: Condition): voi
   if (candidates.length === 0) throw refusal([text], `I cannot relate "${text}" to ${base.many}.`);
   const way = of.asked<Way>(planner, `value:${text}`, `What do you mean by "${text}"?`, candidates, labelOfWay);
   of.checkWay(planner, way, text);
+  checkOwner(planner, way, text);
   const many = isSeveral(planner, way.entity);
   if (way.kind === 'segment') {
     applySegment(planner, way.entity, `${way.entity.name}.${way.segment.name}`, negated);
@@ -96,6 +97,17 @@ function applyIs(planner: Planner, { mention, negated = false }: Condition): voi
   const operator = negated && way.kind === 'value' ? 'not_equals' : 'equals';
   if (negated && many) none(planner, way.entity, { filters: [{ dimension, operator: 'equals', values }] });
   else of.addFilter(plan, { dimension, operator, values });
+}
+
+/** Refuses a value known of another entity only than the one named with it, which may have it too: "clinics in London". */
+function checkOwner(planner: Planner, way: Way, text: string): void {
+  const named = [planner.request.subject, ...planner.request.beside].flatMap(of.entitiesOf);
+  if (way.kind !== 'value' || way.entity === planner.base || named.includes(way.entity)) return;
+  const { name } = way.dimension;
+  const mayHave = (one: EntityEntry): boolean =>
+    one !== planner.base && one.dimensions.some((own) => own.name === name && !labelOf(one).includes(own));
+  const other = named.find(mayHave);
+  if (other) throw refusal([text], `I know "${text}" as ${of.labelOfDimension(way)}, not of ${other.many}.`);
 }
 
 function applySegment(planner: Planner, entity: EntityEntry, name: string, negated: boolean): void {
@@ -148,11 +160,7 @@ function bareNumber(planner: Planner, { mention, unit, of: by, value }: Conditio
   const fitting = columns.filter((one) => !unit || isIn(one, unit));
   const text = `${value}${unit ? ` ${unit}s` : ''}`;
   if (fitting.length === 0) throw refusal([text], `I cannot tell which number of ${entity.many} that is.`);
-  return {
-    text,
-    plural: false,
-    meanings: fitting.map((dimension) => ({ kind: 'dimension', entity, dimension, rank: 3 })),
-  };
+  return { ...unnamed(text), meanings: fitting.map((one) => ({ kind: 'dimension', entity, dimension: one, rank: 3 })) };
 }
 
 const isIn = ({ name, description = '', synonyms = [] }: ModelDimension, unit: string): boolean =>
@@ -194,8 +202,8 @@ function applyMissing(planner: Planner, { mention, negated, orZero }: Condition)
   }
   if (isTime(dimension) && negated && item.entity === base) {
     const [primary, more] = primaryDates(base);
-    // "orders placed in Berlin": every row has its own first date.
-    if (primary === dimension && !more) return;
+    // "orders placed in Berlin": every row has its own first date, unless some are known not to, "pets that died".
+    if (primary === dimension && !more && !((dimension.null_count ?? 0) > 0)) return;
     planner.events.push({ ...item, isCertain: true });
   }
   if (orZero && dimension.type === 'number' && !((dimension.null_count ?? 0) > 0))

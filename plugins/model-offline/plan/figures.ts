@@ -19,11 +19,11 @@ const NAMES = { sum: 'total', avg: 'average', min: 'lowest', max: 'highest', cou
 function adhoc(type: Adhoc['type'], item: of.Owned, rank = 3): Candidate {
   const isDate = isTime(item.dimension) && type !== 'count_distinct';
   const said = isDate ? (type === 'max' ? 'last' : 'first') : NAMES[type];
-  return {
-    figure: { entity: item.entity, adhoc: { name: `${said}_${item.dimension.name}`, type, dimension: of.full(item) } },
-    rank,
-    label: `${type === 'count_distinct' ? 'number of different values of' : NAMES[type]} ${of.labelOfDimension(item)}`,
-  };
+  const what = type === 'count_distinct' ? 'number of different values of' : NAMES[type];
+  // The total of a "total amount" is said once.
+  const once = (text: string): string => text.replace(/^([a-z]+[ _])\1/, '$1');
+  const made = { name: once(`${said}_${item.dimension.name}`), type, dimension: of.full(item) };
+  return { figure: { entity: item.entity, adhoc: made }, rank, label: once(`${what} ${of.labelOfDimension(item)}`) };
 }
 
 const count = (entity: EntityEntry): Candidate => ({

@@ -129,9 +129,7 @@ export function addFilter(plan: Plan, filter: PlanFilter): void {
   if (at < 0) plan.filters.push(filter);
   else {
     const values = [...new Set([...(plan.filters[at]!.values ?? []), ...(filter.values ?? [])])];
-    const isNot = operator.startsWith('not');
-    const many = isNot ? 'not_in' : 'in';
-    const one = isNot ? 'not_equals' : 'equals';
-    plan.filters[at] = { dimension, values, operator: values.length === 1 ? one : many };
+    const not = operator.startsWith('not') ? 'not_' : '';
+    plan.filters[at] = { dimension, values, operator: `${not}${values.length === 1 ? 'equals' : 'in'}` };
   }
 }

@@ -15,10 +15,7 @@ export const isDay = (text: string): boolean => {
   return !Number.isNaN(date.getTime()) && dayOf(date) === text;
 };
 
-const parts = (text: string): [number, number, number] => {
-  const [year = 0, month = 1, date = 1] = text.split('-').map(Number);
-  return [year, month, date];
-};
+const parts = (text: string) => text.split('-').map(Number) as [number, number, number];
 
 /** Moves by whole units; a month or year that lacks the day of the month ends on its last day. */
 export function move(text: string, unit: Grain, count: number): string {

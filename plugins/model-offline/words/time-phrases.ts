@@ -17,11 +17,7 @@ const OF = '(?: of| in| ,)?';
 const ORDINALS = 'first|second|third|fourth|1st|2nd|3rd|4th';
 const wordOf = ({ kind, word, value }: Token): string =>
   kind === 'quoted' ? '"' : kind === 'number' && Number.isInteger(value) && !/\d/.test(word) ? String(value) : word;
-const textAt = (tokens: readonly Token[], at: number): string =>
-  tokens
-    .slice(at, at + 9)
-    .map(wordOf)
-    .join(' ');
+const textAt = (tokens: readonly Token[], at: number): string => Array.from(tokens.slice(at, at + 9), wordOf).join(' ');
 
 const pattern = (source: string): RegExp =>
   new RegExp(`^${source.replaceAll('MONTH', `(${MONTH})`).replaceAll('YEAR', YEAR)}(?= |$)`);
@@ -34,9 +30,8 @@ const PART = pattern(
 );
 const YEAR_ONLY = pattern('(?:year )?YEAR');
 const TO_DATE = pattern(`(?:([ymqw])td|(${UNITS}) to date|so far this (${UNITS}))`);
-const THIS = pattern(`(?:this|current) (${UNITS})`);
 const COUNTED = pattern(`(?:${BACK}) (\\d+) (${UNITS})s?`);
-const LAST = pattern(`(${BACK}) (${UNITS})`);
+const LAST = pattern(`(${BACK}|this|current) (${UNITS})`);
 
 const monthOf = (name: string): number => MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3))) + 1;
 const wordsIn = (text: string): number => text.split(' ').length;
@@ -48,10 +43,7 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
   const first = tokens[at];
   if (first === undefined || first.kind === 'quoted' || first.percent) return undefined;
   const text = textAt(tokens, at);
-  const found = (ranges: readonly ClosedRange[], [matched]: readonly string[]): Period => ({
-    ranges,
-    next: at + wordsIn(matched!),
-  });
+  const found = (ranges: readonly ClosedRange[], [said]: readonly string[]) => ({ ranges, next: at + wordsIn(said!) });
   const thisYear = Number(today.slice(0, 4));
   const tomorrow = move(today, 'day', 1);
   if (first.kind === 'date') {
@@ -80,7 +72,9 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
     const unit = part[1] ?? part[4]!;
     if (unit.startsWith('h') && index > 2) return undefined;
     const year = part[5] ? Number(part[5]) : thisYear - (part[6] && part[6] !== 'this' ? 1 : 0);
-    const range = partOf(year, unit, index);
+    const months = unit.startsWith('q') ? 3 : 6;
+    const from = day(year, (index - 1) * months + 1, 1);
+    const range = { from, to: move(from, 'month', months) };
     return found((part[5] ?? part[6]) ? [range] : recentYears(range, today), part);
   }
   const year = YEAR_ONLY.exec(text);
@@ -91,8 +85,6 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
     const unit = (short ?? toDate[2] ?? toDate[3]) as Grain;
     return found([{ from: startOf(today, unit), to: tomorrow }], toDate);
   }
-  const current = THIS.exec(text);
-  if (current) return found([unitRange(today, current[1] as Grain)], current);
   const counted = COUNTED.exec(text);
   if (counted && Number(counted[1]) > 0)
     return found([{ from: move(today, counted[2] as Grain, -Number(counted[1])), to: tomorrow }], counted);
@@ -101,16 +93,10 @@ function readPeriod(tokens: readonly Token[], start: number, today: string, anch
   const unit = last[2] as Grain;
   const rolling = { from: move(today, unit, -1), to: tomorrow };
   if (last[1] === 'past' || last[1] === 'trailing') return found([rolling], last);
-  const calendar = unitRange(today, unit, -1);
+  const calendar = unitRange(today, unit, /this|current/.test(last[1]!) ? 0 : -1);
   // "in the last month" is said of both the calendar month and the last 30 days.
   const isOpen = at > start && last[1] === 'last' && unit !== 'day';
   return found(isOpen ? [calendar, rolling] : [calendar], last);
-}
-
-function partOf(year: number, unit: string, index: number): ClosedRange {
-  const months = unit.startsWith('q') ? 3 : 6;
-  const from = day(year, (index - 1) * months + 1, 1);
-  return { from, to: move(from, 'month', months) };
 }
 
 /** The last two years' editions of a range that names no year, latest first. */
