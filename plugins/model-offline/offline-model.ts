@@ -118,12 +118,6 @@ function* streamOf(step: Step, id: string): Generator<ai.LanguageModelV4StreamPa
     for (const delta of step.text.match(/[\s\S]{1,60}(?:\s|$)|[\s\S]{1,80}/g) ?? [])
       yield { type: 'text-delta', id: 'text', delta };
     yield { type: 'text-end', id: 'text' };
-  } else {
-    const { input } = step;
-    yield { type: 'tool-input-start', id, toolName: TOOL };
-    yield { type: 'tool-input-delta', id, delta: input };
-    yield { type: 'tool-input-end', id };
-    yield { type: 'tool-call', toolCallId: id, toolName: TOOL, input };
-  }
+  } else yield { type: 'tool-call', toolCallId: id, toolName: TOOL, input: step.input };
   yield { type: 'finish', ...endOf(step) };
 }

@@ -69,6 +69,8 @@ it.each([
   'total fines without renewals',
   "how many loans haven't been extended",
   'how many loans will there be in 2026-02?',
+  'which books are out',
+  'books out of print',
   'return the book of Jane Austen to Central and cancel the loan',
 ])('does not answer %s', (question) => {
   expect(read(question).kind).not.toBe('plan');

@@ -61,7 +61,9 @@ function best({ tokens, words, lexicon, now }: Sources, at: number, before: read
   if (operator && found!.length >= length) return operator;
   if (names) return names;
   if (token.kind === 'number') return { kind: 'number', number: token.value! };
-  return { kind: token.kind === 'word' && isHarmless(token.word) ? 'filler' : 'unknown' };
+  // "find out", but "out of stock"
+  const isSaid = token.word !== 'out' || /^(figure|find)$/.test(words[at - 1] ?? '');
+  return { kind: token.kind === 'word' && isHarmless(token.word) && isSaid ? 'filler' : 'unknown' };
 }
 
 /** The longest run of tokens from `at` that is a phrase of the lexicon. */
