@@ -42,8 +42,10 @@ describe('readEnv', () => {
   });
 
   it('warns about an unknown variable and names the nearest known one', () => {
-    expect(readEnv({ SVC_DATASOURCE_URI: 'sqlite:x', SVC_ZZZZZZZZZZZZZZZZ: '1', OTHER: 'x' }).warnings).toEqual([
+    const env = { SVC_DATASOURCE_URI: 'sqlite:x', SVC_PORT: '1', SVC_ZZZZZZZZZZZZZZZZ: '1', OTHER: 'x' };
+    expect(readEnv(env).warnings).toEqual([
       'SVC_DATASOURCE_URI is not a variable of Atlas; did you mean SVC_DATASOURCE_URL?',
+      'SVC_PORT is not a variable of Atlas; did you mean PORT?',
       'SVC_ZZZZZZZZZZZZZZZZ is not a variable of Atlas',
     ]);
   });

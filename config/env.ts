@@ -332,7 +332,8 @@ function unknownNames(source: Source): string[] {
   return Object.keys(source)
     .filter((name) => /^(SVC|AUTHLIB)_/.test(name) && !known.includes(name))
     .map((name) => {
-      const near = nearest(name, known);
+      const plain = name.replace(/^SVC_/, '');
+      const near = known.includes(plain) ? plain : nearest(name, known);
       return `${name} is not a variable of Atlas${near === undefined ? '' : `; did you mean ${near}?`}`;
     });
 }
