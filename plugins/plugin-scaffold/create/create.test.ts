@@ -12,7 +12,7 @@ describe('a new plugin', () => {
     using folder = emptyFolder();
     const { code, stdout, stderr } = await create(folder.path, `acme-${type}`, '--type', type);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain(`cd acme-${type}\n  npm install\n  npm test`);
+    expect(stdout).toContain(`cd acme-${type}\n  npm install --save-dev <file>.tgz\n  npm test`);
     const path = join(folder.path, `acme-${type}`);
     const files = readdirSync(path, { recursive: true }).map(String);
     expect(files).toEqual(

@@ -28,7 +28,8 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
     renameSync(draft, folder);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    throw new AtlasError(`The plugin could not be written: ${messageOf(error)}.`, {
+    const fault = messageOf(error).replace(/^[A-Z]+: |,.*/gs, '');
+    throw new AtlasError(`The plugin could not be written: ${fault}.`, {
       hint: 'Check that the working directory can be written to.',
       cause: error,
     });
@@ -55,10 +56,11 @@ export async function createPlugin(run: CliRun, _cli: Cli, given: string): Promi
 }
 
 function nextSteps(name: string, { isClone }: OwnPackage, local: string | undefined): string {
-  const steps = [`cd ${name}`, 'npm install', 'npm test', 'cd ..', `atlas plugin add ./${name}`];
-  const note =
-    isClone && local === undefined
-      ? '\nAs long as this version of atlas-query is not published, install a packed clone first (npm pack):\n\n  npm install --save-dev <file>.tgz\n'
-      : '';
+  const isPacked = isClone && local === undefined;
+  const install = isPacked ? 'npm install --save-dev <file>.tgz' : 'npm install';
+  const steps = [`cd ${name}`, install, 'npm test', 'cd ..', `npx atlas plugin add ./${name}`];
+  const note = isPacked
+    ? '\n"npm pack" in the clone of atlas-query makes <file>.tgz; once this version is published, "npm install" is enough.\n'
+    : '';
   return `${steps.map((step) => `  ${step}\n`).join('')}${note}`;
 }
