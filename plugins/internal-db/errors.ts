@@ -41,13 +41,13 @@ const POSTGRES_FAULTS: Readonly<Record<string, string>> = {
   '25006': 'the server takes no writes',
   '57014': 'the server has stopped a statement that took too long',
   '55P03': 'another server holds the lock',
-  F0: 'the server is not set up rightly',
+  F0: 'the server is not set up correctly',
   XX: 'the server has an internal fault',
 };
 
 /** Primary codes of SQLite; extended ones (`SQLITE_IOERR_WRITE`) begin with them. */
 const SQLITE_FAULTS: Readonly<Record<string, string>> = {
-  SQLITE_CANTOPEN: 'its file cannot be opened',
+  SQLITE_CANTOPEN: 'its file cannot be opened, or its folder not be written to',
   SQLITE_PERM: 'its file may not be used',
   SQLITE_READONLY: 'its file takes no writes',
   SQLITE_FULL: 'there is no disk space left',
@@ -66,8 +66,8 @@ const NETWORK_FAULTS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the server does not answer',
   EHOSTUNREACH: 'the server cannot be reached',
   ENETUNREACH: 'the server cannot be reached',
-  EACCES: 'its file or socket may not be used',
-  EPERM: 'its file or socket may not be used',
+  EACCES: 'the permissions of its file, its folder or its socket forbid it',
+  EPERM: 'the permissions of its file, its folder or its socket forbid it',
   ENOENT: 'its file or socket is not there',
   ENOTDIR: 'a part of its path is no folder',
   EEXIST: 'a part of its path is no folder',
