@@ -46,6 +46,13 @@ it('calls the tool once and states the number and what was read', async () => {
   expect(totalUsage.totalTokens).toBe(0);
 });
 
+it('shows the column by which rows are ranked', async () => {
+  const { text } = await answer('What is the most expensive visit?');
+  const { fee } = database.prepare('SELECT MAX(fee) AS fee FROM visits').get() as { fee: number };
+  expect(text).toMatch(/^1 row \(.*, fee\):\n/);
+  expect(text).toContain(`, ${fee}\n`);
+});
+
 it('streams the answer in chunks', async () => {
   const result = streamText({
     model: offline(),

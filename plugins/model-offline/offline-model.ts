@@ -64,7 +64,7 @@ async function nextStep(options: ai.LanguageModelV4CallOptions, input: OfflineMo
   try {
     const { connection } = compileQuery(input.model, reading.plan);
     const compiled = compileQuery(input.model, reading.plan, { dialect: input.dialectOf(connection) });
-    if (result) return { text: answerText(reading.understood, compiled, result) };
+    if (result) return { text: answerText(reading, compiled, result) };
     const { sql, connection: connectionId } = compiled;
     if (options.tools?.some((tool) => tool.type === 'function' && tool.name === TOOL))
       return { input: JSON.stringify({ sql, ...(connectionId !== undefined && { connectionId }) }) };

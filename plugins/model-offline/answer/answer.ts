@@ -27,18 +27,22 @@ export function withoutPlan(reading: Extract<Reading, { kind: 'clarify' | 'uncle
 }
 
 export function answerText(
-  understood: string,
+  { understood, plan: { orderBy = [], filters = [] } }: Extract<Reading, { kind: 'plan' }>,
   { columns }: CompiledQuery,
   { error, hint, rows = [], rowCount: count = rows.length, truncated }: ToolResult,
 ): string {
   const problem = error && `The query could not be run: ${[error, hint].filter(Boolean).join(' ')}`;
-  const text = problem ?? (count === 0 ? 'No rows match.' : resultText(columns, rows, count));
+  const asked = [...orderBy.map(({ by }) => by), ...filters.map(({ dimension }) => dimension)];
+  const text = problem ?? (count === 0 ? 'No rows match.' : resultText(columns, rows, count, asked));
   return `${text}${truncated ? ' There are more rows than were fetched.' : ''}\n\nRead as: ${understood}.`;
 }
 
-function resultText(columns: readonly CompiledColumn[], rows: readonly Row[], count: number): string {
+/** `asked`: of columns further behind, those that the question is about; the first of them are shown too. */
+function resultText(columns: readonly CompiledColumn[], rows: readonly Row[], count: number, asked: readonly string[]) {
   const figures = columns.filter(({ kind }) => kind !== 'dimension');
-  const keys = columns.filter(({ kind }) => kind === 'dimension').slice(0, SHOWN_COLUMNS);
+  const all = columns.filter(({ kind }) => kind === 'dimension');
+  const more = all.filter(({ source }, at) => at >= SHOWN_COLUMNS && asked.includes(source)).slice(0, 2);
+  const keys = [...all.slice(0, SHOWN_COLUMNS - more.length), ...more];
   const said = (some: readonly CompiledColumn[], row: Row, isNamed = false): string[] =>
     some.map((column) => `${isNamed ? `${label(column)}: ` : ''}${formatValue(row[column.name], column)}`);
   if (keys.length === 0 && count === 1)
