@@ -95,7 +95,7 @@ describe('a start that cannot answer', () => {
   it.each([
     [
       { SVC_DATASOURCE_URL: 'sqlite:nowhere.db' },
-      'datasource "default": Connection failed: the database file "nowhere.db" does not exist. Create the file',
+      'datasource "default": Connection failed: the database file "nowhere.db" does not exist. Correct the path',
       'datasource',
     ],
     [
