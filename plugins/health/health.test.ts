@@ -1,10 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { definePlugin, type HealthItem, healthCheck, type PluginType } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { authNone } from '../auth-none/index.ts';
 import { http } from '../http/index.ts';
 import { health } from './index.ts';
+import { Monitor } from './monitor.ts';
 import type { HealthReport } from './schemas.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 /** A plugin whose check gives what `items` says at that time. */
 function checking(
@@ -163,30 +167,30 @@ describe('the health endpoint', () => {
   });
 
   it('is renewed ahead of time for frequent callers, who never wait for it', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     let checks = 0;
-    let hang = false;
-    const counting = checking('counting', () => {
+    const check = () => {
       checks += 1;
-      return hang ? new Promise<never>(() => {}) : [DATASOURCE];
-    });
-    await using t = await start([counting, fixed(PROVIDER)], { cacheTtlMs: 2_000, waitMs: 3_000 });
-    await t.read();
-    hang = true;
-    await new Promise((resolve) => setTimeout(resolve, 1_600));
-    const startedAt = performance.now();
-    const sinceMs = () => performance.now() - startedAt;
-    await t.read();
-    expect(sinceMs()).toBeLessThan(1_000);
-    expect(checks).toBe(2);
+      return checks === 1 ? Promise.resolve([]) : new Promise<never>(() => {});
+    };
+    const monitor = new Monitor(check, () => 0, { cacheTtlMs: 1_000, waitMs: 25, firstWaitMs: 2_000 });
+    /** How long a read takes after so many milliseconds, and how many checks have begun by then. */
+    const readAfter = async (ms: number) => {
+      vi.advanceTimersByTime(ms);
+      const startedAt = performance.now();
+      let isDone = false;
+      void monitor.read().then(() => {
+        isDone = true;
+      });
+      for (await nextTurn(); !isDone; await nextTurn()) vi.advanceTimersByTime(1);
+      return [performance.now() - startedAt, checks];
+    };
+    expect(await readAfter(0)).toEqual([0, 1]);
+    expect(await readAfter(749)).toEqual([0, 1]);
+    expect(await readAfter(241)).toEqual([0, 2]);
     // It waits only once the old result is too old, and only for the rest of the check's time.
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    await t.read();
-    expect(sinceMs()).toBeGreaterThan(2_900);
-    const waitedMs = sinceMs();
-    await t.read();
-    await t.read();
-    expect(sinceMs() - waitedMs).toBeLessThan(1_000);
-    expect(checks).toBe(2);
+    expect(await readAfter(10)).toEqual([15, 2]);
+    expect(await readAfter(0)).toEqual([0, 2]);
   });
 
   it('is not needed by a caller with credentials', async () => {
