@@ -24,7 +24,7 @@ export async function openServer(run: CliRun, cli: Cli): Promise<OpenServer> {
   if (run.env.SVC_API_URL || (await isRunning(server))) {
     if (!run.env.SVC_API_URL && run.env.SVC_DATASOURCE_URL)
       run.stderr.write(
-        `The server at ${server.url} answers, with its own database: SVC_DATASOURCE_URL is not used here.\n`,
+        `The server at ${server.url} answers from its own database. To ask that of SVC_DATASOURCE_URL, stop it or set another PORT.\n`,
       );
     return { ...server, [Symbol.asyncDispose]: async () => {} };
   }

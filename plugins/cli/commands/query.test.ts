@@ -37,19 +37,19 @@ async function run(
   }
 }
 
+const REPLY = { answer: 'Two.', sql: [], data: [], steps: 1, usage: { totalTokens: 0 } };
+const NOTES = [{ code: 'truncated', message: 'The result is\u001b incomplete.' }];
+
 test('a server that answers in place of the database that is named says so', async () => {
   const reply = { ...REPLY, outcome: 'answered' };
   const asked = (more: object) => run(reply, {}, ({ port }) => ({ PORT: port, ...more }));
   const { stdout, stderr } = await asked({ SVC_DATASOURCE_URL: 'sqlite:other.db' });
   expect(stdout).toBe('Two.\n');
   expect(stderr).toMatch(
-    /^The server at http:\/\/localhost:\d+ answers, with its own database: SVC_DATASOURCE_URL is not used here\.\n$/,
+    /^The server at http:\/\/localhost:\d+ answers from its own database\. To ask that of SVC_DATASOURCE_URL, stop it or set another PORT\.\n$/,
   );
   expect(await asked({})).toMatchObject({ stdout: 'Two.\n', stderr: '' });
 });
-
-const REPLY = { answer: 'Two.', sql: [], data: [], steps: 1, usage: { totalTokens: 0 } };
-const NOTES = [{ code: 'truncated', message: 'The result is\u001b incomplete.' }];
 
 test.each([
   ['answered', 0],
