@@ -6,6 +6,7 @@ import { runCommandLine } from './program.ts';
 
 export type { Cli, Compose, Composition, FindConfig, ImportFrom, Terminal } from './api.ts';
 export { COMMANDS, LISTS_ALL } from './commands.ts';
+export { fileFault } from './file-fault.ts';
 export { withHttpOptions } from './http-options.ts';
 export { wrongUse } from './option-checks.ts';
 export { errorText } from './program.ts';

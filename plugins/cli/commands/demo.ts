@@ -12,6 +12,7 @@ import {
 } from '../../../kernel/index.ts';
 import type { Agent } from '../../agent/index.ts';
 import type { Cli } from '../api.ts';
+import { fileFault } from '../file-fault.ts';
 import { renderAnswer, terminalStyle } from '../render.ts';
 import { http, keepServing } from '../serving.ts';
 
@@ -65,15 +66,12 @@ async function startWithSomeModel(run: CliRun, cli: Cli, env: CliRun['env']): Pr
 }
 
 const notWritten = (error: unknown) =>
-  new AtlasError(
-    `The demo database cannot be written to .atlas in this folder: ${messageOf(error).replace(/^[A-Z]+: |,.*/gs, '')}.`,
-    {
-      code: 'configuration_error',
-      reason: 'E_DEMO_FOLDER',
-      hint: 'Run the demo in a folder that you may write to.',
-      cause: error,
-    },
-  );
+  new AtlasError(`The demo database cannot be written to .atlas in this folder: ${fileFault(error)}.`, {
+    code: 'configuration_error',
+    reason: 'E_DEMO_FOLDER',
+    hint: 'Run the demo in a folder that you may write to.',
+    cause: error,
+  });
 
 function isPortTaken(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

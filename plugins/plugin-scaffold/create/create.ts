@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AtlasError, type CliRun, messageOf } from '../../../kernel/index.ts';
-import { type Cli, wrongUse } from '../../cli/index.ts';
+import { AtlasError, type CliRun } from '../../../kernel/index.ts';
+import { type Cli, fileFault, wrongUse } from '../../cli/index.ts';
 import { checkedName, exportName } from './names.ts';
 import { localPackage, type OwnPackage, ownPackage } from './own-package.ts';
 import { packageFile } from './package-file.ts';
@@ -28,8 +28,7 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
     renameSync(draft, folder);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    const fault = messageOf(error).replace(/^[A-Z]+: |,.*/gs, '');
-    throw new AtlasError(`The plugin could not be written: ${fault}.`, {
+    throw new AtlasError(`The plugin could not be written: ${fileFault(error)}.`, {
       hint: 'Check that the working directory can be written to.',
       cause: error,
     });
