@@ -54,7 +54,7 @@ export class RequestStarts {
     if (this.#isScheduled || this.#started + this.#essential.length + this.#others.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => this.#pass());
-    // After it, and what it has started as far as that goes without waiting.
+    // Runs once what `#pass` has started waits for something.
     setImmediate(() => this.#adapt());
   }
 
@@ -69,7 +69,7 @@ export class RequestStarts {
     for (const start of next) start();
   }
 
-  /** Code that runs for the first time is slow. */
+  /** Fewer while starting them is slow, as when their code runs for the first time. */
   #adapt(): void {
     if (this.#passedAt === undefined) return;
     const isLong = performance.now() - this.#passedAt > LONG_START_MS;

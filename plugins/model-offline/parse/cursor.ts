@@ -46,7 +46,7 @@ export function cursorOf(items: readonly Item[], roleOf: RoleOf): Cursor {
     // "invoice amount", "amount of invoices", where these have none that is called so
     if (rows.length > 0 && !isOwn && /^amounts?$/.test(word))
       content[at] = { ...item, kind: 'operator', operator: { op: 'amount' } };
-    // "invoice total" is the sum of them, "invoices total" may be their number.
+    // "invoice total" is read as "sum invoice"; "invoices total" as "total invoices", which may be their number.
     const isTotal = noun && word === 'total' && (!next || /^(time|operator)$/.test(next.kind));
     const tokens = noun?.plural ? item.tokens : [{ ...item.tokens[0]!, word: 'sum' }];
     if (isTotal) content.splice(at - 1, 2, { ...item, tokens, lead: before!.lead }, { ...before!, lead: [] });
