@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { bindable } from './params.ts';
-import { Converted, decimal, json, RowCollector, real, uniqueNames, type Value, withObjects } from './values.ts';
+import {
+  type Cell,
+  Converted,
+  decimal,
+  json,
+  RowCollector,
+  real,
+  uniqueNames,
+  type Value,
+  withObjects,
+} from './values.ts';
 
 const limits = { maxRows: 10, maxBytes: 10_000, maxCellBytes: 10 };
 const one = (value: Value) => {
@@ -155,6 +165,26 @@ describe('rows as objects', () => {
       ['id', 1],
       ['__proto__', 'x'],
     ]);
+  });
+
+  it.each<[string, Cell[], string, Cell[]]>([
+    ['numbers', [1, null, 2.5], 'number', [1, null, 2.5]],
+    [
+      'decimals of which one needs more digits',
+      [3.1078, '3.0833333333333333', null, 0.1],
+      'string',
+      ['3.1078', '3.0833333333333333', null, '0.1'],
+    ],
+    ['integers beyond the safe range', [1, '9007199254740993'], 'string', ['1', '9007199254740993']],
+    ['values of a column without a type', [1, 'a', true], 'string', ['1', 'a', 'true']],
+    ['booleans', [true, false], 'boolean', [true, false]],
+    ['texts', ['a', null], 'string', ['a', null]],
+    ['nulls', [null, null], 'null', [null, null]],
+    ['JSON', [1, { a: 1 }, 'x'], 'json', [1, { a: 1 }, 'x']],
+  ])('give %s one JSON type', async (_, cells, type, given) => {
+    const result = await withObjects({ ...whole, columns: ['c'], rows: cells.map((cell) => [cell]) });
+    expect(result.columnTypes).toEqual([type]);
+    expect(result.rows).toEqual(given.map((c) => ({ c })));
   });
 
   it('let others run in between when they are many', async () => {

@@ -121,6 +121,20 @@ describe('values', () => {
     ).toEqual(value);
   });
 
+  it('of one column have one JSON type', async () => {
+    await using shop = ask();
+    const averages = (values: string) =>
+      shop.run(`SELECT avg(n) AS average FROM (VALUES ${values}) AS v(g, n) GROUP BY g ORDER BY g`);
+    expect(await averages('(1, 3.5), (2, 3.25)')).toMatchObject({
+      columnTypes: ['number'],
+      rows: [{ average: 3.5 }, { average: 3.25 }],
+    });
+    expect(await averages('(1, 3), (1, 3), (1, 4), (2, 3.063)')).toMatchObject({
+      columnTypes: ['string'],
+      rows: [{ average: '3.3333333333333333' }, { average: '3.063' }],
+    });
+  });
+
   it('do not depend on the defaults of the login', async () => {
     await admin.query(`CREATE ROLE odd LOGIN SUPERUSER PASSWORD 'x'; ALTER ROLE odd SET datestyle = 'German';
       ALTER ROLE odd SET timezone = 'Asia/Kolkata'; ALTER ROLE odd SET intervalstyle = 'sql_standard';

@@ -98,6 +98,15 @@ export const ConversationHeader = Type.String({
 const DataTable = Type.Object(
   {
     columns: Type.Array(Type.String()),
+    columnTypes: Type.Optional(
+      Type.Array(
+        Type.Union((['number', 'string', 'boolean', 'json', 'null'] as const).map((type) => Type.Literal(type))),
+        {
+          description:
+            'JSON type of each column, beside nulls. `json`: objects, lists or a mixture; `null`: the column holds no value. Decimals with more digits than a number holds make the whole column a `string`.',
+        },
+      ),
+    ),
     rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     rowCount: Type.Integer({ description: 'Number of `rows`.' }),
     truncated: Type.Boolean({ description: 'The database had more than is shown.' }),

@@ -225,7 +225,8 @@ export function datasourceChecks(make: Make): Check[] {
       assert.deepEqual(result.notes, []);
     }),
     check('gives an empty result with its columns', async (bench, sql) => {
-      assert.deepEqual(await bench.run(sql.numbers(0)), { columns: ['n'], rows: [], truncated: false, notes: [] });
+      const { columnTypes: _, ...result } = await bench.run(sql.numbers(0));
+      assert.deepEqual(result, { columns: ['n'], rows: [], truncated: false, notes: [] });
     }),
     check(
       'maps values: safe integers and reals to numbers, larger integers to text, binary to base64',

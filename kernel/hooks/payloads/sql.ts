@@ -55,6 +55,8 @@ export interface SqlStatement {
 export interface SqlResult {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** The JSON type of each column, beside nulls; `json`: objects, lists or a mixture; `null`: no value at all. */
+  readonly columnTypes?: readonly ('number' | 'string' | 'boolean' | 'json' | 'null')[];
   /** True exactly when the database had more rows than these, or a value was cut. */
   readonly truncated: boolean;
   /** What was cut or converted, one sentence each. */

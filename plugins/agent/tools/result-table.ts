@@ -3,9 +3,10 @@ import type { SqlReply, ToolTable } from '../../../kernel/index.ts';
 
 /** `sql`: the statement as the tool wrote it. */
 export function tableOf({ statement, result, durationMs }: SqlReply, sql: string): ToolTable {
-  const { columns, rows, truncated } = result;
+  const { columns, columnTypes, rows, truncated } = result;
   const executed = statement.shown ?? { sql: statement.sql, policies: [] };
-  return { sql, connectionId: statement.connection.id, columns, rows, truncated, executed, durationMs };
+  const types = columnTypes && { columnTypes };
+  return { sql, connectionId: statement.connection.id, columns, ...types, rows, truncated, executed, durationMs };
 }
 
 /** A table with the facts about its statement, as clients and stored conversations get it. */
@@ -19,6 +20,7 @@ export interface ShownTable extends Omit<ToolTable, 'executed'> {
 export function shownTable({ executed, durationMs = 0, ...table }: ToolTable): ShownTable {
   return {
     columns: table.columns,
+    ...(table.columnTypes && { columnTypes: table.columnTypes }),
     rows: table.rows,
     rowCount: table.rows.length,
     truncated: table.truncated,
