@@ -17,9 +17,8 @@ import { audit } from '../plugins/audit/index.ts';
 import { backups } from '../plugins/backups/index.ts';
 import { deliverEmail } from '../plugins/deliver-email/index.ts';
 import { deliverSlack } from '../plugins/deliver-slack/index.ts';
-import { http } from '../plugins/http/index.ts';
+import { http, isLoopback } from '../plugins/http/index.ts';
 import { INTERNAL_DB_SCHEMES, internalDb } from '../plugins/internal-db/index.ts';
-import { mcp } from '../plugins/mcp/index.ts';
 import { outbound } from '../plugins/outbound/index.ts';
 import { rateLimit } from '../plugins/rate-limit/index.ts';
 import { rowSecurity } from '../plugins/row-security/index.ts';
@@ -122,6 +121,7 @@ const PLUGINS = {
     host: 'SVC_HOST',
     bodyLimitBytes: 'SVC_BODY_LIMIT',
     corsOrigins: named('SVC_CORS_ORIGIN', origins),
+    allowedHosts: 'SVC_ALLOWED_HOSTS',
     trustProxy: named('SVC_TRUST_PROXY', proxies),
   }),
   internalDb: settings(internalDb, {
@@ -131,7 +131,7 @@ const PLUGINS = {
   }),
   outbound: settings(outbound, { allowPrivate: 'SVC_ALLOW_PRIVATE_URLS' }),
   adminConnections: settings(adminConnections, {
-    filesDir: 'SVC_CONNECTION_FILES_DIR',
+    filesDirs: 'SVC_CONNECTION_FILES_DIR',
     privateHosts: 'SVC_CONNECTION_PRIVATE_HOSTS',
   }),
   rateLimit: settings(rateLimit, { requestsPerMinute: 'SVC_RATE_LIMIT_RPM' }),
@@ -178,7 +178,6 @@ const PLUGINS = {
   }),
   adminResidency: settings(adminResidency, { region: 'SVC_REGION', regions: 'SVC_REGIONS' }),
   actionWebhook: settings(actionWebhook, { secret: 'SVC_ACTION_WEBHOOK_SECRET' }),
-  mcp: settings(mcp, { allowedHosts: 'SVC_MCP_ALLOWED_HOSTS' }),
   usage: settings(usage, {
     questionTokens: 'SVC_BUDGET_QUESTION_TOKENS',
     userDayTokens: 'SVC_BUDGET_USER_DAY_TOKENS',
@@ -303,8 +302,6 @@ function rowSecurityProblems(values: Values): string[] {
     : [];
 }
 
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
-
 /** Warns of what was set for protection and protects nothing. */
 function unusedProtection(mode: Alternative, { http: { host = '' }, telemetry }: Env, values: Values): string[] {
   // What a plugin of every mode has too, such as AUTHLIB_SECRET for stored secrets, is used.
@@ -316,7 +313,7 @@ function unusedProtection(mode: Alternative, { http: { host = '' }, telemetry }:
   const warnings = unused.map(
     (name) => `${name} is set, but the authentication mode is ${mode.name}, which does not use it.`,
   );
-  if (mode.isOpen && !LOOPBACK.test(host)) {
+  if (mode.isOpen && !isLoopback(host)) {
     warnings.push(
       `SVC_HOST is ${host} and the authentication mode is ${mode.name}: every client that reaches it is an administrator. Set SVC_API_KEY or another mode.`,
     );

@@ -77,6 +77,17 @@ export function background({ actionsEnabled, schedulerEnabled, ...env }: Env): P
   ];
 }
 
+/**
+ * What administrators may connect. The private network of a platform is not that of its organizations; nor are its files,
+ * and where nobody authenticates, they are no web page's either.
+ */
+function connectionOptions({ adminConnections: given, authMode, deployMode }: Env): Env['adminConnections'] {
+  const isHosted = deployMode === 'hosted';
+  const named = given.filesDirs ?? [];
+  const filesDirs = named.length > 0 || isHosted || authMode.isOpen ? named : ['.', '/'];
+  return { privateHosts: !isHosted, ...given, filesDirs };
+}
+
 /** Every plugin of the built-in composition, with the options that the environment sets. */
 export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
   return [
@@ -100,12 +111,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     sqlGuard(),
     ...policies(env),
     ...datasources(env),
-    // The private network of a platform is not that of its organizations.
-    adminConnections({
-      privateHosts: env.deployMode !== 'hosted',
-      anyFile: env.deployMode !== 'hosted',
-      ...env.adminConnections,
-    }),
+    adminConnections(connectionOptions(env)),
     adminModel(),
     ...models(env),
     audit(env.audit),
@@ -119,7 +125,7 @@ export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
     grounding(),
     agent(env.agent),
     queryApi(),
-    ...(env.mcpEnabled ? [mcp(env.mcp)] : []),
+    ...(env.mcpEnabled ? [mcp()] : []),
     scheduler({ enabled: env.schedulerEnabled }),
   ];
 }

@@ -53,7 +53,7 @@ const plugins = (options: Parameters<typeof adminConnections>[0] = {}) => [
   datasourceSqlite({ connections: [{ id: 'default', url: `sqlite:${main}` }] }),
   datasourceDuckdb({ connections: [] }),
   audit(),
-  adminConnections({ filesDir: files.path, ...options }),
+  adminConnections({ filesDirs: [files.path], ...options }),
 ];
 
 const places = async (app: TestApp, connectionId: string, orgId: string | null) => {

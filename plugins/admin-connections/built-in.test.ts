@@ -64,6 +64,26 @@ describe('connections of the built-in composition', () => {
     expect([answer.status, answer.body.error]).toEqual([400, 'configuration_error']);
   });
 
+  it('open no file where nobody authenticates, unless its folder is named', async () => {
+    const { SVC_CONNECTION_FILES_DIR: _, ...unnamed } = STORED;
+    const add = async (env: Record<string, string>, key?: string) => {
+      await using server = await startBuiltIn({ ...env, DATABASE_URL: inFolder('named-atlas.db') });
+      const answer = await new Client(server, key).send(PATH, { body: { id: 'shop', url: `sqlite:${shop}` } });
+      if (answer.status === 201) await new Client(server, key).send(`${PATH}/shop`, { method: 'DELETE' });
+      return [answer.status, answer.body.message ?? ''];
+    };
+    expect(await add(unnamed)).toEqual([422, expect.stringContaining('SVC_CONNECTION_FILES_DIR')]);
+    expect(await add({ ...unnamed, SVC_CONNECTION_FILES_DIR: `/nowhere,${layer.dir}` })).toEqual([
+      422,
+      expect.stringContaining('not in a folder'),
+    ]);
+    expect((await add({ ...unnamed, SVC_CONNECTION_FILES_DIR: `/nowhere,${files.path}` }))[0]).toBe(201);
+    const key = 'a key of some length';
+    expect(
+      (await add({ ...unnamed, SVC_AUTH_MODE: 'api-key', SVC_API_KEY: key, SVC_API_KEY_ROLE: 'admin' }, key))[0],
+    ).toBe(201);
+  });
+
   it('answer questions at once, and none once they are deleted', async () => {
     await using server = await startBuiltIn({ ...STORED, DATABASE_URL: inFolder('atlas.db') });
     const client = new Client(server);

@@ -111,7 +111,7 @@ describe('a stored PostgreSQL connection', () => {
 it('a stored DuckDB connection is asked', async () => {
   using files = new DuckdbFolder();
   await files.create('shop.duckdb', 'CREATE TABLE orders AS SELECT 7 AS id');
-  await using server = await addingServer(layer.dir, await db.url('sqlite'), { filesDir: files.path });
+  await using server = await addingServer(layer.dir, await db.url('sqlite'), { filesDirs: [files.path] });
   const created = await server.send('POST', '', { id: 'duck', url: 'duckdb:shop.duckdb', schema: 'main' });
   expect([created.status, created.body.details[0].path]).toEqual([422, 'schema']);
   expect((await server.send('POST', '', { id: 'duck', url: 'duckdb:shop.duckdb' })).status).toBe(201);

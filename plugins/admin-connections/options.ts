@@ -2,16 +2,11 @@ import { type Static, Type } from '../../kernel/index.ts';
 
 export const AdminConnectionsOptions = Type.Object(
   {
-    filesDir: Type.Optional(
-      Type.String({
-        minLength: 1,
-        description:
-          'folder with the only SQLite and DuckDB files that stored connections may open; without it they may open all but the internal database, on the hosted platform none',
-      }),
-    ),
-    anyFile: Type.Boolean({
-      default: false,
-      description: 'without `filesDir`: whether stored connections may open every file that the server can read',
+    filesDirs: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      expected: 'a comma-separated list of folders',
+      description:
+        'folders with the only SQLite and DuckDB files that stored connections may open, never the internal database; relative paths start in the first. Without it they may open none where the authentication mode is `none` and on the hosted platform, else every file that the server can read',
     }),
     privateHosts: Type.Optional(
       Type.Boolean({

@@ -27,10 +27,10 @@ export function isAllowedAddress(text: string, privateHosts: boolean): boolean {
   return PRIVATE_RANGES.includes(address.range()) && !isMetadata;
 }
 
-export function reachOf({ privateHosts = true, filesDir }: AdminConnectionsOptions): Reach {
+export function reachOf({ privateHosts = true, filesDirs }: AdminConnectionsOptions): Reach {
   const lookup = fewAtOnce(resolveName);
   return {
-    folder: filesDir === undefined ? resolve('.') : resolve(filesDir),
+    folder: resolve(filesDirs[0] ?? '.'),
     async addressesOf(host) {
       const late = () => {
         throw connectionFailed('the host name cannot be looked up now', 'Check the host name in the URL.');
@@ -49,19 +49,15 @@ export function reachOf({ privateHosts = true, filesDir }: AdminConnectionsOptio
  */
 export function refusalOf(
   target: Target,
-  { privateHosts = true, filesDir, anyFile }: AdminConnectionsOptions,
+  { privateHosts = true, filesDirs }: AdminConnectionsOptions,
   ownFile: string | undefined,
 ): string | undefined {
   if ('path' in target) {
     if (ownFile !== undefined && isFileOf(target.path, ownFile)) return 'the file belongs to the internal database.';
-    if (filesDir === undefined) {
-      return anyFile
-        ? undefined
-        : 'files of the server are closed to stored connections; the operator opens a folder with SVC_CONNECTION_FILES_DIR.';
-    }
-    return isInside(target.path, filesDir)
-      ? undefined
-      : 'the file is not in the folder that SVC_CONNECTION_FILES_DIR names.';
+    if (filesDirs.some((folder) => isInside(target.path, folder))) return undefined;
+    return filesDirs.length === 0
+      ? 'files of the server are closed to stored connections; the operator opens a folder with SVC_CONNECTION_FILES_DIR.'
+      : 'the file is not in a folder that SVC_CONNECTION_FILES_DIR names.';
   }
   if (isIP(target.host) !== 0 && !isAllowedAddress(target.host, privateHosts)) return hostRefused().message;
   return undefined;

@@ -18,7 +18,7 @@ beforeAll(async () => {
   files.create('shop.db', 'CREATE TABLE orders (id INTEGER)');
   const secret = outside.create('secret.db', 'CREATE TABLE orders (id INTEGER)');
   symlinkSync(secret, join(files.path, 'link.db'));
-  server = await addingServer(layer.dir, await db.url('sqlite'), { filesDir: files.path });
+  server = await addingServer(layer.dir, await db.url('sqlite'), { filesDirs: [files.path] });
   closed = await addingServer(layer.dir, await db.url('sqlite'), { privateHosts: false });
 });
 afterAll(async () => {
@@ -56,13 +56,13 @@ describe('a URL over HTTP', () => {
     ['mysql://a:b@db/x?socket=/run/mysqld.sock', 'its parameter "socket"'],
     ['mariadb://a:b@db/x?ssl-ca=/etc/passwd', 'its parameter "ssl-ca"'],
     ['mysql://a:b@%2Frun%2Fmysqld.sock/x', 'socket'],
-    ['sqlite:../x.db', 'not in the folder'],
-    ['sqlite:/etc/passwd', 'not in the folder'],
-    ['sqlite:link.db', 'not in the folder'],
+    ['sqlite:../x.db', 'not in a folder'],
+    ['sqlite:/etc/passwd', 'not in a folder'],
+    ['sqlite:link.db', 'not in a folder'],
     ['sqlite::memory:', 'in-memory'],
-    ['sqlite:.', 'not in the folder'],
+    ['sqlite:.', 'not in a folder'],
     ['file:/etc/passwd', 'has to begin with'],
-    ['duckdb:/etc/passwd', 'not in the folder'],
+    ['duckdb:/etc/passwd', 'not in a folder'],
     ['duckdb:md:mine', 'it names no local file'],
     ['duckdb:x.db?threads=1', 'it takes no parameters'],
     ['duckdb:https://example.com/x.db', 'it names no local file'],
@@ -78,7 +78,7 @@ describe('a URL over HTTP', () => {
   it('opens every file but the internal database, where any may be opened', async () => {
     const url = await db.url('sqlite');
     const own = url.slice('sqlite:'.length);
-    await using open = await addingServer(layer.dir, url, { anyFile: true });
+    await using open = await addingServer(layer.dir, url, { filesDirs: ['.', '/'] });
     expect((await open.send('POST', '', { id: 'shop', url: `sqlite:${join(files.path, 'shop.db')}` })).status).toBe(
       201,
     );

@@ -1,5 +1,6 @@
 /** Checks the options against each other, and tells whether only this machine reaches the server. */
 import { AtlasError } from '../../kernel/index.ts';
+import { isLoopback } from '../http/index.ts';
 import type { AuthManagedOptions } from './options.ts';
 
 /** Throws `configuration_error`. `configured`: there is an internal database. */
@@ -16,9 +17,7 @@ export function checkSettings({ url, google, github, microsoft }: AuthManagedOpt
   }
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|(::ffff:)?127(\.\d+){3}|\[?::1\]?)$/;
-
 /** Whether only this machine reaches a server that listens on `address` and is known to people by `url`. */
 export function isLocal(address: string, url: string | undefined): boolean {
-  return [address, url === undefined ? 'localhost' : new URL(url).hostname].every((host) => LOOPBACK.test(host));
+  return [address, url === undefined ? 'localhost' : new URL(url).hostname].every(isLoopback);
 }

@@ -8,6 +8,7 @@ import {
   type Identity,
 } from '../../kernel/index.ts';
 import { authLookup, present } from '../auth-kit/index.ts';
+import { httpSecurity } from '../http/index.ts';
 import { NONE_MODE } from './mode.ts';
 
 const ANONYMOUS_ADMINISTRATOR: Identity = Object.freeze({
@@ -30,5 +31,7 @@ export const authNone = definePlugin({
     ctx.tap(authAuthorize, () => {});
     ctx.tapKey(authLookup, NONE_MODE.name, () => present(ANONYMOUS_ADMINISTRATOR));
     ctx.tap(healthCheck, () => [HEALTH]);
+    // No scheme: the server then protects itself from web pages of other origins.
+    ctx.tap(httpSecurity, () => [{ name: NONE_MODE.name, errors: ['forbidden'] }]);
   },
 });

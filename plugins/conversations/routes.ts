@@ -53,6 +53,7 @@ export function conversationRoutes(store: ConversationStore, conversations: Stor
       path: '/api/v1/conversations/:id',
       operationId: 'getConversation',
       summary: 'One conversation with its newest messages.',
+      origins: 'any',
       query: MessagesQuery,
       responses: { 200: ConversationDetail },
       async handle(request, scope) {

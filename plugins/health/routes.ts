@@ -11,6 +11,7 @@ const common = {
   tag: 'Health',
   right: 'public',
   essential: true,
+  origins: 'any',
 } as const;
 
 const reply = (status: number, body: unknown): RouteReply => ({

@@ -23,7 +23,10 @@ export interface SecurityScheme {
   readonly isOwn?: boolean;
 }
 
-/** Every way in which a request can carry credentials. */
+/**
+ * Every way in which a request can carry credentials. Where there is none, or each is `isOwn`, requests need none, and
+ * web pages of other origins may call the routes alone that say so (`origins`).
+ */
 export const httpSecurity = collect<undefined, SecurityScheme>('http.security', {
   summary: 'Ways for a request to carry credentials, for the description of the interface.',
 });

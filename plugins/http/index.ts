@@ -3,6 +3,7 @@ import { appReady, definePlugin, httpRoutes, type Scope } from '../../kernel/ind
 import { failureOf, logFailure } from './answer/failure.ts';
 import type { HttpServer } from './api.ts';
 import { errorCodes } from './errors.ts';
+import { httpSecurity } from './hooks.ts';
 import { HttpOptions } from './options.ts';
 import { WebServer } from './server/web-server.ts';
 
@@ -12,6 +13,7 @@ export { ErrorSchema } from './error-schema.ts';
 export { errorCodes } from './errors.ts';
 export { type RequestBegun, type RequestEnded, requestBegun, requestEnded } from './events.ts';
 export { type Admission, httpAdmit, httpSecurity, type SecurityScheme } from './hooks.ts';
+export { isLoopback } from './request/host-names.ts';
 
 export const http = definePlugin({
   name: 'http',
@@ -22,7 +24,9 @@ export const http = definePlugin({
   setup(ctx, options): HttpServer {
     const server = WebServer.create(ctx, options);
     ctx.onReady(async () => {
-      await server.mount(await ctx.call(httpRoutes, undefined, ctx.scope()));
+      const schemes = await ctx.call(httpSecurity, undefined, ctx.scope());
+      const isOpen = !schemes.some(({ value }) => value.scheme !== undefined && value.isOwn !== true);
+      await server.mount(await ctx.call(httpRoutes, undefined, ctx.scope()), isOpen);
       if (options.listen) await server.listen();
     });
     ctx.on(appReady, () => server.open());

@@ -78,7 +78,8 @@ describe('a client that leaves', () => {
     const post: Route = { ...base, method: 'POST', path: '/post', body: Type.Unknown(), handle: () => ({ body: ran }) };
     await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(post)] });
     const sockets = await Promise.all(Array.from({ length: 10 }, () => rawConnection(app.get(http).url())));
-    const head = 'POST /post HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n[1,';
+    const head =
+      'POST /post HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n[1,';
     for (const socket of sockets) socket.write(head);
     await sleep(200);
     for (const socket of sockets) socket.resetAndDestroy();
@@ -111,7 +112,7 @@ describe('a client that leaves', () => {
     let counting = setImmediate(count);
     const leave = async (clients: number) => {
       const sockets = await Promise.all(Array.from({ length: clients }, () => rawConnection(app.get(http).url())));
-      for (const socket of sockets) socket.write('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n');
+      for (const socket of sockets) socket.write('GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n');
       const before = begun.length;
       await until(() => begun.length === before + clients);
       for (const socket of sockets) socket.resetAndDestroy();
@@ -247,7 +248,7 @@ describe('a client that talks over a stream', () => {
     await using app = await createTestApp({ plugins: [http({ port: 0, gracefulCloseMs: 0 }), serving(stream)] });
     const socket = await rawConnection(app.get(http).url());
     const all = received(socket);
-    socket.write('GET /stream HTTP/1.1\r\nHost: a\r\n\r\n');
+    socket.write('GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await received(socket, 'one');
     socket.write('nonsense\r\n\r\n');
     expect((await all).match(/HTTP\/1\.1/g)).toHaveLength(1);
@@ -256,7 +257,7 @@ describe('a client that talks over a stream', () => {
   it('may expect what the server does not know', async () => {
     const plain: Route = { ...base, path: '/plain', handle: () => ({ body: {} }) };
     await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(plain)] });
-    const request = 'GET /plain HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n';
+    const request = 'GET /plain HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\nConnection: close\r\n\r\n';
     const response = await sendRaw(app.get(http).url(), request);
     expect([response.status, response.headers['x-request-id']]).toEqual([200, expect.any(String)]);
   });
@@ -269,7 +270,7 @@ describe('a client that is slow', () => {
     const url = app.get(http).url();
     const slow = sendRaw(
       url,
-      'POST /plain HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{',
+      'POST /plain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{',
     );
     expect((await fetch(`${url}/plain`, { method: 'POST' })).status).toBe(200);
     const response = await slow;
@@ -299,7 +300,7 @@ describe('stopping', () => {
     const app = await createTestApp({ plugins: [http({ port: 0 }), serving(slow, plain)] });
     const url = app.get(http).url();
     const idle = await rawConnection(url);
-    idle.write('GET /plain HTTP/1.1\r\nHost: a\r\n\r\n');
+    idle.write('GET /plain HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await received(idle, '{}');
     const idleClosed = new Promise((resolve) => idle.once('close', resolve));
     const answer = fetch(`${url}/slow`);
@@ -373,10 +374,10 @@ describe('stopping', () => {
     const app = await createTestApp({ plugins: [http({ port: 0 }), serving(slow)] });
     const socket = await rawConnection(app.get(http).url());
     const answers = received(socket);
-    socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+    socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await expect.poll(() => finish).toBeDefined();
     const closed = app.close();
-    socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+    socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await sleep(50);
     // After a timer that is late, what has arrived is read before this goes on.
     await new Promise(setImmediate);

@@ -17,6 +17,12 @@ export const HttpOptions = Type.Object(
       description:
         'origins that may call from a browser, such as https://app.example.com; none: any, without credentials',
     }),
+    allowedHosts: Type.Array(Type.String({ pattern: '^[A-Za-z0-9._-]+$|^\\[[0-9A-Fa-f:.]+\\]$' }), {
+      default: [],
+      expected: 'a comma-separated list of host names',
+      description:
+        'host names, without a port, under which clients reach the server besides localhost; others are refused by /mcp, and without authentication by every route while the server listens on localhost or names are given',
+    }),
     trustProxy: Type.Union([Type.Boolean(), Type.Array(Type.String())], {
       default: false,
       description:

@@ -1,12 +1,12 @@
 /** `atlas mcp`: serves the composition of the folder to MCP clients. */
+import type { TSchema } from '@sinclair/typebox';
 import { type AtlasConfig, type CliCommand, type CliRun, createApp, type Plugin, Type } from '../../kernel/index.ts';
 import { type Cli, keepServing, warn, withHttpOptions, wrongUse } from '../cli/index.ts';
 import type { McpApi } from './api.ts';
-import type { McpOptions } from './options.ts';
 
 const DEFAULT_PORT = '8080';
 
-type McpPlugin = Plugin<typeof McpOptions, McpApi>;
+type McpPlugin = Plugin<TSchema, McpApi>;
 
 /** The composition with `mcp()`, which it need not list. */
 function withMcp({ plugins }: AtlasConfig, mcp: McpPlugin): AtlasConfig {

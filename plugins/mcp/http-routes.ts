@@ -2,14 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { defineRoute, type Route, type RouteReply, type RouteRequest, type Scope, Type } from '../../kernel/index.ts';
-import { checkHost } from './host-check.ts';
 import type { Sdk } from './sdk.ts';
 import type { MakeServer } from './server.ts';
 
 export interface HttpInit {
   readonly sdk: Sdk;
   readonly makeServer: MakeServer;
-  readonly allowedHosts: readonly string[];
 }
 
 export const Message = Type.Unknown({ title: 'McpMessage', description: 'A JSON-RPC message of the protocol.' });
@@ -37,7 +35,7 @@ function callKey(headers: RouteRequest['headers'], { actor, orgId }: Scope, id: 
 /** The scope goes with the request through the library, which hands on what it calls authentication. */
 const authInfoOf = (scope: Scope) => ({ token: '', clientId: scope.actor.id ?? '', scopes: [], extra: { scope } });
 
-export function streamableRoute({ sdk, makeServer, allowedHosts }: HttpInit): Route {
+export function streamableRoute({ sdk, makeServer }: HttpInit): Route {
   const handler = sdk.createMcpHandler(({ authInfo }) => {
     return makeServer(authInfo?.extra?.scope as Scope);
   });
@@ -50,6 +48,7 @@ export function streamableRoute({ sdk, makeServer, allowedHosts }: HttpInit): Ro
     summary: 'Serves clients of the Model Context Protocol.',
     tag: 'MCP',
     right: 'query',
+    origins: 'own',
     body: Message,
     responses: {
       200: Type.Union([Message, EVENTS]),
@@ -58,7 +57,6 @@ export function streamableRoute({ sdk, makeServer, allowedHosts }: HttpInit): Ro
     },
     errors: ['forbidden'],
     async handle(request, scope) {
-      checkHost(request.headers, allowedHosts);
       const { id, method, params } = (request.body ?? {}) as Rpc;
       if (method === 'notifications/cancelled') {
         running.get(callKey(request.headers, scope, params?.requestId) ?? '')?.abort();

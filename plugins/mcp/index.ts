@@ -9,7 +9,6 @@ import { semanticLayer } from '../semantic-layer/index.ts';
 import type { McpApi } from './api.ts';
 import { mcpCommand } from './command.ts';
 import { streamableRoute } from './http-routes.ts';
-import { McpOptions } from './options.ts';
 import { serverFactory } from './server.ts';
 import { sseRoutes } from './sse-routes.ts';
 import { serveStdio } from './stdio.ts';
@@ -24,12 +23,11 @@ export const mcp = definePlugin({
   type: 'interaction',
   description: 'Serves clients of the Model Context Protocol: questions, SQL under guard, the semantic layer.',
   needs: { agent, http, layer: semanticLayer, prompts: optional(adminPrompts) },
-  options: McpOptions,
-  async setup(ctx, { allowedHosts }, needs): Promise<McpApi> {
+  async setup(ctx, _options, needs): Promise<McpApi> {
     requirePackages(['@modelcontextprotocol/server'], import.meta.url);
     const sdk = await import('@modelcontextprotocol/server');
     const makeServer = serverFactory({ ...needs, ctx, sdk, version: VERSION });
-    const served = { sdk, makeServer, allowedHosts };
+    const served = { sdk, makeServer };
     const older = sseRoutes(served);
     ctx.tap(httpRoutes, () => [streamableRoute(served), ...older.routes]);
     ctx.onDrain(() => older.close());

@@ -14,7 +14,6 @@ function startRoutes() {
   const { routes, close } = sseRoutes({
     sdk,
     makeServer: async () => new sdk.McpServer({ name: 'x', version: '1' }),
-    allowedHosts: [],
   });
   const [stream, messages] = routes as [Route, Route];
   const open = async (scope: ReturnType<typeof as>) => {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { AtlasError, defineRoute, type Route, type Scope, Type } from '../../kernel/index.ts';
-import { checkHost } from './host-check.ts';
 import { EVENTS, type HttpInit, Message } from './http-routes.ts';
 
 const MAX_SESSIONS = 100;
@@ -88,7 +87,7 @@ export interface SseRoutes {
 }
 
 export function sseRoutes(init: HttpInit): SseRoutes {
-  const { makeServer, allowedHosts } = init;
+  const { makeServer } = init;
   const sessions = new Map<string, SseSession>();
   const boundWaiting = () => {
     const all = [...sessions.values()];
@@ -103,10 +102,10 @@ export function sseRoutes(init: HttpInit): SseRoutes {
     summary: 'Opens the event stream of an older client of the Model Context Protocol.',
     tag: 'MCP',
     right: 'query',
+    origins: 'own',
     responses: { 200: EVENTS },
     errors: ['forbidden', 'overloaded'],
-    async handle({ headers }, scope) {
-      checkHost(headers, allowedHosts);
+    async handle(_request, scope) {
       if (sessions.size >= MAX_SESSIONS) {
         throw new AtlasError('Too many event streams of MCP clients are open.', {
           code: 'overloaded',
@@ -135,12 +134,12 @@ export function sseRoutes(init: HttpInit): SseRoutes {
     summary: 'Takes a message of an older client of the Model Context Protocol; the answer goes into its event stream.',
     tag: 'MCP',
     right: 'query',
+    origins: 'own',
     query: Type.Object({ sessionId: Type.String({ format: 'uuid', description: 'Named by the event stream.' }) }),
     body: Message,
     responses: { 202: Type.Void({ description: 'Taken; no content.' }) },
     errors: ['forbidden', 'not_found', 'invalid_request'],
-    handle({ headers, query, body }, scope) {
-      checkHost(headers, allowedHosts);
+    handle({ query, body }, scope) {
       const session = sessions.get(query.sessionId);
       // A stream answers the user who opened it, with the rights of then, and nobody else.
       if (session === undefined || callerOf(session.scope) !== callerOf(scope)) {

@@ -37,6 +37,7 @@ export const openapi = definePlugin({
       summary: 'This description.',
       tag: 'Interface',
       right: 'public',
+      origins: 'any',
       responses: { 200: OpenApiDocument },
       handle() {
         return { headers: { 'content-type': 'application/json; charset=utf-8' }, body: text };

@@ -7,7 +7,7 @@ import { startOpenAIServer } from '../harness/openai-server.ts';
 import { rawConnection } from '../harness/raw-http.ts';
 
 const body = JSON.stringify({ messages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Boats?' }] }] });
-const CHAT = `POST /api/chat HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+const CHAT = `POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 /** Connections that are closed before or after they are there count too. */
 async function flood(url: string, count: number, text: string): Promise<Socket[]> {

@@ -17,7 +17,7 @@ import { OverloadLog } from './overload-log.ts';
 const RESERVED = 16;
 /** Characters of four bytes, one of which stands across every place where the text may be cut. */
 const LARGE_EVENT = `x${'😀'.repeat(100_000)}`;
-const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 /** Routes that wait, echo, answer much and stream much; `release` ends all that wait. */
 async function start(options: Parameters<typeof http>[0] = {}) {
@@ -206,7 +206,7 @@ describe('connections', () => {
     await using t = await start();
     const take = vi.spyOn(Connections.prototype, 'take');
     for (const request of ['GET /vital?a=1', 'HEAD /vital', 'POST /vital', 'GET /plain']) {
-      await sendRaw(t.url, `${request} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      await sendRaw(t.url, `${request} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
     }
     expect(take.mock.calls.map(([, , isEssential]) => isEssential)).toEqual([true, true, false, false]);
     take.mockRestore();
@@ -217,7 +217,7 @@ describe('connections', () => {
     // Several large answers, so that there is always another one whose piece is made next.
     const others = Array.from({ length: 8 }, () => fetch(`${t.url}/rows`).then((response) => response.text()));
     const socket = await t.open(GET('/rows'));
-    const next = `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const next = `POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     let left = Buffer.byteLength(JSON.stringify({ rows: t.rows }));
     let isBody = false;
     const second = new Promise<string>((resolve) => {
@@ -252,7 +252,7 @@ describe('connections', () => {
 
 describe('requests that wait for the answers of others', () => {
   const POST = (bytes: number) =>
-    `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${bytes + 2}\r\n\r\n"${'x'.repeat(bytes)}"`;
+    `POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${bytes + 2}\r\n\r\n"${'x'.repeat(bytes)}"`;
 
   it('bring small bodies', async () => {
     await using t = await start();
@@ -261,7 +261,7 @@ describe('requests that wait for the answers of others', () => {
     await expect.poll(() => t.waiting.length).toBe(1);
     const large = await t.open(GET('/wait') + POST(10_000).repeat(3));
     const chunked = await t.open(
-      `${GET('/wait')}POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`,
+      `${GET('/wait')}POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`,
     );
     await Promise.all([closed(large), closed(chunked)]);
     t.waiting[0]?.();
@@ -376,13 +376,14 @@ describe('a large answer', () => {
 describe('bodies', () => {
   it('that arrive slowly are cut off when too many are on their way', async () => {
     await using t = await start({ maxReceivedBytes: 1_000_000 });
-    const head = 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 400000\r\n\r\n';
+    const head =
+      'POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 400000\r\n\r\n';
     const slow = await Promise.all(Array.from({ length: 6 }, () => t.open(`${head}"${'x'.repeat(300_000)}`)));
     let gone = 0;
     for (const socket of slow) socket.once('close', () => (gone += 1));
     await expect.poll(() => gone).toBeGreaterThanOrEqual(3);
     const body = '{"a":1}';
-    const request = `POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const request = `POST /echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     expect(await sendRaw(t.url, request)).toMatchObject({ status: 200, body });
   });
 
@@ -417,7 +418,7 @@ describe('bodies', () => {
   it('in more than a few thousand tiny parts are cut off, others in parts arrive', async () => {
     await using t = await start();
     const head =
-      'POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+      'POST /echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     const body = (part: string, count: number) =>
       `${head}4\r\n"abc\r\n${`${part.length.toString(16)}\r\n${part}\r\n`.repeat(count)}1\r\n"\r\n0\r\n\r\n`;
     const tiny = await t.open(body('x', 20_000));

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { CountedRequest } from './counted-request.ts';
 
-const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
 it('makes no more requests of what one read has brought once their connection is closed', async () => {
   let made = 0;

@@ -1,4 +1,4 @@
-/** Finds the methods with which a path is served, for `Allow` and for 405. */
+/** Finds the routes of a path, and the methods with which it is served, for `Allow` and for 405. */
 import type { Collected, Route } from '../../../kernel/index.ts';
 
 /** As the router reads a part of a path. One that cannot be decoded is no route's. */
@@ -18,14 +18,18 @@ function matches(pattern: string, parts: readonly (string | undefined)[]): boole
   );
 }
 
+/** The routes of a path without its query, whatever their methods. */
+export function routesAt(routes: readonly Collected<Route>[], path: string): Route[] {
+  const parts = path.split('/').map(decoded);
+  return routes.map(({ value }) => value).filter((route) => matches(route.path, parts));
+}
+
 /** Of a path without its query; empty where nothing is served. Where GET is allowed, so is HEAD. */
 export function allowedMethods(routes: readonly Collected<Route>[], path: string): string[] {
-  const parts = path.split('/').map(decoded);
   const methods = new Set<string>();
-  for (const { value } of routes) {
-    if (!matches(value.path, parts)) continue;
-    methods.add(value.method);
-    if (value.method === 'GET') methods.add('HEAD');
+  for (const { method } of routesAt(routes, path)) {
+    methods.add(method);
+    if (method === 'GET') methods.add('HEAD');
   }
   return methods.size === 0 ? [] : [...methods, 'OPTIONS'];
 }

@@ -132,7 +132,7 @@ it('reads several headers over a socket as one list', async () => {
   });
   const lines = [
     'GET /ip HTTP/1.1',
-    'Host: a',
+    'Host: localhost',
     'Connection: close',
     'X-Forwarded-For: 1.1.1.1',
     'X-Forwarded-For: 9.9.9.9',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AtlasError, definePlugin, httpRoutes, type Route } from '../../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../../test/harness/create-test-app.ts';
 import { parseResponse, rawConnection, received } from '../../../test/harness/raw-http.ts';
-import { http } from '../index.ts';
+import { http, httpSecurity } from '../index.ts';
 
 const base = { summary: 'A route.', tag: 'Test', right: 'public', responses: { 200: Type.Unknown() } } as const;
 const ROUTES: Route[] = [
@@ -35,7 +35,11 @@ const routes = definePlugin({
   version: '1.0.0',
   type: 'interaction',
   description: 'Routes.',
-  setup: (ctx) => ctx.tap(httpRoutes, () => ROUTES),
+  setup(ctx) {
+    ctx.tap(httpRoutes, () => ROUTES);
+    // Without it, pages of other origins would be refused.
+    ctx.tap(httpSecurity, () => [{ name: 'key', scheme: { type: 'http', scheme: 'bearer' } }]);
+  },
 });
 
 const APP = 'https://app.example.com';

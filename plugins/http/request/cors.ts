@@ -22,9 +22,12 @@ function originOf(text: string): string {
   return origin === 'null' ? text.replace(/\/$/, '') : origin;
 }
 
-/** The origins that may call; `undefined` for all. Throws `configuration_error` for what is no origin. */
-export function allowedOrigins(origins: readonly string[]): ReadonlySet<string> | undefined {
-  return origins.length === 0 || origins.includes('*') ? undefined : new Set(origins.map(originOf));
+/** Whether every page may call, without credentials. */
+export const isAnyOrigin = (origins: readonly string[]): boolean => origins.length === 0 || origins.includes('*');
+
+/** The origins that are named, as browsers write them. Throws `configuration_error` for what is no origin. */
+export function namedOrigins(origins: readonly string[]): ReadonlySet<string> {
+  return new Set(origins.filter((origin) => origin !== '*').map(originOf));
 }
 
 /** The headers that a page may send: those that Atlas reads, and what it asks for beside. */

@@ -117,6 +117,7 @@ export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginConte
     bodyLimit: Math.min(route.bodyLimitBytes ?? Infinity, part.initialConfig.bodyLimit as number),
     config: {
       essential: route.essential === true,
+      origins: route.origins,
       // Authentication works once its plugins are ready.
       anyTime: route.essential === true && route.right === 'public',
       rawBody: route.rawBody,

@@ -17,14 +17,19 @@ import { connectionsWithin } from '../connections/descriptors.ts';
 import { OverloadLog } from '../connections/overload-log.ts';
 import type { HttpOptions } from '../options.ts';
 import { clientAddress, trustedProxies } from '../request/client-address.ts';
-import { allowedOrigins, crossOrigin } from '../request/cors.ts';
+import { crossOrigin, isAnyOrigin, namedOrigins } from '../request/cors.ts';
+import { hostNameOf } from '../request/host-names.ts';
 import { jsonBody } from '../request/json-body.ts';
 import { type KnownRoutesOptions, knownRoutes, routedUrl } from '../request/known-routes.ts';
+import { type OriginCheckOptions, originCheck } from '../request/origin-check.ts';
 import { overloadProtection } from '../request/overload.ts';
 import { type RequestScopeOptions, requestScope } from '../request/request-scope.ts';
 import { requestIdOf } from './request-id.ts';
 
-export interface ServerParts extends RequestScopeOptions, KnownRoutesOptions {
+export interface ServerParts
+  extends RequestScopeOptions,
+    KnownRoutesOptions,
+    Pick<OriginCheckOptions, 'isOpen' | 'isLocal'> {
   readonly options: HttpOptions;
   isEssential(request: IncomingMessage): boolean;
 }
@@ -102,10 +107,16 @@ export function createServer(parts: ServerParts): { app: FastifyInstance; connec
   const limits = { maxConnections, stallTimeoutMs, maxUnsentBytes, maxReceivedBytes };
   const log = new OverloadLog(ctx.log);
   const connections = new Connections(limits, log, ctx.log);
-  const origins = allowedOrigins(options.corsOrigins);
+  const origins = namedOrigins(options.corsOrigins);
   const app: FastifyInstance = Fastify(serverOptions(parts, connections));
   app.register(requestScope, parts);
-  app.register(crossOrigin, { origins });
+  // Before CORS: the page that is refused may not read why.
+  app.register(originCheck, {
+    ...parts,
+    origins,
+    allowedHosts: new Set(options.allowedHosts.map((name) => hostNameOf(name) ?? name)),
+  });
+  app.register(crossOrigin, { origins: isAnyOrigin(options.corsOrigins) ? undefined : origins });
   app.register(clientAddress, { isBehindProxy: options.trustProxy !== false });
   app.register(knownRoutes, parts);
   app.register(jsonBody, { hold: (socket, bytes) => connections.holdBody(socket, bytes) });

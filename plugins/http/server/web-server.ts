@@ -4,6 +4,8 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { AtlasError, type Collected, type PluginContext, type Route } from '../../../kernel/index.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { HttpOptions } from '../options.ts';
+import { isAnyOrigin } from '../request/cors.ts';
+import { isLoopback } from '../request/host-names.ts';
 import type { ServerPhase } from '../request/known-routes.ts';
 import { mountRoute } from '../route/mount.ts';
 import { createServer } from './create-server.ts';
@@ -33,12 +35,17 @@ export class WebServer {
   /** Method and path of the essential routes, as probes ask for them; another spelling is served as well, but not first. */
   readonly #essential = new Set<string>();
   #phase: ServerPhase = 'starting';
+  /** Whether requests need no credentials; until it is known, they are taken for such. */
+  #isOpen = true;
+  /** Whether only this machine reaches the server. */
+  #isLocal: boolean;
   routes: readonly Collected<Route>[] = [];
 
   private constructor(ctx: PluginContext, options: HttpOptions) {
     this.#ctx = ctx;
     this.#options = options;
     this.#gracefulCloseMs = options.gracefulCloseMs;
+    this.#isLocal = isLoopback(options.host);
   }
 
   static create(ctx: PluginContext, options: HttpOptions): WebServer {
@@ -48,6 +55,8 @@ export class WebServer {
       options,
       phase: () => server.#phase,
       routes: () => server.routes,
+      isOpen: () => server.#isOpen,
+      isLocal: () => server.#isLocal,
       isEssential: ({ method, url = '' }) => server.#essential.has(`${method} ${url.split('?', 1)[0]}`),
       entered: (scope, refuse) => server.#running.enter(scope, refuse),
       left: (scope) => {
@@ -61,8 +70,12 @@ export class WebServer {
     return server;
   }
 
-  /** Adds all routes, each plugin's encapsulated. A path taken twice names both plugins. */
-  async mount(routes: readonly Collected<Route>[]): Promise<void> {
+  /**
+   * Adds all routes, each plugin's encapsulated. A path taken twice names both plugins. `isOpen`: requests need no
+   * credentials.
+   */
+  async mount(routes: readonly Collected<Route>[], isOpen: boolean): Promise<void> {
+    this.#isOpen = isOpen;
     const owners = new Map<string, string>();
     for (const { plugin, value } of routes) {
       const key = `${value.method} ${value.path}`;
@@ -100,6 +113,18 @@ export class WebServer {
         cause: error,
       });
     }
+    this.#isLocal = isLoopback(this.address()?.address ?? host);
+    this.#warnOfPages();
+  }
+
+  /** Says what the default of `corsOrigins` means where nobody authenticates. */
+  #warnOfPages(): void {
+    const mayAsk = this.routes.some(({ value }) => value.right === 'query' && value.origins === 'any');
+    if (!this.#isOpen || !mayAsk || !isAnyOrigin(this.#options.corsOrigins)) return;
+    this.#ctx.log.warn(
+      {},
+      'Requests need no credentials, so every web page that a browser on this machine or network shows may ask questions here and read the answers; set SVC_CORS_ORIGIN to the origins that may.',
+    );
   }
 
   /** Everything is ready: requests are served from now on. */
