@@ -39,8 +39,17 @@ function checkFields(recipient: Recipient, path: string): void {
   );
 }
 
+async function checkUrl(url: string, index: number, outbound: Outbound): Promise<void> {
+  try {
+    await outbound.check(url);
+  } catch (error) {
+    if (!(error instanceof AtlasError) || error.code !== 'invalid_request') throw error;
+    throw invalidBody(`recipients.${index}.url`, `may not be called: ${error.message.replace(/\.$/, '')}`);
+  }
+}
+
 /**
- * The recipients as they are stored. Throws `validation_error`; `invalid_request` for a URL that may not be called;
+ * The recipients as they are stored. Throws `validation_error`, also for a URL that may not be called;
  * `configuration_error` when there is no key to encrypt a secret with. `before`: those that they replace.
  */
 export async function storedRecipients(
@@ -49,7 +58,7 @@ export async function storedRecipients(
   { secrets, outbound }: { secrets: InternalDb['secrets']; outbound: Outbound },
 ): Promise<StoredRecipient[]> {
   for (const [index, recipient] of recipients.entries()) checkFields(recipient, `recipients.${index}`);
-  await Promise.all(recipients.map(({ url }) => url !== undefined && outbound.check(url)));
+  await Promise.all(recipients.map(({ url }, index) => url !== undefined && checkUrl(url, index, outbound)));
   return Promise.all(
     recipients.map(async ({ secret, headers, ...recipient }) => {
       const sealedSecret =

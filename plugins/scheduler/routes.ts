@@ -31,7 +31,7 @@ const RECENT_RUNS = 10;
 
 const common = { tag: 'Scheduled tasks', right: 'query' } as const;
 const one = { ...common, params: TaskParams };
-/** Of a task that is stored: a URL that may not be called, an owner as whom it could not run, a limit. */
+/** Of a task that is stored: an owner as whom it could not run, a limit. */
 const STORING = ['configuration_error', 'forbidden', 'conflict'];
 
 export interface TaskRoutesInit {

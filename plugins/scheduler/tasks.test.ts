@@ -195,7 +195,8 @@ describe.each(chosenEngines)('scheduled tasks on %s', (_, engine) => {
     'do not deliver to %s',
     async (url) => {
       const answer = await as('private').send('POST', '', { ...REQUIRED, recipients: [{ type: 'webhook', url }] });
-      expect([answer.statusCode, answer.json()]).toMatchObject([400, { error: 'invalid_request' }]);
+      const details = [{ path: 'recipients.0.url', message: expect.stringMatching(/^may not be called: .*[^.]$/) }];
+      expect([answer.statusCode, answer.json()]).toMatchObject([422, { error: 'validation_error', details }]);
     },
   );
 
