@@ -8,6 +8,8 @@ import type { MakeServer } from './server.ts';
 export interface HttpInit {
   readonly sdk: Sdk;
   readonly makeServer: MakeServer;
+  /** Counts a call against the limit of requests. Rejects with `rate_limited`. */
+  admit(route: Route, ip: string, scope: Scope): Promise<void>;
 }
 
 export const Message = Type.Unknown({ title: 'McpMessage', description: 'A JSON-RPC message of the protocol.' });
@@ -35,13 +37,13 @@ function callKey(headers: RouteRequest['headers'], { actor, orgId }: Scope, id: 
 /** The scope goes with the request through the library, which hands on what it calls authentication. */
 const authInfoOf = (scope: Scope) => ({ token: '', clientId: scope.actor.id ?? '', scopes: [], extra: { scope } });
 
-export function streamableRoute({ sdk, makeServer }: HttpInit): Route {
+export function streamableRoute({ sdk, makeServer, admit }: HttpInit): Route {
   const handler = sdk.createMcpHandler(({ authInfo }) => {
     return makeServer(authInfo?.extra?.scope as Scope);
   });
   /** A cancellation is a request of its own. It knows its call by the session, which is nothing but a name. */
   const running = new Map<string, AbortController>();
-  return defineRoute({
+  const route = defineRoute({
     method: 'POST',
     path: '/mcp',
     operationId: 'mcp',
@@ -57,6 +59,9 @@ export function streamableRoute({ sdk, makeServer }: HttpInit): Route {
     },
     errors: ['forbidden'],
     async handle(request, scope) {
+      // The first call of a batch was counted as the request.
+      const further = Array.isArray(request.body) ? request.body.slice(1) : [];
+      for (const _ of further) await admit(route, request.ip, scope);
       const { id, method, params } = (request.body ?? {}) as Rpc;
       if (method === 'notifications/cancelled') {
         running.get(callKey(request.headers, scope, params?.requestId) ?? '')?.abort();
@@ -83,6 +88,7 @@ export function streamableRoute({ sdk, makeServer }: HttpInit): Route {
       }
     },
   });
+  return route;
 }
 
 function webRequest(headers: RouteRequest['headers'], { signal }: Scope): Request {

@@ -3,12 +3,12 @@ import { cliCommands, definePlugin, httpRoutes, optional } from '../../kernel/in
 import { adminPrompts } from '../admin-prompts/index.ts';
 import { agent } from '../agent/index.ts';
 import { cli } from '../cli/index.ts';
-import { http } from '../http/index.ts';
+import { http, httpAdmit } from '../http/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import type { McpApi } from './api.ts';
 import { mcpCommand } from './command.ts';
-import { streamableRoute } from './http-routes.ts';
+import { type HttpInit, streamableRoute } from './http-routes.ts';
 import { serverFactory } from './server.ts';
 import { sseRoutes } from './sse-routes.ts';
 import { serveStdio } from './stdio.ts';
@@ -27,7 +27,11 @@ export const mcp = definePlugin({
     requirePackages(['@modelcontextprotocol/server'], import.meta.url);
     const sdk = await import('@modelcontextprotocol/server');
     const makeServer = serverFactory({ ...needs, ctx, sdk, version: VERSION });
-    const served = { sdk, makeServer };
+    const served: HttpInit = {
+      sdk,
+      makeServer,
+      admit: async (route, ip, scope) => ctx.call(httpAdmit, { route, ip }, scope),
+    };
     const older = sseRoutes(served);
     ctx.tap(httpRoutes, () => [streamableRoute(served), ...older.routes]);
     ctx.onDrain(() => older.close());

@@ -227,6 +227,24 @@ async function statusWithHost(host: string): Promise<number | undefined> {
   });
 }
 
+it('each call of a batch counts for the rate limit', async () => {
+  await using limited = await startBuiltIn({ ...env, SVC_MCP_ENABLED: 'true', SVC_RATE_LIMIT_RPM: '10' });
+  const batch = async (length: number) => {
+    const calls = Array.from({ length }, (_, id) => ({ ...MESSAGE, id }));
+    const response = await fetch(new URL('/mcp', limited.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(calls),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const first = await batch(6);
+  expect([first.status, first.text.match(/query_sql/g)]).toEqual([200, expect.objectContaining({ length: 6 })]);
+  const second = await batch(6);
+  expect([second.status, second.text]).toEqual([429, expect.stringContaining('rate_limited')]);
+  expect(second.text).not.toContain('query_sql');
+});
+
 it('other methods, bodies and streams are refused with their status', async () => {
   const key = WITH_KEY.headers;
   expect((await api('/mcp', WITH_KEY)).status).toBe(405);

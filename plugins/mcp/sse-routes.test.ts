@@ -16,8 +16,8 @@ function startRoutes() {
     makeServer: async () => new sdk.McpServer({ name: 'x', version: '1' }),
   });
   const [stream, messages] = routes as [Route, Route];
-  const open = async (scope: ReturnType<typeof as>) => {
-    const opened = await stream.handle(request, scope);
+  const open = async (scope: ReturnType<typeof as>, ip = request.ip) => {
+    const opened = await stream.handle({ ...request, ip }, scope);
     const events = (opened.stream as AsyncIterable<string>)[Symbol.asyncIterator]();
     return { events, sessionId: /sessionId=([\w-]+)/.exec((await events.next()).value)?.[1] };
   };
@@ -39,16 +39,31 @@ it('a stream takes messages of the user who opened it, while their rights are th
 
 it('cuts off the streams with most unread, so that all together keep 32 MiB', async () => {
   const { open, send, close } = startRoutes();
-  const sessions = await Promise.all(Array.from({ length: 60 }, () => open(as({}))));
+  const user = (n: number) => as({ id: `user-${n % 3}` });
+  const sessions = await Promise.all(Array.from({ length: 60 }, (_, n) => open(user(n))));
   const [reader, ...idle] = sessions;
-  for (const { sessionId } of idle) {
-    await send(sessionId, { jsonrpc: '2.0', id: 'x'.repeat(1024 * 1024), method: 'ping' }, as({}));
+  for (const [n, { sessionId }] of idle.entries()) {
+    await send(sessionId, { jsonrpc: '2.0', id: 'x'.repeat(1024 * 1024), method: 'ping' }, user(n + 1));
   }
-  await send(reader?.sessionId, { jsonrpc: '2.0', id: 'small', method: 'ping' }, as({}));
+  await send(reader?.sessionId, { jsonrpc: '2.0', id: 'small', method: 'ping' }, user(0));
   expect((await reader?.events.next())?.value).toContain('"id":"small"');
   const unread = await Promise.all(idle.map(({ events }) => events.next()));
   const kept = unread.filter(({ done }) => done !== true).length;
   expect(kept).toBeGreaterThan(28);
   expect(kept).toBeLessThanOrEqual(32);
+  await close();
+});
+
+it('one caller may hold a share of the streams, also when they are opened at once', async () => {
+  const { open, close } = startRoutes();
+  const nobody = () => testScope({ actor: { id: null, label: null, role: 'admin', mode: 'none', claims: {} } });
+  for (const opening of [() => open(as({})), () => open(nobody(), '2001:db8::1')]) {
+    const opened = await Promise.allSettled(Array.from({ length: 25 }, opening));
+    expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+    await expect(opening()).rejects.toMatchObject({ code: 'rate_limited' });
+  }
+  await open(as({ id: 'bob' }));
+  await open(nobody(), '2001:db8:1::1');
+  await expect(open(nobody(), '2001:db8::2')).rejects.toMatchObject({ code: 'rate_limited' });
   await close();
 });

@@ -2,9 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { AtlasError, defineRoute, type Route, type Scope, Type } from '../../kernel/index.ts';
+import { addressKey } from '../http/index.ts';
 import { EVENTS, type HttpInit, Message } from './http-routes.ts';
 
 const MAX_SESSIONS = 100;
+/** Of one user, or of one address where requests carry no user. */
+const MAX_SESSIONS_OF_CALLER = 20;
 /** Of the messages that wait for a client to take them. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 /** Of those that wait for all clients: beyond it the client that has left most unread is cut off. */
@@ -15,6 +18,8 @@ const PING_MS = 15_000;
 class SseSession implements Transport {
   readonly id = randomUUID();
   readonly scope: Scope;
+  /** Whose share of the streams it takes. */
+  readonly caller: string;
   onmessage?: (message: JSONRPCMessage) => void;
   onclose?: () => void;
   readonly #onWaiting: () => void;
@@ -24,8 +29,9 @@ class SseSession implements Transport {
   #isClosed = false;
 
   /** `onWaiting` is called when another message waits. */
-  constructor(scope: Scope, path: string, onWaiting: () => void) {
+  constructor(scope: Scope, caller: string, path: string, onWaiting: () => void) {
     this.scope = scope;
+    this.caller = caller;
     this.#onWaiting = onWaiting;
     this.#waiting = [`event: endpoint\ndata: ${path}?sessionId=${this.id}\n\n`];
     scope.signal.addEventListener('abort', () => void this.close(), { once: true });
@@ -86,7 +92,7 @@ export interface SseRoutes {
   close(): Promise<void>;
 }
 
-export function sseRoutes(init: HttpInit): SseRoutes {
+export function sseRoutes(init: Pick<HttpInit, 'sdk' | 'makeServer'>): SseRoutes {
   const { makeServer } = init;
   const sessions = new Map<string, SseSession>();
   const boundWaiting = () => {
@@ -105,7 +111,7 @@ export function sseRoutes(init: HttpInit): SseRoutes {
     origins: 'own',
     responses: { 200: EVENTS },
     errors: ['forbidden', 'overloaded'],
-    async handle(_request, scope) {
+    async handle({ ip }, scope) {
       if (sessions.size >= MAX_SESSIONS) {
         throw new AtlasError('Too many event streams of MCP clients are open.', {
           code: 'overloaded',
@@ -113,10 +119,23 @@ export function sseRoutes(init: HttpInit): SseRoutes {
           hint: 'Close some, or use the newer transport at /mcp, which needs none.',
         });
       }
-      const session = new SseSession(scope, MESSAGES, boundWaiting);
-      const server = await makeServer(scope);
-      await server.connect(session);
+      const caller = scope.actor.id === null ? `address ${addressKey(ip)}` : `user ${scope.actor.id}`;
+      if ([...sessions.values()].filter((open) => open.caller === caller).length >= MAX_SESSIONS_OF_CALLER) {
+        throw new AtlasError(`More than ${MAX_SESSIONS_OF_CALLER} event streams of yours are open.`, {
+          code: 'rate_limited',
+          retryAfterSeconds: 60,
+          hint: 'Close some, or use the newer transport at /mcp, which needs none.',
+        });
+      }
+      const session = new SseSession(scope, caller, MESSAGES, boundWaiting);
+      // Before anything is awaited: streams that are opened at once count, too.
       sessions.set(session.id, session);
+      try {
+        await (await makeServer(scope)).connect(session);
+      } catch (error) {
+        sessions.delete(session.id);
+        throw error;
+      }
       return {
         headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
         stream: session.events(),
@@ -157,7 +176,7 @@ export function sseRoutes(init: HttpInit): SseRoutes {
 
 const callerOf = ({ actor: { id, role, rights }, orgId }: Scope) => JSON.stringify([id, orgId, role, rights]);
 
-function messageOf({ sdk }: HttpInit, body: unknown): JSONRPCMessage {
+function messageOf({ sdk }: Pick<HttpInit, 'sdk'>, body: unknown): JSONRPCMessage {
   try {
     return sdk.parseJSONRPCMessage(body);
   } catch (cause) {
