@@ -296,7 +296,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('actions on %s', (dialect) => {
     await using server = await start(dialect, { plugins: [authNone()], actions: { approval: { ticket: 'auto' } } });
     const client = new Client(server);
     const { body } = await client.send('/api/v1/query', { body: { question: 'ticket {"title":"Now"}' } });
-    expect(body.pendingActions).toBeUndefined();
+    expect(body.pendingActions).toEqual([]);
     expect(server.desk.runs).toHaveLength(1);
     expect(server.model.requests.at(-1)?.toolResults[0]).toContain('"status":"executed"');
     const { actions } = (await client.send(`${mine}?status=executed`)).body;
@@ -553,7 +553,7 @@ describe('actions', () => {
       await using server = await start('sqlite', { plugins: [authNone(), reviewer()] });
       const client = new Client(server);
       const { body } = await client.send('/api/v1/query', { body: { question: 'ticket {"title":"One"}' } });
-      expect(body.pendingActions).toBeUndefined();
+      expect(body.pendingActions).toEqual([]);
       expect(server.model.requests.at(-1)?.toolResults[0]).toContain(
         `The action ${decision === 'deny' ? 'was denied' : 'failed'}`,
       );

@@ -1,5 +1,6 @@
 /** Serves clients of the Model Context Protocol, over HTTP and over standard input and output. */
 import { cliCommands, definePlugin, httpRoutes, optional } from '../../kernel/index.ts';
+import { actions } from '../actions/index.ts';
 import { adminPrompts } from '../admin-prompts/index.ts';
 import { agent } from '../agent/index.ts';
 import { cli } from '../cli/index.ts';
@@ -22,7 +23,7 @@ export const mcp = definePlugin({
   version: VERSION,
   type: 'interaction',
   description: 'Serves clients of the Model Context Protocol: questions, SQL under guard, the semantic layer.',
-  needs: { agent, http, layer: semanticLayer, prompts: optional(adminPrompts) },
+  needs: { agent, http, layer: semanticLayer, prompts: optional(adminPrompts), actions: optional(actions) },
   async setup(ctx, _options, needs): Promise<McpApi> {
     requirePackages(['@modelcontextprotocol/server'], import.meta.url);
     const sdk = await import('@modelcontextprotocol/server');

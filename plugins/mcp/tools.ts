@@ -1,6 +1,7 @@
 /** Runs the tools that MCP clients call: a question, a statement under guard, and two views of the semantic layer. */
 import type { TProperties } from '@sinclair/typebox';
 import { AtlasError, type PluginContext, type Scope, Type } from '../../kernel/index.ts';
+import type { Actions } from '../actions/index.ts';
 import { type Agent, type Answer, type ShownTable, shownTable, tableOf } from '../agent/index.ts';
 import { type SemanticLayerApi, visibleModel } from '../semantic-layer/index.ts';
 
@@ -15,6 +16,8 @@ export interface Services {
   readonly ctx: PluginContext;
   readonly agent: Agent;
   readonly layer: SemanticLayerApi;
+  /** Of a composition that has actions. */
+  readonly actions?: Actions | undefined;
 }
 
 /** A type alias: the library's type has an index signature. */
@@ -70,22 +73,23 @@ export interface Args {
   readonly [name: string]: string;
 }
 
-async function ask({ agent }: Services, { question = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
+async function ask({ agent, actions }: Services, { question = '', ...ids }: Args, scope: Scope): Promise<ToolResult> {
   const asked = { turns: [{ role: 'user' as const, text: question }], surface: SURFACE, ...ids };
   const answer = await agent.answer(asked, scope);
   const isError = answer.outcome === 'failed' || answer.outcome === 'declined';
-  const content = fitted((rows) => [answer.text, JSON.stringify(detailsOf(answer, rows))]);
+  const content = fitted((rows) => [answer.text, JSON.stringify(detailsOf(answer, rows, actions?.available === true))]);
   return { content, ...(isError && { isError }) };
 }
 
-function detailsOf({ outcome, notes, choices, sql, data, conversationId, pendingActions }: Answer, rows: number) {
+function detailsOf(answer: Answer, rows: number, hasActions: boolean) {
+  const { outcome, notes, choices, sql, data, conversationId, pendingActions } = answer;
   return {
     outcome,
     ...(notes.length > 0 && { notes }),
     ...(choices !== undefined && { choices }),
     sql,
     data: data.map((table) => trimmed(shownTable(table), rows)),
-    ...(pendingActions.length > 0 && { pendingActions }),
+    ...((hasActions || pendingActions.length > 0) && { pendingActions }),
     ...(conversationId !== undefined && { conversationId }),
   };
 }

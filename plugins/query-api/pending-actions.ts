@@ -2,7 +2,10 @@
 import type { PendingAction } from '../../kernel/index.ts';
 import type { Answer } from '../agent/index.ts';
 
-/** `undefined` when there are none. */
-export function shownActions({ pendingActions }: Pick<Answer, 'pendingActions'>): PendingAction[] | undefined {
-  return pendingActions.length > 0 ? [...pendingActions] : undefined;
+/** `areOn`: actions can be asked for; the list is then there even if it is empty. Else `undefined` when there are none. */
+export function shownActions(
+  { pendingActions }: Pick<Answer, 'pendingActions'>,
+  areOn: boolean,
+): PendingAction[] | undefined {
+  return areOn || pendingActions.length > 0 ? [...pendingActions] : undefined;
 }

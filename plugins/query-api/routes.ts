@@ -1,5 +1,6 @@
 /** Serves the endpoints that answer questions. */
 import { defineRoute, type Question, type Route } from '../../kernel/index.ts';
+import type { Actions } from '../actions/index.ts';
 import { type Agent, type Answer, shownTable } from '../agent/index.ts';
 import type { HttpServer } from '../http/index.ts';
 import { eventStream } from './event-stream.ts';
@@ -46,8 +47,9 @@ function questionOf(body: QueryBody | ChatBody, turns: Question['turns'], surfac
   };
 }
 
-function resultOf({ text, sql, data, steps, usage, conversationId, ...end }: Answer): QueryResult {
-  const pending = shownActions(end);
+function resultOf(answer: Answer, hasActions: boolean): QueryResult {
+  const { text, sql, data, steps, usage, conversationId, ...end } = answer;
+  const pending = shownActions(end, hasActions);
   return {
     answer: text,
     outcome: end.outcome,
@@ -62,8 +64,15 @@ function resultOf({ text, sql, data, steps, usage, conversationId, ...end }: Ans
   };
 }
 
+export interface RoutesInit {
+  readonly agent: Agent;
+  readonly http: HttpServer;
+  /** Of a composition that has actions. */
+  readonly actions?: Actions | undefined;
+}
+
 /** One question, one answer: `POST /api/v1/query`. */
-export function queryRoute(agent: Agent): Route {
+export function queryRoute({ agent, actions }: RoutesInit): Route {
   return defineRoute({
     method: 'POST',
     path: '/api/v1/query',
@@ -81,7 +90,11 @@ export function queryRoute(agent: Agent): Route {
       // Rows that a client does not take are in memory for as long as it takes.
       const release = agent.retain?.(scope) ?? (() => {});
       try {
-        return { body: resultOf(await agent.answer(question, scope)), sendUntil: until, done: release };
+        return {
+          body: resultOf(await agent.answer(question, scope), actions?.available === true),
+          sendUntil: until,
+          done: release,
+        };
       } catch (error) {
         release();
         throw error;
@@ -91,7 +104,7 @@ export function queryRoute(agent: Agent): Route {
 }
 
 /** The same endpoint under both published paths. */
-export function chatRoutes(agent: Agent, http: HttpServer, { pingEveryMs }: QueryApiOptions): Route[] {
+export function chatRoutes({ agent, http, actions }: RoutesInit, { pingEveryMs }: QueryApiOptions): Route[] {
   const paths = [
     { path: '/api/chat', operationId: 'chat' },
     { path: '/api/v1/chat', operationId: 'chatV1' },
@@ -117,10 +130,11 @@ export function chatRoutes(agent: Agent, http: HttpServer, { pingEveryMs }: Quer
           ...(body.trigger === 'regenerate-message' && { isRegenerated: true }),
         };
         const until = sendUntil(agent);
+        const hasActions = actions?.available === true;
         const reply = await eventStream(agent.ask(question, scope), {
           scope,
           // An encoder has state, so each answer gets its own.
-          encoder: query.stream === 'ui' ? uiEncoder() : codeEncoder(),
+          encoder: query.stream === 'ui' ? uiEncoder(hasActions) : codeEncoder(hasActions),
           pingEveryMs,
           failure: (error) => http.failure(error, scope).body,
         });

@@ -8,7 +8,7 @@ function line(code: string, value: unknown): string {
 }
 
 /** Keeps no state: each event is one line. */
-export function codeEncoder(): EventEncoder {
+export function codeEncoder(hasActions: boolean): EventEncoder {
   return {
     headers: {},
     encode(event: AgentEvent): StreamPart {
@@ -26,7 +26,7 @@ export function codeEncoder(): EventEncoder {
         }
         case 'finish': {
           const { finishReason, usage, steps, outcome, notes, choices } = event.answer;
-          const pendingActions = shownActions(event.answer);
+          const pendingActions = shownActions(event.answer, hasActions);
           return line('d', { finishReason, usage, steps, outcome, notes, choices, pendingActions });
         }
       }

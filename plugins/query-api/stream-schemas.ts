@@ -44,7 +44,10 @@ export const PendingActions = Type.Optional(
       },
       { title: 'PendingAction' },
     ),
-    { description: 'Actions that await approval: a POST to one of the URLs approves or denies.' },
+    {
+      description:
+        'Actions that await approval: a POST to one of the URLs approves or denies. Always there where actions are enabled.',
+    },
   ),
 );
 

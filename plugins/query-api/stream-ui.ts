@@ -11,7 +11,7 @@ function chunk(value: { readonly type: string } & Readonly<Record<string, unknow
 const DONE = 'data: [DONE]\n\n';
 
 /** Keeps track of the step and of the part that are open; one encoder serves one answer. */
-export function uiEncoder(): EventEncoder {
+export function uiEncoder(hasActions: boolean): EventEncoder {
   /** What the first chunk names, so that the client calls answer and conversation what Atlas calls them. */
   let names: { readonly messageId: string; readonly conversationId?: string } = { messageId: randomUUID() };
   let started = false;
@@ -89,7 +89,7 @@ export function uiEncoder(): EventEncoder {
         case 'finish': {
           const { finishReason, usage, outcome, notes, choices } = event.answer;
           const data = { outcome, notes, choices };
-          const pendingActions = shownActions(event.answer);
+          const pendingActions = shownActions(event.answer, hasActions);
           const isPlain = outcome === 'answered' && notes.length === 0;
           return (
             begin() +
