@@ -83,7 +83,7 @@ describe.each(chosenEngines)('a model without organizations, on %s', (_, engine)
   const started = (url: string | undefined, composed: Composed) =>
     createTestApp({
       plugins: [
-        http({ port: 0, maxEventLoopDelayMs: 0 }),
+        http({ port: 0 }),
         authNone(),
         internalDb(url === undefined ? {} : { url, encryptionKeys: [ENCRYPTION] }),
         ...answering(composed),

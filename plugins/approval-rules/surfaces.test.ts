@@ -32,7 +32,7 @@ async function start() {
   };
   const app = await createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0 }),
       internalDb({ url: await db.url('sqlite') }),
       authNone(),
       ...rulePlugins(options, model.url, layer.dir),

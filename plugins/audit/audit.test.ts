@@ -55,7 +55,7 @@ async function refuseWrites(db: InternalDb): Promise<void> {
 }
 
 async function start(url: string | undefined, options: Parameters<typeof audit>[0] = {}) {
-  const plugins = [http({ port: 0, maxEventLoopDelayMs: 0 }), internalDb({ url }), database(), audit(options)];
+  const plugins = [http({ port: 0 }), internalDb({ url }), database(), audit(options)];
   const app = await createTestApp({ plugins, now: NOW });
   const run = (sql: string, orgId: string | null = null) =>
     app.runSql({ sql, surface: 'api', conversationId: 'c1' }, testScope({ actor, orgId, requestId: 'r1' }));

@@ -41,7 +41,7 @@ async function start(options: { readonly orgClaim?: string; readonly withRows?: 
   const app = await createTestApp({
     now: NOW,
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0 }),
       internalDb({ url: `sqlite:${folder.path}/atlas.db` }),
       authRoles(),
       authByot({ ...byot, ...(options.orgClaim !== undefined && { orgClaim: options.orgClaim }) }),

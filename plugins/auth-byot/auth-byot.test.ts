@@ -66,7 +66,7 @@ async function get(app: TestApp, headers: readonly string[], path = '/who') {
 
 const start = (options: Partial<Parameters<typeof authByot>[0]> = {}) =>
   createTestApp({
-    plugins: [http({ port: 0, maxEventLoopDelayMs: 0 }), authRoles(), plugin(options), routes()],
+    plugins: [http({ port: 0 }), authRoles(), plugin(options), routes()],
     openGates: false,
   });
 
@@ -346,7 +346,7 @@ it('works together with API keys', async () => {
     [authApiKey({ keys: [{ key: apiKey }] }), plugin()],
   ]) {
     await using app = await createTestApp({
-      plugins: [http({ port: 0, maxEventLoopDelayMs: 0 }), authRoles(), ...plugins, routes()],
+      plugins: [http({ port: 0 }), authRoles(), ...plugins, routes()],
       openGates: false,
     });
     expect((await get(app, [`Authorization: Bearer ${apiKey}`])).json.mode).toBe('api-key');

@@ -19,7 +19,7 @@ it('leaves API keys to another plugin', async () => {
   using folder = emptyFolder();
   await using server = await createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0 }),
       internalDb({ url: `sqlite:${folder.path}/atlas.db` }),
       authRoles(),
       authManaged({ secret: SECRET }),
@@ -43,7 +43,7 @@ it('leaves API keys to another plugin', async () => {
 
 it('offers no password change without accounts', async () => {
   await using server = await createTestApp({
-    plugins: [http({ port: 0, maxEventLoopDelayMs: 0 }), authNone(), adminMe()],
+    plugins: [http({ port: 0 }), authNone(), adminMe()],
     openGates: false,
   });
   const client = new Client({ url: server.get(http).url() });
@@ -104,7 +104,7 @@ it('describes every route well enough for OpenAPI', async () => {
   using folder = emptyFolder();
   await using server = await createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0 }),
       openapi(),
       internalDb({ url: `sqlite:${folder.path}/atlas.db` }),
       authRoles(),

@@ -233,7 +233,7 @@ it('acts as the authenticated user: an API key beside a cookie is not a session'
   const key = 'k'.repeat(32);
   await using server = await createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0 }),
       internalDb({ url: `sqlite:${file}` }),
       authRoles(),
       authManaged({ secret: SECRET, adminEmail: 'boss@example.com' }),

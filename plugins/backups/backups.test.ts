@@ -58,7 +58,7 @@ async function start(url: string | undefined, dir: string, options: Options = {}
   const clock = { now: START };
   const app = await createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0 }),
       internalDb({ url }),
       boss(),
       storing('notes', [createNotes]),

@@ -80,7 +80,7 @@ async function start(
   });
   const app = await createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 500 }),
+      http({ port: 0, gracefulCloseMs: 500 }),
       auth(),
       internalDb({ url }),
       agent(),

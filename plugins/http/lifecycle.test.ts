@@ -427,24 +427,15 @@ describe('starting', () => {
 });
 
 describe('overload', () => {
-  it('sheds requests with 503 and Retry-After, but not the essential ones', async () => {
+  it('refuses nobody because the processor is busy with something else', async () => {
     const plain: Route = { ...base, path: '/plain', handle: () => ({ body: {} }) };
-    const vital: Route = { ...plain, path: '/vital', essential: true };
-    await using app = await createTestApp({
-      plugins: [http({ port: 0, maxEventLoopDelayMs: 20 }), serving(plain, vital)],
-    });
-    // Keeps the event loop busy for long stretches until the sampler has seen it.
-    const deadline = performance.now() + 15_000;
-    let response = await app.inject({ method: 'GET', url: '/plain' });
-    while (response.statusCode === 200 && performance.now() < deadline) {
-      const busyUntil = performance.now() + 200;
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(plain)] });
+    for (let stretch = 0; stretch < 4; stretch += 1) {
+      const busyUntil = performance.now() + 1_100;
       while (performance.now() < busyUntil);
       await sleep(1);
-      response = await app.inject({ method: 'GET', url: '/plain' });
+      expect((await app.inject({ method: 'GET', url: '/plain' })).statusCode).toBe(200);
     }
-    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '2']);
-    expect(response.json()).toMatchObject({ error: 'overloaded', retryAfterSeconds: 2, requestId: expect.any(String) });
-    expect((await app.inject({ method: 'GET', url: '/vital' })).statusCode).toBe(200);
   });
 });
 

@@ -34,11 +34,6 @@ export const HttpOptions = Type.Object(
       minimum: 0,
       description: 'time that an idle connection is kept',
     }),
-    maxEventLoopDelayMs: Type.Integer({
-      default: 1_000,
-      minimum: 0,
-      description: 'mean event loop delay over a second from which requests are shed; 0 never sheds',
-    }),
     maxConnections: Type.Optional(
       Type.Integer({
         minimum: 1,

@@ -54,7 +54,7 @@ const notesApi = definePlugin({
 const boot = (options: Parameters<typeof internalDb>[0] = {}) =>
   createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0 }),
       health({ cacheTtlMs: 0, waitMs: 5_000, firstWaitMs: 5_000 }),
       // A slow machine takes its time to open a database.
       internalDb({ acquireTimeoutMs: 20_000, silenceMs: 2_500, ...options }),

@@ -86,7 +86,7 @@ const answering = definePlugin({
 async function start(url: string) {
   const app = await createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0 }),
       internalDb({ url, silenceMs: 1_500, busyTimeoutMs: 1_500 }),
       database(),
       audit(),

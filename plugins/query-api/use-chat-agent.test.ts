@@ -44,7 +44,7 @@ test('one conversation of turns, a regenerated answer, a stop and a correction',
   ];
   await using scripted = await scriptedApp(script, {
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 200 }),
+      http({ port: 0, gracefulCloseMs: 200 }),
       queryApi(),
       grounding(),
       internalDb({ url: `sqlite:${join(folder.path, 'atlas.db')}` }),

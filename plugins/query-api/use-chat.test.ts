@@ -93,7 +93,7 @@ async function start({ stored = true, pingEveryMs, play = () => undefined }: Ser
     : [internalDb({}), conversations()];
   const app = await createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0, gracefulCloseMs: 200 }),
+      http({ port: 0, gracefulCloseMs: 200 }),
       agent(),
       queryApi(pingEveryMs === undefined ? {} : { pingEveryMs }),
       ...storage,

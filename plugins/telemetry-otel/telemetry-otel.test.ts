@@ -65,7 +65,7 @@ async function start(options: Options, more: { model?: OpenAIServerOptions; plug
   const app = await createTestApp({
     plugins: [
       telemetryOtel(options),
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0 }),
       testShop(),
       modelOpenai({ provider: 'openai-compatible', baseUrl: model.url, model: 'scripted', maxRetries: 0 }),
       agent(),
@@ -365,7 +365,7 @@ describe('GET /api/v1/metrics', () => {
   async function guarded(options: Options) {
     return createTestApp({
       openGates: false,
-      plugins: [telemetryOtel(options), http({ port: 0, maxEventLoopDelayMs: 0 }), ...keys],
+      plugins: [telemetryOtel(options), http({ port: 0 }), ...keys],
     });
   }
 

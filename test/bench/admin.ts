@@ -60,7 +60,7 @@ async function fill(db: Knex, rows: number): Promise<void> {
 async function start(url: string, rows: number): Promise<Server> {
   const app = await createApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0 }),
       internalDb({ url, deriveFrom: SECRET }),
       authRoles(),
       authManaged({ secret: SECRET }),

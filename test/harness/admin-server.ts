@@ -106,11 +106,7 @@ export async function startAdminServer({ mode, database, env = {} }: AdminServer
     ...(mode === 'managed' && { AUTHLIB_SECRET: 's'.repeat(40) }),
     ...env,
   });
-  const plugins = selfHosted({
-    ...read,
-    // A busy test machine is not overload.
-    http: { ...read.http, maxEventLoopDelayMs: 0 },
-  }).map((entry) =>
+  const plugins = selfHosted(read).map((entry) =>
     entry.definition === authApiKey.definition
       ? authApiKey({ keys: KEY_ROLES.map((role) => ({ key: keyOf(role), role })) })
       : entry,

@@ -3,9 +3,8 @@ import { definePlugin, Type } from '../../kernel/index.ts';
 import { createTestApp } from './create-test-app.ts';
 
 it.each([
-  ['http', 'maxEventLoopDelayMs', {}, 0],
-  ['http', 'maxEventLoopDelayMs', { maxEventLoopDelayMs: 20 }, 20],
-  ['http', 'another', {}, 1_000],
+  ['internal-db', 'another', {}, 1_000],
+  ['internal-db', 'silenceMs', { silenceMs: 20 }, 20],
   ['internal-db', 'acquireTimeoutMs', {}, 20_000],
   ['internal-db', 'silenceMs', {}, 10_000],
 ])('takes no busy machine for a fault: %s, %s of %j is %i', async (name, option, given, expected) => {

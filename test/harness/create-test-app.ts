@@ -86,9 +86,8 @@ function capture(lines: LogLine[]): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** On a busy test machine a web server is not overloaded, and a database is not away because a connection takes long. */
+/** On a busy test machine a database is not away because a connection takes long. */
 const PATIENCE: Readonly<Record<string, object>> = {
-  [http.pluginName]: { maxEventLoopDelayMs: 0 },
   'internal-db': { acquireTimeoutMs: 20_000, silenceMs: 10_000 },
 };
 

@@ -56,7 +56,7 @@ export async function startServer(
 ): Promise<TestApp & { url: string; database: string }> {
   const app = await createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0, ...server }),
+      http({ port: 0, ...server }),
       internalDb({ url, deriveFrom: SECRET }),
       authRoles(),
       authManaged({ secret: SECRET, ...options }),

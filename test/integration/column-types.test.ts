@@ -64,13 +64,7 @@ async function schemaOf(client: pg.Client): Promise<unknown[]> {
 
 const start = (url: string) =>
   createTestApp({
-    plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
-      internalDb({ url }),
-      ann(),
-      audit({ retentionDays: 36_500 }),
-      conversations(),
-    ],
+    plugins: [http({ port: 0 }), internalDb({ url }), ann(), audit({ retentionDays: 36_500 }), conversations()],
     now: new Date('2026-01-15T12:00:00.000Z'),
   });
 

@@ -98,7 +98,7 @@ test('a full queue is 503 with Retry-After, and the next question works', { time
   });
   await using app = await createTestApp({
     plugins: [
-      http({ port: 0, maxEventLoopDelayMs: 0 }),
+      http({ port: 0 }),
       authNone(),
       semanticLayer({ dir: folder }),
       sqlGuard(),

@@ -16,7 +16,7 @@ it('cancels a request whose client has left while it waited for its turn', async
     responses.push(reply.raw);
   });
   const connections = { count: 0, isFull: false, received() {} } as unknown as Connections;
-  app.register(overloadProtection, { connections, log: {} as OverloadLog, maxEventLoopDelayMs: 1_000 });
+  app.register(overloadProtection, { connections, log: {} as OverloadLog });
   app.get('/', async ({ scope }) => {
     cancelled.push(scope.signal.aborted);
     responses[1]?.destroy();

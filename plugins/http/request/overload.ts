@@ -1,4 +1,5 @@
 /** Refuses what is not essential while the process can take no more work, and starts the other requests one by one. */
+import { getHeapStatistics } from 'node:v8';
 import type { FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { AtlasError } from '../../../kernel/index.ts';
@@ -6,7 +7,6 @@ import { clientGone } from '../answer/failure.ts';
 import { Arrivals } from '../connections/arrivals.ts';
 import type { Connections } from '../connections/connections.ts';
 import type { OverloadLog } from '../connections/overload-log.ts';
-import { LoadMonitor } from './load-monitor.ts';
 import { RequestQueue } from './request-queue.ts';
 
 declare module 'fastify' {
@@ -19,47 +19,49 @@ declare module 'fastify' {
 export interface OverloadOptions {
   readonly connections: Connections;
   readonly log: OverloadLog;
-  readonly maxEventLoopDelayMs: number;
 }
 
-export const overloadProtection = fastifyPlugin<OverloadOptions>(
-  async (app, { connections, log, maxEventLoopDelayMs }) => {
-    const monitor = new LoadMonitor(maxEventLoopDelayMs);
-    app.addHook('onListen', async () => monitor.start());
-    app.addHook('onClose', async () => monitor.stop());
-    const refusal = ({ routeOptions }: FastifyRequest): AtlasError | undefined => {
-      const isRefused = routeOptions.config.essential !== true && (connections.isFull || monitor.isOverloaded);
-      if (!isRefused) return undefined;
-      log.count({ isFull: connections.isFull });
-      return new AtlasError('Atlas is overloaded.', {
-        code: 'overloaded',
-        retryAfterSeconds: 2,
-        hint: 'Try again shortly.',
-      });
-    };
-    app.addHook('onRequest', (request, _reply, done) => done(refusal(request)));
-    app.addHook('preParsing', (request, _reply, payload, done) => {
-      const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
-      if (hasBody) connections.read(request.raw.socket, payload);
-      done(null, payload);
+/** At the limit of the heap the process ends. */
+const MAX_HEAP_SHARE = 0.85;
+
+function isHeapFull(): boolean {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return used > MAX_HEAP_SHARE * limit;
+}
+
+export const overloadProtection = fastifyPlugin<OverloadOptions>(async (app, { connections, log }) => {
+  const refusal = ({ routeOptions }: FastifyRequest): AtlasError | undefined => {
+    const isRefused = routeOptions.config.essential !== true && (connections.isFull || isHeapFull());
+    if (!isRefused) return undefined;
+    log.count({ isFull: connections.isFull });
+    return new AtlasError('Atlas is overloaded.', {
+      code: 'overloaded',
+      retryAfterSeconds: 2,
+      hint: 'Try again shortly.',
     });
-    // Many requests may have come in before the first of them was complete.
-    app.addHook('preValidation', (request, _reply, done) => {
-      connections.received(request.raw.socket);
-      done(connections.isFull ? refusal(request) : undefined);
-    });
-    const queue = new RequestQueue(new Arrivals(() => connections.count));
-    app.addHook('preHandler', ({ routeOptions, scope }, { raw: response }, done) => {
-      const turn = routeOptions.config.essential === true ? undefined : queue.enter();
-      if (turn === undefined) {
-        done();
-        return;
-      }
-      turn.then(() => {
-        // Those of clients that have left meanwhile are not begun.
-        if (response.destroyed) scope.abort(clientGone());
-        done();
-      }, done);
-    });
-  },
-);
+  };
+  app.addHook('onRequest', (request, _reply, done) => done(refusal(request)));
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+    if (hasBody) connections.read(request.raw.socket, payload);
+    done(null, payload);
+  });
+  // Many requests may have come in before the first of them was complete.
+  app.addHook('preValidation', (request, _reply, done) => {
+    connections.received(request.raw.socket);
+    done(connections.isFull ? refusal(request) : undefined);
+  });
+  const queue = new RequestQueue(new Arrivals(() => connections.count));
+  app.addHook('preHandler', ({ routeOptions, scope }, { raw: response }, done) => {
+    const turn = routeOptions.config.essential === true ? undefined : queue.enter();
+    if (turn === undefined) {
+      done();
+      return;
+    }
+    turn.then(() => {
+      // Those of clients that have left meanwhile are not begun.
+      if (response.destroyed) scope.abort(clientGone());
+      done();
+    }, done);
+  });
+});

@@ -120,6 +120,6 @@ export function createServer(parts: ServerParts): { app: FastifyInstance; connec
   app.register(clientAddress, { isBehindProxy: options.trustProxy !== false });
   app.register(knownRoutes, parts);
   app.register(jsonBody, { hold: (socket, bytes) => connections.holdBody(socket, bytes) });
-  app.register(overloadProtection, { connections, log, maxEventLoopDelayMs: options.maxEventLoopDelayMs });
+  app.register(overloadProtection, { connections, log });
   return { app, connections };
 }
