@@ -32,6 +32,6 @@ export const authNone = definePlugin({
     ctx.tapKey(authLookup, NONE_MODE.name, () => present(ANONYMOUS_ADMINISTRATOR));
     ctx.tap(healthCheck, () => [HEALTH]);
     // No scheme: the server then protects itself from web pages of other origins.
-    ctx.tap(httpSecurity, () => [{ name: NONE_MODE.name, errors: ['forbidden'] }]);
+    ctx.tap(httpSecurity, () => [{ name: NONE_MODE.name, errors: ['forbidden'], onPublicRoutes: true }]);
   },
 });

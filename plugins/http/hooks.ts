@@ -19,6 +19,8 @@ export interface SecurityScheme {
   readonly scheme?: Readonly<Record<string, string>>;
   /** Codes that every route which needs an identity may answer where this plugin authenticates. */
   readonly errors?: readonly string[];
+  /** Whether public routes may answer these codes, too. */
+  readonly onPublicRoutes?: boolean;
   /** Taken, and needed, by the public routes of the plugin that brings it, and by no other. */
   readonly isOwn?: boolean;
 }

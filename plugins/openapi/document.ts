@@ -88,7 +88,8 @@ function errorsOf(route: Route, { security }: DocumentInfo): Set<string> {
   const isSecured = route.right !== 'public';
   return new Set([
     'invalid_request',
-    ...(isSecured ? ['auth_error', ...security.flatMap(({ value }) => value.errors ?? [])] : []),
+    ...(isSecured ? ['auth_error'] : []),
+    ...security.flatMap(({ value }) => (isSecured || value.onPublicRoutes === true ? (value.errors ?? []) : [])),
     ...(route.essential === true ? [] : ['rate_limited', 'overloaded']),
     // A body that a route has no use for is read, too.
     ...(route.method === 'GET' ? [] : ['payload_too_large', 'unsupported_media_type']),
