@@ -278,6 +278,41 @@ describe('a PostgreSQL server that goes away', () => {
     expect(JSON.stringify(app.lines)).not.toContain('atlas@');
   });
 
+  it('that takes no connections for its database is answered with 503 too', { timeout: 120_000 }, async () => {
+    await using server = await startPostgres();
+    const admin = new pg.Client(server.url);
+    await admin.connect();
+    try {
+      await admin.query('create database refusing');
+      await using app = await boot({ url: server.url.replace(/postgres$/, 'refusing') });
+      expect((await post(app, 'before')).statusCode).toBe(200);
+      await admin.query('alter database refusing allow_connections false');
+      await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = 'refusing'");
+      for (const text of ['one', 'two', 'three']) {
+        const answer = await post(app, text);
+        expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([503, 'unavailable']);
+      }
+      expect(await healthOf(app)).toMatchObject({
+        status: 'error',
+        message: expect.stringContaining('the server does not let it be used now'),
+      });
+      await admin.query('alter database refusing allow_connections true');
+      expect((await post(app, 'after')).json()).toEqual({ texts: ['before', 'after'] });
+      expect(await healthOf(app)).toMatchObject({ status: 'ok' });
+    } finally {
+      await admin.end();
+    }
+  });
+
+  it('whose table is missing is an internal error, which is logged', { timeout: 120_000 }, async () => {
+    await using server = await startPostgres();
+    await using app = await boot({ url: server.url });
+    await app.get(internalDb).run((db) => db.schema.dropTable('notes'));
+    const answer = await post(app, 'lost');
+    expect([answer.statusCode, answer.json<{ error: string }>().error]).toEqual([500, 'internal_error']);
+    expect(JSON.stringify(app.lines)).toContain('does not exist');
+  });
+
   it('stops the start with one sentence while it is down or the password is wrong', { timeout: 120_000 }, async () => {
     await using server = await startPostgres();
     const wrong = new URL(server.url);
@@ -583,9 +618,29 @@ describe('a SQLite file', () => {
       code: 'unavailable',
       message: expect.stringContaining('no disk space'),
     });
+    // A read still succeeds; what questions meet is a failed write.
+    const ready = async () => (await app.inject({ method: 'GET', url: '/api/health/ready' })).json<object>();
+    const full = expect.stringContaining('there is no disk space left');
+    expect(await ready()).toMatchObject({ status: 'error', failing: { internalDb: full } });
+    expect(await healthOf(app)).toMatchObject({ status: 'error', message: full });
     await db.run((knex) => knex.raw('pragma max_page_count = 100000'));
+    expect(await healthOf(app)).toEqual({ status: 'ok', latencyMs: expect.any(Number) });
     await big();
     expect(await db.run((knex) => knex('notes').pluck('id'))).toHaveLength(1);
+    const tables = await db.run((knex) => knex('sqlite_master').where({ type: 'table' }).pluck('name'));
+    expect(tables.filter((name) => name.startsWith('atlas_write'))).toEqual([]);
+  });
+
+  it('is not written to by health reports while it works', async () => {
+    using folder = emptyFolder();
+    const path = `${folder.path}/atlas.db`;
+    await using app = await boot({ url: `sqlite:${path}` });
+    const other = new Sqlite(path);
+    const version = () => other.pragma('data_version', { simple: true });
+    const before = version();
+    for (let call = 0; call < 5; call += 1) expect(await healthOf(app)).toMatchObject({ status: 'ok' });
+    expect(version()).toBe(before);
+    other.close();
   });
 
   it.each([

@@ -1,7 +1,7 @@
 /** Runs queries and transactions on the one knex instance and translates their errors. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
-import { type Logger, withTimeout } from '../../kernel/index.ts';
+import { AtlasError, type Logger, withTimeout } from '../../kernel/index.ts';
 import type { Engine } from './engine.ts';
 import { nestedUse, translated, unavailable } from './errors.ts';
 import { Liveness } from './liveness.ts';
@@ -15,10 +15,21 @@ export class Database {
   readonly liveness: Liveness;
   readonly #transaction = new AsyncLocalStorage<{ open: boolean }>();
   #closed = false;
+  #isInDoubt = false;
 
   constructor(engine: Engine, log: Logger) {
     this.engine = engine;
     this.liveness = new Liveness(engine, log);
+  }
+
+  /** Whether it has failed to serve since it was last seen to take writes. */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt;
+  }
+
+  /** Notes that it takes writes. */
+  trust(): void {
+    this.#isInDoubt = false;
   }
 
   /** See `InternalDb.run`. */
@@ -27,7 +38,7 @@ export class Database {
     try {
       return await this.liveness.call(async () => work(this.engine.knex));
     } catch (error) {
-      throw translated(error);
+      throw this.#translated(error);
     }
   }
 
@@ -37,7 +48,7 @@ export class Database {
     try {
       await this.liveness.call(() => this.engine.execute(batch));
     } catch (error) {
-      throw translated(error);
+      throw this.#translated(error);
     }
   }
 
@@ -65,7 +76,7 @@ export class Database {
       return await this.liveness.call(() => this.engine.knex.transaction(container, settings));
     } catch (error) {
       // The fault of the work says more than that of a rollback which then failed too.
-      throw translated(faults.length > 0 ? faults[0] : error);
+      throw this.#translated(faults.length > 0 ? faults[0] : error);
     } finally {
       context.open = false;
     }
@@ -75,6 +86,12 @@ export class Database {
     this.#closed = true;
     this.liveness.stop();
     await withTimeout(this.engine.close(), CLOSE_MS, () => {});
+  }
+
+  #translated(error: unknown): unknown {
+    const fault = translated(error);
+    if (fault instanceof AtlasError && fault.code === 'unavailable') this.#isInDoubt = true;
+    return fault;
   }
 
   #admit(): void {

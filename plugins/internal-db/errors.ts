@@ -29,23 +29,34 @@ export function nestedUse(): AtlasError {
   });
 }
 
-/** SQLSTATEs that say nothing about the statement; a whole class by its first two characters. */
+/**
+ * SQLSTATEs that speak of the statement, its values or its transaction; a whole class by its first two characters. Every
+ * other one, known or not, says that the database does not serve us.
+ */
+const POSTGRES_STATEMENT = /^(?:0[39ABFLPZ]|2[01246789BDF]|22|23|25|3[489BF]|42|44|P0)/;
+
+/** What the others say, among them a few of those classes that do not speak of the statement either. */
 const POSTGRES_FAULTS: Readonly<Record<string, string>> = {
   '08': 'the connection was lost',
+  '25006': 'the server takes no writes',
+  '25P03': 'the server has ended a transaction that took too long',
+  '25P04': 'the server has ended a transaction that took too long',
   '28': 'the server refuses the credentials',
   '40': 'another transaction was in the way',
   '3D': 'the server has no such database',
   '53': 'the server is short of connections, memory or disk space',
+  '55000': 'the server does not let it be used now',
+  '55P03': 'another server holds the lock',
+  '57014': 'the server has stopped a statement that took too long',
   '57P': 'the server is starting or stopping',
   '58': 'the server has trouble with its storage',
-  '25006': 'the server takes no writes',
-  '57014': 'the server has stopped a statement that took too long',
-  '55P03': 'another server holds the lock',
   F0: 'the server is not set up correctly',
   XX: 'the server has an internal fault',
 };
 
-/** Primary codes of SQLite; extended ones (`SQLITE_IOERR_WRITE`) begin with them. */
+/** Primary codes of SQLite that speak of the statement or its values; extended ones (`SQLITE_CONSTRAINT_UNIQUE`) begin with them. */
+const SQLITE_STATEMENT = /^SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|MISUSE|RANGE|TOOBIG)/;
+
 const SQLITE_FAULTS: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: 'its file cannot be opened, or its folder not be written to',
   SQLITE_PERM: 'its file may not be used',
@@ -76,8 +87,11 @@ const NETWORK_FAULTS: Readonly<Record<string, string>> = {
   ENOSPC: 'there is no disk space left',
 };
 
-function byPrefix(faults: Readonly<Record<string, string>>, code: string): string | undefined {
-  return Object.entries(faults).find(([prefix]) => code.startsWith(prefix))?.[1];
+/** What the code says; `undefined` for one of the statement. */
+function byCode(code: string, faults: Readonly<Record<string, string>>, statement: RegExp): string | undefined {
+  const known = Object.entries(faults).find(([prefix]) => code.startsWith(prefix))?.[1];
+  if (known !== undefined || statement.test(code)) return known;
+  return `it answers with the error ${code}`;
 }
 
 function reasonOf(error: unknown): string | undefined {
@@ -85,8 +99,8 @@ function reasonOf(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };
   if (error.name === 'KnexTimeoutError') return 'all connections to it are busy';
   if (typeof code === 'string' && code !== '') {
-    if (code.startsWith('SQLITE_')) return byPrefix(SQLITE_FAULTS, code);
-    if (/^[0-9A-Z]{5}$/.test(code) && 'severity' in error) return byPrefix(POSTGRES_FAULTS, code);
+    if (code.startsWith('SQLITE_')) return byCode(code, SQLITE_FAULTS, SQLITE_STATEMENT);
+    if (/^[0-9A-Z]{5}$/.test(code) && 'severity' in error) return byCode(code, POSTGRES_FAULTS, POSTGRES_STATEMENT);
     if (NETWORK_FAULTS[code] !== undefined) return NETWORK_FAULTS[code];
     if (/^(?:CERT_|DEPTH_|UNABLE_TO_|SELF_SIGNED|ERR_TLS|ERR_SSL|EPROTO)/.test(code)) {
       return 'an encrypted connection that can be trusted could not be set up';

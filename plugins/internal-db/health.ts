@@ -1,17 +1,42 @@
-/** Reports whether the internal database answers. */
+/** Reports whether the internal database answers, and after a failure whether it takes writes. */
+import { randomBytes } from 'node:crypto';
 import { type HealthItem, messageOf, withTimeout } from '../../kernel/index.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';
 
 const PROBE_MS = 2_000;
 
-/** One question at a time: while one hangs, the next report waits for the same. */
+/** About what a question writes: less may still fit where that does not. */
+const WRITTEN_BYTES = 65_536;
+
+/** Writes and deletes some pages, in a table that is not there in between. Rejects with `unavailable` where that fails. */
+async function write(database: Database): Promise<void> {
+  const table = `atlas_write_probe_${randomBytes(4).toString('hex')}`;
+  await database.transaction(async (trx) => {
+    await trx.schema.createTable(table, (columns) => columns.text('content'));
+    await trx(table).insert({ content: randomBytes(WRITTEN_BYTES / 2).toString('hex') });
+  });
+  await database.run(async (db) => db.schema.dropTable(table));
+}
+
+/**
+ * One question at a time: while one hangs, the next report waits for the same. It writes only while the database is in
+ * doubt, since a full disk answers every read.
+ */
 export function probeOf(database: Database): () => Promise<HealthItem> {
   let asked: Promise<void> | undefined;
   const ask = () => {
     asked ??= database
       .run(async (db) => {
         await db.raw('select 1');
+      })
+      .then(async () => {
+        if (!database.isInDoubt) return;
+        await write(database).catch((error: { code?: unknown }) => {
+          // A user who may not create tables, since another one applies the migrations.
+          if (error.code !== '42501') throw error;
+        });
+        database.trust();
       })
       .finally(() => {
         asked = undefined;
