@@ -34,12 +34,7 @@ export class Governance {
     if (actor.id === id) throw refused(oneself, 'Ask another administrator.');
     const standing = await this.standingOfActor(by);
     await this.mustCover(standing, by, id);
-    if (orgId !== null && (await this.#isOfPlatform(id)) && !(await this.#isOfPlatform(actor.id ?? ''))) {
-      throw refused(
-        'This user is an administrator of the platform.',
-        'Remove the user from your organization instead, or ask another administrator of the platform.',
-      );
-    }
+    await this.mustNotBeOfPlatform(by, id);
     if (!isEverywhere) return standing;
     const foreign = await this.#store.run((db) =>
       db(TABLES.member)
@@ -58,6 +53,15 @@ export class Governance {
     throw refused(
       'This user also belongs to an organization that you do not administer.',
       'Remove the user from your organization instead.',
+    );
+  }
+
+  /** Refuses an administrator of an organization who acts on one of the platform. */
+  async mustNotBeOfPlatform({ actor, orgId }: Administrator, id: string): Promise<void> {
+    if (orgId === null || !(await this.#isOfPlatform(id)) || (await this.#isOfPlatform(actor.id ?? ''))) return;
+    throw refused(
+      'This user is an administrator of the platform.',
+      'Remove the user from your organization instead, or ask another administrator of the platform.',
     );
   }
 

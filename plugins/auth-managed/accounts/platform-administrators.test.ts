@@ -112,6 +112,8 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
     const bossId = await idOf(boss);
     expect((await setRole(ann, bossId, 'viewer')).status).toBe(403);
     expect((await ann.send(`${USERS}/${bossId}/ban`, { body: {} })).status).toBe(403);
+    expect((await ann.send(`${USERS}/${bossId}/unban`, { body: {} })).status).toBe(403);
+    expect((await ann.send(`${USERS}/${bossId}/revoke`, { body: {} })).status).toBe(403);
     expect((await ann.send(`${USERS}/${bossId}`, { method: 'DELETE' })).status).toBe(403);
     expect((await standing(boss))[0]).toBe('admin');
   });

@@ -275,12 +275,13 @@ export class Users {
     this.#init.sessionCache.invalidate(id);
   }
 
-  /** Ends all sessions of the user; resolves to their number. Throws `not_found`, and `forbidden` for more rights. */
+  /** Ends all sessions of the user; resolves to their number. Throws `not_found`, and `forbidden` as `setRole` does. */
   async revokeSessions(by: Scope, id: string): Promise<number> {
     const ended = await this.#store.transaction(async () => {
       const user = await this.find(by, id);
       const { governance } = this.#init;
       await governance.mustCover(await governance.standingOfActor(by), by, id);
+      await governance.mustNotBeOfPlatform(by, id);
       const sessions = await this.#endSessions(id);
       await this.#record(by, 'user.sessions_revoked', user, { sessions }, { sessions: 0 });
       return sessions;
