@@ -1,6 +1,7 @@
 /** Asks questions by a schedule, and delivers the answers. */
 import {
   AtlasError,
+  datasourceList,
   definePlugin,
   healthCheck,
   httpRoutes,
@@ -54,7 +55,9 @@ export const scheduler = definePlugin({
       const delivery = deliveryOf({ type: channel }, report);
       return ofChannel(channel, () => ctx.callKey(deliverPreview, channel, delivery, scope));
     };
-    const routes = taskRoutes({ now: ctx.now, tasks, runs, owners, store, enqueue: enqueueRun, render });
+    const connections = async (scope: Scope) =>
+      (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value.id);
+    const routes = taskRoutes({ now: ctx.now, tasks, runs, owners, store, enqueue: enqueueRun, connections, render });
     const refused = () => {
       throw switchedOff();
     };

@@ -41,6 +41,8 @@ export interface TaskRoutesInit {
   readonly owners: Owners;
   readonly store: (recipients: readonly Recipient[], before: readonly StoredRecipient[]) => Promise<StoredRecipient[]>;
   readonly enqueue: Enqueue;
+  /** Ids of the connections that exist for the scope's organization. */
+  readonly connections: (scope: Scope) => Promise<readonly string[]>;
   /** What would be sent by the channel. */
   readonly render: (channel: Recipient['type'], report: Report, scope: Scope) => Awaitable<object>;
 }
@@ -66,12 +68,20 @@ function columnsOf({ recipients: _, cronExpression, ...body }: TaskChanges): Par
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 
-export function taskRoutes({ now, tasks, runs, owners, store, enqueue, render }: TaskRoutesInit): Route[] {
+export function taskRoutes({ now, tasks, runs, owners, store, enqueue, connections, render }: TaskRoutesInit): Route[] {
   function checkSchedule({ cronExpression, timezone }: Pick<TaskChanges, 'cronExpression' | 'timezone'>): void {
     const cron = cronExpression === undefined ? undefined : cronProblem(cronExpression, now());
     if (cron !== undefined) throw invalidBody('cronExpression', cron);
     const zone = timezone === undefined ? undefined : timezoneProblem(timezone);
     if (zone !== undefined) throw invalidBody('timezone', zone);
+  }
+
+  /** Throws alike for a connection that does not exist and for one of another organization. */
+  async function checkConnection({ connectionId }: Pick<TaskChanges, 'connectionId'>, scope: Scope): Promise<void> {
+    if (connectionId == null) return;
+    const known = await connections(scope);
+    if (known.includes(connectionId)) return;
+    throw invalidBody('connectionId', `must be one of your connections (${known.join(', ') || 'there are none'})`);
   }
 
   const next = ({ cron_expression, timezone }: Schedule): string | null => {
@@ -81,6 +91,7 @@ export function taskRoutes({ now, tasks, runs, owners, store, enqueue, render }:
 
   async function created(body: TaskBody, scope: Scope): Promise<TaskRow> {
     checkSchedule(body);
+    await checkConnection(body, scope);
     const at = isoOf(now());
     const recipients = JSON.stringify(await store(body.recipients ?? [], []));
     const row = {
@@ -106,6 +117,7 @@ export function taskRoutes({ now, tasks, runs, owners, store, enqueue, render }:
     checkSchedule(body);
     const owner = ownerOf(scope);
     const before = await tasks.find(owner, id);
+    await checkConnection(body, scope);
     // Before the transaction, in which nothing slow belongs.
     const recipients = body.recipients && JSON.stringify(await store(body.recipients, recipientsOf(before)));
     const presented = await owners.present(scope);

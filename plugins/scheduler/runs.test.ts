@@ -197,8 +197,11 @@ describe.each(chosenEngines)('runs on %s', (_, engine) => {
       usage: { userDayTokens: 1_000_000 },
     });
     const user = caller(app);
-    const run = async (task: object) => {
+    const run = async (task: object, meanwhile?: object) => {
       const { id } = await user.create(task);
+      if (meanwhile !== undefined) {
+        await app.get(internalDb).run((db) => db('scheduled_tasks').where({ id }).update(meanwhile));
+      }
       await user.send('POST', `/${id}/run`);
       const [ended] = await until(() => user.runs(id), haveEnded(1));
       expect(await user.get(id)).toMatchObject({ enabled: true });
@@ -213,7 +216,7 @@ describe.each(chosenEngines)('runs on %s', (_, engine) => {
       error: expect.stringMatching(/key|credentials/i),
     });
     expect(await run({ question: 'Silent?' })).toMatchObject({ status: 'failed', error: expect.any(String) });
-    expect(await run({ connectionId: 'nowhere' })).toMatchObject({
+    expect(await run({}, { connection_id: 'nowhere' })).toMatchObject({
       status: 'failed',
       error: 'There is no connection "nowhere"; known: shop.',
     });

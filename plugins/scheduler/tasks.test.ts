@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authResolve, definePlugin } from '../../kernel/index.ts';
+import { authResolve, datasourceList, definePlugin } from '../../kernel/index.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import type { TestApp } from '../../test/harness/create-test-app.ts';
 import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
@@ -22,6 +22,9 @@ const users = definePlugin({
       const [id = 'ann', orgId = null] = String(headers['x-user'] ?? 'ann').split('@');
       return identityOf(id, orgId);
     });
+    ctx.tap(datasourceList, (_none, { orgId }) =>
+      orgId === 'acme' ? [{ id: 'acme-only', dbType: 'sqlite', maskedUrl: 'sqlite:acme.db' }] : [],
+    );
     ctx.tapKey(authLookup, 'header', ({ actorId, orgId }) => present(identityOf(actorId ?? '', orgId)));
   },
 });
@@ -47,6 +50,26 @@ describe.each(chosenEngines)('scheduled tasks on %s', (_, engine) => {
   afterAll(async () => {
     await app.close();
     await databases[Symbol.asyncDispose]();
+  });
+
+  it("ask only their organization's connections, and say nothing of others", async () => {
+    const own = await as('zoe@acme').send('POST', '', { ...REQUIRED, connectionId: 'acme-only' });
+    expect(own.statusCode).toBe(201);
+    const stranger = as('zoe@other');
+    const { id } = await stranger.create(REQUIRED);
+    for (const [method, path, body] of [
+      ['POST', '', REQUIRED],
+      ['PUT', `/${id}`, {}],
+    ] as const) {
+      const [foreign, missing] = await Promise.all(
+        ['acme-only', 'nowhere'].map((connectionId) => stranger.send(method, path, { ...body, connectionId })),
+      );
+      expect([method, foreign?.statusCode]).toEqual([method, 422]);
+      const { requestId: _one, ...said } = foreign?.json<Record<string, unknown>>() ?? {};
+      const { requestId: _other, ...expected } = missing?.json<Record<string, unknown>>() ?? {};
+      expect(said).toEqual(expected);
+      expect(said.details).toEqual([{ path: 'connectionId', message: 'must be one of your connections (shop)' }]);
+    }
   });
 
   it('are created with their defaults, and shown', async () => {
@@ -145,6 +168,7 @@ describe.each(chosenEngines)('scheduled tasks on %s', (_, engine) => {
     [{ missedRuns: 'twice' }, 'missedRuns', expect.stringContaining('must be one of')],
     [{ timeoutSeconds: 0 }, 'timeoutSeconds', expect.any(String)],
     [{ connectionId: '' }, 'connectionId', expect.any(String)],
+    [{ connectionId: 'nowhere' }, 'connectionId', expect.stringContaining('must be one of your connections')],
     [{ recipients: {} }, 'recipients', 'must be a list'],
     [{ recipients: [{}] }, 'recipients.0.type', expect.any(String)],
     [{ recipients: [{ type: 'fax' }] }, 'recipients.0.type', expect.stringContaining('must be one of')],
