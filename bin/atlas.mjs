@@ -83,6 +83,9 @@ async function start() {
   });
   // Loading the modules would let it grow to 64 MB; `heap-limits.ts` lets it grow as far as questions need.
   v8.setFlagsFromString('--semi-space-growth-factor=1');
+  // Optimizing PostgreSQL's parser, which is WebAssembly, would take 500 MB for seconds and make it no faster.
+  v8.setFlagsFromString('--no-wasm-tier-up');
+  v8.setFlagsFromString('--no-wasm-dynamic-tiering');
   module.enableCompileCache?.();
   const source = new URL('./main.ts', import.meta.url);
   const { main } = await import(existsSync(source) ? source : new URL('../dist/bin/main.js', import.meta.url));

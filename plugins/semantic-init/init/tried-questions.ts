@@ -2,6 +2,7 @@
 import { type AtlasConfig, type CreateAppOptions, createApp } from '../../../kernel/index.ts';
 import type { ModelEntity, SemanticModel } from '../../semantic-layer/index.ts';
 import { plural, singular, spoken } from '../profile/names.ts';
+import { datasourcesOf } from '../profile/profile.ts';
 
 const WANTED = 3;
 const MAX_TRIED = 15;
@@ -90,7 +91,7 @@ function inOneLine(text: string): string {
  * security leaves nothing to a login without a user.
  */
 export async function triedQuestions(
-  { plugins }: AtlasConfig,
+  config: AtlasConfig,
   { log: _, ...options }: CreateAppOptions,
   layer: { readonly dir: string; readonly source: string },
   signal: AbortSignal,
@@ -102,7 +103,10 @@ export async function triedQuestions(
   const { modelOffline } = await import('../../model-offline/index.ts');
   const { grounding } = await import('../../grounding/index.ts');
   const { agent } = await import('../../agent/index.ts');
-  const kept = plugins.filter(({ definition: { type, name } }) => type === 'datasource' || name === 'row-security');
+  const kept = [
+    ...datasourcesOf(config),
+    ...config.plugins.filter(({ definition }) => definition.name === 'row-security'),
+  ];
   const asking = [
     semanticLayer({ dir: layer.dir, checkIntervalMs: 0, watchIntervalMs: 0 }),
     semanticQuery(),

@@ -14,6 +14,7 @@ import {
   datasourceList,
   didYouMean,
   messageOf,
+  type PluginEntry,
   type Scope,
   type TableDescription,
 } from '../../../kernel/index.ts';
@@ -25,6 +26,9 @@ import { type ColumnProfile, type Read, SAMPLED_ROWS, sampleTable } from './samp
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** Tables that are read at the same time. */
 const CONCURRENCY = 4;
+
+/** Connections to a database server, those that are being reset included. */
+const MAX_CONNECTIONS = 8;
 
 /** What is known of a table. Its rows are not held. */
 export interface Profile {
@@ -59,6 +63,21 @@ export interface WantedConnection {
   readonly isRequired: boolean;
 }
 
+/** The datasource plugins of a composition, their pools limited to `MAX_CONNECTIONS`. */
+export const datasourcesOf = ({ plugins }: AtlasConfig): PluginEntry[] =>
+  plugins.filter(({ definition }) => definition.type === 'datasource').map(withFewConnections);
+
+function withFewConnections(entry: PluginEntry): PluginEntry {
+  const { connections } = (entry.options ?? {}) as { connections?: readonly { maxConnections?: number }[] };
+  const schema = entry.definition.options?.properties?.connections?.items?.properties;
+  if (!Array.isArray(connections) || schema?.maxConnections === undefined) return entry;
+  const limited = connections.map((one) => ({
+    ...one,
+    maxConnections: Math.min(one.maxConnections ?? MAX_CONNECTIONS, MAX_CONNECTIONS),
+  }));
+  return { ...entry, options: { ...(entry.options as object), connections: limited } };
+}
+
 /** Runs `work` with the databases of a composition behind the SQL guard, without its other plugins. */
 export async function withDatabase<T>(
   config: AtlasConfig,
@@ -74,7 +93,7 @@ export async function withDatabase<T>(
   try {
     const { log: _, ...quiet } = options;
     const plugins = [
-      ...config.plugins.filter(({ definition }) => definition.type === 'datasource'),
+      ...datasourcesOf(config),
       semanticLayer({ dir, checkIntervalMs: 0, watchIntervalMs: 0 }),
       sqlLimits({ maxRows: SAMPLED_ROWS, timeoutMs: STATEMENT_TIMEOUT_MS }),
       sqlGuard(),
