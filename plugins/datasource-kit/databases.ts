@@ -55,7 +55,7 @@ export function tapDatabase(
     ctx.tapKey(datasourceExecute, key, (statement, scope) =>
       database.execute(statement, scope.signal, () => ctx.call(resultMemory, statement, scope)),
     ),
-    ctx.tapKey(datasourceDescribe, key, (request, scope) => database.describe(scope.signal, request?.schemas)),
+    ctx.tapKey(datasourceDescribe, key, (request, scope) => database.describe(scope.signal, request)),
     ctx.tapKey(datasourceEstimate, key, (request, scope) => database.estimate(request, scope.signal)),
     ctx.tapKey(datasourceViews, key, (_, scope) => database.views(scope.signal)),
     ctx.tapKey(datasourceHealth, key, () => database.health()),

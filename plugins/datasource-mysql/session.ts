@@ -1,6 +1,6 @@
 /** One connection to MySQL or MariaDB. */
 import mysql, { type Connection, type FieldPacket, type PrepareStatementInfo } from 'mysql2';
-import type { SqlLimits, SqlStatement, TableDescription } from '../../kernel/index.ts';
+import type { DescribeRequest, SqlLimits, SqlStatement, TableDescription } from '../../kernel/index.ts';
 import {
   type ArrivedResult,
   assertReads,
@@ -129,7 +129,7 @@ export class MysqlSession implements Session {
     return this.#read(timeoutMs, viewsOf);
   }
 
-  describe(timeoutMs: number, schemas: readonly string[]): Promise<readonly TableDescription[]> {
+  describe(timeoutMs: number, { schemas }: DescribeRequest): Promise<readonly TableDescription[]> {
     return this.#read(timeoutMs, (query) => describeDatabases(query, this.#target.database, schemas));
   }
 

@@ -9,7 +9,9 @@ const VISIBLE = `c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
     WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.objsubid = 0 AND d.deptype = 'e')`;
 
 /** One row a column, in order, its type with a collation that is not the type's own; an estimate of -1 means that the table was never analyzed. */
-const COLUMNS = `SELECT c.oid::text, n.nspname, c.relname, c.relkind, c.reltuples::int8, o.description,
+const columnsOf = (
+  condition: string,
+) => `SELECT c.oid::text, n.nspname, c.relname, c.relkind, c.reltuples::int8, o.description,
     a.attname, format_type(a.atttypid, a.atttypmod) || coalesce(' COLLATE ' || quote_ident(l.collname), ''),
     a.attnotnull, d.description
   FROM pg_class c
@@ -19,8 +21,11 @@ const COLUMNS = `SELECT c.oid::text, n.nspname, c.relname, c.relkind, c.reltuple
   LEFT JOIN pg_collation l ON l.oid = a.attcollation AND l.oid <> t.typcollation
   LEFT JOIN pg_description o ON o.classoid = 'pg_class'::regclass AND o.objoid = c.oid AND o.objsubid = 0
   LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.attnum
-  WHERE ${VISIBLE} AND (has_table_privilege(c.oid, 'SELECT') OR has_column_privilege(c.oid, a.attnum, 'SELECT'))
+  WHERE ${VISIBLE} AND (${condition})
   ORDER BY n.nspname, c.relname, a.attnum`;
+
+const READABLE = `has_table_privilege(c.oid, 'SELECT') OR has_column_privilege(c.oid, a.attnum, 'SELECT')`;
+const UNREADABLE = `NOT has_any_column_privilege(c.oid, 'SELECT')`;
 
 /** One row a column of a key: its table, what it refers to, both column names. */
 const KEYS = `SELECT k.conrelid::text, k.oid::text, k.contype, a.attname, fn.nspname, f.relname, fa.attname
@@ -98,8 +103,10 @@ function columnOf([, , , , , , name, type, notNull, comment]: Row): TableColumn 
   };
 }
 
-export async function describeSchemas(query: Query): Promise<TableDescription[]> {
-  const columns = Map.groupBy(await query(COLUMNS), ([oid]) => oid);
+/** `withUnreadable`: also the tables, in schemas that the login may use, of which it may read no column. */
+export async function describeSchemas(query: Query, withUnreadable = false): Promise<TableDescription[]> {
+  const shown = withUnreadable ? `${READABLE} OR ${UNREADABLE}` : READABLE;
+  const columns = Map.groupBy(await query(columnsOf(shown)), ([oid]) => oid);
   const keys = Map.groupBy(await query(KEYS), ([oid]) => oid);
   const unique = Map.groupBy(await query(UNIQUE), ([oid]) => oid);
   const inPartitions = new Map((await query(PARTITIONS)).map(([oid, rows]) => [oid, rows]));

@@ -1,6 +1,12 @@
 /** One connection to PostgreSQL. */
 import type pg from 'pg';
-import { type SqlLimits, type SqlStatement, type TableDescription, withTimeout } from '../../kernel/index.ts';
+import {
+  type DescribeRequest,
+  type SqlLimits,
+  type SqlStatement,
+  type TableDescription,
+  withTimeout,
+} from '../../kernel/index.ts';
 import {
   type ArrivedResult,
   assertReads,
@@ -103,8 +109,8 @@ export class PostgresSession implements Session {
     return this.#read(timeoutMs, viewsOf);
   }
 
-  describe(timeoutMs: number): Promise<readonly TableDescription[]> {
-    return this.#read(timeoutMs, describeSchemas);
+  describe(timeoutMs: number, { withUnreadable }: DescribeRequest): Promise<readonly TableDescription[]> {
+    return this.#read(timeoutMs, (query) => describeSchemas(query, withUnreadable));
   }
 
   warnings(timeoutMs: number): Promise<readonly string[]> {

@@ -92,6 +92,8 @@ export interface TableColumn {
 export interface DescribeRequest {
   /** Schemas, in MySQL databases, that statements name. A datasource that describes all of them anyway has no use for it. */
   readonly schemas: readonly string[];
+  /** Also tables that the login may not read, where the engine hides them otherwise. */
+  readonly withUnreadable?: boolean;
 }
 
 export interface TableDescription {

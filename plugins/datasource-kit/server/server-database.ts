@@ -3,6 +3,7 @@ import {
   AtlasError,
   type Awaitable,
   type ConnectionInfo,
+  type DescribeRequest,
   type HealthItem,
   type SqlResult,
   type SqlStatement,
@@ -58,8 +59,8 @@ export class ServerDatabase {
     return withObjects(result, signal);
   }
 
-  describe(signal?: AbortSignal, schemas: readonly string[] = []): Promise<readonly TableDescription[]> {
-    return this.#use(CATALOG_TIMEOUT_MS, signal, (session, leftMs) => session.describe(leftMs, schemas));
+  describe(signal?: AbortSignal, request: DescribeRequest = { schemas: [] }): Promise<readonly TableDescription[]> {
+    return this.#use(CATALOG_TIMEOUT_MS, signal, (session, leftMs) => session.describe(leftMs, request));
   }
 
   /** `undefined`: the server cannot tell. */

@@ -1,5 +1,11 @@
 /** What a driver for a database server must do; pool, queue, timeouts and cancelling are the same for all. */
-import type { ConnectionInfo, SqlLimits, SqlStatement, TableDescription } from '../../../kernel/index.ts';
+import type {
+  ConnectionInfo,
+  DescribeRequest,
+  SqlLimits,
+  SqlStatement,
+  TableDescription,
+} from '../../../kernel/index.ts';
 import type { ArrivedResult, RowLimits } from '../values.ts';
 import type { ViewDefinition } from '../view-definition.ts';
 
@@ -9,8 +15,7 @@ export interface Session {
   readonly usable: boolean;
   /** Runs one checked statement in a read-only transaction. `limits.timeoutMs`: what is left of the time. */
   run(statement: SqlStatement, limits: SqlLimits & RowLimits): Promise<ArrivedResult>;
-  /** `schemas`: what to describe besides the connection's own, where that is not everything. */
-  describe(timeoutMs: number, schemas: readonly string[]): Promise<readonly TableDescription[]>;
+  describe(timeoutMs: number, request: DescribeRequest): Promise<readonly TableDescription[]>;
   /** Rows that a checked statement would read; `undefined`, or without the method: it cannot tell. */
   estimate?(statement: SqlStatement, timeoutMs: number): Promise<number | undefined>;
   views?(timeoutMs: number): Promise<readonly ViewDefinition[]>;

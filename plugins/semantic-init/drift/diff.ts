@@ -10,7 +10,7 @@ import { writtenFiles } from '../files/files.ts';
 import { splitRecord } from '../files/written-record.ts';
 import { typeOf } from '../profile/column-type.ts';
 import { plainName } from '../profile/names.ts';
-import { type ProfiledDatabase, withDatabase } from '../profile/profile.ts';
+import { NO_RIGHT, type ProfiledDatabase, withDatabase } from '../profile/profile.ts';
 import type { ComparedDatabase, ComparedLayer, Condition, Drift, DriftKind, LayerEntity } from './compared-layer.ts';
 import { driftOf } from './drift.ts';
 
@@ -114,11 +114,22 @@ function asked(run: CliRun, database: ProfiledDatabase, all: readonly LayerEntit
 
 /** The differences, after reading tables that `init` may not have been able to read, and those whose values tell types. */
 async function driftIn(
-  layer: ComparedLayer,
+  all: ComparedLayer,
   expected: readonly TableDescription[],
   database: ProfiledDatabase,
   run: CliRun,
 ) {
+  const denied = (item: LayerEntity) =>
+    database.tables.some(
+      (table) =>
+        table.name === item.table &&
+        table.schema === (item.schema ?? database.ownSchema) &&
+        !database.isReadable(table),
+    );
+  const layer = { ...all, entities: all.entities.filter((item) => !denied(item)) };
+  const leaveOut = (name: string, reason: string) =>
+    run.stderr.write(`${printableText(`Left out, as it cannot be read: ${name}: ${reason}`)}\n`);
+  for (const { table } of all.entities.filter(denied)) leaveOut(table, NO_RIGHT);
   const isDynamic = database.dialect.hasDynamicTypes === true;
   const compared: ComparedDatabase = {
     tables: database.tables,
@@ -141,7 +152,7 @@ async function driftIn(
   const unreadable = new Set(profiles.flatMap(({ table, failure }) => (failure === undefined ? [] : [table])));
   for (const { table, failure } of profiles) {
     if (failure === undefined || !expected.includes(table)) continue;
-    run.stderr.write(`${printableText(`Left out, as it cannot be read: ${table.name}: ${failure}`)}\n`);
+    if (!all.entities.some((item) => denied(item) && item.table === table.name)) leaveOut(table.name, failure);
   }
   const typesByValues = new Map(
     profiles.map(({ table, columns }) => [table, new Map(Array.from(columns, ([name, { type }]) => [name, type]))]),

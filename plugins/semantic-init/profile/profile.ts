@@ -23,6 +23,8 @@ import { declaredKey, hasDeclaredKeys, possibleKeys } from './keys.ts';
 import { type Relationship, relationshipFinder } from './relationships.ts';
 import { type ColumnProfile, type Read, SAMPLED_ROWS, sampleTable } from './sampling.ts';
 
+/** Why a table is left out that the login sees and may not read. */
+export const NO_RIGHT = 'the login has no right to read it';
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** Tables that are read at the same time. */
 const CONCURRENCY = 4;
@@ -53,7 +55,9 @@ export interface ProfiledDatabase {
   readonly dialect: SqlDialect;
   /** Schema of unqualified tables; `undefined` when the engine has no schemas. */
   readonly ownSchema: string | undefined;
+  /** With those that the login may not read. */
   readonly tables: readonly TableDescription[];
+  isReadable(table: TableDescription): boolean;
   profile(tables: readonly TableDescription[], options: ProfileOptions): Promise<readonly Profile[]>;
 }
 
@@ -128,7 +132,11 @@ async function databaseOf(
   }
   const { dialectOf } = await import('../../sql-kit/index.ts');
   const dialect = await dialectOf(app, info.dbType, scope);
-  const tables = await app.callKey(datasourceDescribe, info.id, undefined, scope);
+  const readable = await app.callKey(datasourceDescribe, info.id, undefined, scope);
+  const tables = await app.callKey(datasourceDescribe, info.id, { schemas: [], withUnreadable: true }, scope);
+  const idOf = ({ schema, name }: TableDescription) => JSON.stringify([schema, name]);
+  const known = new Set(readable.map(idOf));
+  const isReadable = (table: TableDescription) => known.has(idOf(table));
   const schemas = new Set(tables.map(({ schema }) => schema));
   const usual =
     schemas.has(undefined) || schemas.size === 0 ? undefined : schemas.has('public') ? 'public' : [...schemas][0];
@@ -137,12 +145,13 @@ async function databaseOf(
     dialect,
     ownSchema: info.schema ?? usual,
     tables,
+    isReadable,
     profile(wanted, profileOptions) {
       writeBareLayer(dir, wanted, info.id);
       const read: Read = async (sql) =>
         (await app.runSql({ sql, connectionId: info.id, surface: 'cli' }, scope)).result;
       const findsKeys = !hasDeclaredKeys(tables);
-      return profileTables(wanted, { ...profileOptions, findsKeys, dialect, read, signal: scope.signal });
+      return profileTables(wanted, { ...profileOptions, isReadable, findsKeys, dialect, read, signal: scope.signal });
     },
   };
 }
@@ -167,7 +176,7 @@ async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>)
   return results;
 }
 
-interface Profiling extends ProfileOptions {
+interface Profiling extends ProfileOptions, Pick<ProfiledDatabase, 'isReadable'> {
   /** Whether keys are searched in the values. */
   readonly findsKeys: boolean;
   readonly dialect: SqlDialect;
@@ -177,13 +186,14 @@ interface Profiling extends ProfileOptions {
 
 async function profileTables(
   tables: readonly TableDescription[],
-  { withoutSamples, onProgress, findsKeys, dialect, read, signal }: Profiling,
+  { withoutSamples, onProgress, isReadable, findsKeys, dialect, read, signal }: Profiling,
 ): Promise<readonly Profile[]> {
   let done = 0;
   const sampled = await inTurns(tables, async (table): Promise<Profile> => {
     const key = declaredKey(table);
     const known = { table, key, columns: new Map(), relationships: [] };
     try {
+      if (!isReadable(table)) return { ...known, failure: NO_RIGHT };
       const sample = await sampleTable(
         {
           table,
