@@ -49,7 +49,7 @@ const of = <T>(i: number, ...list: T[]) => list[i % list.length] as T;
 
 /** Columns whose values must not be written; the first are also hidden. */
 const SECRET =
-  'passphrase tokens secrets credentials apikey pin otp_seed recovery_codes hash signing_key access_key dsn password bearer sessionid cvv auth';
+  'passphrase tokens secrets credentials apikey pin otp_seed recovery_codes hash signing_key access_key dsn password bearer cvv auth';
 const PERSONAL =
   'name contact login diagnosis webhook_url note national_id dob ip email nickname iban_nr company tel contact_person';
 
@@ -256,7 +256,7 @@ describe('names', () => {
   });
 
   it.each(
-    'Password userPwd passwort_hash passphrases client_secret accessToken refresh_tokens credential API_KEY apiKeys private_key ssh_key license_key PIN pinCode otp totp_secret cvv2 backup_codes session session_id sessionKey cookies auth oauth password_salt md5 sha256 signature webhook_secret connectionString'.split(
+    'Password userPwd passwort_hash passphrases client_secret accessToken refresh_tokens credential API_KEY apiKeys private_key ssh_key license_key PIN pinCode otp totp_secret cvv2 backup_codes session sessionKey cookies auth oauth password_salt md5 sha256 signature webhook_secret connectionString'.split(
       ' ',
     ),
   )('%s: hidden', (name) => {
@@ -274,6 +274,8 @@ describe('names', () => {
     ['auth_method', 'string'],
     ['customer_key', 'number'],
     ['session_id', 'number'],
+    ['session_id', 'string'],
+    ['web_sessionid', 'string'],
     ['session_duration', 'number'],
     ['token_count', 'number'],
     ['password_changed_at', 'timestamp'],

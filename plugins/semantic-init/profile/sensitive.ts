@@ -13,7 +13,7 @@ const lastWords = (...lists: readonly string[]) =>
 
 /** Names of credentials. */
 const CREDENTIAL = [
-  /passw|pwd|passphrase|pass_?code|secret(?!ar)|token(?!i[sz])|credential|cookie|bearer|api_?key|session_?id/,
+  /passw|pwd|passphrase|pass_?code|secret(?!ar)|token(?!i[sz])|credential|cookie|bearer|api_?key/,
   /(?:access|signing|signature|private|secret|encryption|ssh|master|licen[sc]e|auth|security|session|hmac|shared)_?key/,
   words('pw', 'pin', 'pin_?code', 'otp', 'totp', 'hotp', 'mfa', 'tfa', '2fa', 'cvv', 'cvc', 'csc', 'cvn', 'jwt', 'dsn'),
   words('recovery_code', 'backup_code', 'verification_code', 'security_(?:code|answer|question)', 'mnemonic'),
@@ -50,8 +50,9 @@ const PRIVATE = [
 const SPECIAL =
   /diagnos|medica|prescri|allerg|disease|therap|treatment|symptom|illness|disabilit|religio|ethnic|sexual|biometr|genetic/;
 
-/** Names of kinds: `token_type` and `email_status` contain neither tokens nor addresses. */
-const KIND = /_(?:type|status|kind|category|class|method|provider|level|country|currency|language|algorithm|format)$/;
+/** Names of kinds and visits: `token_type`, `email_status` and `session_id` contain neither tokens nor addresses. */
+const KIND =
+  /(?:^|_)session_?id$|_(?:type|status|kind|category|class|method|provider|level|country|currency|language|algorithm|format)$/;
 /** Names of numbers, times and flags about credentials: `token_count`, `password_changed_at`. */
 const QUANTITY =
   /_(?:id|count|usage|used|duration|seconds|minutes|ms|length|size|limit|attempts|rate|cost|price|amount|total|age|at|on|date|time|expires|expiry|until|set|enabled|required|verified|valid|expired|revoked)$|^(?:is|has)_|(?:input|output|prompt|completion|total|max|cached|reasoning)_tokens$/;
