@@ -8,6 +8,7 @@ import type { EntityFile, ModelEntity, SemanticModel } from '../../semantic-laye
 import { layerFolderOf } from '../../semantic-layer/index.ts';
 import { writtenFiles } from '../files/files.ts';
 import { splitRecord } from '../files/written-record.ts';
+import { FOLDER_NAME } from '../init/flags.ts';
 import { typeOf } from '../profile/column-type.ts';
 import { plainName } from '../profile/names.ts';
 import { NO_RIGHT, type ProfiledDatabase, withDatabase } from '../profile/profile.ts';
@@ -91,9 +92,9 @@ function asked(run: CliRun, database: ProfiledDatabase, all: readonly LayerEntit
   const schema = schemaOf(run, database);
   const isChosen = run.options.schema !== undefined;
   const entities = isChosen ? all.filter((entity) => entity.schema === schema) : all;
-  // A layer of other schemas only was not meant for the tables of this one.
-  const schemas =
-    isChosen || all.some((entity) => entity.schema === schema) ? [schema] : all.map((item) => item.schema);
+  // Of other schemas, those that "atlas init" has read; a layer of these only was not meant for the tables of this one.
+  const read = all.filter((item) => item.schema === schema || !item.record.isEmpty);
+  const schemas = isChosen ? [schema] : (read.length > 0 ? read : all).map((item) => item.schema);
   const expected = database.tables.filter((table) => schemas.includes(table.schema));
   const names = String(run.options.tables ?? '')
     .split(',')
@@ -220,9 +221,13 @@ export const diffCommand = (cli: Cli): CliCommand => ({
     { flags: '--tables <names>', description: 'only these tables, separated by commas' },
     {
       flags: '--schema <name>',
-      description: "only this schema; default: SVC_SCHEMA, then the connection's, then public",
+      description: 'only this schema; default: those that the layer has tables of',
     },
-    { flags: '--source <name>', description: 'the layer in the folder of this name, for the connection of this name' },
+    {
+      flags: '--source <name>',
+      description: 'the layer in the folder of this name, for the connection of this name',
+      schema: FOLDER_NAME,
+    },
     { flags: '--json', description: 'print JSON' },
   ],
   examples: ['atlas diff', 'atlas diff --tables orders,customers --json'],

@@ -1,11 +1,16 @@
-/** Renames files and entities of a generated layer: gives them the and names that a layer already uses for the same tables. */
+/** Renames files and entities of a generated layer: gives them the names that a layer already uses for the same tables. */
 import type { ExistingEntity } from './files.ts';
 import type { Content } from './merge.ts';
+
+/** Without a schema a table is in the connection's own; engines without schemas call it `main`. */
+export const isSameSchema = (a: string | undefined, b: string | undefined, ownSchema: string | undefined) =>
+  (a ?? ownSchema ?? 'main') === (b ?? ownSchema ?? 'main');
 
 /** A person may have renamed a file or an entity: joins, metrics and the catalog must then say the new name. */
 export function withExistingNames(
   files: ReadonlyMap<string, Content>,
   existing: readonly ExistingEntity[],
+  ownSchema: string | undefined,
 ): Map<string, Content> {
   const paths = new Map<string, string>();
   const names = new Map<string, string>();
@@ -14,7 +19,7 @@ export function withExistingNames(
     const found = existing.find(
       (entity) =>
         entity.table.toLowerCase() === table.toLowerCase() &&
-        (entity.schema === schema || entity.schema === undefined || schema === undefined),
+        isSameSchema(entity.schema, schema as string | undefined, ownSchema),
     );
     if (found === undefined) continue;
     paths.set(path, found.path);

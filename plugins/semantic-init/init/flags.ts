@@ -2,6 +2,10 @@
 import { type CliOption, type CliRun, Type } from '../../../kernel/index.ts';
 import { wrongUse } from '../../cli/index.ts';
 
+export const FOLDER_NAME = Type.String({
+  pattern: '^[a-z][a-z0-9_-]{0,62}$',
+  expected: 'a name of lower-case letters, digits, _ and - that begins with a letter',
+});
 const SOURCE_NAME = Type.String({
   pattern: '^(?!default$)[a-z][a-z0-9_-]{0,62}$',
   expected: 'a name of lower-case letters, digits, _ and - that begins with a letter, other than default',

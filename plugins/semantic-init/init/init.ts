@@ -7,7 +7,7 @@ import {
   type TableDescription,
 } from '../../../kernel/index.ts';
 import { type Cli, type Composition, printableText, progress } from '../../cli/index.ts';
-import { withExistingNames } from '../files/existing-names.ts';
+import { isSameSchema, withExistingNames } from '../files/existing-names.ts';
 import { type ExistingEntity, existingEntities, mergeLayer, writeMerged } from '../files/files.ts';
 import type { Content } from '../files/merge.ts';
 import { projectsOf, withProjects } from '../import/project-files.ts';
@@ -104,11 +104,11 @@ interface Found {
 /** What is in files of the layer, but not in the database any more, one sentence each. */
 function goneParts(
   existing: readonly ExistingEntity[],
-  { tables }: ProfiledDatabase,
+  { tables, ownSchema }: ProfiledDatabase,
   schema: string | undefined,
   isWhole: boolean,
 ): string[] {
-  return existing.flatMap(({ path, table, schema: own = schema, columns }) => {
+  return existing.flatMap(({ path, table, schema: own = ownSchema, columns }) => {
     const found = tables.find((one) => one.name.toLowerCase() === table.toLowerCase() && one.schema === own);
     if (found === undefined) return isWhole && own === schema ? [`${path}: the table ${table}`] : [];
     const known = new Set(found.columns.map(({ name }) => name.toLowerCase()));
@@ -175,10 +175,12 @@ export function initCommand(cli: Cli): CliCommand {
           });
           checkFailures(profiles, run);
           const read = profiles.filter(({ failure }) => failure === undefined);
-          const generated = onConnection(await layerFiles(read, database), database.info.id, target);
+          const isUsed = (name: string, { schema: own }: TableDescription) =>
+            existing.some((entity) => entity.name === name && !isSameSchema(entity.schema, own, database.ownSchema));
+          const generated = onConnection(await layerFiles(read, database, isUsed), database.info.id, target);
           return {
             count: read.length,
-            files: withExistingNames(generated, existing),
+            files: withExistingNames(generated, existing, database.ownSchema),
             withheld: read.map(({ table }) => table.name).filter((name) => withheld.has(name)),
             gone: goneParts(existing, database, schema, asked.length === 0),
           };

@@ -23,12 +23,16 @@ const BOOKKEEPING =
   /^(created|updated|modified|changed|deleted|inserted|loaded|synced|imported|valid|birth|born|dob|last|expires?|hired?)/;
 const LABEL = /^(.+_)?(name|label)$|^(title|code|description|symbol)$/;
 
+/** Whether a layer uses the name for another table, of another schema. */
+export type IsUsed = (name: string, table: TableDescription) => boolean;
+
 /** The names of entities by their tables, each once. */
-export function entityNames(tables: readonly TableDescription[]): ReadonlyMap<TableDescription, string> {
+function entityNames(tables: readonly TableDescription[], isUsed: IsUsed): ReadonlyMap<TableDescription, string> {
   const taken = new Set<string>();
   return new Map(
     tables.map((table) => {
-      const name = free(plainName(table.name), taken);
+      const plain = plainName(table.name);
+      const name = free(isUsed(plain, table) ? plainName(`${table.schema}_${table.name}`) : plain, taken);
       taken.add(name);
       return [table, name];
     }),
@@ -64,8 +68,11 @@ function typeOf(entity: Omit<Entity, 'type'>, isReferenced: boolean): Entity['ty
 }
 
 /** The entities of the profiles, in their order. */
-export function entitiesOf(profiles: readonly Profile[], dialect: SqlDialect): readonly Entity[] {
-  const names = entityNames(profiles.map(({ table }) => table));
+export function entitiesOf(profiles: readonly Profile[], dialect: SqlDialect, isUsed: IsUsed): readonly Entity[] {
+  const names = entityNames(
+    profiles.map(({ table }) => table),
+    isUsed,
+  );
   const drafts = profiles.map((profile) => {
     const name = names.get(profile.table) ?? profile.table.name;
     const joins = joinsOf(profile, names);

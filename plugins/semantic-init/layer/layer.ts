@@ -1,7 +1,7 @@
 /** Puts the profiles of tables together as the files of a layer. */
 
 import type { Profile, ProfiledDatabase } from '../profile/profile.ts';
-import { entitiesOf, entityFile } from './entity.ts';
+import { entitiesOf, entityFile, type IsUsed } from './entity.ts';
 import { glossaryOf } from './glossary.ts';
 import { metricsOf } from './metrics.ts';
 
@@ -9,10 +9,11 @@ import { metricsOf } from './metrics.ts';
 export async function layerFiles(
   profiles: readonly Profile[],
   { info, dialect, ownSchema }: Pick<ProfiledDatabase, 'info' | 'dialect' | 'ownSchema'>,
+  isUsed: IsUsed = () => false,
 ): Promise<Map<string, unknown>> {
   // Loaded on demand: `--help` must not load the reader of questions.
   const { catalogOf } = await import('./catalog.ts');
-  const entities = entitiesOf(profiles, dialect);
+  const entities = entitiesOf(profiles, dialect, isUsed);
   const files = new Map<string, unknown>();
   const taken = new Set<string>();
   const metrics: Record<string, unknown>[] = [];
