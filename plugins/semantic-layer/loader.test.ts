@@ -245,6 +245,10 @@ describe('YAML that does not match', () => {
       'measures:\n  - { name: a, type: summ, sql: b }\n',
       /^3:22 `measures\[0\].type` must be one of count, .*, not `summ`; did you mean `sum`\?$/,
     ],
+    [
+      'measures:\n  - { name: a, type: sum, sql: id, additive: over time }\n',
+      /^3:46 `measures\[0\].additive` must be not over time, not `over time`/,
+    ],
     ['synonyms: [a, {b: c}]\n', '2:15 `synonyms[1]` must be text, not a map.'],
     [
       'dimensions:\n  - { name: a, sample_values: [[1]] }\n',

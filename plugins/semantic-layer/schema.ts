@@ -66,6 +66,8 @@ export const Measure = Type.Object(
     type: MeasureType,
     description: optional(Type.String()),
     format: optional(Type.String()),
+    /** Its values are states, such as balances: of several times, only the last ones are added. */
+    additive: optional(Type.Literal('not over time')),
     synonyms: optional(texts),
   },
   CLOSED,

@@ -164,9 +164,9 @@ function dimensionLine(entity: ModelEntity, dimension: ModelDimension, detail: D
 }
 
 function measureLine(entity: ModelEntity, measure: Measure, detail: Detail): string {
-  const { name, type, sql, format, description, synonyms } = measure;
+  const { name, type, sql, format, additive, description, synonyms } = measure;
   const words = detail.descriptions ? descriptionOf(description) + synonymsOf(synonyms) : '';
-  return `- ${line(name)} = ${aggregate(type, sql === undefined ? '*' : expanded(sql, entity))}${notesOf([format])}${words}`;
+  return `- ${line(name)} = ${aggregate(type, sql === undefined ? '*' : expanded(sql, entity))}${notesOf([format, additive && `adds up ${additive}`])}${words}`;
 }
 
 function aggregate(type: Measure['type'], sql: string): string {

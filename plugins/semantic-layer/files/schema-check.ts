@@ -29,7 +29,9 @@ export function checkSchema(schema: TSchema, value: unknown, path: Path = []): S
       return value.flatMap((item, index) => checkSchema(schema.items, item, [...path, index]));
     }
     case 'Union':
-      return checkUnion(schema as TUnion, value, path);
+      return checkChoice(schema as TUnion, value, path);
+    case 'Literal':
+      return checkChoice({ anyOf: [schema] }, value, path);
     case 'String':
       if (typeof value !== 'string') {
         const quotes = typeof value === 'number' || typeof value === 'boolean' ? '; put it in quotes' : '';
@@ -72,13 +74,13 @@ function checkObject(schema: TObject, value: unknown, path: Path): SchemaProblem
 }
 
 /** Checks against the member of the value's kind; a union of literals is reported as a list of choices. */
-function checkUnion(schema: TUnion, value: unknown, path: Path): SchemaProblem[] {
+function checkChoice(schema: Pick<TUnion, 'anyOf'>, value: unknown, path: Path): SchemaProblem[] {
   const choices: unknown[] = schema.anyOf.map((member) => member.const);
   if (!choices.includes(undefined)) {
     if (choices.includes(value)) return [];
     const names = choices.map(String);
     const hint = (typeof value === 'string' && didYouMean(value, names)) || '.';
-    const problem = `must be one of ${names.join(', ')}, not ${described(value)}`;
+    const problem = `must be ${names.length > 1 ? 'one of ' : ''}${names.join(', ')}, not ${described(value)}`;
     return [{ path, at: 'value', message: `${subject(path)} ${problem}${hint}` }];
   }
   const member = schema.anyOf.find((candidate) => kindOf(candidate) === kindOfValue(value));

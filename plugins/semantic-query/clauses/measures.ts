@@ -18,6 +18,8 @@ export interface Aggregate {
   readonly valueType: DimensionType;
   readonly unit?: string;
   readonly format?: string;
+  /** It does not add up over time. */
+  readonly isState?: true;
 }
 
 /** Whether the values of disjoint groups add up to the total. */
@@ -86,7 +88,7 @@ function aggregateTokens(
   measure: Measure,
   open: readonly Measure[],
 ): Token[] {
-  const aggregate = measureAggregate(compilation, entity, measure, open);
+  const aggregate = withinSum(measureAggregate(compilation, entity, measure, open));
   const word = (text: string): Token => ({ kind: 'word', text });
   const call = (name: string, inner: readonly Token[]): Token[] => [
     word(name),
@@ -100,6 +102,15 @@ function aggregateTokens(
   return call('COUNT', [word('DISTINCT'), { kind: 'space', text: ' ' }, ...aggregate.tokens]);
 }
 
+/** The aggregate where rows of all times come together. Throws `PlanError` for one that does not add up over time. */
+export function withinSum(aggregate: Aggregate): Aggregate {
+  if (aggregate.isState !== true) return aggregate;
+  throw new PlanError(
+    'invalid_plan',
+    `${aggregate.source} does not add up over time, so it cannot be part of another expression; ask for it alone.`,
+  );
+}
+
 function measureAggregate(
   compilation: Compilation,
   entity: ModelEntity,
@@ -108,7 +119,13 @@ function measureAggregate(
 ): Aggregate {
   const { members, syntax } = compilation;
   const source = `${entity.name}.${measure.name}`;
-  const base = { entity, source, name: measure.name, ...(measure.format !== undefined && { format: measure.format }) };
+  const base = {
+    entity,
+    source,
+    name: measure.name,
+    ...(measure.format !== undefined && { format: measure.format }),
+    ...(measure.additive !== undefined && { isState: true as const }),
+  };
   if (measure.type === 'ratio') {
     if (measure.sql === undefined) {
       throw new PlanError(
@@ -208,6 +225,9 @@ export function adhocAggregate(
   if ((adhoc.type === 'sum' || adhoc.type === 'avg') && dimension.type !== 'number') {
     throw new PlanError('invalid_plan', `${source} is a ${dimension.type}, of which there is no ${adhoc.type}.`);
   }
+  const isState = entity.measures.some(
+    ({ additive, sql = '' }) => additive !== undefined && sameName(sql.replace(/^\{\s*|\s*\}$/g, ''), dimension.name),
+  );
   const keepsType = adhoc.type === 'min' || adhoc.type === 'max';
   return {
     entity,
@@ -215,6 +235,7 @@ export function adhocAggregate(
     name: adhoc.name,
     type: adhoc.type,
     tokens: compilation.members.dimension(entity, dimension),
+    ...(isState && adhoc.type === 'sum' && { isState: true as const }),
     valueType: keepsType ? dimension.type : 'number',
   };
 }

@@ -10,7 +10,7 @@ import type { Alternative, QueryPlan, RelatedFilter } from '../plan.ts';
 import type { Condition } from './condition.ts';
 import { compared, filterCondition, timeRangeCondition } from './filters.ts';
 import { FromClause, type RowSource } from './from-clause.ts';
-import { aggregateNamed, aggregateSql, isCount } from './measures.ts';
+import { aggregateNamed, aggregateSql, isCount, withinSum } from './measures.ts';
 import { nested, printSelect } from './select.ts';
 
 /** The row conditions that plans, related filters and portions have in common. */
@@ -175,7 +175,7 @@ export function withoutCondition(
 function relatedCondition(compilation: Compilation, related: RelatedFilter): Condition {
   const { graph, joinPath, names, syntax } = compilation;
   const [of, entity] = [names.entity(related.of), names.entity(related.entity)];
-  const aggregate = aggregateNamed(compilation, related.measure ?? `${entity.name}.count`);
+  const aggregate = withinSum(aggregateNamed(compilation, related.measure ?? `${entity.name}.count`));
   const path = graph.path(entity, of, joinPath);
   const last = path.at(-1);
   if (last === undefined)

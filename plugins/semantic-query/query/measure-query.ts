@@ -2,6 +2,7 @@
 import type { ModelEntity } from '../../semantic-layer/index.ts';
 import { type Aggregation, aggregate, uniqueName } from '../clauses/aggregation.ts';
 import { compared } from '../clauses/filters.ts';
+import { withLastValues } from '../clauses/last-values.ts';
 import { type Aggregate, isAdditive, isCount } from '../clauses/measures.ts';
 import { printSelect, type SelectColumn } from '../clauses/select.ts';
 import type { Compilation } from '../compilation.ts';
@@ -70,8 +71,9 @@ function subqueriesOf(compilation: Compilation, plan: ResolvedPlan): Subquery[] 
     slicesOf(plan).map((slice) => {
       const measures = plan.measures.filter((one) => one.aggregate.entity === entity);
       const rows = slice.range === 'current' ? plan.current : plan.previous!;
-      const conditions = slice.portion ? [...rows, ...plan.portion!] : rows;
       const aggregates = measures.map((one) => one.aggregate);
+      const asked = slice.portion ? [...rows, ...plan.portion!] : rows;
+      const conditions = withLastValues(compilation, entity, aggregates, plan.keys, asked);
       const aggregation = aggregate(compilation, entity, aggregates, plan.keys, conditions);
       const name = compilation.syntax.identifier(uniqueName(subqueryName(slice, entity, plan), taken));
       return { ...slice, entity, measures, aggregation, name };
