@@ -10,7 +10,7 @@ import { writtenFiles } from '../files/files.ts';
 import { splitRecord } from '../files/written-record.ts';
 import { FOLDER_NAME } from '../init/flags.ts';
 import { typeOf } from '../profile/column-type.ts';
-import { plainName } from '../profile/names.ts';
+import { plainName, withoutKind } from '../profile/names.ts';
 import { NO_RIGHT, type ProfiledDatabase, withDatabase } from '../profile/profile.ts';
 import type { ComparedDatabase, ComparedLayer, Condition, Drift, DriftKind, LayerEntity } from './compared-layer.ts';
 import { driftOf } from './drift.ts';
@@ -206,7 +206,8 @@ async function compare(run: CliRun, { compose }: Cli): Promise<number> {
     const written = writtenFiles(sourceDir);
     // A file that a person has deleted is not written again by `init` either.
     const isDeleted = (file: string) => written.has(file) && !existsSync(join(sourceDir, file));
-    const expected = known.filter(({ name }) => !isDeleted(`entities/${plainName(name)}.yml`));
+    const namesOf = (table: string) => [plainName(table), withoutKind(plainName(table))];
+    const expected = known.filter(({ name }) => !namesOf(name).some((own) => isDeleted(`entities/${own}.yml`)));
     const drift = await driftIn({ entities, conditions: conditionsOf(model, source) }, expected, database, run);
     run.signal.throwIfAborted();
     print(run, drift, entities.length);

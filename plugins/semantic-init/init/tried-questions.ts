@@ -1,7 +1,7 @@
 /** Finds questions that a fresh layer answers, by asking them: the offline model reads the layer and the database. */
 import { type AtlasConfig, type CreateAppOptions, createApp } from '../../../kernel/index.ts';
 import type { ModelEntity, SemanticModel } from '../../semantic-layer/index.ts';
-import { plural, singular, spoken } from '../profile/names.ts';
+import { isCopy, plural, singular, spoken } from '../profile/names.ts';
 import { datasourcesOf } from '../profile/profile.ts';
 
 const WANTED = 3;
@@ -53,15 +53,16 @@ const KINDS: readonly Kind[] = [
     ),
 ];
 
-/** The entities that others refer to and that have numbers come first. */
+/** Facts come first and views last; of equals, those that others refer to and that have numbers. */
 function inOrder(model: SemanticModel, source: string): ModelEntity[] {
-  const weight = ({ joins, measures, dimensions }: ModelEntity) =>
+  const weight = ({ type, joins, measures, dimensions }: ModelEntity) =>
+    (type === 'fact' ? 20 : type === 'view' ? -20 : 0) +
     2 * joins.length +
     Math.min(measures.length, 4) +
     (dimensions.some(isTime) ? 2 : 0) +
     (dimensions.some(isCategory) ? 1 : 0);
   return model.entities
-    .filter((entity) => entity.source === source)
+    .filter((entity) => entity.source === source && !isCopy(entity.name))
     .map((entity) => ({ entity, weight: weight(entity) }))
     .sort((a, b) => b.weight - a.weight)
     .map(({ entity }) => entity);

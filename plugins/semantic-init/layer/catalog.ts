@@ -7,7 +7,7 @@ import {
   type ModelTerm,
   type SemanticModel,
 } from '../../semantic-layer/index.ts';
-import { nameKey, plural, singular, spoken } from '../profile/names.ts';
+import { isCopy, nameKey, plural, singular, spoken } from '../profile/names.ts';
 import type { Dimension } from './dimensions.ts';
 import type { Entity } from './entity.ts';
 
@@ -56,6 +56,7 @@ function usesOf(entity: Entity): string[] {
 /** Questions about an entity, the most useful first; each as a list of ways to ask it. */
 function questionsOf(entity: Entity): readonly (readonly string[])[] {
   const { name, type, measures, joins } = entity;
+  if (isCopy(name)) return [];
   const { categories, times } = partsOf(entity);
   const many = spoken(plural(name));
   const one = spoken(singular(name));

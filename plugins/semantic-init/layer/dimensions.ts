@@ -34,7 +34,16 @@ export function referencesOf({ foreignKeys }: TableDescription): ReadonlyMap<str
   return new Map([...found].map(([column, texts]) => [column, texts.length === 1 ? String(texts[0]) : texts]));
 }
 
-/** The dimensions by the names of their columns. */
+/** The meanings of codes that a comment explains: "1 = consumer, 2 = business". */
+function labelsIn(comment: string, type: DimensionType): (readonly [code: string, label: string])[] {
+  const code = type === 'number' ? '\\d{1,4}' : '[A-Za-z]{1,3}|\\d{1,4}';
+  const pairs = comment.matchAll(
+    new RegExp(`(?:^|[^\\w.])(${code})\\s*[=:-]\\s*([\\p{L}][\\p{L} _-]{0,38}[\\p{L}])`, 'gu'),
+  );
+  return Array.from(pairs, ([, found = '', label = '']) => [found, label] as const);
+}
+
+/** The dimensions by the names of their columns; computed ones are under another key. */
 export function dimensionsOf({ table, columns, key }: Profile, dialect: SqlDialect): ReadonlyMap<string, Dimension> {
   const dimensions = new Map<string, Dimension>();
   const taken = new Set<string>();
@@ -63,6 +72,19 @@ export function dimensionsOf({ table, columns, key }: Profile, dialect: SqlDiale
       ...(nullCount !== undefined && { null_count: nullCount }),
       ...(samples !== undefined && { sample_values: samples }),
     });
+    const labels = isHidden || !/^(number|string)$/.test(type) ? [] : labelsIn(column.comment ?? '', type);
+    if (labels.length > 1) {
+      const label = free(/_(code|type|id|no|cd)$/.test(name) ? name.replace(/_[a-z]+$/, '') : `${name}_label`, taken);
+      taken.add(label);
+      const cases = labels.map(([code, text]) => `WHEN ${type === 'number' ? code : `'${code}'`} THEN '${text}'`);
+      dimensions.set(`${column.name}: labels`, {
+        name: label,
+        sql: `CASE {${name}} ${cases.join(' ')} END`,
+        type: 'string',
+        nullable: column.nullable,
+        sample_values: labels.map(([, text]) => text),
+      });
+    }
   }
   return dimensions;
 }

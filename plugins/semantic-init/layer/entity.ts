@@ -1,7 +1,7 @@
 /** Turns the profile of a table into an entity of the semantic layer. */
 import type { TableDescription } from '../../../kernel/index.ts';
 import type { SqlDialect } from '../../sql-kit/index.ts';
-import { free, plainName, singular, spoken } from '../profile/names.ts';
+import { free, nameKey, plainName, plural, singular, spoken, withoutKind } from '../profile/names.ts';
 import type { Profile } from '../profile/profile.ts';
 import { type Dimension, dimensionsOf } from './dimensions.ts';
 import { type Join, joinsOf } from './joins.ts';
@@ -16,6 +16,13 @@ export interface Entity {
   readonly dimensions: ReadonlyMap<string, Dimension>;
   readonly measures: readonly Measure[];
   readonly joins: readonly Join[];
+  readonly segments: readonly Segment[];
+}
+
+interface Segment {
+  readonly name: string;
+  readonly sql: string;
+  readonly description: string;
 }
 
 /** Times that say something about the row and not when it happened. */
@@ -29,10 +36,17 @@ export type IsUsed = (name: string, table: TableDescription) => boolean;
 /** The names of entities by their tables, each once. */
 function entityNames(tables: readonly TableDescription[], isUsed: IsUsed): ReadonlyMap<TableDescription, string> {
   const taken = new Set<string>();
+  const plains = new Set(tables.map((table) => plainName(table.name)));
+  const shorts = [...plains].map(withoutKind);
   return new Map(
     tables.map((table) => {
       const plain = plainName(table.name);
-      const name = free(isUsed(plain, table) ? plainName(`${table.schema}_${table.name}`) : plain, taken);
+      const short = withoutKind(plain);
+      const shown = shorts.filter((other) => nameKey(other) === nameKey(short)).length === 1 ? short : plain;
+      // Of `order` and `orders`, questions about orders mean the second.
+      const isTwin = plural(shown) !== shown && plains.has(plural(shown));
+      const own = isTwin ? `${shown}_table` : shown;
+      const name = free(isUsed(own, table) ? plainName(`${table.schema}_${table.name}`) : own, taken);
       taken.add(name);
       return [table, name];
     }),
@@ -53,8 +67,9 @@ function grainOf({ table, key }: Profile, joins: readonly Join[]): string | unde
 function typeOf(entity: Omit<Entity, 'type'>, isReferenced: boolean): Entity['type'] {
   const { profile, name, dimensions, measures, joins } = entity;
   if (profile.table.kind === 'view') return 'view';
-  if (/^(fact|fct|f)_/.test(name)) return 'fact';
-  if (/^(dim|d)_/.test(name)) return 'dimension';
+  const tableName = plainName(profile.table.name);
+  if (/^(fact|fct|f)_/.test(tableName)) return 'fact';
+  if (/^(dim|d)_/.test(tableName)) return 'dimension';
   const all = [...dimensions.values()];
   const hasLabel = all.some((dimension) => dimension.type === 'string' && LABEL.test(dimension.name));
   const hasTime = all.some(
@@ -65,6 +80,17 @@ function typeOf(entity: Omit<Entity, 'type'>, isReferenced: boolean): Entity['ty
   if (hasLabel && (isReferenced || !hasTime)) return 'dimension';
   if ((leads && hasTime) || (hasSum && !hasLabel && (leads || hasTime))) return 'fact';
   return isReferenced && !leads ? 'dimension' : 'table';
+}
+
+/** The rows that are not marked as deleted. */
+function segmentsOf(dimensions: ReadonlyMap<string, Dimension>): readonly Segment[] {
+  const mark = [...dimensions.values()].find(
+    ({ name, type, nullable }) =>
+      nullable && /^(deleted|removed)_(at|on)$/.test(name) && /^(date|timestamp)$/.test(type),
+  );
+  if (mark === undefined) return [];
+  const sql = `${mark.sql === undefined ? mark.name : `{${mark.name}}`} IS NULL`;
+  return [{ name: 'not_deleted', sql, description: `Rows without ${spoken(mark.name)}` }];
 }
 
 /** The entities of the profiles, in their order. */
@@ -79,7 +105,8 @@ export function entitiesOf(profiles: readonly Profile[], dialect: SqlDialect, is
     const dimensions = dimensionsOf(profile, dialect);
     const grain = grainOf(profile, joins);
     const measures = measuresOf(profile, name, dimensions);
-    return { profile, name, ...(grain !== undefined && { grain }), dimensions, measures, joins };
+    const segments = segmentsOf(dimensions);
+    return { profile, name, ...(grain !== undefined && { grain }), dimensions, measures, joins, segments };
   });
   const referenced = new Set(
     drafts.flatMap(({ name, joins }) => joins.map(({ target }) => target).filter((target) => target !== name)),
@@ -89,7 +116,7 @@ export function entitiesOf(profiles: readonly Profile[], dialect: SqlDialect, is
 
 /** The content of the entity's file. `schema`: where tables are not looked up without one. */
 export function entityFile(
-  { profile, name, type, grain, dimensions, measures, joins }: Entity,
+  { profile, name, type, grain, dimensions, measures, joins, segments }: Entity,
   schema: string | undefined,
 ) {
   const { table } = profile;
@@ -103,5 +130,6 @@ export function entityFile(
     dimensions: [...dimensions.values()],
     measures,
     ...(joins.length > 0 && { joins }),
+    ...(segments.length > 0 && { segments }),
   };
 }

@@ -8,6 +8,8 @@ export interface Measure {
   readonly name: string;
   readonly type: 'count' | 'count_distinct' | 'sum' | 'avg';
   readonly sql?: string;
+  readonly format?: string;
+  readonly additive?: 'not over time';
   readonly description?: string;
   readonly synonyms?: readonly string[];
 }
@@ -16,75 +18,26 @@ const named = (...words: readonly string[]) => new RegExp(`(^|_)(${words.join('|
 
 /** Names of numbers whose sum and average are meaningless. */
 const NO_QUANTITY = named(
-  ...[
-    'id',
-    'ids',
-    'uid',
-    'pid',
-    'gid',
-    'no',
-    'nr',
-    'num',
-    'number',
-    'code',
-    'key',
-    'isbn',
-    'ean',
-    'sku',
-    'port',
-    'phone',
-    'fax',
-  ],
-  ...[
-    'zip',
-    'postal_code',
-    'lat',
-    'latitude',
-    'lon',
-    'lng',
-    'longitude',
-    'x',
-    'y',
-    'z',
-    'year',
-    'quarter',
-    'month',
-    'week',
-  ],
-  ...[
-    'day',
-    'weekday',
-    'hour',
-    'minute',
-    'epoch',
-    'timestamp',
-    'position',
-    'rank',
-    'sort',
-    'order',
-    'sequence',
-    'seq',
-    'index',
-  ],
-  ...[
-    'version',
-    'revision',
-    'floor',
-    'level',
-    'line',
-    'priority',
-    'status',
-    'state',
-    'type',
-    'flag',
-    'checksum',
-    'hash',
-    'bits',
-  ],
+  'u?id|ids|[pg]id|no|nr|num|number|code|key|isbn|ean|sku|port|phone|fax|zip|postal_code|lat|latitude|lon|lng|longitude|x|y|z',
+  'year|quarter|month|week|day|weekday|hour|minute|epoch|timestamp|position|rank|sort|order|sequence|seq|index',
+  'version|revision|floor|level|line|priority|status|state|type|flag|checksum|hash|bits',
 );
+/** A comment that explains values: "1 = consumer, 2 = business". */
+const CODES = /(?:^|[^\w.])\d+\s*[=:-]\s*[A-Za-z][^\d]*\b\d+\s*[=:-]\s*[A-Za-z]/;
 /** Names of numbers whose average is meaningful, but not their sum. */
 const NO_SUM =
-  /(^|_)(rate|ratio|share|percent|percentage|pct|rating|stars|score|grade|age|temperature|temp|humidity|pressure|speed|bmi|height|width|depth|(?<!(^|_)(total|line|extended|sub|net|gross|order|full)_)price|unit_cost|average|mean|median|probability|likelihood|confidence|threshold|multiplier|factor)(_\w{1,3})?$|^(avg|average|mean|median|min|max)_|_per_/;
+  /(^|_)(rate|ratio|share|percent|percentage|pct|bps?|basis_points|rating|stars|score|csat|nps|grade|age|temperature|temp|humidity|pressure|speed|bmi|height|width|depth|(?<!(^|_)(total|line|extended|sub|net|gross|order|full)_)price|unit_cost|average|mean|median|probability|likelihood|confidence|threshold|reorder_point|reorder_level|limit|multiplier|factor)(_\w{1,3})?$|^(avg|average|mean|median|min|max)_|_per_/;
+const NO_SUM_COMMENT = /\bbasis points?\b|\bper ?cent(age)?\b|\b(unit price|price per)\b/i;
+/** Amounts in the hundredth of a currency. */
+const CENTS = /_(cents?|pence|minor(_units?)?)$/;
+const CENTS_COMMENT = /\bin (euro ?|us )?(cents|pence)\b/i;
+/** Names of states, and of tables that hold them again and again. */
+const STATE = /(^|_)(balance|on_hand|in_stock|stock|stock_level|inventory|outstanding|headcount|backlog)(_|$)/;
+const STATES = /(^|_)(balance|snapshot|history|level|position|daily|weekly|monthly|eod)s?(_|$)/;
+const NEVER_ADDED =
+  /\b(never|not|don't|cannot|can't) (be )?(add|sum|total)|\bnot additive\b|\bnon-additive\b|\bsemi-additive\b/i;
+/** Of a row, what it is worth in all. */
+const WORTH = /^((grand_)?total|(total_|net_|gross_)?(amount|value)|subtotal|line_total)$/;
 const QUANTITY = /^(quantity|qty|units|item_count)$/;
 const UNIT_PRICE = /^(unit_price|price|price_each|price_per_unit|item_price|sale_price|selling_price)$/;
 /** Columns of one table that are added up or averaged. */
@@ -115,21 +68,42 @@ export function measuresOf(profile: Profile, name: string, dimensions: ReadonlyM
   );
   add({ name: `${one}_count`, type: 'count' });
   const quantities = numbers.filter(
-    ([column, dimension]) => !NO_QUANTITY.test(dimension.name) && columns.get(column)?.isFlag !== true,
+    ([column, { name: own, description = '' }]) =>
+      !NO_QUANTITY.test(own) && !CODES.test(description) && columns.get(column)?.isCoded !== true,
   );
-  for (const [, dimension] of quantities.slice(0, MAX_QUANTITIES)) {
+  const times = [...dimensions].filter(([, { type, hidden }]) => hidden !== true && /^(date|timestamp)$/.test(type));
+  const isRepeated = times.some(([column]) => key.includes(column)) || (times.length > 0 && STATES.test(name));
+  const amountOf = (dimension: Dimension) => {
+    const isCents = CENTS.test(dimension.name) || CENTS_COMMENT.test(dimension.description ?? '');
     const sql = sqlOf(dimension);
+    return isCents ? { sql: `${sql} / 100.0`, format: 'currency' } : { sql };
+  };
+  for (const [, dimension] of quantities.slice(0, MAX_QUANTITIES)) {
+    const { description = '' } = dimension;
+    const value = amountOf(dimension);
+    const base = dimension.name.replace(CENTS, '');
     // "fine amount" as well as "amount", because several tables may have a column of that name.
-    const own = spoken(`${one}_${dimension.name}`);
-    const isTotal = /^total(_|$)/.test(dimension.name);
-    const sum = isTotal ? `${one}_${dimension.name}` : `total_${dimension.name}`;
-    if (!NO_SUM.test(dimension.name)) {
-      add({ name: sum, type: 'sum', sql, ...(!isTotal && { synonyms: [own, `total ${own}`] }) });
+    const own = spoken(`${one}_${base}`);
+    const worth = WORTH.test(base) ? spoken(`${one}_value`) : undefined;
+    const words = (...given: readonly (string | undefined)[]) => ({
+      synonyms: [...new Set(given)].filter((word) => word !== undefined),
+    });
+    const isTotal = /^total(_|$)/.test(base);
+    const isState = NEVER_ADDED.test(description) || (STATE.test(base) && isRepeated);
+    if (!NO_SUM.test(base) && !NO_SUM_COMMENT.test(description) && (!isState || times.length > 0)) {
+      const all = isTotal ? words(worth) : words(own, `total ${own}`, worth);
+      add({
+        name: isTotal ? `${one}_${base}` : `total_${base}`,
+        type: 'sum',
+        ...value,
+        ...(isState && { additive: 'not over time' as const }),
+        ...(all.synonyms.length > 0 && all),
+      });
     }
-    add({ name: `average_${dimension.name}`, type: 'avg', sql, synonyms: [`average ${own}`] });
+    add({ name: `average_${base}`, type: 'avg', ...value, ...words(`average ${own}`, worth && `average ${worth}`) });
   }
   const find = (pattern: RegExp) =>
-    numbers.map(([, dimension]) => dimension).find((dimension) => pattern.test(dimension.name));
+    numbers.map(([, dimension]) => dimension).find((dimension) => pattern.test(dimension.name.replace(CENTS, '')));
   const [quantity, price] = [find(QUANTITY), find(UNIT_PRICE)];
   const hasTotal = numbers.some(([, dimension]) =>
     /(^|_)(total|amount|revenue|subtotal)(_|$)|^(line|extended)_price$/.test(dimension.name),
@@ -138,7 +112,8 @@ export function measuresOf(profile: Profile, name: string, dimensions: ReadonlyM
     add({
       name: `total_${one}_value`,
       type: 'sum',
-      sql: `{${quantity.name}} * {${price.name}}`,
+      ...amountOf(price),
+      sql: `{${quantity.name}} * ${amountOf(price).sql === sqlOf(price) ? `{${price.name}}` : `{${price.name}} / 100.0`}`,
       description: `${spoken(quantity.name)} times ${spoken(price.name)}, before discounts and taxes`,
       synonyms: [spoken(`${one}_value`)],
     });

@@ -1,6 +1,6 @@
 /** Names the numbers of facts that people ask for. */
 
-import { free, singular, spoken } from '../profile/names.ts';
+import { free, isCopy, singular, spoken } from '../profile/names.ts';
 import type { Entity } from './entity.ts';
 import type { Measure } from './measures.ts';
 
@@ -42,7 +42,7 @@ const isAsked = ({ type, sql }: Measure, all: readonly Measure[]) =>
 
 /** The metrics of an entity; `taken`: ids of others. */
 export function metricsOf({ name, type, measures, dimensions }: Entity, taken: Set<string>): Record<string, unknown>[] {
-  if (type !== 'fact') return [];
+  if (type !== 'fact' || isCopy(name)) return [];
   const groups = [...dimensions.values()]
     .filter(
       (dimension) =>

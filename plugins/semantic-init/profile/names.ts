@@ -35,6 +35,12 @@ export const nameKey = (name: string) =>
     .replace(/(s|x|z|ch|sh)e$/, '$1')
     .replaceAll('_', '');
 
+/** A plain name without what says only that it is a table or a view: `v_open_invoices`, `dim_customer`. */
+export const withoutKind = (name: string) => name.replace(/^(v|vw|view|mv|tbl|tb|dim|fact|fct|stg)_(?=.)/, '');
+
+/** Names of copies of tables, such as `orders_backup_20240101`, which nobody means who asks. */
+export const isCopy = (name: string) => /(^|_)(backup|bak|bkp|copy|old|tmp|temp)(_|\d|$)|_\d{6,8}$/.test(name);
+
 /** `name`, or the first of `name_2`, `name_3` … that is free. */
 export function free(name: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number += 1) {

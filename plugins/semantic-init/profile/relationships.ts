@@ -36,12 +36,20 @@ const MIN_VALUES = 2;
 const MAX_TRIED = 4;
 
 /** What may follow or precede the name of a table in a column that refers to it. */
-const SUFFIX = /^(.+?)_?(id|uuid|guid|key|code|no|nr|num|number|ref|fk|sk)$/;
+const SUFFIX = /^(.+?)_?(id|uuid|guid|key|code|no|nr|num|number|ref|fk|sk|sku|isbn|slug)$/;
 const PREFIX = /^(?:id|fk|ref)_(.+)$/;
 const TABLE_PREFIX = /^(tbl|tb|t|dim|fact|fct|d|f|stg|app)_(?=.)/;
 /** Columns that refer to a row of their own table. */
 const OWN =
   /^(parent|ancestor|root|predecessor|successor|previous|prev|next|original|manager|supervisor|reports_to|mentor)(_id)?$/;
+/** Columns that refer to a person by what they do, and tables of people. */
+const ROLE =
+  /^(assignee|assigned_to|owner|author|creator|created_by|updated_by|reviewer|approver|approved_by|agent|handler|handled_by|responsible|reporter|sales_?rep|salesperson|account_manager|manager)(_id)?$/;
+const PEOPLE = ['employee', 'user', 'staff', 'person', 'member', 'agent'];
+/** What a comment refers to: "refers to employees.id", "FK to employees(id)". */
+const IN_COMMENT =
+  /\b(?:refer\w*(?: to)?|fk(?: to)?|foreign key (?:to|of)|key of|points? to|joins?(?: to)?|see|from)\s+["`]?(\w+)["`]?\s*[.(]\s*["`]?(\w+)/i;
+
 /** Names that many tables use for something of their own. */
 const GENERIC =
   /^(id|uuid|guid|key|code|no|nr|num|number|name|title|label|type|kind|status|state|date|day|month|year|time|value|amount|total|quantity|count|order|sort|group|position|rank|version|description|slug|email|e_mail|phone|url|ip|address|token|hash|host|username|login)$/;
@@ -195,7 +203,15 @@ function candidatesOf(own: KeyedTable, column: TableColumn, names: Names): Candi
       found.push({ columns: [column.name], target: target.table, references: [reference], strength });
     }
   };
-  if (GENERIC.test(name)) return [];
+  const [, toldTable = '', toldColumn = ''] = IN_COMMENT.exec(column.comment ?? '') ?? [];
+  for (const table of names.stems.get(nameKey(plainName(toldTable))) ?? []) {
+    const told = table.table.columns.find((one) => plainName(one.name) === plainName(toldColumn));
+    if (told !== undefined) add(table, [told.name], 'likely');
+  }
+  // The column `status` of `orders` may refer to `order_statuses`.
+  const lookup = names.stems.get(nameKey(`${singular(plainName(own.table.name))}_${name}`)) ?? [];
+  for (const table of lookup) if (table !== own && !isKey) add(table, singleKeys(table), 'likely');
+  if (found.length > 0 || GENERIC.test(name)) return found.slice(0, MAX_TRIED);
   const { isOwn, tables, strength } = namedTables(own, stem, isKey, names);
   if (isOwn) return [];
   const isReference = behind !== undefined || /^(id|uuid|guid|key|fk|sk|ref)$/.test(suffix);
@@ -204,6 +220,11 @@ function candidatesOf(own: KeyedTable, column: TableColumn, names: Names): Candi
   if (isCount) return [];
   for (const table of tables) add(table, preferred(singleKeys(table), name, suffix), isReference ? strength : 'weak');
   if (tables.length > 0 || isKey) return found.slice(0, MAX_TRIED);
+  if (ROLE.test(name)) {
+    for (const table of PEOPLE.flatMap((person) => names.stems.get(person) ?? []))
+      if (table !== own) add(table, table.key.length === 1 ? table.key : [], 'likely');
+    if (found.length > 0) return found.slice(0, 1);
+  }
   if (OWN.test(name)) add(own, own.key.length === 1 ? own.key : [], 'likely');
   for (const [table, reference] of names.natural.get(name) ?? []) if (table !== own) add(table, [reference], 'weak');
   return found.slice(0, MAX_TRIED);

@@ -15,6 +15,18 @@ const MAX_DISTINCT_VALUES = 50;
 /** Columns of a larger table whose values are searched. */
 const MAX_SEARCHED_COLUMNS = 30;
 
+const TIME_NAME = /epoch|unix|time|(^|_)(ts|at|on|since|until|date|expires|expiry)(_|$)/i;
+/** What numbers may stand for, by value and the column's name. */
+const CODED: readonly ((value: number, name: string) => boolean)[] = [
+  (value) => value === 0 || value === 1,
+  (value) => Number.isInteger(value) && /^(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$/.test(String(value)),
+  // From 1990 on, in seconds or milliseconds.
+  (value, name) =>
+    TIME_NAME.test(name) &&
+    Number.isInteger(value) &&
+    /^[6-9]\d{8}$|^[1-4]\d{9}$|^([6-9]\d|[1-4]\d\d)\d{10}$/.test(String(value)),
+];
+
 export type Read = (sql: string) => Promise<SqlResult>;
 
 export interface ColumnProfile {
@@ -23,8 +35,8 @@ export interface ColumnProfile {
   readonly values?: readonly string[];
   /** A credential was seen in it. */
   readonly isCredential: boolean;
-  /** A number that is 0 or 1. */
-  readonly isFlag: boolean;
+  /** Its numbers stand for something else: for yes and no, days such as 20240131, or moments as seconds since 1970. */
+  readonly isCoded: boolean;
   /** Known when the whole table was read. */
   readonly uniqueCount?: number;
   readonly nullCount?: number;
@@ -143,7 +155,7 @@ export async function sampleTable(request: Request, read: Read): Promise<TableSa
     columns.set(column.name, {
       type: typeOf(column, known, dialect),
       isCredential,
-      isFlag: known.length > 1 && known.every((value) => value === 0 || value === 1),
+      isCoded: known.length > 1 && CODED.some((isCoded) => known.every((value) => isCoded(Number(value), column.name))),
       ...(values !== undefined && !isCredential && { values }),
       ...(withValues && counts),
     });
