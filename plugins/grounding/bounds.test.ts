@@ -27,7 +27,29 @@ test.each([
 
 test('of more cells than are read nothing is said', () => {
   const tables = [table(20_000, 8)];
-  expect(check(WRONG, tables)).toEqual({ ungrounded: [], work: expect.any(Number) });
+  expect(check(WRONG, tables)).toMatchObject({ ungrounded: [], work: expect.any(Number) });
+});
+
+const list = (write: (index: number) => string) => Array.from({ length: 400 }, (_, index) => write(index)).join('; ');
+
+/** 100,000 cells. One by one, each would be compared with 400 figures and more: 40 million comparisons. */
+test.each([
+  ['numbers', list((n) => `${(n * 7919) % 99_991}.37`)],
+  ['groups of digits that are one number or several', list((n) => `${(n % 900) + 1} ${100 + n} ${999 - n}`)],
+  ['wide roundings that overlap', list((n) => `${(n / 100).toFixed(2)}M, about ${n} k`)],
+  ['numbers with a minus', list((n) => `for -${n}k`)],
+  ['the same number', list(() => '1,234.5')],
+  ['long runs of digits', list((n) => `${n}${'9'.repeat(30)}`)],
+  ['lines of a list', list((n) => `\n- item ${n}: ${n * 13}.7%`)],
+])('%s are looked for in a number of comparisons that grows with the logarithm of theirs', (_, text) => {
+  const names = Array.from({ length: 20 }, (_, index) => `c${index}`);
+  const rows = Array.from({ length: 5_000 }, (_, row) =>
+    Object.fromEntries(names.map((name, index) => [name, ((row * 31 + index * 7_907) % 999_983) * 1.37])),
+  );
+  const large = { sql: '', connectionId: 'default', columns: names, rows, truncated: false };
+  const { comparisons } = check(text, [large]);
+  expect(comparisons).toBeGreaterThan(100);
+  expect(comparisons).toBeLessThan(100_000 * 20);
 });
 
 test('an endless answer is read up to a limit', () => {

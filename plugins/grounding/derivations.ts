@@ -341,10 +341,10 @@ export function settleUnits(
   figures: OpenFigures,
 ): void {
   const divisors = named.filter((value) => Number.isInteger(value) && value > 1 && value <= LARGEST_DIVISOR);
+  const factors = UNITS.test(text) ? FACTORS : [];
   for (const value of values) {
     for (const divisor of new Set(divisors.slice(0, MAX_THRESHOLDS))) figures.settle(value / divisor);
-    if (!UNITS.test(text)) continue;
-    for (const factor of FACTORS) {
+    for (const factor of factors) {
       figures.settle(value / factor);
       figures.settle(value * factor);
     }

@@ -14,7 +14,7 @@ import {
 } from './derivations.ts';
 import type { Figure } from './figure.ts';
 import { figuresIn } from './figures.ts';
-import { type OpenFigures, openFigures } from './matching.ts';
+import { MAX_COMPARISONS, type OpenFigures, openFigures } from './matching.ts';
 import { mentionsIn } from './mentions.ts';
 import { numberOf, type ScannedTable, scan, settleTotals } from './results.ts';
 
@@ -32,15 +32,20 @@ export interface Grounding {
   readonly ungrounded: readonly Figure[];
   /** Steps of work done beyond reading text and cells, for tests. */
   readonly work: number;
+  /** Comparisons of values with figures, for tests. */
+  readonly comparisons: number;
 }
 
 /** Cells read of all tables. Where there are more, no figure counts as ungrounded. */
 const MAX_CELLS = 100_000;
+/** Numbers that stand side by side and may be one; later ones are not looked for by themselves. */
+const MAX_PARTS = 1_600;
 /** Steps of derivation; see `Work`. */
 const MAX_WORK = 16_000;
-const MAX_CONTEXT_CHARS = 262_144;
-/** Text with digits that is read of all cells of a table. */
-const MAX_CELL_CHARS = 1_000_000;
+/** What is read of the model's instructions, all texts together. */
+const MAX_CONTEXT_CHARS = 65_536;
+/** Text with digits that is read of all cells; a text that is repeated counts once. */
+const MAX_CELL_CHARS = 250_000;
 /** A longer text is no single number. */
 const MAX_GROUPED_CHARS = 40;
 const MAX_NAMED = 40;
@@ -49,10 +54,10 @@ const NUMBERS = /\d+(?:[.,'’ \u00a0\u202f]\d+)*/g;
 
 export function grounding(material: Material): Grounding {
   const all = figuresIn(material.text);
-  const none = { ungrounded: [], work: 0 };
+  const none = { ungrounded: [], work: 0, comparisons: 0 };
   if (all.length === 0) return none;
   // `12 345` is one number, or two that stand side by side.
-  const figures = openFigures([...all, ...all.flatMap(({ parts }) => parts)]);
+  const figures = openFigures([...all, ...all.flatMap(({ parts }) => parts).slice(0, MAX_PARTS)]);
   const work: Work = { left: MAX_WORK };
   settle(material, all, figures, work);
   const left = all.filter(
@@ -60,7 +65,10 @@ export function grounding(material: Material): Grounding {
       figures.open.has(figure) && (figure.parts.length === 0 || figure.parts.some((part) => figures.open.has(part))),
   );
   const cells = material.tables.reduce((sum, { rows, columns }) => sum + rows.length * columns.length, 0);
-  return cells > MAX_CELLS ? none : { ungrounded: left, work: MAX_WORK - work.left };
+  const { comparisons } = figures;
+  // What was not compared with everything may well be right.
+  if (cells > MAX_CELLS || comparisons > MAX_COMPARISONS) return { ...none, comparisons };
+  return { ungrounded: left, work: MAX_WORK - work.left, comparisons };
 }
 
 /** From what is cheap and certain to what is derived; ends as soon as every figure is explained. */
@@ -84,9 +92,9 @@ function settle(
   const listed = listLengths(text);
   for (const counted of [...listed, ...namesInARow(text)]) figures.settle(counted);
   if (isDone()) return;
-  for (const table of scanned) settleTexts(table, figures);
+  settleTexts(scanned, figures);
   if (isDone()) return;
-  for (const part of context()) for (const value of valuesIn(part.slice(0, MAX_CONTEXT_CHARS))) figures.settle(value);
+  for (const value of valuesIn(context().join('\n').slice(0, MAX_CONTEXT_CHARS))) figures.settle(value);
   if (isDone()) return;
   const mentions = mentionsIn([text, said.at(-1) ?? '']);
   for (const table of scanned) settleStatistics(table, mentions, figures, work);
@@ -115,19 +123,22 @@ function numbersIn(text: string): number[] {
 }
 
 /** Numbers inside texts, such as `Plan 12`; of a date only its year. */
-function settleTexts({ table, labels }: ScannedTable, figures: OpenFigures): void {
+function settleTexts(tables: readonly ScannedTable[], figures: OpenFigures): void {
+  const read = new Set<unknown>();
   let chars = MAX_CELL_CHARS;
-  for (const label of labels) {
-    for (const row of table.rows) {
-      const cell = row[label];
-      if (typeof cell !== 'string' || cell.length > 256 || !/\d/.test(cell)) continue;
-      chars -= cell.length;
-      if (chars < 0) return;
-      const found = /^\d{4}-\d{2}/.test(cell) ? [cell.slice(0, 4)] : (cell.match(/\d+(?:\.\d+)?/g) ?? []);
-      for (const number of found) figures.settle(Number(number));
-      // A version or telephone number, however the answer groups its digits.
-      if (found.length > 1 && cell.length <= MAX_GROUPED_CHARS) figures.settle(Number(cell.replace(/\D/g, '')));
-      if (figures.open.size === 0) return;
+  for (const { table, labels } of tables) {
+    for (const label of labels) {
+      for (const row of table.rows) {
+        const cell = row[label];
+        if (typeof cell !== 'string' || cell.length > 256 || read.has(cell)) continue;
+        read.add(cell);
+        chars -= cell.length;
+        if (chars < 0 || figures.open.size === 0) return;
+        const found = /^\d{4}-\d{2}/.test(cell) ? [cell.slice(0, 4)] : (cell.match(/\d+(?:\.\d+)?/g) ?? []);
+        for (const number of found) figures.settle(Number(number));
+        // A version or telephone number, however the answer groups its digits.
+        if (found.length > 1 && cell.length <= MAX_GROUPED_CHARS) figures.settle(Number(cell.replace(/\D/g, '')));
+      }
     }
   }
 }

@@ -21,6 +21,9 @@ interface Interval {
   readonly figure: Figure;
 }
 
+/** Comparisons for one answer: about 40 for each cell that is read. */
+export const MAX_COMPARISONS = 4_000_000;
+
 /** A smaller whole number is near the quotient of some values, whatever it says. */
 const LEAST_WHOLE_QUOTIENT = 20;
 
@@ -34,29 +37,67 @@ export interface OpenFigures {
   settle(value: number, kind?: Kind): boolean;
   /** Figures that nothing has explained so far. */
   readonly open: ReadonlySet<Figure>;
+  /** Comparisons made so far. After `MAX_COMPARISONS` no figure is settled any more. */
+  readonly comparisons: number;
+}
+
+/** Intervals by their lower ends, and up to where those before each of them reach. */
+interface Line {
+  readonly intervals: readonly Interval[];
+  readonly lows: Float64Array;
+  readonly reach: Float64Array;
+  /** Intervals looked at in vain, as their figures are settled: after as many as there are, they are left out. */
+  vain: number;
 }
 
 export function openFigures(figures: readonly Figure[]): OpenFigures {
   const open = new Set(figures);
-  let intervals = intervalsOf(open);
+  const sorted = intervalsOf(figures);
+  const [lines, unsignedLines] = [new Map<Kind, Line>(), new Map<Kind, Line>()];
+  let comparisons = 0;
+  const lineOf = (kind: Kind, hasSign: boolean): Line => {
+    const known = hasSign ? unsignedLines : lines;
+    let line = known.get(kind);
+    if (line === undefined || line.vain > line.intervals.length) {
+      comparisons += sorted[kind].length;
+      sorted[kind] = sorted[kind].filter(({ figure }) => open.has(figure));
+      line = lineFrom(hasSign ? sorted[kind].filter(({ figure }) => !figure.isNegative) : sorted[kind]);
+      known.set(kind, line);
+    }
+    return line;
+  };
   return {
     open,
+    get comparisons() {
+      return comparisons;
+    },
     settle(value, kind = 'value') {
-      if (!Number.isFinite(value)) return false;
+      if (open.size === 0 || comparisons > MAX_COMPARISONS || !Number.isFinite(value)) return false;
       const size = Math.abs(value);
-      let isFound = false;
-      for (const { low, high, figure } of intervals[kind]) {
-        if (low > size) break;
-        if (high < size || (figure.isNegative && value > 0 && SIGNED.has(kind))) continue;
-        isFound = open.delete(figure) || isFound;
+      // A positive value explains no figure with a minus.
+      const line = lineOf(kind, value > 0 && SIGNED.has(kind));
+      const { intervals, lows, reach } = line;
+      let [from, to] = [0, lows.length];
+      while (from < to) {
+        comparisons += 1;
+        const middle = (from + to) >> 1;
+        if ((lows[middle] as number) <= size) from = middle + 1;
+        else to = middle;
       }
-      if (isFound) intervals = intervalsOf(open);
+      let isFound = false;
+      // One of those that are left holds the value as long as they reach it.
+      for (let at = from - 1; at >= 0 && (reach[at] as number) >= size; at -= 1) {
+        comparisons += 1;
+        const { high, figure } = intervals[at] as Interval;
+        if (high >= size && open.delete(figure)) isFound = true;
+        else line.vain += 1;
+      }
       return isFound;
     },
   };
 }
 
-function intervalsOf(figures: ReadonlySet<Figure>): Readonly<Record<Kind, readonly Interval[]>> {
+function intervalsOf(figures: readonly Figure[]): Record<Kind, Interval[]> {
   const byKind: Record<Kind, Interval[]> = {
     value: [],
     difference: [],
@@ -85,4 +126,14 @@ function intervalsOf(figures: ReadonlySet<Figure>): Readonly<Record<Kind, readon
   }
   for (const list of Object.values(byKind)) list.sort((a, b) => a.low - b.low);
   return byKind;
+}
+
+function lineFrom(intervals: readonly Interval[]): Line {
+  const reach = new Float64Array(intervals.length);
+  let furthest = -Infinity;
+  for (let index = 0; index < intervals.length; index += 1) {
+    furthest = Math.max(furthest, (intervals[index] as Interval).high);
+    reach[index] = furthest;
+  }
+  return { intervals, lows: Float64Array.from(intervals, ({ low }) => low), reach, vain: 0 };
 }
