@@ -416,6 +416,39 @@ describe('replies in an odd form', () => {
     }
   });
 
+  test.each<[string, object | string]>([
+    ['rate_limit', { message: 'Rate limit reached for requests', type: 'requests', code: 'rate_limit_exceeded' }],
+    ['rate_limit', { message: 'Rate limit exceeded: free-models-per-min', code: 429, metadata: {} }],
+    ['rate_limit', { message: 'Slow down', type: 'rate_limit_error' }],
+    ['rate_limit', { message: 'Slow down', status: 429 }],
+    ['rate_limit', { message: '', code: 'rate_limit_exceeded' }],
+    ['auth_error', { message: 'No credentials found', code: 401 }],
+    ['auth_error', { message: 'User not found', type: 'authentication_error' }],
+    ['model_not_found', { message: 'Not here', type: 'not_found_error' }],
+    ['timeout', { message: 'The upstream took too long', code: 408 }],
+    ['timeout', { message: 'Request timed out', type: 'timeout' }],
+    ['error', { message: 'The server had an error', type: 'server_error' }],
+  ])('an error inside a 200 is a provider_%s: %j', async (code, error) => {
+    for (const provider of ['openai', 'openai-compatible'] as const) {
+      const begun =
+        provider === 'openai'
+          ? { type: 'response.output_text.delta', item_id: 'm', output_index: 0, delta: 'There are many orders here.' }
+          : { choices: [{ delta: { content: 'There are many orders here.' } }] };
+      const event = (sent: object) => `data: ${JSON.stringify(sent)}\n\n`;
+      const failure = event(provider === 'openai' ? { type: 'error', error } : { error });
+      for (const body of [{ error }, failure, event(begun) + failure]) {
+        for (const ask of Object.values(ways)) {
+          const headers = typeof body === 'string' ? { 'content-type': 'text/event-stream' } : {};
+          const model = { provider, apiKey: 'sk-test' } as const;
+          await using scripted = await scriptedApp(() => ({ status: 200, body, headers }), { model });
+          const end = await ask(scripted.app);
+          expect(end).toMatchObject({ code: `provider_${code}`, answer: undefined });
+          expect(end.error).not.toContain('cannot be used');
+        }
+      }
+    }
+  });
+
   test('an error inside a 200 is named', async () => {
     for (const end of await asked(
       () => ({ status: 200, body: { error: { message: 'Insufficient Balance', code: 402 } } }),

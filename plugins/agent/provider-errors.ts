@@ -34,16 +34,30 @@ const UNREACHABLE = new Set([
 const DEFAULT_RETRY_AFTER_SECONDS = 10;
 const LOG_HINT = "The log has the provider's own words; when they do not help, try another model or provider.";
 
+interface Failure {
+  readonly statusCode?: unknown;
+  readonly code?: unknown;
+  readonly data?: { readonly error?: { readonly code?: unknown } };
+  readonly cause?: unknown;
+}
+
+/** The failure that a reply with status 200 reports: packages wrap it in one that has the status of the reply. */
+function reported(error: unknown): Failure | null | undefined {
+  const failure = error as Failure | null | undefined;
+  const cause = failure?.cause as Failure | null | undefined;
+  return Number(failure?.statusCode) < 300 && Number(cause?.statusCode) >= 300 ? cause : failure;
+}
+
 /** HTTP status of an error from the AI SDK, whether from a response or inside a stream. */
 export function statusOf(error: unknown): number | undefined {
-  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  const status = reported(error)?.statusCode;
   return typeof status === 'number' ? status : undefined;
 }
 
 /** The provider's own error code, such as `insufficient_quota`. */
 export function providerCodeOf(error: unknown): string | undefined {
-  const data = (error as { data?: { error?: { code?: unknown } } } | null)?.data;
-  const code = data?.error?.code ?? (error as { code?: unknown } | null)?.code;
+  const failure = reported(error);
+  const code = failure?.data?.error?.code ?? failure?.code;
   return typeof code === 'string' ? code : undefined;
 }
 

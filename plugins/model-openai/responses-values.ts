@@ -97,9 +97,11 @@ function withText(name: string, sent: Json, rest: Json): Json | undefined {
 
 function errorOf(sent: unknown): Json | null {
   if (sent == null) return null;
-  const { code, message } = isObject(sent) ? sent : { code: null, message: sent };
+  const { code, type, status, message } = isObject(sent) ? sent : { message: sent };
+  // The package passes on the code alone.
+  const known = code ?? status ?? (type === 'error' ? null : type);
   return {
-    code: typeof code === 'number' ? String(code) : (textOf(code) ?? null),
+    code: typeof known === 'number' ? String(known) : (textOf(known) ?? null),
     message: textOf(message) ?? NO_MESSAGE,
   };
 }

@@ -103,7 +103,7 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     ],
   ],
   [
-    /context[_ ](?:length|size|window|limit)|maximum (?:prompt|context|input) length|(?:prompt|input|request|messages?)[^\n]{0,40}(?:too (?:long|large)|exceed(?:s|ed)[^\n]{0,40}(?:tokens?\b|context|length))|token (?:count|limit)[^\n]{0,40}exceed|reduce the length|too many (?:input )?tokens|(?:number of )?tokens to keep|exceed_context_size|\binputs?\b[^\n]{0,40}(?:must (?:be <=|have less than)|length should be)|contextwindowexceeded|超长|longer than the model/i,
+    /context[_ ](?:length|size|window|limit)|maximum (?:prompt|context|input) length|(?:prompt|input|request|messages?)(?!")[^\n]{0,40}(?:too (?:long|large)|exceed(?:s|ed)[^\n]{0,40}(?:tokens?\b|context|length))|token (?:count|limit)[^\n]{0,40}exceed|reduce the length|too many (?:input )?tokens|(?:number of )?tokens to keep|exceed_context_size|\binputs?\b[^\n]{0,40}(?:must (?:be <=|have less than)|length should be)|contextwindowexceeded|超长|longer than the model/i,
     (failed) => [
       `The question and what is needed to answer it are longer than the model "${failed.modelId}" takes${sizes(failed.text)}.`,
       fault(
