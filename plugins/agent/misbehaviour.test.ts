@@ -205,6 +205,21 @@ describe('calls in an odd form', () => {
       ],
       [COUNT],
     ],
+    [
+      'id, name and a number of its own at each piece',
+      [args.slice(0, 5), args.slice(5, 12), args.slice(12)].map((part, index) =>
+        piece({ index, id: 'a' }, { name: 'executeSQL', arguments: part }),
+      ),
+      [COUNT],
+    ],
+    [
+      'two whole calls with one id',
+      [
+        piece({ index: 0, id: 'a' }, { name: 'executeSQL', arguments: one }),
+        piece({ index: 1, id: 'a' }, { name: 'executeSQL', arguments: two }),
+      ],
+      both,
+    ],
     ['empty ids', [piece({ index: 0, id: '' }, { name: 'executeSQL', arguments: args })], [COUNT]],
     [
       'empty ids and names at each piece',

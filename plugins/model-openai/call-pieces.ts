@@ -46,8 +46,14 @@ export class CallPieces {
     this.#chars += args.length;
     // Far more than the agent takes: what is there is enough for it to see that.
     if (this.#chars > LONGEST_DOCUMENT_BYTES) return;
+    // Some count the pieces instead of the calls: a piece of a call that is not complete has its id.
+    const begun = id === undefined ? undefined : this.#byId.get(id);
     let call =
-      index !== undefined ? this.#byIndex.get(index) : id === undefined ? this.#calls.at(-1) : this.#byId.get(id);
+      index === undefined
+        ? id === undefined
+          ? this.#calls.at(-1)
+          : begun
+        : (this.#byIndex.get(index) ?? (begun !== undefined && !isWhole(begun) ? begun : undefined));
     if (call === undefined || (name !== undefined && isOther(call, id))) {
       if (this.#calls.length >= MOST_CALLS) return;
       call = { index, id, extra, names: [], arguments: [] };
@@ -88,8 +94,10 @@ export class CallPieces {
 
 /** A new id with a name begins another call, also where the server does not count; so does a name behind a whole call. */
 function isOther(call: Begun, id: string | undefined): boolean {
-  if (id !== undefined) return id !== call.id;
-  const pieces = call.arguments;
+  return id === undefined ? isWhole(call) : id !== call.id;
+}
+
+function isWhole({ arguments: pieces }: Begun): boolean {
   return pieces.length <= MOST_JOINED && pieces.at(-1)?.endsWith('}') === true && isJson(pieces.join(''));
 }
 
