@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentTool, type ToolOutcome, type ToolRun, toolsCollect } from '../../kernel/index.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
+import { type OpenAIServer, type Step, startOpenAIServer } from '../../test/harness/openai-server.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
-import { schemaForModel } from '../agent/index.ts';
+import { agent, schemaForModel } from '../agent/index.ts';
 import { datasourceSqlite } from '../datasource-sqlite/index.ts';
+import { modelOpenai } from '../model-openai/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { sqlGuard } from '../sql-guard/index.ts';
 import { sqlLimits } from '../sql-limits/index.ts';
@@ -36,6 +38,8 @@ describe('the tool queryMetrics, through the guarded path', () => {
   const layer = mkdtempSync(join(tmpdir(), 'atlas-metrics-'));
   const databases = new SqliteFolder();
   let app: TestApp;
+  let steps: Step[] = [];
+  let server: OpenAIServer;
 
   beforeAll(async () => {
     mkdirSync(join(layer, 'entities'));
@@ -50,8 +54,11 @@ describe('the tool queryMetrics, through the guarded path', () => {
        INSERT INTO orders VALUES (1, 'done', 'x', '2024-01-05', 10, 1, 2), (2, NULL, 'y', '2024-02-05', 5, 2, 2),
          (3, 'cancelled', 'z', '2024-02-06', 7, 1, 1);`,
     );
+    server = await startOpenAIServer({ respond: () => steps.shift() ?? { text: 'Done.' } });
     app = await createTestApp({
       plugins: [
+        modelOpenai({ provider: 'openai-compatible', baseUrl: server.url, model: 'scripted', maxRetries: 0 }),
+        agent(),
         semanticLayer({ dir: layer }),
         semanticQuery(),
         sqlLimits(),
@@ -62,6 +69,7 @@ describe('the tool queryMetrics, through the guarded path', () => {
   });
   afterAll(async () => {
     await app?.close();
+    await server?.close();
     databases[Symbol.dispose]();
     rmSync(layer, { recursive: true, force: true });
   });
@@ -126,6 +134,31 @@ describe('the tool queryMetrics, through the guarded path', () => {
     expect(dimensions?.[0]).toBe('orders.ordered_on');
     expect(dimensions).toHaveLength(3);
     expect(dimensions).not.toContain('orders.note');
+  });
+
+  /** What the model is told after a call over the real protocol. */
+  async function told(plan: object): Promise<Record<string, unknown>> {
+    steps = [{ toolCall: { name: 'queryMetrics', args: plan } }];
+    await app.get(agent).answer({ turns: [{ role: 'user', text: 'How many?' }], surface: 'api' }, app.scope());
+    return JSON.parse(server.requests.at(-1)?.toolResults[0] ?? '');
+  }
+
+  it.each([
+    { measures: ['orders.count'], dimensions: ['orders.status'], having: [] },
+    { measures: 'orders.count', dimensions: 'orders.status', measureFilters: [], anyOf: null, orderBy: {} },
+    { measures: ['orders.count'], dimensions: [{ dimension: 'orders.status', grain: null }], where: [], limit: null },
+    { measures: ['orders.count'], dimensions: '["orders.status"]', timeRange: [], filters: null, comparison: {} },
+  ])('takes names alone for dimensions, and what is empty for left out: %j', async (plan) => {
+    const { rows, error } = await told(plan);
+    expect(error).toBeUndefined();
+    expect(rows).toHaveLength(3);
+  });
+
+  it('gives a hint for the beginning of a name', async () => {
+    const { error } = await told({ measures: ['orders.count'], dimensions: ['orders.stat'] });
+    expect(error).toContain('Did you mean orders.status?');
+    expect((await told({ measures: ['rev'] })).error).toContain('Did you mean orders.revenue?');
+    expect((await told({ measures: ['orders.count'], dimensions: ['orders.xyz'] })).error).not.toContain('mean');
   });
 
   it('describes the fields in the schema that the model sees', () => {

@@ -145,13 +145,14 @@ function changedToOne(choices: readonly Schema[], value: unknown, depth: number)
 
 function list(schema: Schema, value: unknown, depth: number): unknown {
   const read = typeof value === 'string' && /^\s*[[(]/.test(value) ? readValue(value).found?.value : value;
-  const items: readonly unknown[] = Array.isArray(read) ? read : [value];
+  const items: readonly unknown[] = Array.isArray(read) ? read : isEmpty(value) ? [] : [value];
   const { items: item } = schema;
   return item === undefined ? items : items.map((each) => changed(item, each, depth - 1));
 }
 
 function object(schema: Schema, sent: Json | string, depth: number): unknown {
-  const value = typeof sent === 'string' ? readValue(sent).found?.value : sent;
+  // A text alone is the only argument that has to be there.
+  const value = typeof sent === 'string' ? unwrapped(schema, sent) : sent;
   const { properties, required = [] } = schema;
   if (!isJson(value) || properties === undefined) return isJson(value) ? value : sent;
   const entries: [string, unknown][] = renamed(value, properties, required).map(([key, item]) => {
@@ -162,9 +163,12 @@ function object(schema: Schema, sent: Json | string, depth: number): unknown {
   return Object.fromEntries(kept);
 }
 
+/** Whether a value is an object or a list with nothing in it. */
+const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
 /** Whether a model wrote that it leaves an optional argument out. */
 const isMissing = (schema: Schema | undefined, item: unknown) =>
-  item === null || (isJson(item) && Object.keys(item).length === 0)
+  item === null || isEmpty(item)
     ? schema === undefined || !fits(schema, item)
     : MISSING.has(item) && (item !== '' || !schema || !fits(schema, ''));
 
