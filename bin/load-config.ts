@@ -1,12 +1,13 @@
 /** Loads `atlas.config.ts` (or `.js`, `.mjs`) as it is: Node strips the types. */
 import { existsSync, readFileSync } from 'node:fs';
-import { registerHooks, stripTypeScriptTypes } from 'node:module';
+import { type ResolveFnOutput, registerHooks, stripTypeScriptTypes } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type AtlasConfig, AtlasError, messageOf } from '../kernel/index.ts';
 import { withoutCredentials } from '../plugins/redaction-kit/index.ts';
 
 const NAMES = ['atlas.config.ts', 'atlas.config.mts', 'atlas.config.js', 'atlas.config.mjs'];
+const MODULE_SYNTAX = /^(?:import\s*[\w{*'"]|export\s*[\w{*])/m;
 
 /** Path of the configuration in a folder, or `undefined`. */
 export function findConfig(folder: string): string | undefined {
@@ -21,9 +22,17 @@ export function bindPackage(resolveSpecifier: (specifier: string) => string | un
   registerHooks({
     resolve(specifier, context, next) {
       const url = resolveSpecifier(specifier);
-      return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+      return url === undefined ? asModule(next(specifier, context)) : { url, shortCircuit: true };
     },
   });
+}
+
+/** Without a `type` of `module` in its package.json, Node would take a file with `import` and `export` for CommonJS. */
+function asModule(resolved: ResolveFnOutput): ResolveFnOutput {
+  const { url, format } = resolved;
+  if (format?.startsWith('module') || !/^file:.*\.[tj]s$/.test(url) || url.includes('/node_modules/')) return resolved;
+  if (!MODULE_SYNTAX.test(readFileSync(fileURLToPath(url), 'utf8'))) return resolved;
+  return { ...resolved, format: url.endsWith('.ts') ? 'module-typescript' : 'module' };
 }
 
 /** Imports a package as a file in `folder` would. */
