@@ -100,12 +100,15 @@ it('takes what is circular, deep or endless', () => {
   expect(text.length).toBeLessThan(20_000);
 });
 
-it('writes a line at its level only', () => {
+it('writes a line at its level only, with its time in ISO 8601', () => {
   const lines: string[] = [];
   const log = createLog('warn', { write: (line) => void lines.push(line) });
   log.info({}, 'no');
   log.warn({ a: 1 }, 'yes');
-  expect(JSON.parse(lines.join(''))).toMatchObject({ level: 40, a: 1, msg: 'yes' });
+  const line = JSON.parse(lines.join(''));
+  expect(line).toMatchObject({ level: 40, a: 1, msg: 'yes' });
+  expect(line.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(terminalLines(false)(lines.join(''))).toMatch(/^\[\d\d:\d\d:\d\d\] WARN: yes/);
 });
 
 it('shows an audited statement on a terminal in one short line', () => {

@@ -1,7 +1,7 @@
 /** Writes the log to standard error, without credentials: as JSON lines, and on a terminal by pino-pretty. */
 import { createRequire } from 'node:module';
 import colors from 'picocolors';
-import { type DestinationStream, pino } from 'pino';
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import { type Logger, messagesOf } from '../kernel/index.ts';
 import { printableText } from '../plugins/cli/index.ts';
 import { withoutCredentials } from '../plugins/redaction-kit/index.ts';
@@ -27,6 +27,7 @@ export function createLog(level: LogLevel, destination: DestinationStream = stan
     {
       level,
       base: null,
+      timestamp: stdTimeFunctions.isoTime,
       hooks: {
         logMethod([fields, message], write) {
           write.apply(this, [clean(fields) as object, message === undefined ? undefined : text(message)]);

@@ -20,7 +20,9 @@ export async function keepServing(run: CliRun, app: App, uncaught = new Uncaught
   warnOfFaults(run, app).catch(() => undefined);
   const fault = await Promise.race([aborted(run.signal), uncaught.first]);
   if (fault !== undefined) return endAfter(fault.error, app);
+  app.log.info({}, 'Atlas is stopping.');
   await app.close();
+  app.log.info({}, 'Atlas has stopped.');
   uncaught[Symbol.dispose]();
   return 0;
 }

@@ -56,8 +56,9 @@ export const internalDb = definePlugin({
     ctx.tap(healthCheck, async () => [await probe()]);
     ctx.onReady(async () => {
       const applied = await migrator.apply();
+      for (const { plugin: owner, name } of applied) ctx.log.debug({ owner, name }, 'A migration was applied.');
       if (applied.length > 0)
-        ctx.log.info({ migrations: applied }, 'Migrations of the internal database were applied.');
+        ctx.log.info({ applied: applied.length }, 'Migrations of the internal database were applied.');
       database.liveness.start();
     });
     ctx.onClose(() => database.close());

@@ -99,11 +99,24 @@ describe('atlas', () => {
 
   it('serve prints one line, serves, and stops on SIGTERM with code 0', async () => {
     using folder = emptyFolder();
-    await using server = await serve({ cwd: folder.path, env: shop(folder.path) });
+    const env = { ...shop(folder.path), DATABASE_URL: `sqlite:${join(folder.path, 'atlas.db')}` };
+    await using server = await serve({ cwd: folder.path, env });
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
     const { code, tookMs } = await server.stop();
     expect(code).toBe(0);
     expect(tookMs).toBeLessThan(10_000);
+    const lines = server.stderr().trim().split('\n');
+    const logged = lines.map((line) => JSON.parse(line) as { msg: string; time: unknown });
+    for (const { time } of logged) expect(time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(logged).toContainEqual(
+      expect.objectContaining({ msg: expect.stringMatching(/^Migrations/), applied: expect.any(Number) }),
+    );
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(500);
+    expect(logged.filter(({ msg }) => /stop|in flight/.test(msg))).toMatchObject([
+      { msg: 'Atlas is stopping.' },
+      { msg: 'No new requests are taken; waiting for those in flight.', requests: 0 },
+      { msg: 'Atlas has stopped.' },
+    ]);
   });
 
   it('serve stops within 10 s although a statement runs', async () => {

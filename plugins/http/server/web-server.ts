@@ -145,6 +145,7 @@ export class WebServer {
     this.#connections.stop();
     this.#phase = 'stopping';
     this.#app.server.close();
+    this.#ctx.log.info({ requests: this.#running.size }, 'No new requests are taken; waiting for those in flight.');
     if (await this.#running.idle(this.#gracefulCloseMs)) return;
     this.#ctx.log.warn({ requests: this.#running.size }, 'Cancelling requests that still run.');
     this.#running.cancel();
