@@ -44,6 +44,34 @@ const asleep = () =>
     .toBe(1);
 const urlWith = (user: string, password: string) => server.url.replace('postgres:atlas@', `${user}:${password}@`);
 
+describe('the end of a use', () => {
+  it('is one round trip, and leaves no warning about a transaction that is not there', async () => {
+    const emit = vi.spyOn(pg.Client.prototype, 'emit');
+    const wire = pg.Connection.prototype as unknown as { sync(): void; query(text: string): void };
+    const sync = vi.spyOn(wire, 'sync');
+    const simple = vi.spyOn(wire, 'query');
+    try {
+      await using shop = ask({ pool: { maxConnections: 1 } });
+      await shop.database.health();
+      await shop.error('SELECT 1 / 0');
+      await shop.value("SELECT 'good'::mood");
+      await shop.table('things');
+      sync.mockClear();
+      simple.mockClear();
+      await shop.value('SELECT 1');
+      await shop.value('SELECT 2');
+      await shop.value('SELECT 3');
+      // Three statements and the ends between them, and those of the description before and of the last statement.
+      expect(sync.mock.calls.length).toBeLessThanOrEqual(7);
+      expect(sync.mock.calls.length).toBeGreaterThanOrEqual(5);
+      expect(simple).not.toHaveBeenCalled();
+      expect(emit.mock.calls.filter(([name]) => name === 'notice')).toEqual([]);
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+});
+
 describe('values', () => {
   it.each<[string, unknown, notes?: number]>([
     ['true', true],

@@ -19,6 +19,7 @@ import {
 } from '../datasource-kit/index.ts';
 import { destroyClient, type Opened, requestCancel } from './connect.ts';
 import { describeSchemas } from './describe.ts';
+import { EndTransaction } from './end-transaction.ts';
 import { statementError } from './errors.ts';
 import { estimatedRows } from './estimate.ts';
 import { loginWarnings } from './privileges.ts';
@@ -75,7 +76,7 @@ export class PostgresSession implements Session {
     const { schema, types, filter } = this.#context;
     assertReads(sql);
     const statement = new Statement({ sql, params, limits, schema, types });
-    const query = this.#queryForThisUse();
+    const use = this.#use;
     // Binary values arrive as two digits a byte.
     filter.limits = { maxValueBytes: 2 * limits.maxCellBytes + 16, maxRowBytes: 4 * limits.maxBytes };
     this.#busy = statement.finished;
@@ -83,11 +84,11 @@ export class PostgresSession implements Session {
       this.#opened.client.query(statement);
       await statement.rows;
       filter.dropRows = true;
-      if (statement.unknownTypes.size > 0) await this.#convert(statement, limits, query);
+      if (statement.unknownTypes.size > 0) await this.#convert(statement, limits);
     } catch (error) {
       filter.dropRows = true;
       // The server tells what went wrong before it has let go of what the statement held.
-      if (this.#usable) await withTimeout(query('ROLLBACK').then(noMatter, noMatter), LETTING_GO_MS, noMatter);
+      if (this.#usable) await withTimeout(this.#end(use).then(noMatter, noMatter), LETTING_GO_MS, noMatter);
       throw statementError(error, limits.timeoutMs);
     }
     const { columns, collector } = statement;
@@ -124,12 +125,11 @@ export class PostgresSession implements Session {
   /** The transaction's settings go with it; what outlives a transaction is discarded besides. */
   async reset(): Promise<boolean> {
     this.#use += 1;
-    const query = this.#queryForThisUse();
+    const use = this.#use;
     await this.#endRunning();
     this.#context.filter.clear();
     if (!this.#usable) return false;
-    await query('ROLLBACK');
-    await query('DISCARD ALL');
+    await this.#end(use, true);
     return true;
   }
 
@@ -153,12 +153,14 @@ export class PostgresSession implements Session {
   }
 
   /** Reads the values of types that were met for the first time. */
-  async #convert(statement: Statement, { maxCellBytes }: SqlLimits, query: Query): Promise<void> {
+  async #convert(statement: Statement, { maxCellBytes }: SqlLimits): Promise<void> {
     const { types, filter } = this.#context;
+    const use = this.#use;
+    const query = this.#queryForThisUse();
     await this.#endRunning();
     filter.clear();
     const wanted = [...new Set(statement.unknownTypes.values())];
-    await query('ROLLBACK');
+    await this.#end(use);
     const found = await query(TYPES_SQL, [wanted]);
     types.learn(
       wanted,
@@ -184,6 +186,14 @@ export class PostgresSession implements Session {
     } catch (error) {
       throw statementError(error, timeoutMs);
     }
+  }
+
+  /** Ends the transaction of a use that is not over. */
+  async #end(use: number, discards = false): Promise<void> {
+    if (use !== this.#use) throw cancelled();
+    const end = this.#opened.client.query(new EndTransaction(this.#opened.client, { discards }));
+    this.#busy = end.finished.catch(noMatter);
+    await end.finished;
   }
 
   #queryForThisUse(): Query {
