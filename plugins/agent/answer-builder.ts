@@ -10,7 +10,7 @@ import type { Outcome, Usage } from './api.ts';
 import { NO_TOOLS, type OfferedTools } from './model-output/offered-tools.ts';
 import { Repetition } from './model-output/repetition.ts';
 import { type Delta, type Expectations, TextFilter } from './model-output/text-filter.ts';
-import { callsInThoughts, textOfThoughts } from './model-output/thoughts.ts';
+import { callsInThoughts } from './model-output/thoughts.ts';
 import { WholeCharacters } from './model-output/whole-characters.ts';
 import { writtenQuery } from './model-output/written-query.ts';
 import { answeringModel, declaredOutcome } from './outcome.ts';
@@ -33,8 +33,6 @@ export interface ModelAnswer {
   /** Without thoughts, and without calls that were written as text. */
   readonly text: string;
   readonly reasoning: string;
-  /** What the model may have meant as its answer when there is neither a text nor a call. */
-  readonly thoughtAnswer: { readonly text: string; readonly isFromProvider: boolean } | undefined;
   /** Thoughts ended that had no beginning. */
   readonly hasStrayThoughts: boolean;
   /** A call was written as text that cannot be read. */
@@ -273,7 +271,6 @@ export class AnswerBuilder {
       ),
       text: this.#cut === 'repeats' ? '' : this.#text,
       reasoning: `${this.#reasoning}${this.#thoughts}`,
-      thoughtAnswer: this.#thoughtAnswer(calls),
       hasStrayThoughts: this.#filter.hasStrayEnd,
       hasUnreadableCall: this.#hasUnreadableCall,
       calls,
@@ -287,15 +284,6 @@ export class AnswerBuilder {
       bytes: this.#bytes + this.#reasoningBytes,
       isCut: this.isCut,
     };
-  }
-
-  #thoughtAnswer(calls: readonly ToolCall[]): ModelAnswer['thoughtAnswer'] {
-    if (this.#text.trim() !== '' || calls.length > 0 || this.#finish !== 'done' || this.isCut) return undefined;
-    // Thoughts that never end reached no answer.
-    if (this.#filter.isThinking) return { text: '', isFromProvider: false };
-    const isFromProvider = this.#reasoning.trim() !== '';
-    const text = textOfThoughts(isFromProvider ? this.#reasoning : this.#thoughts, this.#tools);
-    return text === '' ? undefined : { text, isFromProvider };
   }
 
   #add(type: OpenPart['type'], id: string, delta: string, metadata: SharedV4ProviderMetadata | undefined): void {

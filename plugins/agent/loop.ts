@@ -277,10 +277,6 @@ export class QuestionRun implements ReviewedRun {
     if (asked !== undefined) yield { type: 'text', text: this.#paragraph(text) };
     if (text.trim() === '' && finishReason === 'stop' && reply.finish === 'done') {
       text = this.#lastText;
-      if (text.trim() === '' && this.#repair.thoughtAnswer !== '') {
-        text = this.#repair.thoughtAnswer;
-        yield { type: 'text', text: this.#paragraph(text) };
-      }
     }
     const hasText = text.trim() !== '';
     if (!hasText) {

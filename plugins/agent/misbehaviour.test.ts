@@ -54,6 +54,20 @@ describe('a call written as text is run', () => {
   });
 });
 
+describe('a query in a fence is run and not shown', () => {
+  test.each([
+    `\`\`\`sql\n${COUNT}\n\`\`\``,
+    `\`\`\`\n${COUNT}\n\`\`\``,
+    `~~~sql\n${COUNT}\n~~~`,
+    `To answer this, run:\n\n\`\`\`sql\n${COUNT}\n\`\`\`\n\nThis counts all rows.`,
+    `<think>I need a query.</think>\n\`\`\`sql\n${COUNT}\n\`\`\``,
+    `1. Run this:\n   \`\`\`\n   ${COUNT}\n   \`\`\``,
+  ])('%j', async (text) => {
+    await recovers([{ text }, answer], 2);
+    for (const end of await asked([{ text }, answer], 2)) expect(end.text).not.toMatch(/select|```|~~~/);
+  });
+});
+
 describe('thoughts are not shown', () => {
   const looked = callSql(COUNT);
   test.each([
@@ -65,6 +79,8 @@ describe('thoughts are not shown', () => {
       'harmony',
       '<|channel|>analysis<|message|>Counting<|end|><|start|>assistant<|channel|>final<|message|>There are 500 orders.',
     ],
+    ['Thinking:', 'Thinking: I count them.\n\nThere are 500 orders.'],
+    ['a named process', '**Thinking Process:**\n\n1. Counting.\n\n**Answer:** There are 500 orders.'],
     ['harmony without tokens', 'analysisWe count.assistantfinalThere are 500 orders.'],
     ['thoughts inside thoughts', '<think>Counting <think>counting</think> counting</think>There are 500 orders.'],
     ['<reasoning> and <answer>', '<reasoning>Counting</reasoning><answer>There are 500 orders.</answer>'],
@@ -76,9 +92,17 @@ describe('thoughts are not shown', () => {
   test('beside native calls', () => recovers([{ ...looked, text: '<think>I should count.</think>' }, answer], 2));
   test('that never end: the model is asked once more', () =>
     recovers([looked, { text: '<think>Counting, counting' }, answer]));
-  test('an answer that arrives only as reasoning is used', async () => {
-    for (const name of ['reasoning_content', 'reasoning']) {
-      await recovers([looked, { message: { [name]: 'There are 500 orders.', content: null } }], 3);
+  test.each<Step>([
+    { message: { reasoning_content: 'The result is 500, I think.', content: null } },
+    { message: { reasoning: 'The result is 500, I think.', content: '' } },
+    { text: '<think>The result is 500, I think.</think>' },
+    { text: '<|channel|>analysis<|message|>The result is 500, I think.' },
+    { text: 'Thought: The result is 500, I think.' },
+  ])('%j is no answer: the model is asked once more, and else has given none', async (step) => {
+    await recovers([looked, step, answer]);
+    for (const end of await asked([looked, step, step], 3)) {
+      expect(end.answer).toMatchObject({ outcome: 'failed', data: [{ rows: [{ n: 500 }] }] });
+      expect(end.text).toMatch(/without an answer.*in the table/);
     }
   });
   test('reasoning without a call: the model is asked once more', () =>

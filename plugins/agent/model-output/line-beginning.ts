@@ -1,7 +1,7 @@
 /** Tells from the beginning of a line whether it is a tool call without markup, or what gpt-oss writes without its tokens. */
 import { THOUGHT } from './markup.ts';
 import type { OfferedTools } from './offered-tools.ts';
-import { QUERY_BEGINNING } from './written-query.ts';
+import { BARE_QUERY, FENCE_BEGUN, FENCED_QUERY, QUERY_BEGUN } from './written-query.ts';
 
 /** How much of a line decides. */
 export const BEGINNING_CHARS = 200;
@@ -22,7 +22,7 @@ const ASSIGNED = /^(?:const|let|var)?\w{1,20}=(?=\w)/;
 const ASSIGNING = /^\w{1,25}=?$/;
 
 /** What a label of the answer looks like where agents of another kind write `Thought:` and `Action:` in front of it. */
-const FINAL = /^\**(?:final answer)\**\s*:\s*\**[^\S\n]*/i;
+const FINAL = /^\**(?:final )?answer\**\s*:\s*\**[^\S\n]*/i;
 
 /** What a line is; `partial` when more of it decides. */
 export interface LineBeginning {
@@ -65,9 +65,9 @@ export function lineBeginning(
   const blank = line.length - start.length;
   const final = FINAL.exec(start);
   if (final !== null) return { verdict: 'final', length: blank + final[0].length };
-  if (isUndecided && /^\**f(?:inal[\w *]{0,12})?$/i.test(start)) return PARTIAL;
-  if (isQuery && QUERY_BEGINNING.test(start)) return CALL;
-  if (isQuery && isUndecided && /^(?:`{1,3}\w{0,10}|\w{1,6})$/.test(start)) return PARTIAL;
+  if (isUndecided && /^\**(?:f(?:inal[\w *]{0,12})?|a(?:n(?:s(?:w(?:er?)?)?)?)?\**)$/i.test(start)) return PARTIAL;
+  if (isQuery && (FENCED_QUERY.test(start) || (isFirst && BARE_QUERY.test(start)))) return CALL;
+  if (isQuery && isUndecided && (isFirst ? QUERY_BEGUN : FENCE_BEGUN).test(start)) return PARTIAL;
   return (isFirst ? bareMessage(start, blank, isUndecided) : undefined) ?? bareCall(start, blank, tools, isUndecided);
 }
 

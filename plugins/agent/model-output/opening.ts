@@ -91,7 +91,10 @@ export class Opening {
 
   /** Whether it is, with what follows it, what agents of another kind are trained to write in front of an action. */
   isNamedThought(more = ''): boolean {
-    return this.#pieces !== undefined && /^[\s*]*Thoughts?[\s*]*:/.test(`${this.#pieces.join('')}${more}`.slice(0, 40));
+    return (
+      this.#pieces !== undefined &&
+      /^[\s*]*(?:Thoughts?|Thinking)(?: process)?[\s*]*:/i.test(`${this.#pieces.join('')}${more}`.slice(0, 40))
+    );
   }
 
   /** Takes a piece; returns what is certain to be no thought. */

@@ -50,8 +50,6 @@ export class Repair {
   #hasAnnounced = false;
   #pauses = 0;
   #nudge: keyof typeof NUDGES | undefined;
-  /** What the model thought in a reply without text: the answer when there is no other. */
-  thoughtAnswer = '';
 
   get canStream(): boolean {
     return !this.#tried.has('without-streaming');
@@ -85,7 +83,7 @@ export class Repair {
       this.#nudge = 'rewrite';
       return this.#rewrites <= MAX_REWRITES;
     }
-    const { thoughtAnswer, calls, finish, text } = reply;
+    const { calls, finish, text } = reply;
     if (finish === 'repeats' && !this.#hasRepeated) {
       this.#hasRepeated = true;
       this.#nudge = 'repeats';
@@ -97,11 +95,7 @@ export class Repair {
       return true;
     }
     if (text.trim() !== '' || calls.length > 0 || finish !== 'done' || this.#wasEmpty) return false;
-    if (thoughtAnswer !== undefined) {
-      if (thoughtAnswer.text !== '') this.thoughtAnswer = thoughtAnswer.text;
-      // Some servers take all of an answer for thoughts.
-      if (thoughtAnswer.isFromProvider && (hasTables || !offersTools)) return false;
-    } else if (lastText !== '' && hasTables) return false;
+    if (lastText !== '' && hasTables && reply.reasoning === '') return false;
     this.#wasEmpty = true;
     this.#nudge = 'empty';
     return true;

@@ -80,11 +80,6 @@ export class TextFilter {
     this.#opening = new Opening(isStreamed, expects.thoughts === true);
   }
 
-  /** Whether thoughts have begun that did not end. */
-  get isThinking(): boolean {
-    return this.#mode === 'thought';
-  }
-
   /** Takes the next piece; returns what has become certain. */
   push(piece: string): Delta[] {
     if (this.#mode === 'held') this.#held.push(piece);
@@ -101,7 +96,12 @@ export class TextFilter {
     const { calls, hasUnreadableCall, isOpen } = this.#mode === 'held' ? this.#heldEnd(isCut) : NO_CALLS;
     this.#trimsNext = false;
     this.#show(this.#role);
-    if (calls.length > 0 && this.#opening.isNamedThought()) this.#think(this.#opening.close());
+    if (this.#opening.isNamedThought()) {
+      // Without a label of the answer the first paragraph is the thought.
+      const [thought = '', ...rest] = this.#opening.close().split(calls.length > 0 ? /$^/ : /(\n\s*\n)/);
+      this.#think(thought);
+      this.#shown(rest.join('').trimStart());
+    }
     this.#flushOpening();
     return { deltas: this.#taken(), calls, hasUnreadableCall, isOpen };
   }
@@ -133,7 +133,7 @@ export class TextFilter {
       const first = this.#isLineStart ? firstOnLine(text, at) : undefined;
       if (first !== undefined && !this.#inFence) {
         const isFirst = this.#isFirst;
-        const known = { isFirst, isLast, isQuery: isFirst && this.#expects.query === true };
+        const known = { isFirst, isLast, isQuery: this.#expects.query === true };
         const { verdict, length } = lineBeginning(text.slice(at, at + BEGINNING_CHARS), this.#tools, known);
         if (verdict === 'partial') break;
         this.#isFirst = false;

@@ -1,7 +1,6 @@
-/** Finds a tool call or an answer in thoughts, where a server took all of a reply for thoughts. */
+/** Finds a tool call in thoughts, where a server took all of a reply for thoughts. */
 import type { WrittenCall } from './call-shapes.ts';
 import type { OfferedTools } from './offered-tools.ts';
-import { TextFilter } from './text-filter.ts';
 import { writtenCalls } from './written-calls.ts';
 
 /** Markup that only begins calls: thoughts may well mention a tool or JSON. */
@@ -12,18 +11,4 @@ const CALL_MARKUP =
 export function callsInThoughts(thoughts: string, tools: OfferedTools): readonly WrittenCall[] {
   const start = CALL_MARKUP.exec(thoughts)?.index;
   return start === undefined ? [] : writtenCalls(thoughts.slice(start), tools.find, true).calls;
-}
-
-/** Longer thoughts are no answer. */
-const MAX_ANSWER_CHARS = 64 * 1024;
-
-/** The text of thoughts without markup; empty when they are too long to be an answer. */
-export function textOfThoughts(thoughts: string, tools: OfferedTools): string {
-  if (thoughts.length > MAX_ANSWER_CHARS) return '';
-  const filter = new TextFilter(tools, false);
-  const shown = [...filter.push(thoughts), ...filter.end(false).deltas];
-  return shown
-    .flatMap(({ type, text }) => (type === 'text' ? text : []))
-    .join('')
-    .trim();
 }

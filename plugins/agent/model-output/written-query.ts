@@ -4,26 +4,29 @@ import type { WrittenCall } from './call-shapes.ts';
 /** The tool that runs queries. */
 export const QUERY_TOOL = 'executeSQL';
 
-const FENCED = /```(?:sql\w*|sqlite|postgres\w*|mysql|duckdb)[ \t]*\r?\n([\s\S]*?)(?:```|$)/gi;
-const QUERY = /^(?:--[^\n]*\n\s*)*(?:select|with)\s[\s\S]*\bfrom\s/i;
+const LANGUAGE = '(?:sql\\w*|sqlite|postgres\\w*|mysql|duckdb)';
+const COMMENTS = '(?:--[^\\n]*\\n\\s*|/\\*[^*]{0,200}\\*/\\s*)*';
+const FENCED = new RegExp(`(?:\`\`\`|~~~)${LANGUAGE}?[ \\t]*\\r?\\n([\\s\\S]*?)(?:\`\`\`|~~~|$)`, 'gi');
+const QUERY = new RegExp(`^${COMMENTS}(?:select|with)\\s[\\s\\S]*\\bfrom\\s`, 'i');
 
 /** Whether a question asks for a query instead of its result. */
 export const asksForQuery = (question: string): boolean =>
   /\b(?:sql|query|queries|statement|abfrage)\b/i.test(question);
 
-/** Whether a text may be a query, by its beginning. */
-export const QUERY_BEGINNING = /^(?:```(?:sql\w*|sqlite|postgres\w*|mysql|duckdb)\s|(?:select|with)\s)/i;
+/** How a query in a fence begins, and one without; and what may become either. */
+export const FENCED_QUERY = new RegExp(`^(?:\`\`\`|~~~)(?:${LANGUAGE}\\s|\\s*${COMMENTS}(?:select|with)\\s)`, 'i');
+export const BARE_QUERY = /^(?:select|with)\s/i;
+export const FENCE_BEGUN = /^(?:`{1,3}|~{1,3})(?:\w{0,10}|\s*(?:--[^\n]*\s*)?\w{0,6})$/;
+export const QUERY_BEGUN = new RegExp(`${FENCE_BEGUN.source}|^\\w{1,6}$`);
 
 /** The calls that run the queries of a reply: one without a fence, or those in fences. */
 export function writtenQuery(text: string): readonly WrittenCall[] {
   const fences = [...text.matchAll(FENCED)].map(([, sql = '']) => sql.trim());
   const bare = text.trim();
-  const queries = fences.length > 0 ? fences : isBare(bare) ? [bare] : [];
+  const queries = fences.length > 0 ? fences.filter((sql) => QUERY.test(sql)) : isBare(bare) ? [bare] : [];
   // Of several statements the model has to choose.
   const [only] = queries;
-  return queries.length === 1 && only !== undefined && QUERY.test(only)
-    ? [{ name: QUERY_TOOL, args: { sql: only } }]
-    : [];
+  return queries.length === 1 && only !== undefined ? [{ name: QUERY_TOOL, args: { sql: only } }] : [];
 }
 
 /** No prose behind it. */
