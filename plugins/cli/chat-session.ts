@@ -4,7 +4,7 @@ import colors from 'picocolors';
 import { AtlasError, type CliRun } from '../../kernel/index.ts';
 import { chatEvents, type ToolResult } from './chat-stream.ts';
 import { indent, printableText, type RenderedTable, renderTable, terminalStyle } from './render.ts';
-import { type AnswerEnd, postForStream, type Server } from './server-client.ts';
+import { type AnswerEnd, notAtlas, postForStream, type Server } from './server-client.ts';
 
 /** Of the messages before a question, so many are sent with it. */
 const MAX_MESSAGES = 20;
@@ -51,6 +51,10 @@ export async function ask(
     ...(connectionId !== undefined && { connectionId }),
     ...(conversationId !== undefined && { conversationId }),
   });
+  if (!reply.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await reply.body?.cancel();
+    throw notAtlas(server, reply);
+  }
   const statements = new Map<string, string | undefined>();
   const parts: object[] = [];
   const sql: string[] = [];

@@ -1,5 +1,7 @@
 /** Calls to a server: one that runs, or the composition of the folder. */
-import { AtlasError, type CliRun, messageOf } from '../../kernel/index.ts';
+import type { Static, TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { AtlasError, type CliRun, Type } from '../../kernel/index.ts';
 
 /** How an answer ended; a reply of an older server has none of it. */
 export interface AnswerEnd {
@@ -15,18 +17,29 @@ export interface AnswerEnd {
   }[];
 }
 
-export interface QueryReply extends AnswerEnd {
-  readonly answer: string;
-  readonly sql: readonly string[];
-  readonly data: readonly {
-    readonly columns: readonly string[];
-    readonly rows: readonly Readonly<Record<string, unknown>>[];
-    readonly truncated?: boolean;
-  }[];
-  readonly steps: number;
-  readonly usage: { readonly totalTokens: number };
-  readonly conversationId?: string;
-}
+/** What is read of the reply to a question. */
+export const QUERY_REPLY = Type.Object({
+  answer: Type.String(),
+  sql: Type.Array(Type.String()),
+  data: Type.Array(
+    Type.Object({
+      columns: Type.Array(Type.String()),
+      rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+      truncated: Type.Optional(Type.Boolean()),
+    }),
+  ),
+  steps: Type.Number(),
+  usage: Type.Object({ totalTokens: Type.Number() }),
+});
+
+export type QueryReply = Static<typeof QUERY_REPLY> & AnswerEnd;
+
+const FAILURE = Type.Object({
+  error: Type.String({ pattern: '^[a-z_]+$' }),
+  message: Type.String(),
+  requestId: Type.Optional(Type.String()),
+  details: Type.Optional(Type.Array(Type.Unknown())),
+});
 
 export interface Server {
   readonly url: string;
@@ -82,32 +95,45 @@ export async function postForStream(server: Server, path: string, body: unknown)
     });
   }
   if (response.ok) return response;
-  const reply = await jsonOf(server, response);
-  const { error, message, requestId, details } = reply as {
-    error?: string;
-    message?: string;
-    requestId?: string;
-    details?: readonly unknown[];
-  };
-  throw new AtlasError(
-    `${message ?? messageOf(reply)} (${error ?? response.status}${requestId === undefined ? '' : `, request ${requestId}`})`,
-    error === undefined ? {} : { code: error, details },
-  );
+  const { error, message, requestId, details } = await readJson(server, response, FAILURE);
+  throw new AtlasError(`${message} (${error}${requestId === undefined ? '' : `, request ${requestId}`})`, {
+    code: error,
+    details,
+  });
 }
 
-async function jsonOf({ url }: Server, response: Response): Promise<unknown> {
-  const text = await response.text();
+/** For a reply that no Atlas server gives: HTML, a list, another object. */
+export function notAtlas({ url }: Server, { status }: Response, cause?: unknown): AtlasError {
+  return new AtlasError(`${url} does not answer as an Atlas server does (status ${status}).`, {
+    hint: 'Check that SVC_API_URL, or PORT without it, names an Atlas server, and that no proxy answers in its place.',
+    cause,
+  });
+}
+
+async function readJson<T extends TSchema>(server: Server, response: Response, schema: T): Promise<Static<T>> {
+  const text = await response.text().catch((error: unknown) => {
+    const message = server.signal.aborted ? 'Cancelled.' : `The answer of ${server.url} broke off.`;
+    throw new AtlasError(message, { cause: error });
+  });
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
-    throw new AtlasError(`${url} answered ${response.status} with something that is not JSON.`, {
-      hint: 'Check that SVC_API_URL names an Atlas server.',
-      cause: error,
-    });
+    throw notAtlas(server, response, error);
   }
+  if (!Value.Check(schema, value)) throw notAtlas(server, response);
+  return value;
 }
 
-/** POSTs JSON and reads JSON. Every failure is an `AtlasError` with the server's own words where it gave any. */
-export async function post<T>(server: Server, path: string, body: unknown): Promise<T> {
-  return (await jsonOf(server, await postForStream(server, path, body))) as T;
+/**
+ * POSTs JSON and reads JSON. Every failure is an `AtlasError`, with the server's own words where it gave any. `schema`
+ * has what is read of the reply: what does not fit it is not of Atlas.
+ */
+export async function post<T extends TSchema>(
+  server: Server,
+  path: string,
+  body: unknown,
+  schema: T,
+): Promise<Static<T>> {
+  return readJson(server, await postForStream(server, path, body), schema);
 }

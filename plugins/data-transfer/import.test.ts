@@ -1,4 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startBuiltIn } from '../../test/harness/built-in-server.ts';
@@ -79,4 +81,16 @@ it('says what is missing', async () => {
   using full = folderWith(FILES);
   const nobody = await command(['import'], full.path, { SVC_API_URL: 'http://127.0.0.1:1' });
   expect(nobody).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('No server answers at') });
+  const other = createServer((_, response) => response.end('{}'));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  try {
+    expect(await command(['import'], full.path, { SVC_API_URL: url })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${url} does not answer as an Atlas server does (status 200). Check that SVC_API_URL, or PORT without it, names an Atlas server, and that no proxy answers in its place.\n`,
+    });
+  } finally {
+    other.close();
+  }
 });

@@ -1,20 +1,21 @@
 /** `atlas import`: sends the semantic files of the working directory to a running server. */
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { AtlasError, type CliCommand, type CliRun } from '../../kernel/index.ts';
+import type { Static } from '@sinclair/typebox';
+import { AtlasError, type CliCommand, type CliRun, Type } from '../../kernel/index.ts';
 import { type Cli, post, printableText, serverOf } from '../cli/index.ts';
 import { layerFolderOf, layerPaths } from '../semantic-layer/index.ts';
 import { composition } from './composition.ts';
 
-interface Reply {
-  readonly orgId: string | null;
-  readonly imported: number;
-  readonly changed: number;
-  readonly entities: number;
-  readonly metrics: number;
-  readonly glossaryTerms: number;
-  readonly problems: number;
-}
+const REPLY = Type.Object({
+  orgId: Type.Union([Type.String(), Type.Null()]),
+  imported: Type.Number(),
+  changed: Type.Number(),
+  entities: Type.Number(),
+  metrics: Type.Number(),
+  glossaryTerms: Type.Number(),
+  problems: Type.Number(),
+});
 
 async function filesIn(dir: string, shown: string) {
   const paths = await layerPaths(dir);
@@ -61,9 +62,9 @@ async function send(cli: Cli, run: CliRun): Promise<number> {
   const { connection } = run.options;
   const body = { files, ...(connection !== undefined && { connection }) };
   const server = serverOf(run);
-  let reply: Reply;
+  let reply: Static<typeof REPLY>;
   try {
-    reply = await post<Reply>(server, 'api/v1/admin/semantic/org/import', body);
+    reply = await post(server, 'api/v1/admin/semantic/org/import', body, REPLY);
   } catch (error) {
     const { details = [] } = error as { details?: readonly { path?: unknown; message?: unknown }[] };
     for (const { path, message } of details.slice(1)) run.stderr.write(`${printableText(`${path}: ${message}`)}\n`);

@@ -98,6 +98,16 @@ describe('chat', () => {
     expect(done.stdout).not.toContain('> Amount\n');
   });
 
+  it('says of another server that it is none of Atlas', async () => {
+    const other = createServer((_, response) => response.end('{}'));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const done = await chat('Amount\n', { SVC_API_URL: url });
+    other.close();
+    expect(done.code).toBe(1);
+    expect(done.stderr).toMatch(/^http:\S+ does not answer as an Atlas server does \(status 200\)\. .*\n$/);
+  });
+
   it('continues one stored conversation on a server, with its key', async () => {
     const env = { ...local, PORT: '0', DATABASE_URL: 'sqlite:atlas.db', SVC_API_KEY: 'k1' };
     await using server = await serve({ cwd: folder.path, env });

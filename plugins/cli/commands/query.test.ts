@@ -7,12 +7,14 @@ import { query } from './query.ts';
 
 /** `atlas query` against a server that answers with `reply`. */
 async function run(
-  reply: object,
+  reply: object | string,
   options: Record<string, boolean> = {},
   envOf: (url: URL) => Record<string, string> = ({ origin }) => ({ SVC_API_URL: origin }),
+  status = 200,
 ) {
   const server = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+    const text = typeof reply === 'string' ? reply : JSON.stringify(reply);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -70,4 +72,24 @@ test('notes are printed beside the answer, and nothing beside JSON', async () =>
   });
   const json = await run({ ...reply, outcome: 'failed' }, { json: true });
   expect([json.code, JSON.parse(json.stdout), json.stderr]).toEqual([1, { ...reply, outcome: 'failed' }, '']);
+});
+
+test.each([
+  ['an empty object', {}, 200],
+  ['a list', [], 200],
+  ['HTML', '<html>Welcome</html>', 200],
+  ['null', 'null', 200],
+  ['no rows', { ...REPLY, data: [{ columns: 'a' }] }, 200],
+  ['the error of a proxy', '<html>Bad gateway</html>', 502],
+  ['the error of another server', { message: 'Route not found', error: 'Not Found', statusCode: 404 }, 404],
+  ['an error in another form', { error: { message: 'no' } }, 400],
+])('a server that answers with %s is none of Atlas', async (_, reply, status) => {
+  await expect(run(reply, {}, undefined, status)).rejects.toThrow(
+    new RegExp(`^http://127\\.0\\.0\\.1:\\d+ does not answer as an Atlas server does \\(status ${status}\\)\\.$`),
+  );
+});
+
+test('an error of Atlas is told in its own words', async () => {
+  const error = { error: 'not_available', message: 'There is no such thing.', requestId: 'r1' };
+  await expect(run(error, {}, undefined, 404)).rejects.toThrow('There is no such thing. (not_available, request r1)');
 });

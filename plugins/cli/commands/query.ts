@@ -1,25 +1,26 @@
 /** `atlas query`: asks a running server, or the composition of the folder, and prints answer, SQL and rows. */
-import { AtlasError, type CliCommand, type CliRun } from '../../../kernel/index.ts';
+import { AtlasError, type CliCommand, type CliRun, Type } from '../../../kernel/index.ts';
 import type { Cli } from '../api.ts';
 import { openServer } from '../local-server.ts';
 import { progress } from '../progress.ts';
 import { printableText, renderAnswer, renderCsv, terminalStyle } from '../render.ts';
-import { type AnswerEnd, post, type QueryReply, type Server } from '../server-client.ts';
+import { type AnswerEnd, post, QUERY_REPLY, type QueryReply, type Server } from '../server-client.ts';
 
 /** An action that waits for approval leaves the code as it is. */
 const EXIT_CODES = { answered: 0, failed: 1, clarify: 2, declined: 3 } as const;
 
-interface Approved {
-  readonly status: string;
-  readonly error?: string | null;
-}
+const APPROVED = Type.Object({
+  status: Type.String(),
+  error: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
 
 /** Approves what the answer left pending and prints a line for each. Resolves to whether all of them were executed. */
 async function approve(run: CliRun, server: Server, { pendingActions = [] }: AnswerEnd): Promise<boolean> {
   let isDone = true;
   for (const { id, summary } of pendingActions) {
     // By its id: the URL of the reply may lead elsewhere, where the key must not go.
-    const { status, error } = await post<Approved>(server, `api/v1/actions/${encodeURIComponent(id)}/approve`, {});
+    const path = `api/v1/actions/${encodeURIComponent(id)}/approve`;
+    const { status, error } = await post(server, path, {}, APPROVED);
     isDone &&= status === 'executed';
     run.stderr.write(`${printableText(`${summary}: ${status}${error ? `: ${error}` : ''}`)}\n`);
   }
@@ -48,7 +49,7 @@ async function ask(run: CliRun, cli: Cli): Promise<number> {
     ...(options.connection === undefined ? {} : { connectionId: options.connection }),
   };
   const quiet = options.quiet === true || options.json === true || options.csv === true;
-  const reply = await progress(run, 'Thinking', () => post<QueryReply>(server, 'api/v1/query', body));
+  const reply: QueryReply = await progress(run, 'Thinking', () => post(server, 'api/v1/query', body, QUERY_REPLY));
   run.stdout.write(print(run, reply));
   if (!quiet) for (const { message } of reply.notes ?? []) run.stderr.write(`Note: ${printableText(message)}\n`);
   const code = EXIT_CODES[reply.outcome ?? 'answered'];

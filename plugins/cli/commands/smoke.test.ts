@@ -83,6 +83,18 @@ it('fails on a server that is away, that hangs, or that is another', async () =>
   }
 });
 
+it('says of a server that answers with an empty object what each check misses', async () => {
+  const other = createServer((_, response) => response.end('{}'));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  try {
+    const { failed } = await smoke({}, '--target', `http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+    expect(failed).toHaveLength(7);
+    for (const { message } of failed) expect(message).not.toMatch(/Cannot read|undefined/);
+  } finally {
+    other.close();
+  }
+});
+
 it.each([
   [['--target', 'localhost:3001'], '--target is invalid: expected an http or https URL'],
   [['--target', 'http://ann:geheim@localhost'], '--target holds a user name or a password, which is not sent.'],

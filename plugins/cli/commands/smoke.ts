@@ -121,7 +121,8 @@ async function openapi(server: Server): Promise<Seen> {
 
 async function authentication(server: Server): Promise<Seen> {
   const report = json(expectStatus(await call(server, 'api/health', { key: null }), 200));
-  const { mode } = ((report.checks as Record<string, unknown>).auth ?? {}) as { mode?: string };
+  if (!isObject(report.checks)) throw new Failure('the report has no checks');
+  const { mode } = (report.checks.auth ?? {}) as { mode?: string };
   if (mode === 'none') return { skipped: 'the server has no authentication' };
   const body = { question: QUESTION };
   for (const [key, what] of [
