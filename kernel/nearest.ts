@@ -1,23 +1,16 @@
-/**
- * Finds the candidate closest to `word` by edits, else the only one that begins with it; `undefined` when none is close
- * enough to be a likely typo.
- */
+/** Finds the candidate closest to `word` by edits, else the only one that begins with it when it has three letters. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  const wanted = word.toLowerCase();
+  const [wanted, names] = [word.toLowerCase(), [...candidates]];
   let best: string | undefined;
-  const longer: string[] = [];
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
-  for (const candidate of candidates) {
-    if (wanted.length >= SHORTEST_PREFIX && candidate.toLowerCase().startsWith(wanted)) longer.push(candidate);
+  for (const candidate of names) {
     if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
+  const longer = wanted.length < 3 ? [] : names.filter((name) => name.toLowerCase().startsWith(wanted));
   return best ?? (longer.length === 1 ? longer[0] : undefined);
 }
-
-/** A shorter beginning stands for too much. */
-const SHORTEST_PREFIX = 3;
 
 /** `; did you mean …?` for the nearest candidate, or an empty text. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {

@@ -88,11 +88,10 @@ export interface TableColumn {
   readonly comment?: string;
 }
 
-/** What has to be described besides the connection's own tables. */
+/** What has to be described besides the connection's own tables. `withUnreadable`: also what the login may not read. */
 export interface DescribeRequest {
   /** Schemas, in MySQL databases, that statements name. A datasource that describes all of them anyway has no use for it. */
   readonly schemas: readonly string[];
-  /** Also tables that the login may not read, where the engine hides them otherwise. */
   readonly withUnreadable?: boolean;
 }
 
