@@ -28,7 +28,7 @@ terms:
       - { name: order status, entity: orders, dimension: status }
       - { name: ticket status, entity: tickets, dimension: status }
 `,
-    'entities/tickets.yml': 'table: tickets\ndimensions: [{ name: status }]\n',
+    'entities/tickets.yml': 'table: tickets\ndimensions: [{ name: status }, { name: csat, type: number }]\n',
     'entities/visits.yml': 'table: visits\ndimensions: [{ name: status }]\n',
   });
   model = await loadSemanticLayer(folder.dir);
@@ -49,6 +49,11 @@ test('an ambiguous term is objected to, with its meanings as choices', () => {
     },
   ]);
   expect(objections(user('turnover by month'))).toHaveLength(1);
+});
+
+test('a column of several tables is settled by a number that only one of them has', () => {
+  expect(objections(user('average csat by status'))).toEqual([]);
+  expect(objections(user('average by status'))).toHaveLength(1);
 });
 
 describe.each<[string, ChatTurn[]]>([

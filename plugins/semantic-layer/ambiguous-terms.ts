@@ -4,7 +4,7 @@ import type { QueryObjection } from '../agent/index.ts';
 import { line } from './context/render.ts';
 import { stem } from './context/words.ts';
 import { visibleModel } from './hidden-columns.ts';
-import type { ModelTerm, SemanticModel } from './model.ts';
+import type { ModelEntity, ModelTerm, SemanticModel } from './model.ts';
 
 /** A longer question is pasted text; only its beginning is read. */
 const MAX_QUESTION_LENGTH = 4_000;
@@ -87,13 +87,24 @@ export const isColumnTerm = (term: ModelTerm): boolean =>
   (term.meanings ?? []).length > 1 &&
   (term.meanings ?? []).every((one) => typeof one !== 'string' && isCalled(one.dimension ?? '', term));
 
-/** Whether the user has named an entity with such a column: "status of orders". */
-const isOwned = (model: SemanticModel, term: ModelTerm, said: ReadonlySet<string>) =>
-  isColumnTerm(term) &&
-  visibleModel(model).entities.some(
-    ({ name, dimensions }) =>
-      wordsOf(name).every((word) => said.has(word)) && dimensions.some((one) => isCalled(one.name, term)),
+/** The numbers of an entity that the user has named. */
+const numbersOf = ({ dimensions, measures }: ModelEntity, said: ReadonlySet<string>) =>
+  [...dimensions.filter(({ type }) => type === 'number'), ...measures]
+    .map(({ name }) => name.toLowerCase())
+    .filter((name) => wordsOf(name).every((word) => said.has(word)));
+
+/** Whether the user has named an entity with such a column, "status of orders", or a number that only it has. */
+function isOwned(model: SemanticModel, term: ModelTerm, said: ReadonlySet<string>): boolean {
+  if (!isColumnTerm(term)) return false;
+  const { entities } = visibleModel(model);
+  const numbers = new Map(entities.map((entity) => [entity, numbersOf(entity, said)]));
+  const isOnly = (name: string) => [...numbers.values()].filter((names) => names.includes(name)).length === 1;
+  return entities.some(
+    (entity) =>
+      entity.dimensions.some((one) => isCalled(one.name, term)) &&
+      (wordsOf(entity.name).every((word) => said.has(word)) || numbers.get(entity)?.some(isOnly) === true),
   );
+}
 
 /** Whether the user has replied to a list of choices about the term. */
 function isChosen(term: ModelTerm, turns: readonly ChatTurn[]): boolean {

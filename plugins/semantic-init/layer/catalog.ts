@@ -92,11 +92,15 @@ function modelOf(
       type,
       description: table.comment ?? '',
       synonyms: [],
-      dimensions: Array.from(dimensions.values(), ({ references: _, sample_values: samples, ...dimension }) => ({
-        ...dimension,
-        sql: dimension.sql ?? dimension.name,
-        ...(samples !== undefined && { sample_values: [...samples] }),
-      })),
+      dimensions: Array.from(
+        dimensions.values(),
+        ({ references: _, sample_values: samples, synonyms, ...dimension }) => ({
+          ...dimension,
+          sql: dimension.sql ?? dimension.name,
+          ...(samples !== undefined && { sample_values: [...samples] }),
+          ...(synonyms !== undefined && { synonyms: [...synonyms] }),
+        }),
+      ),
       measures: measures.map(({ synonyms, ...measure }) => ({
         ...measure,
         ...(synonyms && { synonyms: [...synonyms] }),

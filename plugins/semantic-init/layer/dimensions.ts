@@ -3,7 +3,7 @@ import type { TableDescription } from '../../../kernel/index.ts';
 import type { DimensionType } from '../../semantic-layer/index.ts';
 import type { SqlDialect } from '../../sql-kit/index.ts';
 import { typeOf } from '../profile/column-type.ts';
-import { free, plainName } from '../profile/names.ts';
+import { free, plainName, spoken } from '../profile/names.ts';
 import type { Profile } from '../profile/profile.ts';
 import { isNamedCredential } from '../profile/sensitive.ts';
 
@@ -19,6 +19,17 @@ export interface Dimension {
   readonly unique_count?: number;
   readonly null_count?: number;
   readonly sample_values?: readonly string[];
+  readonly synonyms?: readonly string[];
+}
+
+/** `newsletter_opt_in` is also the newsletter, and that somebody has opted in to it. */
+function otherNames(name: string, type: DimensionType): readonly string[] {
+  const [, what = '', end] = (type === 'boolean' && /^(.+)_(opt_?in|enabled|flag)$/.exec(name)) || [];
+  if (what === '') return [];
+  return [
+    spoken(what),
+    ...(/^opt/.test(end ?? '') ? [`opted in to ${spoken(what)}`, `opted in to the ${spoken(what)}`] : []),
+  ];
 }
 
 /** What the columns of declared foreign keys refer to, as dimensions write it, by column. */
@@ -58,6 +69,7 @@ export function dimensionsOf({ table, columns, key }: Profile, dialect: SqlDiale
     const refers = references.get(column.name);
     const samples = type === 'string' && !isHidden ? profile?.values : undefined;
     const { uniqueCount, nullCount } = (isHidden || type === 'json' ? undefined : profile) ?? {};
+    const synonyms = otherNames(name, type);
     const isPlain = name === column.name && identifier(name) === name && /^[a-z_][a-z0-9_]*$/.test(name);
     dimensions.set(column.name, {
       name,
@@ -71,6 +83,7 @@ export function dimensionsOf({ table, columns, key }: Profile, dialect: SqlDiale
       ...(uniqueCount !== undefined && { unique_count: uniqueCount }),
       ...(nullCount !== undefined && { null_count: nullCount }),
       ...(samples !== undefined && { sample_values: samples }),
+      ...(synonyms.length > 0 && !isHidden && { synonyms }),
     });
     const labels = isHidden || !/^(number|string)$/.test(type) ? [] : labelsIn(column.comment ?? '', type);
     if (labels.length > 1) {

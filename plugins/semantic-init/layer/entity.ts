@@ -19,6 +19,8 @@ export interface Entity {
   readonly segments: readonly Segment[];
 }
 
+type Draft = Omit<Entity, 'type'>;
+
 interface Segment {
   readonly name: string;
   readonly sql: string;
@@ -64,7 +66,7 @@ function grainOf({ table, key }: Profile, joins: readonly Join[]): string | unde
 }
 
 /** A fact is something that happened or was measured, a dimension something that others refer to or that has a name. */
-function typeOf(entity: Omit<Entity, 'type'>, isReferenced: boolean): Entity['type'] {
+function typeOf(entity: Draft, isReferenced: boolean): Entity['type'] {
   const { profile, name, dimensions, measures, joins } = entity;
   if (profile.table.kind === 'view') return 'view';
   const tableName = plainName(profile.table.name);
@@ -82,16 +84,52 @@ function typeOf(entity: Omit<Entity, 'type'>, isReferenced: boolean): Entity['ty
   return isReferenced && !leads ? 'dimension' : 'table';
 }
 
-/** The rows that are not marked as deleted. */
+/** Rows of which a time says that they have ended. */
+const ENDED: readonly (readonly [RegExp, string])[] = [
+  [/^(deleted|removed)_(at|on)$/, 'not_deleted'],
+  [/^(cancell?ed|left|terminated|churned|discontinued)_(at|on)$/, 'active'],
+  [/^(closed|resolved)_(at|on)$/, 'open'],
+];
+
+/** Segments of the rows that have not ended, unless a value of a category has that name. */
 function segmentsOf(dimensions: ReadonlyMap<string, Dimension>): readonly Segment[] {
-  const mark = [...dimensions.values()].find(
-    ({ name, type, nullable }) =>
-      nullable && /^(deleted|removed)_(at|on)$/.test(name) && /^(date|timestamp)$/.test(type),
-  );
-  if (mark === undefined) return [];
-  const sql = `${mark.sql === undefined ? mark.name : `{${mark.name}}`} IS NULL`;
-  return [{ name: 'not_deleted', sql, description: `Rows without ${spoken(mark.name)}` }];
+  const all = [...dimensions.values()];
+  const isValue = (name: string) =>
+    all.some(({ sample_values: values = [] }) => values.some((one) => one.toLowerCase() === name));
+  return ENDED.flatMap(([pattern, name]) => {
+    const mark = all.find((one) => one.nullable && /^(date|timestamp)$/.test(one.type) && pattern.test(one.name));
+    if (mark === undefined || mark.hidden === true || isValue(name)) return [];
+    const sql = `${mark.sql === undefined ? mark.name : `{${mark.name}}`} IS NULL`;
+    return [{ name, sql, description: `Rows without ${spoken(mark.name)}` }];
+  });
 }
+
+/** Tables of what was sold, the surest first. */
+const SOLD = ['order', 'sale', 'purchase', 'invoice', 'booking', 'transaction', 'payment'];
+
+/** Calls what is sold in all "revenue", unless a number of a table has that name already. */
+function withRevenue(drafts: readonly Draft[]): readonly Draft[] {
+  const isNamed = ({ profile, measures }: Draft) =>
+    profile.table.kind === 'table' && measures.some((measure) => /(^|_)(revenue|turnover)(_|$)/.test(measure.name));
+  if (drafts.some(isNamed)) return drafts;
+  const sold = SOLD.map((word) => drafts.find(({ name }) => singular(name) === word)).find((one) =>
+    one?.measures.some(isWorth),
+  );
+  return drafts.map((draft) =>
+    draft === sold
+      ? {
+          ...draft,
+          measures: draft.measures.map((one) =>
+            isWorth(one) ? { ...one, synonyms: [...(one.synonyms ?? []), 'revenue', 'turnover'] } : one,
+          ),
+        }
+      : draft,
+  );
+}
+
+/** What a row is worth in all, which its synonym says. */
+const isWorth = ({ type, synonyms = [] }: Measure) =>
+  type === 'sum' && synonyms.some((word) => word.endsWith(' value'));
 
 /** The entities of the profiles, in their order. */
 export function entitiesOf(profiles: readonly Profile[], dialect: SqlDialect, isUsed: IsUsed): readonly Entity[] {
@@ -99,7 +137,7 @@ export function entitiesOf(profiles: readonly Profile[], dialect: SqlDialect, is
     profiles.map(({ table }) => table),
     isUsed,
   );
-  const drafts = profiles.map((profile) => {
+  const plain = profiles.map((profile): Draft => {
     const name = names.get(profile.table) ?? profile.table.name;
     const joins = joinsOf(profile, names);
     const dimensions = dimensionsOf(profile, dialect);
@@ -108,6 +146,7 @@ export function entitiesOf(profiles: readonly Profile[], dialect: SqlDialect, is
     const segments = segmentsOf(dimensions);
     return { profile, name, ...(grain !== undefined && { grain }), dimensions, measures, joins, segments };
   });
+  const drafts = withRevenue(plain);
   const referenced = new Set(
     drafts.flatMap(({ name, joins }) => joins.map(({ target }) => target).filter((target) => target !== name)),
   );

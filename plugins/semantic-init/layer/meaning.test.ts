@@ -38,6 +38,9 @@ beforeAll(async () => {
     INSERT INTO account_balances SELECT a, date '2025-01-01' + d, 100 * a FROM generate_series(1, 5) a, generate_series(0, 9) d;
     CREATE TABLE positions (id integer PRIMARY KEY, taken date, worth numeric);
     COMMENT ON COLUMN positions.worth IS 'closing value; never add values of different days';
+    CREATE TABLE subscriptions (id integer PRIMARY KEY, plan text, cancelled_on date, newsletter_opt_in boolean,
+      refund_amount numeric);
+    INSERT INTO subscriptions SELECT n, 'a', CASE WHEN n > 8 THEN date '2025-01-01' END, n < 4, n FROM generate_series(1, 10) n;
     CREATE VIEW v_open_orders AS SELECT * FROM orders;`);
   await client.end();
   layer = await profiledLayer(server.url);
@@ -85,7 +88,8 @@ describe('measures', () => {
   });
 
   it('of what a row is worth are called its value', () => {
-    expect(measure('orders', 'order_total')?.synonyms).toContain('order value');
+    expect(measure('orders', 'order_total')?.synonyms).toEqual(['order value', 'revenue', 'turnover']);
+    expect(measure('subscriptions', 'total_refund_amount')?.synonyms).toContain('refunds');
     expect(measure('orders', 'average_total')?.synonyms).toContain('average order value');
   });
 });
@@ -106,6 +110,16 @@ it('finds joins by other keys, by what people do, by a comment, and to a table o
 
 it('a time of deletion makes a segment', () => {
   expect(layer.model.entity('orders')?.segments).toMatchObject([{ name: 'not_deleted', sql: 'deleted_at IS NULL' }]);
+});
+
+it('the end of a row makes a segment of those that go on', async () => {
+  const rows = await layer.run({ measures: ['subscriptions.count'], segments: ['subscriptions.active'] });
+  expect(Number(Object.values(rows[0] ?? {})[0])).toBe(8);
+});
+
+it('a yes or no is also found by what it is about', () => {
+  const { dimensions } = layer.entity('subscriptions');
+  expect(dimensions.find(({ name }) => name === 'newsletter_opt_in')?.synonyms).toContain('newsletter');
 });
 
 it('names say what is in a table, and each plural means one table', () => {

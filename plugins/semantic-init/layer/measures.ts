@@ -88,10 +88,13 @@ export function measuresOf(profile: Profile, name: string, dimensions: ReadonlyM
     const words = (...given: readonly (string | undefined)[]) => ({
       synonyms: [...new Set(given)].filter((word) => word !== undefined),
     });
+    // What was refunded are the refunds, as a sum of `refund_amount`.
+    const [, stem] = /^(?!total|net|gross|sub|grand)([a-z]+)_amount$/.exec(base) ?? [];
+    const noun = stem && spoken(plural(stem));
     const isTotal = /^total(_|$)/.test(base);
     const isState = NEVER_ADDED.test(description) || (STATE.test(base) && isRepeated);
     if (!NO_SUM.test(base) && !NO_SUM_COMMENT.test(description) && (!isState || times.length > 0)) {
-      const all = isTotal ? words(worth) : words(own, `total ${own}`, worth);
+      const all = isTotal ? words(worth) : words(own, `total ${own}`, worth, noun);
       add({
         name: isTotal ? `${one}_${base}` : `total_${base}`,
         type: 'sum',
