@@ -1,8 +1,11 @@
 /** Reports whether the internal database answers, and after a failure whether it takes writes. */
 import { randomBytes } from 'node:crypto';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type HealthItem, messageOf, withTimeout } from '../../kernel/index.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';
+import type { DatabaseTarget } from './url.ts';
 
 const PROBE_MS = 2_000;
 
@@ -54,4 +57,21 @@ export function probeOf(database: Database): () => Promise<HealthItem> {
       return { component: 'internalDb', status: 'error', message: messageOf(error) };
     }
   };
+}
+
+/** Before the start: a SQLite file that is missing and that the start can create; `undefined` for anything else. */
+export function notYetCreated(target: DatabaseTarget): HealthItem | undefined {
+  if (target.dialect !== 'sqlite' || existsSync(target.path) || !canBeCreated(target.path)) return undefined;
+  return { component: 'internalDb', status: 'ok', message: 'The file does not exist yet; the first start creates it.' };
+}
+
+function canBeCreated(path: string): boolean {
+  const folder = dirname(path);
+  try {
+    if (!existsSync(folder)) return canBeCreated(folder);
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return statSync(folder).isDirectory();
+  } catch {
+    return false;
+  }
 }

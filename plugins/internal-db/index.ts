@@ -3,7 +3,7 @@ import { definePlugin, healthCheck, storeMigrations } from '../../kernel/index.t
 import type { InternalDb } from './api.ts';
 import { Database } from './database.ts';
 import type { Engine, EngineSettings } from './engine.ts';
-import { probeOf } from './health.ts';
+import { notYetCreated, probeOf } from './health.ts';
 import { Migrator } from './migrator.ts';
 import { InternalDbOptions } from './options.ts';
 import { secretsOf } from './secrets.ts';
@@ -53,8 +53,10 @@ export const internalDb = definePlugin({
       log: ctx.log,
     });
     const probe = probeOf(database);
-    ctx.tap(healthCheck, async () => [await probe()]);
+    let isStarted = false;
+    ctx.tap(healthCheck, async () => [(isStarted ? undefined : notYetCreated(target)) ?? (await probe())]);
     ctx.onReady(async () => {
+      isStarted = true;
       const applied = await migrator.apply();
       for (const { plugin: owner, name } of applied) ctx.log.debug({ owner, name }, 'A migration was applied.');
       if (applied.length > 0)

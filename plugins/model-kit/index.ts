@@ -4,7 +4,7 @@ export { type Connections, type ConnectionsInit, keptConnections } from './conne
 export { callForDocument, type DocumentReader } from './document-call.ts';
 export { statusOfReport } from './errors.ts';
 export { type EventFilter, fetchOver, type ReplyFilter } from './fetch.ts';
-export { modelProviders } from './hooks.ts';
+export { modelProbe, modelProviders } from './hooks.ts';
 export { loadPackage } from './load-package.ts';
 export {
   type ChosenModel,

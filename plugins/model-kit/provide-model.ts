@@ -1,6 +1,8 @@
 /** Offers a model to the agent: the part that is the same in every model plugin. */
 import { appReady, healthCheck, modelResolve, type PluginContext } from '../../kernel/index.ts';
+import { modelProbe } from './hooks.ts';
 import type { ModelOptions } from './options.ts';
+import { unreachable } from './reachability.ts';
 import { resilientModel } from './resilience.ts';
 import type { ModelSource } from './source.ts';
 
@@ -17,6 +19,10 @@ export function provideModel(ctx: PluginContext, source: ModelSource, options: M
     ...(contextTokens !== undefined && { contextTokens }),
   }));
   ctx.tap(healthCheck, () => [model.health()]);
+  ctx.tap(modelProbe, async (_, { signal }) => {
+    const sources = [source, ...(fallback === undefined ? [] : [fallback])];
+    return (await Promise.all(sources.map((one) => unreachable(one, signal)))).filter((item) => item !== undefined);
+  });
   let loading: NodeJS.Timeout | undefined;
   ctx.on(appReady, () => {
     // A failure is met again, and told, by the first question.

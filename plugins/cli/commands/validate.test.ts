@@ -1,5 +1,7 @@
 /** Tests `atlas validate` and `atlas doctor` on real databases: what they find, and their exit codes. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { atlas, emptyFolder } from '../../../test/harness/command.ts';
@@ -49,6 +51,41 @@ describe('atlas validate', () => {
     expect(faults).toContainEqual(
       expect.objectContaining({ check, status: 'error', message: expect.stringMatching(message) }),
     );
+  });
+
+  it('says that no model server listens, and does not ask one offline', async () => {
+    const model = { SVC_PROVIDER: 'openai-compatible', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', SVC_MODEL: 'm' };
+    const { code, faults } = await run('validate', { ...SHOP, ...model });
+    expect([code, faults]).toEqual([
+      1,
+      [
+        expect.objectContaining({
+          check: 'provider',
+          message: expect.stringMatching(/cannot be reached \(ECONNREFUSED\)/),
+        }),
+      ],
+    ]);
+    expect((await run('validate', { ...SHOP, ...model }, '--offline')).code).toBe(0);
+    // A server that has no list of models is there.
+    const there = createServer((_, response) => response.writeHead(404).end('<html>'));
+    await new Promise<void>((resolve) => there.listen(0, '127.0.0.1', resolve));
+    const { port } = there.address() as AddressInfo;
+    const found = await run('validate', { ...SHOP, ...model, OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` });
+    there.closeAllConnections();
+    there.close();
+    expect([found.code, found.faults]).toEqual([0, []]);
+  });
+
+  it('takes an internal SQLite file that the first start creates, and creates nothing', async () => {
+    const env = { ...SHOP, DATABASE_URL: 'sqlite:.atlas/new/internal.db' };
+    const { code, stdout } = await atlas(['validate'], { cwd: folder.path, env });
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^ok +internalDb: The file does not exist yet; the first start creates it\.$/m),
+    ]);
+    expect(existsSync(join(folder.path, '.atlas'))).toBe(false);
+    const under = await run('validate', { ...SHOP, DATABASE_URL: 'sqlite:shop.db/internal.db' });
+    expect([under.code, under.faults]).toEqual([1, [expect.objectContaining({ check: 'internalDb' })]]);
   });
 
   it('names file, line and column of what does not parse, also without a connection', async () => {

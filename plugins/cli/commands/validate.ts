@@ -57,7 +57,10 @@ async function check(run: CliRun, { compose }: Cli): Promise<Finding[]> {
     const scope = app.scope({ signal: run.signal });
     const items = (await app.call(healthCheck, undefined, scope)).map(({ value }) => value);
     // Connections and layer are looked at on their own below, once they are ready.
-    const others = items.filter(({ component }) => component !== 'datasource' && component !== 'semanticLayer');
+    const { modelProbe } = await import('../../model-kit/index.ts');
+    const away = (await app.call(modelProbe, undefined, scope)).map(({ value }) => value);
+    const apart = new Set(['datasource', 'semanticLayer', ...away.map(({ component }) => component)]);
+    const others = [...items.filter(({ component }) => !apart.has(component)), ...away];
     return [
       ...found,
       ...files,
