@@ -2,9 +2,9 @@
  * Builds the list of plugins of the built-in composition from the environment.
  *
  *     import { selfHosted } from 'atlas-query/presets/self-hosted';
- *     export default defineConfig({ plugins: [...selfHosted(), myPlugin()] });
+ *     export default defineConfig({ plugins: [...selfHosted({ agent: { maxSteps: 10 } }), myPlugin()] });
  */
-import type { PluginEntry } from '../../kernel/index.ts';
+import { AtlasError, didYouMean, type PluginEntry } from '../../kernel/index.ts';
 import { actionEmail } from '../../plugins/action-email/index.ts';
 import { actionSlack } from '../../plugins/action-slack/index.ts';
 import { actionWebhook } from '../../plugins/action-webhook/index.ts';
@@ -88,8 +88,37 @@ function connectionOptions({ adminConnections: given, authMode, deployMode }: En
   return { privateHosts: !isHosted, ...given, filesDirs };
 }
 
-/** Every plugin of the built-in composition, with the options that the environment sets. */
-export function selfHosted(env: Env = readEnv(process.env).env): PluginEntry[] {
+/** Options by plugin, under the name that the plugin is imported by: `semanticLayer`. */
+export type OptionsByPlugin = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+const importName = ({ definition: { name } }: PluginEntry) =>
+  name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
+const isEnv = (given: OptionsByPlugin | Env): given is Env => 'authMode' in given && 'logLevel' in given;
+
+/** Every plugin of the built-in composition with the options that the environment sets, and those given here instead. */
+export function selfHosted(given: OptionsByPlugin | Env = {}): PluginEntry[] {
+  const [options, env] = isEnv(given) ? [{}, given] : [given, readEnv(process.env).env];
+  const plugins = builtIn(env);
+  const names = plugins.map(importName);
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new AtlasError(
+      `selfHosted() builds no plugin \`${unknown}\` from this environment${didYouMean(unknown, names) || '.'}`,
+      {
+        code: 'configuration_error',
+        reason: 'E_PRESET_PLUGIN_UNKNOWN',
+        hint: `It builds ${names.toSorted().join(', ')}.`,
+      },
+    );
+  }
+  return plugins.map((entry) => ({
+    ...entry,
+    options: Object.assign({}, entry.options, options[importName(entry)]),
+  }));
+}
+
+function builtIn(env: Env): PluginEntry[] {
   return [
     // First, so that it closes last and observes the others until then.
     ...telemetry(env),

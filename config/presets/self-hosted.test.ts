@@ -1,0 +1,35 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { readEnv, selfHosted } from './self-hosted.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const optionsOf = (plugins: ReturnType<typeof selfHosted>, plugin: string) =>
+  plugins.find(({ definition }) => definition.name === plugin)?.options;
+
+it('options given by the name of a plugin go before those of the environment', () => {
+  vi.stubEnv('SVC_SEMANTIC_DIR', './layer');
+  vi.stubEnv('SVC_ROW_LIMIT', '7');
+  const plugins = selfHosted({ semanticLayer: { dir: './other' }, sqlLimits: { timeoutMs: 9 } });
+  expect(optionsOf(plugins, 'semantic-layer')).toMatchObject({ dir: './other' });
+  expect(optionsOf(plugins, 'sql-limits')).toMatchObject({ maxRows: 7, timeoutMs: 9 });
+  expect(plugins.map(({ definition }) => definition.name)).toEqual(
+    selfHosted().map(({ definition }) => definition.name),
+  );
+  expect(optionsOf(selfHosted(), 'semantic-layer')).toMatchObject({ dir: './layer' });
+});
+
+it('the environment may be given instead', () => {
+  const { env } = readEnv({ SVC_ROW_LIMIT: '8' });
+  expect(optionsOf(selfHosted(env), 'sql-limits')).toMatchObject({ maxRows: 8 });
+});
+
+it.each([
+  [
+    'semanticLayr',
+    /^selfHosted\(\) builds no plugin `semanticLayr` from this environment; did you mean `semanticLayer`\?/,
+  ],
+  ['semantic-layer', /did you mean `semanticLayer`\?/],
+  ['nothing', /builds no plugin `nothing` from this environment\./],
+])('a plugin named %s is a mistake', (name, message) => {
+  expect(() => selfHosted({ [name]: {} })).toThrow(message);
+});
