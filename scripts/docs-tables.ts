@@ -9,6 +9,7 @@ import { errorCodes } from '../plugins/http/index.ts';
 import { modelReplay } from '../plugins/model-replay/index.ts';
 import { sandboxJustBash } from '../plugins/sandbox-just-bash/index.ts';
 import { webhookInteraction } from '../plugins/webhook-interaction/index.ts';
+import { OPTIONAL_PACKAGES } from './optional-packages.ts';
 
 export type Tables = Readonly<Record<string, string>>;
 
@@ -187,6 +188,10 @@ export async function generatedTables(): Promise<Tables> {
         ].join('\n\n');
       })
       .join('\n\n'),
+    'optional-packages': table(
+      ['for', 'install'],
+      OPTIONAL_PACKAGES.map(({ use, packages }) => [use, `\`npm i ${packages.join(' ')}\``]),
+    ),
     plugins: pluginSections(plugins),
     'plugin-list': table(
       ['plugin', 'type', 'what it does'],

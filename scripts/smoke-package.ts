@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { createPlugins } from './created-plugins.ts';
 import { followGuide, GUIDES } from './follow-guide.ts';
+import { OPTIONAL_PACKAGES } from './optional-packages.ts';
 import { buildOutsideProject } from './outside-project.ts';
 import { serve } from './serve-command.ts';
 
@@ -28,6 +29,11 @@ run('npm', ['install', '--no-audit', '--no-fund', join(folder, tarball)]);
 const installedMb = Number(run('du', ['-sm', 'node_modules']).split('\t', 1)[0]);
 assert.ok(installedMb <= MOST_INSTALLED_MB, `installed, the package takes ${installedMb} MB`);
 console.log(`installed, the package takes ${installedMb} MB`);
+
+for (const { packages } of OPTIONAL_PACKAGES) {
+  run('npm', ['install', '--dry-run', '--no-audit', '--no-fund', '--prefer-offline', ...packages]);
+}
+console.log('every command of the optional packages resolves');
 
 const demo = run('npx', ['atlas', 'demo', '--once']);
 assert.match(demo, /SELECT/, 'the demo shows its SQL');

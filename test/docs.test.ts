@@ -1,9 +1,11 @@
 /** The documentation matches the code: generated tables are fresh, and everything public stands somewhere. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pagesWithBlocks, renew } from '../scripts/docs.ts';
 import { generatedTables } from '../scripts/docs-tables.ts';
+import { OPTIONAL_PACKAGES } from '../scripts/optional-packages.ts';
 
 const pages = [
   'README.md',
@@ -12,6 +14,12 @@ const pages = [
   ...globSync('{docs,docs/plugins,kernel,plugins/*}/*.md'),
 ];
 const tables = await generatedTables();
+
+function relativeLinks(path: string): string[] {
+  const text = readFileSync(path, 'utf8').replace(/```[\s\S]*?```/g, '');
+  const targets = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
+  return targets.filter((target) => !/^[a-z]+:/.test(target));
+}
 
 describe('documentation', () => {
   it.each(pagesWithBlocks(pages))('the tables of %s are fresh; if not, run "npm run docs"', (path) => {
@@ -46,12 +54,24 @@ describe('documentation', () => {
 
   it('links lead somewhere', () => {
     for (const path of pages) {
-      const text = readFileSync(path, 'utf8').replace(/```[\s\S]*?```/g, '');
-      for (const [, target = ''] of text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)) {
-        if (/^[a-z]+:/.test(target)) continue;
+      for (const target of relativeLinks(path)) {
         expect(existsSync(join(dirname(path), target)), `${path} links to ${target}`).toBe(true);
       }
     }
+  });
+
+  it('links of the packed pages lead to packed files', () => {
+    const packed = execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const files: string[] = JSON.parse(packed)[0].files.map(({ path }: { path: string }) => path);
+    const folders = files.map((path) => `${dirname(path)}/`);
+    const dead = files
+      .filter((path) => path.endsWith('.md'))
+      .flatMap((path) => relativeLinks(path).map((target) => ({ path, target, full: join(dirname(path), target) })))
+      .filter(({ full }) => !files.includes(full) && !folders.some((folder) => folder.startsWith(`${full}/`)));
+    expect(dead.map(({ path, target }) => `${path} links to ${target}`)).toEqual([]);
   });
 
   it.each([
@@ -63,6 +83,14 @@ describe('documentation', () => {
       const shown = guide.split(`\`\`\`ts ${file}\n`)[1]?.split('```\n')[0];
       expect(shown, file).toBe(readFileSync(join(folder, file), 'utf8'));
     }
+  });
+
+  it('every optional package has a command that installs it, single sign-on the same on its page', () => {
+    const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const named = OPTIONAL_PACKAGES.flatMap(({ packages }) => packages.map((name) => name.replace(/@[^@]*$/, '')));
+    expect([...new Set(named)].sort()).toEqual(Object.keys(peerDependencies).sort());
+    const signOn = OPTIONAL_PACKAGES.find(({ use }) => use.includes('sign-on'))?.packages.join(' ');
+    expect(readFileSync('docs/single-sign-on.md', 'utf8')).toContain(`npm i ${signOn}\n`);
   });
 
   it('the changelog names the version of the package', () => {

@@ -1,0 +1,33 @@
+/** Lists what the optional packages are for, with the command that installs each, in the versions of package.json. */
+import { readFileSync } from 'node:fs';
+
+const { peerDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  peerDependencies: Readonly<Record<string, string>>;
+};
+
+const named = (pattern: RegExp) => Object.keys(peerDependencies).filter((name) => pattern.test(name));
+
+const USES: readonly (readonly [use: string, packages: readonly string[]])[] = [
+  ['`mysql://…`, `mariadb://…`', ['mysql2']],
+  ['`duckdb:PATH`, `atlas init --csv` and `--parquet`', ['@duckdb/node-api']],
+  ['managed authentication (`AUTHLIB_SECRET`)', ['better-auth']],
+  ['[single sign-on](single-sign-on.md) of organizations', named(/better-auth/)],
+  ['actions, scheduled questions or webhooks with callbacks, with `DATABASE_URL=postgres://…`', ['pg-boss']],
+  ['e-mail (`SVC_SMTP_URL`)', ['nodemailer']],
+  ['`SVC_PROVIDER=anthropic`', ['@ai-sdk/anthropic']],
+  ['`SVC_PROVIDER=google`', ['@ai-sdk/google']],
+  ['`SVC_PROVIDER=azure`', ['@ai-sdk/azure']],
+  // Brings an older version of the other, which npm would put where this package needs its own.
+  ['`SVC_PROVIDER=bedrock`', ['@ai-sdk/amazon-bedrock', '@ai-sdk/anthropic']],
+  ['`SVC_PROVIDER=mistral`', ['@ai-sdk/mistral']],
+  ['MCP (`SVC_MCP_ENABLED`, `atlas mcp`)', ['@modelcontextprotocol/server']],
+  ['the shell for `explore` (`sandboxJustBash()`)', ['just-bash']],
+  ['traces and metrics', named(/^@opentelemetry\//)],
+  ['the tests of your own plugins', ['vitest']],
+];
+
+/** As arguments of `npm i`: the lowest version of the range, which npm then keeps up to date. */
+export const OPTIONAL_PACKAGES = USES.map(([use, packages]) => ({
+  use,
+  packages: packages.map((name) => `${name}@${peerDependencies[name]?.replace(/^\D+/, '')}`),
+}));
