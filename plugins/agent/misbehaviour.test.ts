@@ -7,7 +7,7 @@ import { healthCheck } from '../../kernel/index.ts';
 import type { Step } from '../../test/harness/openai-server.ts';
 import { callSql, scriptedApp } from '../../test/harness/scripted-agent.ts';
 import { answer, args, asked, COUNT, question, recovers, ways } from './fixtures/misbehaviour.ts';
-import { agent } from './index.ts';
+import { type Answer, agent } from './index.ts';
 import { writtenAs } from './model-output/fixtures/written-as.ts';
 
 describe('a call written as text is run', () => {
@@ -155,9 +155,6 @@ describe('arguments are read', () => {
     ['an object for the connection', withArgs({ sql: COUNT, connectionId: {} })],
     ['typographic quotation marks', withArgs(`{“sql”: “${COUNT}”, “connectionId”: ‘shop’}`)],
     ['entities for quotation marks', withArgs(args.replaceAll('"', '&quot;'))],
-    ['entities in the statement', withArgs({ sql: COUNT.concat(' where 1 &lt; 2') })],
-    ['a label in front of the statement', withArgs({ sql: `SQL: ${COUNT}` })],
-    ['escaped white space', withArgs({ sql: COUNT.replace(' from', '\\nfrom') })],
     ['a word in front of them', withArgs(`Here: ${args}`)],
     ['null in front of them', withArgs(`null${args}`)],
     ['the value beside its type', withArgs({ sql: { type: 'string', value: COUNT } })],
@@ -173,7 +170,7 @@ describe('arguments are read', () => {
     for (const end of await asked([step, answer], 2)) {
       expect(end.error).toBeUndefined();
       expect(end.text).toContain('There are 500 orders.');
-      expect(end.answer?.sql.map((sql) => sql.trim().replace(/ where 1 < 2$/, ''))).toEqual([COUNT]);
+      expect(end.answer?.sql.map((sql) => sql.trim())).toEqual([COUNT]);
     }
   });
 
@@ -188,6 +185,39 @@ describe('arguments are read', () => {
     const told = scripted.server.requests.at(-1)?.toolResults.map((text) => JSON.parse(text).hint);
     expect(told?.[0]).toContain('sql (required), connectionId');
     expect(told?.[1]).toContain('executeSQL');
+  });
+});
+
+describe('a statement', () => {
+  const repairs = ({ notes = [] }: Partial<Answer> = {}) => notes.filter(({ code }) => code === 'sql_repaired');
+  test.each([
+    ['with entities', `${COUNT} where 1 &lt; 2`, `${COUNT} where 1 < 2`],
+    ['behind a label', `SQL: ${COUNT}`, COUNT],
+    ['with escaped white space', COUNT.replace(' from', '\\nfrom'), COUNT],
+    ['in typographic quotation marks', `${COUNT} where note is not ‘a b’`, `${COUNT} where note is not 'a b'`],
+  ])('%s cannot be read: it is repaired, and the answer says so', async (_, sql, repaired) => {
+    for (const end of await asked([callSql(sql), answer], 2)) {
+      expect(end.answer).toMatchObject({ outcome: 'answered', sql: [repaired] });
+      expect(repairs(end.answer)).toHaveLength(1);
+    }
+  });
+
+  test.each([
+    `${COUNT} -- it's what ‘they’ want`,
+    `${COUNT} /* it's */ where 'C:\\temp\\new' <> '&lt; “so”'`,
+    `select count(*) as "‘n’" from orders`,
+  ])('%s can be read: it runs as it was written', async (sql) => {
+    for (const end of await asked([callSql(sql), answer], 2)) {
+      expect(end.answer).toMatchObject({ outcome: 'answered', sql: [sql] });
+      expect(repairs(end.answer)).toEqual([]);
+    }
+  });
+
+  test('that cannot be read after its repair either fails with the reason', async () => {
+    await using scripted = await scriptedApp([callSql('SQL: select ‘x from orders'), callSql(COUNT), answer]);
+    await scripted.app.get(agent).answer(question, scripted.app.scope());
+    const [told] = scripted.server.requests.at(-1)?.toolResults ?? [];
+    expect(told).toContain('is not closed');
   });
 });
 

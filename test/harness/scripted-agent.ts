@@ -7,9 +7,11 @@ import {
   definePlugin,
   type PluginEntry,
   type SqlStatement,
+  sqlBefore,
 } from '../../kernel/index.ts';
 import { agent } from '../../plugins/agent/index.ts';
 import { modelOpenai } from '../../plugins/model-openai/index.ts';
+import { DEFAULT_LIMITS, parseStatement, sqlite } from '../../plugins/sql-kit/index.ts';
 import { createTestApp, type TestApp } from './create-test-app.ts';
 import { type OpenAIServer, type OpenAIServerOptions, type Step, startOpenAIServer } from './openai-server.ts';
 
@@ -56,6 +58,11 @@ export const testShop = definePlugin({
     };
     const connection = { id: 'shop', dbType: 'sqlite', description: 'Orders', maskedUrl: 'sqlite:shop' } as const;
     ctx.tap(datasourceList, () => [connection]);
+    // Of the guard, its parser: what that does not read is refused.
+    ctx.tap(sqlBefore, (statement) => {
+      parseStatement(statement.sql, sqlite, DEFAULT_LIMITS);
+      return statement;
+    });
     ctx.tapKey(datasourceExecute, 'shop', (statement, scope) => execute(statement, scope.signal));
     ctx.onClose(() => void database.close());
     return shop;

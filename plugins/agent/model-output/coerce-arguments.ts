@@ -3,7 +3,6 @@ import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { ARGUMENT_KEYS } from './call-shapes.ts';
 import { readValue } from './lenient-value.ts';
-import { repairedSql } from './sql-text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -45,9 +44,8 @@ function fits(schema: Schema, value: unknown): boolean {
  */
 export function coercedArguments(schema: TSchema, args: unknown): unknown {
   if (isJson(args) && Object.keys(args).every((key) => key in ((schema as Schema).properties ?? {}))) {
-    const isPlain = ([key, value]: [string, unknown]) =>
-      !MISSING.has(value) && repaired(key, unfenced(value)) === value;
-    if (fits(schema, args) && Object.entries(args).every(isPlain)) return args;
+    const isPlain = (value: unknown) => !MISSING.has(value) && unfenced(value) === value;
+    if (fits(schema, args) && Object.values(args).every(isPlain)) return args;
   }
   return changed(schema as Schema, unwrapped(schema as Schema, args), MAX_DEPTH);
 }
@@ -66,10 +64,6 @@ export function namesArgumentOf(schema: TSchema, args: unknown): boolean {
 const unfenced = (value: unknown) =>
   typeof value === 'string' && value.startsWith('```') ? (FENCED.exec(value)?.[1] ?? value) : value;
 const FENCED = /^```\w{0,20}\s*\n([^`]*?)\s*```\s*$/;
-
-/** A text whose argument says what it is, so that more can be repaired. */
-const repaired = (key: string, value: unknown) =>
-  key === 'sql' && typeof value === 'string' ? repairedSql(value) : value;
 
 /** The arguments inside a repeated call, or a text for the only required argument. */
 function unwrapped(schema: Schema, args: unknown): unknown {
@@ -157,7 +151,7 @@ function object(schema: Schema, sent: Json | string, depth: number): unknown {
   if (!isJson(value) || properties === undefined) return isJson(value) ? value : sent;
   const entries: [string, unknown][] = renamed(value, properties, required).map(([key, item]) => {
     const own = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    return [key, own === undefined ? item : repaired(key, changed(own, item, depth - 1))];
+    return [key, own === undefined ? item : changed(own, item, depth - 1)];
   });
   const kept = entries.filter(([key, item]) => required.includes(key) || !isMissing(properties[key], item));
   return Object.fromEntries(kept);

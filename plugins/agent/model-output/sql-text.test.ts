@@ -1,22 +1,38 @@
 /** Tests that a statement which was escaped or typeset is repaired, and that any other stays as it is. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { kitDialects } from '../../sql-kit/index.ts';
 import { repairedSql } from './sql-text.ts';
 
-test.each([
-  ['select 1 where a &lt;= 2', 'select 1 where a <= 2'],
-  ['select 1 where a = &#39;x&#39;', "select 1 where a = 'x'"],
-  ["select 1 where a = 'x &amp; y' and b &gt; 1", "select 1 where a = 'x & y' and b > 1"],
-  ['select 1 where a = ‘x’', "select 1 where a = 'x'"],
-  ['select a\\nfrom b', 'select a from b'],
-  ['SQL: select a', 'select a'],
-  ['sqlite> select a', 'select a'],
-])('%s', (written, repaired) => expect(repairedSql(written)).toBe(repaired));
+describe.each(kitDialects.map(({ name, notation }) => ({ name, notation })))('$name', ({ name, notation }) => {
+  const backslash = name === 'mysql' ? '\\\\' : '\\';
+  test.each([
+    ['select 1 where a &lt;= 2', 'select 1 where a <= 2'],
+    ['select 1 where a = &#39;x&#39;', "select 1 where a = 'x'"],
+    ["select 1 where a = 'x &amp; y' and b &gt; 1", "select 1 where a = 'x & y' and b > 1"],
+    ['select 1 where a = ‘x’', "select 1 where a = 'x'"],
+    ["select 'it''s “so”' where a = ‘x’", "select 'it''s “so”' where a = 'x'"],
+    ["select a -- it's\n where b = ‘x’", "select a -- it's\n where b = 'x'"],
+    ["select a /* it's */ where b = ‘x’ and c = 'C:\\temp'", "select a /* it's */ where b = 'x' and c = 'C:\\temp'"],
+    ['select a\\nfrom b', 'select a from b'],
+    ['SQL: select a', 'select a'],
+    ['sqlite> select a', 'select a'],
+  ])('%s', (written, repaired) => expect(repairedSql(written, notation)).toBe(repaired));
 
-test.each([
-  "select 1 where a = '&lt;' and b = '“x”' and c like '%\\n%'",
-  `select "a&amp;b", '’' from "c\\td"`,
-  'select a & b from c where d -> 1',
-  "select 'it''s', a from b",
-  'select a;; ',
-  String.raw`select 'it\'s \n “x”' from b`,
-])('%s stays', (sql) => expect(repairedSql(sql)).toBe(sql));
+  test.each([
+    "select 1 where a = '&lt;' and b = '“x”' and c like '%\\n%'",
+    `select "a&amp;b", '’' from "c\\td"`,
+    'select a & b from c where d -> 1',
+    "select 'it''s', a from b -- “it's”",
+    "select a /* ‘ */, 'b' from c",
+    'select a;; ',
+    `select 'C:${backslash}' as a, 'temp\\new' as b`,
+  ])('%s stays', (sql) => expect(repairedSql(sql, notation)).toBe(sql));
+
+  const own: Readonly<Record<string, readonly string[]>> = {
+    postgres: ["select $$it's “so”$$ as a, E'tab\\t it\\'s ‘x’' as b", "select $q$ $$ ' \\n $q$ as a, 'b'"],
+    duckdb: ["select $$it's “so”$$ as a, E'tab\\t it\\'s ‘x’' as b"],
+    mysql: ["select 'it\\'s \\n “x”' from b # it's ‘that’", 'select "it\\"s \\n “x”" from b'],
+    sqlite: ["select [it's “so”] from a", 'select `it\\ns` from a'],
+  };
+  test.each(own[name] ?? [])('%s stays too', (sql) => expect(repairedSql(sql, notation)).toBe(sql));
+});

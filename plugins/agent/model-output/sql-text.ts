@@ -1,8 +1,9 @@
 /** Repairs a statement that a model or its server has escaped, labelled or typeset. */
+import { type Notation, partAt } from '../../sql-kit/index.ts';
 
-/** Texts in quotation marks, and outside of them signs that no SQL has: they show what was done to the statement. */
-const FOREIGN = /'[^']*(?:'|$)|"[^"]*(?:"|$)|\\[nrt]|[‘’“”]|&(?:lt|gt|amp|quot|apos|#39);/g;
-const ESCAPED_QUOTE = /\\['"]/;
+/** What no SQL has outside of texts, quoted names and comments: it shows what was done to the statement. */
+const FOREIGN = /\\[nrt]|[‘’“”]/y;
+const ENTITY = /&(?:lt|gt|amp|quot|apos|#39);/y;
 const LABEL = /^\s*(?:sql(?:ite|ite3)?|sql[ _]?query|query|statement)\s*[:>]\s*(?=\w)/i;
 
 const PLAIN: Readonly<Record<string, string>> = {
@@ -18,19 +19,27 @@ const PLAIN: Readonly<Record<string, string>> = {
   '&#39;': "'",
 };
 
-/** Texts inside quotation marks stay as they are, unless entities outside show that all of it was escaped. */
-export function repairedSql(sql: string): string {
-  // Where its texts end depends on the dialect.
-  if (ESCAPED_QUOTE.test(sql)) return sql;
+/**
+ * What a statement that cannot be read was meant to be. Texts, quoted names and comments stay as they are, unless
+ * entities outside of them show that all of it was escaped.
+ */
+export function repairedSql(sql: string, notation: Notation): string {
   const unlabelled = sql.replace(LABEL, '');
-  let isEscaped = false;
-  const repaired = unlabelled.replace(FOREIGN, (found) => {
-    if (/^['"]/.test(found)) return found;
-    if (found.startsWith('\\')) return ' ';
-    isEscaped ||= found.startsWith('&');
-    return PLAIN[found] ?? found;
-  });
-  return isEscaped ? withoutEntities(repaired) : repaired;
+  const whole = without(ENTITY, unlabelled, notation) === unlabelled ? unlabelled : withoutEntities(unlabelled);
+  return without(FOREIGN, whole, notation);
+}
+
+/** The statement with plain signs for those that `foreign` finds where no other part begins. */
+function without(foreign: RegExp, sql: string, notation: Notation): string {
+  let result = '';
+  for (let at = 0; at < sql.length; ) {
+    foreign.lastIndex = at;
+    const [found] = foreign.exec(sql) ?? [];
+    const end = found === undefined ? partAt(sql, at, notation).end : at + found.length;
+    result += found === undefined ? sql.slice(at, end) : (PLAIN[found] ?? ' ');
+    at = end;
+  }
+  return result;
 }
 
 /** A text whose signs were escaped as in HTML. */

@@ -8,6 +8,9 @@ import {
   type SqlReply,
   type ToolRun,
 } from '../../../kernel/index.ts';
+import { findDialect, SqlRefusal } from '../../sql-kit/index.ts';
+import { repairedSql } from '../model-output/sql-text.ts';
+import { notesOf } from '../notes.ts';
 import { checkQuery } from './query-check.ts';
 import { resultForModel } from './result-summary.ts';
 import { shownTable, tableOf } from './result-table.ts';
@@ -20,6 +23,9 @@ const ExecuteSqlInput = Type.Object({
 const DESCRIPTION =
   'Runs one reading SQL statement. Gives columns, the first rows, rowCount and, where rows are left out, a summary; ' +
   'the user sees all rows. A statement that fails comes back as {error, hint}: change it before you run it again.';
+
+const REPAIRED =
+  'The model wrote a statement with escaped or typeset signs; it was refused as written and ran with plain ones.';
 
 /** Longer statements are compared as written. */
 const MAX_NORMALIZED_CHARS = 16_384;
@@ -69,32 +75,58 @@ async function known(
   return connections.length === 1 && connections[0]?.value.id !== wanted ? undefined : wanted;
 }
 
+/** Another statement to try for one that was refused, when it looks escaped, labelled or typeset in its dialect. */
+async function repairOf(
+  ctx: Pick<PluginContext, 'call'>,
+  { sql, connectionId = 'default' }: { readonly sql: string; readonly connectionId: string | undefined },
+  { scope }: ToolRun,
+): Promise<string | undefined> {
+  const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
+  const connection = connections.find(({ id }) => id === connectionId) ?? connections[0];
+  const dialect = connection && (await findDialect(ctx, connection.dbType, scope));
+  const repaired = dialect && repairedSql(sql, dialect.notation);
+  return repaired === sql ? undefined : repaired;
+}
+
 /** A statement that fails rejects with the error of the plugin that refused it. */
 export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resultBudgetBytes: number): AgentTool {
+  async function execute(sql: string, connectionId: string | undefined, run: ToolRun) {
+    const { surface, conversationId, room } = run.question;
+    const noted = await checkQuery(ctx, { sql, connectionId }, run);
+    const reply = await runOnce(run, `executeSQL ${connectionId ?? ''} ${normalizeSpace(sql)}`, () =>
+      ctx.runSql(
+        {
+          sql,
+          surface,
+          ...(connectionId !== undefined && { connectionId }),
+          ...(conversationId !== undefined && { conversationId }),
+        },
+        run.scope,
+      ),
+    );
+    const table = tableOf(reply, sql);
+    const forModel = resultForModel(noted(reply.result), room?.resultBytes ?? resultBudgetBytes);
+    return { forModel, forClient: shownTable(table), table };
+  }
+
   return {
     name: 'executeSQL',
     description: DESCRIPTION,
     input: ExecuteSqlInput,
     async run(input, run) {
       const { sql, connectionId: wanted } = input as Static<typeof ExecuteSqlInput>;
-      const { surface, conversationId } = run.question;
       // Models write an empty string for an omitted argument.
       const connectionId = (await known(ctx, wanted || undefined, run)) ?? run.question.connectionId;
-      const noted = await checkQuery(ctx, { sql, connectionId }, run);
-      const reply = await runOnce(run, `executeSQL ${connectionId ?? ''} ${normalizeSpace(sql)}`, () =>
-        ctx.runSql(
-          {
-            sql,
-            surface,
-            ...(connectionId !== undefined && { connectionId }),
-            ...(conversationId !== undefined && { conversationId }),
-          },
-          run.scope,
-        ),
-      );
-      const table = tableOf(reply, sql);
-      const resultBytes = run.question.room?.resultBytes ?? resultBudgetBytes;
-      return { forModel: resultForModel(noted(reply.result), resultBytes), forClient: shownTable(table), table };
+      try {
+        return await execute(sql, connectionId, run);
+      } catch (error) {
+        // What can be read runs as it was written, so only what was refused is repaired.
+        const repaired = error instanceof SqlRefusal ? await repairOf(ctx, { sql, connectionId }, run) : undefined;
+        if (repaired === undefined) throw error;
+        const done = await execute(repaired, connectionId, run);
+        notesOf(run.memory).add({ code: 'sql_repaired', message: REPAIRED });
+        return done;
+      }
     },
   };
 }
