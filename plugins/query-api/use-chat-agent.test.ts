@@ -39,7 +39,7 @@ test('one conversation of turns, a regenerated answer, a stop and a correction',
     ...[COUNT, RIGHT],
     ...[slow],
     ...[COUNT, WRONG, RIGHT],
-    ...[count('select nothing from nowhere'), { text: 'The table does not exist.' }],
+    ...[count('select missing from nowhere'), { text: 'The table does not exist.' }],
     ...[COUNT, WRONG, WRONG],
   ];
   await using scripted = await scriptedApp(script, {
@@ -67,6 +67,7 @@ test('one conversation of turns, a regenerated answer, a stop and a correction',
 
   const asking = chat.sendMessage({ text: 'Slowly?' });
   await expect.poll(() => shop.executed.some((sql) => sql.includes('slow'))).toBe(true);
+  await expect.poll(() => parts(chat.messages.at(-1), 'tool-').length).toBe(1);
   await chat.stop();
   await asking;
   await expect.poll(() => shop.stopped.length).toBe(1);

@@ -144,8 +144,11 @@ export class WebServer {
     // Those that have arrived by now are still served.
     this.#connections.stop();
     this.#phase = 'stopping';
+    // Commands compose the same plugins without listening.
+    if (this.address() !== undefined) {
+      this.#ctx.log.info({ requests: this.#running.size }, 'No new requests are taken; waiting for those in flight.');
+    }
     this.#app.server.close();
-    this.#ctx.log.info({ requests: this.#running.size }, 'No new requests are taken; waiting for those in flight.');
     if (await this.#running.idle(this.#gracefulCloseMs)) return;
     this.#ctx.log.warn({ requests: this.#running.size }, 'Cancelling requests that still run.');
     this.#running.cancel();
