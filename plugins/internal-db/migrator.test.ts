@@ -58,7 +58,7 @@ describe.each(chosenEngines)('migrations on %s', (_, start) => {
       await using app = await boot(url, [createNotes, addNote('0002-first', 'first')]);
       expect(await texts(app)).toEqual(['first']);
       const told = app.lines.filter(({ message }) => /were applied/.test(message));
-      expect(told.flatMap(({ fields }) => fields.migrations)).toHaveLength(expected);
+      expect(told.map(({ fields }) => fields.applied)).toEqual(expected === 0 ? [] : [expected]);
       expect(await app.get(internalDb).migrate()).toEqual([]);
     }
   });
@@ -181,8 +181,8 @@ describe.each(chosenEngines)('migrations on %s', (_, start) => {
     const list = [createNotes, ...['a', 'b', 'c', 'd'].map((text, index) => addNote(`001${index}-${text}`, text))];
     const apps = await Promise.all([boot(url, list), boot(url, list), boot(url, list)]);
     for (const app of apps) expect(await texts(app)).toEqual(['a', 'b', 'c', 'd']);
-    const told = apps.flatMap(({ lines }) => lines.flatMap(({ fields }) => (fields.migrations as unknown[]) ?? []));
-    expect(told).toHaveLength(list.length);
+    const applied = apps.flatMap(({ lines }) => lines.map(({ fields }) => Number(fields.applied ?? 0)));
+    expect(applied.reduce((sum, count) => sum + count, 0)).toBe(list.length);
     for (const app of apps) await app.close();
   });
 

@@ -101,8 +101,8 @@ export const demo = (cli: Cli): CliCommand => ({
       DATABASE_URL: run.env.DATABASE_URL || `sqlite:${relative(run.cwd, join(folder, 'internal.db'))}`,
       SVC_SEMANTIC_DIR: cli.demoLayerDir,
       SVC_LOG_LEVEL: run.env.SVC_LOG_LEVEL || 'warn',
-      // One answer must not fail because another server has the port.
-      ...(once ? { PORT: '0' } : {}),
+      // One answer must not fail because another server has the port, and no page of another origin is to ask.
+      ...(once ? { PORT: '0', SVC_CORS_ORIGIN: 'http://localhost' } : {}),
     };
     await using app = await startWithSomeModel(run, cli, settings);
     await ask(run, app, run.args[0] || QUESTION);
