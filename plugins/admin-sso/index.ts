@@ -21,7 +21,7 @@ import { ssoRoutes } from './routes.ts';
 import { ScimConnectionStore } from './scim-connections.ts';
 import type { ScimCall } from './scim-provisioning.ts';
 
-const PACKAGES = ['@better-auth/sso', '@better-auth/scim'];
+const PACKAGES = ['@better-auth/core', '@better-auth/sso', '@better-auth/scim'];
 
 /** Throws `configuration_error` with where it says how to install them: npm needs more than their names. */
 function checkPackages(): void {
