@@ -24,6 +24,6 @@ for (const name of Object.keys(engines)) {
       } finally {
         await engine.close();
       }
-    }, 180_000);
+    }, 600_000);
   });
 }

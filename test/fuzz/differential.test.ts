@@ -31,7 +31,7 @@ function proof(name: string) {
     } finally {
       await engine.close();
     }
-  }, 180_000);
+  }, 600_000);
 }
 
 describe('the proof', () => {
