@@ -1,6 +1,14 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { definePlugin, type Question } from '../../kernel/index.ts';
+import { emptyFolder } from '../../test/harness/command.ts';
+import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { callSql, scriptedApp } from '../../test/harness/scripted-agent.ts';
+import { datasourceSqlite } from '../datasource-sqlite/index.ts';
+import { createSimpleDemo } from '../demo-data/index.ts';
+import { modelOffline } from '../model-offline/index.ts';
+import { semanticLayer } from '../semantic-layer/index.ts';
+import { semanticQuery } from '../semantic-query/index.ts';
 import type { AgentEvent } from './api.ts';
 import { chosenByNumber } from './clarification.ts';
 import { agent, queryCheck } from './index.ts';
@@ -37,6 +45,25 @@ describe('the tool clarify', () => {
       if (event.type === 'text') text += event.text;
     }
     expect(text).toBe(`Let me ask.\n\n${TEXT}`);
+  });
+
+  test('a model that asks in its own text offers the choices of that text', async () => {
+    using folder = emptyFolder();
+    const database = join(folder.path, 'demo.db');
+    createSimpleDemo(database);
+    await using app = await createTestApp({
+      plugins: [
+        semanticLayer({ dir: new URL('../../semantic', import.meta.url).pathname }),
+        semanticQuery(),
+        datasourceSqlite({ connections: [{ id: 'default', url: `sqlite:${database}` }] }),
+        modelOffline(),
+        agent(),
+      ],
+    });
+    const { text, outcome, choices = [] } = await app.get(agent).answer(ask('total sales'), app.scope());
+    expect(outcome).toBe('clarify');
+    expect(choices.map(({ id }) => id)).toEqual(['1', '2', '3']);
+    for (const { id, label } of choices) expect(text).toContain(`\n${id}. ${label}`);
   });
 
   test('is called again when its arguments are wrong', async () => {

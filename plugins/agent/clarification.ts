@@ -94,13 +94,13 @@ const NUMBER_REPLY = new RegExp(
 );
 
 /** The choices at the end of an answer, as `clarificationText` writes them. */
-function choicesIn(text: string): string[] {
-  const labels: string[] = [];
+export function choicesIn(text: string): Choice[] {
+  const choices: Choice[] = [];
   for (const line of text.trimEnd().split('\n').slice(-MAX_CHOICES).reverse()) {
     const [, number, label] = /^\s*(\d{1,2})[.)] (.+)$/.exec(line) ?? [];
     if (number === undefined || label === undefined) break;
-    labels.unshift(label);
-    if (number === '1') return labels;
+    choices.unshift({ id: number, label });
+    if (number === '1') return choices;
   }
   return [];
 }
@@ -112,5 +112,5 @@ export function chosenByNumber(turns: readonly ChatTurn[]): string | undefined {
   const [, digits, ordinal = '', number = ''] = NUMBER_REPLY.exec(asked.text.slice(0, 100)) ?? [];
   const word = ordinal.toLowerCase();
   const place = digits ? Number(digits) - 1 : Math.max(ORDINALS.indexOf(word), NUMBERS.indexOf(number.toLowerCase()));
-  return choicesIn(before.text)[place];
+  return choicesIn(before.text)[place]?.label;
 }

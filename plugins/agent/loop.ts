@@ -8,7 +8,7 @@ import type { ModelAnswer, Reading } from './answer-builder.ts';
 import type { ReviewedRun } from './answer-review.ts';
 import type { AgentEvent, Answer, AnswerNote, Usage } from './api.ts';
 import type { QuestionBudget } from './budget.ts';
-import { clarificationOf, clarificationText } from './clarification.ts';
+import { choicesIn, clarificationOf, clarificationText } from './clarification.ts';
 import { abortError, type QuestionDeadline } from './deadlines.ts';
 import { type Bus, modelCalled } from './events.ts';
 import { answerFromText, generate, stream } from './model-call.ts';
@@ -297,20 +297,22 @@ export class QuestionRun implements ReviewedRun {
     }
     if (hasText && reply.finish === 'length') noteCut(this.modelName, this.notes);
     noteTables(this.#calls.tables, this.notes);
+    const outcome =
+      asked !== undefined
+        ? 'clarify'
+        : outcomeOf({
+            declared: reply.outcome,
+            hasText,
+            isWithheld: reply.finish === 'withheld',
+            tables: this.#calls.tables,
+            lastCallFailed: this.#calls.lastCallFailed,
+            awaitsApproval: this.notes.list.some(({ code }) => code === APPROVAL_PENDING),
+          });
+    const choices = asked?.choices ?? (outcome === 'clarify' ? choicesIn(text) : []);
     const answer: Answer = {
       text,
-      outcome:
-        asked !== undefined
-          ? 'clarify'
-          : outcomeOf({
-              declared: reply.outcome,
-              hasText,
-              isWithheld: reply.finish === 'withheld',
-              tables: this.#calls.tables,
-              lastCallFailed: this.#calls.lastCallFailed,
-              awaitsApproval: this.notes.list.some(({ code }) => code === APPROVAL_PENDING),
-            }),
-      ...(asked !== undefined && { choices: asked.choices }),
+      outcome,
+      ...(choices.length > 0 && { choices }),
       notes: this.notes.list,
       sql: this.#calls.tables.map(({ sql }) => sql),
       data: this.#calls.tables,
