@@ -61,7 +61,7 @@ export class Governance {
     if (orgId === null || !(await this.#isOfPlatform(id)) || (await this.#isOfPlatform(actor.id ?? ''))) return;
     throw refused(
       'This user is an administrator of the platform.',
-      'Remove the user from your organization instead, or ask another administrator of the platform.',
+      'Ask them, or another administrator of the platform.',
     );
   }
 

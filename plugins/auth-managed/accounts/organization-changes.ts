@@ -194,8 +194,11 @@ export class OrganizationChanges {
     const standing = (id: string) => this.#standing(orgId, id);
     const mayChange = async () => {
       if (byHand === undefined || userId === actor.id) return;
-      if (covers(await standing(actor.id ?? ''), await standing(userId))) return;
-      throw refused('This member has, or would have, rights that you do not have.', 'Ask an administrator.');
+      if (!covers(await standing(actor.id ?? ''), await standing(userId))) {
+        throw refused('This member has, or would have, rights that you do not have.', 'Ask an administrator.');
+      }
+      // A plain member, too: this organization's owners may be nobody on the platform.
+      await governance.mustNotBeOfPlatform({ actor, orgId }, userId);
     };
     const hadAdministrator = await governance.hasAdministrator(orgId);
     const wasAdministrator = (await standing(userId)).role === 'admin';

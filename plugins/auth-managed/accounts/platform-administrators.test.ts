@@ -106,17 +106,35 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
     ]);
   });
 
-  it('cannot change an administrator whom the platform appointed', async () => {
-    await using server = await startServer(await db.url(dialect));
-    const { boss, ann } = await promoted(server);
-    const bossId = await idOf(boss);
-    expect((await setRole(ann, bossId, 'viewer')).status).toBe(403);
-    expect((await ann.send(`${USERS}/${bossId}/ban`, { body: {} })).status).toBe(403);
-    expect((await ann.send(`${USERS}/${bossId}/unban`, { body: {} })).status).toBe(403);
-    expect((await ann.send(`${USERS}/${bossId}/revoke`, { body: {} })).status).toBe(403);
-    expect((await ann.send(`${USERS}/${bossId}`, { method: 'DELETE' })).status).toBe(403);
-    expect((await standing(boss))[0]).toBe('admin');
-  });
+  it.each<[string, string, (id: string, memberId: string) => object | undefined]>([
+    ['PATCH', '/api/v1/admin/users/:id/role', () => ({ role: 'viewer' })],
+    ['PUT', '/api/v1/admin/roles/users/:id/role', () => ({ role: 'viewer' })],
+    ['POST', '/api/v1/admin/users/:id/ban', () => ({})],
+    ['POST', '/api/v1/admin/users/:id/unban', () => ({})],
+    ['POST', '/api/v1/admin/users/:id/revoke', () => ({})],
+    ['DELETE', '/api/v1/admin/users/:id', () => undefined],
+    ['POST', '/api/auth/organization/update-member-role', (_, memberId) => ({ memberId, role: 'viewer' })],
+    ['POST', '/api/auth/organization/remove-member', (_, memberId) => ({ memberIdOrEmail: memberId })],
+    ['POST', '/api/auth/organization/remove-member', () => ({ memberIdOrEmail: 'eve@example.com' })],
+  ])(
+    'cannot change an administrator whom the platform appointed, as owner either: %s %s',
+    async (method, path, body) => {
+      await using server = await startServer(await db.url(dialect));
+      const { boss, ann, annId, acme } = await promoted(server);
+      const eve = await userOf(server, 'eve@example.com');
+      const eveId = await idOf(eve);
+      await server.get(authManaged).users.setRole(platform('root'), eveId, 'admin');
+      await invite(boss, eve, 'eve@example.com');
+      const { members } = (await boss.send('/api/auth/organization/list-members')).body;
+      const memberOf = (id: string) => members.find(({ userId }: { userId: string }) => userId === id).id as string;
+      await organization(boss, 'update-member-role', { memberId: memberOf(annId), role: 'owner' });
+      const act = (who: Client) => who.send(path.replace(':id', eveId), { method, body: body(eveId, memberOf(eveId)) });
+      expect(await act(ann)).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+      // Here a plain member, elsewhere what they were.
+      expect(await standing(eve)).toEqual(['analyst', acme]);
+      expect((await act(boss)).status).toBe(200);
+    },
+  );
 });
 
 describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of the platform, on %s', (dialect) => {
