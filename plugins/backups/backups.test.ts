@@ -16,9 +16,15 @@ import {
   startPostgres,
 } from '../../test/harness/postgres.ts';
 import { suiteNeeding } from '../../test/harness/require.ts';
+import { Issuer, makeKey, NOW, sign } from '../../test/harness/token-issuer.ts';
 import { audit } from '../audit/index.ts';
+import { authByot } from '../auth-byot/index.ts';
+import { authRoles } from '../auth-roles/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
+import { semanticLayer } from '../semantic-layer/index.ts';
+import { sqlGuard } from '../sql-guard/index.ts';
 import { backups } from './index.ts';
 import { sqliteEngine } from './sqlite-engine.ts';
 
@@ -436,4 +442,35 @@ it('are not available without an internal database', async () => {
   await using server = await start(undefined, join(folder.path, 'backups'));
   expect(await server.send('GET', '?limit=x')).toMatchObject({ status: 404, body: { error: 'not_available' } });
   expect(await server.send('POST')).toMatchObject({ status: 404, body: { error: 'not_available' } });
+});
+
+it('are closed to administrators of tenants, whose token names no organization', async () => {
+  using folder = emptyFolder();
+  const key = await makeKey('k-1');
+  const issuer = await Issuer.start(key);
+  await using app = await createTestApp({
+    now: NOW,
+    plugins: [
+      http({ port: 0 }),
+      internalDb({ url: `sqlite:${folder.path}/atlas.db` }),
+      authRoles(),
+      authByot({ jwksUrl: issuer.jwksUrl, issuer: 'https://id.example.com/', audience: 'atlas' }),
+      semanticLayer({ dir: folder.path }),
+      sqlGuard(),
+      rowSecurity({ column: 'tenant', claim: 'tenant' }),
+      backups({ dir: join(folder.path, 'backups') }),
+    ],
+  });
+  const authorization = `Bearer ${await sign(key, { role: 'admin', tenant: 1 })}`;
+  for (const [method, path] of [
+    ['GET', ''],
+    ['POST', ''],
+    ['GET', '/x'],
+    ['DELETE', '/x'],
+  ] as const) {
+    const answer = await app.inject({ method, url: PATH + path, headers: { authorization } });
+    expect([method, path, answer.statusCode]).toEqual([method, path, 403]);
+    expect(answer.json<{ message: string }>().message).toContain('your token names no organization');
+  }
+  await issuer.stop();
 });

@@ -8,9 +8,11 @@ import {
   scheduleCollect,
   storeMigrations,
 } from '../../kernel/index.ts';
-import { audit } from '../audit/index.ts';
+import { audit, tenancy } from '../audit/index.ts';
+import { authByot } from '../auth-byot/index.ts';
 import { type DatabaseTarget, internalDb, parseDatabaseUrl, storeTables } from '../internal-db/index.ts';
 import { jobs } from '../jobs/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
 import type { BackupEngine } from './api.ts';
 import { BackupFiles } from './files.ts';
 import { BACKUPS_TABLE, createBackups } from './migrations.ts';
@@ -38,14 +40,21 @@ export const backups = definePlugin({
   version: '1.0.0',
   type: 'storage',
   description: 'Backs up the internal database of hosted platforms: daily, verified by a restore, kept for a time.',
-  needs: { db: internalDb, log: optional(audit), jobs: optional(jobs) },
+  needs: {
+    db: internalDb,
+    log: optional(audit),
+    jobs: optional(jobs),
+    rows: optional(rowSecurity),
+    tokens: optional(authByot),
+  },
   options: BackupsOptions,
-  async setup(ctx, options, { db, log }) {
+  async setup(ctx, options, { db, log, rows, tokens }) {
+    const { refuse } = tenancy(rows, tokens, 'The list of backups');
     ctx.tap(storeMigrations, () => [createBackups]);
     // Of use only where the files are.
     ctx.tap(storeTables, () => [{ table: BACKUPS_TABLE, isTransient: true }]);
     if (db.target === undefined) {
-      ctx.tap(httpRoutes, () => db.routes(backupRoutes(undefined, options.waitMs)));
+      ctx.tap(httpRoutes, () => db.routes(backupRoutes(undefined, options.waitMs, refuse)));
       return;
     }
     const service = new Backups({
@@ -59,7 +68,7 @@ export const backups = definePlugin({
       now: ctx.now,
       tables: async () => (await ctx.call(storeTables, undefined, ctx.scope())).map(({ value }) => value.table),
     });
-    ctx.tap(httpRoutes, () => db.routes(backupRoutes(service, options.waitMs)));
+    ctx.tap(httpRoutes, () => db.routes(backupRoutes(service, options.waitMs, refuse)));
     ctx.tap(scheduleCollect, () => [
       { name: 'backup', cron: options.schedule, run: (scope) => service.nightly(scope) },
     ]);

@@ -29,9 +29,11 @@ const shown = (row: BackupRow) => ({
   operation: row.operation,
 });
 
-export function backupRoutes(given: Backups | undefined, waitMs: number): Route[] {
+/** `refuse` throws for an administrator of an unknown organization. */
+export function backupRoutes(given: Backups | undefined, waitMs: number, refuse: (scope: Scope) => void): Route[] {
   const backups = (scope: Scope): Backups => {
     mustBeOfPlatform(scope);
+    refuse(scope);
     // Without a database no request comes this far.
     return given as Backups;
   };
