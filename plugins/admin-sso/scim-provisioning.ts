@@ -7,7 +7,15 @@ import type { Audit } from '../audit/index.ts';
 import { AUTH_TABLES, type AuthManaged } from '../auth-managed/index.ts';
 import { domainOfEmail } from './domain.ts';
 import type { GroupRoles } from './group-roles.ts';
-import { join, type KnownUser, organizationsOf, refusalOf, userByEmail, userById } from './membership.ts';
+import {
+  administersPlatform,
+  join,
+  type KnownUser,
+  organizationsOf,
+  refusalOf,
+  userByEmail,
+  userById,
+} from './membership.ts';
 import type { FoundConnection } from './scim-connections.ts';
 
 /** One request of an identity provider. */
@@ -105,6 +113,9 @@ export function provisioning({
     projection: {
       async reconcileUser({ userId, provisioningDomainId, active }) {
         current().users.add(userId);
+        // Whom the platform has made administrator since then is not this organization's to ban or sign out.
+        const known = await host.run((db) => userById(db, userId));
+        if (known !== undefined && administersPlatform(known)) return;
         const settle = async () => {
           // Administrators may be leaving, or be demoted by hand, at the same moment.
           await host.lockAdministrators();

@@ -527,6 +527,18 @@ describe.each<Dialect>(['sqlite', 'postgres'])('SCIM on %s', (dialect) => {
     expect((await ann.send(`${SCIM}/connections`, { body: { providerId: own.providerId } })).status).toBe(404);
   });
 
+  it('neither bans nor signs out whom the platform has made administrator since', async () => {
+    await using setup = await start(dialect);
+    const { server } = setup;
+    const { scim } = await connected(setup);
+    const { id } = read(await scim('POST', '/Users', oktaUser('ann@acme.com')));
+    const users = db.connect(server.database)('auth_user').where({ email: 'ann@acme.com' });
+    await users.clone().update({ role: 'admin', adminByOrganization: false });
+    expect((await scim('PUT', `/Users/${id}`, oktaUser('ann@acme.com', { active: false }))).status).toBe(200);
+    expect((await scim('DELETE', `/Users/${id}`)).status).toBe(204);
+    expect(Boolean((await users.clone().first('banned')).banned)).toBe(false);
+  });
+
   it('takes the token of the connection only, as long as it is good', async () => {
     await using setup = await start(dialect);
     const { boss, server } = setup;
