@@ -104,6 +104,10 @@ describe('readEnv', () => {
     [{ SVC_CORS_ORIGIN: 'app.example.com' }, /SVC_CORS_ORIGIN is invalid: expected a comma-separated list of origins/],
     [{ SVC_ADMIN_EMAIL: 'boss' }, /SVC_ADMIN_EMAIL is invalid: expected an e-mail address/],
     [{ AUTHLIB_URL: 'https://api.example.com/api' }, /AUTHLIB_URL is invalid: expected an http or https URL without/],
+    [
+      { AUTHLIB_URL: 'nonsense' },
+      /^The environment is invalid:\n {2}- AUTHLIB_URL is invalid: expected an http or https URL [^\n]*$/,
+    ],
     [{ AUTHLIB_TRUSTED_ORIGINS: '*' }, /AUTHLIB_TRUSTED_ORIGINS is invalid/],
     [{ SVC_AUTH_MODE: 'magic' }, /SVC_AUTH_MODE is invalid: expected one of byot, managed, api-key/],
     [{ GITHUB_CLIENT_ID: 'x' }, /GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET need each other/],
@@ -129,6 +133,29 @@ describe('readEnv', () => {
     expect(() => readEnv({ SVC_AUTH_MODE: 'api-key', SVC_API_KEY: '' })).toThrow(
       /^The environment is invalid:\n {2}- SVC_API_KEY is set but empty; give it a value, or unset it\.$/,
     );
+  });
+
+  it.each([
+    'atlas.example.com',
+    'ftp://atlas.example.com',
+    'https://',
+    'https://user:password@example.com',
+    'https://example.com/?page=1',
+    'https://example.com/#top',
+  ])('the public URL %s stops the start', (url) => {
+    expect(() => readEnv({ SVC_PUBLIC_URL: url })).toThrow(
+      /SVC_PUBLIC_URL is invalid: expected an http or https URL without a query/,
+    );
+  });
+
+  it.each([
+    [{ SVC_PUBLIC_URL: 'HTTPS://Atlas.Example.com:443/' }, 'https://atlas.example.com'],
+    [{ SVC_PUBLIC_URL: 'https://example.com/atlas/' }, 'https://example.com/atlas'],
+    [{ AUTHLIB_URL: 'https://api.example.com/' }, 'https://api.example.com'],
+    [{ SVC_PUBLIC_URL: 'https://a.test', AUTHLIB_URL: 'https://b.test' }, 'https://a.test'],
+    [{}, undefined],
+  ])('links begin with the public URL: %j', (source, publicUrl) => {
+    expect(readEnv(source).env.http.publicUrl).toBe(publicUrl);
   });
 
   it('takes origins in any case of letters, and with the port that goes without saying', () => {

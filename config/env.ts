@@ -32,9 +32,9 @@ import { FALLBACK, PROVIDERS } from './presets/models.ts';
 import {
   type Alternative,
   ambiguity,
+  baseUrl,
   type Chosen,
   choose,
-  httpOrigin,
   httpUrl,
   named,
   origins,
@@ -122,6 +122,7 @@ const PLUGINS = {
     bodyLimitBytes: 'SVC_BODY_LIMIT',
     corsOrigins: named('SVC_CORS_ORIGIN', origins),
     allowedHosts: 'SVC_ALLOWED_HOSTS',
+    publicUrl: named('SVC_PUBLIC_URL', baseUrl),
     trustProxy: named('SVC_TRUST_PROXY', proxies),
   }),
   internalDb: settings(internalDb, {
@@ -158,7 +159,6 @@ const PLUGINS = {
   actions: settings(actions, {
     approval: 'SVC_ACTION_APPROVAL',
     approvalExpiryMs: 'SVC_ACTION_EXPIRY_MS',
-    publicUrl: named('AUTHLIB_URL', httpOrigin),
   }),
   approvalRules: settings(approvalRules, { approval: 'SVC_APPROVAL_MODE' }),
   agent: settings(agent, {
@@ -237,8 +237,11 @@ export interface ReadEnv {
 
 type Source = Readonly<Record<string, string | undefined>>;
 
-/** Names under which others know a variable; its own name wins. */
-const ALSO_KNOWN_AS: Readonly<Record<string, string>> = { GOOGLE_GENERATIVE_AI_API_KEY: 'GEMINI_API_KEY' };
+/** Variables that stand in for another that is not set. */
+const ALSO_KNOWN_AS: Readonly<Record<string, string>> = {
+  GOOGLE_GENERATIVE_AI_API_KEY: 'GEMINI_API_KEY',
+  SVC_PUBLIC_URL: 'AUTHLIB_URL',
+};
 
 /**
  * Reads the environment for the built-in composition. Throws `configuration_error` with all problems at once: the
@@ -248,10 +251,11 @@ export function readEnv(source: Source): ReadEnv {
   const problems: string[] = [];
   const values = new Map<string, unknown>();
   for (const { name, expected, read } of variables) {
-    const text = source[name]?.trim() || source[ALSO_KNOWN_AS[name] ?? '']?.trim() || '';
+    const own = source[name]?.trim() ?? '';
+    const text = own || source[ALSO_KNOWN_AS[name] ?? '']?.trim() || '';
     const value = text === '' ? undefined : read(text);
     if (value !== undefined) values.set(name, value);
-    else if (text !== '') problems.push(`${name} is invalid: expected ${expected}.`);
+    else if (own !== '') problems.push(`${name} is invalid: expected ${expected}.`);
   }
   const mode = choose(AUTH_MODES, 'SVC_AUTH_MODE', values);
   const provider = choose(PROVIDERS, 'SVC_PROVIDER', values);

@@ -231,6 +231,13 @@ export const httpOrigin: Syntax = {
   read: (text) => (isHttpOrigin(text) ? normalizedOrigin(text) : undefined),
 };
 
+/** The address under which people reach a server, with a path or without, and without what would stand behind a link. */
+export const baseUrl: Syntax = {
+  expected: 'an http or https URL without a query, such as https://atlas.example.com',
+  read: (text) =>
+    /^https?:\/\/[^\s?#@\\]+$/i.test(text) && URL.canParse(text) ? new URL(text).href.replace(/\/+$/, '') : undefined,
+};
+
 function originsOf(text: string, isAllowed: (origin: string) => boolean): readonly string[] | undefined {
   const items = list(text);
   if (items.length === 0 || !items.every((item) => item === '*' || isAllowed(item))) return undefined;

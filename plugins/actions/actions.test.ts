@@ -38,7 +38,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('actions on %s', (dialect) => {
   it('await approval, are approved once, and tell what happened to whom it concerns', async () => {
     await using server = await start(dialect, {
       plugins: managed(),
-      actions: { publicUrl: 'https://api.example.com/' },
+      publicUrl: 'https://api.example.com/',
     });
     const boss = await userOf(server, 'boss@example.com');
     const ann = await userOf(server, 'ann@example.com');

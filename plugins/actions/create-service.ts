@@ -57,8 +57,7 @@ export function createService({ ctx, options, db, queue, server, log, types, ref
     await queue.add(JOB, { id }, { key: id });
   };
   const execution = new Execution({ ctx, store, timeoutMs: options.timeoutMs, open, requeue, moved });
-  const baseUrl = () =>
-    (options.publicUrl ?? (server?.address() === undefined ? 'http://localhost' : server.url())).replace(/\/$/, '');
+  const baseUrl = () => server?.link('') ?? (server?.address() === undefined ? 'http://localhost' : server.url());
   const init = { ctx, db, options, store, execution, addresses, types, refuse, baseUrl, moved };
   const service: ActionService = new ActionService(init);
   if (options.enabled && db.configured) {

@@ -32,12 +32,6 @@ export const ActionsOptions = Type.Object(
       maximum: 36_500,
       description: 'days for which actions that have ended are kept; purged daily',
     }),
-    publicUrl: Type.Optional(
-      Type.String({
-        pattern: '^https?://[^/\\s]+/?$',
-        description: 'public address of the API, for the links to approve and deny; default: where the server listens',
-      }),
-    ),
   },
   { additionalProperties: false },
 );

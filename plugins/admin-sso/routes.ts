@@ -65,7 +65,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
     if (url !== undefined) return new URL(url).origin;
     throw new AtlasError('Single sign-on needs an address to come back to.', {
       code: 'configuration_error',
-      hint: 'Set AUTHLIB_URL to the public address of the API.',
+      hint: 'Set SVC_PUBLIC_URL, or AUTHLIB_URL to the public address of the API.',
     });
   };
   const baseUrl = url === undefined ? '' : new URL(url).origin;

@@ -263,3 +263,14 @@ it('acts as the authenticated user: an API key beside a cookie is not a session'
   });
   for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
 });
+
+it('takes the public URL of the server for the address of the API', async () => {
+  const server = { publicUrl: 'https://example.com/atlas/' };
+  await using app = await startServer(await db.url('sqlite'), {}, [], server);
+  expect(app.get(http).link('/api/health')).toBe('https://example.com/atlas/api/health');
+  await userOf(app, 'ann@example.com');
+  const signIn = (origin: string) => new Client(app).signIn('ann@example.com', undefined, { origin });
+  const answer = await signIn('https://example.com');
+  expect([answer.status, answer.headers.get('set-cookie')]).toEqual([200, expect.stringContaining('Secure')]);
+  expect((await signIn('https://example.org')).status).toBe(403);
+});

@@ -24,7 +24,7 @@ import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { MANAGED_MODE } from './mode.ts';
 import { AuthManagedOptions } from './options.ts';
 import { SECURITY_SCHEMES } from './security-schemes.ts';
-import { checkSettings, isLocal } from './settings.ts';
+import { checkSettings, isLocal, withPublicUrl } from './settings.ts';
 
 export type { InvitationInput, InvitationState, ManagedInvitation } from './accounts/invitations.ts';
 export { INVITATION_ORDERS, MEMBER_ORDERS, USER_ORDERS } from './accounts/list-orders.ts';
@@ -73,13 +73,14 @@ export const authManaged = definePlugin({
   needs: { db: internalDb, roles: authRoles, server: optional(http), log: optional(audit) },
   options: AuthManagedOptions,
   async setup(ctx, options, { db, server, log: auditLog }): Promise<AuthManaged> {
-    checkSettings(options, db.configured);
+    const settings = withPublicUrl(options, server?.link(''));
+    checkSettings(settings, db.configured);
     requirePackages(['better-auth'], import.meta.url);
     const [{ createServices }, { refuseUntilChanged }] = await Promise.all([
       import('./services.ts'),
       import('./accounts/account-password.ts'),
     ]);
-    const managed = await createServices(options, {
+    const managed = await createServices(settings, {
       db,
       now: ctx.now,
       log: ctx.log,
@@ -108,10 +109,10 @@ export const authManaged = definePlugin({
     let stop = () => {};
     ctx.onReady(async () => {
       const address = server?.address();
-      stop = await managed.start(address && isLocal(address.address, options.url));
+      stop = await managed.start(address && isLocal(address.address, settings.url));
     });
     ctx.onClose(() => stop());
     const { users, roles, invitations, password, host } = managed;
-    return { users, roles, invitations, password, host, url: options.url };
+    return { users, roles, invitations, password, host, url: settings.url };
   },
 });

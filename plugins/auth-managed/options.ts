@@ -22,7 +22,7 @@ export const AuthManagedOptions = Type.Object(
     url: Type.Optional(
       Type.String({
         pattern: '^https?://[^\\s/?#@]+/?$',
-        description: 'public address of the API; https makes cookies secure',
+        description: 'public address of the API; https makes cookies secure; default: the origin of `http.publicUrl`',
       }),
     ),
     trustedOrigins: Type.Array(Origin, {

@@ -3,6 +3,12 @@ import { AtlasError } from '../../kernel/index.ts';
 import { isLoopback } from '../http/index.ts';
 import type { AuthManagedOptions } from './options.ts';
 
+/** The options with the origin of the server's public URL, where no address of the API is given. */
+export function withPublicUrl(options: AuthManagedOptions, publicUrl: string | undefined): AuthManagedOptions {
+  if (options.url !== undefined || publicUrl === undefined) return options;
+  return { ...options, url: new URL(publicUrl).origin };
+}
+
 /** Throws `configuration_error`. `configured`: there is an internal database. */
 export function checkSettings({ url, google, github, microsoft }: AuthManagedOptions, configured: boolean): void {
   const fault = (message: string, hint: string) => new AtlasError(message, { code: 'configuration_error', hint });
@@ -12,7 +18,7 @@ export function checkSettings({ url, google, github, microsoft }: AuthManagedOpt
   if (url === undefined && [google, github, microsoft].some((provider) => provider !== undefined)) {
     throw fault(
       'Social sign-in needs an address to come back to.',
-      'Set AUTHLIB_URL to the public address of the API.',
+      'Set SVC_PUBLIC_URL, or AUTHLIB_URL to the public address of the API.',
     );
   }
 }

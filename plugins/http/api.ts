@@ -8,6 +8,8 @@ import type { ErrorCode } from './errors.ts';
 export interface HttpServer {
   /** Where it can be reached: `http://127.0.0.1:3001`. Throws before it listens. */
   url(): string;
+  /** The address of `path` (`/api/health`) below the public URL, for people; `undefined` where none is configured. */
+  link(path: string): string | undefined;
   /** `undefined` before it listens. */
   address(): AddressInfo | undefined;
   /** Ends all running requests with an error and takes no new ones: the process is about to end. */

@@ -23,6 +23,7 @@ export const http = definePlugin({
   options: HttpOptions,
   setup(ctx, options): HttpServer {
     const server = WebServer.create(ctx, options);
+    const publicUrl = options.publicUrl?.replace(/\/+$/, '');
     ctx.onReady(async () => {
       const schemes = await ctx.call(httpSecurity, undefined, ctx.scope());
       const isOpen = !schemes.some(({ value }) => value.scheme !== undefined && value.isOwn !== true);
@@ -34,6 +35,7 @@ export const http = definePlugin({
     ctx.onClose(() => server.close());
     return {
       url: () => server.url(),
+      link: (path) => (publicUrl === undefined ? undefined : publicUrl + path),
       address: () => server.address(),
       cancel: () => server.cancel(),
       inject: (request) => server.inject(request),

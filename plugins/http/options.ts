@@ -23,6 +23,13 @@ export const HttpOptions = Type.Object(
       description:
         'host names, without a port, under which clients reach the server besides localhost; others are refused by /mcp, and without authentication by every route while the server listens on localhost or names are given',
     }),
+    publicUrl: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^\\s?#@\\\\]+$',
+        description:
+          'base URL under which people reach the server, with the path of a reverse proxy if there is one: links in mails and answers begin with it, never with what a request says of the host',
+      }),
+    ),
     trustProxy: Type.Union([Type.Boolean(), Type.Array(Type.String())], {
       default: false,
       description:
