@@ -93,6 +93,19 @@ describe.each<Dialect>(['sqlite', 'postgres'])('invitations on %s', (dialect) =>
     expect((await ann.whoami()).body).toMatchObject({ orgId: null, actor: { role: 'analyst' } });
   });
 
+  it('last a week, whichever way they are made', async () => {
+    await using server = await startServer(await db.url(dialect));
+    const boss = await userOf(server, 'boss@example.com');
+    await organization(boss, 'create', { name: 'Acme', slug: 'acme' });
+    await boss.send(INVITATIONS, { body: { email: 'ann@example.com' } });
+    await organization(boss, 'invite-member', { email: 'bob@example.com', role: 'member' });
+    const { invitations } = (await boss.send(INVITATIONS)).body;
+    const days = invitations.map((made: { createdAt: string; expiresAt: string }) =>
+      Math.round((Date.parse(made.expiresAt) - Date.parse(made.createdAt)) / 86_400_000),
+    );
+    expect(days).toEqual([7, 7]);
+  });
+
   it('give nothing that the administrator who invited may not give any more', async () => {
     await using server = await startServer(await db.url(dialect));
     const boss = await userOf(server, 'boss@example.com');

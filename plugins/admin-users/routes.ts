@@ -2,7 +2,13 @@
 import { Type } from '@sinclair/typebox';
 import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
 import { page, pageQuery, SUCCEEDED, Success } from '../admin-kit/index.ts';
-import { type AuthManaged, Email, INVITATION_ORDERS, USER_ORDERS } from '../auth-managed/index.ts';
+import {
+  type AuthManaged,
+  Email,
+  INVITATION_LIFETIME_S,
+  INVITATION_ORDERS,
+  USER_ORDERS,
+} from '../auth-managed/index.ts';
 
 const RoleName = Type.Union([Type.Literal('viewer'), Type.Literal('analyst'), Type.Literal('admin')], {
   title: 'Role',
@@ -99,7 +105,12 @@ const InvitationBody = Type.Object(
       maxLength: 128,
       description: 'viewer, analyst, admin, or the id or name of a custom role.',
     }),
-    expiresIn: Type.Integer({ default: 7 * 86_400, minimum: 60, maximum: 90 * 86_400, description: 'Seconds.' }),
+    expiresIn: Type.Integer({
+      default: INVITATION_LIFETIME_S,
+      minimum: 60,
+      maximum: 90 * 86_400,
+      description: 'Seconds.',
+    }),
   },
   { additionalProperties: false },
 );

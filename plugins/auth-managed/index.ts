@@ -31,6 +31,7 @@ export { INVITATION_ORDERS, MEMBER_ORDERS, USER_ORDERS } from './accounts/list-o
 export type { ManagedRole, RoleInput } from './accounts/roles.ts';
 export type { ManagedUser, RoleMember, UserPage, UserQuery, UserStats } from './accounts/users.ts';
 export { Email, type Endpoint, Id, Url } from './better-auth/endpoint.ts';
+export { INVITATION_LIFETIME_S } from './better-auth/organization-endpoints.ts';
 export {
   type AskLibrary,
   authExtend,

@@ -17,6 +17,7 @@ import type { Store } from '../store.ts';
 import { knexAdapter } from './adapter.ts';
 import { cookieDomain } from './cookie-domain.ts';
 import { sessionEnded } from './errors.ts';
+import { INVITATION_LIFETIME_S } from './organization-endpoints.ts';
 import { COOKIE_CACHE_MS, type SessionCache } from './session-cache.ts';
 
 export const BASE_PATH = '/api/auth';
@@ -250,6 +251,7 @@ export function createBetterAuth(
         allowUserToCreateOrganization: (user) => user.role === 'admin',
         // A function, as the library would take a number for the length of its lists, too.
         membershipLimit: async () => Infinity,
+        invitationExpiresIn: INVITATION_LIFETIME_S,
         roles: {
           owner: ownerAc,
           admin: organizationAdminAc,

@@ -2,6 +2,9 @@
 import { Type } from '@sinclair/typebox';
 import { Email, type Endpoint, Id, Name, Picture } from './endpoint.ts';
 
+/** How long an invitation is good, whichever way it was made, unless it says otherwise. */
+export const INVITATION_LIFETIME_S = 7 * 86_400;
+
 export const ORGANIZATION_ROLES = ['owner', 'admin', 'analyst', 'viewer', 'member'] as const;
 
 const OrganizationRole = Type.Union(
