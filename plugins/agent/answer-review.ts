@@ -1,4 +1,4 @@
-/** Has an answer checked before it ends: the model corrects it once, and what remains is noted. */
+/** Has an answer checked before it ends: the model corrects it once, and what remains is noted, or ends as no answer. */
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { Scope } from '../../kernel/index.ts';
 import type { AgentEvent, Answer } from './api.ts';
@@ -27,6 +27,7 @@ interface Checked {
 }
 
 const problems = ({ findings }: Checked) => findings.reduce((sum, { notes }) => sum + notes.length, 0);
+const withheld = ({ findings }: Checked) => findings.find(({ instead }) => instead !== undefined)?.instead;
 
 /**
  * The events of the run with one `finish`. A stream has shown its text when it is checked, so the corrected text follows as
@@ -40,12 +41,14 @@ export async function* reviewed(
 ): AsyncGenerator<AgentEvent, void> {
   const first = yield* checkedAnswer(run, check, scope, isStreamed ? 'shown' : 'held');
   const second = yield* corrected(run, check, scope, first.checked);
-  const { answer, findings } = second ?? first.checked;
+  const last = second ?? first.checked;
+  const instead = withheld(last);
+  const answer = instead === undefined ? last.answer : { ...last.answer, text: instead, outcome: 'failed' as const };
   if (answer.text === first.checked.answer.text) yield* first.held;
   else {
     yield { type: 'text', text: isStreamed ? `\n\n${CORRECTION}${answer.text}` : answer.text };
   }
-  for (const { notes } of findings) for (const note of notes) run.notes.add(note);
+  for (const { notes } of last.findings) for (const note of notes) run.notes.add(note);
   yield { type: 'finish', answer: { ...answer, ...run.spent(), notes: [...run.notes.list] } };
 }
 
@@ -67,7 +70,9 @@ async function* corrected(
   if (!(await run.revise(messages, needsTools))) return undefined;
   try {
     const { checked } = yield* checkedAnswer(run, check, scope, 'dropped');
-    const isBetter = checked.answer.outcome === 'answered' && problems(checked) <= problems(first);
+    const { outcome } = checked.answer;
+    if (withheld(checked) !== undefined || outcome === 'failed') return undefined;
+    const isBetter = withheld(first) !== undefined || (outcome === 'answered' && problems(checked) <= problems(first));
     return isBetter ? checked : undefined;
   } catch (error) {
     // There is an answer: a provider that fails now must not take it away.

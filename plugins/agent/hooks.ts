@@ -52,6 +52,8 @@ export interface AnswerFinding {
   readonly correction?: { readonly request: string; readonly needsTools: boolean };
   /** What is wrong, for the reader of the answer when it stays so. */
   readonly notes: readonly AnswerNote[];
+  /** What the reader gets in place of the answer when it stays so: the question then counts as failed. */
+  readonly instead?: string;
 }
 
 /** A correction is asked for once a question, for all taps together; the notes of the last check are kept. */

@@ -47,7 +47,7 @@ const NO_FIGURES = new RegExp(
     '\\d{1,2}\\.(?=\\s+(?:Platz|Rang|Stelle|Quartal|Monat|Woche|Tag|Jahr|Halbjahr)\\b)',
     // Markers of lists, headings, footnotes; the first cell of a row.
     '(?<=^[ \\t>*#-]{0,40})\\(?\\d{1,3}[.)](?=[ \\t]|\\*\\*)',
-    '(?<=^[ \\t]{0,40}\\|[ \\t]{0,40})\\d{1,4}(?=[ \\t]*\\|)',
+    '(?<=^[ \\t]{0,40}\\|[ \\t]{0,40})\\d{1,4}(?=[ \\t]*\\|[ \\t]*\\S)',
     '\\[\\d{1,3}\\]',
     // Names with digits, versions, addresses of machines.
     '(?<![\\d.])\\d+(?:\\.\\d+){3,}',

@@ -5,7 +5,7 @@ export const GroundingOptions = Type.Object(
   {
     correct: Type.Boolean({
       default: true,
-      description: 'ask the model once to correct figures that its results do not explain; else they are only noted',
+      description: 'ask the model once to correct figures that its results do not explain',
     }),
   },
   { additionalProperties: false },

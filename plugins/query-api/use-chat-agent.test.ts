@@ -81,7 +81,8 @@ test('one conversation of turns, a regenerated answer, a stop and a correction',
   expect(failed?.metadata?.outcome).toBe('failed');
 
   const wrong = await ask('How many, again?');
-  expect(wrong?.metadata).toMatchObject({ outcome: 'answered' });
+  expect(wrong?.metadata).toMatchObject({ outcome: 'failed' });
+  expect(textOf(wrong)).toMatch(/Correction: No reliable answer was reached: .*"510"/);
   const ungrounded = { code: 'ungrounded_figure', message: expect.stringContaining('"510"') };
   expect(parts(wrong, 'data-outcome')).toMatchObject([{ data: { notes: expect.arrayContaining([ungrounded]) } }]);
 
