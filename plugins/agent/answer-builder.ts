@@ -6,26 +6,20 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
-import type { Outcome, Usage } from './api.ts';
+import type { Outcome } from './api.ts';
 import { NO_TOOLS, type OfferedTools } from './model-output/offered-tools.ts';
 import { Repetition } from './model-output/repetition.ts';
 import { type Delta, type Expectations, TextFilter } from './model-output/text-filter.ts';
 import { callsInThoughts } from './model-output/thoughts.ts';
 import { WholeCharacters } from './model-output/whole-characters.ts';
 import { writtenQuery } from './model-output/written-query.ts';
-import { answeringModel, declaredOutcome } from './outcome.ts';
+import { answeringModel, declaredOutcome, usesNoTokens } from './outcome.ts';
 import type { ModelName } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
 import { answerInCall, isComplete, type SentCall, type ToolCall, toolCalls } from './tools/tool-call.ts';
+import { type ModelUsage, NO_USAGE } from './usage.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
-
-export interface ModelUsage extends Usage {
-  /** Part of the input tokens: read from the provider's cache. */
-  readonly cachedInputTokens: number;
-  /** False: the provider did not tell both counts; the one that is not known is 0. */
-  readonly isReported: boolean;
-}
 
 export interface ModelAnswer {
   /** Sent back to the model in the next step: text, reasoning and calls in order, with the provider's metadata. */
@@ -124,7 +118,7 @@ export class AnswerBuilder {
   #finish: ModelAnswer['finish'] = 'broken';
   #reason = 'error';
   #rawReason = '';
-  #usage = usageOf(undefined);
+  #usage = NO_USAGE;
   #outcome: Outcome | undefined;
   #answeredBy: ModelName | undefined;
 
@@ -255,7 +249,7 @@ export class AnswerBuilder {
     this.#finish = this.#isMalformed ? 'done' : (FINISH.get(unified) ?? 'done');
     this.#reason = unified;
     this.#rawReason = raw;
-    this.#usage = usageOf(usage);
+    this.#usage = usageOf(usage, usesNoTokens(metadata));
   }
 
   answer(): ModelAnswer {
@@ -315,16 +309,17 @@ export class AnswerBuilder {
   }
 }
 
-function usageOf(usage: LanguageModelV4Usage | undefined): ModelUsage {
+function usageOf(usage: LanguageModelV4Usage | undefined, isFree: boolean): ModelUsage {
   const [input, output] = [usage?.inputTokens?.total, usage?.outputTokens?.total];
   const [inputTokens, outputTokens] = [tokens(input), tokens(output)];
   return {
+    ...NO_USAGE,
     inputTokens,
     outputTokens,
     totalTokens: inputTokens + outputTokens,
     cachedInputTokens: tokens(usage?.inputTokens?.cacheRead),
     // Every call reads something: a provider that reports nothing read, or less than nothing written, does not count.
-    isReported: inputTokens > 0 && (output === 0 || outputTokens > 0),
+    isReported: isFree || (inputTokens > 0 && (output === 0 || outputTokens > 0)),
   };
 }
 

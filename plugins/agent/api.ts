@@ -5,6 +5,8 @@ export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly totalTokens: number;
+  /** Set when a provider did not report all of it, so that a part is estimated. */
+  readonly estimated?: boolean;
 }
 
 /** How a question ended: `declined` when it cannot be answered from the data, `failed` when no answer was reached. */

@@ -46,6 +46,7 @@ export { checkQuery, type NotedResult } from './tools/query-check.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 export { type ShownTable, shownTable, tableOf } from './tools/result-table.ts';
 export { schemaForModel } from './tools/tool-schema.ts';
+export { completeUsage, NO_USAGE } from './usage.ts';
 export { wrappedAgent } from './wrapped-agent.ts';
 
 export const agent = definePlugin({

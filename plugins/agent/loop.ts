@@ -29,7 +29,7 @@ import { sizeOf } from './size.ts';
 import { textsRead } from './texts-read.ts';
 import { CallRunner, refusal } from './tools/call-runner.ts';
 import { beginStep } from './tools/query-check.ts';
-import { sumOfUsage } from './usage.ts';
+import { completeUsage, sumOfUsage } from './usage.ts';
 
 export interface LoopRuntime {
   /** Why a question may call no more tools; `undefined` while it may. */
@@ -174,7 +174,9 @@ export class QuestionRun implements ReviewedRun {
     let failure: unknown;
     try {
       const isStreamed = this.#streaming && this.#repair.canStream;
-      const reply = yield* isStreamed ? this.#stream(call) : this.#generate(call);
+      const sent = yield* isStreamed ? this.#stream(call) : this.#generate(call);
+      const { prompt, tools = [] } = call;
+      const reply = { ...sent, usage: completeUsage(sent.usage, { prompt, tools }, sent.bytes) };
       answer = reply;
       if (reply.finish === 'broken') {
         throw new AtlasError(`The answer of the model provider "${modelName.provider}" broke off.`, {
@@ -186,7 +188,7 @@ export class QuestionRun implements ReviewedRun {
       this.#repair.received();
       this.#habits.saw(modelName.modelId, reply);
       noteFallback(reply.answeredBy, modelName, this.notes);
-      this.#checkPromptSize(call, reply);
+      this.#checkPromptSize(call, sent);
       return reply;
     } catch (error) {
       failure = step.signal.aborted ? abortError(step.signal) : providerError(error, modelName);

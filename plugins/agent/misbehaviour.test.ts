@@ -424,9 +424,36 @@ describe('replies in an odd form', () => {
   ])('%s', async (name, script, most) => {
     // Only a stream asks for its options.
     if (name !== 'unknown stream_options') return recovers(script, most);
-    await using scripted = await scriptedApp(script);
-    expect(await ways.chat?.(scripted.app)).toMatchObject({ error: undefined, text: 'There are 500 orders.' });
-    expect(scripted.server.requests[1]?.text).not.toContain('stream_options');
+    await using scripted = await scriptedApp([...script, looked, answer]);
+    for (const steps of [2, 2]) {
+      const end = await ways.chat?.(scripted.app);
+      expect(end).toMatchObject({ error: undefined, text: 'There are 500 orders.', answer: { steps } });
+      // A stream without its options reports no usage.
+      expect(end?.answer?.usage).toMatchObject({ estimated: true });
+      expect(end?.answer?.usage.inputTokens).toBeGreaterThan(500);
+    }
+    expect(scripted.server.requests.slice(1).some(({ text }) => text.includes('stream_options'))).toBe(false);
+  });
+
+  test('tokens that are not reported are estimated, and said to be', async () => {
+    for (const own of [null, { input: 0, output: 0 }]) {
+      const script = [
+        { ...looked, usage: own },
+        { ...answer, usage: { input: 1_000, output: 20 } },
+      ];
+      for (const { answer: end } of await asked(script, 2)) {
+        const { inputTokens = 0, outputTokens = 0, totalTokens, estimated } = end?.usage ?? {};
+        expect([inputTokens > 1_500, outputTokens > 20, totalTokens, estimated]).toEqual([
+          true,
+          true,
+          inputTokens + outputTokens,
+          true,
+        ]);
+      }
+    }
+    for (const { answer: end } of await asked([looked, answer], 2)) {
+      expect(end?.usage).toEqual({ inputTokens: 200, outputTokens: 40, totalTokens: 240 });
+    }
   });
 
   test('tools are refused in streams: asked without streaming', async () => {

@@ -13,6 +13,10 @@ export function declaredOutcome(metadata: SharedV4ProviderMetadata | undefined):
   return OUTCOMES.has(outcome) ? (outcome as Outcome) : undefined;
 }
 
+/** What a model says that is none of a provider: `providerMetadata: { atlas: { usesTokens: false } }`. */
+export const usesNoTokens = (metadata: SharedV4ProviderMetadata | undefined): boolean =>
+  metadata?.atlas?.usesTokens === false;
+
 /** The model that answered in place of the chosen one: `providerMetadata: { atlas: { provider, modelId } }`. */
 export function answeringModel(metadata: SharedV4ProviderMetadata | undefined): ModelName | undefined {
   const { provider, modelId } = metadata?.atlas ?? {};

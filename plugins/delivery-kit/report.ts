@@ -22,7 +22,7 @@ export const Report = Type.Object({
   sql: Type.Array(Type.String()),
   data: Type.Array(Dataset),
   steps: Type.Integer(),
-  usage: Type.Object({ totalTokens: Type.Integer() }),
+  usage: Type.Object({ totalTokens: Type.Integer(), estimated: Type.Optional(Type.Boolean()) }),
   timestamp: Type.String(),
 });
 

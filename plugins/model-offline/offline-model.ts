@@ -49,7 +49,8 @@ function endOf(step: Step) {
   const reason = 'text' in step ? ('stop' as const) : ('tool-calls' as const);
   const outcome = 'text' in step ? step.outcome : undefined;
   const finishReason = { unified: reason, raw: reason };
-  return { finishReason, usage: USAGE, ...(outcome && { providerMetadata: { atlas: { outcome } } }) };
+  const providerMetadata = { atlas: { usesTokens: false, ...(outcome && { outcome }) } };
+  return { finishReason, usage: USAGE, providerMetadata };
 }
 
 async function nextStep(options: ai.LanguageModelV4CallOptions, input: OfflineModelInput): Promise<Step> {

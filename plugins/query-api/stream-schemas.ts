@@ -3,7 +3,14 @@ import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { ErrorSchema } from '../http/index.ts';
 
 export const Usage = Type.Object(
-  { inputTokens: Type.Integer(), outputTokens: Type.Integer(), totalTokens: Type.Integer() },
+  {
+    inputTokens: Type.Integer(),
+    outputTokens: Type.Integer(),
+    totalTokens: Type.Integer(),
+    estimated: Type.Optional(
+      Type.Boolean({ description: 'True where the provider did not report all tokens, so that a part is estimated.' }),
+    ),
+  },
   { title: 'Usage' },
 );
 

@@ -11,7 +11,8 @@ type ReportedTask = Pick<TaskRow, 'id' | 'name' | 'question'>;
 
 /** With fewer rows of each dataset than usual where they are very long. */
 export function reportOf(task: ReportedTask, answer: Answer, now: number): Report {
-  const { text, sql, steps, usage } = answer;
+  const { text, sql, steps } = answer;
+  const { totalTokens, estimated } = answer.usage;
   const datasets = answer.data.map(datasetOf);
   for (let maxRows = MAX_REPORT_ROWS; ; maxRows = Math.floor(maxRows / 4)) {
     const report: Report = {
@@ -26,7 +27,7 @@ export function reportOf(task: ReportedTask, answer: Answer, now: number): Repor
         truncated: truncated || rows.length > maxRows,
       })),
       steps,
-      usage: { totalTokens: usage.totalTokens },
+      usage: { totalTokens, ...(estimated && { estimated }) },
       timestamp: new Date(now).toISOString(),
     };
     if (maxRows === 0 || JSON.stringify(report).length <= MAX_LENGTH) return report;

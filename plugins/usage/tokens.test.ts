@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AtlasError } from '../../kernel/index.ts';
 import { testScope } from '../../test/harness/create-test-app.ts';
-import type { ModelCalled } from '../agent/index.ts';
+import { completeUsage, type ModelCalled, NO_USAGE } from '../agent/index.ts';
 import { costOf, tokensOf } from './tokens.ts';
 
 type Answer = NonNullable<ModelCalled['answer']>;
@@ -10,8 +10,8 @@ const PROMPT = [{ role: 'user', content: [{ type: 'text', text: 'x'.repeat(4_000
 function call(usage: Partial<Answer['usage']> | undefined, error?: unknown, isLeft = false): ModelCalled {
   const scope = testScope();
   if (isLeft) scope.abort(new Error('The client has left.'));
-  const none = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cachedInputTokens: 0, isReported: false };
-  const answer = usage && ({ usage: { ...none, ...usage }, bytes: 400 } as Answer);
+  const sent = { prompt: PROMPT, tools: [] };
+  const answer = usage && ({ usage: completeUsage({ ...NO_USAGE, ...usage }, sent, 400) } as Answer);
   const model = { provider: 'p', modelId: 'm' };
   return { scope, model, prompt: PROMPT as unknown as ModelCalled['prompt'], tools: [], answer, error, durationMs: 1 };
 }

@@ -26,7 +26,7 @@ export function promptTruncation(
   return isPromptTruncated(bytes, reportedTokens) ? truncationMessage(modelId, bytes, reportedTokens) : undefined;
 }
 
-const jsonBytes = (value: unknown) =>
+export const jsonBytes = (value: unknown) =>
   Buffer.byteLength(JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? `${item}` : item)));
 
 /** What the reader of an answer, the log and the health report are told. */
