@@ -15,7 +15,7 @@ const KERNEL_PACKAGES = [
 ];
 const MAX_KERNEL_LINES = 2_200;
 /** The offline reader is a fallback: what does not fit is asked about or declined. */
-const MAX_READER_LINES = 3_500;
+const MAX_READER_LINES = 4_000;
 /** They measure, attack or prepare inner functions; nothing is built on them. */
 const WHITE_BOX = /^test\/(?:bench|fuzz|growth)\//;
 
