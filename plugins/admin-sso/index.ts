@@ -1,9 +1,16 @@
 /** Signs users in through the identity providers of organizations, and lets these manage users by SCIM. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { AtlasError, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
+import { AtlasError, definePlugin, httpRoutes, messagesOf, optional, storeMigrations } from '../../kernel/index.ts';
 import { audit, tenancy } from '../audit/index.ts';
 import { authByot } from '../auth-byot/index.ts';
-import { authExtend, authManaged, organizationDelete, signInBefore, userChange } from '../auth-managed/index.ts';
+import {
+  authExtend,
+  authManaged,
+  type LibraryExtension,
+  organizationDelete,
+  signInBefore,
+  userChange,
+} from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { outbound } from '../outbound/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
@@ -13,7 +20,7 @@ import { ssoEndpointsOf } from './endpoints.ts';
 import { signInCheck } from './enforcement.ts';
 import { provisionedUser } from './errors.ts';
 import { GroupRoles } from './group-roles.ts';
-import { migrationsFor, STORED_TABLES } from './migrations.ts';
+import { migrationsFor, PROVIDERS, STORED_TABLES } from './migrations.ts';
 import { AdminSsoOptions } from './options.ts';
 import { type OutboundFetch, outboundFetch } from './outbound-fetch.ts';
 import { ProviderStore } from './providers.ts';
@@ -62,9 +69,25 @@ export const adminSso = definePlugin({
     const connections = new ScimConnectionStore(db, log, ctx.now);
     const groupRoles = auth && new GroupRoles(auth, log);
     const stores = groupRoles && { providers, connections, groupRoles };
-    const init = { stores, outbound: calling, url: auth?.url, refuse, checkPackages };
-    ctx.tap(httpRoutes, () => db.routes(ssoRoutes(init)));
-    if (auth === undefined || groupRoles === undefined) return;
+    const calls = new AsyncLocalStorage<ScimCall>();
+    let opened: OutboundFetch | undefined;
+    const fetching = () => {
+      opened ??= outboundFetch(calling);
+      return opened;
+    };
+    const extension: LibraryExtension | undefined = auth &&
+      groupRoles && {
+        endpoints: ssoEndpointsOf({ providers, connections, fetching, calls, host: auth.host }),
+        async load() {
+          checkPackages();
+          const { loadSso } = await import('./library.ts');
+          ctx.log.debug({}, 'The library of single sign-on is loaded.');
+          return loadSso({ auth, providers, groupRoles, audit: log, fetching: fetching(), calls });
+        },
+      };
+    const load = async () => extension && auth?.host.load(extension);
+    ctx.tap(httpRoutes, () => db.routes(ssoRoutes({ stores, outbound: calling, url: auth?.url, refuse, load })));
+    if (extension === undefined) return;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(signInBefore, signInCheck(providers, db));
@@ -72,22 +95,16 @@ export const adminSso = definePlugin({
     ctx.tap(userChange, async ({ userId }) => {
       if (await connections.manages(userId)) throw provisionedUser();
     });
-    const calls = new AsyncLocalStorage<ScimCall>();
-    let opened: OutboundFetch | undefined;
-    const fetching = () => {
-      opened ??= outboundFetch(calling);
-      return opened;
-    };
-    ctx.tap(authExtend, () => [
-      {
-        endpoints: ssoEndpointsOf({ providers, connections, fetching, calls, host: auth.host }),
-        async load() {
-          checkPackages();
-          const { loadSso } = await import('./library.ts');
-          return loadSso({ auth, providers, groupRoles, audit: log, fetching: fetching(), calls });
-        },
-      },
-    ]);
+    ctx.tap(authExtend, () => [extension]);
+    ctx.onReady(async () => {
+      try {
+        if ((await db.run((query) => query(PROVIDERS).first('id'))) !== undefined) await load();
+      } catch (error) {
+        const message =
+          'The library of single sign-on was not loaded; the first sign-in through a provider tries again.';
+        ctx.log.warn({ error: messagesOf(error) }, message);
+      }
+    });
     ctx.onClose(() => opened?.close());
   },
 });

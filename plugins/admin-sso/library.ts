@@ -1,4 +1,4 @@
-/** Sets up the library's plugins for single sign-on and SCIM. Loaded when one of their endpoints is called first. */
+/** Sets up the library's plugins for single sign-on and SCIM. Importing it takes some 500 ms. */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { scim } from '@better-auth/scim';
 import { sso } from '@better-auth/sso';

@@ -36,14 +36,14 @@ export interface SsoRoutesInit {
   readonly url: string | undefined;
   /** Throws `forbidden` for an administrator whose organization is not known. */
   refuse(scope: Scope): void;
-  /** Throws `configuration_error` where the library is not installed. */
-  checkPackages(): void;
+  /** Loads the library. Rejects with `configuration_error` where it is not installed. */
+  load(): Promise<void>;
 }
 
 const PATH = '/api/v1/admin/sso';
 const SCIM_PATH = '/api/v1/admin/scim';
 
-export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoRoutesInit): Route[] {
+export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit): Route[] {
   const managed = () => {
     if (stores !== undefined) return stores;
     throw new AtlasError('There is no single sign-on: this server has no managed accounts.', {
@@ -60,8 +60,9 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
       'Create one, or choose one that you administer.',
     );
   };
-  const publicUrl = (): string => {
-    checkPackages();
+  /** Also loads the library, for which the first who signs in would wait. */
+  const publicUrl = async (): Promise<string> => {
+    await load();
     if (url !== undefined) return new URL(url).origin;
     throw new AtlasError('Single sign-on needs an address to come back to.', {
       code: 'configuration_error',
@@ -102,7 +103,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
       responses: { 201: ProviderReply },
       async handle({ body: { name, domain, ...protocol } }, scope) {
         const orgId = organizationOf(scope);
-        const publicBase = publicUrl();
+        const publicBase = await publicUrl();
         const described = await describedBy(protocol, publicBase);
         const row = await managed().providers.create(orgId, { name, domain, ...described }, scope);
         return { status: 201, body: { provider: shownProvider(row, publicBase) } };
@@ -214,7 +215,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, checkPackages }: SsoR
       responses: { 201: TokenReply },
       async handle({ body: { providerId } }, scope) {
         const orgId = organizationOf(scope);
-        const address = scimUrl(publicUrl());
+        const address = scimUrl(await publicUrl());
         const created = await managed().connections.create(orgId, providerId, scope);
         return { status: 201, body: { ...created, baseUrl: address } };
       },

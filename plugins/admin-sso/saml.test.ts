@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { selfSigned } from '../../test/harness/certificate.ts';
+import type { TestApp } from '../../test/harness/create-test-app.ts';
 import {
   type Answer,
   Client,
@@ -206,6 +207,24 @@ describe.runIf(certificates !== undefined).each<Dialect>(['sqlite', 'postgres'])
       }
       const stored = await server.get(internalDb).run((knex) => knex('sso_provider').first());
       expect(stored.samlConfig).not.toContain(IDP);
+    });
+
+    it('loads the library with the first provider and at a start, never for a user who waits', async () => {
+      await using setup = await start(dialect, keys);
+      const loads = ({ lines }: TestApp) =>
+        lines.filter(({ message }) => message.includes('library of single sign-on'));
+      expect(loads(setup.server)).toHaveLength(1);
+      const again = async () => startServer(setup.server.database, {}, [outbound(), adminSso()]);
+      {
+        await using next = await again();
+        expect(loads(next)).toHaveLength(1);
+        const client = new Client(next);
+        expect((await post(client, setup.provider.id, { SAMLResponse: 'bm90aGluZw==' })).status).toBe(302);
+        expect(loads(next)).toHaveLength(1);
+      }
+      await setup.boss.send(`/api/v1/admin/sso/providers/${setup.provider.id}`, { method: 'DELETE' });
+      await using last = await again();
+      expect(loads(last)).toHaveLength(0);
     });
 
     it('does not take what is forged, foreign or late', async () => {

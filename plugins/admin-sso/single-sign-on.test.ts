@@ -299,10 +299,10 @@ describe.each<Dialect>(['sqlite', 'postgres'])('single sign-on by OpenID Connect
     await verified(boss, setup, 'acme.com');
     const ann = { sub: 'ann', email: 'ann@acme.com' };
     expect((await signOn(setup, ann, { domain: 'acme.com' })).location).toBe('/done');
+    const before = globalThis.fetch;
     // The same database, on a server that may not call private addresses.
     await using strict = await startServer(server.database, { url: ORIGIN }, [outbound(), audit(), adminSso()]);
     const calls = idp.requests.filter((path) => path === '/token').length;
-    const before = globalThis.fetch;
     const refused = await signOn({ ...setup, server: strict }, ann, { domain: 'acme.com' });
     expect([refused.location, refused.client.cookies.has('authlib.session_token')]).toEqual([
       expect.stringContaining('error=invalid_provider'),

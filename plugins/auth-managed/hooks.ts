@@ -41,6 +41,8 @@ export interface LibraryHost {
   endSessions(userId: string): Promise<void>;
   /** Makes what browsers cache of the user's sessions worthless. */
   invalidate(userId: string): void;
+  /** Loads what serves the endpoints of the extension, so that the first request does not wait for it. */
+  load(extension: LibraryExtension): Promise<void>;
 }
 
 /** Plugins of the authentication library, with what they need of Atlas. */
@@ -62,7 +64,7 @@ export interface ExtensionEndpoint extends Endpoint {
 
 export interface LibraryExtension {
   readonly endpoints: readonly ExtensionEndpoint[];
-  /** Called at the first request of one of the endpoints. */
+  /** Called once: at the first request of one of the endpoints, or by `LibraryHost.load`. */
   load(host: LibraryHost): Promise<LibraryExtensionParts>;
 }
 

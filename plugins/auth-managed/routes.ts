@@ -25,7 +25,7 @@ import { checkAddresses, libraryRequest } from './better-auth/request.ts';
 import type { SessionCache } from './better-auth/session-cache.ts';
 import { hashedToken } from './better-auth/session-token.ts';
 import type { Bootstrap } from './bootstrap.ts';
-import type { AccountHooks, AskLibrary, ExtensionEndpoint, SignInAttempt } from './hooks.ts';
+import type { AccountHooks, AskLibrary, LibraryExtension, SignInAttempt } from './hooks.ts';
 import { TABLES } from './migrations.ts';
 import type { HashTurn, Passwords } from './passwords/password-hashing.ts';
 import { hasPasswordLength, PASSWORD_LENGTH_RULE } from './passwords/password-length.ts';
@@ -54,11 +54,9 @@ export interface LibraryRoutesInit {
   admit(attempt: SignInAttempt): Promise<unknown>;
   /** Throws for who may not do it. */
   authorize(access: Access, scope: Scope): Promise<unknown>;
-  /** What other plugins bring, each with the library that serves it. */
-  readonly extensions: readonly {
-    readonly endpoints: readonly ExtensionEndpoint[];
-    open(): Promise<BetterAuth>;
-  }[];
+  readonly extensions: readonly LibraryExtension[];
+  /** The library that serves an extension. */
+  open(extension: LibraryExtension): Promise<BetterAuth>;
 }
 
 /** What of the library's answer reaches the client, beside its cookies. */
@@ -82,14 +80,14 @@ export class BetterAuthRoutes {
   }
 
   routes(): Route[] {
-    const { social, extensions } = this.#init;
+    const { social, extensions, open } = this.#init;
     const mounted = [...accountEndpoints, ...organizationEndpoints].filter((endpoint) => social || !endpoint.social);
     return [
       ...mounted.map((endpoint) => this.#route(endpoint, (request, scope) => this.#handle(endpoint, request, scope))),
-      ...extensions.flatMap(({ endpoints, open }) =>
-        endpoints.map((endpoint) => {
+      ...extensions.flatMap((extension) =>
+        extension.endpoints.map((endpoint) => {
           const init = { newUserRole: endpoint.newUserRole };
-          const ask: AskLibrary = async (request) => this.#ask(endpoint, request, init, await open());
+          const ask: AskLibrary = async (request) => this.#ask(endpoint, request, init, await open(extension));
           return this.#route(endpoint, (request, scope) => endpoint.handle?.(request, scope, ask) ?? ask(request));
         }),
       ),

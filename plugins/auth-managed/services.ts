@@ -99,6 +99,16 @@ export async function createServices(
     admit,
     authorize,
   };
+  /** Each extension has the library to itself, which is loaded once. */
+  const loaded = new WeakMap<LibraryExtension, Promise<BetterAuth>>();
+  const open = (extension: LibraryExtension): Promise<BetterAuth> => {
+    const known = loaded.get(extension);
+    if (known !== undefined) return known;
+    const opened = extension.load(host).then((more) => createBetterAuth(options, parts, more));
+    loaded.set(extension, opened);
+    opened.catch(() => loaded.delete(extension));
+    return opened;
+  };
   const host: LibraryHost = {
     run: (work) => store.run(work),
     transaction: (work) => store.transaction(work),
@@ -109,25 +119,15 @@ export async function createServices(
       await store.run((query) => query(TABLES.session).where({ userId }).delete());
       sessionCache.invalidate(userId);
     },
-  };
-  /** Each extension has the library to itself, which it loads when it is used. */
-  const extended = (extension: LibraryExtension) => {
-    let opened: Promise<BetterAuth> | undefined;
-    return {
-      endpoints: extension.endpoints,
-      open: () => {
-        opened ??= extension.load(host).then((more) => createBetterAuth(options, parts, more));
-        opened.catch(() => {
-          opened = undefined;
-        });
-        return opened;
-      },
-    };
+    async load(extension) {
+      const { $context } = await open(extension);
+      await $context;
+    },
   };
   return {
     sessions: new Sessions(library, store, origins, organizations),
     routes: (extensions: readonly LibraryExtension[]) =>
-      new BetterAuthRoutes({ ...endpoints, extensions: extensions.map(extended) }).routes(),
+      new BetterAuthRoutes({ ...endpoints, extensions, open }).routes(),
     host,
     users,
     roles: new Roles({ store, directory, governance, audit }),
