@@ -263,14 +263,34 @@ describe('an import', () => {
     expect(await namesOf(app, 'acme')).toHaveLength(11);
   });
 
-  test('is refused while too much waits', async () => {
+  test('of an organization does not wait for those of another, however hard its files are to read', async () => {
+    using folder = layerFolder(SHARED);
+    await using app = await start(folder);
+    const layer = app.get(semanticLayer);
+    const hard = Array.from({ length: 20_000 }, (_, index) => `key${index}: &a${index} ${index}`).join('\n');
+    const ended: string[] = [];
+    const sent = [
+      ['evil', Array.from({ length: 8 }, (_, index) => file(`entities/t${index}.yml`, hard))],
+      ['evil', [file('entities/more.yml', hard)]],
+      ['acme', [file('entities/large.yml', `table: large\ndescription: ${'x'.repeat(20_000)}\n`)]],
+    ] as const;
+    const settled = await Promise.allSettled(
+      sent.map(([orgId, files]) => layer.importLayer(orgId, files).finally(() => ended.push(orgId))),
+    );
+    expect(ended).toEqual(['acme', 'evil', 'evil']);
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  });
+
+  test('is refused while too much of the organization waits', async () => {
     using folder = layerFolder(SHARED);
     await using app = await start(folder);
     const text = `terms: [] # ${'x'.repeat(400_000)}`;
     const imports = Array.from({ length: 15 }, () =>
       app.get(semanticLayer).importLayer('acme', [file('glossary.yml', text)]),
     );
+    const other = app.get(semanticLayer).importLayer('other', [file('glossary.yml', text)]);
     const results = await Promise.allSettled(imports);
+    expect(await other).toMatchObject({ changed: 1 });
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
     expect(results.at(-1)).toMatchObject({ reason: { code: 'overloaded', retryAfterSeconds: 5 } });
     expect(await app.get(semanticLayer).importLayer('acme', [file('entities/a.yml')])).toMatchObject({ changed: 1 });

@@ -247,7 +247,9 @@ async function attempt(
   try {
     refuseLinks(dir, paths);
     discard = await createStaging(root, staging);
-    const signature = await signatureOf(dir);
+    // Where the layer is copied, the one that it is copied from must not change meanwhile.
+    const signed = async () => (await Promise.all([dir, base ?? dir].map(signatureOf))).join('\n\n');
+    const signature = await signed();
     if (base === dir && orgId !== null) await cp(base, staging, { recursive: true, verbatimSymlinks: true });
     else if (base !== undefined) await copyLayer(base, staging);
     const loader = new LayerLoader(staging, undefined, parser);
@@ -262,7 +264,7 @@ async function attempt(
     if (changed.length === 0 && base === dir) return { changed: 0, isFirst };
     let undo = () => {};
     const place = async () => {
-      if ((await signatureOf(dir)) !== signature) throw changedMeanwhile();
+      if ((await signed()) !== signature) throw changedMeanwhile();
       // A folder may have become a link since.
       refuseLinks(dir, paths);
       undo = target.swap(changed.map(({ path }) => path));

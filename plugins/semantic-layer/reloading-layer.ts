@@ -9,11 +9,12 @@ import { type ExploredLayer, explore, visibleFiles } from './context/explore.ts'
 import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
 import type { OrganizationSchemas } from './database/organization-schemas.ts';
-import { LayerParser } from './files/layer-parser.ts';
+import { LayerParser, ParserThread } from './files/layer-parser.ts';
 import { type LeftBehind, leftBehind } from './files/left-behind.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { deleteFolder, mendImports } from './files/replace.ts';
 import type { VisibleFile } from './hooks.ts';
+import { ImportQueue } from './import-queue.ts';
 import { KnownOrganizations } from './known-organizations.ts';
 import { type LayerFiles, readFile } from './layer-files.ts';
 import { type ImportedFile, type ImportOptions, type ImportResult, importFiles } from './layer-import.ts';
@@ -47,9 +48,6 @@ const CHECKING_SHARE = 0.05;
 /** How long a request waits for the first description of the databases. */
 const SCHEMA_TIMEOUT_MS = 3_000;
 const MAX_ORGANIZATIONS = 64;
-/** Imports that wait for each other, and the characters of their files. One alone may have more. */
-const MAX_IMPORTS = 200;
-const MAX_IMPORTED_LENGTH = 4 * 1024 * 1024;
 const EMPTY_PARTS = { entities: [], metrics: [], glossary: [], catalog: undefined };
 
 /** One folder with its current model, text index and cached prompts. */
@@ -115,24 +113,21 @@ class ReloadingFolder {
 export class ReloadingLayer {
   readonly #options: ReloadingLayerOptions;
   readonly #closing = new AbortController();
-  readonly #parser = new LayerParser();
+  readonly #thread = new ParserThread();
   readonly #default: ReloadingFolder;
   readonly #organizations = new Map<string, ReloadingFolder>();
   readonly #pins = new WeakMap<RequestScope, Promise<SemanticModel>>();
   readonly #folders = new WeakMap<SemanticModel, ReloadingFolder>();
   readonly #visible = new WeakMap<SemanticModel, Promise<readonly VisibleFile[]>>();
   readonly #known: KnownOrganizations;
-  /** The last import; the next one waits for it. */
-  #importing: Promise<unknown> = Promise.resolve();
-  #imports = 0;
-  #importedLength = 0;
+  readonly #imports = new ImportQueue();
   #watching: NodeJS.Timeout | undefined;
   readonly #empty = createModel(EMPTY_PARTS, 0, []);
 
   constructor(options: ReloadingLayerOptions) {
     this.#options = options;
     this.#known = options.known ?? new KnownOrganizations();
-    this.#default = new ReloadingFolder(options.dir, options, this.#closing.signal, this.#parser);
+    this.#default = new ReloadingFolder(options.dir, options, this.#closing.signal, new LayerParser(this.#thread));
     mendImports(options.dir);
     this.#recordOrganizations();
   }
@@ -224,25 +219,14 @@ export class ReloadingLayer {
     options: ImportOptions,
   ): Promise<ImportResult> {
     const length = files.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
-    const isFull = this.#imports >= MAX_IMPORTS || this.#importedLength + length > MAX_IMPORTED_LENGTH;
-    if (this.#imports > 0 && isFull) throw tooManyImports();
-    this.#imports += 1;
-    this.#importedLength += length;
-    const importing = this.#importing.then(async () => {
+    return this.#imports.run(orgId, length, async () => {
       if (orgId !== null && !ORGANIZATION_ID.test(orgId)) throw invalidOrganization(orgId);
       const isKnown = orgId !== null && this.#known.has(orgId);
-      const settings = { ...options, isKnown, parser: this.#parser };
+      const settings = { ...options, isKnown, parser: new LayerParser(this.#thread, orgId) };
       const result = await importFiles(this.#options.dir, orgId, files, settings);
       await this.#folderFor(orgId, await this.#options.schemas?.of(orgId)).expire();
       return result;
     });
-    this.#importing = importing.catch(() => undefined);
-    try {
-      return await importing;
-    } finally {
-      this.#imports -= 1;
-      this.#importedLength -= length;
-    }
   }
 
   /** See `SemanticLayerApi.leftBehind`. */
@@ -252,11 +236,9 @@ export class ReloadingLayer {
 
   /** See `SemanticLayerApi.deleteLayer`. */
   deleteLayer(orgId: string): Promise<void> {
-    const deleting = this.#importing.then(async () => {
+    return this.#imports.run(orgId, 0, async () => {
       if (ORGANIZATION_ID.test(orgId)) await deleteFolder(this.#options.dir, orgId);
     });
-    this.#importing = deleting.catch(() => undefined);
-    return deleting;
   }
 
   /** Text of the layer for the prompt, at most `maxBytes` UTF-8 bytes. */
@@ -293,14 +275,15 @@ export class ReloadingLayer {
   async #explored(scope: RequestScope): Promise<ExploredLayer> {
     const model = await this.for(scope);
     const { loader, search } = this.#folders.get(model) ?? this.#default;
-    return { root: loader.root, files: loader.files, model, search, parser: this.#parser };
+    const parser = new LayerParser(this.#thread, scope.orgId);
+    return { root: loader.root, files: loader.files, model, search, parser };
   }
 
   /** Stops checking, and aborts a running load. */
   close(): void {
     clearInterval(this.#watching);
     this.#closing.abort();
-    this.#parser.close();
+    this.#thread.close();
   }
 
   /** Records which organizations have a layer, so that a removed one is noticed. */
@@ -326,8 +309,9 @@ export class ReloadingLayer {
     // The map is in order of last use; the least recently used folder is dropped.
     this.#organizations.delete(orgId);
     if (dir === this.#options.dir && schemas === this.#default.schemas) return this.#default;
+    const parser = new LayerParser(this.#thread, orgId);
     const isSame = known?.loader.root === dir;
-    const folder = isSame ? known : new ReloadingFolder(dir, this.#options, this.#closing.signal, this.#parser);
+    const folder = isSame ? known : new ReloadingFolder(dir, this.#options, this.#closing.signal, parser);
     folder.schemas = schemas;
     this.#organizations.set(orgId, folder);
     if (this.#organizations.size > MAX_ORGANIZATIONS) {
@@ -370,15 +354,6 @@ function statusOf(path: string): Stats | undefined {
       cause: error,
     });
   }
-}
-
-function tooManyImports(): AtlasError {
-  return new AtlasError('Too many changes of the semantic layer wait for each other.', {
-    code: 'overloaded',
-    reason: 'E_IMPORTS_WAIT',
-    hint: 'Try again in a moment.',
-    retryAfterSeconds: 5,
-  });
 }
 
 /** The default layer may show what the organization's own layer masked, so it is no replacement. */
