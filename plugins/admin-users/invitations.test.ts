@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Client,
+  Client,
   type Dialect,
   databases,
   idOf,
@@ -39,7 +39,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('invitations on %s', (dialect) =>
         invitedBy: await idOf(boss),
         createdAt: expect.stringMatching(/Z$/),
         expiresAt: expect.stringMatching(/Z$/),
-        acceptUrl: 'http://127.0.0.1:1/api/auth/organization/accept-invitation',
+        acceptUrl: `http://127.0.0.1:1/api/auth/organization/accept-invitation?invitationId=${made.body.id}`,
       },
     ]);
     expect((await invite('ann@example.com')).status).toBe(409);
@@ -200,12 +200,14 @@ it('are mailed where the composition delivers by e-mail, as plain text and not w
   ]);
   expect(headers['message-id']).toMatch(/^<[0-9a-f-]{36}@example.com>$/);
   expect(Object.keys(parts)).toEqual(['text/plain']);
-  const text = parts['text/plain'] ?? '';
+  const text = (parts['text/plain'] ?? '').replaceAll('\r\n', '\n');
   expect(text).toContain(
     'boss@example.com invites you to the organization "Acme Bcc: eve@example.com <b>&amp;</b>" on',
   );
-  expect(text).toContain('POST https://atlas.test/api/auth/organization/accept-invitation');
-  expect(text).toContain(`{"invitationId": "${first.body.id}"}`);
+  expect(text).toContain(`open this link:\n\n${first.body.acceptUrl}\n`);
+  expect(first.body.acceptUrl).toBe(
+    `https://atlas.test/api/auth/organization/accept-invitation?invitationId=${first.body.id}`,
+  );
   expect(raw).not.toMatch(/^Bcc:/im);
 
   // One address gets three in a day, whichever way they are asked for.
@@ -225,4 +227,52 @@ it('are mailed where the composition delivers by e-mail, as plain text and not w
     expect((await invite(email)).status).toBe(422);
   }
   expect(smtp.received).toHaveLength(3);
+});
+
+it('are mailed without a host where no public URL is set, whatever host the request names', async () => {
+  await using smtp = await startSmtpReceiver();
+  const mail = deliverEmail({ smtpUrl: smtp.url, from: 'Atlas <atlas@example.com>' });
+  await using server = await startServer(await db.url('sqlite'), {}, [mail]);
+  const boss = await userOf(server, 'boss@example.com');
+  await organization(boss, 'create', { name: 'Acme', slug: 'acme' });
+  const { body } = await boss.send(INVITATIONS, {
+    body: { email: 'ann@example.com' },
+    headers: { 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' },
+  });
+  expect(body.acceptUrl).toBe(`/api/auth/organization/accept-invitation?invitationId=${body.id}`);
+  const text = (smtp.received[0]?.parts['text/plain'] ?? '').replaceAll('\r\n', '\n');
+  expect(text).toContain(`open this page at the address under which you use Atlas:\n\n${body.acceptUrl}\n`);
+  expect(text).toContain('its operator has to set SVC_PUBLIC_URL');
+  expect(text).not.toMatch(/evil|https?:/);
+});
+
+it('have a page that shows what they are and changes nothing, and lets nothing in', async () => {
+  await using server = await startServer(await db.url('sqlite'), {}, [], { publicUrl: 'https://example.com/atlas' });
+  const boss = await userOf(server, 'boss@example.com');
+  await organization(boss, 'create', { name: `<img src=x onerror="alert('1')">`, slug: 'acme' });
+  const { id, acceptUrl } = (await boss.send(INVITATIONS, { body: { email: 'ann@example.com' } })).body;
+  expect(acceptUrl).toBe(`https://example.com/atlas/api/auth/organization/accept-invitation?invitationId=${id}`);
+  const path = acceptUrl.replace('https://example.com/atlas', '');
+  const stranger = new Client(server);
+  for (const who of [stranger, boss, await userOf(server, 'ann@example.com')]) {
+    const page = await who.send(path);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(Object.fromEntries(page.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringMatching(
+        /^default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      ),
+    });
+    expect(page.body).toContain('Join &#60;img src=x onerror=&#34;alert(&#39;1&#39;)&#34;&#62;');
+    expect(page.body).not.toMatch(/<img| onerror="| (href|src)="/);
+  }
+  expect((await boss.send(INVITATIONS)).body.invitations).toMatchObject([{ id, status: 'pending' }]);
+  await revoke(boss, id);
+  for (const gone of [path, path.replace(id, 'x'), path.replace(/=.*/, '='), path.replace(/\?.*/, '')]) {
+    const answer = await stranger.send(gone);
+    expect([gone, answer.status]).toEqual([gone, gone.endsWith('=') ? 400 : 404]);
+  }
+  expect((await stranger.send(path)).body).toContain('There is no such invitation');
 });

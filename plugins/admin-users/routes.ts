@@ -78,7 +78,8 @@ const Invitation = Type.Object(
     createdAt: Time,
     expiresAt: Time,
     acceptUrl: Type.Union([Type.String(), Type.Null()], {
-      description: 'Where the invited person, signed in, posts `{"invitationId": id}`; null unless it is pending.',
+      description:
+        'The page where the invited person joins; signed in, clients post `{"invitationId": id}` there. Null unless it is pending.',
     }),
     mailed: Type.Optional(
       Type.Boolean({

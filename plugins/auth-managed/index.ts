@@ -93,6 +93,7 @@ export const authManaged = definePlugin({
       },
       admit: async (attempt) => ctx.call(signInBefore, attempt, ctx.scope()),
       ctx,
+      link: (path) => server?.link(path) ?? (settings.url && new URL(path, settings.url).href),
       authorize: async (access, scope) => ctx.call(authAuthorize, access, scope),
     });
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));

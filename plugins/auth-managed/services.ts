@@ -3,10 +3,10 @@ import type { Access, Logger, PluginContext, Scope } from '../../kernel/index.ts
 import type { Audit } from '../audit/index.ts';
 import type { AbsentActor } from '../auth-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
+import { AccountMail } from './accounts/account-mail.ts';
 import { AccountPassword } from './accounts/account-password.ts';
 import { Governance } from './accounts/governance.ts';
 import { presentIdentity } from './accounts/identity.ts';
-import { InvitationMail } from './accounts/invitation-mail.ts';
 import { Invitations } from './accounts/invitations.ts';
 import { OrganizationAccess } from './accounts/organization-access.ts';
 import { OrganizationChanges } from './accounts/organization-changes.ts';
@@ -23,6 +23,7 @@ import { Bootstrap, type CreateUser } from './bootstrap.ts';
 import type { AccountHooks, LibraryExtension, LibraryHost, SignInAttempt } from './hooks.ts';
 import { LOCKS, TABLES } from './migrations.ts';
 import type { AuthManagedOptions } from './options.ts';
+import { pageRoutes } from './pages/routes.ts';
 import { Passwords } from './passwords/password-hashing.ts';
 import { Throttle } from './passwords/throttle.ts';
 import { BetterAuthRoutes } from './routes.ts';
@@ -56,13 +57,15 @@ export interface ServiceParts {
   /** Throws for who may not sign in this way. */
   readonly admit: (attempt: SignInAttempt) => Promise<unknown>;
   readonly ctx: Pick<PluginContext, 'call' | 'callKey' | 'scope'>;
+  /** The address of a path below the public URL, if that is known. */
+  readonly link: (path: string) => string | undefined;
   /** Throws for who may not do it. */
   readonly authorize: (access: Access, scope: Scope) => Promise<unknown>;
 }
 
 export async function createServices(
   options: AuthManagedOptions,
-  { db, now, log, audit, hooks, admit, ctx, authorize }: ServiceParts,
+  { db, now, log, audit, hooks, admit, ctx, link, authorize }: ServiceParts,
 ) {
   const store = new Store(db);
   const passwords = new Passwords();
@@ -78,7 +81,8 @@ export async function createServices(
   const directory = new UserDirectory(store);
   const governance = new Governance(store);
   const users = new Users({ store, directory, governance, sessionCache, hooks, audit });
-  const invitations = new Invitations({ store, audit, mail: new InvitationMail(ctx, log), url: options.url });
+  const mail = new AccountMail({ ctx, log, link });
+  const invitations = new Invitations({ store, audit, mail, link });
   const social = [options.google, options.github, options.microsoft].some((provider) => provider !== undefined);
   const signUps = new Throttle(now, 'There were too many attempts to sign up.');
   const endpoints = {
@@ -126,8 +130,10 @@ export async function createServices(
   };
   return {
     sessions: new Sessions(library, store, origins, organizations),
-    routes: (extensions: readonly LibraryExtension[]) =>
-      new BetterAuthRoutes({ ...endpoints, extensions, open }).routes(),
+    routes: (extensions: readonly LibraryExtension[]) => [
+      ...new BetterAuthRoutes({ ...endpoints, extensions, open }).routes(),
+      ...pageRoutes({ invitations, signUp }),
+    ],
     host,
     users,
     roles: new Roles({ store, directory, governance, audit }),

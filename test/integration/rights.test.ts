@@ -34,6 +34,8 @@ const ALLOWED: readonly (readonly [route: RegExp, callers: readonly Caller[]])[]
   [/^GET \/api\/v1\/openapi\.json$/, EVERYONE],
   // The authentication library itself looks after sessions of people here.
   [/^(GET|POST) \/api\/auth\/(ok|error|get-session|sign-(in|up|out)(\/\w+)?|callback\/:id)$/, EVERYONE],
+  // Pages that links in mails lead to.
+  [/^GET \/api\/auth\/organization\/accept-invitation$/, EVERYONE],
   // Identity providers and their browsers come without a session; provisioning brings a token of its own.
   [/^\w+ \/api\/auth\/(scim\/v2|sso\/(callback|saml2))\//, EVERYONE],
   [/^(GET|POST) \/api\/auth\//, SIGNED_IN],

@@ -22,6 +22,8 @@ const formOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} 
 /** Of one's own account, of those who sign in or come with a token of SCIM, and of the process. */
 const LEFT_OUT = [
   /^\w+ \/api\/auth\/(?!organization\/)/,
+  // Its link is a secret: who has it is the person whom the invitation is for.
+  /^GET \/api\/auth\/organization\/accept-invitation$/,
   /^\w+ \/api\/health/,
   /^\w+ \/api\/v1\/openapi\.json$/,
   /^\w+ \/api\/v1\/admin\/me\//,

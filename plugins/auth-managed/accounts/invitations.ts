@@ -8,9 +8,9 @@ import { BASE_PATH } from '../better-auth/instance.ts';
 import { hashedToken } from '../better-auth/session-token.ts';
 import { LOCKS, TABLES } from '../migrations.ts';
 import type { Store } from '../store.ts';
+import { type AccountMail, lineOf } from './account-mail.ts';
 import { isPlatformAdministrator } from './administrators.ts';
 import { refused } from './governance.ts';
-import type { InvitationMail } from './invitation-mail.ts';
 import { INVITATION_ORDERS } from './list-orders.ts';
 import { findRole } from './roles.ts';
 import { covers, REDUCED_ROLE, roleOf, type Standing, standingOf } from './standing.ts';
@@ -25,7 +25,7 @@ export interface ManagedInvitation {
   /** ISO 8601, like the next one. */
   readonly createdAt: string;
   readonly expiresAt: string;
-  /** With the public address where it is configured: where the invited person, signed in, sends `{"invitationId": id}`; only while the invitation is pending. */
+  /** The page where the invited person joins, with the public address where it is configured; only while it is pending. */
   readonly acceptUrl: string | null;
   /** Of a new one, where the server delivers by e-mail: whether the invited person was sent a mail. */
   readonly mailed?: boolean;
@@ -40,9 +40,16 @@ export interface InvitationInput {
 export interface InvitationsInit {
   readonly store: Store;
   readonly audit: Audit | undefined;
-  readonly mail: InvitationMail;
-  /** Public address of the API. */
-  readonly url: string | undefined;
+  readonly mail: AccountMail;
+  /** The address of a path below the public URL, if that is known. */
+  readonly link: (path: string) => string | undefined;
+}
+
+/** What the invited person gets to see of it. */
+export interface PendingInvitation extends Pick<ManagedInvitation, 'id' | 'email' | 'role' | 'expiresAt'> {
+  readonly organization: string;
+  /** Address of the person who invites. */
+  readonly inviter: string;
 }
 
 interface InvitationRow {
@@ -62,6 +69,8 @@ const MOST_PENDING = 1_000;
 
 export const INVITATION_STATES = ['pending', 'accepted', 'rejected', 'canceled', 'expired'] as const;
 export type InvitationState = (typeof INVITATION_STATES)[number];
+
+const pathOf = (id: string) => `${BASE_PATH}/organization/accept-invitation?invitationId=${id}`;
 
 const conflict = (message: string, hint: string) => new AtlasError(message, { code: 'conflict', hint });
 
@@ -162,6 +171,22 @@ export class Invitations {
 
   /** Mails a pending invitation. Resolves to whether it was sent; `undefined` where nothing delivers by e-mail. */
   async send(id: string, by: Scope): Promise<boolean | undefined> {
+    const pending = await this.pending(id);
+    if (pending === undefined) return undefined;
+    const { mail } = this.#init;
+    const [organization, inviter, role] = [pending.organization, pending.inviter, pending.role].map(lineOf);
+    const text = `${inviter} invites you to the organization "${organization}" on Atlas, with the role ${role}.
+
+To join, ${mail.toOpen(pathOf(id))}
+
+The invitation is for the address ${pending.email}, and ends at ${pending.expiresAt}. If you did not expect it, you need not do anything.
+`;
+    const subject = `Invitation to ${organization} on Atlas`;
+    return mail.send({ kind: 'invitation', id, to: pending.email, sender: by.orgId, subject, text }, by);
+  }
+
+  /** `undefined` unless there is such an invitation and it is pending. */
+  async pending(id: string): Promise<PendingInvitation | undefined> {
     const { organization, invitation, user } = TABLES;
     const row: (InvitationRow & { organization: string; inviter: string }) | undefined = await this.#store.run((db) =>
       db(invitation)
@@ -171,9 +196,9 @@ export class Invitations {
         .first(`${invitation}.*`, `${organization}.name as organization`, `${user}.email as inviter`),
     );
     if (row === undefined) return undefined;
-    const { acceptUrl, ...shown } = this.#shown(row);
-    if (acceptUrl === null) return undefined;
-    return this.#init.mail.send({ ...shown, acceptUrl, organization: row.organization, inviter: row.inviter }, by);
+    const { status, email, role, expiresAt } = this.#shown(row);
+    if (status !== 'pending') return undefined;
+    return { id, email, role, expiresAt, organization: row.organization, inviter: row.inviter };
   }
 
   /** Throws `not_found` unless there is such a pending invitation of the active organization. */
@@ -274,7 +299,7 @@ export class Invitations {
       invitedBy: row.inviterId,
       createdAt: new Date(row.createdAt).toISOString(),
       expiresAt: new Date(row.expiresAt).toISOString(),
-      acceptUrl: status === 'pending' ? `${this.#init.url ?? ''}${BASE_PATH}/organization/accept-invitation` : null,
+      acceptUrl: status === 'pending' ? (this.#init.link(pathOf(row.id)) ?? pathOf(row.id)) : null,
     };
   }
 
