@@ -83,13 +83,14 @@ function readMessage(said: string, state: State, reader: Reader, isShown: boolea
     const reason = words.length > 0 && FOREIGN.test(said) ? `${why} I read English only.`.trim() : why;
     return { state: { ...next, suggestions }, reading: { kind: 'unclear', words, reason, isNear, suggestions } };
   };
-  const answer = (asked: Asked): Turn => {
+  const answer = (asked: Asked, respelt: readonly string[] = []): Turn => {
     const { request, chosen } = asked;
     const { model } = reader.lexicon;
     try {
       const plan = reader.plan(request, chosen);
       compileQuery(model, plan);
-      return { state: { last: asked }, reading: { kind: 'plan', plan, understood: describePlan(model, plan) } };
+      const understood = [describePlan(model, plan), ...respelt].join(', ');
+      return { state: { last: asked }, reading: { kind: 'plan', plan, understood } };
     } catch (error) {
       const outcome = outcomeOf(error);
       const kept = last ? { last } : {};
@@ -115,13 +116,14 @@ function readMessage(said: string, state: State, reader: Reader, isShown: boolea
     return answer({ ...pending, chosen: new Map([...pending.chosen, [pending.asking.key, choice]]) });
   const talk = smallTalk(message, reader.lexicon, () => nearestQuestions(reader, '').questions);
   if (talk !== undefined) return { state, reading: { kind: 'talk', text: talk } };
-  const { request, unplaced } = reader.read(message);
+  const { request, unplaced, respelt } = reader.read(message);
   const refersBack = /\b(?:them|those|these|they)\b|\b(?:is|was|are|were) that\W*$/i.test(message);
   if (refersBack && !last) return refuse([], 'I did not understand the question that this refers to.', state);
   const goesOn = !picked && (correction.trim() !== '' || refersBack || isFollowUp(request));
   if (unplaced.length > 0) return refuse(unplaced, '', goesOn ? state : {});
   if (isNothing(request)) return refuse([], 'I could not tell what you want to see.', state);
-  return answer(goesOn && last ? { ...last, request: merge(last.request, request) } : { request, chosen: new Map() });
+  const asked = goesOn && last ? { ...last, request: merge(last.request, request) } : { request, chosen: new Map() };
+  return answer(asked, respelt);
 }
 
 const ORDINALS = 'first second third fourth fifth sixth seventh eighth'.split(' ');

@@ -6,11 +6,11 @@ import type { Request } from './parse/request.ts';
 import { planRequest } from './plan/plan.ts';
 import { roleOf } from './plan/terms.ts';
 import { type Lexicon, lexiconOf } from './words/lexicon.ts';
-import { link } from './words/link.ts';
+import { link, respell } from './words/link.ts';
 import { tokenize } from './words/tokenize.ts';
 
-/** `unplaced`: words without a slot. */
-export type Sentence = Readonly<{ request: Request; unplaced: readonly string[] }>;
+/** `unplaced`: words without a slot. `respelt`: as what misspelt words were read. */
+export type Sentence = Readonly<{ request: Request; unplaced: readonly string[]; respelt: readonly string[] }>;
 
 export interface Reader {
   readonly lexicon: Lexicon;
@@ -24,9 +24,15 @@ export function createReader(model: SemanticModel, now: Date): Reader {
   return {
     lexicon,
     read(text) {
-      const items = link(tokenize(text), lexicon, text.replace(/\s/g, ' '), now);
+      const written = tokenize(text);
+      const tokens = respell(written, lexicon);
+      const items = link(tokens, lexicon, text.replace(/\s/g, ' '), now);
       const { request, unplaced } = parse(items, (term) => roleOf(lexicon, term));
-      return { request, unplaced: unplaced.map((item) => item.text) };
+      const respelt = tokens.flatMap(({ word }, at) => {
+        const { word: own, text: said } = written[at]!;
+        return own === word ? [] : [`"${said}" as "${word}"`];
+      });
+      return { request, unplaced: unplaced.map((item) => item.text), respelt };
     },
     plan: (request, chosen) => planRequest(request, { lexicon, chosen }),
   };

@@ -1,5 +1,11 @@
 /** Reads which rows are meant: values, comparisons, what is missing, and what is related to them. */
-import { type Comparator, type Criterion, CURRENCY, isEverydayVerb } from '../words/vocabulary.ts';
+import {
+  type Comparator,
+  type Criterion,
+  CURRENCY,
+  isEverydayVerb,
+  isUnit as isUnitName,
+} from '../words/vocabulary.ts';
 import * as at from './cursor.ts';
 import { dated, period } from './groups.ts';
 import { type Condition, entitiesIn, type Mention, unnamed } from './request.ts';
@@ -25,8 +31,7 @@ function takeBounds(cursor: Cursor): readonly Bound[] | undefined {
   ];
 }
 
-const UNIT = /^(second|sec|minute|min|hour|hr|h|day|week|month|year|gram|kilogram|kg|ton|km|mile|page|night|percent)$/;
-const isUnit = (item: at.Content | undefined): boolean => !at.entityIn(item) && UNIT.test(item?.tokens[0]?.stem ?? '');
+const isUnit = (item: at.Content | undefined): boolean => !at.entityIn(item) && isUnitName(item?.tokens[0]?.stem ?? '');
 
 /** Adds the bounds of a number, with the unit behind it: "45 minutes"; "dollars" says no more than the amount. */
 function addBounds(cursor: Cursor, bounds: readonly Bound[], mention: Mention, by?: Criterion): true {
@@ -60,7 +65,7 @@ export function comparison(cursor: Cursor): boolean {
     const isGroup = groups.some(({ mention }) =>
       entitiesIn(mention).some(({ entity }) => entity === meanings[0]?.entity),
     );
-    if (meanings.length === 0 || isGroup || at.nounIn(next, roleOf)) return restore(cursor, start);
+    if (meanings.length === 0 || isGroup || (at.nounIn(next, roleOf) && !isUnit(next))) return restore(cursor, start);
     return addBounds(cursor, alone, { ...unnamed(''), meanings }, item!.operator?.of);
   }
   const noun = item?.kind === 'names' ? at.nounIn(item, roleOf) : undefined;

@@ -3,8 +3,8 @@ import { MadeOnce } from '../../event-loop-kit/index.ts';
 import { isColumnTerm, type SemanticModel } from '../../semantic-layer/index.ts';
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
-import { keyOf, nameWords, spoken, stem } from './stem.ts';
-import { isFunctionWord, isHarmless, readOperator } from './vocabulary.ts';
+import { keyOf, nameWords, rootKey, spoken, stem } from './stem.ts';
+import { isFunctionWord, isHarmless, isUnit, readOperator } from './vocabulary.ts';
 
 /** How directly a name was given: 3 its own name, 2 a declared synonym, 1 shortened or derived, 0 the loosest form. */
 export type Closeness = 0 | 1 | 2 | 3;
@@ -29,9 +29,13 @@ export type EntityEntry = Readonly<{ name: string; model: ModelEntity; dimension
   Readonly<{ one: string; many: string; stems: readonly string[] }>;
 
 type ByName<T> = ReadonlyMap<string, T>;
-/** `measures`: and metrics, by the name that plans use. `phrases`: meanings by `keyOf` their words. `longest`: in words. */
+/**
+ * `measures`: and metrics, by the name that plans use. `phrases`: meanings by `keyOf` their words, `roots`: by what these
+ * have in common with a verb. `longest`: in words. `words`: stems of the words of names.
+ */
 export type Lexicon = Readonly<{ model: SemanticModel; graph: JoinGraph; entities: ByName<EntityEntry> }> &
-  Readonly<{ longest: number; measures: ByName<MeaningOf<'measure'>>; phrases: ByName<readonly Meaning[]> }>;
+  Readonly<{ longest: number; measures: ByName<MeaningOf<'measure'>>; phrases: ByName<readonly Meaning[]> }> &
+  Readonly<{ roots: ByName<readonly Meaning[]>; words: ReadonlySet<string> }>;
 
 const TABLE_PREFIX = /^(dim|fact|fct|tbl|stg|vw)_/;
 /** What the names of figures of a type may begin or end with, beside what they measure. */
@@ -52,6 +56,14 @@ type WithoutRank<M> = M extends Meaning ? Omit<M, 'rank'> : never;
 
 function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
   const phrases: Index = new Map();
+  const roots: Index = new Map();
+  const known = new Set<string>();
+  const keys = new Map<string, string>();
+  const rootsOf = (words: readonly string[]): string => {
+    const text = words.join(' ');
+    if (!keys.has(text)) keys.set(text, rootKey(words));
+    return keys.get(text)!;
+  };
   const measures = new Map<string, MeaningOf<'measure'>>();
   const entities = new Map<string, EntityEntry>();
   const graph = joinGraph(model);
@@ -61,9 +73,9 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
     for (const [words, rank] of found.filter(([{ length }]) => length > 0)) {
       const ranked = { ...meaning, rank } as Meaning;
       longest = Math.min(Math.max(longest, words.length), 8);
-      const known = phrases.get(keyOf(words)) ?? new Map<string, Meaning>();
-      phrases.set(keyOf(words), known);
-      if ((known.get(id)?.rank ?? -1) < rank) known.set(id, ranked);
+      note(phrases, keyOf(words), id, ranked);
+      if (words.length <= 2 && ranked.kind !== 'value') note(roots, rootsOf(words), id, { ...ranked, rank: 0 });
+      for (const word of words) known.add(stem(word));
       if (ranked.kind === 'measure') measures.set(ranked.name, ranked);
     }
   };
@@ -110,8 +122,15 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
     for (const words of headsOf(description ?? ''))
       if (!phrases.has(keyOf(words)) && !words.every((word) => phrases.has(stem(word))))
         yield add([[words, 1]], id, meaning);
-  const found = new Map([...phrases].map(([key, meanings]) => [key, [...meanings.values()]]));
-  return { model, graph, entities, measures, phrases: found, longest };
+  const all = (index: Index) => new Map([...index].map(([key, meanings]) => [key, [...meanings.values()]]));
+  return { model, graph, entities, measures, phrases: all(phrases), roots: all(roots), words: known, longest };
+}
+
+/** Keeps the closest form of a meaning. */
+function note(index: Index, key: string, id: string, meaning: Meaning): void {
+  const found = index.get(key) ?? new Map<string, Meaning>();
+  index.set(key, found);
+  if ((found.get(id)?.rank ?? -1) < meaning.rank) found.set(id, meaning);
 }
 
 const singular = (word: string): string =>
@@ -164,6 +183,12 @@ function headsOf(text: string): string[][] {
   return [head, short].filter(({ length }) => length === 2 || length === 3);
 }
 
+/** "output" for `output_mwh`; "price per kwh" keeps its unit. */
+function withoutUnit(words: readonly string[]): string[] {
+  const isLong = words.length > 1 && isUnit(stem(words.at(-1)!)) && !isFunctionWord(words.at(-2)!);
+  return isLong ? words.slice(0, -1) : [];
+}
+
 const DATE_WORD = /^(at|on|date|time|day|datetime|timestamp|ts|dt|year)$/;
 const isEntityName = (words: readonly string[], { keys }: EntityEntry): boolean => keys.has(keyOf(words));
 export const isTime = ({ type }: ModelDimension): boolean => type === 'date' || type === 'timestamp';
@@ -180,10 +205,15 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
     const short = said.slice(0, -1);
     if (short.length > 0 && DATE_WORD.test(said.at(-1)!) && !isEntityName(short, entry)) out.push([short, 1]);
   }
-  // "customer name", "claim amount"
+  // "output" of `output_mwh`, "affected households" of `households_affected`
+  if (dimension.type === 'number')
+    for (const [said] of [...out]) out.push([withoutUnit(said), 1], [said.length === 2 ? said.toReversed() : [], 1]);
+  // "customer name", "claim amount", "net invoice amount"
   const own = entry.words;
-  for (const [said, rank] of isDated || dimension.type === 'boolean' ? [] : [...out])
+  for (const [said, rank] of isDated || dimension.type === 'boolean' ? [] : out.filter(([{ length }]) => length > 0)) {
     out.push([[...own, ...said], rank]);
+    if (said.length === 2 && !isFunctionWord(said[0]!)) out.push([[said[0]!, ...own, said[1]!], rank]);
+  }
   const bare = keyOf(words.slice(0, own.length)) === keyOf(own) ? words.slice(own.length) : words;
   if (bare.length > 0 && bare.length < words.length) out.push([bare, 2]);
   const [start, last] = [bare.slice(0, -1), bare.at(-1) ?? ''];
@@ -204,7 +234,9 @@ function measurePhrases(
 ): Phrase[] {
   const out = namePhrases(name, synonyms);
   const named = (AGGREGATES[type] ?? '').split(' ');
-  for (const [words, rank] of [...out]) {
+  for (const [words, rank] of [...out].flatMap((one): Phrase[] => [one, [withoutUnit(one[0]), 1]])) {
+    if (words.length === 0) continue;
+    if (!out.some(([one]) => one === words)) out.push([words, rank]);
     const stems = words.map(stem);
     const behind = named.includes(stems.at(-1)!) ? words.slice(0, -1) : undefined;
     const short = named.includes(stems[0]!) ? words.slice(stems[1] === 'of' ? 2 : 1) : behind;
@@ -217,6 +249,12 @@ function measurePhrases(
     if (type.startsWith('count') && !isEntityName(plain, entry))
       out.push([[...plain, 'count'], 2], [['total', ...plain], 2]);
   }
-  // "inspection cost" is the cost that inspections measure.
-  return [...out, ...out.map(([words, rank]): Phrase => [[...entry.words, ...words], rank])];
+  // "inspection cost" is the cost that inspections measure, "net invoice amount" their net amount.
+  const own = entry.words;
+  const inner = out.filter(([words]) => words.length === 2 || words.length === 3);
+  return [
+    ...out,
+    ...out.map(([words, rank]): Phrase => [[...own, ...words], rank]),
+    ...inner.map(([words, rank]): Phrase => [[...words.slice(0, -1), ...own, words.at(-1)!], rank]),
+  ];
 }

@@ -1,12 +1,26 @@
 /** Links the words of a question to what they name: the longest phrase first. */
-import type { DayRange } from './calendar.ts';
+import { type DayRange, MONTHS } from './calendar.ts';
 import type { Lexicon, Meaning } from './lexicon.ts';
+import { isDerived, isSlip, rootKey, stem } from './stem.ts';
 import { readTime } from './time-phrases.ts';
 import type { Token } from './tokenize.ts';
-import { isFunctionWord, isHarmless, type Operator, readOperator } from './vocabulary.ts';
+import {
+  FUNCTION_WORDS,
+  isEverydayVerb,
+  isFunctionWord,
+  isHarmless,
+  type Operator,
+  readOperator,
+} from './vocabulary.ts';
 
 type Kind = 'names' | 'operator' | 'time' | 'number' | 'quoted' | 'filler' | 'unknown';
-type Content = Readonly<{ operator?: Operator; time?: readonly DayRange[]; number?: number }>;
+/** `verb`: what a verb that is said of anything may mean besides, "borrowed" of borrowings. */
+type Content = Readonly<{
+  operator?: Operator;
+  time?: readonly DayRange[];
+  number?: number;
+  verb?: readonly Meaning[];
+}>;
 /** A stretch of the question and what it may mean. */
 export type Item = Content &
   Readonly<{ kind: Kind; text: string; tokens: readonly Token[]; meanings: readonly Meaning[] }>;
@@ -63,7 +77,37 @@ function best({ tokens, words, lexicon, now }: Sources, at: number, before: read
   if (token.kind === 'number') return { kind: 'number', number: token.value! };
   // "find out", but "out of stock"
   const isSaid = token.word !== 'out' || /^(figure|find)$/.test(words[at - 1] ?? '');
-  return { kind: token.kind === 'word' && isHarmless(token.word) && isSaid ? 'filler' : 'unknown' };
+  if (token.kind !== 'word' || (isHarmless(token.word) && isSaid))
+    return { kind: isSaid ? fillerOf(token) : 'unknown' };
+  const said = [2, 1].map((length) => ({ length, meanings: byRoot(words.slice(at, at + length), lexicon) }));
+  const verb = said.find(({ meanings }) => meanings.length > 0);
+  if (isEverydayVerb(token.word)) return { kind: 'unknown', ...(verb?.length === 1 && { verb: verb.meanings }) };
+  return verb ? { kind: 'names', ...verb } : { kind: 'unknown' };
+}
+
+const fillerOf = ({ kind }: Token): Kind => (kind === 'word' ? 'filler' : 'unknown');
+
+/** What is named by the same root: "produced" by "production", "signed up" by "signup". */
+function byRoot(words: readonly string[], { roots }: Lexicon): readonly Meaning[] {
+  if (words.slice(1).some((word) => word.length > 3)) return [];
+  const key = rootKey(words).replace('~', '');
+  return [...(words.some(isDerived) ? (roots.get(`~${key}`) ?? []) : []), ...(roots.get(key) ?? [])];
+}
+
+const TIME_WORDS = new Set(`${MONTHS.join(' ')} today yesterday trailing preceding throughout`.split(' '));
+
+/** The tokens with words that the layer does not know as the one word that differs by a slip. */
+export function respell(tokens: readonly Token[], lexicon: Lexicon): Token[] {
+  const isKnown = ({ word, stem: key }: Token): boolean =>
+    FUNCTION_WORDS.has(word) || TIME_WORDS.has(word) || lexicon.words.has(key) || byRoot([word], lexicon).length > 0;
+  return tokens.map((token) => {
+    if (token.kind !== 'word' || token.word.length < 5 || token.capitalised || isKnown(token)) return token;
+    const found = [lexicon.words, FUNCTION_WORDS, TIME_WORDS].flatMap((words) =>
+      [...words].filter((one) => isSlip(token.stem, one)).map(stem),
+    );
+    const [only, more] = new Set(found);
+    return only && !more ? { ...token, word: only, stem: only } : token;
+  });
 }
 
 /** The longest run of tokens from `at` that is a phrase of the lexicon. */

@@ -3,7 +3,11 @@
 const WORDS =
   'people person,children child,men man,women woman,indices index,criteria criterion,analyses analysis,staff staff,ids id,' +
   'avg average,mean average,sum total,max maximum,min minimum,num number,qty quantity,amt amount,pct percent,percentage percent';
-const IRREGULAR = new Map(WORDS.split(',').map((pair) => pair.split(' ') as [string, string]));
+const SPELLINGS =
+  'km kilometre,kms kilometre,kilometer kilometre,kilometers kilometre,meter metre,meters metre,liter litre,liters litre,' +
+  'center centre,centers centre,kg kilogram,kgs kilogram,hr hour,hrs hour,mins minute,labor labour,color colour,' +
+  'program programme,catalog catalogue,license licence,canceled cancelled,traveled travelled,fuelled fueled';
+const IRREGULAR = new Map(`${WORDS},${SPELLINGS}`.split(',').map((pair) => pair.split(' ') as [string, string]));
 
 /** Lower case without diacritics, with plain quotes. */
 export function fold(text: string): string {
@@ -26,6 +30,47 @@ export function stem(word: string): string {
   if (out.length > 3 && out.endsWith('ie')) out = `${out.slice(0, -2)}y`;
   if (out.length > 3 && /(s|x|z|ch|sh)e$/.test(out)) out = out.slice(0, -1);
   return out;
+}
+
+const VERBS =
+  'paid pay,sold sale,sell sale,spent spend,driven drive,drove drive,bought buy,made make,built build,held hold';
+const PAST = new Map(VERBS.split(',').map((pair) => pair.split(' ') as [string, string]));
+
+/** What a verb and its noun have in common: "produced" and "production", "attend" and "attendees". */
+export function root(word: string): string {
+  const plain = PAST.get(word) ?? stem(word);
+  const short = plain
+    .replace(/ances?$/, '')
+    .replace(/(ction|ced|ce)$/, 'c')
+    .replace(/olution$/, 'olv')
+    .replace(/ission$/, 'it')
+    .replace(/(umption|umed|ume)$/, 'um')
+    .replace(/(ation|ition|ion|ment|ance|ing|ee|al|ed|ate|e)$/, '')
+    .replace(/([^aeiou])at$/, '$1');
+  return short.length < 3
+    ? plain
+    : short
+        .replace(/([^aeiousl])\1$/, '$1')
+        .replace(/ll$/, 'l')
+        .replace(/y$/, 'i');
+}
+
+/** A form of a verb, or a noun made of one; "plane" and "plan" have no more in common than letters. */
+export const isDerived = (word: string): boolean => PAST.has(word) || /(ed|ing|ion|ment|al|ee|ance)s?$/.test(word);
+
+/** Where a name is found by the verb it was made of; "~" marks names that are no verbs themselves. */
+export const rootKey = (words: readonly string[]): string =>
+  `${words.some(isDerived) ? '' : '~'}${words.map(root).join('')}`;
+
+/** Whether one slip of the pen leads from one word to the other: a letter too much, missing, other or swapped. */
+export function isSlip(a: string, b: string): boolean {
+  if (a === b || a[0] !== b[0] || Math.abs(a.length - b.length) > 1) return false;
+  let at = 0;
+  while (a[at] === b[at]) at++;
+  const rest = (text: string, skip: number): string => text.slice(at + skip);
+  const isSwapped = a[at] === b[at + 1] && a[at + 1] === b[at] && rest(a, 2) === rest(b, 2);
+  if (isSwapped || Math.max(a.length, b.length) < 6) return isSwapped;
+  return rest(a, 1) === rest(b, 1) || rest(a, 1) === rest(b, 0) || rest(a, 0) === rest(b, 1);
 }
 
 const HUMPS = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;

@@ -52,6 +52,13 @@ op=grain grouping=true grain=day: daily|a day|day by day|per day|by day|each day
 export const CURRENCY = new Set('dollar dollars usd euro euros eur pound pounds gbp chf cent cents'.split(' '));
 
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+/** Stems of units, which names of columns end with and numbers are said in. */
+const UNITS = new Set(
+  `second sec minute hour day night week month year gram kilogram ton tonne kilometre mile metre page percent pct night
+kw kwh mw mwh gw gwh watt litre sqm m2 km2 hectare eur euro usd gbp dollar pound cent celsiu`.split(/\s+/),
+);
+export const isUnit = (stem: string): boolean => UNITS.has(stem);
+
 /** Words that say nothing about which rows are wanted. */
 const HARMLESS = wordSet(`
 a an the of in on at for to from is are was were be been being am do does did done would can could shall should may might must
@@ -94,3 +101,10 @@ export function readOperator(words: readonly string[], at: number) {
 
 /** Words of English that are never a misspelt name. */
 export const isFunctionWord = (word: string): boolean => HARMLESS.has(word) || byFirst.has(word);
+/** Every word that says what to do, for spelling. */
+export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
+  [...byFirst.values()]
+    .flat()
+    .flatMap(({ words }) => words)
+    .concat([...HARMLESS, ...EVERYDAY]),
+);
