@@ -5,7 +5,7 @@ import type { QueryPlan } from './plan.ts';
 
 export interface CompiledColumn {
   readonly name: string;
-  readonly kind: 'dimension' | 'measure' | 'comparison' | 'change' | 'change_percent' | 'share';
+  readonly kind: 'dimension' | 'measure' | 'comparison' | 'change' | 'change_percent' | 'share' | 'ratio';
   /** The measure or dimension it shows, as `entity.member`, or the metric's id. */
   readonly source: string;
   readonly type: 'string' | 'number' | 'boolean' | 'date' | 'timestamp' | 'json';

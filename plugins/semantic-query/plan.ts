@@ -13,9 +13,25 @@ export const Grain = Type.Union(
 );
 export type Grain = Static<typeof Grain>;
 
+/** A dimension that ends a duration: what is meant is the time from `since` until it, in `unit`. */
+const DURATION = {
+  since: Type.Optional(
+    Type.String({ description: 'a date or timestamp of the same entity: the time from it to `dimension` is meant' }),
+  ),
+  unit: Type.Optional(
+    Type.Union([Type.Literal('minutes'), Type.Literal('hours'), Type.Literal('days')], {
+      description: 'of the time since `since`; default: days',
+    }),
+  ),
+};
+
 export const PlanFilter = Type.Object(
   {
     dimension: Type.String({ description: '`entity.dimension`' }),
+    ...DURATION,
+    than: Type.Optional(
+      Type.String({ description: 'a dimension of the same entity to compare with, instead of values' }),
+    ),
     operator: Type.Union([
       Type.Literal('equals'),
       Type.Literal('not_equals'),
@@ -133,10 +149,25 @@ export const QueryPlan = Type.Object(
               Type.Literal('max'),
             ]),
             dimension: Type.String({ description: '`entity.dimension`' }),
+            ...DURATION,
           },
           CLOSED,
         ),
         { description: 'aggregates over dimensions for which no measure is declared' },
+      ),
+    ),
+    ratios: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            name: Type.String({ description: 'name of the column in the result' }),
+            of: Type.String({ description: 'the measure, metric or ad hoc measure of the plan that is divided' }),
+            per: Type.String({ description: 'the one that divides it; both are totals of each group' }),
+            times: Type.Optional(Type.Number({ description: 'per how many: 100 for "per 100 orders"' })),
+          },
+          CLOSED,
+        ),
+        { description: 'one measure of the plan divided by another, "cost per kilometre"' },
       ),
     ),
     dimensions: Type.Optional(

@@ -2,7 +2,7 @@
  * Turns filters and time ranges on a dimension into conditions. Negations keep NULLs: "status is not cancelled" holds
  * for a row without a status.
  */
-import type { DimensionType } from '../../semantic-layer/index.ts';
+import type { DimensionType, ModelDimension } from '../../semantic-layer/index.ts';
 import type { Compilation } from '../compilation.ts';
 import type { Syntax } from '../dialect.ts';
 import { PlanError } from '../errors.ts';
@@ -137,6 +137,31 @@ function valueFilter(operator: Operator, value: string, literals: readonly strin
   }
 }
 
+const COMPARED = { ...OPERATORS, equals: '=', not_equals: '<>' } as const;
+const UNITS = { minutes: 1440, hours: 24, days: 1 } as const;
+
+/** A dimension of the same entity as the one that is called `name`. */
+function sibling({ names }: Compilation, name: string, wanted: string): { readonly dimension: ModelDimension } {
+  const found = names.dimension(wanted);
+  if (found.entity === names.dimension(name).entity) return found;
+  throw new PlanError('invalid_plan', `${name} and ${wanted} are of different entities and cannot be compared.`);
+}
+
+/** The time between two dates of a row, in the wanted unit. */
+export function durationTokens(
+  compilation: Compilation,
+  { dimension: name, since, unit = 'days' }: Pick<PlanFilter, 'dimension' | 'since' | 'unit'>,
+): readonly Token[] {
+  const { entity, dimension } = compilation.names.dimension(name);
+  const start = sibling(compilation, name, since!).dimension;
+  for (const one of [start, dimension])
+    if (!isTime(one.type))
+      throw new PlanError('invalid_plan', `A duration is between two dates; ${entity.name}.${one.name} is none.`);
+  const days = compilation.syntax.days(`{${start.name}}`, `{${dimension.name}}`);
+  const sql = unit === 'days' ? days : `(${days}) * ${UNITS[unit]}`;
+  return compilation.members.expression(entity, sql, `${entity.name}.${dimension.name}`);
+}
+
 const SINGLE_VALUE = new Set(Object.keys(OPERATORS));
 
 /** The condition of a filter. Throws `PlanError` when its values do not fit the dimension. */
@@ -144,13 +169,33 @@ export function filterCondition(compilation: Compilation, filter: PlanFilter): C
   const { names, members, syntax } = compilation;
   const { entity, dimension } = names.dimension(filter.dimension);
   const name = `${entity.name}.${dimension.name}`;
-  const { operator, values = [] } = filter;
-  const tokens = members.dimension(entity, dimension);
+  const { operator, values = [], since, than } = filter;
+  const tokens = since === undefined ? members.dimension(entity, dimension) : durationTokens(compilation, filter);
   const condition = (write: (value: string) => string): Condition => ({
     entity,
     sql: (clause, source) => write(wrapped(clause.sql(source, tokens), tokens)),
   });
 
+  if (than !== undefined) {
+    if (!(operator in COMPARED)) throw new PlanError('invalid_plan', `The filter on ${name} cannot be ${operator}.`);
+    const other = sibling(compilation, name, than);
+    if (other.dimension.type !== dimension.type && !(isTime(dimension.type) && isTime(other.dimension.type)))
+      throw new PlanError('invalid_plan', `${name} and ${than} are of different types and cannot be compared.`);
+    const others = members.dimension(entity, other.dimension);
+    return {
+      entity,
+      sql(clause, source) {
+        const [left, right] = [tokens, others].map((one) => wrapped(clause.sql(source, one), one));
+        return `${left} ${COMPARED[operator as keyof typeof COMPARED]} ${right}`;
+      },
+    };
+  }
+  if (since !== undefined) {
+    const [wanted, more] = values;
+    if (typeof wanted !== 'number' || more !== undefined || !(operator in COMPARED))
+      throw new PlanError('invalid_plan', `The time from ${since} to ${name} is compared with one number.`);
+    return condition((value) => `${value} ${COMPARED[operator as keyof typeof COMPARED]} ${wanted}`);
+  }
   if (operator === 'is_null') return condition((value) => `${value} IS NULL`);
   if (operator === 'is_not_null') return condition((value) => `${value} IS NOT NULL`);
   if (values.length === 0)

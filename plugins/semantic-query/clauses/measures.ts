@@ -6,6 +6,7 @@ import { exactDivisions, expandMeasures, isAggregate, simpleAggregate } from '..
 import { nameOf, type Token } from '../expression/tokens.ts';
 import { sameName } from '../lookup/names.ts';
 import type { QueryPlan } from '../plan.ts';
+import { durationTokens } from './filters.ts';
 
 export interface Aggregate {
   readonly entity: ModelEntity;
@@ -222,6 +223,19 @@ export function adhocAggregate(
 ): Aggregate {
   const { entity, dimension } = compilation.names.dimension(adhoc.dimension);
   const source = `${entity.name}.${dimension.name}`;
+  if (adhoc.since !== undefined) {
+    if (adhoc.type === 'count_distinct')
+      throw new PlanError('invalid_plan', 'Durations are not counted; average them.');
+    const own = {
+      entity,
+      source,
+      name: adhoc.name,
+      type: adhoc.type,
+      valueType: 'number' as const,
+      unit: adhoc.unit ?? 'days',
+    };
+    return { ...own, tokens: durationTokens(compilation, adhoc) };
+  }
   if ((adhoc.type === 'sum' || adhoc.type === 'avg') && dimension.type !== 'number') {
     throw new PlanError('invalid_plan', `${source} is a ${dimension.type}, of which there is no ${adhoc.type}.`);
   }

@@ -121,6 +121,10 @@ function outputSql(plan: ResolvedPlan, values: Values, target: OrderTarget): str
       return change();
     case 'change_percent':
       return `100.0 * (${change()}) / NULLIF(ABS(${previous()}), 0)`;
+    case 'ratio': {
+      const { measure, times } = target.per!;
+      return `${(1.0 * times).toFixed(1)} * ${wrapped(current())} / NULLIF(${values.measure(measure.aggregate, 'current')}, 0)`;
+    }
     case 'share':
       return `100.0 * ${current()} / NULLIF(${values.total(one)}, 0)`;
   }

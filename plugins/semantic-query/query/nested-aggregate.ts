@@ -50,9 +50,9 @@ function check(plan: QueryPlan): void {
   const { over, measures = [], adhocMeasures = [], dimensions = [] } = plan;
   if (measures.length + adhocMeasures.length !== 1)
     throw invalid('An aggregate over groups needs exactly one measure.');
-  const unsupported = (['comparison', 'share', 'portion', 'orderBy', 'limit', 'entity', 'without'] as const).filter(
-    (part) => plan[part] !== undefined && plan[part] !== false,
-  );
+  const unsupported = (
+    ['comparison', 'ratios', 'share', 'portion', 'orderBy', 'limit', 'entity', 'without'] as const
+  ).filter((part) => plan[part] !== undefined && plan[part] !== false);
   if (unsupported.length > 0) throw invalid(`An aggregate over groups cannot have ${unsupported.join(' or ')} too.`);
   if (over!.entity === undefined) {
     if (dimensions.length === 0) throw invalid('An aggregate over groups needs dimensions; name the groups.');

@@ -9,7 +9,7 @@ import type { OrderTarget, ResolvedPlan } from './resolved-plan.ts';
 function defaultOrder({ keys, outputs }: ResolvedPlan): ResolvedPlan['order'] {
   const times = outputs.filter((output) => output.kind === 'dimension' && output.key.grain !== undefined);
   if (times.length > 0) return times.map((by) => ({ by, direction: 'asc' }));
-  const measure = outputs.find(({ kind }) => kind === 'measure');
+  const measure = outputs.find(({ kind }) => kind === 'ratio' || kind === 'measure');
   return measure === undefined || keys.length === 0 ? [] : [{ by: measure, direction: 'desc' }];
 }
 

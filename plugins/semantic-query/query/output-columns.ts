@@ -5,6 +5,7 @@ import { type GroupKey, uniqueName } from '../clauses/aggregation.ts';
 import type { Aggregate } from '../clauses/measures.ts';
 import { PlanError } from '../errors.ts';
 import { sameName } from '../lookup/names.ts';
+import type { QueryPlan } from '../plan.ts';
 
 export interface Key extends GroupKey {
   readonly name: string;
@@ -26,6 +27,8 @@ export type Output =
       readonly measure: MeasureColumn;
       /** The value is a percentage of the measure. */
       readonly portion: boolean;
+      /** What a ratio divides the measure by, and per how many. */
+      readonly per?: { readonly measure: MeasureColumn; readonly times: number };
     };
 
 /** `createdAt`, `Total amount` → `created_at`, `total_amount`. */
@@ -52,9 +55,20 @@ export function outputsOf(
   keys: readonly Key[],
   measures: readonly MeasureColumn[],
   wants: { readonly comparison: boolean; readonly share: boolean; readonly portion: boolean },
+  ratios: NonNullable<QueryPlan['ratios']> = [],
 ): Output[] {
   const outputs: Output[] = keys.map((key) => ({ kind: 'dimension', name: key.name, key }));
   const taken = [...keys, ...measures].map(({ name }) => name);
+  const part = (wanted: string): MeasureColumn => {
+    const found = measures.find(({ name, aggregate }) => [name, aggregate.source].some((own) => sameName(own, wanted)));
+    if (found?.aggregate.valueType === 'number') return found;
+    throw new PlanError('invalid_plan', `A ratio divides two numbers of the plan; ${wanted} is none of them.`);
+  };
+  for (const { name: said, of, per, times = 1 } of ratios) {
+    const name = uniqueName(outputName(said), taken);
+    taken.push(name);
+    outputs.push({ kind: 'ratio', name, measure: part(of), portion: false, per: { measure: part(per), times } });
+  }
   for (const one of measures) {
     const add = (kind: Exclude<Output['kind'], 'dimension'>, suffix: string) => {
       const name = suffix === '' ? one.name : uniqueName(`${one.name}_${suffix}`, taken);
@@ -103,6 +117,7 @@ export function compiledColumn(output: Output): CompiledColumn {
   const { source, valueType, unit, format } = output.measure.aggregate;
   if (kind === 'change_percent' || kind === 'share' || output.portion)
     return { name, kind, source, type: 'number', unit: '%' };
+  if (kind === 'ratio') return { name, kind, source, type: 'number' };
   const shown = { ...(unit !== undefined && { unit }), ...(format !== undefined && { format }) };
   return { name, kind, source, type: valueType, ...shown };
 }

@@ -167,11 +167,14 @@ export function resolvePlan(compilation: Compilation, plan: QueryPlan): Resolved
     }
     return { aggregate, name: unique[keys.length + index]! };
   });
-  const outputs = outputsOf(keys, measures, {
+  const wants = {
     comparison: plan.comparison !== undefined,
     share: plan.share === true,
     portion: plan.portion !== undefined,
-  });
+  };
+  if (plan.ratios !== undefined && plan.ratios.length > 0 && (wants.comparison || wants.share || wants.portion))
+    throw invalid('A ratio cannot be compared, shared or taken of a portion; ask for it alone.');
+  const outputs = outputsOf(keys, measures, wants, plan.ratios);
   const hidden: MeasureColumn[] = [];
   const measureColumn = (name: string): MeasureColumn => {
     const aggregate = aggregateNamed(compilation, name);
@@ -234,7 +237,7 @@ function rowKey(compilation: Compilation, by: string, listed: ModelEntity | unde
 
 function checkRows(plan: QueryPlan, dimensions: number): void {
   if (dimensions === 0) throw invalid('The plan selects nothing; give it measures, dimensions or an entity.');
-  const needing = (['measureFilters', 'comparison', 'share', 'portion'] as const).filter((part) => {
+  const needing = (['measureFilters', 'ratios', 'comparison', 'share', 'portion'] as const).filter((part) => {
     const value = plan[part];
     return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
   });

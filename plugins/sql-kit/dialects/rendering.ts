@@ -13,6 +13,8 @@ export interface Rendering {
   asText(value: string): string;
   /** Start or name of the period: `2024-03-31`, Monday's date for weeks, `2024-03`, `2024-Q1`, `2024`. Always text. */
   bucket(grain: Grain, value: string): string;
+  /** Days from one date or timestamp to another, with the part of a day between them. */
+  days(from: string, to: string): string;
   /** A point in time as it compares with one that is written `2024-03-31 12:00:00`. */
   instant(value: string): string;
   /** True where both are NULL too. */
@@ -65,6 +67,7 @@ export const standardRendering: Omit<Rendering, 'bucket'> = {
   ...quoting('"', /^[A-Za-z_][A-Za-z0-9_]*$/),
   text,
   asText: (value) => `CAST(${value} AS VARCHAR)`,
+  days: (from, to) => `EXTRACT(EPOCH FROM (CAST(${to} AS TIMESTAMP) - CAST(${from} AS TIMESTAMP))) / 86400.0`,
   instant: (value) => value,
   same: (left, right) => `${left} IS NOT DISTINCT FROM ${right}`,
   differs: (left, right) => `${left} IS DISTINCT FROM ${right}`,

@@ -17,6 +17,7 @@ export const mysqlRendering: Rendering = {
   text,
   asText: (value) => `CAST(${value} AS CHAR)`,
   bucket: (grain, value) => buckets[grain](value),
+  days: (from, to) => `TIMESTAMPDIFF(SECOND, ${from}, ${to}) / 86400.0`,
   same: (left, right) => `${left} <=> ${right}`,
   differs: (left, right) => `NOT (${left} <=> ${right})`,
   matches(value, kind, wanted) {

@@ -13,6 +13,7 @@ export const sqliteRendering: Rendering = {
   ...standardRendering,
   asText: (value) => `CAST(${value} AS TEXT)`,
   bucket: (grain, value) => buckets[grain](value),
+  days: (from, to) => `julianday(${to}) - julianday(${from})`,
   // It holds texts, in which `T` and a space must not matter.
   instant: (value) => `datetime(${value})`,
   same: (left, right) => `${left} IS ${right}`,
