@@ -61,7 +61,7 @@ function* readings(history: readonly string[], model: SemanticModel, now: Date):
   const messages = history.length > 0 ? history.slice(-MAX_MESSAGES) : [''];
   for (const [index, message] of messages.entries()) {
     // A reply can take what was offered to the message before, so that the last two get suggestions.
-    const turn = readMessage(message, state, reader, index >= messages.length - 2);
+    const turn = readMessage(message, state, reader, { isFirst: index === 0, isShown: index >= messages.length - 2 });
     state = turn.state;
     yield turn.reading;
   }
@@ -74,7 +74,9 @@ const YES = /^\s*(?:yes|yeah|yep|sure|ok|okay|correct|right|yes please)\s*[.!]*\
 const FOREIGN =
   /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]|(?<!\p{L})(?:wie|viele|gibt|zeige|welche|combien|quel|quelle|cuantos|cuántos|cuál|quanti|quantos|hoeveel|und|der|das|les|el|los)(?!\p{L})/iu;
 
-function readMessage(said: string, state: State, reader: Reader, isShown: boolean): Turn {
+type Place = Readonly<{ isFirst: boolean; isShown: boolean }>;
+
+function readMessage(said: string, state: State, reader: Reader, { isFirst, isShown }: Place): Turn {
   const { last, pending, suggestions: offered = [] } = state;
   const isLong = Math.max(said.length, fold(said).length) > MAX_MESSAGE_LENGTH;
   const refuse = (words: readonly string[], why: string, next: State): Turn => {
@@ -118,11 +120,17 @@ function readMessage(said: string, state: State, reader: Reader, isShown: boolea
   if (talk !== undefined) return { state, reading: { kind: 'talk', text: talk } };
   const { request, unplaced, respelt } = reader.read(message);
   const refersBack = /\b(?:them|those|these|they)\b|\b(?:is|was|are|were) that\W*$/i.test(message);
-  if (refersBack && !last) return refuse([], 'I did not understand the question that this refers to.', state);
+  if (refersBack && !(pending ?? last))
+    return refuse([], 'I did not understand the question that this refers to.', state);
   const goesOn = !picked && (correction.trim() !== '' || refersBack || isFollowUp(request));
+  // What was asked back about is the question that a next message goes on from.
+  const before = pending ?? last;
+  if (goesOn && !before && (!isFirst || request.followUp === 'add'))
+    return refuse(unplaced, 'I did not understand the question that this refers to.', state);
   if (unplaced.length > 0) return refuse(unplaced, '', goesOn ? state : {});
   if (isNothing(request)) return refuse([], 'I could not tell what you want to see.', state);
-  const asked = goesOn && last ? { ...last, request: merge(last.request, request) } : { request, chosen: new Map() };
+  const asked =
+    goesOn && before ? { ...before, request: merge(before.request, request) } : { request, chosen: new Map() };
   return answer(asked, respelt);
 }
 

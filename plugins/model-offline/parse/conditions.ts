@@ -114,9 +114,12 @@ export function condition(cursor: Cursor, negated = false): boolean {
 export function negation(cursor: Cursor): boolean {
   const start = cursor.at;
   if (!/^(not|without)$/.test(op(cursor))) return false;
-  const canLack = op(cursor) === 'without' || /^(no|never)$/.test(firstWord(here(cursor)));
+  const isSaid = op(cursor) === 'without' || /^(no|never)$/.test(firstWord(here(cursor)));
   if (start === 0) cursor.request.followUp = 'replace';
   cursor.at++;
+  // "not reported any generation", "not borrowed"
+  const item = here(cursor);
+  const canLack = isSaid || item?.lead.some(isEverydayVerb) || at.rankOf(at.entityIn(item)) === 0;
   while (/^(all|each|not|by)$/.test(op(cursor))) cursor.at++;
   if (!lacking(cursor, canLack)) return restore(cursor, start);
   for (;;) {

@@ -5,6 +5,7 @@ import type { Item } from '../words/link.ts';
 import { stem } from '../words/stem.ts';
 import { isEverydayVerb } from '../words/vocabulary.ts';
 import { type Condition, entitiesIn, type Mention, type Request } from './request.ts';
+import { withNouns } from './verbs.ts';
 
 export type RoleOf = (term: MeaningOf<'term'>) => TermRole;
 
@@ -25,18 +26,19 @@ export interface Cursor {
 const ORDERS = /^(return|report|present|fetch|find|display|look|calculate|compute|determine)$/;
 
 export function cursorOf(items: readonly Item[], roleOf: RoleOf): Cursor {
-  const content: Content[] = [];
+  let content: Content[] = [];
   let lead: string[] = [];
   for (const item of items) {
     const { word } = item.tokens[0]!;
     const isFiller = item.kind === 'filler' && !(ORDERS.test(word) && content.length > 0);
     const isFrom = item.operator?.op === 'between' && word === 'from';
-    if (isFiller || isFrom || (item.kind === 'unknown' && isEverydayVerb(word))) lead.push(word);
+    if (isFiller || isFrom || (item.kind === 'unknown' && isEverydayVerb(word) && !item.verb)) lead.push(word);
     else {
       content.push({ ...item, lead });
       lead = [];
     }
   }
+  content = withNouns(content);
   for (const [at, item] of content.entries()) {
     const [before, next] = [content[at - 1], content[at + 1]];
     const { word } = item.tokens[0]!;

@@ -67,14 +67,25 @@ export function aggregate(cursor: Cursor): boolean {
     return addFigure(cursor, { fn: 'sum', mention: unnamed(item.text) });
   }
   if (!item?.operator?.fn) return false;
+  // "list the distinct languages", "what different causes": the values, not their number.
+  const isList = request.listing || request.which || item.lead.some((word) => /^(what|show|give)$/.test(word));
+  const values =
+    item.operator.fn === 'count_distinct' && isList ? at.dimensionIn(here(cursor, 1), cursor.roleOf) : undefined;
+  if (values) {
+    cursor.at += 2;
+    Object.assign(request, { columns: [...request.columns, values], distinct: true });
+    return true;
+  }
   const figure = takeFigure(cursor);
   if (figure) return addFigure(cursor, figure);
   const fn = functionOf(takeFunctions(cursor));
   const noun = at.takeAdjectives(cursor);
   const isEnd = here(cursor) === undefined || /^(time|operator)$/.test(here(cursor)!.kind);
-  if (fn === 'count' && (noun || (isEnd && start === 0))) {
+  const isStart = start === 0 || (start === 1 && request.followUp === 'add');
+  if (fn === 'count' && (noun || (isEnd && isStart))) {
     // "how many no-shows": rows of what the condition is on; "how many were cancelled": of those before.
-    if (noun && !/^(are|were|was)$/.test(noun.lead[0] ?? '')) request.subject = at.mentionOf(noun);
+    if (noun && !noun.lead.some((word) => /^(are|were|was|of|those|them|these)$/.test(word)))
+      request.subject = at.mentionOf(noun);
     request.counting = true;
     return true;
   }

@@ -17,7 +17,7 @@ const isSame = (a: Mention | undefined, b: Mention | undefined): boolean =>
 
 export function merge(before: Request, next: Request): Request {
   const counted = before.figures.find(({ fn, mention }) => fn === 'count' && entitiesIn(mention).length > 0)?.mention;
-  const rows = before.subject ?? counted;
+  const rows = counted ?? before.subject;
   const subject = [rows, ...before.beside].some((one) => isSame(one, next.subject)) ? undefined : next.subject;
   const [figure] = before.figures;
   const [column] = next.columns;

@@ -5,7 +5,7 @@ import { comparison, condition, having, negation } from './conditions.ts';
 import * as at from './cursor.ts';
 import { addFigure, aggregate, measure, ranking, sorting, takeFigure } from './figures.ts';
 import { dated, grouping, period } from './groups.ts';
-import type { Request } from './request.ts';
+import { type Mention, type Request, unnamed } from './request.ts';
 
 const { firstWord, here, op } = at;
 /** `unplaced`: items without a slot. */
@@ -77,7 +77,8 @@ const frame: Rule = (cursor) => {
     const isVerb = isEmpty && /^ha(ve|s|d)$/.test(word);
     if (next?.operator?.op !== 'rank' && !isVerb) return false;
     if (word === 'who' && cursor.at === 0) request.who = true;
-  } else if (!/^(also|which|all|whose)$/.test(said)) return false;
+  } else if (said === 'trend') request.trend = true;
+  else if (!/^(also|which|all|whose)$/.test(said)) return false;
   cursor.at++;
   return true;
 };
@@ -90,6 +91,33 @@ const share: Rule = (cursor) => {
   const figure = takeFigure(cursor);
   if (figure) addFigure(cursor, figure);
   cursor.request.share = true;
+  return true;
+};
+
+/** What listed rows show: "with their price and base fee", "Give me their names". */
+const shown: Rule = (cursor) => {
+  const { request, items, at: start } = cursor;
+  const isWith = op(cursor) === 'with' && (request.listing || request.ranking !== undefined);
+  const isOrder = start > 0 && here(cursor)!.lead.some((word) => /^(give|show|tell)$/.test(word));
+  const nounAt = (ahead: number): Mention | undefined => {
+    const item = here(cursor, ahead);
+    const noun = item?.kind === 'names' ? (at.dimensionIn(item) ?? at.entityIn(item)) : undefined;
+    const isName = item && (/^(names?|dates?)$/.test(firstWord(item)) || (noun && !at.entityIn(item)?.plural));
+    return isName && !item.lead.some((word) => /^an?$/.test(word)) ? (noun ?? unnamed(item.text)) : undefined;
+  };
+  if (!isWith && !isOrder) return false;
+  const found: Mention[] = [];
+  let ahead = isWith ? 1 : 0;
+  for (let noun = nounAt(ahead); noun; noun = nounAt(ahead)) {
+    found.push(noun);
+    ahead += 1;
+    while (/^(and|all)$/.test(op(cursor, ahead)) && nounAt(ahead + 1)) ahead += 1;
+  }
+  if (found.length === 0 || items[start + ahead]?.kind === 'number') return false;
+  const isEnd = !here(cursor, ahead) || /^(time|operator)$/.test(here(cursor, ahead)!.kind);
+  if (!isEnd || op(cursor, ahead) === 'comparator') return false;
+  request.shown = [...(request.shown ?? []), ...found];
+  cursor.at += ahead;
   return true;
 };
 
@@ -125,7 +153,7 @@ const column: Rule = (cursor) => {
 
 /** In this order; the first that can read what stands at the cursor does. */
 const RULES: readonly Rule[] = [
-  [connector, share, ranking, aggregate, sorting, grouping, period],
+  [connector, share, shown, ranking, aggregate, sorting, grouping, period],
   [negation, having, frame, dated, comparison, condition],
   [measure, subject, column],
 ].flat();

@@ -34,8 +34,17 @@ export type Ranking = Readonly<{ direction?: 'asc' | 'desc'; limit?: number; of?
   Readonly<{ key?: Figure; isTotal?: boolean; isSorting?: boolean }>;
 
 /** `which`: rows or groups are asked for, not their number; `who`: those of people. `counting`: "how many" without a noun. */
-type Flags = { share?: boolean; listing?: boolean; which?: boolean; who?: boolean; counting?: boolean };
+type Flags = {
+  share?: boolean;
+  distinct?: boolean;
+  trend?: boolean;
+  listing?: boolean;
+  which?: boolean;
+  who?: boolean;
+  counting?: boolean;
+};
 /**
+ * `shown`: columns of listed rows, beside their name. `distinct`: the values of `columns`, each once.
  * `subject`: what the rows are of. `beside`: entities named beside it or a figure, which must be related. `columns`:
  * attributes that stand by themselves. `followUp`: replaces or adds to parts of the question before.
  */
@@ -44,6 +53,7 @@ export interface Request extends Flags {
   subject?: Mention | undefined;
   beside: readonly Mention[];
   columns: readonly Mention[];
+  shown?: readonly Mention[];
   groups: readonly Group[];
   conditions: readonly Condition[];
   periods: readonly Period[];

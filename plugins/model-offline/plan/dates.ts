@@ -42,7 +42,10 @@ export function dateOf(planner: of.Planner, { hint, of: noun, text }: Pick<Perio
     oneDate(planner, `of ${text}`, `is ${text ? `"${text}" about` : 'meant'}`, [...datesOf(base), ...others]);
   const others = of.entitiesOf(noun).filter((one) => one !== base && of.isRelated(planner, base, one));
   const isNear = (one: EntityEntry): boolean => of.distance(planner, base, one) !== undefined;
-  const beside = others.find((one) => isNear(one) && datesOf(one).length > 0);
+  // What facts are of has dates of its own, but "bookings of customers in 2024" were booked then.
+  const isFact = base.model.type === 'fact' && datesOf(base).length > 0;
+  const hasOwn = (one: EntityEntry): boolean => datesOf(one).length > 0 && !(isFact && one.model.type === 'dimension');
+  const beside = others.find((one) => isNear(one) && hasOwn(one));
   const named = beside && primaryDate(planner, beside);
   const [grouped] = request.groups.flatMap((group) => (group.hint ? [hintedDate(planner, group.hint)] : []));
   if (named) return grouped && of.full(grouped) === of.full(named) ? named : either([named]);

@@ -4,7 +4,7 @@ import type { Figure, Group, Mention, Request } from '../parse/request.ts';
 import type { PlanDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, isYear } from '../words/lexicon.ts';
 import { applyConditions } from './conditions.ts';
-import { applyPeriods, dateOf, hintedDate } from './dates.ts';
+import { applyPeriods, dateOf, hintedDate, primaryDate } from './dates.ts';
 import { conditionEntities, figureOf, type PlannedFigure, typeOf } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
@@ -16,6 +16,8 @@ const NOT_CLEAR = 'I could not tell what you want to see.';
 /** The plan of a request. Throws how the reading ended otherwise (`outcomeOf`). */
 export function planRequest(given: Request, context: of.PlanContext): QueryPlan {
   const request = withSubject(given, context);
+  if (request.trend && !request.groups.some(({ grain }) => grain))
+    throw refusal([], 'Say by which period, such as "by month".');
   const shape = shapeOf(request, context);
   const groups: Group[] = [...(shape.by ? [{ mention: shape.by }] : []), ...request.groups];
   const near = [request.subject, ...request.beside].flatMap(of.entitiesOf);
@@ -137,7 +139,8 @@ type Figures = readonly PlannedFigure[];
 
 function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape, groups: readonly Group[]): void {
   const { request, plan, base } = planner;
-  const { ranking, columns, conditions, share } = request;
+  const { ranking, columns, conditions, share, shown } = request;
+  if (shown) throw refusal(shown.map(({ text }) => text));
   if (by && ranking && !ranking.isSorting && request.groups.length > 0)
     throw refusal([], 'I can rank over everything, but not within each group.');
   const extra = columns.slice(taken || (by && !request.subject) ? 1 : 0);
@@ -246,6 +249,30 @@ function restrict(planner: of.Planner): void {
   }
 }
 
+/** Shows the rows by their name, with the columns that were asked for. */
+function showColumns(planner: of.Planner, shown: readonly Mention[], isDistinct: boolean): void {
+  const { plan, base } = planner;
+  if (isDistinct && plan.dimensions.length > 0) throw refusal(shown.map(({ text }) => text));
+  const label = labelOf(base).map((dimension) => ({ entity: base, dimension }));
+  const found = shown.flatMap((mention): readonly of.Owned[] => {
+    // "their names" are those of the rows, whatever the column is called.
+    if (/^names?$/i.test(mention.text)) return label;
+    if (/^dates?$/i.test(mention.text)) return [primaryDate(planner)];
+    const { meanings } = mention;
+    const own = meanings.filter((one) => one.kind === 'dimension' && one.entity === base);
+    if (own.length > 0 || !meanings.some(({ kind }) => kind === 'entity'))
+      return [of.dimensionOf(planner, own.length > 0 ? { ...mention, meanings: own } : mention)];
+    const entity = of.oneEntity(planner, mention.text, of.entitiesOf(mention));
+    of.checkWay(planner, { entity }, mention.text);
+    return labelOf(entity).map((dimension) => ({ entity, dimension }));
+  });
+  const ranked = planner.request.ranking?.key?.mention;
+  const key = ranked ? [of.dimensionOf(planner, ranked)] : [];
+  const names = [...label, ...found, ...key].map(of.full);
+  plan.dimensions = [...plan.dimensions, ...[...new Set(names)].map((dimension) => ({ dimension }))];
+  plan.entity = base.name;
+}
+
 /** Listed rows, or the values of attributes. */
 function planRows(planner: of.Planner): void {
   const { request, plan, base } = planner;
@@ -258,10 +285,11 @@ function planRows(planner: of.Planner): void {
   const { name, type, sample_values: samples = [], unique_count: count = 0 } = column?.dimension ?? {};
   // Few values that many rows share.
   const isCategory = type === 'string' && samples.length > 1 && count <= 50;
-  if (subject && isCategory && !second && !request.which)
+  if (subject && isCategory && !second && !request.which && !request.distinct && !request.shown)
     throw refusal([], `Ask "which ${name}" for its values, or for ${name} and a second attribute of ${base.many}.`);
-  const isDistinct = !second && (!subject || isCategory);
+  const isDistinct = request.distinct || (!second && (!subject || isCategory));
   if (!isDistinct) plan.entity = base.name;
+  if (request.shown) showColumns(planner, request.shown, isDistinct);
   if (!ranking) return;
   if (!subject) throw refusal([], 'I cannot tell by what to rank; name it with "by".');
   rankRows(planner);

@@ -74,7 +74,8 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
       const ranked = { ...meaning, rank } as Meaning;
       longest = Math.min(Math.max(longest, words.length), 8);
       note(phrases, keyOf(words), id, ranked);
-      if (words.length <= 2 && ranked.kind !== 'value') note(roots, rootsOf(words), id, { ...ranked, rank: 0 });
+      const root = words.length <= 2 && ranked.kind !== 'value' ? rootsOf(words) : '~';
+      if (ranked.kind === 'entity' || root[0] !== '~' || isDated(ranked)) note(roots, root, id, { ...ranked, rank: 0 });
       for (const word of words) known.add(stem(word));
       if (ranked.kind === 'measure') measures.set(ranked.name, ranked);
     }
@@ -125,6 +126,8 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
   const all = (index: Index) => new Map([...index].map(([key, meanings]) => [key, [...meanings.values()]]));
   return { model, graph, entities, measures, phrases: all(phrases), roots: all(roots), words: known, longest };
 }
+
+const isDated = (one: Meaning): boolean => one.kind === 'dimension' && isTime(one.dimension);
 
 /** Keeps the closest form of a meaning. */
 function note(index: Index, key: string, id: string, meaning: Meaning): void {
@@ -212,7 +215,8 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   const own = entry.words;
   for (const [said, rank] of isDated || dimension.type === 'boolean' ? [] : out.filter(([{ length }]) => length > 0)) {
     out.push([[...own, ...said], rank]);
-    if (said.length === 2 && !isFunctionWord(said[0]!)) out.push([[said[0]!, ...own, said[1]!], rank]);
+    if (said.length === 2 && dimension.type === 'number' && !isFunctionWord(said[0]!))
+      out.push([[said[0]!, ...own, said[1]!], rank]);
   }
   const bare = keyOf(words.slice(0, own.length)) === keyOf(own) ? words.slice(own.length) : words;
   if (bare.length > 0 && bare.length < words.length) out.push([bare, 2]);
@@ -251,7 +255,7 @@ function measurePhrases(
   }
   // "inspection cost" is the cost that inspections measure, "net invoice amount" their net amount.
   const own = entry.words;
-  const inner = out.filter(([words]) => words.length === 2 || words.length === 3);
+  const inner = out.filter(([words, rank]) => rank >= 2 && words.length === 2);
   return [
     ...out,
     ...out.map(([words, rank]): Phrase => [[...own, ...words], rank]),

@@ -13,8 +13,8 @@ export type Operator = Words & Readonly<{ op: string; suffix?: string; of?: Crit
 
 /** What an operator is, then the phrases that say it; behind `;` what others say besides. `unread` is never answered. */
 const PHRASES = `
-op=aggregate fn=count: how many|number of|count of|count|total number of|the number of|how often|numbers of; fn=sum: total|sum|sum of|the sum of|how much|total amount of|combined|overall|altogether; fn=avg: average|avg|mean|on average|typical|average of; fn=min: minimum|min|minimum of|minimal; fn=max: maximum|max|maximum of|maximal; fn=count_distinct: distinct|unique|different
-op=group: grouped by|group by|broken down by|break down by|breakdown by|split by|split up by|segmented by|for each|for every|in each|in every|at each|of each|to each|with each|from each|per each|by each|across|across all|per
+op=aggregate fn=count: how many|number of|count of|count|total number of|the number of|how often|numbers of; fn=sum: total|sum|sum of|the sum of|how much|how much money|how much money in|total amount of|combined|overall|altogether; fn=avg: average|avg|mean|on average|typical|average of; fn=min: minimum|min|minimum of|minimal; fn=max: maximum|max|maximum of|maximal; fn=count_distinct: distinct|unique|different
+op=group: grouped by|break that down by|break it down by|break this down by|group by|broken down by|break down by|breakdown by|split by|split up by|segmented by|for each|for every|in each|in every|at each|of each|to each|with each|from each|per each|by each|across|per
 op=by: by
 op=each: each|every
 op=with: with|having|has|have|had|who have|who has|who had|that have|that has|that had|which have|which has|contain|contains|containing|include|includes|including
@@ -23,7 +23,13 @@ op=not: not|no|non|never|except|except for|excluding|exclude|excludes|other than
 op=and: and|as well as|plus|&|,|together with|but|but also
 op=or: or|either
 op=share: share|share of|percent of|percentage|percentage of|percentage share|percentages|what percentage of|what percent of|what share of|what proportion of|what fraction of|proportion|proportion of|fraction|fraction of|what part of|portion of|percent share|in percent
-op=unread: new|brand new|compare|comparison|compared to|compared with|versus|vs|against|relative to|older than|younger than|rate|change|changes|changed|growth|grow|grew|grown|increase|increased|decrease|decreased|difference|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom|over time|trend|trends|time series
+op=compare: compare|comparison of|compared to|compared with|versus|vs|change|changes|changed|difference between|difference|how much more|how many more
+op=trend: over time|trend|trends|trend of|the trend of|develop|developed|evolve|evolved|time series
+op=more comparator=greater_than: more|more often|higher|greater|larger|bigger; comparator=less_than: fewer|less|less often|lower|smaller
+op=than: than
+op=order comparator=greater_than: after|later than; comparator=less_than: before|earlier than; comparator=less_or_equal: on or before|no later than|not later than; comparator=greater_or_equal: on or after
+op=thing: anything|something
+op=unread: new|brand new|comparison|against|relative to|older than|younger than|rate|growth|grow|grew|grown|increase|increased|decrease|decreased|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom
 op=list: list|list all|show all|list of|a list of|list out|details of|details for|details|records|rows|show me all
 op=which: which|who|whom
 op=whose: whose|where the|where|for which|that
@@ -36,15 +42,15 @@ op=comparator comparator=less_or_equal: at most|no more than|not more than|up to
 op=comparator comparator=equals: exactly|equal to|equals|equal|=|precisely; comparator=not_equals: !=|<>|not equal to|unequal to
 op=rank direction=desc: highest|most|largest|biggest|greatest|maximum number of; of=vague: top|best|leading; of=money: most expensive|priciest|costliest|most costly; of=length: longest; of=weight: heaviest; of=time: latest|newest|most recent|last|recent; of=count: most common|most frequent|commonest|most often|most frequently
 op=rank direction=asc: lowest|least|fewest|smallest|minimum number of; of=vague: bottom|worst; of=money: cheapest|least expensive; of=length: shortest; of=weight: lightest; of=age: oldest|eldest; of=time: earliest|first; of=count: least common|least frequent|rarest
-op=unread: when|youngest
+op=unread: when|youngest|popular|most popular
 op=sort: sorted by|sort by|order by|ordered by|ranked by|rank by|sort|in order of|sorted|ranked
 op=direction direction=desc: descending|desc|highest first|largest first|from highest to lowest|most first|in descending order|biggest first|from high to low; direction=asc: ascending|asc|lowest first|smallest first|from lowest to highest|fewest first|alphabetically|in ascending order|in alphabetical order|from low to high
 op=only: only|just|restricted to|limited to|filter to|narrow down to
 op=same: same|the same|same for|the same for|same thing for|do the same for|what about|how about|and for|and what about|and how about|now for|and in
 op=instead: instead|rather
 op=also: also|too|additionally|in addition
-op=all: all|any|breakdown|break down|breakdown of|a breakdown of|split up|overview of|an overview of
-op=amount: value|amount|worth|value of|amount of|worth of|the value of|the amount of
+op=all: all|any|at all|we own|do we own|across all|on file|on record|in our catalogue|in the catalogue|in our catalog|in the catalog|in our system|in the system|in our records|in our books|i e|that is|so far|breakdown|break down|breakdown of|a breakdown of|split up|overview of|an overview of
+op=amount: value|amount|worth|spend|spent|spending|spend on|spent on|spending on|pay for|paid for|value of|amount of|worth of|the value of|the amount of
 op=grain grain=day: day|days|date; grain=week: week|weeks; grain=month: month|months; grain=quarter: quarter|quarters; grain=year: year|years
 op=grain grouping=true grain=day: daily|a day|day by day|per day|by day|each day|every day|for each day|by date|per date; grain=week: weekly|a week|week by week|per week|by week|each week|every week|for each week; grain=month: monthly|a month|month by month|per month|by month|each month|every month|for each month|in each month|by months; grain=quarter: quarterly|a quarter|quarter by quarter|per quarter|by quarter|each quarter|every quarter|for each quarter|in each quarter; grain=year: yearly|a year|annual|annually|year by year|per year|by year|each year|every year|for each year|in each year|per annum`;
 
@@ -66,13 +72,14 @@ i we us our ours my me you your it its they them their there here this these tho
 show tell give get find display see want need know like let what how question answer data database table
 as into within during among when where than exist exists existing currently
 look up lookup fetch return report calculate compute determine figure out bring provide present
-come comes came coming located based living belong belongs belonging happen happened
+come comes came coming still located based living belong belongs belonging happen happened
 figures one ones recorded entry entries ever yet already respectively ok okay well oh
 company organisation organization system go went gone via through`);
 
 /** Verbs that only say that two things are related, whatever they are. */
 const EVERYDAY = wordSet(`
-place placed make makes made buy bought purchase purchased borrow borrowed get got sell sold take took taken live lives lived
+place placed make makes made host hosts hosted run ran runs use used uses work works worked assign assigned operate operated operates
+report reported reports cause caused handle handled manage managed draw draws drew drawn attract attracted grant granted include included lead leads led involve involved buy bought purchase purchased borrow borrowed get got sell sold take took taken live lives lived
 living write wrote written issue issued carry carried receive received bring brings brought book booked order ordered offer offered`);
 
 export const isEverydayVerb = (word: string): boolean => EVERYDAY.has(word);

@@ -1,0 +1,97 @@
+/** Sentences of many kinds over one small layer, and the plan that each is read as; `null`: refused or asked back. */
+import { beforeAll, expect, it } from 'vitest';
+import { layerFolder } from '../../test/harness/layer-folder.ts';
+import { loadSemanticLayer, type SemanticModel } from '../semantic-layer/index.ts';
+import { type Reading, readQuestion } from './conversation.ts';
+
+const LAYER = {
+  'entities/customers.yml': `table: customers
+type: dimension
+dimensions:
+  - {name: id, type: number, primary_key: true}
+  - {name: full_name}
+  - {name: city, sample_values: [Oslo, Bergen]}
+  - {name: segment, sample_values: [private, business]}
+  - {name: signup_date, type: date}
+  - {name: newsletter, type: boolean}
+`,
+  'entities/depots.yml': `table: depots
+type: dimension
+dimensions:
+  - {name: id, type: number, primary_key: true}
+  - {name: name}
+  - {name: area_sqm, type: number}
+  - {name: staff, type: number}
+`,
+  'entities/rentals.yml': `table: rentals
+type: fact
+dimensions:
+  - {name: id, type: number, primary_key: true}
+  - {name: started_at, type: timestamp}
+  - {name: returned_at, type: timestamp, null_count: 4}
+  - {name: due_on, type: date}
+  - {name: channel, sample_values: [app, phone]}
+  - {name: km_driven, type: number, synonyms: [distance]}
+  - {name: planned_km, type: number}
+  - {name: discount, type: number}
+measures:
+  - {name: net_revenue, type: sum, sql: fee - discount, synonyms: [revenue]}
+  - {name: total_km_driven, type: sum, sql: km_driven}
+joins:
+  - {target: customers, relationship: many_to_one, on: {from: customer_id, to: id}}
+  - {target: depots, name: pickup, relationship: many_to_one, on: {from: pickup_depot_id, to: id}}
+`,
+};
+let model: SemanticModel;
+beforeAll(async () => {
+  using folder = layerFolder(LAYER);
+  model = await loadSemanticLayer(folder.dir);
+  expect(model.problems).toEqual([]);
+});
+const read = (...messages: string[]): Reading =>
+  readQuestion(messages, model, { now: new Date('2026-01-15T00:00:00Z') });
+const all = (dimension: string) => ({ dimension: `rentals.${dimension}` });
+
+it.each([
+  ['List the distinct segments of our customers', { dimensions: [{ dimension: 'customers.segment' }] }],
+  ['What different channels do we use?', { dimensions: [all('channel')] }],
+  [
+    'List customers with their city and signup date',
+    {
+      entity: 'customers',
+      dimensions: ['full_name', 'city', 'signup_date'].map((name) => ({ dimension: `customers.${name}` })),
+    },
+  ],
+  [
+    'Which customers are private? Give me their names.',
+    { entity: 'customers', dimensions: [{ dimension: 'customers.full_name' }] },
+  ],
+  [
+    'How many customers have rented at least 3 times?',
+    { related: [{ of: 'customers', entity: 'rentals', operator: 'greater_or_equal', value: 3 }] },
+  ],
+  [
+    'How many customers never rented anything in 2025?',
+    { related: [{ of: 'customers', entity: 'rentals', operator: 'equals', value: 0, filters: [{}, {}] }] },
+  ],
+  ['Which customer rented the most?', { measures: ['rentals.count'], limit: 1 }],
+] as [string, object][])('reads %s', (question, plan) => {
+  expect(read(question)).toMatchObject({ kind: 'plan', plan });
+});
+
+it.each([
+  [
+    ['How many rentals in 2024?', 'and how many in 2025?'],
+    { measures: ['rentals.count'], timeRange: { from: '2025-01-01' } },
+  ],
+  [
+    ['How many rentals of private customers in 2024?', 'how many of those are app?'],
+    { measures: ['rentals.count'], filters: [{}, { dimension: 'rentals.channel' }] },
+  ],
+] as [string[], object][])('reads %s', (messages, plan) => {
+  expect(read(...messages)).toMatchObject({ kind: 'plan', plan });
+});
+
+it.each([[['Revenue on Mars?', 'and by phone?']], [['and in 2024?']]])('goes on from nothing in %s', (messages) => {
+  expect(read(...messages).kind).toBe('unclear');
+});
