@@ -43,6 +43,8 @@ export interface BackupRow {
   readonly checksum: string | null;
   readonly verified_at: string | null;
   readonly content: string | null;
+  /** The one that made it; `null`: it was made by a version that did not record that. */
+  readonly installation: string | null;
   readonly operation: Operation | null;
   readonly slot: number | null;
   readonly lease_until: string | null;

@@ -1,5 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
@@ -38,6 +48,7 @@ interface Backup {
   readonly storagePath: string;
   readonly errorMessage: string | null;
   readonly operation: string | null;
+  readonly installation: string | null;
 }
 
 /** An administrator of the organization that a header names. */
@@ -80,7 +91,7 @@ async function start(url: string | undefined, dir: string, options: Options = {}
     // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
     return { status: response.statusCode, body: response.json<any>() };
   };
-  const list = async (): Promise<Backup[]> => (await send('GET')).body.backups;
+  const list = async (query = ''): Promise<Backup[]> => (await send('GET', query)).body.backups;
   const notes = async (): Promise<string[]> =>
     (await app.get(internalDb).run((db) => db('notes').orderBy('text'))).map(({ text }: { text: string }) => text);
   const add = (...texts: string[]) =>
@@ -141,6 +152,7 @@ for (const [kind, suite, fresh] of kinds) {
           errorMessage: null,
           checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
           verifiedAt: null,
+          installation: expect.stringMatching(/^[0-9a-f-]{36}$/),
           operation: null,
         },
       ]);
@@ -238,7 +250,15 @@ for (const [kind, suite, fresh] of kinds) {
       expect(statuses.sort()).toEqual([201, 409, 409]);
       const path = join(dir, 'x.db');
       writeFileSync(`${path}.partial`, 'half');
-      const left = { id: randomUUID(), status: 'in_progress', size_bytes: 0, storage_path: path, slot: 1 };
+      const installation = (await server.list())[0]?.installation;
+      const left = {
+        id: randomUUID(),
+        installation,
+        status: 'in_progress',
+        size_bytes: 0,
+        storage_path: path,
+        slot: 1,
+      };
       const times = { created_at: new Date(START).toISOString(), retention_expires_at: new Date(START).toISOString() };
       await server.app.get(internalDb).run((db) =>
         db('backups').insert({
@@ -272,22 +292,12 @@ for (const [kind, suite, fresh] of kinds) {
       expect((await server.send('POST')).status).toBe(201);
     });
 
-    it('are found again by their files, and made and deleted in time', async () => {
+    it('are deleted in time, and made each night', async () => {
       using folder = emptyFolder();
-      const first = await fresh(folder.path);
+      const { url, options } = await fresh(folder.path);
       const dir = join(folder.path, 'backups');
-      let id = '';
-      {
-        await using server = await start(first.url, dir, first.options);
-        await server.add('kept');
-        id = (await server.send('POST')).body.id;
-      }
-      const second = await fresh(folder.path);
-      await using server = await start(second.url, dir, { ...second.options, retentionDays: 1, maxBackups: 2 });
-      expect(await server.list()).toMatchObject([{ id, status: 'completed' }]);
-      expect((await server.send('POST', `/${id}/restore`, { confirm: id })).status).toBe(200);
-      expect(await server.notes()).toEqual(['kept']);
-      expect((await server.send('POST')).status).toBe(409);
+      await using server = await start(url, dir, { ...options, retentionDays: 1, maxBackups: 2 });
+      for (const status of [201, 201, 409]) expect((await server.send('POST')).status).toBe(status);
 
       // Both are too old, and the newest good one stays until there is another.
       server.clock.now += 31 * DAY_MS;
@@ -299,6 +309,67 @@ for (const [kind, suite, fresh] of kinds) {
       const [newest, ...older] = await server.list();
       expect([newest?.id === only?.id, newest?.status, older]).toEqual([false, 'completed', []]);
       expect(readdirSync(dir).sort()).toEqual([expect.stringContaining(`${newest?.id}`), `${newest?.id}.json`]);
+    });
+
+    it('of other installations with the same folder are used only where these are named', async () => {
+      using folder = emptyFolder();
+      const dir = join(folder.path, 'backups');
+      const [one, two] = [await fresh(folder.path), await fresh(folder.path)];
+      await using first = await start(one.url, dir, { ...one.options, retentionDays: 1 });
+      await first.add('kept');
+      const made: Backup = (await first.send('POST')).body;
+      const { id } = made;
+      // Files of a version that did not record it.
+      const [old, oldPath] = [randomUUID(), (name: string) => made.storagePath.replace(id, name)];
+      copyFileSync(made.storagePath, oldPath(old));
+      const { installation: _, ...described } = JSON.parse(readFileSync(join(dir, `${id}.json`), 'utf8'));
+      writeFileSync(join(dir, `${old}.json`), JSON.stringify({ ...described, id: old }));
+
+      await using second = await start(two.url, dir, { ...two.options, retentionDays: 1, maxBackups: 2 });
+      const told = second.app.lines.filter(({ message }) => message.includes('not known to have made'));
+      expect(told.map(({ fields }) => fields)).toMatchObject([{ others: 2 }]);
+      expect(await second.list()).toEqual([]);
+      expect(await second.list(`?installation=${made.installation}`)).toMatchObject([{ id }]);
+      expect((await second.list('?installation=any')).map((backup) => backup.id).sort()).toEqual([id, old].sort());
+      for (const [asked, hint] of [
+        [id, `?installation=${made.installation}`],
+        [old, '?installation=any'],
+      ] as const) {
+        for (const [method, path, body] of [
+          ['GET', '', undefined],
+          ['POST', '/verify', undefined],
+          ['POST', '/restore', { confirm: asked }],
+          ['DELETE', '', undefined],
+        ] as const) {
+          const refused = await second.send(method, `/${asked}${path}`, body);
+          expect([path, refused.status, refused.body.message]).toEqual([path, 404, expect.stringContaining(hint)]);
+        }
+      }
+      const own: Backup = (await second.send('POST')).body;
+      expect(own.installation).not.toBe(made.installation);
+      for (const path of [`/${old}/verify?installation=any`, `/${id}/verify?installation=${made.installation}`]) {
+        expect((await second.send('POST', path)).body).toMatchObject({ status: 'verified' });
+      }
+      const path = `/${id}/restore?installation=${made.installation}`;
+      expect((await second.send('POST', path, { confirm: id })).status).toBe(200);
+      expect(await second.notes()).toEqual(['kept']);
+      // It remains itself, also with the data of another.
+      expect((await second.list()).map(({ installation }) => installation)).toEqual([
+        own.installation,
+        own.installation,
+      ]);
+      expect(await first.list()).toMatchObject([{ id, installation: made.installation }]);
+
+      // Each deletes its own ones in time, and those of another are off the list when they are gone.
+      second.clock.now += 40 * DAY_MS;
+      await second.nightly();
+      expect(await second.list()).toHaveLength(1);
+      expect(await second.list('?installation=any')).toHaveLength(3);
+      await first.send('DELETE', `/${id}`);
+      await second.nightly();
+      expect(await second.list(`?installation=${made.installation}`)).toEqual([]);
+      expect((await second.send('DELETE', `/${old}?installation=any`)).status).toBe(200);
+      expect(existsSync(oldPath(old))).toBe(false);
     });
 
     it('belong to administrators of the platform', async () => {
@@ -402,12 +473,12 @@ it('are not bad because a verification could not be tried, and cannot be deleted
   const dir = join(folder.path, 'backups');
   await using server = await start(url, dir);
   const { id, storagePath } = (await server.send('POST')).body;
-  mkdirSync(join(dir, 'verification.scratch'));
+  mkdirSync(`${storagePath}.scratch`);
   expect(await server.send('POST', `/${id}/verify`)).toMatchObject({ status: 503, body: { error: 'unavailable' } });
   expect(await server.list()).toMatchObject([
     { status: 'completed', errorMessage: expect.stringContaining('Verification failed: ') },
   ]);
-  rmSync(join(dir, 'verification.scratch'), { recursive: true });
+  rmSync(`${storagePath}.scratch`, { recursive: true });
   expect(await server.send('POST', `/${id}/verify`)).toMatchObject({
     body: { status: 'verified', errorMessage: null },
   });
@@ -419,6 +490,27 @@ it('are not bad because a verification could not be tried, and cannot be deleted
   renameSync(`${dir}.away`, dir);
   expect((await server.send('DELETE', `/${id}`)).status).toBe(200);
   expect(existsSync(storagePath)).toBe(false);
+});
+
+it('of a version that did not record installations are restored, and the installation stays', async () => {
+  using folder = emptyFolder();
+  const { url } = await kinds[0][2](folder.path);
+  const dir = join(folder.path, 'backups');
+  await using server = await start(url, dir);
+  await server.add('old');
+  const { id, storagePath, installation } = (await server.send('POST')).body;
+  {
+    using db = closing(storagePath);
+    db.exec(`DROP TABLE backup_installation; DROP INDEX backups_installation_index;
+      ALTER TABLE backups DROP COLUMN installation; DELETE FROM atlas_migrations WHERE name = '0002-installation'`);
+  }
+  const checksum = createHash('sha256').update(readFileSync(storagePath)).digest('hex');
+  await server.app.get(internalDb).run((db) => db('backups').where({ id }).update({ checksum, installation: null }));
+  await server.add('new');
+  const restored = await server.send('POST', `/${id}/restore?installation=any`, { confirm: id });
+  expect([restored.status, restored.body.installation]).toEqual([200, null]);
+  expect(await server.notes()).toEqual(['old']);
+  expect((await server.send('POST')).body).toMatchObject({ status: 'completed', installation });
 });
 
 it('are restored into a database in which others write at that moment', async () => {

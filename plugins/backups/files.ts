@@ -59,7 +59,7 @@ export class BackupFiles {
 
   async remove({ id, storage_path }: Pick<BackupRow, 'id' | 'storage_path'>): Promise<void> {
     const partial = this.partialOf(storage_path);
-    for (const path of [storage_path, partial, `${partial}-journal`, this.#described(id)])
+    for (const path of [storage_path, partial, `${partial}-journal`, `${storage_path}.scratch`, this.#described(id)])
       await rm(path, { force: true });
   }
 

@@ -15,7 +15,7 @@ import { jobs } from '../jobs/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
 import type { BackupEngine } from './api.ts';
 import { BackupFiles } from './files.ts';
-import { BACKUPS_TABLE, createBackups } from './migrations.ts';
+import { createBackups, nameInstallation, OWN_TABLES } from './migrations.ts';
 import { BackupsOptions } from './options.ts';
 import { backupRoutes } from './routes.ts';
 import { Backups } from './service.ts';
@@ -50,9 +50,9 @@ export const backups = definePlugin({
   options: BackupsOptions,
   async setup(ctx, options, { db, log, rows, tokens }) {
     const { refuse } = tenancy(rows, tokens, 'The list of backups');
-    ctx.tap(storeMigrations, () => [createBackups]);
+    ctx.tap(storeMigrations, () => [createBackups, nameInstallation]);
     // Of use only where the files are.
-    ctx.tap(storeTables, () => [{ table: BACKUPS_TABLE, isTransient: true }]);
+    ctx.tap(storeTables, () => OWN_TABLES.map((table) => ({ table, isTransient: true })));
     if (db.target === undefined) {
       ctx.tap(httpRoutes, () => db.routes(backupRoutes(undefined, options.waitMs, refuse)));
       return;
@@ -75,7 +75,7 @@ export const backups = definePlugin({
     ctx.onReady(async () => {
       // A server without a place for backups serves all the same; each of their requests says what is wrong.
       await service
-        .tidy()
+        .start()
         .catch((error: unknown) => ctx.log.error({ error: messagesOf(error) }, 'Backups cannot be made.'));
     });
     ctx.onDrain(() => service.close());

@@ -1,8 +1,16 @@
-/** Creates the table that lists backups. A restore keeps it as it is, so its migrations must bear being applied again. */
+/**
+ * Creates the tables that list backups and name the installation. A restore keeps both as they are, so their migrations
+ * must bear being applied again.
+ */
+import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Migration } from '../../kernel/index.ts';
 
 export const BACKUPS_TABLE = 'backups';
+/** One row: the id of this installation, which is that of its database. */
+export const INSTALLATION_TABLE = 'backup_installation';
+/** Neither dumped nor restored. */
+export const OWN_TABLES: readonly string[] = [BACKUPS_TABLE, INSTALLATION_TABLE];
 
 export const createBackups: Migration = {
   name: '0001-backups',
@@ -28,5 +36,19 @@ export const createBackups: Migration = {
       // Until when the server that does it has promised to be alive.
       table.text('lease_until');
     });
+  },
+};
+
+export const nameInstallation: Migration = {
+  name: '0002-installation',
+  async up(connection) {
+    const trx = connection as Knex.Transaction;
+    if (!(await trx.schema.hasColumn(BACKUPS_TABLE, 'installation'))) {
+      // Of those that there are nobody knows: another installation may have the same folder.
+      await trx.schema.alterTable(BACKUPS_TABLE, (table) => void table.text('installation').index());
+    }
+    if (await trx.schema.hasTable(INSTALLATION_TABLE)) return;
+    await trx.schema.createTable(INSTALLATION_TABLE, (table) => void table.text('id').notNullable().primary());
+    await trx(INSTALLATION_TABLE).insert({ id: randomUUID() });
   },
 };

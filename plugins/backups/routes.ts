@@ -2,8 +2,9 @@
 import { AtlasError, defineRoute, type Route, type Scope, withTimeout } from '../../kernel/index.ts';
 import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { BackupRow } from './api.ts';
-import { Backup, BackupPage, BackupParams, ListQuery, RestoreBody } from './schemas.ts';
+import { Backup, BackupPage, BackupParams, InstallationQuery, ListQuery, RestoreBody } from './schemas.ts';
 import type { Backups, Begun } from './service.ts';
+import { ANY } from './store.ts';
 
 const PATH = '/api/v1/platform/backups';
 
@@ -26,6 +27,7 @@ const shown = (row: BackupRow) => ({
   errorMessage: row.error_message,
   checksum: row.checksum,
   verifiedAt: row.verified_at,
+  installation: row.installation,
   operation: row.operation,
 });
 
@@ -41,12 +43,13 @@ export function backupRoutes(given: Backups | undefined, waitMs: number, refuse:
   async function awaited({ id, done }: Begun, service: Backups, status: number) {
     const ended = await withTimeout(done, waitMs, () => null);
     if (ended instanceof AtlasError) throw ended;
-    return { status: ended === null ? 202 : status, body: shown(await service.find(id)) };
+    return { status: ended === null ? 202 : status, body: shown(await service.find(id, ANY)) };
   }
   const common = { tag: 'Backups', right: 'admin:settings', errors: ['forbidden'] } as const;
   const one = {
     ...common,
     params: BackupParams,
+    query: InstallationQuery,
     errors: ['forbidden', 'not_found', 'conflict', 'configuration_error'],
   };
   return [
@@ -55,11 +58,11 @@ export function backupRoutes(given: Backups | undefined, waitMs: number, refuse:
       method: 'GET',
       path: PATH,
       operationId: 'listBackups',
-      summary: 'Backups of the internal database, by default newest first.',
+      summary: 'Backups that this installation has made of the internal database, by default newest first.',
       query: ListQuery,
       responses: { 200: BackupPage },
       async handle({ query }, scope) {
-        const { rows, total } = await backups(scope).list(query);
+        const { rows, total } = await backups(scope).list(query, query.installation);
         const { limit, offset } = query;
         return { body: { backups: rows.map(shown), total, limit, offset } };
       },
@@ -85,7 +88,9 @@ export function backupRoutes(given: Backups | undefined, waitMs: number, refuse:
       summary: 'A backup.',
       responses: { 200: Backup },
       errors: ['forbidden', 'not_found'],
-      handle: async ({ params }, scope) => ({ body: shown(await backups(scope).find(params.id)) }),
+      handle: async ({ params, query }, scope) => ({
+        body: shown(await backups(scope).find(params.id, query.installation)),
+      }),
     }),
     defineRoute({
       ...one,
@@ -94,9 +99,9 @@ export function backupRoutes(given: Backups | undefined, waitMs: number, refuse:
       operationId: 'verifyBackup',
       summary: 'Restores a backup into a scratch database and compares it with what was written.',
       responses: { 200: Backup, 202: Backup },
-      async handle({ params }, scope) {
+      async handle({ params, query }, scope) {
         const service = backups(scope);
-        return awaited(await service.verify(params.id, scope), service, 200);
+        return awaited(await service.verify(params.id, query.installation, scope), service, 200);
       },
     }),
     defineRoute({
@@ -107,7 +112,7 @@ export function backupRoutes(given: Backups | undefined, waitMs: number, refuse:
       summary: 'Replaces all data of the internal database by those of a backup; makes one of the present data before.',
       body: RestoreBody,
       responses: { 200: Backup, 202: Backup },
-      async handle({ params, body }, scope) {
+      async handle({ params, query, body }, scope) {
         const service = backups(scope);
         if (body.confirm !== params.id) {
           const message = 'must be the id of the backup, to confirm that all present data are replaced';
@@ -116,7 +121,7 @@ export function backupRoutes(given: Backups | undefined, waitMs: number, refuse:
             details: [{ path: 'confirm', message }],
           });
         }
-        return awaited(await service.restore(params.id, scope), service, 200);
+        return awaited(await service.restore(params.id, query.installation, scope), service, 200);
       },
     }),
     defineRoute({
@@ -127,8 +132,8 @@ export function backupRoutes(given: Backups | undefined, waitMs: number, refuse:
       summary: 'Deletes a backup and its file.',
       responses: { 200: Success },
       errors: ['forbidden', 'not_found', 'conflict'],
-      async handle({ params }, scope) {
-        await backups(scope).remove(params.id, scope);
+      async handle({ params, query }, scope) {
+        await backups(scope).remove(params.id, query.installation, scope);
         return SUCCEEDED;
       },
     }),

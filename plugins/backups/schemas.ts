@@ -19,6 +19,9 @@ export const Backup = Type.Object(
     errorMessage: orNull(Type.String()),
     checksum: orNull(Type.String({ description: 'SHA-256 of the file, in hexadecimal digits.' })),
     verifiedAt: orNull(time),
+    installation: orNull(
+      Type.String({ description: 'The one that made it; null: a version made it that did not record that.' }),
+    ),
     operation: Type.Union([Type.Literal('create'), Type.Literal('verify'), Type.Literal('restore'), Type.Null()], {
       description: 'What is being done with it.',
     }),
@@ -34,7 +37,21 @@ export const BACKUP_ORDERS = sortable(
   '-createdAt',
 );
 
-export const ListQuery = Type.Object({ ...pageQuery({ limit: 50, max: 200 }), ...BACKUP_ORDERS.query });
+const OfInstallation = {
+  installation: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'The installation that made it: an id, or `any`; by default this one.',
+    }),
+  ),
+};
+export const InstallationQuery = Type.Object(OfInstallation);
+export const ListQuery = Type.Object({
+  ...pageQuery({ limit: 50, max: 200 }),
+  ...BACKUP_ORDERS.query,
+  ...OfInstallation,
+});
 export const BackupPage = page('backups', Backup);
 
 export const BackupParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) });

@@ -7,10 +7,10 @@ import type { InternalDb } from '../internal-db/index.ts';
 import type { BackupEngine, BackupRow, Content, TableState } from './api.ts';
 import { damaged, isDamage, problemOf } from './errors.ts';
 import type { BackupFiles } from './files.ts';
-import { BACKUPS_TABLE } from './migrations.ts';
+import { OWN_TABLES } from './migrations.ts';
 import type { BackupsOptions } from './options.ts';
 import type { BACKUP_ORDERS } from './schemas.ts';
-import { type Along, type BackupStore, RENEW_MS } from './store.ts';
+import { type Along, type BackupStore, type NewBackup, RENEW_MS } from './store.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -34,8 +34,6 @@ export interface Begun {
   readonly done: Promise<AtlasError | undefined>;
 }
 
-type NewRow = Pick<BackupRow, 'id' | 'created_at' | 'retention_expires_at' | 'storage_path'>;
-
 const isGood = ({ status }: BackupRow) => status === 'completed' || status === 'verified';
 
 export class Backups {
@@ -47,15 +45,16 @@ export class Backups {
     this.#init = init;
   }
 
-  async list(page: SortedPage<typeof BACKUP_ORDERS>) {
+  /** `of`: the installation that made them, or `any`; by default this one. */
+  async list(page: SortedPage<typeof BACKUP_ORDERS>, of?: string) {
     await this.#settle();
-    return this.#init.store.list(page);
+    return this.#init.store.list(page, of);
   }
 
   /** Rejects with `not_found`. */
-  async find(id: string): Promise<BackupRow> {
+  async find(id: string, of?: string): Promise<BackupRow> {
     await this.#settle();
-    return this.#init.store.find(id);
+    return this.#init.store.find(id, of);
   }
 
   /** Rejects with `conflict` while another operation runs, or when there are too many, `configuration_error` without tools. */
@@ -70,14 +69,14 @@ export class Backups {
         hint: 'Delete some, or keep them for fewer days.',
       });
     }
-    const row = this.#newRow();
+    const row = await this.#newRow();
     await store.begin(row, true);
     return this.#go(row.id, () => this.#make(row, scope));
   }
 
   /** Restores it into a scratch database and compares. Rejects as `create` does, and with `not_found`. */
-  async verify(id: string, scope: Scope): Promise<Begun> {
-    await this.#usable(id);
+  async verify(id: string, of: string | undefined, scope: Scope): Promise<Begun> {
+    await this.#usable(id, of);
     const row = await this.#init.store.hold(id, 'verify');
     return this.#go(id, async () => {
       const { store, engine, now, logger } = this.#init;
@@ -106,24 +105,24 @@ export class Backups {
   }
 
   /** Replaces all data by those of the backup, after a backup of what is there now. Rejects as `verify` does. */
-  async restore(id: string, scope: Scope): Promise<Begun> {
-    await this.#usable(id);
+  async restore(id: string, of: string | undefined, scope: Scope): Promise<Begun> {
+    await this.#usable(id, of);
     const row = await this.#init.store.hold(id, 'restore');
     return this.#go(id, async (held) => {
       const { store, engine, db, logger } = this.#init;
       try {
         const content = await this.#soundContent(row);
         await this.#mustKnow(content);
-        const before = this.#newRow();
+        const before = await this.#newRow();
         await store.begin(before, false);
         held.push(before.id);
         await this.#make(before, scope);
         const list = await store.all();
         const tables = [...new Set([...(await this.#tables()), ...content.tables.map(({ name }) => name)])];
         await engine.restore(row.storage_path, tables, this.#stopping.signal);
-        // A copied file has the list of its time.
-        await store.replaceAll(list);
         await db.migrate();
+        // A copied file has the list of its time, and the installation that it was made by.
+        await store.replaceAll(list, before.installation);
         await store.end(id, { error_message: null }, this.#told('backup.restored', row, scope));
         logger.warn({ backup: id }, 'The internal database was restored; restart all servers.');
       } catch (error) {
@@ -134,9 +133,9 @@ export class Backups {
   }
 
   /** Rejects with `not_found`, and with `conflict` while it is in use. */
-  async remove(id: string, scope: Scope): Promise<void> {
+  async remove(id: string, of: string | undefined, scope: Scope): Promise<void> {
     const { store, files } = this.#init;
-    const row = await store.find(id);
+    const row = await store.find(id, of);
     await files.prepare();
     await store.remove(id, this.#told('backup.deleted', row, scope));
     await files.remove(row);
@@ -154,6 +153,17 @@ export class Backups {
     await this.expire(scope);
   }
 
+  /** Begins to keep backups, and says whether there are some that are not its own. */
+  async start(): Promise<void> {
+    await this.tidy();
+    const { store, logger } = this.#init;
+    const installation = await store.installation();
+    const others = (await store.all()).filter((row) => row.installation !== installation).length;
+    if (others === 0) return;
+    const message = 'The backup folder also holds backups that this installation is not known to have made.';
+    logger.info({ installation, others, list: 'GET /api/v1/platform/backups?installation=any' }, message);
+  }
+
   /** Lists files that the list does not know, and ends what a crash has left. */
   async tidy(): Promise<void> {
     const { store, files } = this.#init;
@@ -162,8 +172,11 @@ export class Backups {
     for (const row of await store.endAbandoned(described)) await files.remove(row);
     const known = new Set((await store.all()).map(({ id }) => id));
     for (const row of described) {
-      if (!known.has(row.id)) await store.adopt({ ...row, operation: null, slot: null, lease_until: null });
+      const { installation = null } = row;
+      if (!known.has(row.id))
+        await store.adopt({ ...row, installation, operation: null, slot: null, lease_until: null });
     }
+    await store.forgetOthers(described.map(({ id }) => id));
   }
 
   /** So that nothing which a crash has left is shown as going on. The list is shown without a folder, too. */
@@ -206,18 +219,19 @@ export class Backups {
     return { id, done };
   }
 
-  #newRow(): NewRow {
-    const { options, engine, files, now } = this.#init;
+  async #newRow(): Promise<NewBackup> {
+    const { options, store, engine, files, now } = this.#init;
     const id = randomUUID();
     return {
       id,
       created_at: new Date(now()).toISOString(),
       retention_expires_at: new Date(now() + options.retentionDays * DAY_MS).toISOString(),
       storage_path: files.pathOf(id, engine.extension),
+      installation: await store.installation(),
     };
   }
 
-  async #make(row: NewRow, scope: Scope): Promise<void> {
+  async #make(row: NewBackup, scope: Scope): Promise<void> {
     const { store, files, engine, db } = this.#init;
     const { signal } = this.#stopping;
     const partial = files.partialOf(row.storage_path);
@@ -248,21 +262,22 @@ export class Backups {
   /** Deletes those whose time is over; the newest good one stays. */
   async expire(scope: Scope): Promise<void> {
     const { store, now } = this.#init;
-    const rows = await store.all();
+    const installation = await store.installation();
+    const rows = (await store.all()).filter((row) => row.installation === installation);
     const newest = rows.find(isGood);
     const isOver = (row: BackupRow) => row.retention_expires_at < new Date(now()).toISOString();
-    for (const row of rows) if (row !== newest && isOver(row)) await this.remove(row.id, scope);
+    for (const row of rows) if (row !== newest && isOver(row)) await this.remove(row.id, installation, scope);
   }
 
-  async #usable(id: string): Promise<void> {
-    await this.#init.store.find(id);
+  async #usable(id: string, of: string | undefined): Promise<void> {
+    await this.#init.store.find(id, of);
     await this.tidy();
     await this.#init.engine.check(this.#stopping.signal);
   }
 
   async #tables(): Promise<string[]> {
     const tables = await this.#init.tables();
-    return [...new Set([...tables, 'atlas_migrations'])].filter((name) => name !== BACKUPS_TABLE);
+    return [...new Set([...tables, 'atlas_migrations'])].filter((name) => !OWN_TABLES.includes(name));
   }
 
   /** What the backup holds, if its file is what was written. */

@@ -1,7 +1,6 @@
 /** Copies SQLite files with the database's online backup, in a thread that ends with the copy. */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
@@ -72,8 +71,8 @@ async function dump(): Promise<readonly TableState[]> {
 }
 
 async function inspect(): Promise<readonly TableState[]> {
-  // Always the same name: what a crash has left is removed by the next verification.
-  const scratch = join(dirname(file), 'verification.scratch');
+  // Always the same name: what a crash has left is removed by the next verification, and with the backup.
+  const scratch = `${file}.scratch`;
   const remove = () => {
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(scratch + end, { force: true });
   };
