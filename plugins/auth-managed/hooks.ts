@@ -74,14 +74,17 @@ export const authExtend = collect<undefined, LibraryExtension>('auth.extend', {
 
 export interface UserChange {
   readonly userId: string;
-  /** What an administrator is about to do by hand; `remove`: take the user out of the organization. */
-  readonly change: 'role' | 'ban' | 'unban' | 'remove' | 'delete';
+  /**
+   * What is about to be done by hand: by an administrator, or, of the address (`email`), by the user. `remove`: take the
+   * user out of the organization.
+   */
+  readonly change: 'role' | 'ban' | 'unban' | 'remove' | 'delete' | 'email';
   /** The active organization; `null`: the user belongs to none. */
   readonly orgId: string | null;
   readonly actorId: string | null;
 }
 
-/** Before an administrator changes a user. A tap that throws keeps the user as they are. */
+/** Before a user is changed by hand. A tap that throws keeps the user as they are. */
 export const userChange = series<UserChange>('user.change', {
   summary: 'Refuses to have a user changed by hand, such as one whom an identity provider manages.',
 });

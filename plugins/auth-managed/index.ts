@@ -12,6 +12,7 @@ import {
 import { audit } from '../audit/index.ts';
 import { authLookup } from '../auth-kit/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
+import { deliverEmail } from '../deliver-email/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
@@ -19,7 +20,7 @@ import type { AccountPassword } from './accounts/account-password.ts';
 import type { Invitations } from './accounts/invitations.ts';
 import type { Roles } from './accounts/roles.ts';
 import type { Users } from './accounts/users.ts';
-import { authExtend, type LibraryHost, organizationDelete, signInBefore, userChange, userDelete } from './hooks.ts';
+import { authExtend, type LibraryHost } from './hooks.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { MANAGED_MODE } from './mode.ts';
 import { AuthManagedOptions } from './options.ts';
@@ -71,9 +72,15 @@ export const authManaged = definePlugin({
   version: '1.0.0',
   type: 'auth',
   description: 'Users with e-mail and password or a social account, sessions, and organizations.',
-  needs: { db: internalDb, roles: authRoles, server: optional(http), log: optional(audit) },
+  needs: {
+    db: internalDb,
+    roles: authRoles,
+    server: optional(http),
+    log: optional(audit),
+    email: optional(deliverEmail),
+  },
   options: AuthManagedOptions,
-  async setup(ctx, options, { db, server, log: auditLog }): Promise<AuthManaged> {
+  async setup(ctx, options, { db, server, log: auditLog, email }): Promise<AuthManaged> {
     const settings = withPublicUrl(options, server?.link(''));
     checkSettings(settings, db.configured);
     requirePackages(['better-auth'], import.meta.url);
@@ -83,18 +90,10 @@ export const authManaged = definePlugin({
     ]);
     const managed = await createServices(settings, {
       db,
-      now: ctx.now,
-      log: ctx.log,
       audit: auditLog,
-      hooks: {
-        userChange: (change, scope) => ctx.call(userChange, change, scope),
-        userDelete: (deletion, scope) => ctx.call(userDelete, deletion, scope),
-        organizationDelete: (deletion, scope) => ctx.call(organizationDelete, deletion, scope),
-      },
-      admit: async (attempt) => ctx.call(signInBefore, attempt, ctx.scope()),
       ctx,
       link: (path) => server?.link(path) ?? (settings.url && new URL(path, settings.url).href),
-      authorize: async (access, scope) => ctx.call(authAuthorize, access, scope),
+      isMailed: email?.isConfigured === true,
     });
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
@@ -113,6 +112,7 @@ export const authManaged = definePlugin({
       const address = server?.address();
       stop = await managed.start(address && isLocal(address.address, settings.url));
     });
+    ctx.onDrain(() => managed.mail.settled());
     ctx.onClose(() => stop());
     const { users, roles, invitations, password, host } = managed;
     return { users, roles, invitations, password, host, url: settings.url };

@@ -1,16 +1,19 @@
 /** Creates the services of the plugin. Loaded with the authentication library, only where it is used. */
-import type { Access, Logger, PluginContext, Scope } from '../../kernel/index.ts';
+import { type Access, authAuthorize, type PluginContext, type Scope } from '../../kernel/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { AbsentActor } from '../auth-kit/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { AccountMail } from './accounts/account-mail.ts';
 import { AccountPassword } from './accounts/account-password.ts';
+import { AccountRecovery } from './accounts/account-recovery.ts';
 import { Governance } from './accounts/governance.ts';
 import { presentIdentity } from './accounts/identity.ts';
 import { Invitations } from './accounts/invitations.ts';
+import { MailTokens } from './accounts/mail-tokens.ts';
 import { OrganizationAccess } from './accounts/organization-access.ts';
 import { OrganizationChanges } from './accounts/organization-changes.ts';
 import { Organizations } from './accounts/organizations.ts';
+import { mailRequired, recoveryRoutes } from './accounts/recovery-routes.ts';
 import { Origins } from './accounts/request-origins.ts';
 import { Roles } from './accounts/roles.ts';
 import { startSessionCleanup } from './accounts/session-cleanup.ts';
@@ -20,7 +23,16 @@ import { Users } from './accounts/users.ts';
 import { type BetterAuth, createBetterAuth } from './better-auth/instance.ts';
 import { SessionCache } from './better-auth/session-cache.ts';
 import { Bootstrap, type CreateUser } from './bootstrap.ts';
-import type { AccountHooks, LibraryExtension, LibraryHost, SignInAttempt } from './hooks.ts';
+import {
+  type AccountHooks,
+  type LibraryExtension,
+  type LibraryHost,
+  organizationDelete,
+  type SignInAttempt,
+  signInBefore,
+  userChange,
+  userDelete,
+} from './hooks.ts';
 import { LOCKS, TABLES } from './migrations.ts';
 import type { AuthManagedOptions } from './options.ts';
 import { pageRoutes } from './pages/routes.ts';
@@ -50,23 +62,23 @@ function userCreator(library: BetterAuth, bootstrap: Bootstrap): CreateUser {
 
 export interface ServiceParts {
   readonly db: InternalDb;
-  readonly now: () => number;
-  readonly log: Logger;
   readonly audit: Audit | undefined;
-  readonly hooks: AccountHooks;
-  /** Throws for who may not sign in this way. */
-  readonly admit: (attempt: SignInAttempt) => Promise<unknown>;
-  readonly ctx: Pick<PluginContext, 'call' | 'callKey' | 'scope'>;
+  readonly ctx: PluginContext;
   /** The address of a path below the public URL, if that is known. */
   readonly link: (path: string) => string | undefined;
-  /** Throws for who may not do it. */
-  readonly authorize: (access: Access, scope: Scope) => Promise<unknown>;
+  /** Whether the server sends mails. */
+  readonly isMailed: boolean;
 }
 
-export async function createServices(
-  options: AuthManagedOptions,
-  { db, now, log, audit, hooks, admit, ctx, link, authorize }: ServiceParts,
-) {
+export async function createServices(options: AuthManagedOptions, { db, audit, ctx, link, isMailed }: ServiceParts) {
+  const { now, log } = ctx;
+  const hooks: AccountHooks = {
+    userChange: (change, scope) => ctx.call(userChange, change, scope),
+    userDelete: (deletion, scope) => ctx.call(userDelete, deletion, scope),
+    organizationDelete: (deletion, scope) => ctx.call(organizationDelete, deletion, scope),
+  };
+  const admit = async (attempt: SignInAttempt) => ctx.call(signInBefore, attempt, ctx.scope());
+  const authorize = async (access: Access, scope: Scope) => ctx.call(authAuthorize, access, scope);
   const store = new Store(db);
   const passwords = new Passwords();
   const sessionCache = new SessionCache();
@@ -83,6 +95,22 @@ export async function createServices(
   const users = new Users({ store, directory, governance, sessionCache, hooks, audit });
   const mail = new AccountMail({ ctx, log, link });
   const invitations = new Invitations({ store, audit, mail, link });
+  const password = new AccountPassword({ store, passwords, sessionCache, throttle, audit, admit });
+  const recovery = new AccountRecovery({
+    store,
+    passwords,
+    password,
+    sessionCache,
+    bootstrap,
+    hooks,
+    audit,
+    mail,
+    tokens: new MailTokens(options.secret, now),
+    throttle: new Throttle(now, 'There were too many requests for a new password.'),
+    now,
+    admit,
+  });
+  const mustMail = () => mailRequired(isMailed);
   const social = [options.google, options.github, options.microsoft].some((provider) => provider !== undefined);
   const signUps = new Throttle(now, 'There were too many attempts to sign up.');
   const endpoints = {
@@ -132,13 +160,15 @@ export async function createServices(
     sessions: new Sessions(library, store, origins, organizations),
     routes: (extensions: readonly LibraryExtension[]) => [
       ...new BetterAuthRoutes({ ...endpoints, extensions, open }).routes(),
-      ...pageRoutes({ invitations, signUp }),
+      ...recoveryRoutes({ recovery, origins, mustMail }),
+      ...pageRoutes({ invitations, recovery, signUp, isMailed }),
     ],
     host,
     users,
     roles: new Roles({ store, directory, governance, audit }),
     invitations,
-    password: new AccountPassword({ store, passwords, sessionCache, throttle, audit, admit }),
+    password,
+    mail,
     lookup: (actor: AbsentActor) => presentIdentity(store, actor),
     /**
      * Once the tables are there. `local`: only this machine reaches the server; `undefined`: it is not reached at all. Resolves to how

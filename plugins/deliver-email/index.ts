@@ -10,13 +10,18 @@ import {
 } from '../delivery-kit/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 
+export interface DeliverEmail {
+  /** Whether there is a mail server to send through. */
+  readonly isConfigured: boolean;
+}
+
 export const deliverEmail = definePlugin({
   name: 'deliver-email',
   version: '1.0.0',
   type: 'delivery',
   description: 'Sends reports of scheduled questions by e-mail.',
   options: EmailOptions,
-  setup(ctx, options) {
+  setup(ctx, options): DeliverEmail {
     if (options.smtpUrl !== undefined) requirePackages(['nodemailer'], import.meta.url);
     const mailer = openMailer(options);
     defineChannel(ctx, {
@@ -26,5 +31,6 @@ export const deliverEmail = definePlugin({
       renderNotice: (subject, { text }) => ({ subject, text }),
       send: (message, { address }, { key, signal }) => mailer.send({ ...message, to: [address], key }, signal),
     });
+    return { isConfigured: options.smtpUrl !== undefined && options.from !== undefined };
   },
 });

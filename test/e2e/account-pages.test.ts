@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findChromium, INSTALL_CHROMIUM, startBrowser } from '../harness/browser.ts';
 import { type BuiltInServer, startBuiltIn } from '../harness/built-in-server.ts';
 import { emptyFolder } from '../harness/command.ts';
-import { type Client, organization, PASSWORD, USERS, userOf } from '../harness/managed-server.ts';
+import { Client, organization, PASSWORD, USERS, userOf } from '../harness/managed-server.ts';
 import { freePort } from '../harness/port.ts';
 import { suiteNeeding } from '../harness/require.ts';
 import { type SmtpReceiver, startSmtpReceiver } from '../harness/smtp-receiver.ts';
@@ -20,12 +20,14 @@ suiteNeeding(
   let server: BuiltInServer;
   let browser: Browser;
   let boss: Client;
+  let publicUrl: string;
   beforeAll(async () => {
     smtp = await startSmtpReceiver();
     const port = String(await freePort());
+    publicUrl = `http://localhost:${port}`;
     server = await startBuiltIn({
       PORT: port,
-      SVC_PUBLIC_URL: `http://localhost:${port}`,
+      SVC_PUBLIC_URL: publicUrl,
       DATABASE_URL: `sqlite:${join(folder.path, 'atlas.db')}`,
       AUTHLIB_SECRET: 's'.repeat(40),
       SVC_SMTP_URL: smtp.url,
@@ -113,6 +115,33 @@ suiteNeeding(
     await page.getByText('You have joined Acme.').waitFor();
     expect(await whoami(page)).toMatchObject({ user: { email: 'ann@example.com' } });
     expect(complaints).toEqual([]);
+  });
+
+  it('a person who has forgotten the password asks for a link and sets a new one', async () => {
+    await userOf(server, 'eve@example.com');
+    await using asking = await visit(`${publicUrl}/api/auth/request-password-reset`);
+    await asking.page.getByLabel('E-mail').fill('eve@example.com');
+    await asking.page.getByRole('button', { name: 'Send the link' }).click();
+    await asking.page.getByText('If there is an account with this address').waitFor();
+    await expect.poll(() => linkTo('eve@example.com')).toContain('/reset-password?token=');
+    await using setting = await visit(linkTo('eve@example.com'));
+    await setting.page.getByLabel('New password').fill('another long password');
+    await setting.page.getByRole('button', { name: 'Set the password' }).click();
+    await setting.page.getByText('Your new password is set.').waitFor();
+    expect((await new Client(server).signIn('eve@example.com', 'another long password')).status).toBe(200);
+    expect([...asking.complaints, ...setting.complaints]).toEqual([]);
+  });
+
+  it('a person confirms a new address', async () => {
+    const dan = await userOf(server, 'dan@example.com');
+    const body = { newEmail: 'daniel@example.com', password: PASSWORD };
+    expect((await dan.send('/api/auth/change-email', { body })).status).toBe(200);
+    await expect.poll(() => linkTo('daniel@example.com')).toContain('/confirm-email?token=');
+    await using visited = await visit(linkTo('daniel@example.com'));
+    await visited.page.getByRole('button', { name: 'Confirm the address' }).click();
+    await visited.page.getByText('The address of your account is daniel@example.com.').waitFor();
+    expect((await new Client(server).signIn('daniel@example.com')).status).toBe(200);
+    expect(visited.complaints).toEqual([]);
   });
 
   it('a person who is signed in joins with a click', async () => {

@@ -53,6 +53,7 @@ export async function startServer(
   options: ManagedOptions = {},
   more: PluginEntry[] = [],
   server: Parameters<typeof http>[0] = {},
+  now?: () => number,
 ): Promise<TestApp & { url: string; database: string }> {
   const app = await createTestApp({
     plugins: [
@@ -68,6 +69,7 @@ export async function startServer(
     ],
     openGates: false,
     timeoutMs: 60_000,
+    ...(now !== undefined && { now }),
   });
   return Object.assign(app, { url: app.get(http).url(), database: url });
 }

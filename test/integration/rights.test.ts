@@ -34,8 +34,9 @@ const ALLOWED: readonly (readonly [route: RegExp, callers: readonly Caller[]])[]
   [/^GET \/api\/v1\/openapi\.json$/, EVERYONE],
   // The authentication library itself looks after sessions of people here.
   [/^(GET|POST) \/api\/auth\/(ok|error|get-session|sign-(in|up|out)(\/\w+)?|callback\/:id)$/, EVERYONE],
-  // Pages that links in mails lead to.
+  // Pages that links in mails lead to, and what is done there: the token of the link is the proof.
   [/^GET \/api\/auth\/organization\/accept-invitation$/, EVERYONE],
+  [/^(GET|POST) \/api\/auth\/(request-password-reset|reset-password|confirm-email)$/, EVERYONE],
   // Identity providers and their browsers come without a session; provisioning brings a token of its own.
   [/^\w+ \/api\/auth\/(scim\/v2|sso\/(callback|saml2))\//, EVERYONE],
   [/^(GET|POST) \/api\/auth\//, SIGNED_IN],

@@ -1,4 +1,5 @@
 /** Sends mails about accounts, such as invitations, where the composition has a plugin that delivers by e-mail. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import {
   AtlasError,
@@ -13,7 +14,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 /** Mails of a kind that one person gets in a day. */
-const MOST_TO_ADDRESS = { invitation: 3, password: 5, address: 3 } as const;
+const MOST_TO_ADDRESS = { invitation: 3, password: 5, address: 3, notice: 10 } as const;
 /** That one sender, such as an organization, sends in an hour. */
 const MOST_OF_SENDER = 100;
 const LONGEST_NAME = 100;
@@ -48,6 +49,7 @@ export class AccountMail {
   readonly #init: AccountMailInit;
   // In memory, so each server counts by itself.
   readonly #toAddress = new LRUCache<string, number>({ max: 50_000, ttl: 24 * HOUR_MS });
+  readonly #running = new Set<Promise<void>>();
   readonly #ofSender = new LRUCache<string, number>({ max: 10_000, ttl: HOUR_MS });
 
   constructor(init: AccountMailInit) {
@@ -63,6 +65,22 @@ export class AccountMail {
 ${path}
 
 This is no full link because the server does not know its own address: its operator has to set SVC_PUBLIC_URL.`;
+  }
+
+  /** Does `work` after the answer has been made, which so tells nothing of what it finds. */
+  later(work: () => Promise<void>): void {
+    const running: Promise<void> = nextTurn()
+      .then(work)
+      .catch((error: unknown) => {
+        this.#init.log.warn({ detail: messageOf(error) }, 'A mail could not be written.');
+      })
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Resolves when nothing is left of what was to be done later. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
   }
 
   /** Whether the mail was sent; `undefined` where nothing delivers by e-mail. Never rejects: what it is about stands. */

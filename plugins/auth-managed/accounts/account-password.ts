@@ -65,8 +65,37 @@ export class AccountPassword {
    * that cannot be used, `rate_limited` after too many wrong ones, `forbidden` where passwords are refused.
    */
   async change(scope: Scope, ip: string, currentPassword: string, newPassword: string): Promise<void> {
-    const { store, passwords, sessionCache, throttle, audit, admit } = this.#init;
+    const { store, passwords, sessionCache, audit } = this.#init;
     const { actor } = scope;
+    const { userId, stored } = await this.verify(scope, ip, currentPassword);
+    if (!hasPasswordLength(newPassword)) throw unusable(PASSWORD_LENGTH_RULE);
+    if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC'))
+      throw unusable('must not be the current one');
+    const account = { userId, providerId: 'credential', password: stored };
+    const password = await passwords.hash(newPassword, { kind: 'member', key: userId });
+    await store.transaction(async () => {
+      // Of two changes at once the second finds its current password gone.
+      const changed = await store.run((db) => db(TABLES.account).where(account).update({ password }));
+      if (changed === 0) throw new AtlasError('The password has just been changed elsewhere.', { code: 'conflict' });
+      await store.run((db) => db(TABLES.user).where({ id: userId }).update({ passwordChangeRequired: false }));
+      await store.run((db) =>
+        db(TABLES.session)
+          .where({ userId })
+          .whereNot({ id: String(actor.claims.sid) })
+          .delete(),
+      );
+      const target = { type: 'user', id: userId, label: actor.label };
+      await store.audited(audit, { action: 'user.password_changed', target }, scope);
+    });
+    sessionCache.invalidate(userId);
+  }
+
+  /**
+   * Resolves to the user, and to the stored hash that the password matches. Throws `auth_error` for a wrong one,
+   * `rate_limited` after too many of them, `conflict` where there is none, `forbidden` where passwords are refused.
+   */
+  async verify({ actor }: Scope, ip: string, currentPassword: string): Promise<{ userId: string; stored: string }> {
+    const { store, passwords, throttle, admit } = this.#init;
     const userId = userIdOf(actor);
     await admit({ by: 'password', email: actor.label ?? '', userId });
     const account = { userId, providerId: 'credential' };
@@ -90,29 +119,7 @@ export class AccountPassword {
       throw new AtlasError('The current password is wrong.', { code: 'auth_error', reason: 'E_PASSWORD_WRONG' });
     }
     attempt.succeeded();
-    if (!hasPasswordLength(newPassword)) throw unusable(PASSWORD_LENGTH_RULE);
-    if (newPassword.normalize('NFKC') === currentPassword.normalize('NFKC'))
-      throw unusable('must not be the current one');
-    const password = await passwords.hash(newPassword, turn);
-    await store.transaction(async () => {
-      // Of two changes at once the second finds its current password gone.
-      const changed = await store.run((db) =>
-        db(TABLES.account)
-          .where({ ...account, password: stored.password })
-          .update({ password }),
-      );
-      if (changed === 0) throw new AtlasError('The password has just been changed elsewhere.', { code: 'conflict' });
-      await store.run((db) => db(TABLES.user).where({ id: userId }).update({ passwordChangeRequired: false }));
-      await store.run((db) =>
-        db(TABLES.session)
-          .where({ userId })
-          .whereNot({ id: String(actor.claims.sid) })
-          .delete(),
-      );
-      const target = { type: 'user', id: userId, label: actor.label };
-      await store.audited(audit, { action: 'user.password_changed', target }, scope);
-    });
-    sessionCache.invalidate(userId);
+    return { userId, stored: stored.password };
   }
 }
 

@@ -99,7 +99,7 @@ export interface FoundSession {
 }
 
 /** The organization in which a new session begins: the one its user has been in for the longest time. */
-async function firstOrganization(store: Store, userId: string): Promise<string | null> {
+export async function firstOrganization(store: Store, userId: string): Promise<string | null> {
   const row = await store.run((db) =>
     db(TABLES.member).where({ userId }).orderBy('createdAt').orderBy('id').first('organizationId'),
   );

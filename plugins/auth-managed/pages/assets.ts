@@ -6,6 +6,7 @@ body { margin: 0; padding: 1rem; }
 main { max-width: 26rem; margin: 2rem auto; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; line-height: 1.2; }
 h2 { font-size: 1.1rem; margin-bottom: 0; }
+a { color: inherit; }
 label { display: block; margin-top: 0.75rem; }
 input, button { box-sizing: border-box; width: 100%; min-height: 2.75rem; padding: 0.5rem; font: inherit; }
 button { margin-top: 1rem; cursor: pointer; }
@@ -41,6 +42,9 @@ const actions = {
     await signIn(given);
   },
 };
+for (const name of ['request-password-reset', 'reset-password', 'confirm-email']) {
+  actions[name] = (given) => ask(name, given);
+}
 const forms = [...document.forms];
 const problem = document.getElementById('problem');
 const done = document.getElementById('done');

@@ -3,8 +3,17 @@ import type { RouteReply } from '../../../kernel/index.ts';
 import type { PendingInvitation } from '../accounts/invitations.ts';
 import { html, notValid, page } from './html.ts';
 
-/** `signUp`: whether people may create their own accounts. */
-export function invitationPage(invitation: PendingInvitation | undefined, signUp: boolean): RouteReply {
+export interface InvitationPageInit {
+  /** Whether people may create their own accounts. */
+  readonly signUp: boolean;
+  /** Whether the server sends mails, such as for a forgotten password. */
+  readonly isMailed: boolean;
+}
+
+export function invitationPage(
+  invitation: PendingInvitation | undefined,
+  { signUp, isMailed }: InvitationPageInit,
+): RouteReply {
   if (invitation === undefined) return notValid('There is no such invitation. Ask for a new one.');
   const { id, email, organization, inviter, role, expiresAt } = invitation;
   const about = html`<input type="hidden" name="invitationId" value="${id}">
@@ -29,6 +38,7 @@ ${signUp ? newAccount : []}
 ${about}
 <label>Password <input type="password" name="password" autocomplete="current-password" required></label>
 <button>Sign in and join</button>
+${isMailed ? html`<p><a href="../request-password-reset">I have forgotten my password</a></p>` : []}
 </form>`;
   return page(`Join ${organization}`, content, `You have joined ${organization}. You are signed in.`);
 }
