@@ -10,7 +10,7 @@ import type { Request } from './parse/request.ts';
 import { type Asking, outcomeOf } from './plan/outcome.ts';
 import { createReader, type Reader } from './reader.ts';
 import { prepareLexicon } from './words/lexicon.ts';
-import { fold, nameWords, stem } from './words/stem.ts';
+import { fold, nameWords, spoken, stem } from './words/stem.ts';
 import { tokenize } from './words/tokenize.ts';
 import { isHarmless } from './words/vocabulary.ts';
 
@@ -89,19 +89,21 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
     const { request, chosen } = asked;
     const { model } = reader.lexicon;
     try {
-      const plan = reader.plan(request, chosen);
+      const way = [...chosen].flatMap(([key, at]) => (key.startsWith('path:') ? key.slice(5).split('|')[at]! : []));
+      const plan = { ...reader.plan(request, chosen), ...(way.length > 0 && { joinPath: way }) };
       compileQuery(model, plan);
       const understood = [describePlan(model, plan), ...respelt].join(', ');
       return { state: { last: asked }, reading: { kind: 'plan', plan, understood } };
     } catch (error) {
       const outcome = outcomeOf(error);
       const kept = last ? { last } : {};
-      if (outcome?.kind === 'ask') {
-        const { question, choices } = outcome;
-        const pending = { ...asked, asking: outcome };
+      const asking = outcome?.kind === 'ask' ? outcome : pathAsked(error);
+      if (asking) {
+        const { question, choices } = asking;
+        const pending = { ...asked, asking };
         return { state: { ...kept, pending }, reading: { kind: 'clarify', question, choices } };
       }
-      if (outcome) return refuse(outcome.words, outcome.reason, kept);
+      if (outcome?.kind === 'refusal') return refuse(outcome.words, outcome.reason, kept);
       if (error instanceof PlanError) return refuse([], error.message, kept);
       throw error;
     }
@@ -132,6 +134,23 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
   const asked =
     goesOn && before ? { ...before, request: merge(before.request, request) } : { request, chosen: new Map() };
   return answer(asked, respelt);
+}
+
+/** Rows that are related in several ways: the reply names the joins. */
+function pathAsked(error: unknown): Asking | undefined {
+  if (!(error instanceof PlanError) || error.code !== 'ambiguous_path') return undefined;
+  const way = (choice: string): string =>
+    choice
+      .split(', ')
+      .map((name) => spoken(name.split('.').at(-1)!))
+      .join(' and ');
+  const question = `${error.message.split(':')[0]!}. Which way do you mean?`;
+  return {
+    kind: 'ask',
+    key: `path:${error.choices.join('|')}`,
+    question,
+    choices: error.choices.map((one) => `by ${way(one)}`),
+  };
 }
 
 const ORDINALS = 'first second third fourth fifth sixth seventh eighth'.split(' ');

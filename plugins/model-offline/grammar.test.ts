@@ -33,6 +33,7 @@ dimensions:
   - {name: channel, sample_values: [app, phone]}
   - {name: km_driven, type: number, synonyms: [distance]}
   - {name: planned_km, type: number}
+  - {name: pickup_depot_id, type: number}
   - {name: discount, type: number}
 measures:
   - {name: net_revenue, type: sum, sql: fee - discount, synonyms: [revenue]}
@@ -75,8 +76,36 @@ it.each([
     { related: [{ of: 'customers', entity: 'rentals', operator: 'equals', value: 0, filters: [{}, {}] }] },
   ],
   ['Which customer rented the most?', { measures: ['rentals.count'], limit: 1 }],
-] as [string, object][])('reads %s', (question, plan) => {
-  expect(read(question)).toMatchObject({ kind: 'plan', plan });
+  [
+    'Number of rentals per pickup depot',
+    { dimensions: [{ dimension: 'depots.name', identity: true }], joinPath: ['rentals.pickup'] },
+  ],
+  [
+    'What is our revenue per kilometre driven by channel?',
+    {
+      measures: ['rentals.net_revenue', 'rentals.total_km_driven'],
+      ratios: [{ of: 'rentals.net_revenue', per: 'rentals.total_km_driven' }],
+      dimensions: [all('channel')],
+    },
+  ],
+  [
+    'revenue per rental by channel',
+    { ratios: [{ of: 'rentals.net_revenue', per: 'rentals.count' }], dimensions: [all('channel')] },
+  ],
+  ['rentals per 100 customers', { ratios: [{ of: 'rentals.count', per: 'customers.count', times: 100 }] }],
+  ['staff per square metre', null],
+  ['revenue per customer by channel', null],
+  ['highest revenue per km', null],
+  [
+    'Revenue per month in 2025 by return date',
+    {
+      dimensions: [{ dimension: 'rentals.returned_at', grain: 'month' }],
+      timeRange: { dimension: 'rentals.returned_at', from: '2025-01-01', to: '2026-01-01' },
+    },
+  ],
+] as [string, object | null][])('reads %s', (question, plan) => {
+  if (plan === null) expect(read(question).kind).not.toBe('plan');
+  else expect(read(question)).toMatchObject({ kind: 'plan', plan });
 });
 
 it.each([

@@ -108,6 +108,7 @@ describe('a hospital', async () => {
     'How many invoices by month of ward',
     'average number of invoices per ward',
     'First admission date',
+    'How many invoices by year of discharge?',
     'How many invoices of doctor Ada Kern in 2025',
   ])('does not answer %s', (question) => {
     expect(read(question).kind).toBe('unclear');

@@ -106,6 +106,20 @@ export const conditionIn = (item: Item | undefined, roleOf: RoleOf): Mention | u
 export const rankOf = (mention: Mention | undefined): number =>
   Math.max(-1, ...(mention?.meanings ?? []).map(({ rank }) => rank));
 
+/** A number with few values, which many rows share: ratings, floors. */
+export const isCategory = (one: Meaning): boolean => {
+  if (one.kind !== 'dimension') return false;
+  const rows = one.entity.dimensions.find(({ primary_key: isKey }) => isKey)?.unique_count ?? 200;
+  return (one.dimension.unique_count ?? 99) <= Math.min(20, rows / 5);
+};
+
+/** Whether a figure is of these rows: "visitors per event" of events that have visitors. */
+export const ownsAll = (figure: Mention | undefined, rows: Mention): boolean => {
+  const owners = entitiesIn(rows).map(({ entity }) => entity);
+  const own = (figure?.meanings ?? []).filter(({ kind }) => kind === 'measure' || kind === 'dimension');
+  return own.length > 0 && own.every((one) => one.kind !== 'term' && owners.includes(one.entity));
+};
+
 /** The item names a thing, its number or an attribute as directly as a condition, or rows: "customers", no "customer". */
 export function nounIn(item: Item | undefined, roleOf: RoleOf): Mention | undefined {
   const isNoun = (one: Meaning): boolean =>

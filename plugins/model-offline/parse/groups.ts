@@ -1,4 +1,5 @@
 /** Reads what a figure is split by, "per region and month", and the periods it is of. */
+import { isUnit } from '../words/vocabulary.ts';
 import * as at from './cursor.ts';
 import { takeFigure } from './figures.ts';
 import { type Figure, type Group, type Mention, type Period, unnamed } from './request.ts';
@@ -65,6 +66,51 @@ function rankedBy(cursor: Cursor): boolean {
   return true;
 }
 
+/** "revenue per month by pickup date": the date that months and periods before it are of. */
+function dateOfAll(cursor: Cursor): boolean {
+  const { request } = cursor;
+  const date = at.dateIn(here(cursor));
+  const isOpen = [...request.groups.filter(({ grain }) => grain), ...request.periods].some(({ hint }) => !hint);
+  const isDate = firstWord(here(cursor, 1)) === 'date';
+  if (!date || !isOpen || (here(cursor, 1)?.operator?.grain && !isDate)) return false;
+  cursor.at += isDate ? 2 : 1;
+  request.groups = request.groups.map((one) => (one.grain ? { hint: date, ...one } : one));
+  request.periods = request.periods.map((one) => ({ hint: date, ...one }));
+  return true;
+}
+
+/** "cost per kilometre", "damages per 100 rentals": what the figure before is divided by, unless its rows are grouped. */
+function dividedBy(cursor: Cursor): boolean {
+  const { request } = cursor;
+  const { number: times } = here(cursor) ?? {};
+  const item = here(cursor, times === undefined ? 0 : 1);
+  const rows = at.entityIn(item);
+  const [figure] = request.figures;
+  if (!item || !(figure || (request.subject && times)) || request.per) return false;
+  const noun = at.nounIn(item, cursor.roleOf) ?? rows;
+  const numbers = noun?.meanings.filter(at.isNumber) ?? [];
+  // "reviews per rating" are grouped by few values.
+  const isFew = !isUnit(item.tokens[0]!.stem) && numbers.some((one) => at.isCategory(one));
+  const isRow = rows !== undefined && (times !== undefined || at.ownsAll(figure?.mention, rows));
+  const isNumber = !rows && figure?.fn !== 'count' && at.measureIn(item, cursor.roleOf) !== undefined;
+  const isOther = noun?.meanings.some((one) => one.kind === 'dimension' && !at.isNumber(one));
+  if (!isRow && (rows || isOther || isFew || !(isNumber || (numbers.length > 0 && figure?.fn !== 'count'))))
+    return false;
+  cursor.at += times === undefined ? 1 : 2;
+  // "per MW of capacity"
+  const next = here(cursor);
+  if (
+    next?.lead.join() === 'of' &&
+    next.meanings.some(
+      (one) => 'dimension' in one && numbers.some((own) => 'dimension' in own && own.dimension === one.dimension),
+    )
+  )
+    cursor.at++;
+  if (!figure) request.figures = [{ fn: 'count', mention: request.subject! }];
+  request.per = { fn: isRow ? 'count' : 'sum', mention: isRow ? rows : noun!, ...(times && { times }) };
+  return true;
+}
+
 /** "by …", "per …", "for each …", "monthly". */
 export function grouping(cursor: Cursor): boolean {
   const { request } = cursor;
@@ -75,7 +121,8 @@ export function grouping(cursor: Cursor): boolean {
   if (grain ? !isGrouping && !request.which && cursor.joined !== 'and' : !/^(group|by|each)$/.test(said)) return false;
   if (!grain) cursor.at++;
   while (!grain && /^(each|all)$/.test(op(cursor))) cursor.at++;
-  if (said === 'by' && rankedBy(cursor)) return true;
+  if (said === 'by' && (dateOfAll(cursor) || rankedBy(cursor))) return true;
+  if (firstWord(item) === 'per' && dividedBy(cursor)) return true;
   let group = takeGroup(cursor, firstWord(item) === 'per');
   // "paid by card"
   const isValue = at.conditionIn(here(cursor), cursor.roleOf)?.meanings.some(({ kind }) => kind === 'value');

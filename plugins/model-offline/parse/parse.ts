@@ -101,7 +101,8 @@ const shown: Rule = (cursor) => {
   const isOrder = start > 0 && here(cursor)!.lead.some((word) => /^(give|show|tell)$/.test(word));
   const nounAt = (ahead: number): Mention | undefined => {
     const item = here(cursor, ahead);
-    const noun = item?.kind === 'names' ? (at.dimensionIn(item) ?? at.entityIn(item)) : undefined;
+    const isNoun = item?.kind === 'names' && (at.dimensionIn(item) ?? at.entityIn(item));
+    const noun = isNoun ? at.mentionOf(item) : undefined;
     const isName = item && (/^(names?|dates?)$/.test(firstWord(item)) || (noun && !at.entityIn(item)?.plural));
     return isName && !item.lead.some((word) => /^an?$/.test(word)) ? (noun ?? unnamed(item.text)) : undefined;
   };
@@ -109,7 +110,16 @@ const shown: Rule = (cursor) => {
   const found: Mention[] = [];
   let ahead = isWith ? 1 : 0;
   for (let noun = nounAt(ahead); noun; noun = nounAt(ahead)) {
-    found.push(noun);
+    // "customer name" is one thing.
+    if (
+      !(
+        firstWord(here(cursor, ahead)) === 'name' &&
+        here(cursor, ahead)!.lead.length === 0 &&
+        found.length > 0 &&
+        op(cursor, ahead - 1) === ''
+      )
+    )
+      found.push(noun);
     ahead += 1;
     while (/^(and|all)$/.test(op(cursor, ahead)) && nounAt(ahead + 1)) ahead += 1;
   }

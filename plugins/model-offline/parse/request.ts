@@ -44,7 +44,7 @@ type Flags = {
   counting?: boolean;
 };
 /**
- * `shown`: columns of listed rows, beside their name. `distinct`: the values of `columns`, each once.
+ * `per`: what the figure is divided by. `shown`: columns of listed rows, beside their name. `distinct`: the values of `columns`, each once.
  * `subject`: what the rows are of. `beside`: entities named beside it or a figure, which must be related. `columns`:
  * attributes that stand by themselves. `followUp`: replaces or adds to parts of the question before.
  */
@@ -53,6 +53,7 @@ export interface Request extends Flags {
   subject?: Mention | undefined;
   beside: readonly Mention[];
   columns: readonly Mention[];
+  per?: Readonly<{ fn: 'count' | 'sum'; mention: Mention; times?: number }>;
   shown?: readonly Mention[];
   groups: readonly Group[];
   conditions: readonly Condition[];

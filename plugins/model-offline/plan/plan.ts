@@ -25,7 +25,11 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
     !mention ||
     mention.meanings.some((one) => one.kind === 'term' || of.distance(context, entity, one.entity) !== undefined);
   const canSplit = (entity: EntityEntry): boolean => groups.every((group) => isReached(entity, group));
-  const figures = shape.figures.map((figure) => figureOf(context, figure, near, canSplit));
+  const { per } = request;
+  const asked = per ? [...shape.figures.map(totalOf), { fn: per.fn, mention: per.mention }] : shape.figures;
+  if (per && (asked.length !== 2 || request.ranking || request.share))
+    throw refusal([per.mention.text], 'I can divide one figure by another.');
+  const figures = asked.map((figure) => figureOf(context, figure, near, canSplit));
   const base = figures[0]?.entity ?? baseOf(request, context);
   const planner = { ...context, request, base, plan: of.emptyPlan(), events: [], several: new Set<EntityEntry>() };
   if (figures.length > 0) planFigures(planner, figures, shape, groups);
@@ -34,6 +38,9 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   const isSaid = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(parts.filter(([, value]) => isSaid(value))) as QueryPlan;
 }
+
+/** What is divided is a total, also where its average was asked for. */
+const totalOf = (figure: Figure): Figure => (figure.fn === 'avg' ? { ...figure, fn: 'sum' } : figure);
 
 const rowsOf = (entity: EntityEntry, plural = true): Mention => {
   const meaning = { kind: 'entity', entity, rank: 3 } as const;
@@ -91,6 +98,9 @@ function shapeOf(request: Request, context: of.PlanContext): Shape {
   }
   const count: Figure[] = subject ? [{ fn: 'count', mention: subject }] : [];
   if (request.share || groups.length > 0 || (counting && entity)) {
+    // "share of generation" is of what was generated, not of rows.
+    if (entity && !counting && !subject!.plural && /(ion|ance|ing|ment)$/i.test(subject!.text))
+      throw refusal([subject!.text], `Say whether you mean the number of ${entity.many} or one of their figures.`);
     if (entity) return { figures: count };
     if (!thing?.meanings.some(isAmount)) throw refusal([], NOT_CLEAR);
     // "booking fees by channel": all of them, unless the word may be of one.
@@ -145,7 +155,7 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
     throw refusal([], 'I can rank over everything, but not within each group.');
   const extra = columns.slice(taken || (by && !request.subject) ? 1 : 0);
   if (extra.length > 0) throw refusal(extra.map(({ text }) => text));
-  if (figures.some(({ entity }) => entity !== base) && conditions.length > 0)
+  if (figures.some(({ entity }) => entity !== base) && conditions.length > 0 && !request.per)
     throw refusal([], 'I cannot tell which of the figures the conditions belong to; ask for them one at a time.');
   for (const figure of figures) addFigure(planner, figure);
   const isAverage = figures.some((one) => typeOf(planner, one) === 'avg');
@@ -154,7 +164,10 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   for (const { mention, per } of split) {
     const [entity] = per ? of.entitiesOf(mention) : [];
     // "revenue per order" is of each order or an average: rows without a name cannot be meant one by one.
-    if (entity && labelOf(entity).every((one) => one.primary_key) && !isAverage && !share && !ranking)
+    const isOne =
+      entity &&
+      (labelOf(entity).every((one) => one.primary_key) || split.some((one) => !one.grain && one.mention !== mention));
+    if (isOne && !isAverage && !share && !ranking)
       throw refusal([], `I cannot tell whether you mean each of the ${entity.many} or an average over them.`);
   }
   const dimensions = (isGrain: boolean): PlanDimension[] => {
@@ -169,6 +182,7 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   const parts = [plan.dimensions, dimensions(true)];
   plan.dimensions = (split[0]?.grain ? parts.reverse() : parts).flat();
   applyPeriods(planner);
+  if (request.per) divide(planner, figures, request.per.times);
   if (ranking) rankFigures(planner, figures, by);
   if (!share) return;
   const { dimensions: _, ...part } = portion;
@@ -178,6 +192,19 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   if (first) plan.portion = part;
   else if (plan.dimensions.length > 0) plan.share = true;
   else throw refusal(['share'], 'I cannot tell what the share is of; name it with "by".');
+}
+
+/** "cost per kilometre": the total of one by the total of the other. */
+function divide(planner: of.Planner, figures: Figures, times = 1): void {
+  const [first, second] = figures.map((figure) => {
+    if (!/^(sum|count|count_distinct)$/.test(typeOf(planner, figure)) && figure.adhoc)
+      throw refusal([], 'I can divide totals only.');
+    return figure.name ?? figure.adhoc!.name;
+  });
+  const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+  if (first === second) throw refusal([], 'Both parts of the ratio are the same figure.');
+  const name = `${last(first!)}_per_${times === 1 ? '' : `${times}_`}${last(second!).replace(/^total_/, '')}`;
+  planner.plan.ratios = [{ name, of: first!, per: second!, ...(times !== 1 && { times }) }];
 }
 
 /** The dimensions of what the figures are split by, each once. */
@@ -202,15 +229,35 @@ function mentioned(planner: of.Planner, mention: Mention): PlanDimension[] {
   const isOwn = mention.meanings.some((one) => one.kind === 'dimension' && one.entity === base && one.rank >= 2);
   if (entities.length === 0 || isOwn) {
     const item = of.dimensionOf(planner, mention);
+    const role = /\b(id|key|code)s?$/i.test(mention.text) ? undefined : joinOf(planner, item);
+    if (role) {
+      if (planner.plan.joinPath) throw refusal([mention.text], 'I can group by one such role at a time.');
+      planner.plan.joinPath = [role.name];
+      return namesOf(role.entity);
+    }
     return [{ dimension: of.full(item), ...(isTime(item.dimension) && { grain: 'day' as const }) }];
   }
   const entity = of.oneEntity(planner, mention.text, entities);
   of.checkWay(planner, { entity }, mention.text);
+  return namesOf(entity);
+}
+
+function namesOf(entity: EntityEntry): PlanDimension[] {
   const hasKey = keyOfRows(entity) !== undefined;
   return labelOf(entity).map((dimension) => {
     const isKey = dimension.primary_key === true;
     return { dimension: of.full({ entity, dimension }), ...(hasKey && !isKey && { identity: true }) };
   });
+}
+
+/** The join by a column, and what it leads to: "by home station" of `home_station_id`. */
+function joinOf({ lexicon }: of.Planner, { entity, dimension }: of.Owned) {
+  const found = entity.model.joins.find(
+    ({ relationship, on: [pair, more] }) =>
+      relationship.endsWith('to_one') && !more && [dimension.name, dimension.sql].includes(pair?.from ?? ''),
+  );
+  const target = found && lexicon.entities.get(found.target);
+  return found && target && { name: `${entity.name}.${found.name}`, entity: target };
 }
 
 /** A part of the calendar, of the date that the question names or that stands for the rows. */
@@ -259,8 +306,8 @@ function showColumns(planner: of.Planner, shown: readonly Mention[], isDistinct:
     if (/^names?$/i.test(mention.text)) return label;
     if (/^dates?$/i.test(mention.text)) return [primaryDate(planner)];
     const { meanings } = mention;
-    const own = meanings.filter((one) => one.kind === 'dimension' && one.entity === base);
-    if (own.length > 0 || !meanings.some(({ kind }) => kind === 'entity'))
+    const own = meanings.filter((one) => one.kind === 'dimension' && one.entity === base && one.rank >= 2);
+    if (own.length > 0 || !meanings.some(({ kind, rank }) => kind === 'entity' && rank >= 2))
       return [of.dimensionOf(planner, own.length > 0 ? { ...mention, meanings: own } : mention)];
     const entity = of.oneEntity(planner, mention.text, of.entitiesOf(mention));
     of.checkWay(planner, { entity }, mention.text);

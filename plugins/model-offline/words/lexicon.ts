@@ -210,7 +210,12 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   }
   // "output" of `output_mwh`, "affected households" of `households_affected`
   if (dimension.type === 'number')
-    for (const [said] of [...out]) out.push([withoutUnit(said), 1], [said.length === 2 ? said.toReversed() : [], 1]);
+    for (const [said] of [...out])
+      out.push(
+        [withoutUnit(said), 1],
+        [withoutUnit(said).length > 0 ? said.slice(-1) : [], 0],
+        [said.length === 2 ? said.toReversed() : [], 1],
+      );
   // "customer name", "claim amount", "net invoice amount"
   const own = entry.words;
   for (const [said, rank] of isDated || dimension.type === 'boolean' ? [] : out.filter(([{ length }]) => length > 0)) {

@@ -75,17 +75,15 @@ function best({ tokens, words, lexicon, now }: Sources, at: number, before: read
   if (operator && found!.length >= length) return operator;
   if (names) return names;
   if (token.kind === 'number') return { kind: 'number', number: token.value! };
-  // "find out", but "out of stock"
-  const isSaid = token.word !== 'out' || /^(figure|find)$/.test(words[at - 1] ?? '');
-  if (token.kind !== 'word' || (isHarmless(token.word) && isSaid))
-    return { kind: isSaid ? fillerOf(token) : 'unknown' };
+  // "find out", but "out of stock"; "return" at the beginning, but "from pickup to return"
+  const isOut = token.word === 'out' && !/^(figure|find)$/.test(words[at - 1] ?? '');
+  if (token.kind !== 'word' || isOut) return { kind: 'unknown' };
+  if (isHarmless(token.word) && !(at > 1 && /^re(turn|port)$/.test(token.word))) return { kind: 'filler' };
   const said = [2, 1].map((length) => ({ length, meanings: byRoot(words.slice(at, at + length), lexicon) }));
   const verb = said.find(({ meanings }) => meanings.length > 0);
   if (isEverydayVerb(token.word)) return { kind: 'unknown', ...(verb?.length === 1 && { verb: verb.meanings }) };
   return verb ? { kind: 'names', ...verb } : { kind: 'unknown' };
 }
-
-const fillerOf = ({ kind }: Token): Kind => (kind === 'word' ? 'filler' : 'unknown');
 
 /** What is named by the same root: "produced" by "production", "signed up" by "signup". */
 function byRoot(words: readonly string[], { roots }: Lexicon): readonly Meaning[] {
