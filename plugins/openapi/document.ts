@@ -105,7 +105,12 @@ function errorsOf(route: Route, { security }: DocumentInfo): Set<string> {
 function errorContent({ responses }: Route, { error }: Writing): Json {
   const types = Object.values(responses).map(({ contentMediaType }) => contentMediaType);
   const own = types.filter((type) => typeof type === 'string' && type.endsWith('+json'));
-  return { ...Object.fromEntries(own.map((type) => [type, { schema: {} }])), 'application/json': { schema: error } };
+  return {
+    ...Object.fromEntries(own.map((type) => [type, { schema: {} }])),
+    'application/json': { schema: error },
+    // Clients that read streams show what else they get as it is.
+    ...(types.includes('text/event-stream') && { 'text/plain': { schema: { type: 'string' } } }),
+  };
 }
 
 /** One response a status, with all codes that share it. */

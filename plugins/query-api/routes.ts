@@ -1,5 +1,5 @@
 /** Serves the endpoints that answer questions. */
-import { defineRoute, type Question, type Route } from '../../kernel/index.ts';
+import { defineRoute, type Question, type Route, type RouteReply } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
 import { type Agent, type Answer, shownTable } from '../agent/index.ts';
 import type { HttpServer } from '../http/index.ts';
@@ -103,6 +103,16 @@ export function queryRoute({ agent, actions }: RoutesInit): Route {
   });
 }
 
+/** For the AI SDK, which alone sends a trigger: `onError` of `useChat` gets the body of a failed request as it is. */
+function plainFailure({ status, headers, body }: ReturnType<HttpServer['failure']>): RouteReply {
+  const { message, error, requestId } = body;
+  return {
+    status,
+    headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' },
+    body: `${message} (${error}, request ${requestId})`,
+  };
+}
+
 /** The same endpoint under both published paths. */
 export function chatRoutes({ agent, http, actions }: RoutesInit, { pingEveryMs }: QueryApiOptions): Route[] {
   const paths = [
@@ -123,22 +133,28 @@ export function chatRoutes({ agent, http, actions }: RoutesInit, { pingEveryMs }
       responseHeaders: { 'x-conversation-id': ConversationHeader },
       errors: ERRORS,
       async handle({ body, query }, scope) {
-        const question: Question = {
-          ...questionOf(body, turnsOf(body.messages), 'web'),
-          // An empty name is none.
-          ...(body.id && { conversationName: body.id }),
-          ...(body.trigger === 'regenerate-message' && { isRegenerated: true }),
-        };
-        const until = sendUntil(agent);
-        const hasActions = actions?.available === true;
-        const reply = await eventStream(agent.ask(question, scope), {
-          scope,
-          // An encoder has state, so each answer gets its own.
-          encoder: query.stream === 'ui' ? uiEncoder(hasActions) : codeEncoder(hasActions),
-          pingEveryMs,
-          failure: (error) => http.failure(error, scope).body,
-        });
-        return { ...reply, sendUntil: until };
+        const isUi = query.stream === 'ui';
+        try {
+          const question: Question = {
+            ...questionOf(body, turnsOf(body.messages), 'web'),
+            // An empty name is none.
+            ...(body.id && { conversationName: body.id }),
+            ...(body.trigger === 'regenerate-message' && { isRegenerated: true }),
+          };
+          const until = sendUntil(agent);
+          const hasActions = actions?.available === true;
+          const reply = await eventStream(agent.ask(question, scope), {
+            scope,
+            // An encoder has state, so each answer gets its own.
+            encoder: isUi ? uiEncoder(hasActions) : codeEncoder(hasActions),
+            pingEveryMs,
+            failure: (error) => http.failure(error, scope).body,
+          });
+          return { ...reply, sendUntil: until };
+        } catch (error) {
+          if (!isUi || body.trigger === undefined) throw error;
+          return plainFailure(http.failure(error, scope));
+        }
       },
     }),
   );

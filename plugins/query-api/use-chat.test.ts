@@ -314,6 +314,21 @@ describe('the chat of the AI SDK', () => {
 });
 
 describe('an agent that fails at once', () => {
+  it('is told to onError in a sentence, with its status', async () => {
+    const hint = 'Set SVC_DATASOURCE_URL.';
+    await using server = await start({
+      play: () => {
+        throw new AtlasError('No datasource is configured.', { code: 'no_datasource', hint });
+      },
+    });
+    const told: Error[] = [];
+    const api = `${server.url}/api/chat?stream=ui`;
+    const chat = new Chat({ transport: new DefaultChatTransport({ api }), onError: (error) => told.push(error) });
+    await chat.sendMessage({ text: 'One?' });
+    const message = /^No datasource is configured\. Set SVC_DATASOURCE_URL\. \(no_datasource, request [\w-]{36}\)$/;
+    expect(told).toMatchObject([{ message: expect.stringMatching(message), statusCode: 400 }]);
+  });
+
   it('is told with its status, and nothing is left over', async () => {
     await using server = await start({
       play: () => {
