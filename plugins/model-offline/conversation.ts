@@ -139,18 +139,9 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
 /** Rows that are related in several ways: the reply names the joins. */
 function pathAsked(error: unknown): Asking | undefined {
   if (!(error instanceof PlanError) || error.code !== 'ambiguous_path') return undefined;
-  const way = (choice: string): string =>
-    choice
-      .split(', ')
-      .map((name) => spoken(name.split('.').at(-1)!))
-      .join(' and ');
+  const way = (one: string): string => one.replace(/\w+\.(\w+)/g, (_, name: string) => spoken(name));
   const question = `${error.message.split(':')[0]!}. Which way do you mean?`;
-  return {
-    kind: 'ask',
-    key: `path:${error.choices.join('|')}`,
-    question,
-    choices: error.choices.map((one) => `by ${way(one)}`),
-  };
+  return { kind: 'ask', key: `path:${error.choices.join('|')}`, question, choices: error.choices.map(way) };
 }
 
 const ORDINALS = 'first second third fourth fifth sixth seventh eighth'.split(' ');

@@ -93,6 +93,31 @@ it.each([
     { ratios: [{ of: 'rentals.net_revenue', per: 'rentals.count' }], dimensions: [all('channel')] },
   ],
   ['rentals per 100 customers', { ratios: [{ of: 'rentals.count', per: 'customers.count', times: 100 }] }],
+  [
+    'Compare revenue in Q1 2025 with Q1 2024 by channel',
+    {
+      timeRange: { dimension: 'rentals.started_at', from: '2025-01-01', to: '2025-04-01' },
+      comparison: { from: '2024-01-01', to: '2024-04-01' },
+      dimensions: [all('channel')],
+    },
+  ],
+  ['How did revenue change from 2024 to 2025?', { comparison: { from: '2024-01-01', to: '2025-01-01' } }],
+  ['app vs phone rentals in 2025', { measures: ['rentals.count'], dimensions: [all('channel')] }],
+  [
+    'Do private or business customers rent more often?',
+    { measures: ['rentals.count'], dimensions: [{ dimension: 'customers.segment' }] },
+  ],
+  ['revenue in 2025 vs 2025', null],
+  ['compare revenue', null],
+  [
+    'How many rentals had more kilometres driven than planned km?',
+    { filters: [{ dimension: 'rentals.km_driven', operator: 'greater_than', than: 'rentals.planned_km' }] },
+  ],
+  [
+    'How many rentals were returned after the due date?',
+    { filters: [{ dimension: 'rentals.returned_at', operator: 'greater_than', than: 'rentals.due_on' }] },
+  ],
+  ['How many rentals had more kilometres driven than area?', null],
   ['staff per square metre', null],
   ['revenue per customer by channel', null],
   ['highest revenue per km', null],

@@ -58,7 +58,6 @@ it.each([
   'How many overdue loans are there?',
   'how many loans without a fine',
   'percentage of loans that are overdue',
-  'loans in 2025 vs 2024',
   'new members in 2025',
   'most loans of a member',
   'revenue of the top 5 members',

@@ -52,6 +52,7 @@ export function describePlan(model: SemanticModel, plan: QueryPlan): string {
     groups.length > 0 && `${figures.length > 0 ? 'by' : 'showing'} ${groups.join(' and ')}`,
     where.length > 0 && `where ${where.join(' and ')}`,
     timeRange && `${attribute(timeRange.dimension)} ${exact(timeRange)}`,
+    plan.comparison && `compared with ${exact(plan.comparison)}`,
     plan.share && 'with each share of the total',
     plan.portion && `the percentage of it where ${conditions(plan.portion).join(' and ')}`,
     ...(plan.orderBy ?? []).map((one) => `${one.direction === 'desc' ? 'highest' : 'lowest'} ${nameOf(one.by)} first`),
@@ -64,9 +65,10 @@ export function describePlan(model: SemanticModel, plan: QueryPlan): string {
 type Conditions = Pick<QueryPlan, 'filters' | 'segments' | 'excludedSegments' | 'related'>;
 
 function conditions({ filters = [], segments = [], excludedSegments = [], related = [] }: Conditions): string[] {
-  const filter = ({ dimension, operator: said, values = [] }: PlanFilter): string => {
+  const filter = ({ dimension, operator: said, values = [], than, since, unit }: PlanFilter): string => {
     const missing = said.startsWith('not_') ? ' or is missing' : '';
-    return `${attribute(dimension)} ${operator(said)} ${values.join(' or ')}`.trim() + missing;
+    const what = since ? `${unit} from ${last(since)} to ${last(dimension)}` : attribute(dimension);
+    return `${what} ${operator(said)} ${than ? last(than) : values.join(' or ')}`.trim() + missing;
   };
   const rows = related.map((one) => {
     const inner = conditions(one).join(' and ');

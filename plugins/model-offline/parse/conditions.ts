@@ -44,11 +44,34 @@ function addBounds(cursor: Cursor, bounds: readonly Bound[], mention: Mention, b
   return true;
 }
 
+/** "more visitors than capacity", "material cost above labour cost", "returned after the due date". */
+function twoColumns(cursor: Cursor): boolean {
+  const start = cursor.at;
+  const isMore = op(cursor) === 'more';
+  const column = (ahead: number): Mention | undefined => {
+    const found = here(cursor, ahead);
+    const fits = found?.meanings.filter((one) => at.isNumber(one) || at.isDate(one)) ?? [];
+    return found?.kind === 'names' && fits.length > 0 && !at.entityIn(found)?.plural
+      ? at.mentionOf(found, fits)
+      : undefined;
+  };
+  const [first, second] = [column(isMore ? 1 : 0), column(2 + Number(isMore))];
+  const said = here(cursor, isMore ? 0 : 1)?.operator;
+  const isThan = isMore ? op(cursor, 2) === 'than' : /^(comparator|order)$/.test(said?.op ?? '') && !said?.suffix;
+  if (!first || !second || !isThan || !said?.comparator) return restore(cursor, start);
+  return addCondition(
+    cursor,
+    { type: 'than', mention: first, than: second, comparator: said.comparator },
+    isMore ? 4 : 3,
+  );
+}
+
 /** "a rating below 3", "rating of 5", "floor 2", "ticket 1017", "below 3 in rating". */
 export function comparison(cursor: Cursor): boolean {
   const start = cursor.at;
   const { roleOf } = cursor;
   const item = here(cursor);
+  if (twoColumns(cursor)) return true;
   const alone = takeBounds(cursor);
   if (alone) {
     const next = here(cursor);

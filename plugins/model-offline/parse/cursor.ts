@@ -106,6 +106,9 @@ export const conditionIn = (item: Item | undefined, roleOf: RoleOf): Mention | u
 export const rankOf = (mention: Mention | undefined): number =>
   Math.max(-1, ...(mention?.meanings ?? []).map(({ rank }) => rank));
 
+/** Both are of the same column. */
+export const isOf = (a: Meaning, b: Meaning): boolean =>
+  'dimension' in a && 'dimension' in b && a.dimension === b.dimension;
 /** A number with few values, which many rows share: ratings, floors. */
 export const isCategory = (one: Meaning): boolean => {
   if (one.kind !== 'dimension') return false;

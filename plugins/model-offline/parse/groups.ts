@@ -1,4 +1,5 @@
 /** Reads what a figure is split by, "per region and month", and the periods it is of. */
+import type { Meaning } from '../words/lexicon.ts';
 import { isUnit } from '../words/vocabulary.ts';
 import * as at from './cursor.ts';
 import { takeFigure } from './figures.ts';
@@ -30,6 +31,10 @@ function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
   if (date && next?.operator?.grain && !next.operator.grouping && next.lead.length === 0) {
     cursor.at += 2;
     return { grain: next.operator.grain, hint: date };
+  }
+  if (date && !at.adjectiveIn(item, cursor.roleOf)) {
+    cursor.at++;
+    return { grain: 'day', hint: date };
   }
   const flags = at.conditionIn(item, cursor.roleOf)?.meanings.filter(({ kind }) => kind === 'dimension') ?? [];
   const isThing = at.entityIn(item) ?? at.dimensionIn(item, cursor.roleOf);
@@ -92,20 +97,13 @@ function dividedBy(cursor: Cursor): boolean {
   // "reviews per rating" are grouped by few values.
   const isFew = !isUnit(item.tokens[0]!.stem) && numbers.some((one) => at.isCategory(one));
   const isRow = rows !== undefined && (times !== undefined || at.ownsAll(figure?.mention, rows));
-  const isNumber = !rows && figure?.fn !== 'count' && at.measureIn(item, cursor.roleOf) !== undefined;
+  const isFigure = at.measureIn(item, cursor.roleOf) !== undefined || numbers.length > 0;
   const isOther = noun?.meanings.some((one) => one.kind === 'dimension' && !at.isNumber(one));
-  if (!isRow && (rows || isOther || isFew || !(isNumber || (numbers.length > 0 && figure?.fn !== 'count'))))
-    return false;
+  if (!isRow && (rows || isOther || isFew || !isFigure || figure?.fn === 'count')) return false;
   cursor.at += times === undefined ? 1 : 2;
   // "per MW of capacity"
-  const next = here(cursor);
-  if (
-    next?.lead.join() === 'of' &&
-    next.meanings.some(
-      (one) => 'dimension' in one && numbers.some((own) => 'dimension' in own && own.dimension === one.dimension),
-    )
-  )
-    cursor.at++;
+  const isSame = (one: Meaning): boolean => numbers.some((own) => at.isOf(own, one));
+  if (here(cursor)?.lead.join() === 'of' && here(cursor)!.meanings.some(isSame)) cursor.at++;
   if (!figure) request.figures = [{ fn: 'count', mention: request.subject! }];
   request.per = { fn: isRow ? 'count' : 'sum', mention: isRow ? rows : noun!, ...(times && { times }) };
   return true;

@@ -75,10 +75,18 @@ const frame: Rule = (cursor) => {
     // "which city has the most …", "how many customers do we have"
     const isEmpty = !next || next.time || next.operator?.fn || /^(group|by|each)$/.test(next.operator?.op ?? '');
     const isVerb = isEmpty && /^ha(ve|s|d)$/.test(word);
-    if (next?.operator?.op !== 'rank' && !isVerb) return false;
+    if (next?.operator?.op !== 'rank' && !isVerb && !(request.compare && next?.time)) return false;
     if (word === 'who' && cursor.at === 0) request.who = true;
   } else if (said === 'trend') request.trend = true;
-  else if (!/^(also|which|all|whose)$/.test(said)) return false;
+  else if (said === 'compare' || (said === 'than' && next?.time)) {
+    request.compare = true;
+    if (cursor.conditions.length > 0 && at.adjectiveIn(next, cursor.roleOf)) cursor.joined = 'or';
+  } else if (said === 'more' && !cursor.items.some((item) => item.operator?.op === 'than')) {
+    // "do business or private customers make more bookings"
+    request.compare = true;
+    const rows = at.entityIn(next);
+    if (rows) [request.figures, cursor.at] = [[{ fn: 'count', mention: rows }], cursor.at + 1];
+  } else if (!/^(also|which|all|whose)$/.test(said)) return false;
   cursor.at++;
   return true;
 };

@@ -8,18 +8,21 @@ import type { Aggregate, Comparator, Criterion } from '../words/vocabulary.ts';
 export type Mention = Readonly<{ text: string; meanings: readonly Meaning[]; plural: boolean }>;
 
 /** `fn` over what is named, or the measure itself; no meanings: the rows' amount. `isSum`, `isCount`: how it was said. */
-export type Figure = Readonly<{ fn?: Aggregate; mention: Mention; isSum?: boolean; isCount?: boolean }>;
+export type Figure = Readonly<{ fn?: Aggregate; mention: Mention; duration?: Duration }> &
+  Readonly<{ isSum?: boolean; isCount?: boolean }>;
+/** Time between two dates of a row; where they are not named, those with which it begins and ends. */
+export type Duration = Readonly<{ unit: 'minutes' | 'hours' | 'days'; from?: Mention; to?: Mention }>;
 
 /** `hint`: the date it was said of. `of`: the entity named beside it. With several ranges the reader asks. */
 type Said = Readonly<{ hint?: Mention; of?: Mention; joined?: boolean }>;
 export type Period = Said & Readonly<{ text: string; phrase: readonly DayRange[] }>;
 
-type ConditionType = 'is' | 'equals' | 'compare' | 'missing' | 'related' | 'period';
+type ConditionType = 'is' | 'than' | 'equals' | 'compare' | 'missing' | 'related' | 'period';
 type Compared = Readonly<{ value?: string | number; comparator?: Comparator; unit?: string; of?: Criterion }>;
 /** `joined`: to the condition before. `isAdjective`: stands before its noun. `isPlace`: said with "in". `orZero`: none or 0. */
 type Form = Readonly<{ joined?: 'and' | 'or' }> &
   Readonly<Partial<Record<'negated' | 'isAdjective' | 'isPlace' | 'orZero', boolean>>>;
-type Inner = Readonly<{ conditions?: readonly Condition[]; period?: Period }>;
+type Inner = Readonly<{ than?: Mention; conditions?: readonly Condition[]; period?: Period }>;
 /** Something said of rows. Related rows have `conditions` of their own. */
 export type Condition = Readonly<{ type: ConditionType; mention: Mention }> & Compared & Form & Inner;
 
@@ -35,16 +38,10 @@ export type Ranking = Readonly<{ direction?: 'asc' | 'desc'; limit?: number; of?
 
 /** `which`: rows or groups are asked for, not their number; `who`: those of people. `counting`: "how many" without a noun. */
 type Flags = {
-  share?: boolean;
-  distinct?: boolean;
-  trend?: boolean;
-  listing?: boolean;
-  which?: boolean;
-  who?: boolean;
-  counting?: boolean;
+  [flag in 'share' | 'distinct' | 'trend' | 'compare' | 'listing' | 'which' | 'who' | 'counting']?: boolean;
 };
 /**
- * `per`: what the figure is divided by. `shown`: columns of listed rows, beside their name. `distinct`: the values of `columns`, each once.
+ * `per`: what the figure is divided by. `shown`: columns of listed rows, beside their name. `distinct`: each value once.
  * `subject`: what the rows are of. `beside`: entities named beside it or a figure, which must be related. `columns`:
  * attributes that stand by themselves. `followUp`: replaces or adds to parts of the question before.
  */

@@ -237,10 +237,21 @@ function applyRelated(planner: Planner, { mention, comparator, value, conditions
   } else throw refusal([mention.text], `I cannot count ${entity.many} for each of the ${base.many}.`);
 }
 
+/** Two numbers or two dates of a row. */
+function applyThan(planner: Planner, { mention, than, comparator: operator }: Condition): void {
+  const first = of.dimensionOf(planner, mention);
+  const isLike = (one: of.Owned): boolean =>
+    one.entity === first.entity && isTime(one.dimension) === isTime(first.dimension);
+  const second = of.dimensionOf(planner, than!, isLike);
+  if (isSeveral(planner, first.entity) || second.dimension === first.dimension) throw refusal([than!.text]);
+  planner.plan.filters.push({ dimension: of.full(first), operator: operator!, than: of.full(second) });
+}
+
 const APPLY: Readonly<Record<Condition['type'], (planner: Planner, condition: Condition) => void>> = {
   is: applyIs,
   equals: applyEquals,
   compare: applyCompare,
+  than: applyThan,
   missing: applyMissing,
   related: applyRelated,
   period: (planner, { period }) => planner.plan.filters.push(...periodFilters(planner, period!)),

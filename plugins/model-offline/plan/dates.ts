@@ -1,6 +1,6 @@
 /** Decides which date a period is about, asks where several could be, and puts the periods into the plan. */
 import type { Mention, Period } from '../parse/request.ts';
-import { type DayRange, rangeText } from '../words/calendar.ts';
+import { type ClosedRange, type DayRange, rangeText } from '../words/calendar.ts';
 import type { PlanFilter } from '../words/layer.ts';
 import { type EntityEntry, isTime, isYear } from '../words/lexicon.ts';
 import { refusal } from './outcome.ts';
@@ -81,9 +81,17 @@ export function applyPeriods(planner: of.Planner): void {
   const { plan, request, base } = planner;
   const [first, second, third] = request.periods;
   if (!first) return;
+  const date = dateOf(planner, first);
+  const [begin, end] = request.periods.map((one) => rangeOf(planner, one));
+  if (request.compare && second && !third && begin!.from && begin!.to && end!.from && end!.to) {
+    if (begin!.from === end!.from) throw refusal([second.text], 'Both periods are the same.');
+    const [earlier, later] = begin!.from < end!.from ? [begin!, end!] : [end!, begin!];
+    plan.timeRange = { dimension: of.full(date), ...later };
+    plan.comparison = earlier as ClosedRange;
+    return;
+  }
   if (second?.joined || third)
     throw refusal([(third ?? second!).text], 'I cannot tell how these periods go together; ask for one at a time.');
-  const date = dateOf(planner, first);
   if (of.distance(planner, base, date.entity) === undefined) {
     // "patients who visited in March": those with such a row.
     const filters = periodFilters(planner, first);

@@ -18,8 +18,9 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   const request = withSubject(given, context);
   if (request.trend && !request.groups.some(({ grain }) => grain))
     throw refusal([], 'Say by which period, such as "by month".');
-  const shape = shapeOf(request, context);
-  const groups: Group[] = [...(shape.by ? [{ mention: shape.by }] : []), ...request.groups];
+  const alternatives = request.compare && request.periods.length < 2 ? comparedIn(request) : [];
+  const shape = shapeOf({ ...request, groups: [...alternatives, ...request.groups] }, context);
+  const groups: Group[] = [...(shape.by ? [{ mention: shape.by }] : []), ...alternatives, ...request.groups];
   const near = [request.subject, ...request.beside].flatMap(of.entitiesOf);
   const isReached = (entity: EntityEntry, { mention }: Group): boolean =>
     !mention ||
@@ -37,6 +38,14 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   const parts = Object.entries(planner.plan);
   const isSaid = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(parts.filter(([, value]) => isSaid(value))) as QueryPlan;
+}
+
+/** What values that are compared are of: "students or seniors" by membership. */
+function comparedIn({ conditions }: Request): Group[] {
+  const [first] = conditions.filter((one, at) => one.type === 'is' && conditions[at + 1]?.joined === 'or');
+  const values = (first?.mention.meanings ?? []).filter((one) => one.kind === 'value');
+  if (!first || values.length === 0) throw refusal([], 'I cannot tell what to compare with what.');
+  return [{ mention: { ...first.mention, meanings: values.map((one) => ({ ...one, kind: 'dimension' as const })) } }];
 }
 
 /** What is divided is a total, also where its average was asked for. */

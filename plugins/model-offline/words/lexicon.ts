@@ -58,12 +58,6 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
   const phrases: Index = new Map();
   const roots: Index = new Map();
   const known = new Set<string>();
-  const keys = new Map<string, string>();
-  const rootsOf = (words: readonly string[]): string => {
-    const text = words.join(' ');
-    if (!keys.has(text)) keys.set(text, rootKey(words));
-    return keys.get(text)!;
-  };
   const measures = new Map<string, MeaningOf<'measure'>>();
   const entities = new Map<string, EntityEntry>();
   const graph = joinGraph(model);
@@ -74,8 +68,11 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
       const ranked = { ...meaning, rank } as Meaning;
       longest = Math.min(Math.max(longest, words.length), 8);
       note(phrases, keyOf(words), id, ranked);
-      const root = words.length <= 2 && ranked.kind !== 'value' ? rootsOf(words) : '~';
-      if (ranked.kind === 'entity' || root[0] !== '~' || isDated(ranked)) note(roots, root, id, { ...ranked, rank: 0 });
+      if (words.length === 1 && ranked.kind !== 'value') {
+        const root = rootKey(words);
+        if (ranked.kind === 'entity' || root[0] !== '~' || isDated(ranked))
+          note(roots, root, id, { ...ranked, rank: 0 });
+      }
       for (const word of words) known.add(stem(word));
       if (ranked.kind === 'measure') measures.set(ranked.name, ranked);
     }
@@ -206,7 +203,9 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   // "delivery date" is also a delivery, "delivered on" also what was delivered.
   for (const [said] of isDated || isYear(dimension) ? [...out] : []) {
     const short = said.slice(0, -1);
-    if (short.length > 0 && DATE_WORD.test(said.at(-1)!) && !isEntityName(short, entry)) out.push([short, 1]);
+    if (short.length === 0 || !DATE_WORD.test(said.at(-1)!)) continue;
+    out.push([[...short, 'date'], 1]);
+    if (!isEntityName(short, entry)) out.push([short, 1]);
   }
   // "output" of `output_mwh`, "affected households" of `households_affected`
   if (dimension.type === 'number')

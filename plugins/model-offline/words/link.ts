@@ -26,14 +26,16 @@ export type Item = Content &
   Readonly<{ kind: Kind; text: string; tokens: readonly Token[]; meanings: readonly Meaning[] }>;
 type Found = Content & Readonly<{ kind: Kind; meanings?: readonly Meaning[]; length?: number }>;
 type Names = Readonly<{ meanings: readonly Meaning[]; length: number }>;
-type Sources = Readonly<{ tokens: readonly Token[]; words: readonly string[]; lexicon: Lexicon; now: Date }>;
+type Sources = Readonly<{ tokens: readonly Token[]; words: readonly string[] }> &
+  Readonly<{ lexicon: Lexicon; now: Date; isApart: boolean }>;
 
 /** Splits the tokens into items; each token is in exactly one. */
 export function link(tokens: readonly Token[], lexicon: Lexicon, question: string, now: Date): Item[] {
   const items: Item[] = [];
   const words = tokens.map(({ word }) => word);
+  const isApart = words.some((_, at) => readOperator(words, at)?.operator.op === 'compare');
   for (let at = 0; at < tokens.length; ) {
-    const { length = 1, meanings = [], ...found } = best({ tokens, words, lexicon, now }, at, items);
+    const { length = 1, meanings = [], ...found } = best({ tokens, words, lexicon, now, isApart }, at, items);
     const used = tokens.slice(at, at + length);
     const text = used[0]!.kind === 'quoted' ? used[0]!.text : question.slice(used[0]!.start, used.at(-1)!.end);
     items.push({ ...found, meanings, text, tokens: used });
@@ -42,7 +44,7 @@ export function link(tokens: readonly Token[], lexicon: Lexicon, question: strin
   return items;
 }
 
-function best({ tokens, words, lexicon, now }: Sources, at: number, before: readonly Item[]): Found {
+function best({ tokens, words, lexicon, now, isApart }: Sources, at: number, before: readonly Item[]): Found {
   const token = tokens[at]!;
   const named = token.kind === 'sign' ? undefined : readNames(tokens, at, lexicon);
   if (token.kind === 'quoted') return { kind: 'quoted', meanings: named?.meanings ?? [] };
@@ -50,7 +52,7 @@ function best({ tokens, words, lexicon, now }: Sources, at: number, before: read
   // "over 2000", "between 1000 and 2000" are amounts, not years.
   const isBound = last?.text === 'and' && second?.kind === 'number' && third?.operator?.op === 'between';
   const isAmount = token.kind === 'number' && (isBound || /^(comparator|rank)$/.test(last?.operator?.op ?? ''));
-  const time = isAmount ? undefined : readTime(tokens, at, now);
+  const time = isAmount ? undefined : readTime(tokens, at, now, isApart);
   const timeLength = time ? time.next - at : 0;
   const read = readOperator(words, at);
   // "or under 20": the number is of the comparison that begins here, not of the one before.

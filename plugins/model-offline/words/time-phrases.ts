@@ -105,15 +105,15 @@ function recentYears({ from, to }: ClosedRange, today: string): ClosedRange[] {
   return [latest, latest - 1].map((offset) => ({ from: move(from, 'year', offset), to: move(to, 'year', offset) }));
 }
 
-const PREPOSITION = /^(?:(?:in|during|on|for|from|of|at|over|within|throughout) )+/;
+const PREPOSITION = /^(?:(?:in|between|during|on|for|from|of|at|over|within|throughout) )+/;
 const BOUND =
   /^(?:(since|starting)(?: from| in| on)?|(after)|(before)|(?:up )?(?:to|until|till|through)(?= )|until|till|through) /;
 
-/** The longest time expression that starts at token `at`, prepositions included; `undefined` when there is none. */
-export function readTime(tokens: readonly Token[], at: number, now: Date): Match | undefined {
+/** The longest time expression that starts at token `at`, with its prepositions. `isApart`: two periods are compared. */
+export function readTime(tokens: readonly Token[], at: number, now: Date, isApart = false): Match | undefined {
   const today = dayOf(now);
   const text = textAt(tokens, at);
-  const span = /^(between|from) /.test(text) ? readSpan(tokens, at + 1, today) : undefined;
+  const span = !isApart && /^(between|from) /.test(text) ? readSpan(tokens, at + 1, today) : undefined;
   if (span) return span;
   // "over 2000" is an amount.
   if (/^over \d/.test(text)) return undefined;
@@ -130,7 +130,7 @@ export function readTime(tokens: readonly Token[], at: number, now: Date): Match
   const start = at + (preposition === '' ? 0 : wordsIn(preposition.trim()));
   const first = readPeriod(tokens, start, today, preposition !== '');
   // "March to May 2025" without "from"
-  return first && (readSpan(tokens, start, today, true) ?? first);
+  return first && ((isApart ? undefined : readSpan(tokens, start, today, true)) ?? first);
 }
 
 function readSpan(tokens: readonly Token[], at: number, today: string, isBare = false): Match | undefined {
