@@ -6,6 +6,7 @@ import {
   httpRoutes,
   messageOf,
   optional,
+  type Scope,
   storeMigrations,
 } from '../../kernel/index.ts';
 import { audit, tenancy } from '../audit/index.ts';
@@ -13,7 +14,7 @@ import { authByot } from '../auth-byot/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
-import { semanticLayer } from '../semantic-layer/index.ts';
+import { type ImportedFile, type ImportResult, semanticLayer } from '../semantic-layer/index.ts';
 import { layerEditor } from './editor.ts';
 import { importRoutes } from './import-routes.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -22,6 +23,12 @@ import { readRoutes } from './read-routes.ts';
 import { versionRecovery } from './recovery.ts';
 import { VersionStore } from './store.ts';
 import { writeRoutes } from './write-routes.ts';
+
+/** What the plugin gives to others. */
+export interface AdminSemantic {
+  /** Writes files into the layer of the scope's organization, with what they were before and an entry of the audit. */
+  importFiles(files: readonly ImportedFile[], scope: Scope): Promise<ImportResult>;
+}
 
 export const adminSemantic = definePlugin({
   name: 'admin-semantic',
@@ -36,7 +43,7 @@ export const adminSemantic = definePlugin({
     tokens: optional(authByot),
   },
   options: AdminSemanticOptions,
-  setup(ctx, options, { layer, db, log, rows, tokens }) {
+  setup(ctx, options, { layer, db, log, rows, tokens }): AdminSemantic {
     const { refuse } = tenancy(rows, tokens, 'The shared semantic layer');
     const versions = db && new VersionStore(db, options);
     const scopeOf = (orgId: string | null) => ctx.scope({ orgId });
@@ -52,7 +59,8 @@ export const adminSemantic = definePlugin({
       ...importRoutes({ layer, edit, refuse, connections }),
       ...(db === undefined || versions === undefined ? [] : db.routes(writeRoutes({ layer, edit, versions, refuse }))),
     ]);
-    if (db === undefined || versions === undefined) return;
+    const api: AdminSemantic = { importFiles: (files, scope) => edit({ kind: 'imported', files }, scope) };
+    if (db === undefined || versions === undefined) return api;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.on(appReady, () => {
@@ -67,5 +75,6 @@ export const adminSemantic = definePlugin({
       await versions.deleteOrganization(orgId);
       await layer.deleteLayer(orgId);
     });
+    return api;
   },
 });

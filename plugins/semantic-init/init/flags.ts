@@ -50,10 +50,14 @@ export const INIT_OPTIONS: readonly CliOption[] = [
   },
   {
     flags: '--org <orgId>',
-    description: 'write to the layer of this organization; needs managed authentication',
+    description: 'import into the layer of this organization; needs managed authentication',
     schema: ORGANIZATION_ID,
   },
-  { flags: '--no-import', description: 'with --org: write the files only, and leave the internal database alone' },
+  {
+    flags: '--no-import',
+    description:
+      'with --org: write the files only: no earlier versions, no audit entry, nothing in the internal database',
+  },
   { flags: '--no-input', description: 'ask nothing on the terminal, as in scripts and with CI set' },
   { flags: '--force', description: 'continue when more than a fifth of the tables cannot be read' },
 ];

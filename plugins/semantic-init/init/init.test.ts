@@ -256,11 +256,40 @@ describe('--org', () => {
     expect(read('.orgs/acme/entities/customers.yml')).toContain('table: customers # shared');
     expect(parse(read('.orgs/acme/entities/orders.yml')).table).toBe('orders');
     expect(existsSync(path('entities/orders.yml'))).toBe(false);
-    const db = new Sqlite(join(folder.path, 'internal.db'));
-    const tables = db.prepare("SELECT name FROM sqlite_master WHERE name LIKE '%organization%'").all();
-    db.close();
-    expect(tables).not.toEqual([]);
     expect((await org('--no-import')).stdout).toContain('; 0 files written,');
+  });
+
+  it('imports as over HTTP does: earlier versions and the audit are in the internal database', async () => {
+    const org = async (...args: string[]) => {
+      const { code, stderr } = await atlas(['init', '--org', 'acme', ...args], { cwd: folder.path, env: managed });
+      expect([code, stderr]).toEqual([0, '']);
+    };
+    const stored = (sql: string) => {
+      const db = new Sqlite(join(folder.path, 'internal.db'));
+      try {
+        return db.prepare(sql).all() as Record<string, string>[];
+      } finally {
+        db.close();
+      }
+    };
+    await org();
+    const before = read('.orgs/acme/entities/orders.yml');
+    const audited = 'SELECT action, target_id, org_id, user_label FROM audit_log ORDER BY rowid';
+    const imported = { action: 'semantic_layer.imported', target_id: 'acme', org_id: 'acme', user_label: 'atlas init' };
+    expect(stored(audited)).toEqual([imported]);
+    expect(stored('SELECT org_id FROM semantic_layer_organizations')).toEqual([{ org_id: 'acme' }]);
+    change('ALTER TABLE orders ADD COLUMN paid_on DATE');
+    await org();
+    const versions = 'SELECT org_id, path, change, content FROM semantic_file_versions';
+    const replaced = { org_id: 'acme', change: 'imported', path: 'entities/orders.yml', content: before };
+    expect(stored(versions)).toContainEqual(replaced);
+    expect(stored(audited)).toEqual([imported, imported]);
+
+    change('ALTER TABLE orders ADD COLUMN sent_on DATE');
+    const known = stored(versions);
+    await org('--no-import');
+    expect(read('.orgs/acme/entities/orders.yml')).toContain('sent_on');
+    expect([stored(versions), stored(audited)]).toEqual([known, [imported, imported]]);
   });
 
   it('needs managed authentication', async () => {

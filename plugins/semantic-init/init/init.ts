@@ -195,7 +195,13 @@ export function initCommand(cli: Cli): CliCommand {
       const said = new Set([...taken.said, ...(full?.said ?? [])]);
       const merged = mergeLayer(target.base, full?.files ?? taken.files, { wanted, said, base: found.files });
       if (target.orgId === undefined) writeMerged(target.dir, target.shown, merged);
-      else await writeForOrganization(composition, target, merged, run.options.import !== false);
+      else
+        await writeForOrganization(
+          composition,
+          { ...target, orgId: target.orgId },
+          merged,
+          run.options.import !== false,
+        );
       run.stdout.write(summaryOf(merged, { ...found, shown: target.shown }));
       run.stdout.write(taken.told);
       run.stdout.write(withheldNote(config, found.withheld));
