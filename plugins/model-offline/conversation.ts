@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery, PlanError, type QueryPlan } from '../semantic-query/index.ts';
+import { fold, nameWords, spoken, stem } from '../words-kit/index.ts';
 import { describePlan } from './answer/describe.ts';
 import { nearestQuestions } from './answer/nearest.ts';
 import { smallTalk } from './answer/small-talk.ts';
@@ -10,7 +11,6 @@ import type { Request } from './parse/request.ts';
 import { type Asking, outcomeOf } from './plan/outcome.ts';
 import { createReader, type Reader } from './reader.ts';
 import { prepareLexicon } from './words/lexicon.ts';
-import { fold, nameWords, spoken, stem } from './words/stem.ts';
 import { tokenize } from './words/tokenize.ts';
 import { isHarmless } from './words/vocabulary.ts';
 

@@ -1,6 +1,7 @@
 /** Answers what is said without data: greetings, help, what there is, what a term means. */
+
+import { keyOf, nameWords } from '../../words-kit/index.ts';
 import type { Lexicon } from '../words/lexicon.ts';
-import { keyOf, nameWords } from '../words/stem.ts';
 import { tokenize } from '../words/tokenize.ts';
 
 const HELP =

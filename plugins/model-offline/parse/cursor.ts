@@ -1,16 +1,16 @@
 /** Walks over the linked words of a question and tells what each may be used as. */
+
+import { stem } from '../../words-kit/index.ts';
 import type { TermRole } from '../plan/terms.ts';
 import { isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Item } from '../words/link.ts';
-import { stem } from '../words/stem.ts';
 import { isEverydayVerb } from '../words/vocabulary.ts';
 import { type Condition, entitiesIn, type Mention, type Request } from './request.ts';
-import { withNouns } from './verbs.ts';
+import { type Content, withNouns } from './verbs.ts';
 
 export type RoleOf = (term: MeaningOf<'term'>) => TermRole;
 
-/** An item with content, and the words without content before it. */
-export type Content = Item & { readonly lead: readonly string[] };
+export type { Content };
 
 /** `conditions`: where they go, the question's or related rows'. `joined`: how the next is joined to what was before. */
 export interface Cursor {
@@ -159,6 +159,11 @@ export function takeAdjectives(cursor: Cursor): Content | undefined {
     if (mention === undefined || (last && item!.lead.length > 0)) return last;
     if (ahead === 1) cursor.joined = op(cursor) as 'and' | 'or';
     addCondition(cursor, { type: 'is', mention, isAdjective: true }, ahead + 1);
+    // "high priority tickets"
+    const next = entityIn(here(cursor)) ? undefined : here(cursor);
+    const isSaid = (one: Meaning): boolean =>
+      one.kind === 'dimension' && mention.meanings.some((own) => isOf(own, one));
+    if (next?.lead.length === 0 && next.meanings.some(isSaid)) cursor.at++;
     last = item;
   }
 }

@@ -48,7 +48,7 @@ export function takeFigure(cursor: Cursor): Figure | undefined {
       if (fn && fn !== 'count' && at.entityIn(item) && at.op(cursor) === 'amount' && here(cursor)!.lead.length === 0)
         cursor.at++;
       const words = cursor.items.slice(start, cursor.at).flatMap(({ tokens }) => tokens.map(({ word }) => word));
-      const isSum = fn === 'sum' && words.some((word) => word === 'sum' || word === 'amount');
+      const isSum = fn === 'sum' && words.some((word) => /^(sum|amount|much)$/.test(word));
       return { ...(fn && { fn }), isSum, isCount: fn !== 'count' && said.includes('count'), mention: noun };
     }
   }

@@ -3,6 +3,7 @@ import type { Item } from '../words/link.ts';
 import { isEverydayVerb } from '../words/vocabulary.ts';
 import { comparison, condition, having, negation } from './conditions.ts';
 import * as at from './cursor.ts';
+import { durationIn } from './duration.ts';
 import { addFigure, aggregate, measure, ranking, sorting, takeFigure } from './figures.ts';
 import { dated, grouping, period } from './groups.ts';
 import { type Mention, type Request, unnamed } from './request.ts';
@@ -13,7 +14,10 @@ export type Parsed = { readonly request: Request; readonly unplaced: readonly It
 type Rule = (cursor: at.Cursor) => boolean;
 
 export function parse(items: readonly Item[], roleOf: at.RoleOf): Parsed {
-  const cursor = at.cursorOf(items, roleOf);
+  const whole = at.cursorOf(items, roleOf);
+  const duration = durationIn(whole.items);
+  const cursor = duration ? { ...whole, items: duration.rest } : whole;
+  if (duration) cursor.request.figures = [duration.figure];
   const unplaced: Item[] = [];
   while (cursor.at < cursor.items.length)
     if (!RULES.some((rule) => rule(cursor))) unplaced.push(cursor.items[cursor.at++]!);
@@ -119,15 +123,8 @@ const shown: Rule = (cursor) => {
   let ahead = isWith ? 1 : 0;
   for (let noun = nounAt(ahead); noun; noun = nounAt(ahead)) {
     // "customer name" is one thing.
-    if (
-      !(
-        firstWord(here(cursor, ahead)) === 'name' &&
-        here(cursor, ahead)!.lead.length === 0 &&
-        found.length > 0 &&
-        op(cursor, ahead - 1) === ''
-      )
-    )
-      found.push(noun);
+    const isRest = found.length > 0 && op(cursor, ahead - 1) === '' && here(cursor, ahead)!.lead.length === 0;
+    if (!isRest || firstWord(here(cursor, ahead)) !== 'name') found.push(noun);
     ahead += 1;
     while (/^(and|all)$/.test(op(cursor, ahead)) && nounAt(ahead + 1)) ahead += 1;
   }

@@ -1,6 +1,9 @@
 /** Turns verbs that stand for rows into what a sentence with a noun would say: "borrowed 3 times" into "with 3 loans". */
+import type { Item } from '../words/link.ts';
 import { readOperator } from '../words/vocabulary.ts';
-import type { Content } from './cursor.ts';
+
+/** An item with content, and the words without content before it. */
+export type Content = Item & { readonly lead: readonly string[] };
 
 const said = (item: Content, phrase: string): Content => ({
   ...item,

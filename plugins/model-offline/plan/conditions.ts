@@ -1,13 +1,14 @@
 /** Turns what is said about rows into filters: values, comparisons, what is missing, what is related. */
+
+import { nameWords, stem } from '../../words-kit/index.ts';
 import { type Condition, type Mention, unnamed } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
-import { nameWords, stem } from '../words/stem.ts';
 import { periodFilters } from './dates.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { columnsFor, isPeople, keyOfRows, labelOf, primaryDates } from './traits.ts';
+import { columnsFor, isPeople, keyOfRows, labelOf, primaryDates, spanOf } from './traits.ts';
 
 type Planner = of.Planner;
 type Way = MeaningOf<'value'> | MeaningOf<'segment'> | MeaningOf<'dimension'>;
@@ -170,6 +171,15 @@ function applyCompare(planner: Planner, condition: Condition): void {
   const { base, plan } = planner;
   const { comparator: operator, value, unit } = condition;
   const isBare = condition.mention.meanings.every(({ kind }) => kind === 'entity');
+  const isTimed = isBare && of.entitiesOf(condition.mention)[0] === base && /^(minute|hour|day)$/.test(unit ?? '');
+  const { since, until } = isTimed ? spanOf(base) : {};
+  // "took more than 4 days", where no column is called so.
+  if (since && until && !columnsFor(base, 'length').some((one) => isIn(one, unit!))) {
+    const [dimension, start] = [until, since].map((one) => of.full({ entity: base, dimension: one }));
+    const compared = { operator: operator!, values: [value!], unit: `${unit as 'day'}s` as const };
+    plan.filters.push({ dimension: dimension!, since: start!, ...compared });
+    return;
+  }
   const mention = isBare ? bareNumber(planner, condition) : condition.mention;
   // Numbers of each row, where the name is none of a figure over several rows of another entity.
   const isNumber = ({ dimension }: of.Owned): boolean => dimension.type === 'number';

@@ -1,12 +1,12 @@
 /** Turns what is measured into a measure of the layer, a count of rows, or an aggregate over an attribute. */
 import type { QueryPlan } from '../../semantic-query/index.ts';
-import type { Figure, Mention } from '../parse/request.ts';
+import type { Duration, Figure, Mention } from '../parse/request.ts';
 import { type EntityEntry, isTime, type MeaningOf } from '../words/lexicon.ts';
 import type { Aggregate } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
-import { amountsOf, isAmount, primaryDates, worthOf } from './traits.ts';
+import { amountsOf, isAmount, primaryDates, spanOf, worthOf } from './traits.ts';
 
 type Adhoc = NonNullable<QueryPlan['adhocMeasures']>[number];
 
@@ -24,6 +24,29 @@ function adhoc(type: Adhoc['type'], item: of.Owned, rank = 3): Candidate {
   const once = (text: string): string => text.replace(/^([a-z]+[ _])\1/, '$1');
   const made = { name: once(`${said}_${item.dimension.name}`), type, dimension: of.full(item) };
   return { figure: { entity: item.entity, adhoc: made }, rank, label: once(`${what} ${of.labelOfDimension(item)}`) };
+}
+
+/** The average time between two dates of an entity that has both. */
+function durations({ unit, from, to }: Duration, near: readonly EntityEntry[]): Candidate[] {
+  const owners = [from, to]
+    .flatMap((one) => one?.meanings ?? [])
+    .flatMap((one) => ('dimension' in one ? [one.entity] : []));
+  const dateIn = (mention: Mention, entity: EntityEntry) =>
+    of.best(mention.meanings.filter((one) => one.kind === 'dimension').filter((one) => one.entity === entity))[0]
+      ?.dimension;
+  return (owners.length > 0 ? [...new Set(owners)] : near.slice(0, 1)).flatMap((entity) => {
+    const { since: start, until: end } = spanOf(entity);
+    const [since, until] = [from ? dateIn(from, entity) : start, to ? dateIn(to, entity) : end];
+    if (!since || !until || since === until || !isTime(since) || !isTime(until)) return [];
+    const found = {
+      name: `average_${unit}`,
+      type: 'avg',
+      dimension: of.full({ entity, dimension: until }),
+      unit,
+    } as const;
+    const label = `${unit} from ${of.spoken(since.name)} to ${of.spoken(until.name)}`;
+    return [{ figure: { entity, adhoc: { ...found, since: of.full({ entity, dimension: since }) } }, rank: 3, label }];
+  });
 }
 
 const count = (entity: EntityEntry): Candidate => ({
@@ -57,7 +80,8 @@ export function figureOf(
 }
 
 function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly EntityEntry[]): Candidate[] {
-  const { fn, mention } = figure;
+  const { fn, mention, duration } = figure;
+  if (duration) return durations(duration, near);
   const amounts = (entity: EntityEntry, type: Adhoc['type']): Candidate[] =>
     amountsOf(entity).map((dimension) => adhoc(type, { entity, dimension }));
   if (mention.meanings.length === 0)

@@ -1,9 +1,9 @@
 /** Holds a plan under construction, and finds the one attribute or entity that a name of the question means. */
 import type { QueryPlan } from '../../semantic-query/index.ts';
+import { spoken } from '../../words-kit/index.ts';
 import { entitiesIn, type Mention, type Request } from '../parse/request.ts';
 import type { ModelDimension, PlanFilter } from '../words/layer.ts';
 import { type EntityEntry, isTime, type Lexicon, type MeaningOf } from '../words/lexicon.ts';
-import { spoken } from '../words/stem.ts';
 import { choose, refusal } from './outcome.ts';
 import { readTerm } from './terms.ts';
 import { labelOf } from './traits.ts';
@@ -88,7 +88,12 @@ export function reachable<M extends { readonly entity: EntityEntry; readonly ran
 /** The attribute a mention names; asks where it names several. */
 export function dimensionOf(planner: Planner, mention: Mention, fits: (one: Owned) => boolean = () => true): Owned {
   const { text } = mention;
-  const meanings = mention.meanings.flatMap((one): MeaningOf<'dimension'>[] => {
+  // What several tables have is clear where the rows have it themselves.
+  const own = mention.meanings.filter(
+    (one) => one.kind === 'dimension' && one.entity === planner.base && one.rank >= 2,
+  );
+  const isOpen = mention.meanings.some((one) => one.kind === 'term' && one.term.status === 'ambiguous');
+  const meanings = (isOpen && own.length > 0 ? own : mention.meanings).flatMap((one): MeaningOf<'dimension'>[] => {
     const meaning = one.kind === 'term' ? readTerm(planner.lexicon, one.term, planner.chosen).meaning : one;
     return meaning?.kind === 'dimension' ? [meaning] : [];
   });

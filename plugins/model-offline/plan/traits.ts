@@ -1,7 +1,8 @@
 /** Tells what the rows of an entity are called by, when they happened, and which of its numbers are amounts. */
+
+import { nameWords, stem } from '../../words-kit/index.ts';
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
-import { nameWords, stem } from '../words/stem.ts';
 import type { Criterion } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
 
@@ -99,10 +100,19 @@ const BIRTH = /birth|born|dob/i;
 const BOOKKEEPING = /^(updated|modified|changed|deleted|synced|imported|loaded|expires?|expiry|valid|due)/;
 /** What ends or follows a row does not stand for it. */
 const ENDS =
-  /(^|_)(closed|ended?|end|finish(ed)?|completed?|resolved|solved|cancell?ed|cancellation|churned|terminated|termination|left|exit|shipped|delivered|returned|refunded|paid|renewed|renewal|last|next|due|expires?|expiry|expiration|deactivated|archived|approved|rejected|responded|discharged?|discontinued|retired)(_|$)/;
+  /(^|_)(closed|ended?|end|finish(ed)?|completed?|resolved|solved|cancell?ed|cancellation|churned|terminated|termination|left|exit|restored|shipped|delivered|returned|refunded|paid|renewed|renewal|last|next|due|expires?|expiry|expiration|deactivated|archived|approved|rejected|responded|discharged?|discontinued|retired)(_|$)/;
 /** What a row begins with, by what it is called. */
 const BEGINS =
   /(^|_)(created?|placed|ordered|start(s|ed)?|began|begins?|opened|issued|filed|submitted|requested|booked|scheduled|hired?|joined|registered|signed|signup|reported|received|purchased|bought|sold|posted|published|logged|recorded|occurred|happened|entered|admitted|admission|invoiced)(_|$)/;
+/** The two dates of a row between which it takes its time, where one of each is clear. */
+export function spanOf(entity: EntityEntry): { readonly since?: ModelDimension; readonly until?: ModelDimension } {
+  const [since, other] = primaryDates(entity);
+  const isEnd = ({ name }: ModelDimension): boolean =>
+    ENDS.test(name) && !/(^|_)(last|next|due|expir|renew|approv)/.test(name);
+  const [until, more] = entity.dimensions.filter((one) => isTime(one) && isEnd(one));
+  return { ...(since && !other && { since }), ...(until && !more && { until }) };
+}
+
 const PLAIN = /^(date|timestamp|time|datetime|day|ts|occurredat|happenedat|eventdate|eventtime|recordedat|loggedat)$/;
 const CREATED = /^(created(at|on|date|datetime|time)?|creationdate|datecreated)$/;
 

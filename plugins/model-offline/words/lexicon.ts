@@ -1,10 +1,10 @@
 /** Finds everything the semantic layer names by the words people use for it. Built once per model. */
 import { MadeOnce } from '../../event-loop-kit/index.ts';
 import { isColumnTerm, type SemanticModel } from '../../semantic-layer/index.ts';
+import { keyOf, nameWords, rootKey, spoken, stem } from '../../words-kit/index.ts';
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
-import { keyOf, nameWords, rootKey, spoken, stem } from './stem.ts';
-import { isFunctionWord, isHarmless, isUnit, readOperator } from './vocabulary.ts';
+import { isFunctionWord, isUnit } from './vocabulary.ts';
 
 /** How directly a name was given: 3 its own name, 2 a declared synonym, 1 shortened or derived, 0 the loosest form. */
 export type Closeness = 0 | 1 | 2 | 3;
@@ -61,7 +61,6 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
   const measures = new Map<string, MeaningOf<'measure'>>();
   const entities = new Map<string, EntityEntry>();
   const graph = joinGraph(model);
-  const described: [{ readonly description?: string }, string, WithoutRank<Meaning>][] = [];
   let longest = 1;
   const add = (found: readonly Phrase[], id: string, meaning: WithoutRank<Meaning>): void => {
     for (const [words, rank] of found.filter(([{ length }]) => length > 0)) {
@@ -85,7 +84,6 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
     for (const dimension of entity.dimensions) {
       const id = `${name}.${dimension.name}`;
       add(dimensionPhrases(dimension, entity), id, { kind: 'dimension', entity, dimension });
-      if (dimension.type === 'number') described.push([dimension, id, { kind: 'dimension', entity, dimension }]);
       for (const value of (dimension.type === 'string' && dimension.sample_values) || []) {
         const words = nameWords(String(value));
         if (/\D/.test(words.join('')))
@@ -95,7 +93,6 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
     for (const measure of one.measures) {
       const full = `${name}.${measure.name}`;
       const found = measurePhrases(measure.name, measure.synonyms, measure.type, entity);
-      described.push([measure, `measure ${full}`, { kind: 'measure', entity, name: full, measure }]);
       add(found, `measure ${full}`, { kind: 'measure', entity, name: full, measure });
     }
     for (const segment of one.segments)
@@ -116,11 +113,11 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
   }
   for (const term of model.glossary.filter((one) => !isColumnTerm(one)))
     add(namePhrases(term.term, term.synonyms), `term ${term.term}`, { kind: 'term', term });
-  for (const [{ description }, id, meaning] of described)
-    for (const words of headsOf(description ?? ''))
-      if (!phrases.has(keyOf(words)) && !words.every((word) => phrases.has(stem(word))))
-        yield add([[words, 1]], id, meaning);
-  const all = (index: Index) => new Map([...index].map(([key, meanings]) => [key, [...meanings.values()]]));
+  // Facts come before views of them.
+  const isView = (one: Meaning): boolean => one.kind !== 'term' && one.entity.model.type === 'view';
+  const factsOf = (all: readonly Meaning[]): readonly Meaning[] =>
+    all.length < 2 || all.every(isView) ? all : all.filter((one) => !isView(one));
+  const all = (index: Index) => new Map([...index].map(([key, found]) => [key, factsOf([...found.values()])]));
   return { model, graph, entities, measures, phrases: all(phrases), roots: all(roots), words: known, longest };
 }
 
@@ -158,12 +155,15 @@ function entityEntry(name: string, model: ModelEntity, joinColumns: ReadonlySet<
   return { name, model, joinColumns, words: nameWords(one), keys, dimensions, one, many, stems };
 }
 
-function entityPhrases({ name, table, synonyms }: ModelEntity): Phrase[] {
+function entityPhrases({ name, table, synonyms, dimensions }: ModelEntity): Phrase[] {
   const names = [name, table.split('.').at(-1)!].flatMap((one) => [one, one.replace(TABLE_PREFIX, '')]);
   const words = nameWords(name.replace(TABLE_PREFIX, ''));
   return [
     ...names.map((one): Phrase => [nameWords(one), 3]),
-    ...(words.length > 1 ? [[words.slice(-1), 1] as const] : []),
+    // "monthly_revenue" with a column `revenue` has no rows that are called revenues.
+    ...(words.length > 1 && !dimensions.some((one) => one.name === words.at(-1))
+      ? [[words.slice(-1), 1] as const]
+      : []),
     ...synonyms.map((one): Phrase => [nameWords(one), 2]),
   ];
 }
@@ -173,15 +173,6 @@ const namePhrases = (name: string, synonyms: readonly string[] = []): Phrase[] =
   [nameWords(name), 3],
   ...synonyms.map((synonym): Phrase => [nameWords(synonym.replace(/^how (many|much) /i, '')), 2]),
 ];
-
-/** What a description calls a column by, in two or three words: "Working hours spent on the repair". */
-function headsOf(text: string): string[][] {
-  const words = nameWords(text.replace(/[.,;:()].*/s, '').replace(/^(the|an?|(total )?(number|amount) of) /i, ''));
-  const end = words.findIndex((word) => isHarmless(word) || readOperator([word], 0));
-  const head = end < 0 ? words : words.slice(0, end);
-  const short = /(ed|nt|ld|de)$/.test(head.at(-1) ?? '') ? head.slice(0, -1) : head;
-  return [head, short].filter(({ length }) => length === 2 || length === 3);
-}
 
 /** "output" for `output_mwh`; "price per kwh" keeps its unit. */
 function withoutUnit(words: readonly string[]): string[] {
@@ -218,7 +209,7 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   // "customer name", "claim amount", "net invoice amount"
   const own = entry.words;
   for (const [said, rank] of isDated || dimension.type === 'boolean' ? [] : out.filter(([{ length }]) => length > 0)) {
-    out.push([[...own, ...said], rank]);
+    out.push([[...own, ...said], rank], [own.length > 1 ? [own.at(-1)!, ...said] : [], 1]);
     if (said.length === 2 && dimension.type === 'number' && !isFunctionWord(said[0]!))
       out.push([[said[0]!, ...own, said[1]!], rank]);
   }

@@ -1,7 +1,8 @@
 /** Links the words of a question to what they name: the longest phrase first. */
+
+import { isDerived, isSlip, rootKey, stem } from '../../words-kit/index.ts';
 import { type DayRange, MONTHS } from './calendar.ts';
 import type { Lexicon, Meaning } from './lexicon.ts';
-import { isDerived, isSlip, rootKey, stem } from './stem.ts';
 import { readTime } from './time-phrases.ts';
 import type { Token } from './tokenize.ts';
 import {

@@ -28,6 +28,7 @@ op=trend: over time|trend|trends|trend of|the trend of|develop|developed|evolve|
 op=more comparator=greater_than: more|more often|higher|greater|larger|bigger; comparator=less_than: fewer|less|less often|lower|smaller
 op=than: than
 op=order comparator=greater_than: after|later than; comparator=less_than: before|earlier than; comparator=less_or_equal: on or before|no later than|not later than; comparator=greater_or_equal: on or after
+op=duration: how long|duration|time taken
 op=thing: anything|something
 op=unread: new|brand new|comparison|against|relative to|older than|younger than|rate|growth|grow|grew|grown|increase|increased|decrease|decreased|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom
 op=list: list|list all|show all|list of|a list of|list out|details of|details for|details|records|rows|show me all
@@ -79,7 +80,7 @@ company organisation organization system go went gone via through`);
 /** Verbs that only say that two things are related, whatever they are. */
 const EVERYDAY = wordSet(`
 place placed make makes made host hosts hosted run ran runs use used uses work works worked assign assigned operate operated operates
-report reported reports cause caused handle handled manage managed draw draws drew drawn attract attracted grant granted include included lead leads led involve involved buy bought purchase purchased borrow borrowed get got sell sold take took taken live lives lived
+report reported reports cause caused handle handled manage managed draw draws drew drawn attract attracted grant granted include included lead leads led involve involved pass passes lasts lasted lasting buy bought purchase purchased borrow borrowed get got sell sold take took taken live lives lived
 living write wrote written issue issued carry carried receive received bring brings brought book booked order ordered offer offered`);
 
 export const isEverydayVerb = (word: string): boolean => EVERYDAY.has(word);

@@ -1,0 +1,35 @@
+/** Reads an average time between two dates: "how long … on average", "average days from checkout to return". */
+import * as at from './cursor.ts';
+import { type Figure, unnamed } from './request.ts';
+
+const UNITS = { minute: 'minutes', hour: 'hours', day: 'days' } as const;
+type Unit = keyof typeof UNITS;
+const opOf = (item: at.Content | undefined): string => item?.operator?.op ?? '';
+
+/** The figure, and the items that are left; `undefined` where the sentence asks for no such time. */
+export function durationIn(items: readonly at.Content[]): { figure: Figure; rest: at.Content[] } | undefined {
+  const unitOf = ({ kind, operator, tokens: [token] }: at.Content): (typeof UNITS)[Unit] | undefined =>
+    kind === 'unknown' || (operator?.grain && !operator.grouping) ? UNITS[token!.stem as Unit] : undefined;
+  const isAverage = (item: at.Content): boolean => item.operator?.fn === 'avg';
+  const isLong = (item: at.Content): boolean => opOf(item) === 'duration';
+  const unit = items.map(unitOf).find(Boolean);
+  if (!items.some(isAverage) || !(unit || items.some(isLong))) return undefined;
+  const isPoint = (item: at.Content | undefined, i: number): boolean =>
+    item?.meanings.some((one) => at.isDate(one)) === true &&
+    !items[i + 1]?.time &&
+    !/^(by|group)$/.test(opOf(items[i - 1]));
+  const points = items.filter(isPoint).map((item) => at.mentionOf(item, item.meanings.filter(at.isDate)));
+  const isSpan = (item: at.Content, i: number): boolean =>
+    /^(between|order)$/.test(opOf(item)) || (opOf(item) === 'and' && isPoint(items[i - 1], i - 1));
+  // "how many days", "number of hours"
+  const isNumber = (item: at.Content, i: number): boolean =>
+    item.operator?.fn === 'count' && items[i + 1] !== undefined && unitOf(items[i + 1]!) !== undefined;
+  const isUsed = (item: at.Content, i: number): boolean =>
+    isAverage(item) || isLong(item) || !!unitOf(item) || [isPoint, isSpan, isNumber].some((is) => is(item, i));
+  const [first, second, more] = points;
+  if (more) return undefined;
+  const end = items.some((item) => opOf(item) === 'order') ? 'from' : 'to';
+  const ends = second ? { from: first!, to: second } : first ? { [end]: first } : {};
+  const figure: Figure = { fn: 'avg', mention: unnamed('duration'), duration: { unit: unit ?? 'days', ...ends } };
+  return { figure, rest: items.filter((item, i) => !isUsed(item, i)) };
+}

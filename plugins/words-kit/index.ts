@@ -1,0 +1,12 @@
+export {
+  capital,
+  fold,
+  isDerived,
+  isSlip,
+  keyOf,
+  nameWords,
+  root,
+  rootKey,
+  spoken,
+  stem,
+} from './words.ts';
