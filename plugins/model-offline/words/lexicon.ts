@@ -195,7 +195,7 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   for (const [said] of isDated || isYear(dimension) ? [...out] : []) {
     const short = said.slice(0, -1);
     if (short.length === 0 || !DATE_WORD.test(said.at(-1)!)) continue;
-    out.push([[...short, 'date'], 1]);
+    if (said.at(-1) !== 'date') out.push([[...short, 'date'], 1]);
     if (!isEntityName(short, entry)) out.push([short, 1]);
   }
   // "output" of `output_mwh`, "affected households" of `households_affected`
@@ -209,7 +209,8 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   // "customer name", "claim amount", "net invoice amount"
   const own = entry.words;
   for (const [said, rank] of isDated || dimension.type === 'boolean' ? [] : out.filter(([{ length }]) => length > 0)) {
-    out.push([[...own, ...said], rank], [own.length > 1 ? [own.at(-1)!, ...said] : [], 1]);
+    out.push([[...own, ...said], rank]);
+    if (own.length > 1 && rank === 3) out.push([[own.at(-1)!, ...said], 1]);
     if (said.length === 2 && dimension.type === 'number' && !isFunctionWord(said[0]!))
       out.push([[said[0]!, ...own, said[1]!], rank]);
   }
@@ -232,21 +233,21 @@ function measurePhrases(
   entry: EntityEntry,
 ): Phrase[] {
   const out = namePhrases(name, synonyms);
+  const plain = withoutUnit(nameWords(name));
+  if (plain.length > 0) out.push([plain, 1]);
   const named = (AGGREGATES[type] ?? '').split(' ');
-  for (const [words, rank] of [...out].flatMap((one): Phrase[] => [one, [withoutUnit(one[0]), 1]])) {
-    if (words.length === 0) continue;
-    if (!out.some(([one]) => one === words)) out.push([words, rank]);
+  for (const [words, rank] of [...out]) {
     const stems = words.map(stem);
     const behind = named.includes(stems.at(-1)!) ? words.slice(0, -1) : undefined;
     const short = named.includes(stems[0]!) ? words.slice(stems[1] === 'of' ? 2 : 1) : behind;
-    const plain = short ?? words;
+    const rest = short ?? words;
     const derived = Math.min(rank, 2) as Closeness;
     // The bare entity name stays the entity's: "orders" are rows, not a measure.
     if (short?.length && !isEntityName(short, entry) && !/^(avg|min|max)$/.test(type)) out.push([short, derived]);
-    if (type === 'sum' && !isFunctionWord(plain[0] ?? '')) out.push([['total', ...plain], derived]);
+    if (type === 'sum' && !isFunctionWord(rest[0] ?? '')) out.push([['total', ...rest], derived]);
     if (type === 'avg' && short) out.push([['average', ...short], rank]);
-    if (type.startsWith('count') && !isEntityName(plain, entry))
-      out.push([[...plain, 'count'], 2], [['total', ...plain], 2]);
+    if (type.startsWith('count') && !isEntityName(rest, entry))
+      out.push([[...rest, 'count'], 2], [['total', ...rest], 2]);
   }
   // "inspection cost" is the cost that inspections measure, "net invoice amount" their net amount.
   const own = entry.words;
