@@ -132,7 +132,9 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
   if (unplaced.length > 0) return refuse(unplaced, '', goesOn ? state : {});
   if (isNothing(request)) return refuse([], 'I could not tell what you want to see.', state);
   const asked =
-    goesOn && before ? { ...before, request: merge(before.request, request) } : { request, chosen: new Map() };
+    goesOn && before
+      ? { ...before, request: merge(before.request, request, /mean|want/i.test(correction)) }
+      : { request, chosen: new Map() };
   return answer(asked, respelt);
 }
 

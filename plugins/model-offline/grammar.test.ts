@@ -118,6 +118,22 @@ it.each([
     { filters: [{ dimension: 'rentals.returned_at', operator: 'greater_than', than: 'rentals.due_on' }] },
   ],
   ['How many rentals had more kilometres driven than area?', null],
+  [
+    'On average, how many hours pass between start and return by channel?',
+    {
+      adhocMeasures: [{ dimension: 'rentals.returned_at', since: 'rentals.started_at', type: 'avg', unit: 'hours' }],
+      dimensions: [all('channel')],
+    },
+  ],
+  ['How long do rentals take on average?', { adhocMeasures: [{ dimension: 'rentals.returned_at', unit: 'days' }] }],
+  [
+    'How many rentals took more than 4 days?',
+    { filters: [{ dimension: 'rentals.returned_at', since: 'rentals.started_at', unit: 'days', values: [4] }] },
+  ],
+  ['How long do customers take on average?', null],
+  // Rented in Oslo, not by people of Oslo.
+  ['depots in Oslo', null],
+  ['percentage of rentals returned, by number of rentals', null],
   ['staff per square metre', null],
   ['revenue per customer by channel', null],
   ['highest revenue per km', null],
@@ -142,8 +158,37 @@ it.each([
     ['How many rentals of private customers in 2024?', 'how many of those are app?'],
     { measures: ['rentals.count'], filters: [{}, { dimension: 'rentals.channel' }] },
   ],
+  [
+    ['revenue in 2024', 'I meant rentals returned'],
+    { measures: ['rentals.net_revenue'], timeRange: { dimension: 'rentals.returned_at', from: '2024-01-01' } },
+  ],
+  [
+    ['revenue in 2024', 'and for private customers?'],
+    { measures: ['rentals.net_revenue'], timeRange: { from: '2024-01-01' } },
+  ],
 ] as [string[], object][])('reads %s', (messages, plan) => {
   expect(read(...messages)).toMatchObject({ kind: 'plan', plan });
+});
+
+it('takes rows that a synonym names, and facts, before what others share', async () => {
+  const id = 'dimensions:\n  - {name: id, type: number, primary_key: true}\n';
+  using folder = layerFolder({
+    'entities/sales_orders.yml': `table: sales_orders\nsynonyms: [orders]\n${id}  - {name: amount, type: number}\n`,
+    'entities/purchase_orders.yml': `table: purchase_orders\n${id}`,
+    'entities/stores.yml': `table: stores\n${id}  - {name: orders, type: number}\nmeasures:\n  - {name: total_orders, type: sum, sql: orders}\n`,
+    'entities/bills.yml': `table: bills\ntype: fact\n${id}  - {name: billed_on, type: date}\nmeasures:\n  - {name: billed, type: sum, sql: total, synonyms: [revenue]}\n`,
+    'entities/monthly_revenue.yml':
+      'table: v_monthly_revenue\nname: monthly_revenue\ntype: view\ndimensions:\n  - {name: month, type: date}\n  - {name: revenue, type: number}\n',
+  });
+  const shared = await loadSemanticLayer(folder.dir);
+  const plan = (question: string) => readQuestion([question], shared, { now: new Date('2026-01-15T00:00:00Z') });
+  expect(plan('How many orders are there?')).toMatchObject({ plan: { measures: ['sales_orders.count'] } });
+  expect(plan('total amount of orders')).toMatchObject({
+    plan: { adhocMeasures: [{ dimension: 'sales_orders.amount' }] },
+  });
+  expect(plan('What was our revenue in 2025?')).toMatchObject({
+    plan: { measures: ['bills.billed'], timeRange: { dimension: 'bills.billed_on' } },
+  });
 });
 
 it.each([[['Revenue on Mars?', 'and by phone?']], [['and in 2024?']]])('goes on from nothing in %s', (messages) => {

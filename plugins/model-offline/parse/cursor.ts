@@ -109,13 +109,6 @@ export const rankOf = (mention: Mention | undefined): number =>
 /** Both are of the same column. */
 export const isOf = (a: Meaning, b: Meaning): boolean =>
   'dimension' in a && 'dimension' in b && a.dimension === b.dimension;
-/** A number with few values, which many rows share: ratings, floors. */
-export const isCategory = (one: Meaning): boolean => {
-  if (one.kind !== 'dimension') return false;
-  const rows = one.entity.dimensions.find(({ primary_key: isKey }) => isKey)?.unique_count ?? 200;
-  return (one.dimension.unique_count ?? 99) <= Math.min(20, rows / 5);
-};
-
 /** Whether a figure is of these rows: "visitors per event" of events that have visitors. */
 export const ownsAll = (figure: Mention | undefined, rows: Mention): boolean => {
   const owners = entitiesIn(rows).map(({ entity }) => entity);

@@ -1,10 +1,10 @@
 /** Merges a message that goes on from the question before: what it says replaces or adds, the rest stays. */
-import { isNumber } from './cursor.ts';
+import { isDate, isNumber } from './cursor.ts';
 import { type Condition, entitiesIn, type Figure, type Mention, type Ranking, type Request } from './request.ts';
 
 /** Whether the message asks for nothing new, or says that it goes on. */
 export function isFollowUp({ followUp, figures, columns, subject }: Request): boolean {
-  const isNew = figures.some(({ mention }) => mention.meanings.length > 0) || figures.length > 1;
+  const isNew = figures.some((one) => one.duration || one.mention.meanings.length > 0) || figures.length > 1;
   return followUp !== undefined || !(isNew || columns.length > 0 || subject !== undefined);
 }
 
@@ -15,10 +15,20 @@ export const isNothing = ({ followUp: _, ...next }: Request): boolean =>
 const isSame = (a: Mention | undefined, b: Mention | undefined): boolean =>
   a?.meanings.some((one) => b?.meanings.includes(one)) === true;
 
-export function merge(before: Request, next: Request): Request {
+/** `isCorrected`: a date that is named takes the place of the one before, "I meant invoices paid". */
+export function merge(before: Request, given: Request, isCorrected = false): Request {
+  const moved = isCorrected && before.periods.length > 0 ? given.conditions.find(isDateGiven) : undefined;
+  const next = moved ? { ...given, conditions: given.conditions.filter((one) => one !== moved) } : given;
   const counted = before.figures.find(({ fn, mention }) => fn === 'count' && entitiesIn(mention).length > 0)?.mention;
   const rows = counted ?? before.subject;
-  const subject = [rows, ...before.beside].some((one) => isSame(one, next.subject)) ? undefined : next.subject;
+  // "and overdue invoices?" after their amount is about their amount.
+  const owners = entitiesIn(next.subject).map(({ entity }) => entity);
+  const isOwned = before.figures.some(({ mention: { meanings } }) =>
+    meanings.some((one) => one.kind !== 'term' && owners.includes(one.entity)),
+  );
+  const isKept =
+    (isOwned && (moved ?? next.conditions[0])) || [rows, ...before.beside].some((one) => isSame(one, next.subject));
+  const subject = isKept ? undefined : next.subject;
   const [figure] = before.figures;
   const [column] = next.columns;
   // "by units sold" where nothing was ranked, "the price" after a count: that figure instead.
@@ -33,12 +43,13 @@ export function merge(before: Request, next: Request): Request {
   const kept = next.counting ? [] : before.figures;
   const count: readonly Figure[] = isCounted ? [{ fn: 'count', mention: subject ?? rows! }] : kept;
   const isRow = asList || next.counting || asked.some(({ mention }) => mention.meanings.length === 0);
-  const isKept = !isAsked && !next.counting;
+  const isSameFigure = !isAsked && !next.counting;
   // "by year" after "by month of admission" is by year of admission, "and in 2025?" about the date of the period before.
   const hint = before.groups.find((group) => group.hint)?.hint;
   const hinted = next.groups.map((group) => ({ ...(hint && { hint }), ...group }));
   const groups = next.followUp === 'add' ? [...before.groups, ...next.groups] : hinted;
-  const dated = next.periods.map((one) => ({ ...(!one.of && before.periods[0]), ...one }));
+  const said = moved ? before.periods.map((one) => ({ ...one, hint: moved.mention })) : next.periods;
+  const dated = said.map((one) => ({ ...(!one.of && before.periods[0]), ...one }));
   return {
     ...before,
     ...next,
@@ -50,16 +61,18 @@ export function merge(before: Request, next: Request): Request {
     conditions: mergedConditions(before.conditions, next.conditions),
     periods: dated.length > 0 ? dated : before.periods,
     ranking: key ? undefined : asList ? next.ranking : mergedRanking(before, next.ranking),
-    listing: asList || (isKept && (next.listing ?? before.listing ?? false)),
-    which: isKept && (before.which ?? false),
+    listing: asList || (isSameFigure && (next.listing ?? before.listing ?? false)),
+    which: isSameFigure && (before.which ?? false),
     share: next.share ?? before.share ?? false,
   };
 }
 
+const isDateGiven = ({ type, negated, mention }: Condition): boolean =>
+  type === 'missing' && negated === true && mention.meanings.every(isDate);
+
 /** "show 10" after a ranking keeps its order, "by units sold" its length. */
 function mergedRanking({ ranking: before, figures: [key] }: Request, next: Ranking | undefined): Ranking | undefined {
   const isRest = next?.limit !== undefined && !next.key;
-  // "top 3" of what was measured.
   if (!before && isRest && key) return { ...next, key, isTotal: true };
   if (!before || !next) return next ?? before;
   if (isRest) return { ...before, ...(next.direction && { direction: next.direction }), limit: next.limit! };

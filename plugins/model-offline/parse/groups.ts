@@ -27,7 +27,6 @@ function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
     return { grain, per: isPer || (grouping !== undefined && firstWord(item) !== 'by'), ...takeHint(cursor) };
   }
   const date = at.dateIn(item);
-  // "by signup month"
   if (date && next?.operator?.grain && !next.operator.grouping && next.lead.length === 0) {
     cursor.at += 2;
     return { grain: next.operator.grain, hint: date };
@@ -38,7 +37,6 @@ function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
   }
   const flags = at.conditionIn(item, cursor.roleOf)?.meanings.filter(({ kind }) => kind === 'dimension') ?? [];
   const isThing = at.entityIn(item) ?? at.dimensionIn(item, cursor.roleOf);
-  // "by insured" is by yes and no.
   const isFlag = flags.length > 0 && (!at.entityIn(next) || next!.lead.length > 0);
   const named = isThing && (at.nounIn(item, cursor.roleOf) ?? at.entityIn(item));
   const noun = isThing ? named : isFlag ? at.mentionOf(item!, flags) : undefined;
@@ -95,13 +93,14 @@ function dividedBy(cursor: Cursor): boolean {
   const noun = at.nounIn(item, cursor.roleOf) ?? rows;
   const numbers = noun?.meanings.filter(at.isNumber) ?? [];
   // "reviews per rating" are grouped by few values.
-  const isFew = !isUnit(item.tokens[0]!.stem) && numbers.some((one) => at.isCategory(one));
+  const isFew =
+    !isUnit(item.tokens[0]!.stem) &&
+    numbers.some((one) => 'dimension' in one && (one.dimension.unique_count ?? 99) <= 20);
   const isRow = rows !== undefined && (times !== undefined || at.ownsAll(figure?.mention, rows));
   const isFigure = at.measureIn(item, cursor.roleOf) !== undefined || numbers.length > 0;
   const isOther = noun?.meanings.some((one) => one.kind === 'dimension' && !at.isNumber(one));
   if (!isRow && (rows || isOther || isFew || !isFigure || figure?.fn === 'count')) return false;
   cursor.at += times === undefined ? 1 : 2;
-  // "per MW of capacity"
   const isSame = (one: Meaning): boolean => numbers.some((own) => at.isOf(own, one));
   if (here(cursor)?.lead.join() === 'of' && here(cursor)!.meanings.some(isSame)) cursor.at++;
   if (!figure) request.figures = [{ fn: 'count', mention: request.subject! }];
@@ -122,7 +121,6 @@ export function grouping(cursor: Cursor): boolean {
   if (said === 'by' && (dateOfAll(cursor) || rankedBy(cursor))) return true;
   if (firstWord(item) === 'per' && dividedBy(cursor)) return true;
   let group = takeGroup(cursor, firstWord(item) === 'per');
-  // "paid by card"
   const isValue = at.conditionIn(here(cursor), cursor.roleOf)?.meanings.some(({ kind }) => kind === 'value');
   if (!group) return (said === 'by' && isValue === true) || restore(cursor, start);
   cursor.joined = undefined;

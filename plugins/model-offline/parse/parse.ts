@@ -31,7 +31,10 @@ export function parse(items: readonly Item[], roleOf: at.RoleOf): Parsed {
   return { request: cursor.request, unplaced: named.length > 0 ? named : unplaced };
 }
 
-const leadOf = ({ items }: at.Cursor): string => items[0]?.lead[0] ?? '';
+function leadOf({ items: [first, second] }: at.Cursor): string {
+  const said = first?.operator?.op === 'and' ? (second ?? first) : first;
+  return / (for|in)$/i.exec(first?.operator ? first.text : '')?.[1] ?? said?.lead[0] ?? '';
+}
 const GOES_ON = /^(for|in|on|at|from|of)$/;
 
 /** "as average price", "for electric vehicles" go on from the question before. */
@@ -70,7 +73,6 @@ const frame: Rule = (cursor) => {
   else if (said === 'also' && isStart) request.followUp = 'add';
   else if (said === 'which' && cursor.at === 0) {
     request[word === 'who' ? 'who' : 'which'] = true;
-    // "which five guests made the most bookings"
     const place = op(cursor, 3) === 'with' ? 4 : 3;
     const isRanked = next?.kind === 'number' && at.entityIn(here(cursor, 2)) && op(cursor, place) === 'rank';
     if (isRanked) [request.ranking, cursor.at] = [{ limit: next.number! }, cursor.at + 1];
@@ -86,7 +88,6 @@ const frame: Rule = (cursor) => {
     request.compare = true;
     if (cursor.conditions.length > 0 && at.adjectiveIn(next, cursor.roleOf)) cursor.joined = 'or';
   } else if (said === 'more' && !cursor.items.some((item) => item.operator?.op === 'than')) {
-    // "do business or private customers make more bookings"
     request.compare = true;
     const rows = at.entityIn(next);
     if (rows) [request.figures, cursor.at] = [[{ fn: 'count', mention: rows }], cursor.at + 1];
@@ -122,7 +123,6 @@ const shown: Rule = (cursor) => {
   const found: Mention[] = [];
   let ahead = isWith ? 1 : 0;
   for (let noun = nounAt(ahead); noun; noun = nounAt(ahead)) {
-    // "customer name" is one thing.
     const isRest = found.length > 0 && op(cursor, ahead - 1) === '' && here(cursor, ahead)!.lead.length === 0;
     if (!isRest || firstWord(here(cursor, ahead)) !== 'name') found.push(noun);
     ahead += 1;
@@ -142,7 +142,6 @@ const subject: Rule = (cursor) => {
   const entity = item?.kind === 'names' ? at.entityIn(item) : undefined;
   const { request } = cursor;
   if (!entity || cursor.joined !== undefined) return false;
-  // "the lowest price of a booking" is one of all of them.
   const { key, limit } = request.ranking ?? {};
   const isOf = item!.lead.includes('of') && key && limit === undefined && !request.which;
   if (request.subject === undefined && !isOf) request.subject = entity;
@@ -158,7 +157,10 @@ const column: Rule = (cursor) => {
   const dimension = item?.kind === 'names' && at.nounIn(item, roleOf) ? at.dimensionIn(item, roleOf) : undefined;
   if (!dimension || cursor.joined === 'or') return false;
   const date = at.dateIn(item);
-  if (date && (/ed$|^(born|due)$/.test(firstWord(item)) || isEverydayVerb(firstWord(item))))
+  if (
+    date &&
+    (/ed$|^(born|due|paid|sold|sent|held|built|lost|won)$/.test(firstWord(item)) || isEverydayVerb(firstWord(item)))
+  )
     return at.addCondition(cursor, { type: 'missing', mention: date, negated: true }, 1);
   cursor.at++;
   request.columns = [...request.columns, dimension];

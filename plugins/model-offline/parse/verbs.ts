@@ -31,7 +31,6 @@ export function withNouns(items: readonly Content[]): Content[] {
     const isTimes = opOf(next) === 'comparator' && second?.kind === 'number' && wordOf(third) === 'times';
     const isMost = /^(most|fewest|least)$/.test(wordOf(next)) && isOver(second);
     const bare: Content = { ...noun, lead: [] };
-    // "have rented at least 3 times"
     if (isVerb && isTimes && opOf(out.at(-1)) === 'with') out.pop();
     if (isVerb && opOf(next) === 'thing') out.push(...(isDenied ? [] : [said(item, 'with')]), bare);
     else if (isVerb && isTimes) out.push(said(item, 'with'), next!, second, bare);

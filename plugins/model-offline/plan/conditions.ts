@@ -68,7 +68,7 @@ const labelOfWay = (way: Way): string =>
     : `${of.spoken(way.kind === 'segment' ? way.segment.name : way.dimension.name)} ${way.entity.many}`;
 
 /** A value, term, segment or yes/no attribute. */
-function applyIs(planner: Planner, { mention, negated = false }: Condition): void {
+function applyIs(planner: Planner, { mention, negated = false, isPlace }: Condition): void {
   const { base, plan } = planner;
   const { text, meanings } = mention;
   const isEvent = (one: Meaning): one is MeaningOf<'dimension'> => one.kind === 'dimension' && isTime(one.dimension);
@@ -89,6 +89,13 @@ function applyIs(planner: Planner, { mention, negated = false }: Condition): voi
   of.checkWay(planner, way, text);
   checkOwner(planner, way, text);
   const many = isSeveral(planner, way.entity);
+  // "owners in York" are not those who have been to a clinic there.
+  if (
+    many &&
+    isPlace &&
+    ![planner.request.subject, ...planner.request.beside].flatMap(of.entitiesOf).includes(way.entity)
+  )
+    throw refusal([text], `I know "${text}" as ${way.entity.many}, not of ${base.many}.`);
   if (way.kind === 'segment') {
     applySegment(planner, way.entity, `${way.entity.name}.${way.segment.name}`, negated);
     return;
@@ -155,7 +162,6 @@ function knownValue({ name, sample_values: samples = [], unique_count: count }: 
 /** The numbers of a row that "orders over 500" or "films longer than 90 minutes" may compare. */
 function bareNumber(planner: Planner, { mention, unit, of: by, value }: Condition): Mention {
   const entity = of.oneEntity(planner, mention.text, of.entitiesOf(mention));
-  // "customers over 100": of what is anyone's guess.
   const isOpen = !by && !unit && (entity.model.type === 'dimension' || isPeople(entity));
   const columns = isOpen ? [] : columnsFor(entity, by);
   const fitting = columns.filter((one) => !unit || isIn(one, unit));

@@ -1,6 +1,6 @@
 /** Turns what is measured into a measure of the layer, a count of rows, or an aggregate over an attribute. */
 import type { QueryPlan } from '../../semantic-query/index.ts';
-import type { Duration, Figure, Mention } from '../parse/request.ts';
+import { type Duration, entitiesIn, type Figure, type Mention } from '../parse/request.ts';
 import { type EntityEntry, isTime, type MeaningOf } from '../words/lexicon.ts';
 import type { Aggregate } from '../words/vocabulary.ts';
 import { refusal } from './outcome.ts';
@@ -20,7 +20,6 @@ function adhoc(type: Adhoc['type'], item: of.Owned, rank = 3): Candidate {
   const isDate = isTime(item.dimension) && type !== 'count_distinct';
   const said = isDate ? (type === 'max' ? 'last' : 'first') : NAMES[type];
   const what = type === 'count_distinct' ? 'number of different values of' : NAMES[type];
-  // The total of a "total amount" is said once.
   const once = (text: string): string => text.replace(/^([a-z]+[ _])\1/, '$1');
   const made = { name: once(`${said}_${item.dimension.name}`), type, dimension: of.full(item) };
   return { figure: { entity: item.entity, adhoc: made }, rank, label: once(`${what} ${of.labelOfDimension(item)}`) };
@@ -101,8 +100,11 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
     (one) => one.metric !== undefined || !fitting.some((other) => other.metric && other.measure === one.measure),
   );
   const entities = of.entitiesOf(mention);
-  const isPlain = ({ measure, rank }: MeaningOf<'measure'>): boolean =>
-    measure?.type === 'count' ? measure.sql === undefined : fn === 'count' && rank < 3;
+  // Rows that are called so come before a figure of other rows.
+  const called = Math.max(...entitiesIn(mention).map(({ rank }) => rank));
+  const isElsewhere = (rank: number, owner: EntityEntry): boolean => called >= rank && !entities.includes(owner);
+  const isPlain = ({ measure, rank, entity }: MeaningOf<'measure'>): boolean =>
+    measure?.type === 'count' ? measure.sql === undefined : (fn === 'count' && rank < 3) || isElsewhere(rank, entity);
   if (entities.length > 0 && (fn === undefined || /^(count|count_distinct|sum)$/.test(fn)) && declared.every(isPlain)) {
     // "total invoices": how many there are, or what they come to; a "sum" counts nothing.
     const sums = fn === 'sum' ? entities.flatMap((entity) => amounts(entity, 'sum')) : [];

@@ -72,7 +72,6 @@ function withSubject(request: Request, context: of.PlanContext): Request {
   const isAmountOnly = figures.every(({ mention }) => mention.meanings.length === 0);
   if (!subject && (!isAmountOnly || columns.length > 0 || ranked)) return request;
   const noun = subject ?? conditions.find(({ type }) => /^(is|equals)$/.test(type))?.mention;
-  // "signups per month": rows of what the date is of.
   const hint = [...periods, ...groups].find((one) => one.hint)?.hint;
   const owners = noun ? [...conditionEntities(context, noun)] : [];
   const found = owners.length > 0 ? owners : hint ? ownersOf({ ...hint, meanings: of.best(hint.meanings) }) : [];
@@ -160,6 +159,7 @@ function planFigures(planner: of.Planner, figures: Figures, { by, taken }: Shape
   const { request, plan, base } = planner;
   const { ranking, columns, conditions, share, shown } = request;
   if (shown) throw refusal(shown.map(({ text }) => text));
+  if (share && of.entitiesOf(by).includes(base)) throw refusal([by!.text], 'I cannot tell what the share is of.');
   if (by && ranking && !ranking.isSorting && request.groups.length > 0)
     throw refusal([], 'I can rank over everything, but not within each group.');
   const extra = columns.slice(taken || (by && !request.subject) ? 1 : 0);
@@ -339,7 +339,6 @@ function planRows(planner: of.Planner): void {
   plan.dimensions = shown.map((one) => ({ dimension: of.full(one) }));
   const [column, second] = shown;
   const { name, type, sample_values: samples = [], unique_count: count = 0 } = column?.dimension ?? {};
-  // Few values that many rows share.
   const isCategory = type === 'string' && samples.length > 1 && count <= 50;
   if (subject && isCategory && !second && !request.which && !request.distinct && !request.shown)
     throw refusal([], `Ask "which ${name}" for its values, or for ${name} and a second attribute of ${base.many}.`);

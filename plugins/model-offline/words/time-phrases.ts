@@ -115,7 +115,6 @@ export function readTime(tokens: readonly Token[], at: number, now: Date, isApar
   const text = textAt(tokens, at);
   const span = !isApart && /^(between|from) /.test(text) ? readSpan(tokens, at + 1, today) : undefined;
   if (span) return span;
-  // "over 2000" is an amount.
   if (/^over \d/.test(text)) return undefined;
   const bound = /^to /.test(text) ? null : BOUND.exec(text);
   if (bound) {
@@ -129,7 +128,6 @@ export function readTime(tokens: readonly Token[], at: number, now: Date, isApar
   const preposition = PREPOSITION.exec(text)?.[0] ?? '';
   const start = at + (preposition === '' ? 0 : wordsIn(preposition.trim()));
   const first = readPeriod(tokens, start, today, preposition !== '');
-  // "March to May 2025" without "from"
   return first && ((isApart ? undefined : readSpan(tokens, start, today, true)) ?? first);
 }
 
