@@ -106,7 +106,6 @@ export const conditionIn = (item: Item | undefined, roleOf: RoleOf): Mention | u
 export const rankOf = (mention: Mention | undefined): number =>
   Math.max(-1, ...(mention?.meanings ?? []).map(({ rank }) => rank));
 
-/** Both are of the same column. */
 export const isOf = (a: Meaning, b: Meaning): boolean =>
   'dimension' in a && 'dimension' in b && a.dimension === b.dimension;
 /** Whether a figure is of these rows: "visitors per event" of events that have visitors. */

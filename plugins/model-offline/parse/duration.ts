@@ -20,7 +20,8 @@ export function durationIn(items: readonly at.Content[]): { figure: Figure; rest
     !/^(by|group)$/.test(opOf(items[i - 1]));
   const points = items.filter(isPoint).map((item) => at.mentionOf(item, item.meanings.filter(at.isDate)));
   const isSpan = (item: at.Content, i: number): boolean =>
-    /^(between|order)$/.test(opOf(item)) || (opOf(item) === 'and' && isPoint(items[i - 1], i - 1));
+    /^(between|order)$/.test(opOf(item)) ||
+    (opOf(item) === 'and' && (items[i - 1]?.operator?.fn === 'avg' || isPoint(items[i - 1], i - 1)));
   const isNumber = (item: at.Content, i: number): boolean =>
     item.operator?.fn === 'count' && items[i + 1] !== undefined && unitOf(items[i + 1]!) !== undefined;
   const isUsed = (item: at.Content, i: number): boolean =>

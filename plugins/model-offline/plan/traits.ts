@@ -81,7 +81,6 @@ const ABOUT = {
 
 /** The columns of a row that "cheapest", "oldest", "largest" or "over 500 euros" may be about. */
 export function columnsFor(entity: EntityEntry, by: Criterion | undefined): readonly ModelDimension[] {
-  // The age of people goes by their birth.
   const years = entity.dimensions.filter((one) => isYear(one) || (BIRTH.test(one.name) && isTime(one)));
   if (by === 'age') return isPeople(entity) ? years : [...new Set([...primaryDates(entity), ...years])];
   const amounts = amountsOf(entity);
