@@ -96,5 +96,8 @@ describe('figures that nothing explains', () => {
     expect(left(text, [tableOf(rows)])).toEqual([]);
     expect(left(text, [tableOf(rows, true)])).toEqual(['1,000', sum.toFixed(2), (sum / 1000).toFixed(3)]);
     expect(left('Of the first 1,000 orders the largest is 53.50.', [tableOf(rows, true)])).toEqual([]);
+    const context = () => ['A result has at most 1000 rows.'];
+    expect(left('There are 1,000 orders.', [tableOf(rows, true)], { context })).toEqual(['1,000']);
+    expect(left('The result was cut at 1,000 rows.', [tableOf(rows, true)], { context })).toEqual([]);
   });
 });

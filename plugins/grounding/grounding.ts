@@ -50,6 +50,7 @@ const MAX_CELL_CHARS = 250_000;
 const MAX_GROUPED_CHARS = 40;
 const MAX_NAMED = 40;
 const MAX_LINES = 2_000;
+const ROWS = /\b(?:rows?|Zeilen?|lignes?|filas?|righe|linhas?)\b/i;
 const NUMBERS = /\d+(?:[.,'’ \u00a0\u202f]\d+)*/g;
 
 export function grounding(material: Material): Grounding {
@@ -94,7 +95,10 @@ function settle(
   if (isDone()) return;
   settleTexts(scanned, figures);
   if (isDone()) return;
-  for (const value of valuesIn(context().join('\n').slice(0, MAX_CONTEXT_CHARS))) figures.settle(value);
+  const limits = limitsMet(tables, text);
+  for (const value of valuesIn(context().join('\n').slice(0, MAX_CONTEXT_CHARS))) {
+    if (!limits.includes(value)) figures.settle(value);
+  }
   if (isDone()) return;
   const mentions = mentionsIn([text, said.at(-1) ?? '']);
   for (const table of scanned) settleStatistics(table, mentions, figures, work);
@@ -110,6 +114,10 @@ function settle(
   settlePoints(stated, figures);
   if (!isDone()) settleUnits(unitValues(scanned), text, [...named, ...numbersIn(text)], figures);
 }
+
+/** The lengths of results that are cut: the instructions name the limit, which is no count of anything but rows. */
+const limitsMet = (tables: readonly ToolTable[], text: string): number[] =>
+  ROWS.test(text) ? [] : tables.flatMap(({ rows, truncated }) => (truncated ? [rows.length] : []));
 
 const valuesIn = (text: string): number[] =>
   figuresIn(text).flatMap(({ readings, isPercent }) =>
