@@ -64,6 +64,15 @@ const FINISH = new Map<string, ModelAnswer['finish']>([
   ['interrupted', 'broken'],
 ]);
 
+/** What the packages of providers do not know: a server that failed in the middle of its answer, a filter. */
+const OWN_FINISH: readonly (readonly [RegExp, ModelAnswer['finish']])[] = [
+  [
+    /^(?:error|failed|abort(?:ed)?|cancell?ed|interrupted|network_error|insufficient_system_resource|engine_overloaded)$/i,
+    'broken',
+  ],
+  [/^(?:sensitive|safety|prohibited_content|blocked)$/i, 'withheld'],
+];
+
 /** What servers say that could not read a call of the model. */
 const MALFORMED = /malformed|unexpected_tool_call|invalid_tool_call/i;
 
@@ -246,7 +255,8 @@ export class AnswerBuilder {
     this.#outcome = declaredOutcome(metadata);
     this.#answeredBy = answeringModel(metadata);
     this.#isMalformed = MALFORMED.test(raw);
-    this.#finish = this.#isMalformed ? 'done' : (FINISH.get(unified) ?? 'done');
+    const own = OWN_FINISH.find(([reason]) => reason.test(raw))?.[1];
+    this.#finish = this.#isMalformed ? 'done' : (FINISH.get(unified) ?? own ?? 'done');
     this.#reason = unified;
     this.#rawReason = raw;
     this.#usage = usageOf(usage, usesNoTokens(metadata));

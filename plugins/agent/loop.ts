@@ -3,7 +3,7 @@
  * One loop serves streaming and non-streaming calls, directly over the AI SDK's provider interface.
  */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
-import { AtlasError, type Awaitable, messageOf, messagesOf, type Question, type Scope } from '../../kernel/index.ts';
+import { type Awaitable, messageOf, messagesOf, type Question, type Scope } from '../../kernel/index.ts';
 import type { ModelAnswer, Reading } from './answer-builder.ts';
 import type { ReviewedRun } from './answer-review.ts';
 import type { AgentEvent, Answer, AnswerNote, Usage } from './api.ts';
@@ -179,11 +179,7 @@ export class QuestionRun implements ReviewedRun {
       const reply = { ...sent, usage: completeUsage(sent.usage, { prompt, tools }, sent.bytes) };
       answer = reply;
       if (reply.finish === 'broken') {
-        throw new AtlasError(`The answer of the model provider "${modelName.provider}" broke off.`, {
-          code: 'provider_error',
-          reason: 'E_MODEL_BROKE_OFF',
-          hint: 'Check the timeouts of the provider and of gateways in front of it; the log has the details.',
-        });
+        throw Object.assign(new Error(`The answer broke off: ${reply.rawReason}`), { statusCode: 200 });
       }
       this.#repair.received();
       this.#habits.saw(modelName.modelId, reply);

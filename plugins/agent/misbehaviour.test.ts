@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { healthCheck } from '../../kernel/index.ts';
 import type { Step } from '../../test/harness/openai-server.ts';
 import { callSql, scriptedApp } from '../../test/harness/scripted-agent.ts';
-import { answer, args, asked, COUNT, question, recovers, ways } from './fixtures/misbehaviour.ts';
+import { answer, args, asked, COUNT, event, FAILURES, question, recovers, ways } from './fixtures/misbehaviour.ts';
 import { type Answer, agent } from './index.ts';
 import { writtenAs } from './model-output/fixtures/written-as.ts';
 
@@ -530,7 +530,6 @@ describe('replies in an odd form', () => {
         provider === 'openai'
           ? { type: 'response.output_text.delta', item_id: 'm', output_index: 0, delta: 'There are many orders here.' }
           : { choices: [{ delta: { content: 'There are many orders here.' } }] };
-      const event = (sent: object) => `data: ${JSON.stringify(sent)}\n\n`;
       const failure = event(provider === 'openai' ? { type: 'error', error } : { error });
       for (const body of [{ error }, failure, event(begun) + failure]) {
         for (const ask of Object.values(ways)) {
@@ -542,6 +541,68 @@ describe('replies in an odd form', () => {
           expect(end.error).not.toContain('cannot be used');
         }
       }
+    }
+  });
+
+  describe.each(['openai', 'openai-compatible'] as const)(
+    '%s: the cause of a stream that fails is told',
+    (provider) => {
+      const model = { provider, apiKey: 'sk-test-secret' } as const;
+      const words = ['There are many ', 'orders here.'];
+      const begun = words
+        .map((delta) =>
+          event(
+            provider === 'openai'
+              ? { type: 'response.output_text.delta', item_id: 'm', output_index: 0, delta }
+              : { choices: [{ delta: { content: delta } }] },
+          ),
+        )
+        .join('');
+
+      async function failed(body: string): Promise<{ readonly error: string | undefined; readonly code?: unknown }> {
+        const headers = body.startsWith('data') ? { 'content-type': 'text/event-stream' } : {};
+        const ends = [];
+        for (const ask of Object.values(ways)) {
+          await using scripted = await scriptedApp(() => ({ status: 200, body, headers }), { model });
+          const { error, code, answer: end } = await ask(scripted.app);
+          expect([end, error]).toEqual([undefined, expect.not.stringMatching(/sk-test|reached for|CANARY/)]);
+          ends.push({ error, code });
+        }
+        expect(ends[1]).toEqual(ends[0]);
+        return ends[0] as Awaited<ReturnType<typeof failed>>;
+      }
+
+      test.each(Object.entries(FAILURES))('by %s', async (_, failure) => {
+        const causes = [
+          [{ message: 'Rate limit reached for sk-test-secret.' }, /takes no more requests.*allows the next one in/],
+          [{ message: 'Overloaded CANARY', type: 'overloaded_error' }, /is overloaded.*SVC_FALLBACK_MODEL/],
+          [
+            { message: 'The maximum context length is 4096 tokens.' },
+            /longer than the model.*start a new conversation/,
+          ],
+          [{ message: 'Filtered by the content management policy' }, /content filter.*Word the question differently/],
+        ] as const;
+        for (const [error, said] of causes) expect((await failed(failure(begun, error))).error).toMatch(said);
+        const { error, code } = await failed(failure(begun, { message: 'Rate limit reached' }));
+        expect([code, error]).toEqual(['provider_rate_limit', expect.stringContaining('takes no more requests')]);
+      });
+
+      test('by its end', async () => {
+        for (const body of [begun, `${begun}data: {"choices":[{"del`, 'data: [DONE]\n\n', ': ping\n\n', '']) {
+          if (provider === 'openai-compatible' && body.includes('DONE')) continue;
+          expect((await failed(body)).error).toMatch(/broke off.*timeouts/);
+        }
+      });
+    },
+  );
+
+  test.each([
+    ['error', /broke off.*timeouts/],
+    ['abort', /broke off.*timeouts/],
+    ['insufficient_system_resource', /is overloaded/],
+  ])('an answer that ends with "%s" is none', async (finishReason, said) => {
+    for (const end of await asked(() => ({ text: 'There are many', finishReason }), 1)) {
+      expect(end).toMatchObject({ answer: undefined, error: expect.stringMatching(said), code: 'provider_error' });
     }
   });
 

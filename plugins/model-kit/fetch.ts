@@ -67,10 +67,10 @@ function responseFrom(incoming: IncomingMessage, held: HeldBytes, filter: ReplyF
   const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   );
-  const empty = status === 204 || status === 205 || status === 304;
-  if (empty) incoming.resume();
   const next = filter === undefined ? bytesOf(incoming, held) : filteredBytes(incoming, held, filter, status);
-  return new Response(empty ? null : pulledStream(next, incoming, 0), { status, headers });
+  // An empty document, which its reader refuses: without any the packages have words of their own.
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  return new Response(pulledStream(next, incoming, 0), { status: isEmpty ? 200 : status, headers });
 }
 
 type Next = () => Promise<readonly Buffer[] | undefined>;

@@ -4,8 +4,8 @@
  */
 import type { DocumentReader, ReplyFilter } from '../model-kit/index.ts';
 import { type Call, CallPieces, MOST_CALLS } from './call-pieces.ts';
-import { EventLines, isEvents, isObject, jsonObject, noAnswer } from './event-lines.ts';
-import { reportedError, saidInstead } from './reported-error.ts';
+import { EventLines, isEvents, isObject, jsonObject } from './event-lines.ts';
+import { eventObject, failureIn, noAnswer, reportedError } from './reported-error.ts';
 import { usageCounts } from './usage-counts.ts';
 
 type Json = Record<string, unknown>;
@@ -142,8 +142,7 @@ function documentOf({ message, finish, usage }: Reply): ChatDocument {
 
 /** One event of a stream. */
 function pieceOf(data: string): Reply {
-  const body = jsonObject(data);
-  if (body === undefined) throw new Error('An event is not a JSON object.');
+  const body = eventObject(data);
   return replyOf(body) ?? { message: {}, finish: undefined, usage: usageCounts(body.usage) };
 }
 
@@ -181,17 +180,18 @@ function mergedReply(text: string): Reply {
 
 /** `undefined`: no choice and no failure is in it. Throws when the server says that it failed. */
 function replyOf(body: Json): Reply | undefined {
-  if (body.error != null) throw reportedError(body);
+  if (body.error != null) throw reportedError(body.error);
   // Some send the usage in an event without a list of choices. Only the first of several answers is read.
   if (body.choices != null && !Array.isArray(body.choices)) throw new Error('`choices` is not a list.');
   const choice: unknown = body.choices?.[0];
   if (choice === undefined) {
-    const said = saidInstead(body);
-    if (said !== undefined) throw reportedError({ error: { message: said, code: 400 } });
+    const failure = failureIn(body);
+    if (failure !== undefined) throw failure;
+    if (/^response\b/.test(String(body.type ?? body.object))) throw new Error('A reply of the Responses API was sent.');
     return undefined;
   }
   if (!isObject(choice)) throw new Error('A choice is not an object.');
-  if (choice.error != null) throw reportedError({ error: choice.error });
+  if (choice.error != null) throw reportedError(choice.error);
   const message = choice.delta ?? choice.message ?? { content: choice.text };
   if (!isObject(message)) throw new Error('A message is not an object.');
   const { finish_reason: finish } = choice;

@@ -33,9 +33,9 @@ export class EventLines {
   }
 }
 
-/** Comments, names and ids of events say nothing in these protocols. */
+/** Comments, names and ids of events say nothing in these protocols. Some servers print an error without any label. */
 function dataOf(line: string): string[] {
-  const data = line.startsWith('data:') ? line.slice(5).trim() : '';
+  const data = line.startsWith('data:') ? line.slice(5).trim() : line.startsWith('{') ? line.trim() : '';
   return data === '' ? [] : [data];
 }
 
@@ -58,11 +58,12 @@ function hasTooManyContainers(json: string): boolean {
   return count > MOST_CONTAINERS;
 }
 
-/** A JSON object, or `undefined` for anything else. */
+/** A JSON object, also one in a list, as Google sends errors, or `undefined` for anything else. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
-  if (!/^\s*\{/.test(text) || hasTooManyContainers(text)) return undefined;
+  if (!/^\s*[[{]/.test(text) || hasTooManyContainers(text)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const sent: unknown = JSON.parse(text);
+    const value: unknown = Array.isArray(sent) ? sent[0] : sent;
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
@@ -71,9 +72,3 @@ export function jsonObject(text: string): Record<string, unknown> | undefined {
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The error for a body without an answer; a web page, as gateways and wrong base URLs send it, is told apart. */
-export const noAnswer = (body: string): Error =>
-  new Error(
-    /^\s*<(?:!doctype|html|head|body)/i.test(body.slice(0, 200)) ? 'An <html> page was sent.' : 'No answer was sent.',
-  );

@@ -3,13 +3,15 @@
  * tries every value of a reply against dozens of schemas and says about each why it fits none: a megabyte of nonsense
  * takes it a second.
  */
-import type { ReplyFilter } from '../model-kit/index.ts';
-import { EventLines, isEvents, isObject, jsonObject, noAnswer } from './event-lines.ts';
-import { reportedError, saidInstead } from './reported-error.ts';
+import { LONGEST_DOCUMENT_BYTES, type ReplyFilter } from '../model-kit/index.ts';
+import { EventLines, isEvents, isObject, jsonObject } from './event-lines.ts';
+import { eventObject, failureIn, noAnswer, reportedError } from './reported-error.ts';
 import { repairedEvent, repairedItem, repairedResponse } from './responses-values.ts';
 
 /** Items of an answer, and parts of an item: more than any reader takes. */
 const MOST_ITEMS = 256;
+const END = /^response\.(?:completed|incomplete)$/;
+const FAILURE = /^(?:error|response\.(?:failed|cancelled))$/;
 
 type Json = Record<string, unknown>;
 
@@ -28,23 +30,92 @@ export const DOCUMENT_FILTER: ReplyFilter = { document: filteredDocument };
 /** Filters a stream, piece by piece. */
 export class ResponsesFilter {
   readonly #lines = new EventLines();
+  readonly #items = new StreamedItems();
+  #isOver = false;
 
-  /** Throws when an event is no event of this API. */
+  /** Throws when an event is no event of this API, or says that the server failed. */
   read(piece: string): string {
-    return this.#lines.read(piece).map(event).join('');
+    return this.#filtered(this.#lines.read(piece));
   }
 
+  /** Throws when the answer was cut off. */
   end(): string {
-    return this.#lines.end().map(event).join('');
+    const rest = this.#filtered(this.#lines.end());
+    if (!this.#isOver) throw new Error('The stream broke off.');
+    return rest;
+  }
+
+  #filtered(lines: readonly string[]): string {
+    return lines
+      .flatMap((data) => {
+        const sent = eventOf(data);
+        if (sent === undefined) return [];
+        const repaired = repairedEvent(sent);
+        this.#items.add(sent, repaired);
+        if (repaired === undefined) return [];
+        if (!END.test(String(sent.type))) return [repaired];
+        this.#isOver = true;
+        return [...this.#items.untold(responseIn(sent)), repaired];
+      })
+      .map(written)
+      .join('');
   }
 }
 
-function event(data: string): string {
-  if (data === '[DONE]') return '';
-  const sent = jsonObject(data);
-  if (sent === undefined) throw new Error('An event is not a JSON object.');
-  const repaired = repairedEvent(sent);
-  return repaired === undefined ? '' : `data: ${JSON.stringify(repaired)}\n\n`;
+const written = (event: Json) => `data: ${JSON.stringify(event)}\n\n`;
+
+/** `undefined` for the mark of the end. Throws what the server reports in place of an event. */
+function eventOf(data: string): Json | undefined {
+  if (data === '[DONE]') return undefined;
+  const sent = eventObject(data);
+  const type = String(sent.type ?? '');
+  if (FAILURE.test(type)) throw reportedError(sent.error ?? responseIn(sent).error ?? sent);
+  if (type.startsWith('response.')) return sent;
+  const failure = Array.isArray(sent.choices) ? new Error('A reply of Chat Completions was sent.') : failureIn(sent);
+  if (failure !== undefined) throw failure;
+  if (type === '') throw new Error('An event has no type.');
+  return sent;
+}
+
+const responseIn = (sent: Json | undefined): Json => (isObject(sent?.response) ? sent.response : {});
+
+/** The items of a streamed reply by their place. Many servers leave them out of all events but one. */
+class StreamedItems {
+  readonly #items = new Map<number, Json>();
+  #hasText = false;
+  #hasCall = false;
+  #chars = 0;
+
+  /** Keeps what an event says of an item besides its deltas. `told`: what the package reads of it. */
+  add({ type, output_index: index, item, text, arguments: args }: Json, told?: Json): void {
+    this.#hasText ||= told?.type === 'response.output_text.delta' || told?.type === 'response.refusal.delta';
+    this.#hasCall ||= told?.type === 'response.output_item.done' && (told.item as Json).type === 'function_call';
+    if (typeof index !== 'number' || this.#items.size >= MOST_ITEMS) return;
+    const known = this.#items.get(index);
+    const own =
+      isObject(item) && (type === 'response.output_item.added' || type === 'response.output_item.done')
+        ? item
+        : type === 'response.output_text.done'
+          ? { type: 'message', content: [{ type: 'output_text', text }] }
+          : type === 'response.function_call_arguments.done'
+            ? { ...known, arguments: args }
+            : undefined;
+    if (own === undefined) return;
+    this.#chars += JSON.stringify(own).length;
+    if (this.#chars <= LONGEST_DOCUMENT_BYTES) this.#items.set(index, own);
+  }
+
+  /** Those of the whole reply, else those that were kept. */
+  of({ output }: Json): readonly Json[] {
+    const sent = Array.isArray(output) && output.length > 0 ? output : [...this.#items.values()];
+    return sent.slice(0, MOST_ITEMS).flatMap(item);
+  }
+
+  /** The events of what no event has told before the end. */
+  untold(response: Json): Json[] {
+    const isTold = ({ type }: Json) => (type === 'message' ? this.#hasText : type !== 'function_call' || this.#hasCall);
+    return this.of(response).flatMap((own, index) => (isTold(own) ? [] : eventsOfItem(own, index)));
+  }
 }
 
 /** Filters a whole reply, also one that was sent as a stream. Throws when there is no answer in it. */
@@ -59,66 +130,68 @@ interface Reply extends Json {
 function filteredReply(text: string): Reply {
   const sent = jsonObject(text);
   if (sent === undefined) throw noAnswer(text);
-  return replyOf(sent);
+  const { output, output_text: shortcut, status } = sent;
+  const hasFailed = status === 'failed' || status === 'cancelled' || isFailure(sent.error);
+  const items = Array.isArray(output) ? output.slice(0, MOST_ITEMS).flatMap(item) : [];
+  if (typeof shortcut === 'string' && items.length === 0)
+    items.push(...item({ type: 'message', content: shortcut }, 0));
+  if (hasFailed || (items.length === 0 && !Array.isArray(output))) throw foreign(sent, hasFailed);
+  return { ...repairedResponse(sent), output: items };
 }
 
-function replyOf(sent: Json): Reply {
-  if (!Array.isArray(sent.output) || hasFailed(sent)) throw foreign(sent);
-  return { ...repairedResponse(sent), output: sent.output.slice(0, MOST_ITEMS).flatMap(item) };
-}
+/** Some send an empty error with each answer. */
+const isFailure = (error: unknown) => isObject(error) && typeof error.message === 'string';
 
 /** The last event has the whole reply, of some servers without its items. Throws when it is missing. */
 function mergedReply(text: string): Reply {
   const lines = new EventLines();
-  const items: unknown[] = [];
+  const items = new StreamedItems();
   for (const data of [...lines.read(text), ...lines.end()]) {
-    const { type, item: done, response, ...more } = jsonObject(data) ?? {};
-    if (type === 'response.output_item.done') items.push(done);
-    if (type === 'error' || more.error != null) throw reportedError({ error: more.error ?? more });
-    if (!isObject(response) || !/^response\.(?:completed|incomplete|failed)$/.test(String(type))) continue;
-    const isWhole = Array.isArray(response.output) && response.output.length > 0;
-    return replyOf(isWhole ? response : { ...response, output: items });
+    const sent = eventOf(data);
+    if (sent === undefined) continue;
+    if (!END.test(String(sent.type))) items.add(sent);
+    else {
+      const response = responseIn(sent);
+      return { ...repairedResponse(response), output: items.of(response) };
+    }
   }
   throw new Error('The stream broke off.');
 }
 
 /** A whole reply as the events that it would have come in. */
 function eventsOf({ output, ...response }: Reply): string {
-  const events = output.flatMap((own, index): Json[] => {
-    const at = { output_index: index, item: own };
-    const parts = own.type === 'message' ? (own.content as readonly Json[]) : [];
-    return [
-      { type: 'response.output_item.added', ...at },
-      ...parts.map(({ type, text, refusal }) => ({
-        type: type === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta',
-        item_id: own.id,
-        output_index: index,
-        delta: text ?? refusal,
-      })),
-      { type: 'response.output_item.done', ...at },
-    ];
-  });
-  return [...events, { type: 'response.completed', response }]
-    .map((own) => `data: ${JSON.stringify(own)}\n\n`)
-    .join('');
+  return [...output.flatMap(eventsOfItem), { type: 'response.completed', response }].map(written).join('');
 }
 
-/** Whether the server says that it failed; some send an empty error with each answer. */
-const hasFailed = ({ error }: Json) => isObject(error) && typeof error.message === 'string';
+function eventsOfItem(own: Json, index: number): Json[] {
+  const at = { output_index: index, item: own };
+  const parts = own.type === 'message' ? (own.content as readonly Json[]) : [];
+  return [
+    { type: 'response.output_item.added', ...at },
+    ...parts.map(({ type, text, refusal }) => ({
+      type: type === 'refusal' ? 'response.refusal.delta' : 'response.output_text.delta',
+      item_id: own.id,
+      output_index: index,
+      delta: text ?? refusal,
+    })),
+    { type: 'response.output_item.done', ...at },
+  ];
+}
 
 /** The error for a document that is no reply of this API. */
-function foreign(sent: Json): Error {
-  if (sent.error != null) return reportedError(sent);
-  if (Array.isArray(sent.choices)) return new Error('A reply of Chat Completions was sent.');
-  const said = saidInstead(sent);
-  return said === undefined ? new Error('No answer was sent.') : reportedError({ error: { message: said, code: 400 } });
+function foreign(sent: Json, hasFailed: boolean): Error {
+  if (Array.isArray(sent.choices) && sent.error == null) return new Error('A reply of Chat Completions was sent.');
+  return failureIn(sent) ?? (hasFailed ? reportedError(undefined) : new Error('No answer was sent.'));
 }
 
 /** An item with its parts. */
 function item(sent: unknown, position: number): Json[] {
   const own = isObject(sent) ? repairedItem(sent, position) : undefined;
   if (!isObject(sent) || own === undefined) return [];
-  const parts = (list: unknown) => (Array.isArray(list) ? list.slice(0, MOST_ITEMS).flatMap(part) : []);
+  const parts = (sent: unknown) => {
+    const list = typeof sent === 'string' ? [{ type: 'output_text', text: sent }] : sent;
+    return Array.isArray(list) ? list.slice(0, MOST_ITEMS).flatMap(part) : [];
+  };
   if (own.type === 'message') return [{ ...own, content: parts(sent.content) }];
   return [own.type === 'reasoning' ? { ...own, summary: parts(sent.summary) } : own];
 }

@@ -60,6 +60,13 @@ async function read(sent: string, isStreamed = !sent.startsWith('{')): Promise<s
   return said(parts);
 }
 
+/** What the package wraps, or lets pass. */
+const failureOf = (sent: string) =>
+  read(sent).then(
+    () => undefined,
+    (error: Error) => error.cause ?? error,
+  );
+
 const said = (parts: readonly { readonly type: string }[]) =>
   (parts as readonly LanguageModelV4StreamPart[])
     .map((part) => {
@@ -111,6 +118,31 @@ test.each(Object.entries(steps))('a %s in the other form than it was asked for',
   });
 });
 
+test.each(Object.entries(steps))('a %s that only one event has', async (name, step) => {
+  const events = renderEvents('responses', step, true);
+  const end = 'data: {"type":"response.completed","response":{"output":[]}}\n\n';
+  const kept = name === 'text' ? /output_text\.done/ : /arguments\.done|item\.added/;
+  for (const only of [/response\.completed/, /output_item\.done/, kept]) {
+    const sent = events.filter((event) => only.test(event.split('\n', 1)[0] ?? '')).join('');
+    const body = only.test('response.completed') ? sent : sent + end;
+    expect(await read(body), `${only}`).toBe(name === 'text' ? TEXT : SQL);
+  }
+});
+
+test('a text that is no list of parts, or stands beside the items', async () => {
+  expect(await read(JSON.stringify({ output: [{ type: 'message', content: TEXT }] }))).toBe(TEXT);
+  expect(await read(JSON.stringify({ output: [], output_text: TEXT }))).toBe(TEXT);
+});
+
+test('a reply that failed is no answer, whatever is in it', async () => {
+  for (const status of ['failed', 'cancelled']) {
+    const sent = { ...(JSON.parse(renderDocument('responses', { text: TEXT })) as Json), status };
+    expect(await failureOf(JSON.stringify(sent))).toMatchObject({ statusCode: 500 });
+    const ended = `data: ${JSON.stringify({ type: `response.${status}`, response: sent })}\n\n`;
+    expect(await failureOf(ended)).toMatchObject({ statusCode: 500 });
+  }
+});
+
 test('events that say nothing about the answer are left out', async () => {
   const events = renderEvents('responses', { text: TEXT }, true);
   for (const odd of [
@@ -132,7 +164,7 @@ test('what a stream reports in place of an answer is told with its status', asyn
     [{ error: 'No.' }, 500],
   ];
   for (const [report, statusCode] of reports) {
-    await expect(read(`data: ${JSON.stringify(report)}\n\n`)).rejects.toMatchObject({ statusCode });
+    expect(await failureOf(`data: ${JSON.stringify(report)}\n\n`)).toMatchObject({ statusCode });
   }
   const cause = { message: 'A reply of Chat Completions was sent.' };
   await expect(read('data: {"choices":[]}\n\n')).rejects.toMatchObject({ cause });

@@ -10,7 +10,6 @@ type Json = Record<string, unknown>;
 const STATES = new Set<unknown>(['in_progress', 'completed', 'incomplete']);
 /** Of a call without a name, which may still be clear by its arguments. */
 const NAMELESS = 'tool';
-const NO_MESSAGE = 'The server reported an error.';
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const numberOf = (value: unknown) => (Number.isSafeInteger(value) ? Number(value) : undefined);
@@ -51,7 +50,7 @@ export function repairedResponse({ id, created_at: createdAt, model, incomplete_
   };
 }
 
-/** An event as the package reads it; `undefined` for one that says nothing. Throws for one of another API. */
+/** An event as the package reads it; `undefined` for one that says nothing of the answer. */
 export function repairedEvent(sent: Json): Json | undefined {
   const { type, item, output_index: index } = sent;
   const outputIndex = numberOf(index);
@@ -64,8 +63,6 @@ export function repairedEvent(sent: Json): Json | undefined {
     case 'response.completed':
     case 'response.incomplete':
       return { type, response: repairedResponse(response) };
-    case 'response.failed':
-      return { type, sequence_number: 0, response: { ...repairedResponse(response), error: errorOf(response.error) } };
     case 'response.output_item.added':
     case 'response.output_item.done': {
       const repaired = isObject(item) ? repairedItem(item, outputIndex ?? 0) : undefined;
@@ -83,37 +80,12 @@ export function repairedEvent(sent: Json): Json | undefined {
     case 'response.reasoning_summary_part.added':
     case 'response.reasoning_summary_part.done':
       return summary;
-    case 'error':
-      return { type, sequence_number: 0, ...reportOf(sent) };
     default:
-      return untyped(sent);
+      return undefined;
   }
 }
 
 function withText(name: string, sent: Json, rest: Json): Json | undefined {
   const text = textOf(sent[name]);
   return text === undefined ? undefined : { ...rest, [name]: text };
-}
-
-function errorOf(sent: unknown): Json | null {
-  if (sent == null) return null;
-  const { code, type, status, message } = isObject(sent) ? sent : { message: sent };
-  // The package passes on the code alone.
-  const known = code ?? status ?? (type === 'error' ? null : type);
-  return {
-    code: typeof known === 'number' ? String(known) : (textOf(known) ?? null),
-    message: textOf(message) ?? NO_MESSAGE,
-  };
-}
-
-function reportOf(sent: Json): Json {
-  const nested = errorOf(sent.error);
-  if (nested === null) return errorOf(sent) ?? {};
-  return { error: { ...nested, type: (isObject(sent.error) && textOf(sent.error.type)) || 'server_error' } };
-}
-
-function untyped(sent: Json): Json | undefined {
-  if (typeof sent.type === 'string') return undefined;
-  if (sent.error != null) return { type: 'error', sequence_number: 0, ...reportOf(sent) };
-  throw new Error(Array.isArray(sent.choices) ? 'A reply of Chat Completions was sent.' : 'An event has no type.');
 }

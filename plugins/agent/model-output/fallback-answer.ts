@@ -44,7 +44,7 @@ export function noAnswerOf(
 }
 
 /** What a provider calls the end of a text by its filter; a refusal of the model itself says so in its text. */
-const FILTERED = /filter|safety|recitation|block|prohibited|spii|guardrail/i;
+const FILTERED = /filter|safety|sensitive|recitation|block|prohibited|spii|guardrail/i;
 
 /** What follows a text that the filter of its provider has cut; `undefined` for any other. */
 export function filteredEnding({ finish, rawReason }: ModelAnswer, { provider }: ModelName): string | undefined {

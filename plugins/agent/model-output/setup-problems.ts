@@ -121,7 +121,7 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     ],
   ],
   [
-    /overloaded|server busy|at capacity|pending requests exceeded|engine is (?:currently )?busy/i,
+    /overloaded|server busy|at capacity|insufficient_system_resource|pending requests exceeded|engine is (?:currently )?busy/i,
     (failed) => [
       `${who(failed)} is overloaded.`,
       {
@@ -187,6 +187,13 @@ const PROBLEMS: readonly (readonly [pattern: RegExp, describe: Describe])[] = [
     (failed) => [
       `The base URL of the provider "${failed.provider}" belongs to a server that speaks Chat Completions, not the Responses API.`,
       fault('Set SVC_PROVIDER=openai-compatible.'),
+    ],
+  ],
+  [
+    /A reply of the Responses API was sent/,
+    (failed) => [
+      `The base URL of the provider "${failed.provider}" belongs to a server that speaks the Responses API, not Chat Completions.`,
+      fault('Set SVC_PROVIDER=openai.'),
     ],
   ],
   [
