@@ -31,7 +31,7 @@ dimensions:
   - {name: returned_at, type: timestamp, null_count: 4}
   - {name: due_on, type: date}
   - {name: channel, sample_values: [app, phone]}
-  - {name: km_driven, type: number, synonyms: [distance]}
+  - {name: km_driven, type: number, synonyms: [distance, miles]}
   - {name: planned_km, type: number}
   - {name: pickup_depot_id, type: number}
   - {name: discount, type: number}
@@ -134,6 +134,7 @@ it.each([
   // Rented in Oslo, not by people of Oslo.
   ['depots in Oslo', null],
   ['percentage of rentals returned, by number of rentals', null],
+  ['How many miles were there by channel?', { adhocMeasures: [{ type: 'sum', dimension: 'rentals.km_driven' }] }],
   ['staff per square metre', null],
   ['revenue per customer by channel', null],
   ['highest revenue per km', null],

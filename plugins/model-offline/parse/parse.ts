@@ -78,7 +78,6 @@ const frame: Rule = (cursor) => {
     if (isRanked) [request.ranking, cursor.at] = [{ limit: next.number! }, cursor.at + 1];
   } else if (said === 'list' || (word === 'all' && cursor.at === 0 && at.entityIn(next))) request.listing = true;
   else if (said === 'with') {
-    // "which city has the most …", "how many customers do we have"
     const isEmpty = !next || next.time || next.operator?.fn || /^(group|by|each)$/.test(next.operator?.op ?? '');
     const isVerb = isEmpty && /^ha(ve|s|d)$/.test(word);
     if (next?.operator?.op !== 'rank' && !isVerb && !(request.compare && next?.time)) return false;

@@ -34,7 +34,6 @@ export function planOf(planner: Planner, base: EntityEntry, conditions: readonly
 function checkJoined(planner: Planner, run: readonly Condition[]): void {
   if (run.length < 2 || run.every(({ negated }) => negated)) return;
   const plans = run.map(({ joined: _, ...one }) => planOf(planner, planner.base, [one]));
-  // What each is about; only values of one attribute can be alternatives.
   const subjects = plans.map(({ filters, related, segments }) =>
     [...filters.map(({ dimension }) => dimension), ...related.map(({ entity }) => entity), ...segments].join(),
   );

@@ -131,7 +131,10 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
   }
   const sums = fn === 'count_distinct' ? [] : numbers.map((one) => adhoc('sum', one, one.rank));
   if (fn === 'sum' || fn === undefined) return sums;
-  // "how many seats": all of them together, or how many different numbers.
+  // "how many seats": all of them where the layer adds them up, else that or how many different numbers.
+  const isAdded = ({ entity, dimension }: of.Owned): boolean =>
+    entity.model.measures.some(({ type, sql }) => type === 'sum' && sql === dimension.name);
+  if (fn === 'count' && numbers.length > 0 && numbers.every(isAdded)) return sums;
   if (dimensions.length > 0) return [...sums, ...dimensions.map((one) => adhoc('count_distinct', one, one.rank))];
   return [...conditionEntities(context, mention)].map(count);
 }

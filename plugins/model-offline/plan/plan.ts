@@ -111,7 +111,6 @@ function shapeOf(request: Request, context: of.PlanContext): Shape {
       throw refusal([subject!.text], `Say whether you mean the number of ${entity.many} or one of their figures.`);
     if (entity) return { figures: count };
     if (!thing?.meanings.some(isAmount)) throw refusal([], NOT_CLEAR);
-    // "booking fees by channel": all of them, unless the word may be of one.
     const isSum = thing.plural && /(fee|cost|charge|expense|payment|hour)s$/i.test(thing.text);
     const label = (fn: string): string => `${fn === 'sum' ? 'total' : 'average'} ${thing.text}`;
     const both = ['sum', 'avg'] as const;
