@@ -12,7 +12,7 @@ import { Repetition } from './model-output/repetition.ts';
 import { type Delta, type Expectations, TextFilter } from './model-output/text-filter.ts';
 import { callsInThoughts } from './model-output/thoughts.ts';
 import { WholeCharacters } from './model-output/whole-characters.ts';
-import { writtenQuery } from './model-output/written-query.ts';
+import { writtenQueries } from './model-output/written-query.ts';
 import { answeringModel, declaredOutcome, usesNoTokens } from './outcome.ts';
 import type { ModelName } from './provider-errors.ts';
 import { sizeOf } from './size.ts';
@@ -180,7 +180,8 @@ export class AnswerBuilder {
     // Servers that read the markup themselves may leave it in the text all the same.
     if (this.isCut || this.#calls.length > 0) return shown;
     this.#hasOpenCall ||= isOpen;
-    const calls = held.length === 0 && this.#expects.query === true ? writtenQuery(this.#text) : held;
+    const queries = held.length === 0 && this.#expects.query === true ? writtenQueries(this.#text) : [];
+    const calls = queries.length === 1 ? queries : held;
     const isSilent = calls.length === 0 && this.#text.trim() === '';
     const written = isSilent ? callsInThoughts(`${this.#reasoning}${this.#thoughts}`, this.#tools) : calls;
     for (const { name, args } of written) this.#takeOne({ toolCallId: '', toolName: name, input: args });

@@ -61,6 +61,8 @@ export class QuestionRun implements ReviewedRun {
   #hasShown = false;
   /** The last text of the model before a tool call. */
   #lastText = '';
+  /** Whether a text of the model was shown that its answer follows as a paragraph. */
+  #isBegun = false;
   #steps = 0;
   /** Whether an answer is being corrected that needs nothing looked up. */
   #isClosed = false;
@@ -89,6 +91,10 @@ export class QuestionRun implements ReviewedRun {
 
   get modelName(): ModelName {
     return this.#prepared.modelName;
+  }
+
+  get #asked(): string {
+    return this.#prepared.question.turns.at(-1)?.text ?? '';
   }
 
   readonly context = (): string[] => textsRead(this.#prepared, this.#messages);
@@ -122,14 +128,25 @@ export class QuestionRun implements ReviewedRun {
           this.#messages.push({ role: 'assistant', content: [...reply.content] });
           continue;
         }
-        const known = { offersTools: offerTools, hasTables: this.#calls.tables.length > 0, lastText: this.#lastText };
-        if (!isLast && this.#repair.asksAgain(reply, known)) continue;
+        const known = {
+          offersTools: offerTools,
+          hasTables: this.#calls.tables.length > 0,
+          wantsQuery: asksForQuery(this.#asked),
+          lastText: this.#lastText,
+        };
+        if (!isLast && this.#repair.asksAgain(reply, known)) {
+          this.#isBegun ||= reply.text !== '';
+          continue;
+        }
         yield* this.#finish(reply, step, reply.calls.length > 0 || reply.finish === 'length' ? 'length' : 'stop');
         return;
       }
       this.#messages.push({ role: 'assistant', content: [...reply.content] });
       this.#messages.push(reply.finish === 'too-many-calls' ? refusal(calls) : yield* this.#calls.run(calls));
-      if (reply.text !== '') this.#lastText = reply.text;
+      if (reply.text !== '') {
+        this.#lastText = reply.text;
+        this.#isBegun = true;
+      }
       const isAsked = clarificationOf(this.#memory) !== undefined;
       if (!isAsked && !isLast) continue;
       yield* this.#finish({ ...reply, text: '', finish: 'done' }, step, isAsked ? 'stop' : 'length');
@@ -218,7 +235,7 @@ export class QuestionRun implements ReviewedRun {
           continue;
         }
         // Texts before and after a tool call are separate paragraphs.
-        if (!hasText && this.#lastText !== '') yield { type: 'text', text: '\n\n' };
+        if (!hasText && this.#isBegun) yield { type: 'text', text: '\n\n' };
         hasText = true;
         this.#hasShown = true;
         yield value;
@@ -239,11 +256,11 @@ export class QuestionRun implements ReviewedRun {
   }
 
   #paragraph(text: string): string {
-    return this.#lastText === '' ? text : `\n\n${text}`;
+    return this.#isBegun ? `\n\n${text}` : text;
   }
 
   #reading(offersTools: boolean): Reading {
-    const { question, tools } = this.#prepared;
+    const { tools } = this.#prepared;
     const canQuery = offersTools && tools.offered.names.includes(QUERY_TOOL);
     return {
       answerBytes: this.#options.answerBytes,
@@ -251,7 +268,7 @@ export class QuestionRun implements ReviewedRun {
       tools: tools.offered,
       expects: {
         thoughts: this.#habits.expects(this.modelName.modelId),
-        query: canQuery && this.#calls.tables.length === 0 && !asksForQuery(question.turns.at(-1)?.text ?? ''),
+        query: canQuery && this.#calls.tables.length === 0 && !asksForQuery(this.#asked),
       },
     };
   }

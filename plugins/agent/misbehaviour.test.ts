@@ -54,7 +54,7 @@ describe('a call written as text is run', () => {
   });
 });
 
-describe('a query in a fence is run and not shown', () => {
+describe('a query as text is run and not shown', () => {
   test.each([
     `\`\`\`sql\n${COUNT}\n\`\`\``,
     `\`\`\`\n${COUNT}\n\`\`\``,
@@ -62,11 +62,26 @@ describe('a query in a fence is run and not shown', () => {
     `To answer this, run:\n\n\`\`\`sql\n${COUNT}\n\`\`\`\n\nThis counts all rows.`,
     `<think>I need a query.</think>\n\`\`\`sql\n${COUNT}\n\`\`\``,
     `1. Run this:\n   \`\`\`\n   ${COUNT}\n   \`\`\``,
+    `SQL: ${COUNT}`,
+    `**SQL Query:**\n${COUNT}`,
+    `SQLQuery: ${COUNT}\nSQLResult:`,
+    `\`${COUNT}\``,
+    `<sql>${COUNT}</sql>`,
+    `I would run this query:\n\n${COUNT}`,
   ])('%j', async (text) => {
     await recovers([{ text }, answer], 2);
     for (const end of await asked([{ text }, answer], 2)) expect(end.text).not.toMatch(/select|```|~~~/);
   });
 });
+
+test.each([`Here is the query: ${COUNT};`, `\`\`\`sql\n${COUNT}\n\`\`\`\nor\n\`\`\`sql\n${COUNT} limit 1\n\`\`\``])(
+  'queries that are not clear are asked for as a call: %j',
+  async (text) => {
+    const script = [{ text }, callSql(COUNT), answer];
+    await recovers(script);
+    for (const end of await asked(script, 3)) expect(end.text).toMatch(/(?:^|\n\n)There are 500 orders\.$/);
+  },
+);
 
 describe('thoughts are not shown', () => {
   const looked = callSql(COUNT);

@@ -3,7 +3,7 @@ import { answerIn } from './call-shapes.ts';
 import { readValue } from './lenient-value.ts';
 import type { FindTool } from './tool-names.ts';
 import { type WrittenCalls, writtenCalls } from './written-calls.ts';
-import { writtenQuery } from './written-query.ts';
+import { writtenQueries } from './written-query.ts';
 
 export interface HeldText {
   readonly text: string;
@@ -17,8 +17,8 @@ export type HeldMeaning = 'text' | 'unreadable' | Pick<WrittenCalls, 'calls' | '
 
 /** `isQuery`: a text of nothing but a query is meant to be run. */
 export function heldMeaning({ text, isBare, isInline }: HeldText, find: FindTool, isQuery: boolean): HeldMeaning {
-  const query = isQuery && isBare ? writtenQuery(text) : [];
-  if (query.length > 0) return { calls: query, isOpen: true };
+  const queries = isQuery && isBare ? writtenQueries(text) : [];
+  if (queries.length > 0) return queries.length > 1 ? 'unreadable' : { calls: queries, isOpen: true };
   const { calls, end, rest, isOpen } = writtenCalls(text, find, isBare);
   if (calls.length === 0) return isAttempt(text, find, isBare) ? 'unreadable' : 'text';
   const isExample = (isBare && hasWords(rest)) || (isInline && hasWords(text.slice(end).split('\n', 1)[0] ?? ''));

@@ -1,7 +1,7 @@
 /** Tells from the beginning of a line whether it is a tool call without markup, or what gpt-oss writes without its tokens. */
 import { THOUGHT } from './markup.ts';
 import type { OfferedTools } from './offered-tools.ts';
-import { BARE_QUERY, FENCE_BEGUN, FENCED_QUERY, QUERY_BEGUN } from './written-query.ts';
+import { BARE_QUERY, FENCED_QUERY, QUERY_BEGUN } from './written-query.ts';
 
 /** How much of a line decides. */
 export const BEGINNING_CHARS = 200;
@@ -66,8 +66,8 @@ export function lineBeginning(
   const final = FINAL.exec(start);
   if (final !== null) return { verdict: 'final', length: blank + final[0].length };
   if (isUndecided && /^\**(?:f(?:inal[\w *]{0,12})?|a(?:n(?:s(?:w(?:er?)?)?)?)?\**)$/i.test(start)) return PARTIAL;
-  if (isQuery && (FENCED_QUERY.test(start) || (isFirst && BARE_QUERY.test(start)))) return CALL;
-  if (isQuery && isUndecided && (isFirst ? QUERY_BEGUN : FENCE_BEGUN).test(start)) return PARTIAL;
+  if (isQuery && (FENCED_QUERY.test(start) || BARE_QUERY.test(start))) return CALL;
+  if (isQuery && isUndecided && QUERY_BEGUN.test(start)) return PARTIAL;
   return (isFirst ? bareMessage(start, blank, isUndecided) : undefined) ?? bareCall(start, blank, tools, isUndecided);
 }
 

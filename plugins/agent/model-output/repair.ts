@@ -2,6 +2,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { ModelAnswer } from '../answer-builder.ts';
 import { type Recovery, recoveryOf } from './recovery.ts';
+import { holdsQuery } from './written-query.ts';
 
 type SystemMessage = LanguageModelV4Message & { readonly role: 'system' };
 
@@ -38,6 +39,8 @@ const LAST_STEP =
 export interface Known {
   readonly offersTools: boolean;
   readonly hasTables: boolean;
+  /** The question asks for a query instead of its result. */
+  readonly wantsQuery: boolean;
   /** The last text before a tool call. */
   readonly lastText: string;
 }
@@ -77,7 +80,7 @@ export class Repair {
   }
 
   /** Whether the model is asked once more after a reply without calls. */
-  asksAgain(reply: ModelAnswer, { offersTools, hasTables, lastText }: Known): boolean {
+  asksAgain(reply: ModelAnswer, { offersTools, hasTables, wantsQuery, lastText }: Known): boolean {
     if (reply.hasUnreadableCall && offersTools) {
       this.#rewrites += 1;
       this.#nudge = 'rewrite';
@@ -89,7 +92,8 @@ export class Repair {
       this.#nudge = 'repeats';
       return true;
     }
-    if (!this.#hasAnnounced && offersTools && !hasTables && finish === 'done' && isAnnouncement(text)) {
+    const isStep = isAnnouncement(text) || (!wantsQuery && holdsQuery(text));
+    if (!this.#hasAnnounced && offersTools && !hasTables && finish === 'done' && isStep) {
       this.#hasAnnounced = true;
       this.#nudge = 'announced';
       return true;

@@ -32,6 +32,12 @@ function everyWay(text: string): Read[] {
   return [read([text], true), read(text.match(/\S+\s*|\s+/g) ?? [], true), read([...text], true), read([text], false)];
 }
 
+test('the messages of harmony are paragraphs', () => {
+  const text =
+    '<|channel|>commentary<|message|>This is it.<|end|><|start|>assistant<|channel|>final<|message|>There are 500.';
+  for (const way of everyWay(text)) expect(way.text).toBe('This is it.\n\nThere are 500.');
+});
+
 describe('a call written as text', () => {
   test.each(Object.entries(WRITTEN))('%s', (_, text) => {
     for (const way of everyWay(text)) {

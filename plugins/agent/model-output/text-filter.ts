@@ -334,6 +334,7 @@ export class TextFilter {
       this.#rest = text.slice(end + '<|message|>'.length);
       this.#afterThought();
       if (header.includes('analysis')) this.#mode = 'thought';
+      else if (this.#hasShown || !this.#opening.isEmpty) this.#shown(this.#opening.add('\n\n'));
     } else if (isLast || text.length >= HEADER_CHARS || other !== undefined) {
       this.#afterThought();
       const [name = '', channel = ''] = /^\s*(?:assistant)?\s*(analysis|commentary|final)?\b\s*/.exec(text) ?? [];
