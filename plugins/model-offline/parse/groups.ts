@@ -96,7 +96,7 @@ function dividedBy(cursor: Cursor): boolean {
   const isFew =
     !isUnit(item.tokens[0]!.stem) &&
     numbers.some((one) => 'dimension' in one && (one.dimension.unique_count ?? 99) <= 20);
-  const isRow = rows !== undefined && (times !== undefined || at.ownsAll(figure?.mention, rows));
+  const isRow = rows && figure?.fn !== 'avg' && (times !== undefined || at.ownsAll(figure?.mention, rows));
   const isFigure = at.measureIn(item, cursor.roleOf) !== undefined || numbers.length > 0;
   const isOther = noun?.meanings.some((one) => one.kind === 'dimension' && !at.isNumber(one));
   if (!isRow && (rows || isOther || isFew || !isFigure || figure?.fn === 'count')) return false;

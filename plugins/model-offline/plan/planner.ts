@@ -100,8 +100,7 @@ export function dimensionOf(planner: Planner, mention: Mention, fits: (one: Owne
   const found = reachable(planner, meanings.filter(fits));
   if (found.length === 0) throw refusal([text], `I cannot relate "${text}" to ${planner.base.many}.`);
   // Dates of what is reached in fewer steps stand for the row.
-  const steps = (one: Owned): number =>
-    isTime(one.dimension) ? (distance(planner, planner.base, one.entity) ?? 99) : 0;
+  const steps = (one: Owned) => (isTime(one.dimension) ? (distance(planner, planner.base, one.entity) ?? 99) : 0);
   const near = found.filter((one) => steps(one) === Math.min(...found.map(steps)));
   const one = asked<Owned>(planner, `dimension:${text}`, `Which "${text}" do you mean?`, near, labelOfDimension);
   checkWay(planner, one, text);

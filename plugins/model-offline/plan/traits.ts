@@ -103,8 +103,9 @@ const ENDS =
 /** What a row begins with, by what it is called. */
 const BEGINS =
   /(^|_)(created?|placed|ordered|start(s|ed)?|began|begins?|opened|issued|filed|submitted|requested|booked|scheduled|hired?|joined|registered|signed|signup|reported|received|purchased|bought|sold|posted|published|logged|recorded|occurred|happened|entered|admitted|admission|invoiced)(_|$)/;
-/** The two dates of a row between which it takes its time, where one of each is clear. */
+/** The two dates of a row between which it takes its time, where one of each is clear and no column holds that time. */
 export function spanOf(entity: EntityEntry): { readonly since?: ModelDimension; readonly until?: ModelDimension } {
+  if (entity.dimensions.some((one) => one.type === 'number' && isCalled(one, ['days', 'hours', 'duration']))) return {};
   const [since, other] = primaryDates(entity);
   const isEnd = ({ name }: ModelDimension): boolean =>
     ENDS.test(name) && !/(^|_)(last|next|due|expir|renew|approv)/.test(name);

@@ -28,7 +28,7 @@ op=trend: over time|trend|trends|trend of|the trend of|develop|developed|evolve|
 op=more comparator=greater_than: more|more often|higher|greater|larger|bigger; comparator=less_than: fewer|less|less often|lower|smaller
 op=than: than
 op=order comparator=greater_than: after|later than; comparator=less_than: before|earlier than; comparator=less_or_equal: on or before|no later than|not later than; comparator=greater_or_equal: on or after
-op=duration: how long|duration|time taken
+op=duration: how long|how long does it take us|how long did it take us|duration|time taken
 op=thing: anything|something
 op=unread: new|brand new|comparison|against|relative to|older than|younger than|rate|growth|grow|grew|grown|increase|increased|decrease|decreased|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom
 op=list: list|list all|show all|list of|a list of|list out|details of|details for|details|records|rows|show me all
