@@ -203,7 +203,7 @@ function scimEndpoints({ connections, calls, host }: EndpointsInit): ExtensionEn
     } as const;
     scope.identify(actor, connection.organizationId);
     const users = new Set<string>();
-    const reply = await calls.run({ connection, scope, users }, () => ask(request));
+    const reply = await calls.run({ connection, scope, users, isReaddressed: false }, () => ask(request));
     // Only now, after the transaction, does everybody read what has changed.
     for (const id of users) host.invalidate(id);
     return reply;

@@ -38,9 +38,12 @@ function renamed(plugin: ReturnType<typeof scim>, tables: Readonly<Record<string
 
 /** What neither plugin has an option for. */
 function rules({ auth, fetching, calls }: SsoLibraryInit): BetterAuthPlugin {
-  const check = async ({ email }: { email?: string }) => {
+  const check = async ({ email, emailVerified }: { email?: string; emailVerified?: boolean }) => {
     const call = calls.getStore();
-    if (call !== undefined && email !== undefined) checkAddress(email, call.connection);
+    if (call === undefined) return;
+    if (email !== undefined) checkAddress(email, call.connection);
+    // The library says so where it changes the address, and nowhere else.
+    if (emailVerified === false) call.isReaddressed = true;
   };
   return {
     id: 'atlas-sso',

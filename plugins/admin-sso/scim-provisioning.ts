@@ -24,6 +24,8 @@ export interface ScimCall {
   readonly scope: Scope;
   /** Users whom it concerns. */
   readonly users: Set<string>;
+  /** Whether it has given a user another address. */
+  isReaddressed: boolean;
 }
 
 export interface ProvisioningInit {
@@ -115,6 +117,11 @@ export function provisioning({
         current().users.add(userId);
         // Whom the platform has made administrator since then is not this organization's to ban or sign out.
         const known = await host.run((db) => userById(db, userId));
+        if (known !== undefined && current().isReaddressed) {
+          // Who reads the mails to an account's address sets its password. This takes the new address back.
+          const refusal = await host.run((db) => refusalOf(db, known, provisioningDomainId));
+          if (refusal !== undefined) throw scimError('CONFLICT', refusal, 'mutability');
+        }
         if (known !== undefined && administersPlatform(known)) return;
         const settle = async () => {
           // Administrators may be leaving, or be demoted by hand, at the same moment.

@@ -539,6 +539,43 @@ describe.each<Dialect>(['sqlite', 'postgres'])('SCIM on %s', (dialect) => {
     expect(Boolean((await users.clone().first('banned')).banned)).toBe(false);
   });
 
+  it('gives no new address to an administrator of the platform or a member elsewhere', async () => {
+    await using setup = await start(dialect);
+    const { boss, server } = setup;
+    const { scim } = await connected(setup);
+    const users = db.connect(server.database)('auth_user');
+    const own = read(await scim('POST', '/Users', oktaUser('own@acme.com')));
+    const [admin, member] = [
+      read(await scim('POST', '/Users', oktaUser('ann@acme.com'))),
+      read(await scim('POST', '/Users', oktaUser('bob@acme.com'))),
+    ];
+    await users.clone().where({ email: 'ann@acme.com' }).update({ role: 'admin', adminByOrganization: false });
+    const { id: userId } = await users.clone().where({ email: 'bob@acme.com' }).first('id');
+    const other = (await boss.send('/api/auth/organization/create', { body: { name: 'Other', slug: 'other' } })).body;
+    const membership = {
+      id: 'other-bob',
+      userId,
+      organizationId: other.id,
+      role: 'member',
+      createdAt: new Date().toISOString(),
+    };
+    await db.connect(server.database)('auth_member').insert(membership);
+    const emails = [{ op: 'replace', path: 'emails[type eq "work"].value', value: 'mallory@acme.com' }];
+    const patch = { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: emails };
+    for (const [{ id }, email] of [
+      [admin, 'ann@acme.com'],
+      [member, 'bob@acme.com'],
+    ] as const) {
+      expect((await scim('PUT', `/Users/${id}`, oktaUser('mallory@acme.com'))).status).toBe(409);
+      expect((await scim('PATCH', `/Users/${id}`, patch)).status).toBe(409);
+      expect((await scim('PUT', `/Users/${id}`, oktaUser(email))).status).toBe(200);
+      expect(await users.clone().where({ email: 'mallory@acme.com' }).first('id')).toBeUndefined();
+      expect(await users.clone().where({ email }).first('id')).toBeDefined();
+    }
+    expect((await scim('PUT', `/Users/${own.id}`, oktaUser('owen@acme.com'))).status).toBe(200);
+    expect(await users.clone().where({ email: 'owen@acme.com' }).first('id')).toBeDefined();
+  });
+
   it('takes the token of the connection only, as long as it is good', async () => {
     await using setup = await start(dialect);
     const { boss, server } = setup;
