@@ -51,6 +51,8 @@ const MAX_GROUPED_CHARS = 40;
 const MAX_NAMED = 40;
 const MAX_LINES = 2_000;
 const ROWS = /\b(?:rows?|Zeilen?|lignes?|filas?|righe|linhas?)\b/i;
+const LIMITS_AND_DATES = /\b(?:limit|offset|top|fetch\s+(?:first|next))\s+\d+|\d{4}-\d{2}(?:-\d{2})?/gi;
+const LITERALS = /(?<![\w.])\d+(?:\.\d+)?(?!\w)/g;
 const NUMBERS = /\d+(?:[.,'’ \u00a0\u202f]\d+)*/g;
 
 export function grounding(material: Material): Grounding {
@@ -94,6 +96,7 @@ function settle(
   for (const counted of [...listed, ...namesInARow(text)]) figures.settle(counted);
   if (isDone()) return;
   settleTexts(scanned, figures);
+  for (const { sql } of tables) for (const value of conditionsOf(sql)) figures.settle(value);
   if (isDone()) return;
   const limits = limitsMet(tables, text);
   for (const value of valuesIn(context().join('\n').slice(0, MAX_CONTEXT_CHARS))) {
@@ -118,6 +121,10 @@ function settle(
 /** The lengths of results that are cut: the instructions name the limit, which is no count of anything but rows. */
 const limitsMet = (tables: readonly ToolTable[], text: string): number[] =>
   ROWS.test(text) ? [] : tables.flatMap(({ rows, truncated }) => (truncated ? [rows.length] : []));
+
+/** Numbers that a statement compares with: what it is about, such as "the last 90 days". Limits and dates are none. */
+const conditionsOf = (sql: string): number[] =>
+  (sql.slice(0, 65_536).replace(LIMITS_AND_DATES, ' ').match(LITERALS) ?? []).map(Number);
 
 const valuesIn = (text: string): number[] =>
   figuresIn(text).flatMap(({ readings, isPercent }) =>

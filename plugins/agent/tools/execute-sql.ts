@@ -121,7 +121,8 @@ export function executeSqlTool(ctx: Pick<PluginContext, 'call' | 'runSql'>, resu
         return await execute(sql, connectionId, run);
       } catch (error) {
         // What can be read runs as it was written, so only what was refused is repaired.
-        const repaired = error instanceof SqlRefusal ? await repairOf(ctx, { sql, connectionId }, run) : undefined;
+        const cause = error instanceof SqlRefusal ? error : (error as Error).cause;
+        const repaired = cause instanceof SqlRefusal ? await repairOf(ctx, { sql, connectionId }, run) : undefined;
         if (repaired === undefined) throw error;
         const done = await execute(repaired, connectionId, run);
         notesOf(run.memory).add({ code: 'sql_repaired', message: REPAIRED });

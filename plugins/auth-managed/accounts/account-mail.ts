@@ -13,7 +13,7 @@ import {
 } from '../../../kernel/index.ts';
 
 const HOUR_MS = 3_600_000;
-/** Mails of a kind that one person gets in a day. */
+/** Mails of a kind that one person gets in a day; for a forgotten password, which anybody may ask for, in an hour. */
 const MOST_TO_ADDRESS = { invitation: 3, password: 5, address: 3, notice: 10 } as const;
 /** That one sender, such as an organization, sends in an hour. */
 const MOST_OF_SENDER = 100;
@@ -48,7 +48,7 @@ export interface AccountMailInit {
 export class AccountMail {
   readonly #init: AccountMailInit;
   // In memory, so each server counts by itself.
-  readonly #toAddress = new LRUCache<string, number>({ max: 50_000, ttl: 24 * HOUR_MS });
+  readonly #toAddress = new LRUCache<string, number>({ max: 50_000 });
   readonly #running = new Set<Promise<void>>();
   readonly #ofSender = new LRUCache<string, number>({ max: 10_000, ttl: HOUR_MS });
 
@@ -94,7 +94,8 @@ This is no full link because the server does not know its own address: its opera
       return false;
     }
     // An entry ends with the time of its first mail.
-    this.#toAddress.set(address, toAddress + 1, { noUpdateTTL: true });
+    const ttl = kind === 'password' ? HOUR_MS : 24 * HOUR_MS;
+    this.#toAddress.set(address, toAddress + 1, { ttl, noUpdateTTL: true });
     if (sender != null) this.#ofSender.set(sender, ofSender + 1, { noUpdateTTL: true });
     try {
       await this.#deliver(

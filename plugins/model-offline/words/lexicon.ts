@@ -198,13 +198,13 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
     if (said.at(-1) !== 'date') out.push([[...short, 'date'], 1]);
     if (!isEntityName(short, entry)) out.push([short, 1]);
   }
-  // "output" of `output_mwh`, "affected households" of `households_affected`
+  // "output" of `output_mwh`, "affected households" of `households_affected`; "total orders" is no "order total"
   if (dimension.type === 'number')
     for (const [said] of [...out])
       out.push(
         [withoutUnit(said), 1],
         [withoutUnit(said).length > 0 ? said.slice(-1) : [], 0],
-        [said.length === 2 ? said.toReversed() : [], 1],
+        [said.length === 2 && said[1] !== 'total' ? said.toReversed() : [], 1],
       );
   // "customer name", "claim amount", "net invoice amount"
   const own = entry.words;
