@@ -184,6 +184,14 @@ describe.each<Dialect>(['sqlite', 'postgres'])('a new address by mail, on %s', (
     expect((await boss.send(`${USERS}?search=new@`)).body.total).toBe(1);
     const { changes } = (await boss.send('/api/v1/admin/audit/changes?action=user.email_changed')).body;
     expect(changes).toMatchObject([{ before: { email: 'ann@example.com' }, after: { email: 'new@example.com' } }]);
+
+    // Nor when the account has its old address again.
+    expect((await changeEmail(ann, 'ann@example.com')).status).toBe(200);
+    expect((await confirm(ann, (await mailed(smtp, 4)).token)).status).toBe(200);
+    for (const used of [token, old]) {
+      expect(await confirm(new Client(server), used)).toMatchObject(invalid);
+      expect(await reset(new Client(server), used)).toMatchObject(invalid);
+    }
   });
 
   it('is not one that another account has, and the request does not tell', async () => {

@@ -44,6 +44,7 @@ interface Account {
   readonly role: string | null;
   /** Hash; `null` where the user signs in without one. */
   readonly password: string | null;
+  readonly updatedAt: Date | string | number;
 }
 
 /** What a genuine token is about. */
@@ -226,7 +227,7 @@ If it was not you who changed it, tell an administrator at once.
           join.on(`${account}.userId`, `${user}.id`).onVal(`${account}.providerId`, 'credential'),
         )
         .where(`${user}.${column}`, value)
-        .first(`${user}.id`, 'email', 'role', 'banned', 'banExpires', 'password'),
+        .first(`${user}.id`, 'email', 'role', 'banned', 'banExpires', 'password', `${user}.updatedAt`),
     );
     if (row === undefined || isBanned({ ...row, banned: Boolean(row.banned) })) return undefined;
     return row;
@@ -260,8 +261,8 @@ If it was not you who changed it, tell an administrator at once.
   }
 }
 
-/** What the use of a token changes: one at least. */
-const stateOf = ({ email, password }: Account) => [email, password];
+/** What the use of a token changes, one at least; the time never returns to what it was. */
+const stateOf = ({ email, password, updatedAt }: Account) => [email, password, new Date(updatedAt).getTime()];
 
 function refuseLink(): never {
   throw invalidLink();
