@@ -23,6 +23,7 @@ const redact = (sql: string, engine: Engine) => redactLiterals(sql, engine && no
 test.each<Case>([
   ['postgres', "SELECT id FROM t WHERE name = 'Ann' AND n > 12.5e-3", 'SELECT id FROM t WHERE name = ? AND n > ?'],
   ['postgres', "SELECT 'it''s', E'a\\'b', U&'\\0041', $$x$$, $q$ $$ ' $q$ FROM t", 'SELECT ?, ?, U&?, ?, ? FROM t'],
+  ['postgres', "SELECT E'a'\n  'b\\'secret', 1", 'SELECT ?, ?'],
   ['postgres', "SELECT '\\' AS a, 'b'", 'SELECT ? AS a, ?'],
   ['postgres', 'SELECT 1 /* a /* secret */ b */ + 2 -- secret', 'SELECT ? + ?'],
   ['postgres', "SELECT x\n  FROM t1 a2 WHERE b'101' = c AND d = X'FF'", 'SELECT x FROM t1 a2 WHERE b? = c AND d = X?'],

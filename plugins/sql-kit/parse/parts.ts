@@ -13,6 +13,8 @@ const COMMENT_MARK = /\/\*|\*\//g;
 const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
 /** Digits with all that sticks to them: what is no number is no name either. */
 const NUMBER = /\.?\d(?:[eE][+-]\d|[\w.\u0080-\uffff])*/y;
+/** Between the pieces of a text, of which each begins with a quote. */
+const CONTINUED = /[ \t\r\f]*\n\s*'/y;
 const WORD = /[\p{L}\p{M}_][\p{L}\p{M}\p{N}_$]*/uy;
 
 /** The part that begins at `at`, which is where another one ends. Never fails. */
@@ -38,7 +40,13 @@ export function partAt(sql: string, at: number, notation: Notation): Part {
   const word = ending(WORD, sql, at);
   if (word === undefined) return { kind: 'sign', end: at + 1 };
   const isPrefix = notation.escapes === 'prefixed' && word === at + 1 && 'eE'.includes(one) && sql[word] === "'";
-  return isPrefix ? { kind: 'text', end: endOfQuoted(sql, word, "'", true) } : { kind: 'word', end: word };
+  if (!isPrefix) return { kind: 'word', end: word };
+  let end = endOfQuoted(sql, word, "'", true);
+  // A text goes on after a line break.
+  for (let next = ending(CONTINUED, sql, end); next !== undefined; next = ending(CONTINUED, sql, end)) {
+    end = endOfQuoted(sql, next - 1, "'", true);
+  }
+  return { kind: 'text', end };
 }
 
 function ending(pattern: RegExp, sql: string, at: number): number | undefined {
