@@ -31,6 +31,7 @@ export function repairedSql(sql: string, notation: Notation): string {
 
 /** The statement with plain signs for those that `foreign` finds where no other part begins. */
 function without(foreign: RegExp, sql: string, notation: Notation): string {
+  if (sql.search(foreign.source) === -1) return sql;
   let result = '';
   for (let at = 0; at < sql.length; ) {
     foreign.lastIndex = at;
