@@ -2,7 +2,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { compileQuery, PlanError, type QueryPlan } from '../semantic-query/index.ts';
-import { fold, nameWords, spoken, stem } from '../words-kit/index.ts';
 import { describePlan } from './answer/describe.ts';
 import { nearestQuestions } from './answer/nearest.ts';
 import { smallTalk } from './answer/small-talk.ts';
@@ -13,6 +12,7 @@ import { createReader, type Reader } from './reader.ts';
 import { prepareLexicon } from './words/lexicon.ts';
 import { tokenize } from './words/tokenize.ts';
 import { isHarmless } from './words/vocabulary.ts';
+import { fold, nameWords, spoken, stem } from './words/words.ts';
 
 export type Reading =
   /** `understood` restates measure, conditions, range and grouping, for the reader of the answer to check. */

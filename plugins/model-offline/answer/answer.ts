@@ -1,7 +1,7 @@
 /** Writes a result in a few sentences that state the numbers, and a question back or refusal with its next step. */
 import type { CompiledColumn, CompiledQuery } from '../../semantic-query/index.ts';
-import { capital, spoken } from '../../words-kit/index.ts';
 import type { Reading } from '../conversation.ts';
+import { capital, spoken } from '../words/words.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 /** What the SQL tool gives back. */

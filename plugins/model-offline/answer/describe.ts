@@ -1,10 +1,10 @@
 /** Says in plain words what a plan measures, of what, when and how grouped. */
 import type { SemanticModel } from '../../semantic-layer/index.ts';
 import type { QueryPlan } from '../../semantic-query/index.ts';
-import { spoken as words } from '../../words-kit/index.ts';
 import { rangeText } from '../words/calendar.ts';
 import type { PlanFilter } from '../words/layer.ts';
 import { rowNames } from '../words/lexicon.ts';
+import { spoken as words } from '../words/words.ts';
 
 const LONG =
   'equals is,not_equals is not,in is one of,not_in is none of,greater_than is more than,greater_or_equal is at least,' +

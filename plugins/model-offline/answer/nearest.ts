@@ -1,9 +1,9 @@
 /** Offers questions that can be answered: what is left of the one that was asked, then others about its words. */
 import { compileQuery } from '../../semantic-query/index.ts';
-import { capital, nameWords, spoken, stem } from '../../words-kit/index.ts';
 import { isFollowUp } from '../parse/follow-up.ts';
 import type { Reader } from '../reader.ts';
 import type { EntityEntry } from '../words/lexicon.ts';
+import { capital, nameWords, spoken, stem } from '../words/words.ts';
 
 const [WANTED, ENTITIES] = [3, 6];
 /** Rests without what was asked for: "What is of Spain?", "How many guests are?". */

@@ -1,8 +1,8 @@
 /** Answers what is said without data: greetings, help, what there is, what a term means. */
 
-import { keyOf, nameWords } from '../../words-kit/index.ts';
 import type { Lexicon } from '../words/lexicon.ts';
 import { tokenize } from '../words/tokenize.ts';
+import { keyOf, nameWords } from '../words/words.ts';
 
 const HELP =
   /^((hi|hello|hey)( there)?|good (morning|afternoon|evening)|help( me)?|what (can (you|i) (answer|do|ask( you| about)?|tell me)( about)?|(questions|kinds? of questions) can (you|i) (answer|ask)|are you|do you know)|how (does this|do you|do i use this) work|who are you|((show|give) me )?(some )?examples?)$/;

@@ -101,6 +101,7 @@ export function comparison(cursor: Cursor): boolean {
   if (firstWord(here(cursor)) === '=') cursor.at++;
   const value = here(cursor);
   const isBare = value?.lead.every((word) => /^(of|is|are|was|were|at)$/.test(word));
+  // "whose city is Lyon"
   const isName = value?.kind === 'unknown' && value.tokens[0]!.capitalised && value.lead.includes('is');
   const isQuoted = value?.kind === 'quoted' && !at.adjectiveIn(value, roleOf);
   const isValue = isName || isQuoted || (value?.kind === 'number' && isBare);
@@ -162,6 +163,7 @@ function lacking(cursor: Cursor, canLack: boolean): boolean {
   if (canLack && isVerb && at.entityIn(here(cursor, 1))) cursor.at++;
   const item = here(cursor);
   if (item === undefined || item.kind === 'operator') return false;
+  // "without cancelled orders", "never ordered"
   const inner = canLack ? takeConditions(cursor) : [];
   const isNoun = canLack && (inner.length === 0 || here(cursor)?.lead.length === 0);
   const entity = isNoun ? at.entityIn(here(cursor)) : undefined;

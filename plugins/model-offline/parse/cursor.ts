@@ -1,10 +1,10 @@
 /** Walks over the linked words of a question and tells what each may be used as. */
 
-import { stem } from '../../words-kit/index.ts';
 import type { TermRole } from '../plan/terms.ts';
 import { isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Item } from '../words/link.ts';
 import { isEverydayVerb } from '../words/vocabulary.ts';
+import { stem } from '../words/words.ts';
 import { type Condition, entitiesIn, type Mention, type Request } from './request.ts';
 import { type Content, withNouns } from './verbs.ts';
 

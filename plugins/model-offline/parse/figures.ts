@@ -40,9 +40,11 @@ export function takeFigure(cursor: Cursor): Figure | undefined {
     const item = here(cursor);
     const isAmount = item?.operator?.op === 'amount' && fn !== undefined && fn !== 'count';
     const noun = isAmount ? unnamed(item.text) : fn ? at.nounIn(item, roleOf) : at.measureIn(item, roleOf);
+    // "how many were ordered" counts no dates.
     const isDates = fn && !/^(min|max)$/.test(fn) && !isAmount && noun?.meanings.every(at.isDate);
     if (noun && !isDates) {
       cursor.at++;
+      // "total invoice amount"
       if (fn && fn !== 'count' && at.entityIn(item) && at.op(cursor) === 'amount' && here(cursor)!.lead.length === 0)
         cursor.at++;
       const words = cursor.items.slice(start, cursor.at).flatMap(({ tokens }) => tokens.map(({ word }) => word));
@@ -87,6 +89,7 @@ export function aggregate(cursor: Cursor): boolean {
     request.counting = true;
     return true;
   }
+  // "… in total" repeats what a sum is.
   const isRepeated = start > 0 && isEnd && !request.figures.some((one) => /^(avg|min|max)$/.test(one.fn ?? ''));
   return (fn === 'sum' && isRepeated) || restore(cursor, start);
 }
@@ -135,7 +138,9 @@ export function ranking(cursor: Cursor): boolean {
     else request.columns = [thing];
     return done({}, 1);
   }
+  // "top 3" goes on from a question before.
   const isRest = limit !== undefined && !request.subject && (!next || firstWord(next) === 'only');
+  // "which turbine is the oldest"
   const isSaidOf = request.which && request.subject && !next && !isQuantity && of !== 'vague';
   return isRest || isSaidOf ? done({}) : restore(cursor, start);
 }

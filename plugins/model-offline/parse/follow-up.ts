@@ -73,6 +73,7 @@ const isDateGiven = ({ type, negated, mention }: Condition): boolean =>
 /** "show 10" after a ranking keeps its order, "by units sold" its length. */
 function mergedRanking({ ranking: before, figures: [key] }: Request, next: Ranking | undefined): Ranking | undefined {
   const isRest = next?.limit !== undefined && !next.key;
+  // "top 3" of what was measured.
   if (!before && isRest && key) return { ...next, key, isTotal: true };
   if (!before || !next) return next ?? before;
   if (isRest) return { ...before, ...(next.direction && { direction: next.direction }), limit: next.limit! };

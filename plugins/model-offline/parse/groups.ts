@@ -27,6 +27,7 @@ function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
     return { grain, per: isPer || (grouping !== undefined && firstWord(item) !== 'by'), ...takeHint(cursor) };
   }
   const date = at.dateIn(item);
+  // "by signup month"
   if (date && next?.operator?.grain && !next.operator.grouping && next.lead.length === 0) {
     cursor.at += 2;
     return { grain: next.operator.grain, hint: date };
@@ -37,6 +38,7 @@ function takeGroup(cursor: Cursor, isPer = false): Group | undefined {
   }
   const flags = at.conditionIn(item, cursor.roleOf)?.meanings.filter(({ kind }) => kind === 'dimension') ?? [];
   const isThing = at.entityIn(item) ?? at.dimensionIn(item, cursor.roleOf);
+  // "by insured" is by yes and no.
   const isFlag = flags.length > 0 && (!at.entityIn(next) || next!.lead.length > 0);
   const named = isThing && (at.nounIn(item, cursor.roleOf) ?? at.entityIn(item));
   const noun = isThing ? named : isFlag ? at.mentionOf(item!, flags) : undefined;
@@ -121,6 +123,7 @@ export function grouping(cursor: Cursor): boolean {
   if (said === 'by' && (dateOfAll(cursor) || rankedBy(cursor))) return true;
   if (firstWord(item) === 'per' && dividedBy(cursor)) return true;
   let group = takeGroup(cursor, firstWord(item) === 'per');
+  // "paid by card"
   const isValue = at.conditionIn(here(cursor), cursor.roleOf)?.meanings.some(({ kind }) => kind === 'value');
   if (!group) return (said === 'by' && isValue === true) || restore(cursor, start);
   cursor.joined = undefined;

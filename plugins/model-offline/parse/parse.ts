@@ -73,11 +73,13 @@ const frame: Rule = (cursor) => {
   else if (said === 'also' && isStart) request.followUp = 'add';
   else if (said === 'which' && cursor.at === 0) {
     request[word === 'who' ? 'who' : 'which'] = true;
+    // "which five guests made the most bookings"
     const place = op(cursor, 3) === 'with' ? 4 : 3;
     const isRanked = next?.kind === 'number' && at.entityIn(here(cursor, 2)) && op(cursor, place) === 'rank';
     if (isRanked) [request.ranking, cursor.at] = [{ limit: next.number! }, cursor.at + 1];
   } else if (said === 'list' || (word === 'all' && cursor.at === 0 && at.entityIn(next))) request.listing = true;
   else if (said === 'with') {
+    // "which city has the most …", "how many customers do we have"
     const isEmpty = !next || next.time || next.operator?.fn || /^(group|by|each)$/.test(next.operator?.op ?? '');
     const isVerb = isEmpty && /^ha(ve|s|d)$/.test(word);
     if (next?.operator?.op !== 'rank' && !isVerb && !(request.compare && next?.time)) return false;
@@ -141,6 +143,7 @@ const subject: Rule = (cursor) => {
   const entity = item?.kind === 'names' ? at.entityIn(item) : undefined;
   const { request } = cursor;
   if (!entity || cursor.joined !== undefined) return false;
+  // "the lowest price of a booking" is one of all of them.
   const { key, limit } = request.ranking ?? {};
   const isOf = item!.lead.includes('of') && key && limit === undefined && !request.which;
   if (request.subject === undefined && !isOf) request.subject = entity;

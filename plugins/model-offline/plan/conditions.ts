@@ -1,9 +1,9 @@
 /** Turns what is said about rows into filters: values, comparisons, what is missing, what is related. */
 
-import { nameWords, stem } from '../../words-kit/index.ts';
 import { type Condition, type Mention, unnamed } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
+import { nameWords, stem } from '../words/words.ts';
 import { periodFilters } from './dates.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
@@ -34,6 +34,7 @@ export function planOf(planner: Planner, base: EntityEntry, conditions: readonly
 function checkJoined(planner: Planner, run: readonly Condition[]): void {
   if (run.length < 2 || run.every(({ negated }) => negated)) return;
   const plans = run.map(({ joined: _, ...one }) => planOf(planner, planner.base, [one]));
+  // What each is about; only values of one attribute can be alternatives.
   const subjects = plans.map(({ filters, related, segments }) =>
     [...filters.map(({ dimension }) => dimension), ...related.map(({ entity }) => entity), ...segments].join(),
   );
@@ -161,6 +162,7 @@ function knownValue({ name, sample_values: samples = [], unique_count: count }: 
 /** The numbers of a row that "orders over 500" or "films longer than 90 minutes" may compare. */
 function bareNumber(planner: Planner, { mention, unit, of: by, value }: Condition): Mention {
   const entity = of.oneEntity(planner, mention.text, of.entitiesOf(mention));
+  // "customers over 100": of what is anyone's guess.
   const isOpen = !by && !unit && (entity.model.type === 'dimension' || isPeople(entity));
   const columns = isOpen ? [] : columnsFor(entity, by);
   const fitting = columns.filter((one) => !unit || isIn(one, unit));

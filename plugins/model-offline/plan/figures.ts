@@ -20,6 +20,7 @@ function adhoc(type: Adhoc['type'], item: of.Owned, rank = 3): Candidate {
   const isDate = isTime(item.dimension) && type !== 'count_distinct';
   const said = isDate ? (type === 'max' ? 'last' : 'first') : NAMES[type];
   const what = type === 'count_distinct' ? 'number of different values of' : NAMES[type];
+  // The total of a "total amount" is said once.
   const once = (text: string): string => text.replace(/^([a-z]+[ _])\1/, '$1');
   const made = { name: once(`${said}_${item.dimension.name}`), type, dimension: of.full(item) };
   return { figure: { entity: item.entity, adhoc: made }, rank, label: once(`${what} ${of.labelOfDimension(item)}`) };
@@ -135,6 +136,7 @@ function candidatesOf(context: of.PlanContext, figure: Figure, near: readonly En
   const isAdded = ({ entity, dimension }: of.Owned): boolean =>
     entity.model.measures.some(({ type, sql }) => type === 'sum' && sql === dimension.name);
   if (fn === 'count' && numbers.length > 0 && numbers.every(isAdded)) return sums;
+  // "how many seats": all of them together, or how many different numbers.
   if (dimensions.length > 0) return [...sums, ...dimensions.map((one) => adhoc('count_distinct', one, one.rank))];
   return [...conditionEntities(context, mention)].map(count);
 }

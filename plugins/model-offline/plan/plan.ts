@@ -72,6 +72,7 @@ function withSubject(request: Request, context: of.PlanContext): Request {
   const isAmountOnly = figures.every(({ mention }) => mention.meanings.length === 0);
   if (!subject && (!isAmountOnly || columns.length > 0 || ranked)) return request;
   const noun = subject ?? conditions.find(({ type }) => /^(is|equals)$/.test(type))?.mention;
+  // "signups per month": rows of what the date is of.
   const hint = [...periods, ...groups].find((one) => one.hint)?.hint;
   const owners = noun ? [...conditionEntities(context, noun)] : [];
   const found = owners.length > 0 ? owners : hint ? ownersOf({ ...hint, meanings: of.best(hint.meanings) }) : [];
@@ -111,6 +112,7 @@ function shapeOf(request: Request, context: of.PlanContext): Shape {
       throw refusal([subject!.text], `Say whether you mean the number of ${entity.many} or one of their figures.`);
     if (entity) return { figures: count };
     if (!thing?.meanings.some(isAmount)) throw refusal([], NOT_CLEAR);
+    // "booking fees by channel": all of them, unless the word may be of one.
     const isSum = thing.plural && /(fee|cost|charge|expense|payment|hour)s$/i.test(thing.text);
     const label = (fn: string): string => `${fn === 'sum' ? 'total' : 'average'} ${thing.text}`;
     const both = ['sum', 'avg'] as const;
@@ -338,6 +340,7 @@ function planRows(planner: of.Planner): void {
   plan.dimensions = shown.map((one) => ({ dimension: of.full(one) }));
   const [column, second] = shown;
   const { name, type, sample_values: samples = [], unique_count: count = 0 } = column?.dimension ?? {};
+  // Few values that many rows share.
   const isCategory = type === 'string' && samples.length > 1 && count <= 50;
   if (subject && isCategory && !second && !request.which && !request.distinct && !request.shown)
     throw refusal([], `Ask "which ${name}" for its values, or for ${name} and a second attribute of ${base.many}.`);

@@ -1,9 +1,9 @@
 /** Holds a plan under construction, and finds the one attribute or entity that a name of the question means. */
 import type { QueryPlan } from '../../semantic-query/index.ts';
-import { spoken } from '../../words-kit/index.ts';
 import { entitiesIn, type Mention, type Request } from '../parse/request.ts';
 import type { ModelDimension, PlanFilter } from '../words/layer.ts';
 import { type EntityEntry, isTime, type Lexicon, type MeaningOf } from '../words/lexicon.ts';
+import { spoken } from '../words/words.ts';
 import { choose, refusal } from './outcome.ts';
 import { readTerm } from './terms.ts';
 import { labelOf } from './traits.ts';

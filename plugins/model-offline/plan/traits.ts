@@ -1,9 +1,9 @@
 /** Tells what the rows of an entity are called by, when they happened, and which of its numbers are amounts. */
 
-import { nameWords, stem } from '../../words-kit/index.ts';
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, isYear, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import type { Criterion } from '../words/vocabulary.ts';
+import { nameWords, stem } from '../words/words.ts';
 import { refusal } from './outcome.ts';
 
 const stems = (text: string): string[] => nameWords(text).map(stem);
@@ -81,6 +81,7 @@ const ABOUT = {
 
 /** The columns of a row that "cheapest", "oldest", "largest" or "over 500 euros" may be about. */
 export function columnsFor(entity: EntityEntry, by: Criterion | undefined): readonly ModelDimension[] {
+  // The age of people goes by their birth.
   const years = entity.dimensions.filter((one) => isYear(one) || (BIRTH.test(one.name) && isTime(one)));
   if (by === 'age') return isPeople(entity) ? years : [...new Set([...primaryDates(entity), ...years])];
   const amounts = amountsOf(entity);

@@ -1,10 +1,10 @@
 /** Finds everything the semantic layer names by the words people use for it. Built once per model. */
 import { MadeOnce } from '../../event-loop-kit/index.ts';
 import { isColumnTerm, type SemanticModel } from '../../semantic-layer/index.ts';
-import { keyOf, nameWords, rootKey, spoken, stem } from '../../words-kit/index.ts';
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
 import { isFunctionWord, isUnit } from './vocabulary.ts';
+import { keyOf, nameWords, rootKey, spoken, stem } from './words.ts';
 
 /** How directly a name was given: 3 its own name, 2 a declared synonym, 1 shortened or derived, 0 the loosest form. */
 export type Closeness = 0 | 1 | 2 | 3;

@@ -1,6 +1,5 @@
 /** Links the words of a question to what they name: the longest phrase first. */
 
-import { isDerived, isSlip, rootKey, stem } from '../../words-kit/index.ts';
 import { type DayRange, MONTHS } from './calendar.ts';
 import type { Lexicon, Meaning } from './lexicon.ts';
 import { readTime } from './time-phrases.ts';
@@ -13,6 +12,7 @@ import {
   type Operator,
   readOperator,
 } from './vocabulary.ts';
+import { isDerived, isSlip, rootKey, stem } from './words.ts';
 
 type Kind = 'names' | 'operator' | 'time' | 'number' | 'quoted' | 'filler' | 'unknown';
 /** `verb`: what a verb that is said of anything may mean besides, "borrowed" of borrowings. */

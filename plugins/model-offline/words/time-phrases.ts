@@ -115,6 +115,7 @@ export function readTime(tokens: readonly Token[], at: number, now: Date, isApar
   const text = textAt(tokens, at);
   const span = !isApart && /^(between|from) /.test(text) ? readSpan(tokens, at + 1, today) : undefined;
   if (span) return span;
+  // "over 2000" is an amount.
   if (/^over \d/.test(text)) return undefined;
   const bound = /^to /.test(text) ? null : BOUND.exec(text);
   if (bound) {

@@ -1,5 +1,5 @@
 /** Splits a question into tokens: words, numbers, ISO dates, quoted texts and the few signs that mean something. */
-import { fold, nameWords, stem } from '../../words-kit/index.ts';
+import { fold, nameWords, stem } from './words.ts';
 
 /** `text`: as written; `word`: folded; `start`, `end`: offsets into the question; `value`: of a number. */
 export type Token = Readonly<{ text: string; word: string; stem: string; start: number; end: number; value?: number }> &

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSlip, keyOf, nameWords, root, rootKey } from './index.ts';
+import { isSlip, keyOf, nameWords, root, rootKey } from './words.ts';
 
 it.each([
   ['produced', 'production'],
