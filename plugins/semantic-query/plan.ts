@@ -163,7 +163,9 @@ export const QueryPlan = Type.Object(
             name: Type.String({ description: 'name of the column in the result' }),
             of: Type.String({ description: 'the measure, metric or ad hoc measure of the plan that is divided' }),
             per: Type.String({ description: 'the one that divides it; both are totals of each group' }),
-            times: Type.Optional(Type.Number({ description: 'per how many: 100 for "per 100 orders"' })),
+            times: Type.Optional(
+              Type.Number({ exclusiveMinimum: 0, description: 'per how many: 100 for "per 100 orders"' }),
+            ),
           },
           CLOSED,
         ),

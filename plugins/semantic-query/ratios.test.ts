@@ -53,6 +53,8 @@ it('divides totals of each group, never by zero, and orders by the ratio', () =>
   ]);
   const hundred = { ...plan.ratios![0]!, times: 100 };
   expect(rows({ ...plan, ratios: [hundred] })[0]).toMatchObject([expect.closeTo((100 * 55) / 150), 55, 150]);
+  const quarter = { ...plan.ratios![0]!, times: 0.25 };
+  expect(rows({ ...plan, ratios: [quarter] })[0]).toMatchObject([expect.closeTo((0.25 * 55) / 150), 55, 150]);
 });
 
 it('divides measures of two entities in the groups that both have', () => {

@@ -123,7 +123,7 @@ function outputSql(plan: ResolvedPlan, values: Values, target: OrderTarget): str
       return `100.0 * (${change()}) / NULLIF(ABS(${previous()}), 0)`;
     case 'ratio': {
       const { measure, times } = target.per!;
-      return `${(1.0 * times).toFixed(1)} * ${wrapped(current())} / NULLIF(${values.measure(measure.aggregate, 'current')}, 0)`;
+      return `${Number.isInteger(times) ? times.toFixed(1) : times} * ${wrapped(current())} / NULLIF(${values.measure(measure.aggregate, 'current')}, 0)`;
     }
     case 'share':
       return `100.0 * ${current()} / NULLIF(${values.total(one)}, 0)`;
