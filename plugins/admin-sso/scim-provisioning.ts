@@ -115,14 +115,15 @@ export function provisioning({
     projection: {
       async reconcileUser({ userId, provisioningDomainId, active }) {
         current().users.add(userId);
-        // Whom the platform has made administrator since then is not this organization's to ban or sign out.
         const known = await host.run((db) => userById(db, userId));
-        if (known !== undefined && current().isReaddressed) {
+        if (known === undefined) return;
+        if (current().isReaddressed) {
           // Who reads the mails to an account's address sets its password. This takes the new address back.
           const refusal = await host.run((db) => refusalOf(db, known, provisioningDomainId));
           if (refusal !== undefined) throw scimError('CONFLICT', refusal, 'mutability');
         }
-        if (known !== undefined && administersPlatform(known)) return;
+        // Whom the platform has made administrator since then is not this organization's to ban or sign out.
+        if (administersPlatform(known)) return;
         const settle = async () => {
           // Administrators may be leaving, or be demoted by hand, at the same moment.
           await host.lockAdministrators();

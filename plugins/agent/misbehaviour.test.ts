@@ -228,6 +228,13 @@ describe('a statement', () => {
     }
   });
 
+  test('is repaired again when it is written again', async () => {
+    const escaped = `${COUNT} where 1 &lt; 2`;
+    for (const end of await asked([callSql(escaped), callSql(escaped), answer], 3)) {
+      expect(end.answer).toMatchObject({ outcome: 'answered', data: [{ rows: [{ n: 500 }] }, { rows: [{ n: 500 }] }] });
+    }
+  });
+
   test('that cannot be read after its repair either fails with the reason', async () => {
     await using scripted = await scriptedApp([callSql('SQL: select ‘x from orders'), callSql(COUNT), answer]);
     await scripted.app.get(agent).answer(question, scripted.app.scope());

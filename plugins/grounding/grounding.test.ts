@@ -63,6 +63,14 @@ describe('figures that the rows explain', () => {
     expect(left(text, [tableOf(rows)])).toEqual([]);
   });
 
+  test('what a statement compares with, but for limits and dates', () => {
+    const sql = `SELECT COUNT(*) AS n FROM orders WHERE age BETWEEN 18 AND 25 AND at < date('now', '-90 days')
+      AND day >= '2024-03-17' LIMIT 700`;
+    const tables = [{ ...tableOf([{ n: 44 }]), sql }];
+    expect(left('44 people aged 18 to 25 have not ordered for 90 days.', tables)).toEqual([]);
+    expect(left('There are 700 of them, and 17 more.', tables)).toEqual(['700', '17']);
+  });
+
   test('of several results, and of what was said', () => {
     const tables = [tableOf([{ n: 500 }]), tableOf([{ n: 400 }])];
     expect(left('500 this month after 400, so 100 or 25% more.', tables)).toEqual([]);

@@ -17,6 +17,8 @@ const HOUR_MS = 3_600_000;
 const MOST_TO_ADDRESS = { invitation: 3, password: 5, address: 3, notice: 10 } as const;
 /** That one sender, such as an organization, sends in an hour. */
 const MOST_OF_SENDER = 100;
+/** Letters that are being written for people whose answer has been made. */
+const MOST_LATER = 1_000;
 const LONGEST_NAME = 100;
 /** Who invites waits for the mail server. */
 const DEADLINE_MS = 15_000;
@@ -49,8 +51,8 @@ export class AccountMail {
   readonly #init: AccountMailInit;
   // In memory, so each server counts by itself.
   readonly #toAddress = new LRUCache<string, number>({ max: 50_000 });
-  readonly #running = new Set<Promise<void>>();
   readonly #ofSender = new LRUCache<string, number>({ max: 10_000, ttl: HOUR_MS });
+  readonly #running = new Set<Promise<void>>();
 
   constructor(init: AccountMailInit) {
     this.#init = init;
@@ -69,6 +71,10 @@ This is no full link because the server does not know its own address: its opera
 
   /** Does `work` after the answer has been made, which so tells nothing of what it finds. */
   later(work: () => Promise<void>): void {
+    if (this.#running.size >= MOST_LATER) {
+      this.#init.log.warn({}, 'A mail was not written: too many wait for the mail server.');
+      return;
+    }
     const running: Promise<void> = nextTurn()
       .then(work)
       .catch((error: unknown) => {
