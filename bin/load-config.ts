@@ -58,7 +58,7 @@ function placeOf(error: unknown, path: string): string {
 const place = (file: string, path: string, line: string, column?: string | number) =>
   `${file === path ? '' : `${file}, `}line ${line}${column === undefined ? '' : `, column ${column}`}: `;
 
-/** Of the configuration, where it has a part in the error; of ours, which explains itself, no other place helps. */
+/** The place in the configuration, where it has a part in the error; our own errors explain themselves. */
 function placeOfThrow(error: Error, path: string): string | undefined {
   const frames = [...(error.stack ?? '').matchAll(/(file:\/\/\/[^\s)]+):(\d+):(\d+)/g)];
   const own = frames.find(([, url]) => url?.split('?')[0] === pathToFileURL(path).href);
@@ -79,7 +79,7 @@ function placeInSource(error: unknown, path: string): string | undefined {
   return place(file, path, line, column === undefined ? undefined : column.length + 1);
 }
 
-/** Of plain JavaScript the engine gives no place; the parser for TypeScript does. */
+/** The engine gives no place for plain JavaScript; the parser for TypeScript does. */
 function parseErrorOf(path: string): unknown {
   const { emitWarning } = process;
   // Node would warn that the parser is experimental.

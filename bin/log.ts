@@ -47,7 +47,7 @@ function standardError(): DestinationStream {
 
 const LONGEST_SQL_CHARS = 100;
 
-/** Of an audited statement what fits a line. */
+/** The part of an audited statement that fits a line. */
 function auditFields({ surface, error, rowCount, durationMs, sql }: Record<string, unknown>): object {
   const statement = String(sql).replace(/\s+/g, ' ');
   const cut = statement.length > LONGEST_SQL_CHARS ? `${statement.slice(0, LONGEST_SQL_CHARS)}…` : statement;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 
-/** Of this very file, and so of all others: `.ts` in a clone, `.js` in the packed package. */
+/** Extension of this very file, and so of all others: `.ts` in a clone, `.js` in the packed package. */
 export const extension = extname(import.meta.url);
 
 /** A file of the package. The compiled files stand one folder deeper than their sources. */

@@ -16,7 +16,7 @@ export interface Actor {
   /** What a log or audit row shows: an e-mail address, a key's name. */
   readonly label: string | null;
   readonly role: Role;
-  /** Of a custom role: all that it grants beside `self`, instead of what `role` grants. */
+  /** All that a custom role grants beside `self`, instead of what `role` grants. */
   readonly rights?: readonly Right[];
   /** The authentication mode that recognised the actor, such as `none` or `api-key`. */
   readonly mode: string;

@@ -7,7 +7,7 @@ export interface TapOptions {
   /** Names of plugins whose tap must come later, or sooner. Names that do not tap the hook are ignored. */
   readonly before?: readonly string[];
   readonly after?: readonly string[];
-  /** Of a gate that has to be sealed: the tap refuses every payload that its plugin has not checked itself. */
+  /** Seals a gate: the tap refuses every payload that its plugin has not checked itself. */
   readonly seals?: boolean;
 }
 

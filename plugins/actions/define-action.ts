@@ -15,7 +15,7 @@ import { type ActionSubject, type ActionType, actionTypes } from './hooks.ts';
 export interface ActionRun {
   /** Idempotency key: the action's id, the same when it runs again because a server died before it could record the end. */
   readonly key: string;
-  /** Of the requester. Its signal aborts at the deadline, and when the server stops: give up then. */
+  /** Scope of the requester. Its signal aborts at the deadline, and when the server stops: give up then. */
   readonly scope: Scope;
 }
 

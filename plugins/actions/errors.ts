@@ -12,7 +12,7 @@ export const notEnabled = () =>
 export const notFound = () =>
   new AtlasError('There is no such action.', { code: 'not_found', hint: 'GET /api/v1/actions lists yours.' });
 
-/** Of one requester. */
+/** One requester has too many actions that await approval. */
 export const tooManyPending = (most: number) =>
   new AtlasError(`${most} of your actions await approval already.`, {
     code: 'invalid_request',

@@ -10,7 +10,7 @@ export class Addresses {
     this.#addresses.set(scope, ip);
   }
 
-  /** Of the scope or of what it is a part of. */
+  /** The address of the scope, or of the nearest scope that it is a part of. */
   of(scope: Scope): string | null {
     for (let part: Scope | undefined = scope; part !== undefined; part = part.parent) {
       const ip = this.#addresses.get(part);

@@ -42,14 +42,14 @@ export function frozenPayload(text: string): unknown {
   return JSON.parse(text, (_, value: unknown) => Object.freeze(value));
 }
 
-/** Of all that an approver is shown and a handler is given. */
+/** SHA-256 of all that an approver is shown and a handler is given. */
 export function hashOf(type: string, { target, summary }: ActionSubject, payload: string): string {
   return createHash('sha256')
     .update(JSON.stringify([type, target, summary, payload]))
     .digest('hex');
 }
 
-/** Of who asks for what, by a key that the asking plugin gives. */
+/** Identifies who asks for what, by keys that the asking plugin gives; as SHA-256. */
 export function wishKeyOf(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -27,7 +27,7 @@ export type ImportFrom = (specifier: string, folder: string) => Promise<Readonly
 
 /** The API of the `cli` plugin. */
 export interface Cli {
-  /** Of the package. */
+  /** Version of the package. */
   readonly version: string;
   readonly compose: Compose;
   readonly findConfig: FindConfig;

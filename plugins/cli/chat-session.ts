@@ -6,7 +6,7 @@ import { chatEvents, type ToolResult } from './chat-stream.ts';
 import { indent, printableText, type RenderedTable, renderTable, terminalStyle } from './render.ts';
 import { type AnswerEnd, notAtlas, postForStream, type Server } from './server-client.ts';
 
-/** Of the messages before a question, so many are sent with it. */
+/** How many messages before a question are sent with it. */
 const MAX_MESSAGES = 20;
 
 interface Message {
@@ -22,7 +22,7 @@ export interface ChatSession {
   readonly conversationId: string | undefined;
   /** Between which the last answer asks to choose. */
   readonly choices: NonNullable<AnswerEnd['choices']>;
-  /** Of the last answer that had any. */
+  /** Statements of the last answer that had any. */
   readonly sql: readonly string[];
   readonly tables: readonly RenderedTable[];
 }

@@ -7,7 +7,7 @@ import { commandPath } from './command-path.ts';
 import { checkArguments, checkOptions, flagOf, type GivenOption } from './option-checks.ts';
 import { printableLine, printableText } from './render.ts';
 
-/** Of a message that repeats what was typed. */
+/** Limit in characters for a message that repeats what was typed. */
 const MAX_MESSAGE_LENGTH = 300;
 /** For a command to undo what it has begun; the process ends a second later at the latest. */
 const CLEANUP_MS = 3_000;

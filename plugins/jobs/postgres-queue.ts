@@ -26,7 +26,7 @@ interface Stored {
   readonly attempts: number;
 }
 
-/** Of the answer to the library's commands: the ids that it found. */
+/** Answer to the library's commands, with the ids that it found. */
 type Found = CommandResponse & { readonly settled?: readonly string[] };
 
 /** A job that can be looked up and changed only while this attempt holds it. */

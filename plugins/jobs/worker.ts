@@ -30,7 +30,7 @@ export class Worker {
   readonly #running = new Set<Running>();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #closing = new AbortController();
-  /** Of the start, so that no job runs in the transaction or the request that woke the worker. */
+  /** Context of the start, so that no job runs in the transaction or the request that woke the worker. */
   readonly #context = new AsyncResource('jobs');
   #isStarted = false;
   #isStopping = false;

@@ -33,7 +33,7 @@ const CHALLENGE = { 'WWW-Authenticate': { description: 'How to authenticate.', s
 
 const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Of a route that names none: `putApiV1ItemsItemId`, from method and path alone, so it stays as long as the route does. */
+/** Without a name of its own: `putApiV1ItemsItemId`, from method and path alone, so it stays as long as the route does. */
 function operationIdOf({ operationId, method, path }: Route): string {
   return (
     operationId ??

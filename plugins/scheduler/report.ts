@@ -4,7 +4,7 @@ import { datasetOf, MAX_REPORT_ROWS, type Report } from '../delivery-kit/index.t
 import type { TaskRow } from './rows.ts';
 
 const MAX_ANSWER_LENGTH = 100_000;
-/** Of the report as JSON, in characters. */
+/** Limit of the report as JSON, in characters. */
 const MAX_LENGTH = 1_000_000;
 
 type ReportedTask = Pick<TaskRow, 'id' | 'name' | 'question'>;

@@ -31,7 +31,7 @@ const RECENT_RUNS = 10;
 
 const common = { tag: 'Scheduled tasks', right: 'query' } as const;
 const one = { ...common, params: TaskParams };
-/** Of a task that is stored: an owner as whom it could not run, a limit. */
+/** Errors of storing a task: its owner could not run it, or a limit is reached. */
 const STORING = ['configuration_error', 'forbidden', 'conflict'];
 
 export interface TaskRoutesInit {

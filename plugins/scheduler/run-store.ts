@@ -36,7 +36,7 @@ export interface PendingDelivery {
 /** A run that waits for its turn longer than this is given up. */
 const QUEUE_MS = 3_600_000;
 const RESCHEDULED_AT_ONCE = 500;
-/** Of texts in which each of many recipients may have failed. */
+/** Limit in characters for errors, in which each of many recipients may have failed. */
 const MAX_ERROR_LENGTH = 10_000;
 
 export const isoOf = (ms: number): string => new Date(ms).toISOString();

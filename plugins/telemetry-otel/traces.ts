@@ -138,7 +138,7 @@ export function watchTraces(ctx: PluginContext, tracer: Tracer, content: boolean
   return (outcome, scope, system) => {
     const { statement, status, durationMs, rowCount, error } = outcome;
     const known = sqlAttributes(outcome, system);
-    // Of a refused statement it is not known whether these are tables at all.
+    // What a refused statement names may not be tables at all.
     const [table, ...others] = status === 'refused' ? [] : (statement?.tables ?? []);
     const collection = others.length === 0 ? table : undefined;
     const attributes = {

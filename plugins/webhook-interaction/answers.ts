@@ -6,7 +6,7 @@ import type { Channel } from './channels.ts';
 import type { ExecuteQuery, WebhookAnswer } from './options.ts';
 import type { ChannelResult } from './schemas.ts';
 
-/** Of a function of the options; the agent has its own. */
+/** Time limit of an answer function from the options; the agent has its own. */
 const FUNCTION_TIMEOUT_MS = 180_000;
 
 /** What a callback carries beside the id of its request. */

@@ -37,7 +37,7 @@ export function checkHeaders(channel: ChannelOptions, headers: Headers, nowMs: n
   const { authType, secret, replayWindowSeconds } = channel;
   if (authType === 'api-key') {
     const given = headers['x-webhook-secret'];
-    // Of the same length, so that the comparison tells nothing about the secret's.
+    // Hashes have the same length, so that the comparison tells nothing about that of the secret.
     if (typeof given === 'string' && timingSafeEqual(sha256(given), sha256(secret))) return;
     throw refused('The secret of the webhook is missing or wrong.', 'Send it in X-Webhook-Secret.');
   }

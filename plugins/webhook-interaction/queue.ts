@@ -33,7 +33,7 @@ export interface StoredQueueInit {
   readonly store: WebhookStore;
   readonly callbacks: Callbacks;
   readonly concurrency: number;
-  /** Of a question and its callback. */
+  /** Time limit of a question and its callback. */
   readonly timeoutMs: number;
 }
 

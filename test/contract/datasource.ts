@@ -90,7 +90,7 @@ const FREE_WITHIN_MS = 6_000;
 
 /** Statements one after the other, of which none may leave anything open. */
 const MANY_STATEMENTS = 40;
-/** Of one kind; what the kit itself and the runtime open comes and goes. */
+/** Handles of one kind that may stay open: the kit itself and the runtime open and close some. */
 const OPEN_BESIDES = 8;
 /** Tables of one description that are read. */
 const READ_TABLES = 25;

@@ -176,7 +176,7 @@ export class Expressions {
   window(type: FuzzType, { scope }: Place): string {
     const { choices, names } = this;
     const all = scope.all(names);
-    // Of a bare literal in a window function some engines do not know the type.
+    // Some engines do not know the type of a bare literal in a window function.
     const known = () => `CAST(${this.literal(type)} AS ${this.castType(type)})`;
     const argument = scope.column(type, names, choices, 'local') ?? known();
     const partition = choices.chance(50) && all.length > 0 ? `PARTITION BY ${choices.pick(all)} ` : '';

@@ -73,7 +73,7 @@ const BOT = {
 
 export interface AdminServerOptions {
   readonly mode: Mode;
-  /** Of the internal database; none: there is none. */
+  /** URL of the internal database; without it there is none. */
   readonly database?: string | undefined;
   readonly env?: Readonly<Record<string, string>>;
 }

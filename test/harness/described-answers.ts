@@ -34,7 +34,7 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Of the described headers, those that every answer of the status has. */
+/** The described headers that every answer of the status has. */
 const REQUIRED_HEADERS = ['x-request-id', 'www-authenticate'];
 /** Errors that say when trying again makes sense. */
 const RETRIED = /"error":"(rate_limited|overloaded|datasource_unavailable)"/;

@@ -58,7 +58,7 @@ export const testShop = definePlugin({
     };
     const connection = { id: 'shop', dbType: 'sqlite', description: 'Orders', maskedUrl: 'sqlite:shop' } as const;
     ctx.tap(datasourceList, () => [connection]);
-    // Of the guard, its parser: what that does not read is refused.
+    // The guard is represented by its parser: what that does not read is refused.
     ctx.tap(sqlBefore, (statement) => {
       parseStatement(statement.sql, sqlite, DEFAULT_LIMITS);
       return statement;

@@ -50,7 +50,7 @@ const RUNNERS: Readonly<Record<string, { file: string; command: string; prepare?
   html: {
     file: 'block.mjs',
     command: process.execPath,
-    // Of a browser's page the program only needs the element that it writes into.
+    // The program only needs the element of a browser's page that it writes into.
     prepare: (text) => {
       const [, script = ''] = /<script type="module">\n(.*?)<\/script>/s.exec(text) ?? [];
       return `globalThis.answer = { append: (text) => process.stdout.write(text) };\n${script}`;

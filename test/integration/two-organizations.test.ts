@@ -19,7 +19,7 @@ const SOUTH = 'zebraword';
 
 const formOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path.replaceAll(/:\w+/g, ':')}`;
 
-/** Of one's own account, of those who sign in or come with a token of SCIM, and of the process. */
+/** Routes about one's own account, for those who sign in or come with a token of SCIM, and about the process. */
 const LEFT_OUT = [
   /^\w+ \/api\/auth\/(?!organization\/)/,
   // Its link is a secret: who has it is the person whom the invitation is for.

@@ -3,7 +3,7 @@ import { isMainThread } from 'node:worker_threads';
 
 export interface ProbeReport {
   readonly heapBytes: number;
-  /** Of buffers and other memory outside the heap that objects of the heap hold. */
+  /** Size of buffers and other memory outside the heap that objects of the heap hold. */
   readonly externalBytes: number;
   /** Timers that keep the process alive. */
   readonly timers: number;

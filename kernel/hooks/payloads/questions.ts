@@ -8,7 +8,7 @@ import type { SqlReply, SqlResult, SqlStatement } from './sql.ts';
 export interface ChatTurn {
   readonly role: 'user' | 'assistant';
   readonly text: string;
-  /** Of an answer: its last query, for follow-ups such as "and by region?". */
+  /** The last query of an answer, for follow-ups such as "and by region?". */
   readonly query?: { readonly sql: string; readonly columns: readonly string[] };
 }
 

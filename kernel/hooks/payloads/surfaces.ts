@@ -87,7 +87,7 @@ export interface CliOption {
   readonly description: string;
   readonly default?: string | boolean;
   readonly required?: boolean;
-  /** Of the value, which `run` gets as text: a number with its range, or a string with a `pattern` and its `expected` form. */
+  /** Schema of the value (`run` gets it as text): a number with its range, or a string with `pattern` and `expected` form. */
   readonly schema?: TSchema;
   /** Flags that cannot be given together with it: `['--csv']`. */
   readonly conflicts?: readonly string[];

@@ -88,7 +88,7 @@ function keyOf({ key }: Property): unknown {
 
 function pluginsOf(program: Program): ConfigSource['plugins'] | undefined {
   const properties = configObject(program)?.properties ?? [];
-  // Of two, the last one counts; behind a spread, only what is written out is known.
+  // The last one counts where there are two; behind a spread, only what is written out is known.
   const property = properties.findLast(
     (one): one is Property =>
       one.type === 'Property' && !one.computed && keyOf(one) === 'plugins' && one.kind === 'init' && !one.method,

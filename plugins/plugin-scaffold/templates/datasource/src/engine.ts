@@ -11,7 +11,7 @@ import type { OpenEngine, Value, WireParam } from 'atlas-query/plugins/datasourc
 class MissingFolder extends Error {}
 class Refusal extends Error {}
 
-/** Of all files together. They are held in memory. */
+/** Limit for all files together, which are held in memory. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const FILE = /^(.+)\.(?:json|jsonl|ndjson)$/i;
 
