@@ -3,7 +3,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AtlasError, messageOf } from '../../kernel/index.ts';
-import { timeSlicer } from '../event-loop-kit/index.ts';
+import type { LayerFile } from './files/layer-file.ts';
 import { LayerParser } from './files/layer-parser.ts';
 import { ORGANIZATIONS_FOLDER, placeOf } from './files/places.ts';
 import {
@@ -120,21 +120,22 @@ async function onConnection(
   parser: LayerParser,
 ): Promise<readonly ImportedFile[]> {
   if (connection === undefined) return files;
-  const pause = timeSlicer();
-  const given: ImportedFile[] = [];
-  for (const { path, text } of files) {
+  const isUnnamed = ({ path }: ImportedFile) => {
     const place = placeOf(path);
-    const isMeant = text !== null && place?.kind === 'entity' && place.source === 'default';
-    given.push({ path, text: isMeant ? await parser.withConnection(text, connection) : text });
-    await pause();
-  }
-  return given;
+    return place?.kind === 'entity' && place.source === 'default';
+  };
+  const entities = files.flatMap((file) => (file.text !== null && isUnnamed(file) ? { ...file, text: file.text } : []));
+  const texts = await parser.withConnections(entities.map(({ text }) => ({ text, connection })));
+  const byPath = new Map(entities.map(({ path }, index) => [path, texts[index]!]));
+  return files.map(({ path, text }) => ({ path, text: byPath.get(path) ?? text }));
 }
 
 export interface ImportSettings {
   /** Whether the organization has had a layer of its own. */
   readonly isKnown: boolean;
   readonly parser?: LayerParser;
+  /** What is known of the files of the layer. */
+  readonly known?: readonly LayerFile[];
 }
 
 const problemKey = ({ file, message }: SemanticProblem) => `${file}\n${message}`;
@@ -148,14 +149,14 @@ function checkModel(before: SemanticModel, after: SemanticModel, paths: Readonly
   if (problems.length > 0) throw refusal(problems);
 }
 
-async function signatureOf(dir: string): Promise<string> {
-  const { files } = await scanLayer(dir);
+function signatureOf(dir: string): string {
+  const { files } = scanLayer(dir);
   return files.map(({ path, signature }) => `${path} ${signature}`).join('\n');
 }
 
 /** Copies what belongs to a layer, without folders of organizations and files of other kinds. */
 async function copyLayer(from: string, to: string): Promise<void> {
-  for (const { path } of (await scanLayer(from)).files) {
+  for (const { path } of scanLayer(from).files) {
     await mkdir(dirname(join(to, path)), { recursive: true });
     await writeFile(join(to, path), await readFile(join(from, path)));
   }
@@ -235,7 +236,7 @@ async function attempt(
   root: string,
   orgId: string | null,
   files: readonly ImportedFile[],
-  { connection, isKnown, parser = new LayerParser(), check, commit }: ImportOptions & ImportSettings,
+  { connection, isKnown, parser = new LayerParser(), known = [], check, commit }: ImportOptions & ImportSettings,
 ): Promise<ImportResult> {
   checkFiles(files);
   const given = await onConnection(files, connection, parser);
@@ -248,11 +249,11 @@ async function attempt(
     refuseLinks(dir, paths);
     discard = await createStaging(root, staging);
     // Where the layer is copied, the one that it is copied from must not change meanwhile.
-    const signed = async () => (await Promise.all([dir, base ?? dir].map(signatureOf))).join('\n\n');
-    const signature = await signed();
+    const signed = () => [dir, base ?? dir].map(signatureOf).join('\n\n');
+    const signature = signed();
     if (base === dir && orgId !== null) await cp(base, staging, { recursive: true, verbatimSymlinks: true });
     else if (base !== undefined) await copyLayer(base, staging);
-    const loader = new LayerLoader(staging, undefined, parser);
+    const loader = new LayerLoader(staging, { parser, known });
     const before = await loader.load();
     const changes = given.map((file) => changeOf(base, file));
     check?.(changes);
@@ -264,7 +265,7 @@ async function attempt(
     if (changed.length === 0 && base === dir) return { changed: 0, isFirst };
     let undo = () => {};
     const place = async () => {
-      if ((await signed()) !== signature) throw changedMeanwhile();
+      if (signed() !== signature) throw changedMeanwhile();
       // A folder may have become a link since.
       refuseLinks(dir, paths);
       undo = target.swap(changed.map(({ path }) => path));

@@ -49,7 +49,7 @@ const ofSource = (model: SemanticModel, source: string): SemanticModel => ({
 
 /** The shared layer by source, then those of the organizations. */
 export async function layerIndexes(dir: string, signal: AbortSignal): Promise<LayerIndex[]> {
-  const model = await new LayerLoader(dir, signal).load();
+  const model = await new LayerLoader(dir, { signal }).load();
   const parts = [...model.entities, ...model.metrics, ...model.glossary];
   const sources = [...new Set(parts.map(({ source }) => source))].filter((source) => source !== 'default').sort();
   const inSources = sources.map((source) => ofSource(model, source));
@@ -64,7 +64,7 @@ export async function layerIndexes(dir: string, signal: AbortSignal): Promise<La
   const organizations = join(dir, ORGANIZATIONS);
   const ids = existsSync(organizations) ? readdirSync(organizations, { withFileTypes: true }) : [];
   for (const entry of ids.filter((found) => found.isDirectory()).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const own = await new LayerLoader(join(organizations, entry.name), signal).load();
+    const own = await new LayerLoader(join(organizations, entry.name), { signal }).load();
     indexes.push(await measured(`${ORGANIZATIONS}/${entry.name}`, own));
   }
   return indexes;

@@ -1,13 +1,13 @@
 /** Loads the folder of a semantic layer into a model; loading it again parses only changed files. */
 import { statSync } from 'node:fs';
-import { timeSlicer } from '../event-loop-kit/index.ts';
+import { messageOf } from '../../kernel/index.ts';
 import { buildModel, createModel } from './build/build-model.ts';
 import { KnownSchemas } from './database/database-schema.ts';
 import { removeSchemaDrift } from './database/schema-drift.ts';
 import { type Finding, hashOf, type LayerFile, MAX_PROBLEMS } from './files/layer-file.ts';
 import { LayerParser } from './files/layer-parser.ts';
+import type { LocatedText, PlacedText } from './files/parser-tasks.ts';
 import { type FoundFile, readLayerFile, scanLayer } from './files/scan.ts';
-import type { Position } from './files/yaml.ts';
 import type { SemanticModel, SemanticProblem } from './model.ts';
 
 /** Loads the model of a folder. Reports broken files in its `problems` instead of throwing. */
@@ -18,6 +18,14 @@ export function loadSemanticLayer(dir: string): Promise<SemanticModel> {
 interface Loaded {
   readonly signature: string;
   readonly file: LayerFile;
+}
+
+export interface LoaderSettings {
+  /** Makes a running load reject. */
+  readonly signal?: AbortSignal;
+  readonly parser?: LayerParser;
+  /** Files of another load, which are not parsed again where they have the same content. */
+  readonly known?: readonly LayerFile[];
 }
 
 /** Resolution of file times: a second change within it may leave the signature unchanged. */
@@ -38,11 +46,11 @@ export class LayerLoader {
   #matchedFiles: readonly LayerFile[] = [];
   #writtenFiles: readonly LayerFile[] = [];
 
-  /** `signal` makes a running load reject. */
-  constructor(root: string, signal?: AbortSignal, parser = new LayerParser()) {
+  constructor(root: string, { signal, parser = new LayerParser(), known = [] }: LoaderSettings = {}) {
     this.#root = root;
     this.#signal = signal;
     this.#parser = parser;
+    for (const file of known) this.#files.set(file.path, { signature: '', file });
   }
 
   get root(): string {
@@ -69,14 +77,9 @@ export class LayerLoader {
    * once it has settled.
    */
   async load(schemas = new KnownSchemas()): Promise<SemanticModel> {
-    const scan = await scanLayer(this.#root, this.#signal);
+    const scan = scanLayer(this.#root);
     this.#entityFileCount = scan.files.filter(({ kind }) => kind === 'entity').length;
-    const pause = timeSlicer(this.#signal);
-    const files: LayerFile[] = [];
-    for (const found of scan.files) {
-      files.push(await this.#read(found));
-      await pause();
-    }
+    const files = await this.#read(scan.files);
     const present = new Set(scan.files.map(({ path }) => path));
     for (const path of this.#files.keys()) if (!present.has(path)) this.#files.delete(path);
 
@@ -113,46 +116,62 @@ export class LayerLoader {
     return this.#model;
   }
 
-  async #read(found: FoundFile): Promise<LayerFile> {
-    const known = this.#files.get(found.path);
-    if (known !== undefined && known.signature === found.signature) return known.file;
-    let file: LayerFile;
-    try {
-      const text = readLayerFile(this.#root, found.path);
-      file =
-        known !== undefined && known.file.hash === hashOf(text) ? known.file : await this.#parser.parse(found, text);
-    } catch (error) {
+  async #read(found: readonly FoundFile[]): Promise<LayerFile[]> {
+    const signatures: string[] = [];
+    const keep = (file: LayerFile, signature: string) => void this.#files.set(file.path, { signature, file });
+    const parsed = await this.#parser.parse(this.#changed(found, signatures, keep));
+    this.#signal?.throwIfAborted();
+    parsed.forEach((file, index) => void keep(file, signatures[index]!));
+    return found.flatMap(({ path }) => this.#files.get(path)?.file ?? []);
+  }
+
+  /** Texts that have to be parsed, with their signatures in `signatures`; `keep` takes what of the others has changed. */
+  *#changed(
+    found: readonly FoundFile[],
+    signatures: string[],
+    keep: (file: LayerFile, signature: string) => void,
+  ): Generator<PlacedText> {
+    for (const { path, kind, source, signature: whole } of found) {
+      const known = this.#files.get(path);
+      if (known?.signature === whole) continue;
       this.#signal?.throwIfAborted();
-      const message = error instanceof Error ? error.message : String(error);
-      const problems = [{ file: found.path, line: 1, column: 1, message }];
-      file = { path: found.path, kind: found.kind, source: found.source, hash: message, items: [], problems };
+      const isSettled = Date.now() - Number.parseFloat(whole) > CLOCK_TICK_MS;
+      const signature = isSettled ? whole : '';
+      try {
+        const text = readLayerFile(this.#root, path);
+        if (known?.file.hash === hashOf(text)) {
+          keep(known.file, signature);
+          continue;
+        }
+        signatures.push(signature);
+        yield { path, kind, source, text };
+      } catch (error) {
+        const message = messageOf(error);
+        const problems = [{ file: path, line: 1, column: 1, message }];
+        keep({ path, kind, source, hash: message, items: [], problems }, signature);
+      }
     }
-    const isSettled = Date.now() - Number.parseFloat(found.signature) > CLOCK_TICK_MS;
-    this.#files.set(found.path, { signature: isSettled ? found.signature : '', file });
-    return file;
   }
 
   /** Looks up line and column of the findings, which the model does not store. */
   async #locate(findings: readonly Finding[]): Promise<SemanticProblem[]> {
-    const pause = timeSlicer(this.#signal);
-    const problems: SemanticProblem[] = [];
-    for (const [file, own] of Map.groupBy(findings, (finding) => finding.file)) {
-      const shown = own.slice(0, MAX_PROBLEMS);
-      const positions = await this.#positions(file.path, shown);
-      shown.forEach(({ message }, index) => {
-        problems.push({ file: file.path, ...(positions[index] ?? { line: 1, column: 1 }), message });
-      });
-      await pause();
-    }
-    return problems;
+    const byFile = [...Map.groupBy(findings, ({ file }) => file.path)];
+    const shown = byFile.map(([path, own]) => ({ path, own: own.slice(0, MAX_PROBLEMS) }));
+    const positions = await this.#parser.positions(this.#located(shown));
+    this.#signal?.throwIfAborted();
+    return shown.flatMap(({ path, own }, at) =>
+      own.map(({ message }, index) => ({
+        file: path,
+        ...(positions[at]?.[index] ?? { line: 1, column: 1 }),
+        message,
+      })),
+    );
   }
 
-  async #positions(file: string, findings: readonly Finding[]): Promise<readonly Position[]> {
-    try {
-      const paths = findings.map(({ path }) => path);
-      return await this.#parser.positions(readLayerFile(this.#root, file), paths);
-    } catch {
-      return [];
+  *#located(files: readonly { readonly path: string; readonly own: readonly Finding[] }[]): Generator<LocatedText> {
+    for (const { path, own } of files) {
+      const paths = own.map((finding) => finding.path);
+      yield { text: textOf(this.#root, path), paths };
     }
   }
 
@@ -173,6 +192,15 @@ export class LayerLoader {
     const message =
       'The semantic layer has no entities yet; add a file to `entities/` as docs/semantic-layer.md shows, or generate them with "npx atlas-query init".';
     return { file: 'entities', line: 1, column: 1, message };
+  }
+}
+
+/** Empty for a file that cannot be read any more. */
+function textOf(root: string, path: string): string {
+  try {
+    return readLayerFile(root, path);
+  } catch {
+    return '';
   }
 }
 

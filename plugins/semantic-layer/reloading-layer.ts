@@ -2,14 +2,13 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AtlasError, withTimeout } from '../../kernel/index.ts';
-import { Turns } from '../event-loop-kit/index.ts';
 import { createModel } from './build/build-model.ts';
 import { ContextWriter, type LayerContext } from './context/context-writer.ts';
 import { type ExploredLayer, explore, visibleFiles } from './context/explore.ts';
 import { LayerSearch } from './context/search.ts';
 import type { DatabaseSchemas, KnownSchemas } from './database/database-schema.ts';
 import type { OrganizationSchemas } from './database/organization-schemas.ts';
-import { LayerParser, ParserThread } from './files/layer-parser.ts';
+import { LayerParser } from './files/layer-parser.ts';
 import { type LeftBehind, leftBehind } from './files/left-behind.ts';
 import { ORGANIZATION_ID, ORGANIZATIONS_FOLDER } from './files/places.ts';
 import { deleteFolder, mendImports } from './files/replace.ts';
@@ -62,10 +61,9 @@ class ReloadingFolder {
   #nextCheck = 0;
   #loading: Promise<SemanticModel> | undefined;
   #matched: KnownSchemas | undefined;
-  readonly #turns = new Turns();
 
   constructor(dir: string, options: ReloadingLayerOptions, signal: AbortSignal, parser: LayerParser) {
-    this.loader = new LayerLoader(dir, signal, parser);
+    this.loader = new LayerLoader(dir, { signal, parser });
     this.#options = options;
   }
 
@@ -78,7 +76,6 @@ class ReloadingFolder {
     const isKnown = this.#matched === this.schemas?.known;
     if (this.#loading !== undefined) {
       const model = await this.#loading;
-      await this.#turns.next();
       // A running load may have started with older schemas.
       return isKnown ? model : this.latest();
     }
@@ -113,7 +110,7 @@ class ReloadingFolder {
 export class ReloadingLayer {
   readonly #options: ReloadingLayerOptions;
   readonly #closing = new AbortController();
-  readonly #thread = new ParserThread();
+  readonly #parser = new LayerParser();
   readonly #default: ReloadingFolder;
   readonly #organizations = new Map<string, ReloadingFolder>();
   readonly #pins = new WeakMap<RequestScope, Promise<SemanticModel>>();
@@ -127,7 +124,7 @@ export class ReloadingLayer {
   constructor(options: ReloadingLayerOptions) {
     this.#options = options;
     this.#known = options.known ?? new KnownOrganizations();
-    this.#default = new ReloadingFolder(options.dir, options, this.#closing.signal, new LayerParser(this.#thread));
+    this.#default = new ReloadingFolder(options.dir, options, this.#closing.signal, this.#parser);
     mendImports(options.dir);
     this.#recordOrganizations();
   }
@@ -222,7 +219,9 @@ export class ReloadingLayer {
     return this.#imports.run(orgId, length, async () => {
       if (orgId !== null && !ORGANIZATION_ID.test(orgId)) throw invalidOrganization(orgId);
       const isKnown = orgId !== null && this.#known.has(orgId);
-      const settings = { ...options, isKnown, parser: new LayerParser(this.#thread, orgId) };
+      const folders = [this.#default, this.#organizations.get(orgId ?? '')];
+      const known = folders.flatMap((folder) => folder?.loader.writtenFiles ?? []);
+      const settings = { ...options, isKnown, parser: this.#parser, known };
       const result = await importFiles(this.#options.dir, orgId, files, settings);
       await this.#folderFor(orgId, await this.#options.schemas?.of(orgId)).expire();
       return result;
@@ -275,15 +274,14 @@ export class ReloadingLayer {
   async #explored(scope: RequestScope): Promise<ExploredLayer> {
     const model = await this.for(scope);
     const { loader, search } = this.#folders.get(model) ?? this.#default;
-    const parser = new LayerParser(this.#thread, scope.orgId);
-    return { root: loader.root, files: loader.files, model, search, parser };
+    return { root: loader.root, files: loader.files, model, search, parser: this.#parser };
   }
 
   /** Stops checking, and aborts a running load. */
   close(): void {
     clearInterval(this.#watching);
     this.#closing.abort();
-    this.#thread.close();
+    this.#parser.close();
   }
 
   /** Records which organizations have a layer, so that a removed one is noticed. */
@@ -309,9 +307,8 @@ export class ReloadingLayer {
     // The map is in order of last use; the least recently used folder is dropped.
     this.#organizations.delete(orgId);
     if (dir === this.#options.dir && schemas === this.#default.schemas) return this.#default;
-    const parser = new LayerParser(this.#thread, orgId);
     const isSame = known?.loader.root === dir;
-    const folder = isSame ? known : new ReloadingFolder(dir, this.#options, this.#closing.signal, parser);
+    const folder = isSame ? known : new ReloadingFolder(dir, this.#options, this.#closing.signal, this.#parser);
     folder.schemas = schemas;
     this.#organizations.set(orgId, folder);
     if (this.#organizations.size > MAX_ORGANIZATIONS) {

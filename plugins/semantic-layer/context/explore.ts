@@ -1,8 +1,7 @@
 /** Answers the explore tool: lists, shows and searches the files of a semantic layer, and nothing else. */
 import { stringify } from 'yaml';
 import { nearest } from '../../../kernel/index.ts';
-import { timeSlicer } from '../../event-loop-kit/index.ts';
-import type { EntityItem, LayerFile } from '../files/layer-file.ts';
+import { type EntityItem, hashOf, type LayerFile } from '../files/layer-file.ts';
 import type { LayerParser } from '../files/layer-parser.ts';
 import { readLayerFile } from '../files/scan.ts';
 import { HiddenColumns, hiddenNames, visibleModel } from '../hidden-columns.ts';
@@ -83,36 +82,38 @@ async function fileText(layer: ExploredLayer, name: string): Promise<string | un
 
 /** The files as the model may see them. A file that cannot be read says so. */
 export async function visibleFiles(layer: ExploredLayer): Promise<VisibleFile[]> {
-  const pause = timeSlicer();
+  const hidden = new HiddenColumns(layer.model);
   const files: VisibleFile[] = [];
-  for (const file of layer.files) {
-    await pause();
-    files.push({ path: file.path, text: await shownText(layer, file) });
-  }
+  for (const file of layer.files) files.push({ path: file.path, text: await shownText(layer, file, hidden) });
   return files;
 }
 
-async function shownText(layer: ExploredLayer, known: LayerFile): Promise<string> {
-  if (known.isReduced === true) return withoutHidden(layer.model, known, undefined);
+async function shownText(
+  layer: ExploredLayer,
+  known: LayerFile,
+  hidden = new HiddenColumns(layer.model),
+): Promise<string> {
+  if (known.isReduced === true) return withoutHidden(hidden, known, undefined);
   let text: string;
   try {
     text = readLayerFile(layer.root, known.path);
   } catch (error) {
     return `\`${known.path}\` cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
   }
-  return withoutHidden(layer.model, await layer.parser.parse(known, text), text);
+  const { path, kind, source, hash } = known;
+  const [file = known] = hash === hashOf(text) ? [] : await layer.parser.parse([{ path, kind, source, text }]);
+  return withoutHidden(hidden, file, text);
 }
 
 /**
  * The file's own text when it contains nothing hidden, else what is left of it as YAML. A broken entity is not shown at
  * all, since what its author meant to hide is unknown.
  */
-function withoutHidden(model: SemanticModel, file: LayerFile, text: string | undefined): string {
+function withoutHidden(hidden: HiddenColumns, file: LayerFile, text: string | undefined): string {
   const [problem] = file.problems;
   if (problem !== undefined && file.items.length === 0) {
     return `\`${file.path}\` cannot be used, line ${problem.line}, column ${problem.column}: ${problem.message}`;
   }
-  const hidden = new HiddenColumns(model);
   const values = file.items.map(({ value }) => value);
   switch (file.kind) {
     case 'catalog':

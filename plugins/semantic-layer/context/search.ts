@@ -1,7 +1,6 @@
 /** Searches entities, metrics and glossary terms with a text index. */
 import { createHash } from 'node:crypto';
 import MiniSearch from 'minisearch';
-import { timeSlicer } from '../../event-loop-kit/index.ts';
 import { visibleModel } from '../hidden-columns.ts';
 import type { ModelEntity, ModelMetric, ModelTerm, SemanticModel } from '../model.ts';
 import { stem, tokenize } from './words.ts';
@@ -26,6 +25,8 @@ interface SearchDocument {
 const FIELDS = ['name', 'members', 'text', 'values'] as const;
 /** A longer question is pasted text; only its beginning is searched. */
 const MAX_QUESTION_LENGTH = 4000;
+/** Documents that are indexed before other requests run, which takes some 6 ms. */
+const INDEXED_AT_ONCE = 50;
 const BOOST = { name: 4, members: 1.5, text: 1, values: 2 };
 
 /**
@@ -82,7 +83,7 @@ export class LayerSearch {
 
   async #updateIndex(model: SemanticModel): Promise<void> {
     if (model.version <= this.#version) return;
-    const pause = timeSlicer();
+    const changed: SearchDocument[] = [];
     const present = new Set<string>();
     for (const document of documentsOf(model)) {
       if (present.has(document.id)) continue;
@@ -91,16 +92,16 @@ export class LayerSearch {
       const known = this.#documents.get(document.id);
       if (known !== fingerprint) {
         if (known !== undefined) this.#index.discard(document.id);
-        this.#index.add(document);
+        changed.push(document);
         this.#documents.set(document.id, fingerprint);
       }
-      await pause();
     }
     for (const id of this.#documents.keys()) {
       if (present.has(id)) continue;
       this.#index.discard(id);
       this.#documents.delete(id);
     }
+    await this.#index.addAllAsync(changed, { chunkSize: INDEXED_AT_ONCE });
     this.#version = model.version;
   }
 }

@@ -1,154 +1,127 @@
-/** Parses files of a layer: short ones at once, long ones in a thread, so that other requests do not wait for them. */
-import { Worker } from 'node:worker_threads';
+/** Parses files of a layer: a few short ones itself, all others in a worker thread, so that other requests do not wait. */
+import { setImmediate } from 'node:timers/promises';
+import type { Tinypool } from 'tinypool';
 import type { Awaitable } from '../../../kernel/index.ts';
 import { CACHED_SOURCES, moduleBeside } from '../../datasource-kit/index.ts';
-import { freezeItems, hashOf, type LayerFile, parseLayerFile } from './layer-file.ts';
-import type { Answer, Task, Tasks } from './parser-tasks.ts';
-import type { Place } from './places.ts';
-import { type Path, type Position, positionsOf, withConnection } from './yaml.ts';
+import { freezeItems, hashOf, type LayerFile } from './layer-file.ts';
+import * as tasks from './parser-tasks.ts';
+import type { Position } from './yaml.ts';
 
-/** Characters that take some milliseconds. */
-const MAX_INLINE = 8_192;
-/** For one file, from when the thread takes it. The largest takes some 0.7 s of a processor; machines are busy, too. */
+/** Characters of a file that take some milliseconds, and of the files together that are worth no thread. */
+const MAX_INLINE_FILE = 8_192;
+const MAX_INLINE = 128 * 1024;
+/** Short files that the thread is given at once. */
+const MAX_BATCH = 32;
+/** For one file. The largest takes some 0.7 s of a processor; machines are busy, too. */
 const TIMEOUT_MS = 10_000;
 /** The thread ends once it has had nothing to do for this long. */
 const IDLE_MS = 2_000;
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16, stackSizeMb: 1 };
 const TOO_LARGE = 'The file takes too much time or memory to be read; split it.';
+const TASKS = moduleBeside('parser-tasks', import.meta.url);
 
-const THREAD = moduleBeside('parser-thread', import.meta.url);
-
-interface Waiting {
-  readonly task: Task;
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
-}
-
-/** Parses the files of one owner. */
 export class LayerParser {
-  readonly #thread: ParserThread;
-  readonly #owner: string | null;
+  #pool: Promise<Tinypool> | undefined;
+  /** One task runs at a time, so that the time for it begins with it. */
+  #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
-  /** `owner`: the organization that the files are of; `null`: none. */
-  constructor(thread = new ParserThread(), owner: string | null = null) {
-    this.#thread = thread;
-    this.#owner = owner;
-  }
-
-  parse(found: Place & { readonly path: string }, text: string): Awaitable<LayerFile> {
-    if (text.length <= MAX_INLINE) return parseLayerFile(found, text);
-    const { path, kind, source } = found;
-    return this.#thread
-      .run(this.#owner, 'parse', { found: { path, kind, source }, text })
-      .then(freezeItems, (error: unknown) => {
-        if (!(error instanceof Stopped)) throw error;
-        const problems = [{ file: path, line: 1, column: 1, message: TOO_LARGE }];
-        return { path, kind, source, hash: hashOf(text), items: [], problems };
-      });
-  }
-
-  /** Where the values stand in a text that can be parsed. */
-  positions(text: string, paths: readonly Path[]): Awaitable<readonly Position[]> {
-    if (text.length <= MAX_INLINE) return positionsOf(text, paths);
-    return this.#thread.run(this.#owner, 'positions', { text, paths });
-  }
-
-  /** The text of an entity with `connection` where it names none. */
-  withConnection(text: string, connection: string): Awaitable<string> {
-    if (text.length <= MAX_INLINE) return withConnection(text, connection);
-    return this.#thread.run(this.#owner, 'withConnection', { text, connection }).catch((error: unknown) => {
-      // What is wrong with it is said when it is parsed.
-      if (error instanceof Stopped) return text;
-      throw error;
+  /** The files are read from `files` as they are needed. */
+  async parse(files: Iterable<tasks.PlacedText>): Promise<LayerFile[]> {
+    const parsed = await this.#run(tasks.parse, files, ({ path, kind, source, text }): LayerFile => {
+      const problems = [{ file: path, line: 1, column: 1, message: TOO_LARGE }];
+      return { path, kind, source, hash: hashOf(text), items: [], problems };
     });
+    return parsed.map(freezeItems);
   }
-}
 
-/** Has at most one thread, which takes one file after the other, of each owner in turn. */
-export class ParserThread {
-  /** The owner whose turn it is comes first. */
-  readonly #waiting = new Map<string | null, Waiting[]>();
-  #running: Waiting | undefined;
-  #worker: Worker | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  /** Where the values at `paths` stand in each text. */
+  positions(files: Iterable<tasks.LocatedText>): Promise<Position[][]> {
+    return this.#run(tasks.positions, files, () => []);
+  }
+
+  /** The texts of entities with `connection` where they name none. */
+  withConnections(files: Iterable<tasks.EntityText>): Promise<string[]> {
+    // What is wrong with a text is said when it is parsed.
+    return this.#run(tasks.withConnections, files, ({ text }) => text);
+  }
 
   /** Ends the thread; what waits for it rejects. */
   close(): void {
-    this.#end(new Error('The semantic layer is closed.'));
+    this.#isClosed = true;
+    void this.#pool?.then((pool) => pool.destroy());
   }
 
-  run<Kind extends keyof Tasks>(
-    owner: string | null,
-    kind: Kind,
-    given: Tasks[Kind]['given'],
-  ): Promise<Tasks[Kind]['result']> {
-    const { promise, resolve, reject } = Promise.withResolvers<Tasks[Kind]['result']>();
-    const own = this.#waiting.get(owner) ?? [];
-    own.push({ task: { kind, given } as Task, resolve: resolve as Waiting['resolve'], reject });
-    this.#waiting.set(owner, own);
-    if (this.#running === undefined) this.#next();
-    return promise;
-  }
-
-  /** The next task of the owner whose turn it is; the owner is behind all others then. */
-  #take(): Waiting | undefined {
-    for (const [owner, own] of this.#waiting) {
-      this.#waiting.delete(owner);
-      if (own.length > 1) this.#waiting.set(owner, own);
-      return own.shift();
-    }
-    return undefined;
-  }
-
-  #next(): void {
-    clearTimeout(this.#timer);
-    const first = this.#take();
-    this.#running = first;
-    if (first === undefined) {
-      this.#worker?.unref();
-      this.#timer = setTimeout(() => this.#end(), IDLE_MS).unref();
-      return;
-    }
-    const worker = this.#worker ?? this.#start();
-    worker.ref();
-    worker.postMessage(first.task);
-    this.#timer = setTimeout(() => this.#end(), TIMEOUT_MS);
-  }
-
-  #start(): Worker {
-    const env = { ...process.env, ...CACHED_SOURCES };
-    const worker = new Worker(THREAD, { execArgv: [], env, resourceLimits: MEMORY });
-    const ended = () => {
-      if (this.#worker === worker) this.#end();
+  /** `instead`: the result for a text that takes too much time or memory. */
+  async #run<Given extends { readonly text: string }, Result>(
+    task: (batch: readonly Given[]) => Result[],
+    given: Iterable<Given>,
+    instead: (given: Given) => Result,
+  ): Promise<Result[]> {
+    const inThread = (some: readonly Given[]) => this.#inThread<Result>(task.name, some);
+    const results: Result[] = [];
+    let inlineLeft = MAX_INLINE;
+    let batch: Given[] = [];
+    const run = async (
+      some: readonly Given[],
+      task: (some: readonly Given[]) => Awaitable<Result[]>,
+    ): Promise<void> => {
+      try {
+        results.push(...(await task(some)));
+      } catch (error) {
+        if (this.#isClosed) throw new Error('The semantic layer is closed.', { cause: error });
+        if (some.length === 1) results.push(...some.map(instead));
+        else for (const one of some) await run([one], task);
+      }
     };
-    worker.on('message', ({ result, error }: Answer) => {
-      if (this.#worker !== worker) return;
-      const first = this.#running;
-      if (error === undefined) first?.resolve(result);
-      else first?.reject(new Error(error));
-      this.#next();
-    });
-    worker.on('error', ended);
-    worker.on('exit', ended);
-    this.#worker = worker;
-    return worker;
+    const runBatch = async () => {
+      if (batch.length > 0) await run(batch, inThread);
+      batch = [];
+    };
+    for (const one of given) {
+      const { length } = one.text;
+      const isShort = length <= MAX_INLINE_FILE;
+      if (isShort && length <= inlineLeft && batch.length === 0) {
+        inlineLeft -= length;
+        await run([one], task);
+        await setImmediate();
+        continue;
+      }
+      // A long one goes alone, so that what is wrong with it costs no other.
+      if (!isShort) await runBatch();
+      batch.push(one);
+      if (!isShort || batch.length === MAX_BATCH) await runBatch();
+    }
+    await runBatch();
+    return results;
   }
 
-  /** Ends the thread and rejects what it is at, with `fault` also what waits. */
-  #end(fault?: Error): void {
-    clearTimeout(this.#timer);
-    const worker = this.#worker;
-    this.#worker = undefined;
-    void worker?.terminate();
-    this.#running?.reject(fault ?? new Stopped());
-    this.#running = undefined;
-    if (fault !== undefined) {
-      for (const { reject } of [...this.#waiting.values()].flat()) reject(fault);
-      this.#waiting.clear();
-    }
-    if (this.#waiting.size > 0) this.#next();
+  #inThread<Result>(name: string, batch: readonly unknown[]): Promise<Result[]> {
+    const result = this.#last.then(async () => {
+      this.#pool ??= startPool();
+      const pool = await this.#pool;
+      const timeout = new AbortController();
+      const timer = setTimeout(() => timeout.abort(), TIMEOUT_MS);
+      try {
+        return await pool.run(batch, { name, signal: timeout.signal });
+      } finally {
+        clearTimeout(timer);
+      }
+    });
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 }
 
-/** The thread took too long, or ended for want of memory. */
-class Stopped extends Error {}
+async function startPool(): Promise<Tinypool> {
+  const { Tinypool } = await import('tinypool');
+  return new Tinypool({
+    filename: TASKS.href,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: IDLE_MS,
+    resourceLimits: MEMORY,
+    execArgv: [],
+    env: { ...process.env, ...CACHED_SOURCES } as Record<string, string>,
+  });
+}

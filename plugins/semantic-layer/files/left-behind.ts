@@ -62,7 +62,7 @@ export async function leftBehind(root: string): Promise<LeftBehind[]> {
     const { orgId, files, whole } = folder;
     if (ageOf(folder) === undefined || isRunning(folder)) continue;
     const dir = orgId === null ? root : join(root, ORGANIZATIONS_FOLDER, orgId);
-    const replaced = (await scanLayer(files)).files.flatMap(({ path }) => {
+    const replaced = scanLayer(files).files.flatMap(({ path }) => {
       const before = bytesOf(files, path);
       return before === undefined || bytesOf(dir, path)?.equals(before) === true ? [] : { path, before };
     });

@@ -1,28 +1,28 @@
-/** Declares what the thread that parses long files is given, and what it answers. */
-import type { LayerFile } from './layer-file.ts';
+/** Does what takes long with texts of files, in the server itself or in a worker thread. */
+import { type LayerFile, parseLayerFile } from './layer-file.ts';
 import type { Place } from './places.ts';
-import type { Path, Position } from './yaml.ts';
+import { type Path, type Position, positionsOf, withConnection } from './yaml.ts';
 
-export interface Tasks {
-  readonly parse: {
-    readonly given: { readonly found: Place & { readonly path: string }; readonly text: string };
-    readonly result: LayerFile;
-  };
-  readonly positions: {
-    readonly given: { readonly text: string; readonly paths: readonly Path[] };
-    readonly result: readonly Position[];
-  };
-  readonly withConnection: {
-    readonly given: { readonly text: string; readonly connection: string };
-    readonly result: string;
-  };
+export interface PlacedText extends Place {
+  readonly path: string;
+  readonly text: string;
 }
 
-export type Task = {
-  [Kind in keyof Tasks]: { readonly kind: Kind; readonly given: Tasks[Kind]['given'] };
-}[keyof Tasks];
-
-export interface Answer {
-  readonly result?: unknown;
-  readonly error?: string;
+export interface LocatedText {
+  readonly text: string;
+  readonly paths: readonly Path[];
 }
+
+export interface EntityText {
+  readonly text: string;
+  readonly connection: string;
+}
+
+export const parse = (files: readonly PlacedText[]): LayerFile[] =>
+  files.map((file) => parseLayerFile(file, file.text));
+
+export const positions = (files: readonly LocatedText[]): Position[][] =>
+  files.map(({ text, paths }) => positionsOf(text, paths));
+
+export const withConnections = (files: readonly EntityText[]): string[] =>
+  files.map(({ text, connection }) => withConnection(text, connection));

@@ -1,7 +1,6 @@
 /** Finds and reads the files of a semantic layer. Never opens anything outside the layer's root. */
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { timeSlicer } from '../../event-loop-kit/index.ts';
 import type { SemanticProblem } from '../model.ts';
 import { FOLDER_KINDS, ORGANIZATIONS_FOLDER, type Place, TOP_LEVEL_KINDS } from './places.ts';
 
@@ -24,31 +23,30 @@ const BROKEN_LINK = 'This link is broken; remove or repair it.';
 const LEADS_OUT = 'This link leads out of the semantic layer and is not followed.';
 
 /**
- * Lists the layer's files in a stable order, the default source first. Synchronous calls in short slices cost a tenth
- * of 2,000 asynchronous ones on a local disk.
+ * Lists the layer's files in a stable order, the default source first. Synchronous calls for 2,000 files take 14 ms on a
+ * local disk, a tenth of asynchronous ones.
  */
-export async function scanLayer(root: string, signal?: AbortSignal): Promise<Scan> {
+export function scanLayer(root: string): Scan {
   const files: FoundFile[] = [];
   const problems: SemanticProblem[] = [];
-  const pause = timeSlicer(signal);
   const report = (file: string, message: string) => void problems.push({ file, line: 1, column: 1, message });
   const realRoot = realPath(root);
   if (realRoot === undefined || !statSync(realRoot).isDirectory()) return { found: false, files, problems };
 
-  await readSource('default', '');
+  readSource('default', '');
   for (const entry of entriesOf('')) {
     if (entry.name in FOLDER_KINDS || statusOf(entry.name, entry)?.isDirectory() !== true) continue;
     if (entry.name === 'default') report(entry.name, 'A source cannot be named `default`; rename the folder.');
-    else await readSource(entry.name, `${entry.name}/`);
+    else readSource(entry.name, `${entry.name}/`);
   }
   return { found: true, files, problems };
 
-  async function readSource(source: string, prefix: string): Promise<void> {
+  function readSource(source: string, prefix: string): void {
     for (const entry of entriesOf(prefix)) {
       const path = prefix + entry.name;
       const folderKind = FOLDER_KINDS[entry.name];
       if (folderKind !== undefined) {
-        if (statusOf(path, entry)?.isDirectory()) await readFolder(source, path, folderKind);
+        if (statusOf(path, entry)?.isDirectory()) readFolder(source, path, folderKind);
       } else if (YAML_FILE.test(entry.name)) {
         const kind = TOP_LEVEL_KINDS[entry.name.replace(YAML_FILE, '')];
         if (kind !== undefined) addFile(path, entry, kind, source);
@@ -57,13 +55,12 @@ export async function scanLayer(root: string, signal?: AbortSignal): Promise<Sca
     }
   }
 
-  async function readFolder(source: string, folder: string, kind: Place['kind']): Promise<void> {
+  function readFolder(source: string, folder: string, kind: Place['kind']): void {
     for (const entry of entriesOf(folder)) {
       const path = `${folder}/${entry.name}`;
       if (YAML_FILE.test(entry.name)) addFile(path, entry, kind, source);
       else if (statusOf(path, entry)?.isDirectory())
         report(path, `Subfolders of \`${folder}/\` are not read; move their files up.`);
-      await pause();
     }
   }
 
