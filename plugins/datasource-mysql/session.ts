@@ -112,7 +112,7 @@ export class MysqlSession implements Session {
       const planOf = async (text: string) => {
         const statement = await this.#prepare(use, `EXPLAIN ${this.#isMariaDb ? 'EXTENDED ' : ''}${text}`, true);
         if (use !== this.#use) throw cancelled();
-        return (await withObjects(await this.#execute(statement, values, { ...DEFAULT_LIMITS, timeoutMs }))).rows;
+        return withObjects(await this.#execute(statement, values, { ...DEFAULT_LIMITS, timeoutMs })).rows;
       };
       const plan = await planOf(sql);
       const rows = rowsOfPlan(plan);

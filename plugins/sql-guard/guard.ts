@@ -5,7 +5,7 @@ import { type ReadValues, type SqlDialect, SqlRefusal } from '../sql-kit/index.t
 import type { AllowedTables } from './allowed-tables.ts';
 import { CheckedStatements } from './cache.ts';
 import { checkSql } from './check.ts';
-import { allowedTablesInTurns } from './layer-tables.ts';
+import { allowedTables } from './layer-tables.ts';
 import type { SqlGuardOptions } from './options.ts';
 import { OrganizationTables } from './organization-tables.ts';
 
@@ -19,7 +19,7 @@ export class StatementGuard {
   readonly #warn: (problem: string) => void;
   readonly #checked: CheckedStatements;
   readonly #organizations: OrganizationTables;
-  readonly #tables = new WeakMap<SemanticModel, Map<string, Promise<AllowedTables>>>();
+  readonly #tables = new WeakMap<SemanticModel, Map<string, AllowedTables>>();
   readonly #passed = new WeakMap<Scope, SqlStatement[]>();
 
   /** `warn` is told what of the semantic layer cannot be kept to, once per version of the layer. */
@@ -34,12 +34,7 @@ export class StatementGuard {
    * The tables that the layer lets be read. `isDefault`: the connection is the one that entities without a connection
    * belong to.
    */
-  allowed(
-    model: SemanticModel,
-    connection: ConnectionInfo,
-    dialect: SqlDialect,
-    isDefault: boolean,
-  ): Promise<AllowedTables> {
+  allowed(model: SemanticModel, connection: ConnectionInfo, dialect: SqlDialect, isDefault: boolean): AllowedTables {
     let ofModel = this.#tables.get(model);
     if (ofModel === undefined) {
       ofModel = new Map();
@@ -52,10 +47,8 @@ export class StatementGuard {
       entity.connection === undefined ? isDefault : entity.connection === connection.id,
     );
     const own = dialect.forConnection?.(connection) ?? dialect;
-    const tables = allowedTablesInTurns(entities, own).then((found) => {
-      found.problems.forEach(this.#warn);
-      return found.tables;
-    });
+    const { tables, problems } = allowedTables(entities, own);
+    problems.forEach(this.#warn);
     ofModel.set(key, tables);
     const [oldest] = ofModel.keys();
     if (ofModel.size > MAX_CONNECTIONS && oldest !== undefined) ofModel.delete(oldest);

@@ -48,7 +48,7 @@ export const sqlGuard = definePlugin({
         const { connection } = statement;
         const dialect = await dialectFor(ctx, connection.dbType, scope);
         await dialect.load?.();
-        const allowed = { connection, tables: await guard.allowed(model, connection, dialect, isDefault) };
+        const allowed = { connection, tables: guard.allowed(model, connection, dialect, isDefault) };
         const { tables } = await ctx.call(tablesRestrict, allowed, scope);
         const read = (sql: string) => {
           const part = scope.part();

@@ -1,5 +1,4 @@
 /** Turns entities of the semantic layer into the tables that statements may read. */
-import { atOnce, inTurns } from '../event-loop-kit/index.ts';
 import { expandReferences, type ModelDimension, type ModelEntity } from '../semantic-layer/index.ts';
 import {
   DEFAULT_LIMITS,
@@ -23,14 +22,7 @@ export interface LayerTables {
  * The tables of `entities`, which all belong to one connection. A table with a hidden or masked column shows only what
  * the layer declares of it; any other table shows everything. Entities over one table add up, and hiding wins.
  */
-export const allowedTables = (entities: readonly ModelEntity[], dialect: SqlDialect): LayerTables =>
-  atOnce(tablesOneByOne(entities, dialect));
-
-/** The same; other requests run in between, as a large layer takes a while. */
-export const allowedTablesInTurns = (entities: readonly ModelEntity[], dialect: SqlDialect): Promise<LayerTables> =>
-  inTurns(tablesOneByOne(entities, dialect));
-
-function* tablesOneByOne(entities: readonly ModelEntity[], dialect: SqlDialect): Generator<void, LayerTables> {
+export function allowedTables(entities: readonly ModelEntity[], dialect: SqlDialect): LayerTables {
   const problems: string[] = [];
   const key = dialect.hasExactNames || dialect.hasExactTables ? (name: string) => name : fold;
   const byTable = new Map<string, { schema: string | undefined; name: string; entities: ModelEntity[] }>();
@@ -59,7 +51,6 @@ function* tablesOneByOne(entities: readonly ModelEntity[], dialect: SqlDialect):
       key: columns.key(entry.entities),
       visible: columns.visible(),
     });
-    yield;
   }
   return { tables: new AllowedTables(tables, dialect), problems };
 }

@@ -96,7 +96,7 @@ export class FileDatabase {
     };
     const { isOutOfRoom, ...result } = (await this.#call(call, timeoutMs, signal)) as WireResult;
     if (isOutOfRoom) room?.exceeded();
-    return withObjects(result, signal);
+    return withObjects(result);
   }
 
   /** `undefined`: the engine cannot tell. */

@@ -56,7 +56,7 @@ export class ServerDatabase {
       const room = await memory?.();
       return session.run(statement, { ...limits, timeoutMs: leftMs, ...(room !== undefined && { memory: room }) });
     });
-    return withObjects(result, signal);
+    return withObjects(result);
   }
 
   describe(signal?: AbortSignal, request: DescribeRequest = { schemas: [] }): Promise<readonly TableDescription[]> {

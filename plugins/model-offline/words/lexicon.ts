@@ -1,5 +1,5 @@
 /** Finds everything the semantic layer names by the words people use for it. Built once per model. */
-import { MadeOnce } from '../../event-loop-kit/index.ts';
+import { setImmediate } from 'node:timers/promises';
 import { isColumnTerm, type SemanticModel } from '../../semantic-layer/index.ts';
 import { entityName, type JoinGraph, joinGraph } from './join-distance.ts';
 import type { Measure, ModelDimension, ModelEntity, ModelMetric, ModelTerm, Segment } from './layer.ts';
@@ -43,11 +43,37 @@ const AGGREGATES: Readonly<Record<string, string>> = {
   ...{ sum: 'total', avg: 'average', min: 'minimum', max: 'maximum' },
   ...{ count: 'total count number', count_distinct: 'count number total' },
 };
-const lexicons = new MadeOnce(buildLexicon);
+const lexicons = new WeakMap<SemanticModel, Lexicon>();
+const preparing = new WeakMap<SemanticModel, Promise<void>>();
 
 /** The lexicon of a model. That of 2,000 entities takes half a second: prepare it first, while other requests run. */
-export const lexiconOf = (model: SemanticModel): Lexicon => lexicons.atOnce(model);
-export const prepareLexicon = (model: SemanticModel): Promise<Lexicon> => lexicons.inTurns(model);
+export function lexiconOf(model: SemanticModel): Lexicon {
+  const known = lexicons.get(model);
+  if (known !== undefined) return known;
+  const steps = buildLexicon(model);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  lexicons.set(model, step.value);
+  return step.value;
+}
+
+/** Concurrent callers share the work. */
+export async function prepareLexicon(model: SemanticModel): Promise<void> {
+  if (lexicons.has(model)) return;
+  const running = preparing.get(model) ?? prepare(model);
+  preparing.set(model, running);
+  await running;
+}
+
+async function prepare(model: SemanticModel): Promise<void> {
+  const steps = buildLexicon(model);
+  let step = steps.next();
+  while (!step.done) {
+    await setImmediate();
+    step = steps.next();
+  }
+  lexicons.set(model, step.value);
+}
 
 type Phrase = readonly [words: readonly string[], rank: Closeness];
 /** Meanings by key, each once, by its identity. */
