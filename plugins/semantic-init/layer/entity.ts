@@ -91,11 +91,15 @@ const ENDED: readonly (readonly [RegExp, string])[] = [
   [/^(closed|resolved)_(at|on)$/, 'open'],
 ];
 
-/** Segments of the rows that have not ended, unless a value of a category has that name. */
+/** Segments of the rows that have not ended, unless a value of a category has that name, or may have it. */
 function segmentsOf(dimensions: ReadonlyMap<string, Dimension>): readonly Segment[] {
   const all = [...dimensions.values()];
-  const isValue = (name: string) =>
-    all.some(({ sample_values: values = [] }) => values.some((one) => one.toLowerCase() === name));
+  const isValue = (segment: string) =>
+    all.some(({ name, type, sample_values: values }) =>
+      values
+        ? values.some((one) => one.toLowerCase() === segment)
+        : type === 'string' && /(^|_)(status|state)$/.test(name),
+    );
   return ENDED.flatMap(([pattern, name]) => {
     const mark = all.find((one) => one.nullable && /^(date|timestamp)$/.test(one.type) && pattern.test(one.name));
     if (mark === undefined || mark.hidden === true || isValue(name)) return [];

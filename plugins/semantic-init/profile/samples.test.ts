@@ -9,7 +9,12 @@ import { holdsCredential, isCategory, isNamedCredential, samplesOf } from './sen
 import { tenantTables } from './tenants.ts';
 
 interface Entity {
-  readonly dimensions: readonly { readonly name: string; readonly hidden?: true; readonly sample_values?: string[] }[];
+  readonly dimensions: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly hidden?: true;
+    readonly sample_values?: string[];
+  }[];
   readonly measures: readonly { readonly name: string }[];
 }
 
@@ -292,5 +297,33 @@ describe('names', () => {
     expect(holdsCredential({ smtp: { password: 'hunter2' } })).toBe(true);
     expect(holdsCredential('the password was changed')).toBe(false);
     expect(holdsCredential(17)).toBe(false);
+  });
+});
+
+describe('a short table that others refer to', () => {
+  const rows = { rows: 6, row: (i: number) => [i, `Place ${i}`, of(i, 'Graz', 'Linz', 'Wels'), i % 2, i % 2, i % 2] };
+  const columns = 'id INTEGER PRIMARY KEY, name TEXT, city TEXT, out_of_order INTEGER, bedrooms INTEGER, is_open INT';
+
+  it('is written with its names, unless its rows are people', async () => {
+    const person = { ...rows, columns };
+    const { entity } = await init({
+      branches: { ...rows, columns },
+      speakers: person,
+      staff: person,
+      notables: { ...rows, columns: columns.replace('city', 'e_mail') },
+    });
+    expect(samplesIn(entity('branches')).name).toHaveLength(6);
+    expect(samplesIn(entity('branches')).city).toEqual(['Graz', 'Linz', 'Wels']);
+    for (const name of ['speakers', 'staff', 'notables']) expect(samplesIn(entity(name)).name).toBeUndefined();
+  });
+
+  it('has flags where whole numbers are 0 or 1 and say yes or no', async () => {
+    const { entity } = await init({ branches: { ...rows, columns } });
+    const types = entity('branches').dimensions.map(({ name, type }) => [name, type]);
+    expect(Object.fromEntries(types)).toMatchObject({
+      out_of_order: 'boolean',
+      bedrooms: 'number',
+      is_open: 'boolean',
+    });
   });
 });

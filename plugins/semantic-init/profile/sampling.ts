@@ -3,7 +3,7 @@ import type { SqlResult, TableDescription } from '../../../kernel/index.ts';
 import type { DimensionType } from '../../semantic-layer/index.ts';
 import type { SqlDialect } from '../../sql-kit/index.ts';
 import { typeOf } from './column-type.ts';
-import { holdsCredential, isCategory, samplesOf } from './sensitive.ts';
+import { holdsCredential, isCategory, isLookup, isLookupLabel, samplesOf } from './sensitive.ts';
 
 export const SAMPLED_ROWS = 1_000;
 /** Rows of a larger table in which the values of categories, keys and joins are searched. */
@@ -132,6 +132,8 @@ export async function sampleTable(request: Request, read: Read): Promise<TableSa
   const isWhole =
     rows.length < SAMPLED_ROWS && !truncated && sampledTable(table, dialect, 1) === quotedTable(table, dialect);
   const columns = new Map<string, ColumnProfile>();
+  const names = table.columns.map(({ name }) => name);
+  const isLabelled = isWhole && table.kind !== 'view' && isLookup(table.name, names, rows.length);
   let searched = 0;
   for (const column of table.columns) {
     const known = rows.map((row) => row[column.name]).filter((value) => value !== null && value !== undefined);
@@ -139,7 +141,8 @@ export async function sampleTable(request: Request, read: Read): Promise<TableSa
     let isCredential = known.some(holdsCredential);
     let counts = isWhole ? { uniqueCount: different, nullCount: rows.length - known.length } : {};
     let values: readonly string[] | undefined;
-    if (withValues && !isCredential && isCategory(column.name, known)) {
+    const isListed = isLabelled && isLookupLabel(column.name, known);
+    if (withValues && !isCredential && (isListed || isCategory(column.name, known))) {
       values = samplesOf(known);
       searched += 1;
       if (!isWhole && searched <= MAX_SEARCHED_COLUMNS) {

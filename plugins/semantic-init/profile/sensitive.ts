@@ -132,6 +132,35 @@ export function isCategory(column: string, values: readonly unknown[]): boolean 
   );
 }
 
+/** Names of tables of people and firms; "er", "or" and "ist" end the names of those who do something. */
+const PARTIES = lastWords(
+  ...[
+    '\\w*(?:er|or|ist|ian|ee|man|men|ant)',
+    'person',
+    'people',
+    'staff',
+    'crew',
+    'team',
+    'client',
+    'patient',
+    'student',
+  ],
+  ...['pupil', 'guest', 'lead', 'contact', 'account', 'agent', 'resident', 'citizen', 'child', 'children', 'parent'],
+  ...['nurse', 'coach', 'judge', 'physician', 'relative', 'delegate', 'representative', 'household', 'case'],
+  ...['company', 'companie', 'firm', 'organi[sz]ation', 'business', 'businesse'],
+);
+const OF_PEOPLE = /(first|last|full|sur|given|family|maiden)_?name|mail|phone|mobile|birth|gender|salary|wage|hire/;
+
+/** Whether a table only lists what others refer to, such as branches, plans or categories, and neither people nor firms. */
+export function isLookup(table: string, columns: readonly string[], rows: number): boolean {
+  const names = columns.map(plainName);
+  return rows <= MAX_SAMPLES && !PARTIES.test(plainName(table)) && !names.some((name) => OF_PEOPLE.test(name));
+}
+
+/** Whether the values of a column of such a table may be written: what its rows are called, and what places them. */
+export const isLookupLabel = (column: string, values: readonly unknown[]): boolean =>
+  (/^(name|label|title)$/.test(plainName(column)) || !isNamedPrivate(column)) && samplesOf(values) !== undefined;
+
 /** The distinct values in order when they are few and each may be written; else `undefined`. */
 export function samplesOf(values: readonly unknown[]): readonly string[] | undefined {
   const different = [...new Set(values.filter((value) => value !== null && value !== undefined))];
