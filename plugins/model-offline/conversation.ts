@@ -7,6 +7,7 @@ import { nearestQuestions } from './answer/nearest.ts';
 import { smallTalk } from './answer/small-talk.ts';
 import { isFollowUp, isNothing, merge } from './parse/follow-up.ts';
 import type { Request } from './parse/request.ts';
+import type { FoundValue, Lookup } from './plan/lookups.ts';
 import { type Asking, outcomeOf } from './plan/outcome.ts';
 import { createReader, type Reader } from './reader.ts';
 import { prepareLexicon } from './words/lexicon.ts';
@@ -22,8 +23,14 @@ export type Reading =
   /** Greetings, help, definitions: answered from the layer, without data. */
   | { readonly kind: 'talk'; readonly text: string };
 
-/** `words` found no place; `reason` says what else is in the way. `isNear`: the first suggestion is left of the question. */
-type Refused = Readonly<{ words: readonly string[]; reason: string; isNear: boolean; suggestions: readonly string[] }>;
+/**
+ * `words` found no place; `reason` says what else is in the way. `isNear`: the first suggestion is left of the question.
+ * `lookups`: where words of this or an earlier message may be values.
+ */
+type Refused = Readonly<{ words: readonly string[]; reason: string; isNear: boolean; suggestions: readonly string[] }> &
+  Readonly<{ lookups: readonly Lookup[] }>;
+/** `values`: what was found in the database for words of these messages. */
+type Circumstances = { readonly now: Date; readonly values?: readonly FoundValue[] };
 
 /** A question with what was chosen for it. */
 type Asked = Readonly<{ request: Request; chosen: ReadonlyMap<string, number> }>;
@@ -36,18 +43,18 @@ const MAX_MESSAGE_LENGTH = 2_000;
 const MAX_MESSAGES = 20;
 
 /** Reads the last of the user's messages in the light of those before. Never throws for what a user may write. */
-export const readQuestion = (history: readonly string[], model: SemanticModel, { now }: { readonly now: Date }) =>
-  [...readings(history, model, now)].at(-1)!;
+export const readQuestion = (history: readonly string[], model: SemanticModel, given: Circumstances) =>
+  [...readings(history, model, given)].at(-1)!;
 
 /** The same as `readQuestion`; other requests run between the messages. */
 export async function readQuestionInTurns(
   history: readonly string[],
   model: SemanticModel,
-  { now }: { readonly now: Date },
+  given: Circumstances,
 ): Promise<Reading> {
   await prepareLexicon(model);
   let last: Reading | undefined;
-  for (const reading of readings(history, model, now)) {
+  for (const reading of readings(history, model, given)) {
     if (last !== undefined) await setImmediate();
     last = reading;
   }
@@ -55,15 +62,22 @@ export async function readQuestionInTurns(
 }
 
 /** What each message means in the light of those before, at least one. */
-function* readings(history: readonly string[], model: SemanticModel, now: Date): Generator<Reading> {
-  const reader = createReader(model, now);
+function* readings(
+  history: readonly string[],
+  model: SemanticModel,
+  { now, values }: Circumstances,
+): Generator<Reading> {
+  const reader = createReader(model, now, values);
+  const lookups: Lookup[] = [];
   let state: State = {};
   const messages = history.length > 0 ? history.slice(-MAX_MESSAGES) : [''];
   for (const [index, message] of messages.entries()) {
     // A reply can take what was offered to the message before, so that the last two get suggestions.
     const turn = readMessage(message, state, reader, { isFirst: index === 0, isShown: index >= messages.length - 2 });
     state = turn.state;
-    yield turn.reading;
+    const { reading } = turn;
+    if (reading.kind === 'unclear') lookups.push(...reading.lookups);
+    yield reading.kind === 'unclear' ? { ...reading, lookups } : reading;
   }
 }
 
@@ -79,11 +93,14 @@ type Place = Readonly<{ isFirst: boolean; isShown: boolean }>;
 function readMessage(said: string, state: State, reader: Reader, { isFirst, isShown }: Place): Turn {
   const { last, pending, suggestions: offered = [] } = state;
   const isLong = Math.max(said.length, fold(said).length) > MAX_MESSAGE_LENGTH;
-  const refuse = (words: readonly string[], why: string, next: State): Turn => {
+  const refuse = (words: readonly string[], why: string, next: State, lookups: readonly Lookup[] = []): Turn => {
     const near = isShown ? nearestQuestions(reader, isLong ? '' : said) : undefined;
     const { questions: suggestions, isNear } = near ?? { questions: [], isNear: false };
     const reason = words.length > 0 && FOREIGN.test(said) ? `${why} I read English only.`.trim() : why;
-    return { state: { ...next, suggestions }, reading: { kind: 'unclear', words, reason, isNear, suggestions } };
+    return {
+      state: { ...next, suggestions },
+      reading: { kind: 'unclear', words, reason, isNear, suggestions, lookups },
+    };
   };
   const answer = (asked: Asked, respelt: readonly string[] = []): Turn => {
     const { request, chosen } = asked;
@@ -120,7 +137,7 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
     return answer({ ...pending, chosen: new Map([...pending.chosen, [pending.asking.key, choice]]) });
   const talk = smallTalk(message, reader.lexicon, () => nearestQuestions(reader, '').questions);
   if (talk !== undefined) return { state, reading: { kind: 'talk', text: talk } };
-  const { request, unplaced, respelt } = reader.read(message);
+  const { request, unplaced, respelt, lookups } = reader.read(message);
   const refersBack = /\b(?:them|those|these|they)\b|\b(?:is|was|are|were) that\W*$/i.test(message);
   if (refersBack && !(pending ?? last))
     return refuse([], 'I did not understand the question that this refers to.', state);
@@ -129,7 +146,7 @@ function readMessage(said: string, state: State, reader: Reader, { isFirst, isSh
   const before = pending ?? last;
   if (goesOn && !before && (!isFirst || request.followUp === 'add'))
     return refuse(unplaced, 'I did not understand the question that this refers to.', state);
-  if (unplaced.length > 0) return refuse(unplaced, '', goesOn ? state : {});
+  if (unplaced.length > 0) return refuse(unplaced, '', goesOn ? state : {}, lookups);
   if (isNothing(request)) return refuse([], 'I could not tell what you want to see.', state);
   const asked =
     goesOn && before

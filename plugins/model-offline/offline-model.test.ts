@@ -46,6 +46,44 @@ it('calls the tool once and states the number and what was read', async () => {
   expect(totalUsage.totalTokens).toBe(0);
 });
 
+it('finds in the database what a word names that the layer lacks, also in a later message', async () => {
+  const { name } = database.prepare('SELECT name FROM doctors WHERE doctor_id = 2').get() as { name: string };
+  const looked: { column: string; text: string }[] = [];
+  const findValues = tool({
+    description: 'Finds values.',
+    inputSchema: jsonSchema<{ column: string; text: string }>({ type: 'object' }),
+    execute: ({ column, text }) => {
+      looked.push({ column, text });
+      const [table, dimension] = column.split('.');
+      const sql = `SELECT DISTINCT ${dimension} AS v FROM ${table} WHERE ${dimension} LIKE ?`;
+      const rows = database.prepare(sql).all(`%${text}%`) as { v: string }[];
+      return rows.length > 0 ? { values: rows.map(({ v }) => v), more: false } : { values: [], mostAlike: [name] };
+    },
+  });
+  const ask = (...said: string[]) =>
+    generateText({
+      model: offline(),
+      messages: said.map((content, at) => ({
+        role: at % 2 === 0 ? ('user' as const) : ('assistant' as const),
+        content,
+      })),
+      tools: { executeSQL, findValues },
+      stopWhen: stepCountIs(5),
+    });
+  const question = `How many visits did ${name} have?`;
+  const { n } = database.prepare('SELECT COUNT(*) AS n FROM visits WHERE doctor_id = 2').get() as { n: number };
+  const { text, steps } = await ask(question);
+  expect(text).toContain(`Count: ${n}.`);
+  expect(text).toContain(`name of doctors is ${name}`);
+  expect(steps).toHaveLength(3);
+  expect(looked).toContainEqual({ column: 'doctors.name', text: name });
+  expect((await ask(question, text, 'and by month?')).text).toContain(`(per month), where name of doctors is ${name}`);
+  looked.length = 0;
+  expect((await ask('How many visits did Nobody have?')).text).toContain('I did not understand "Nobody".');
+  expect(looked.length).toBeGreaterThan(0);
+  expect(looked.map(({ column }) => column)).not.toContain('doctors.specialty');
+});
+
 it('shows the column by which rows are ranked', async () => {
   const { text } = await answer('What is the most expensive visit?');
   const { fee } = database.prepare('SELECT MAX(fee) AS fee FROM visits').get() as { fee: number };

@@ -6,6 +6,7 @@ import { compileQuery, PlanError } from '../semantic-query/index.ts';
 import type { SqlDialect } from '../sql-kit/index.ts';
 import { answerText, type ToolResult, withoutPlan } from './answer/answer.ts';
 import { readQuestionInTurns } from './conversation.ts';
+import type { FoundValue } from './plan/lookups.ts';
 
 export interface OfflineModelInput {
   readonly model: SemanticModel;
@@ -19,8 +20,10 @@ const USAGE = {
   inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 0, text: 0, reasoning: 0 },
 };
-/** The text of an answer, or the input of the tool. `outcome`: said where the text is no answer. */
-type Step = { readonly text: string; readonly outcome?: 'clarify' | 'declined' } | { readonly input: string };
+const FIND = 'findValues';
+type Call = Readonly<{ toolName: string; input: string }>;
+/** The text of an answer, or calls of tools. `outcome`: said where the text is no answer. */
+type Step = { readonly text: string; readonly outcome?: 'clarify' | 'declined' } | { readonly calls: readonly Call[] };
 
 /** A model for one request. It keeps nothing between calls: the conversation in the prompt says where it stands. */
 export function createOfflineModel(input: OfflineModelInput): ai.LanguageModelV4 {
@@ -31,19 +34,22 @@ export function createOfflineModel(input: OfflineModelInput): ai.LanguageModelV4
     supportedUrls: {},
     async doGenerate(options) {
       const step = await nextStep(options, input);
-      const call = { type: 'tool-call', toolCallId: callId(options), toolName: TOOL } as const;
-      const content = 'text' in step ? ({ type: 'text', text: step.text } as const) : { ...call, input: step.input };
-      return { content: [content], ...endOf(step), warnings: [] };
+      return { content: contentOf(step, options), ...endOf(step), warnings: [] };
     },
     async doStream(options) {
-      const parts = streamOf(await nextStep(options, input), callId(options));
+      const step = await nextStep(options, input);
+      const parts = streamOf(step, contentOf(step, options));
       return { stream: ReadableStream.from(parts) as ReadableStream<ai.LanguageModelV4StreamPart> };
     },
   };
 }
 
-/** Unique in the conversation: one call at most follows each message. */
-const callId = ({ prompt }: ai.LanguageModelV4CallOptions): string => `offline-${prompt.length}`;
+type Content = ai.LanguageModelV4Text | ai.LanguageModelV4ToolCall;
+/** The ids of calls are unique in the conversation. */
+const contentOf = (step: Step, { prompt }: ai.LanguageModelV4CallOptions): Content[] =>
+  'text' in step
+    ? [{ type: 'text', text: step.text }]
+    : step.calls.map((call, at) => ({ type: 'tool-call', toolCallId: `offline-${prompt.length}-${at}`, ...call }));
 
 function endOf(step: Step) {
   const reason = 'text' in step ? ('stop' as const) : ('tool-calls' as const);
@@ -55,11 +61,14 @@ function endOf(step: Step) {
 
 async function nextStep(options: ai.LanguageModelV4CallOptions, input: OfflineModelInput): Promise<Step> {
   options.abortSignal?.throwIfAborted();
-  const { history, result } = conversationOf(options.prompt);
+  const { history, result, values, hasLooked } = conversationOf(options.prompt);
+  const isOffered = (name: string) => options.tools?.some((tool) => tool.type === 'function' && tool.name === name);
   const { notice, entities } = input.model;
   if (entities.length === 0 && notice !== undefined) return { text: notice, outcome: 'declined' };
-  const reading = await readQuestionInTurns(history, input.model, { now: input.now() });
+  const reading = await readQuestionInTurns(history, input.model, { now: input.now(), values });
   if (reading.kind === 'talk') return { text: reading.text };
+  if (reading.kind === 'unclear' && reading.lookups.length > 0 && !hasLooked && isOffered(FIND))
+    return { calls: reading.lookups.map((one) => ({ toolName: FIND, input: JSON.stringify(one) })) };
   if (reading.kind !== 'plan')
     return { text: withoutPlan(reading, notice), outcome: reading.kind === 'clarify' ? 'clarify' : 'declined' };
   try {
@@ -67,8 +76,8 @@ async function nextStep(options: ai.LanguageModelV4CallOptions, input: OfflineMo
     const compiled = compileQuery(input.model, reading.plan, { dialect: input.dialectOf(connection) });
     if (result) return { text: answerText(reading, compiled, result) };
     const { sql, connection: connectionId } = compiled;
-    if (options.tools?.some((tool) => tool.type === 'function' && tool.name === TOOL))
-      return { input: JSON.stringify({ sql, ...(connectionId !== undefined && { connectionId }) }) };
+    const asked = JSON.stringify({ sql, ...(connectionId !== undefined && { connectionId }) });
+    if (isOffered(TOOL)) return { calls: [{ toolName: TOOL, input: asked }] };
     const text = `I can read the question (${reading.understood}), but I am not allowed to run SQL here: the tool ${TOOL} is not offered. Ask where it is.`;
     return { text, outcome: 'declined' };
   } catch (error) {
@@ -77,22 +86,36 @@ async function nextStep(options: ai.LanguageModelV4CallOptions, input: OfflineMo
   }
 }
 
-/** The user's messages, and the last result of the tool since the last of them. */
-function conversationOf(prompt: ai.LanguageModelV4Prompt): { history: string[]; result: ToolResult | undefined } {
+/** The user's messages, and since the last of them the result of the tool and the values that were found. */
+function conversationOf(prompt: ai.LanguageModelV4Prompt) {
   const history: string[] = [];
   let result: ToolResult | undefined;
+  let values: FoundValue[] = [];
+  const columns = new Map<string, string>();
   for (const message of prompt) {
     if (message.role === 'user') {
       const text = withoutContext(message.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n'));
       // Neighbouring messages of one user arrive as one, with an empty line between them.
       history.push(...text.split(/\n\s*\n/).filter((part) => part.trim() !== ''));
-      result = undefined;
+      [result, values] = [undefined, []];
+      columns.clear();
     }
-    for (const part of message.role === 'tool' ? message.content : [])
-      if (part.type === 'tool-result' && part.toolName === TOOL) result = toolResult(part.output);
+    for (const part of message.role === 'assistant' ? message.content : [])
+      if (part.type === 'tool-call' && part.toolName === FIND)
+        columns.set(part.toolCallId, String(asRecord(part.input).column));
+    for (const part of message.role === 'tool' ? message.content : []) {
+      if (part.type !== 'tool-result') continue;
+      if (part.toolName === TOOL) result = toolResult(part.output);
+      const { values: found } = part.toolName === FIND ? (toolResult(part.output) as { values?: unknown }) : {};
+      const column = columns.get(part.toolCallId) ?? '';
+      for (const value of Array.isArray(found) ? found : []) values.push({ column, value: String(value) });
+    }
   }
-  return { history, result };
+  return { history, result, values, hasLooked: columns.size > 0 };
 }
+
+const asRecord = (input: unknown): Record<string, unknown> =>
+  typeof input === 'string' ? asObject(JSON.parse(input)) : asObject(input);
 
 function toolResult(output: { readonly type: string; readonly value?: unknown; readonly reason?: string }): ToolResult {
   if (output.type === 'execution-denied') return { error: output.reason ?? 'Running SQL was denied.' };
@@ -112,13 +135,13 @@ function asObject(value: unknown): Record<string, unknown> {
   return own.columns === undefined && own.error === undefined && own.result ? asObject(own.result) : own;
 }
 
-function* streamOf(step: Step, id: string): Generator<ai.LanguageModelV4StreamPart> {
+function* streamOf(step: Step, content: readonly Content[]): Generator<ai.LanguageModelV4StreamPart> {
   yield { type: 'stream-start', warnings: [] };
   if ('text' in step) {
     yield { type: 'text-start', id: 'text' };
     for (const delta of step.text.match(/[\s\S]{1,60}(?:\s|$)|[\s\S]{1,80}/g) ?? [])
       yield { type: 'text-delta', id: 'text', delta };
     yield { type: 'text-end', id: 'text' };
-  } else yield { type: 'tool-call', toolCallId: id, toolName: TOOL, input: step.input };
+  } else for (const part of content) if (part.type === 'tool-call') yield part;
   yield { type: 'finish', ...endOf(step) };
 }

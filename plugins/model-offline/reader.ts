@@ -3,14 +3,16 @@ import type { SemanticModel } from '../semantic-layer/index.ts';
 import type { QueryPlan } from '../semantic-query/index.ts';
 import { parse } from './parse/parse.ts';
 import type { Request } from './parse/request.ts';
+import { type FoundValue, type Lookup, lookupsFor, withValues } from './plan/lookups.ts';
 import { planRequest } from './plan/plan.ts';
 import { roleOf } from './plan/terms.ts';
 import { type Lexicon, lexiconOf } from './words/lexicon.ts';
 import { link, respell } from './words/link.ts';
 import { tokenize } from './words/tokenize.ts';
 
-/** `unplaced`: words without a slot. `respelt`: as what misspelt words were read. */
-export type Sentence = Readonly<{ request: Request; unplaced: readonly string[]; respelt: readonly string[] }>;
+/** `unplaced`: words without a slot. `lookups`: where they may be values. `respelt`: as what misspelt words were read. */
+export type Sentence = Readonly<{ request: Request; unplaced: readonly string[]; respelt: readonly string[] }> &
+  Readonly<{ lookups: readonly Lookup[] }>;
 
 export interface Reader {
   readonly lexicon: Lexicon;
@@ -19,8 +21,9 @@ export interface Reader {
   plan(request: Request, chosen: ReadonlyMap<string, number>): QueryPlan;
 }
 
-export function createReader(model: SemanticModel, now: Date): Reader {
-  const lexicon = lexiconOf(model);
+/** `values`: found in the database for the words of the conversation. */
+export function createReader(model: SemanticModel, now: Date, values: readonly FoundValue[] = []): Reader {
+  const lexicon = values.length > 0 ? withValues(lexiconOf(model), values) : lexiconOf(model);
   return {
     lexicon,
     read(text) {
@@ -32,7 +35,8 @@ export function createReader(model: SemanticModel, now: Date): Reader {
         const { word: own, text: said } = written[at]!;
         return own === word ? [] : [`"${said}" as "${word}"`];
       });
-      return { request, unplaced: unplaced.map((item) => item.text), respelt };
+      const lookups = unplaced.length > 0 ? lookupsFor(lexicon, unplaced, request, text) : [];
+      return { request, unplaced: unplaced.map((item) => item.text), respelt, lookups };
     },
     plan: (request, chosen) => planRequest(request, { lexicon, chosen }),
   };

@@ -156,7 +156,7 @@ function note(index: Index, key: string, id: string, meaning: Meaning): void {
   if ((found.get(id)?.rank ?? -1) < meaning.rank) found.set(id, meaning);
 }
 
-const singular = (word: string): string =>
+export const singular = (word: string): string =>
   word
     .replace(/^people$/, 'person')
     .replace(/ies$/, 'y')
