@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { serve } from './serve-command.ts';
 
 const TYPES = ['context', 'sandbox', 'action', 'interaction', 'datasource'];
@@ -14,23 +14,20 @@ const TYPES = ['context', 'sandbox', 'action', 'interaction', 'datasource'];
 /** With pnpm; the tutorials are followed with npm. */
 export async function createPlugins(tarball: string): Promise<void> {
   const project = mkdtempSync(join(tmpdir(), 'atlas-created-'));
-  const pnpm = join(process.cwd(), 'node_modules', '.bin', 'pnpm');
-  const atlas = `${pnpm} exec atlas`;
+  const atlas = 'pnpm exec atlas';
   const run = (command: string, cwd = project) =>
     execFileSync('sh', ['-c', command], {
       cwd,
       encoding: 'utf8',
-      // `plugin add` calls it by its name.
-      env: { ...process.env, PATH: `${dirname(pnpm)}:${process.env.PATH}` },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'ours', private: true, type: 'module' }));
-  run(`${pnpm} add ${tarball}`);
+  run(`pnpm add ${tarball}`);
   for (const type of TYPES) {
     run(`${atlas} plugin create acme-${type} --type ${type}`);
     const folder = join(project, `acme-${type}`);
-    run(`${pnpm} install`, folder);
-    assert.match(run(`${pnpm} test`, folder), /Tests .*passed/);
+    run('pnpm install', folder);
+    assert.match(run('pnpm test', folder), /Tests .*passed/);
   }
   for (const type of TYPES) run(`${atlas} plugin add ./acme-${type}`);
   const config = readFileSync(join(project, 'atlas.config.ts'), 'utf8');

@@ -38,10 +38,9 @@ export const GUIDES: readonly Guide[] = [
 /** `tarball` stands in for the published package. */
 export async function followGuide(guide: Guide, tarball: string, manager: PackageManager): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `atlas-guide-${manager}-`));
-  const pnpm = join(process.cwd(), 'node_modules', '.bin', 'pnpm');
   const adapted = (line: string) => {
     const local = line.replace(/install atlas-query$/, `install ${tarball}`);
-    return manager === 'npm' ? local : local.replace(/^npm install/, `${pnpm} add`).replace(/^npx/, `${pnpm} exec`);
+    return manager === 'npm' ? local : local.replace(/^npm install/, 'pnpm add').replace(/^npx/, 'pnpm exec');
   };
   const outputs = new Map<string, string>();
   let server: ReturnType<typeof serve> | undefined;

@@ -3,14 +3,17 @@
  * `npm run mutate -- audit`, or of a part `npm run mutate -- sql-guard/resolve`. Test files after it run in place of all
  * tests of the plugin.
  */
-import { existsSync, globSync } from 'node:fs';
-import { Stryker } from '@stryker-mutator/core';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+
+/** Only this command uses them: they are installed beside the others, and are no dependencies of the project. */
+const PACKAGES = ['@stryker-mutator/core@10.1.1', '@stryker-mutator/vitest-runner@10.1.1'];
 
 /** Share of planted bugs that the tests have to find. */
 const REQUIRED_PERCENT = 85;
 
 /** The folder of that name, and files whose names begin with it, in the plugin; never tests. */
-function optionsOf(area: string, tests: readonly string[]): ConstructorParameters<typeof Stryker>[0] {
+function optionsOf(area: string, tests: readonly string[]) {
   const [plugin = ''] = area.split('/');
   const files = globSync([`plugins/${area}/**/*.ts`, `plugins/${area}*.ts`]);
   const mutate = files.filter((file) => !/\.(?:test|fixture|d)\.ts$|\/fixtures\//.test(file));
@@ -44,4 +47,11 @@ function optionsOf(area: string, tests: readonly string[]): ConstructorParameter
 // One engine is enough to see whether a test notices.
 process.env.ATLAS_TEST_ENGINE ??= 'sqlite';
 const [area = '', ...tests] = process.argv.slice(2);
-await new Stryker(optionsOf(area, tests)).runMutationTest();
+const options = optionsOf(area, tests);
+if (!existsSync('node_modules/@stryker-mutator/vitest-runner')) {
+  execFileSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', ...PACKAGES], { stdio: 'inherit' });
+}
+mkdirSync('.mutants', { recursive: true });
+const file = `${options.tempDirName}.config.json`;
+writeFileSync(file, JSON.stringify(options));
+execFileSync('npx', ['stryker', 'run', file], { stdio: 'inherit' });

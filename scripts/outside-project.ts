@@ -34,7 +34,6 @@ const TSCONFIG = {
 
 export function buildOutsideProject(tarball: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'atlas-outside-'));
-  const pnpm = join(process.cwd(), 'node_modules', '.bin', 'pnpm');
   const run = (command: string, ...args: readonly string[]) =>
     execFileSync(command, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'outside', private: true, type: 'module' }));
@@ -48,12 +47,12 @@ export function buildOutsideProject(tarball: string): void {
   ] as const) {
     cpSync(join('examples', example, file), join(folder, file));
   }
-  run(pnpm, 'add', tarball, 'typescript', '@types/node');
+  run('pnpm', 'add', tarball, 'typescript', '@types/node');
   const shop = `new (await import('node:sqlite')).DatabaseSync('shop.db').exec('CREATE TABLE orders (id INTEGER PRIMARY KEY)')`;
   run('node', '--input-type=module', '--eval', shop);
-  run(pnpm, 'exec', 'tsc');
-  assert.match(run(pnpm, 'exec', 'atlas', 'boot'), /plugins ready/);
-  assert.match(run(pnpm, 'exec', 'atlas', '--help'), /tables/);
-  assert.match(run(pnpm, 'exec', 'atlas', 'tables'), /orders/);
+  run('pnpm', 'exec', 'tsc');
+  assert.match(run('pnpm', 'exec', 'atlas', 'boot'), /plugins ready/);
+  assert.match(run('pnpm', 'exec', 'atlas', '--help'), /tables/);
+  assert.match(run('pnpm', 'exec', 'atlas', 'tables'), /orders/);
   rmSync(folder, { recursive: true, force: true });
 }

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { createPlugins } from './created-plugins.ts';
 import { followGuide, GUIDES } from './follow-guide.ts';
@@ -20,6 +20,11 @@ const MOST_INSTALLED_MB = 121;
 const folder = mkdtempSync(join(tmpdir(), 'atlas-smoke-'));
 const run = (command: string, args: readonly string[], cwd = folder) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+// Here alone pnpm is used, so the package does not depend on it; `plugin add` calls it by its name.
+const tools = join(folder, 'tools');
+run('npm', ['install', '--no-audit', '--no-fund', '--prefix', tools, 'pnpm@11.28.11']);
+process.env.PATH = `${join(tools, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`;
 
 const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], process.cwd()));
 const tarball = packed[0].filename as string;

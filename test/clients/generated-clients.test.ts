@@ -1,6 +1,6 @@
 /** Clients that are generated from the interface description: they compile, and work against a server. */
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { type BuiltInServer, startBuiltIn } from '../harness/built-in-server.ts'
 const here = import.meta.dirname;
 const run = promisify(execFile);
 
-/** Of the packages that this folder has for itself. */
+/** This folder has its own packages, with a lock file of their own. */
 const packages = join(here, 'node_modules');
 const node = (...args: string[]) => run(process.execPath, args, { cwd: project });
 
@@ -19,6 +19,7 @@ let project: string;
 let server: BuiltInServer;
 
 beforeAll(async () => {
+  if (!existsSync(packages)) await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here });
   project = mkdtempSync(join(here, 'generated-'));
   await createSimpleDemo(join(project, 'shop.db'));
   server = await startBuiltIn({
@@ -37,7 +38,7 @@ beforeAll(async () => {
     outDir: 'out',
   };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-}, 60_000);
+}, 180_000);
 
 afterAll(async () => {
   await server[Symbol.asyncDispose]();

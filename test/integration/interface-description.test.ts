@@ -64,10 +64,9 @@ const AMBIGUOUS = '`/api/v1/admin/users/{id}/role` and `/api/v1/admin/users/invi
 async function lint(name: string, document: Document): Promise<unknown[]> {
   const file = join(folder.path, `${name.replaceAll(' ', '-')}.json`);
   writeFileSync(file, JSON.stringify(document));
-  const cli = join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-  const args = [cli, 'lint', file, '--extends=recommended', '--format=json'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: folder.path }).catch(
+  const args = ['--yes', '@redocly/cli@2.77.0', 'lint', file, '--extends=recommended', '--format=json'];
+  const { stdout } = await promisify(execFile)('npx', args, { env, cwd: folder.path }).catch(
     (failed: { stdout: string }) => failed,
   );
   const { problems } = JSON.parse(stdout) as { problems: { message: string }[] };
