@@ -12,11 +12,11 @@ it('lets a response end that is read while they are closed, and keeps nothing af
     end = () => void response.end('last');
   });
   const connections = keptConnections();
-  const incoming = await connections.send('POST', new URL(server.url), {}, [], undefined);
+  const incoming = await connections.send('POST', new URL(server.url), {}, '', undefined);
   connections.close();
   end();
   expect(await textOf(incoming, connections.held)).toBe('first last');
-  const again = await connections.send('POST', new URL(server.url), {}, [], undefined);
+  const again = await connections.send('POST', new URL(server.url), {}, '', undefined);
   end();
   await textOf(again, connections.held);
   expect(server.connections()).toBe(2);
@@ -30,7 +30,7 @@ it('asks its guard where each connection may go', async () => {
     return [{ address: '127.0.0.1', family: 4 }];
   });
   const connections = keptConnections({ guard: outbound.guard });
-  const send = (url: string) => connections.send('GET', new URL(url), {}, [], undefined);
+  const send = (url: string) => connections.send('GET', new URL(url), {}, '', undefined);
   const refused = { code: 'invalid_request', message: expect.stringContaining('private') };
   await expect(send(server.url)).rejects.toMatchObject(refused);
   await expect(send(`http://models.example.com:${server.port}/`)).rejects.toMatchObject(refused);
@@ -47,17 +47,17 @@ it('refuses long responses, not short ones, when all together hold too much', as
   const connections = keptConnections();
   const stop = new AbortController();
   const reading = Array.from({ length: 12 }, async () => {
-    const incoming = await connections.send('POST', new URL(server.url), {}, [], stop.signal);
+    const incoming = await connections.send('POST', new URL(server.url), {}, '', stop.signal);
     return textOf(incoming, connections.held);
   });
   await expect(Promise.race(reading)).rejects.toThrow('All replies together are longer than');
   stop.abort();
   await Promise.allSettled(reading);
-  const incoming = await connections.send('POST', new URL(server.url), {}, [], undefined);
+  const incoming = await connections.send('POST', new URL(server.url), {}, '', undefined);
   const hold = connections.held.of(incoming);
   expect(() => hold(31 * MIB)).not.toThrow();
   expect(() => hold(33 * MIB)).toThrow('All replies together are longer than');
-  const other = await connections.send('POST', new URL(server.url), {}, [], undefined);
+  const other = await connections.send('POST', new URL(server.url), {}, '', undefined);
   const holdOther = connections.held.of(other);
   expect(() => holdOther(64 * 1024)).not.toThrow();
   expect(() => holdOther(64 * 1024 + 1)).toThrow('All replies together are longer than');
@@ -78,7 +78,7 @@ async function rawServer(bytes: string) {
 it('rejects at once when the server switches protocols', async () => {
   using server = await rawServer('HTTP/1.1 101 X\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n');
   const connections = keptConnections();
-  await expect(connections.send('POST', server.url, {}, [], undefined)).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await expect(connections.send('POST', server.url, {}, '', undefined)).rejects.toMatchObject({ code: 'ECONNRESET' });
   connections.close();
 });
 
@@ -87,10 +87,10 @@ it('takes a few informational responses, and not without end', async () => {
   using honest = await rawServer(`${hints.repeat(4)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`);
   using endless = await rawServer(hints.repeat(20));
   const connections = keptConnections();
-  const incoming = await connections.send('POST', honest.url, {}, [], undefined);
+  const incoming = await connections.send('POST', honest.url, {}, '', undefined);
   expect(incoming.statusCode).toBe(200);
   incoming.resume();
-  const refused = connections.send('POST', endless.url, {}, [], undefined);
+  const refused = connections.send('POST', endless.url, {}, '', undefined);
   await expect(refused).rejects.toThrow('There are too many informational responses.');
   connections.close();
 });

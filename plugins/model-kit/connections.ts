@@ -6,19 +6,19 @@ import { type ClientRequestArgs, Agent as HttpAgent, type IncomingMessage, reque
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { urlToHttpOptions } from 'node:url';
-import { HeldBytes, refuseTinyParts } from './response-body.ts';
+import { HeldBytes } from './response-body.ts';
 
 export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface Connections {
   /** Of the responses that are being read. */
   readonly held: HeldBytes;
-  /** Sends a body in pieces; resolves when the headers of the response are there, whatever its status. */
+  /** Resolves when the headers of the response are there, whatever its status. */
   send(
     method: string,
     url: URL,
     headers: RequestHeaders,
-    body: readonly Buffer[],
+    body: string | Uint8Array,
     signal: AbortSignal | null | undefined,
   ): Promise<IncomingMessage>;
   /** Closes idle connections; one in use ends with its response. */
@@ -74,11 +74,10 @@ export function keptConnections({ guard }: ConnectionsInit = {}): Connections {
     held: new HeldBytes(),
     send: (method, url, headers, body, signal) =>
       new Promise((resolve, reject) => {
-        const bytes = body.reduce((sum, piece) => sum + piece.length, 0);
         const request = (url.protocol === 'https:' ? requestHttps : requestHttp)({
           ...targetOf(url),
           method,
-          headers: { ...headers, 'accept-encoding': 'identity', 'content-length': bytes },
+          headers: { ...headers, 'accept-encoding': 'identity', 'content-length': Buffer.byteLength(body) },
         });
         request.on('error', reject);
         // Node's own option `signal` watches the request with a dozen listeners, a quarter of what it costs.
@@ -102,12 +101,9 @@ export function keptConnections({ guard }: ConnectionsInit = {}): Connections {
           isAnswered = true;
           // A connection that breaks before or after it is read must not become an uncaught error.
           incoming.on('error', () => {});
-          refuseTinyParts(incoming);
           resolve(incoming);
         });
-        // All pieces leave together, with the headers, once there is a connection.
-        for (const piece of body) request.write(piece);
-        request.end();
+        request.end(body);
       }),
     close() {
       for (const agent of Object.values(agents)) {

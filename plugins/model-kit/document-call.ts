@@ -7,8 +7,7 @@ import { textOf } from './response-body.ts';
 export interface DocumentCall {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Its pieces, in order. */
-  readonly body: readonly Buffer[];
+  readonly body: string;
   readonly signal: AbortSignal | undefined;
 }
 

@@ -36,14 +36,14 @@ export function fetchOver(connections: Connections, settings: FetchSettings = {}
   const { filter, body: fields, refused } = settings;
   return async (input, init = {}) => {
     const given = (init.body ?? '') as string | Uint8Array;
-    const sent = Buffer.from(typeof given === 'string' ? wellFormedJson(given) : given);
-    const isChanged = fields !== undefined || refused?.isEmpty === false;
-    const body = isChanged ? changed(sent, fields, refused) : sent;
+    const sent = typeof given === 'string' ? wellFormedJson(given) : given;
+    const isChanged = sent.length > 0 && (fields !== undefined || refused?.isEmpty === false);
+    const body = isChanged ? changed(`${Buffer.from(sent)}`, fields, refused) : sent;
     const incoming = await connections.send(
       init.method ?? 'GET',
       new URL(input instanceof Request ? input.url : input),
       Object.fromEntries(new Headers(init.headers)),
-      [body],
+      body,
       init.signal,
     );
     try {
@@ -56,10 +56,9 @@ export function fetchOver(connections: Connections, settings: FetchSettings = {}
   };
 }
 
-function changed(sent: Buffer, fields: FetchSettings['body'], refused: RefusedFields | undefined): Buffer {
-  if (sent.length === 0) return sent;
-  const body = { ...JSON.parse(sent.toString()), ...fields };
-  return Buffer.from(JSON.stringify(refused === undefined ? body : refused.without(body)));
+function changed(sent: string, fields: FetchSettings['body'], refused: RefusedFields | undefined): string {
+  const body = { ...JSON.parse(sent), ...fields };
+  return JSON.stringify(refused === undefined ? body : refused.without(body));
 }
 
 function responseFrom(incoming: IncomingMessage, held: HeldBytes, filter: ReplyFilter | undefined): Response {

@@ -1,10 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { Value } from '@sinclair/typebox/value';
 import { expect, test } from 'vitest';
 import { definePlugin, Type } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import { loadPackage, MODEL_OPTIONS, provideModel, resilientModel } from './index.ts';
+import { loadPackage, MODEL_OPTIONS, provideModel } from './index.ts';
 
 /** A model plugin, and how often its package was loaded. */
 async function start() {
@@ -50,19 +48,4 @@ test('a model is not loaded after the end', async () => {
   await app.close();
   await sleep(200);
   expect(loads()).toBe(0);
-});
-
-test('questions that waited for the same model go on in turns of their own', async () => {
-  const source = { provider: 'fake', modelId: 'fake', secrets: [], load: async () => ({}) as LanguageModelV4 };
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const model = resilientModel({ source, options: Value.Create(Type.Object(MODEL_OPTIONS)), log, now: () => 0 });
-  let turn = 0;
-  let isOver = false;
-  const counting = (async () => {
-    for (; !isOver; turn += 1) await nextTurn();
-  })();
-  const turns = await Promise.all([1, 2, 3, 4].map(() => model.resolve().then(() => turn)));
-  isOver = true;
-  await counting;
-  expect(new Set(turns).size).toBe(4);
 });

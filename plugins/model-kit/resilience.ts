@@ -7,7 +7,6 @@ import type {
 } from '@ai-sdk/provider';
 import { AtlasError, type HealthItem, type Logger, messageOf } from '../../kernel/index.ts';
 import { networkCodeOf, providerCodeOf, providerError, statusOf } from '../agent/index.ts';
-import { Turns } from '../event-loop-kit/index.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { errorOf } from './errors.ts';
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts';
@@ -50,8 +49,6 @@ class GuardedModel {
   readonly #now: () => number;
   readonly #breaker: CircuitBreaker;
   #loading: Promise<LanguageModelV4> | undefined;
-  #isLoaded = false;
-  readonly #turns = new Turns();
   #failure: AtlasError | undefined;
   #lastCall: { readonly at: string; readonly ms: number } | undefined;
 
@@ -71,12 +68,7 @@ class GuardedModel {
       this.#loading = undefined;
       throw error;
     });
-    const isLoaded = this.#isLoaded;
-    const model = await this.#loading;
-    this.#isLoaded = true;
-    // Many questions may have waited for it.
-    if (!isLoaded) await this.#turns.next();
-    return model;
+    return this.#loading;
   }
 
   /** `limitMs`: until the answer begins, over all attempts. Rejects with an `AtlasError`. */

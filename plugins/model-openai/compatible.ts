@@ -1,11 +1,18 @@
 /** Makes models of servers that speak Chat Completions, with the AI SDK's package for them. */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { type Connections, callForDocument, fetchOver, loadPackage, RefusedFields } from '../model-kit/index.ts';
+import {
+  type Connections,
+  callForDocument,
+  fetchOver,
+  loadPackage,
+  RefusedFields,
+  wellFormedJson,
+} from '../model-kit/index.ts';
 import { DOCUMENT_READER, STREAM_FILTER } from './chat-filter.ts';
 import type { OpenaiModelOptions } from './options.ts';
-import { PreparedBodies } from './prepared-bodies.ts';
 import { ReasoningField } from './reasoning-field.ts';
-import { type RequestBody, RequestJson } from './request-json.ts';
+
+type RequestBody = Readonly<Record<string, unknown>>;
 
 /** GPT-5.6 and its successors refuse function tools with reasoning in this API. */
 const WITHOUT_REASONING = /^gpt-5\.([6-9]|\d\d)/;
@@ -24,21 +31,15 @@ export async function compatibleModel(
     'user-agent': `ai-sdk-openai-compatible/${VERSION}`,
   };
   const reasoning = new ReasoningField();
-  const json = new RequestJson();
   const refused = new RefusedFields();
-  const bodies = new PreparedBodies();
   const model = new ChatModel(modelId, {
     provider: 'openaiCompatible.chat',
     url: () => url.href,
     headers,
-    fetch: fetchOver(bodies.over(connections), { filter: reasoning.watched(STREAM_FILTER) }),
+    includeUsage: true,
+    transformRequestBody: (body) => refused.without({ ...reasoning.renamed(withoutReasoning(body)), ...fields }),
+    fetch: fetchOver(connections, { filter: reasoning.watched(STREAM_FILTER) }),
   });
-  /** The package prepares requests and reads replies; written by it, a request costs several times as much. */
-  const written = async (options: LanguageModelV4CallOptions, more: RequestBody) => {
-    const { body, warnings } = await model.prepareRequest(options);
-    const own = reasoning.renamed(withoutReasoning(body));
-    return { bytes: json.write(refused.without({ ...own, ...more, ...fields })), warnings };
-  };
   return {
     specificationVersion: 'v4',
     provider: 'openai-compatible',
@@ -46,29 +47,20 @@ export async function compatibleModel(
     supportedUrls: {},
     doGenerate: (options) =>
       refused.retried(async () => {
-        const { bytes, warnings } = await written(options, {});
+        const { body, warnings } = await model.prepareRequest(options);
         const call = {
           url,
           headers: { 'content-type': 'application/json', ...headers, ...options.headers },
-          body: bytes,
+          body: wellFormedJson(JSON.stringify(body)),
           signal: options.abortSignal,
         };
         const reply = await callForDocument(connections, call, DOCUMENT_READER);
         reasoning.found(reply.value);
         return { ...(await model.convertResponse({ body: reply.value, ...providerOptionsOf(options) })), warnings };
       }),
-    doStream: (options) =>
-      refused.retried(async () => {
-        const { bytes } = await written(options, STREAMED);
-        const { tools: _, ...call } = options;
-        return bodies.send(bytes, (named) =>
-          model.doStream({ ...call, prompt: [], headers: { ...options.headers, ...named } }),
-        );
-      }),
+    doStream: (options) => refused.retried(() => model.doStream(options)),
   };
 }
-
-const STREAMED = { stream: true, stream_options: { include_usage: true } };
 
 const providerOptionsOf = ({ providerOptions }: LanguageModelV4CallOptions) =>
   providerOptions === undefined ? {} : { providerOptions };

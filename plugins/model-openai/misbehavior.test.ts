@@ -69,7 +69,7 @@ test.each(['openai', 'openai-compatible'] as const)(
         testShop(),
         // The breaker would answer most questions without a call.
         modelOpenai({ provider, apiKey: 'sk-test', baseUrl: server.url, maxRetries: 0, breakerFailures: 1_000 }),
-        agent({ maxSteps: 4, stepTimeoutMs: 700 }),
+        agent({ maxSteps: 4, stepTimeoutMs: 1_500 }),
       ],
     });
     const draw = new Draw(seed);
