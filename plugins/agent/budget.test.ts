@@ -200,48 +200,19 @@ test('memory is released exactly once', () => {
   expect(all.heldBytes).toBe(0);
 });
 
-test('a table is counted in place of the rows that arrived for it, in many turns', async () => {
+test('a table is counted in place of the rows that arrived for it', () => {
   const all = new ProcessBudget(1e9);
-  const one = new QuestionBudget(all, 1e8);
-  const signal = new AbortController().signal;
-  const rows = Array.from({ length: 400_000 }, (_, id) => ({ id, name: 'Ann' }));
+  const one = new QuestionBudget(all, 1e6);
+  const rows = Array.from({ length: 4_000 }, (_, id) => ({ id, name: 'Ann' }));
   const arrived = one.arriving(new Scope({ log: undefined as never }));
-  arrived.hold(5e7);
-  let turns = 0;
-  let mostHeld = 0;
-  const ticking = setInterval(() => {
-    turns += 1;
-    mostHeld = Math.max(mostHeld, all.heldBytes);
-  });
+  arrived.hold(5e5);
   const table = { sql: 'SELECT', connectionId: 'default', columns: ['id', 'name'], rows, truncated: false };
-  expect(await one.holdTable(table, arrived, signal)).toBe(table);
-  clearInterval(ticking);
-  expect(turns).toBeGreaterThan(1);
-  expect(mostHeld).toBeLessThanOrEqual(5e7);
-  arrived.end();
+  expect(one.holdTable(table, arrived)).toBe(table);
   // A row takes 51 bytes.
   expect(all.heldBytes).toBe(rows.length * 51);
-  one.hold(1e8 - all.heldBytes - 510);
-  expect(await one.holdTable(table, arrived, signal)).toMatchObject({ truncated: true, rows: { length: 10 } });
+  one.hold(1e6 - all.heldBytes - 510);
+  expect(one.holdTable(table, arrived)).toMatchObject({ truncated: true, rows: { length: 10 } });
   expect(one.isSpent).toBe(true);
-});
-
-test('a table whose question is over while it is counted keeps no other from being counted', async () => {
-  const all = new ProcessBudget(1e9);
-  const one = new QuestionBudget(all, 1e8);
-  const arrived = () => one.arriving(new Scope({ log: undefined as never }));
-  const tableOf = (count: number) => {
-    const rows = Array.from({ length: count }, (_, id) => ({ id, name: 'Ann' }));
-    return { sql: 'SELECT', connectionId: 'default', columns: ['id', 'name'], rows, truncated: false };
-  };
-  const deadline = new AbortController();
-  const long = one.holdTable(tableOf(400_000), arrived(), deadline.signal);
-  const short = one.holdTable(tableOf(1), arrived(), new AbortController().signal);
-  deadline.abort(new Error('The time is over.'));
-  await expect(long).rejects.toThrow('The time is over.');
-  expect(await short).toMatchObject({ truncated: false });
-  one.end();
-  expect(all.heldBytes).toBe(0);
 });
 
 test('budgets that are too small cannot be configured', async () => {

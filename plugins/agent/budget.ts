@@ -2,7 +2,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { AtlasError, type Scope, type ToolTable } from '../../kernel/index.ts';
 import type { ResultMemory } from '../datasource-kit/index.ts';
-import { timeSlicer } from '../event-loop-kit/index.ts';
 import { rowsThatFit } from './size.ts';
 
 /** Share of the process limit beyond which no new question begins; one question alone does not exceed it by default. */
@@ -12,8 +11,6 @@ const SHARE_FOR_PARALLEL_CALLS = 1 / 16;
 /** Share of a question's limit beyond which the model is warned. */
 const SHARE_BEFORE_NOTICE = 3 / 4;
 const RETRY_AFTER_SECONDS = 5;
-/** Rows that are counted without a look at the clock. */
-const ROWS_AT_ONCE = 16;
 
 /** Tells whoever limits the memory of the process how many bytes are held: `{ bytes }` after each change. */
 const heldChannel = channel('atlas:agent:held');
@@ -95,8 +92,6 @@ export class QuestionBudget {
   /** The limit because of which rows were dropped. */
   #droppedBy: 'question' | 'process' | undefined;
   #isOver = false;
-  /** Settles when all tables so far are counted. */
-  #counting: Promise<unknown> = Promise.resolve();
 
   constructor(process: ProcessBudget, limitBytes: number) {
     this.#process = process;
@@ -158,30 +153,15 @@ export class QuestionBudget {
 
   /**
    * Counts a table, in place of the rows that have arrived for it, and drops the rows that do not fit; the table is then
-   * `truncated`. One table after the other; other requests run in between. Rejects when the signal is aborted.
+   * `truncated`.
    */
-  holdTable(table: ToolTable, arrived: ArrivingRows, signal: AbortSignal): Promise<ToolTable> {
-    const held = this.#counting.then(() => this.#holdRows(table, arrived, signal));
-    this.#counting = held.catch(() => {});
-    return held;
-  }
-
-  async #holdRows(table: ToolTable, arrived: ArrivingRows, signal: AbortSignal): Promise<ToolTable> {
-    const pause = timeSlicer(signal);
-    for (let at = 0; at < table.rows.length; at += ROWS_AT_ONCE) {
-      const part = table.rows.slice(at, at + ROWS_AT_ONCE);
-      const { count, bytes } = rowsThatFit(part, this.roomBytes + arrived.heldBytes);
-      arrived.release(bytes);
-      this.hold(bytes);
-      if (count < part.length) {
-        arrived.end();
-        this.dropped();
-        return { ...table, rows: table.rows.slice(0, at + count), truncated: true };
-      }
-      await pause();
-    }
+  holdTable(table: ToolTable, arrived: ArrivingRows): ToolTable {
     arrived.end();
-    return table;
+    const { count, bytes } = rowsThatFit(table.rows, this.roomBytes);
+    this.hold(bytes);
+    if (count === table.rows.length) return table;
+    this.dropped();
+    return { ...table, rows: table.rows.slice(0, count), truncated: true };
   }
 
   /** Notes that rows did not fit: no further call is run. */
@@ -215,17 +195,8 @@ export class ArrivingRows implements ResultMemory {
     this.#budget.hold(bytes);
   }
 
-  get heldBytes(): number {
-    return this.#heldBytes;
-  }
-
   exceeded(): void {
     this.#budget.dropped();
-  }
-
-  /** For bytes that are now counted as part of a table. */
-  release(bytes: number): void {
-    this.hold(-Math.min(bytes, this.#heldBytes));
   }
 
   /** They have become a table, or are of no use. */

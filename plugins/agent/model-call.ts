@@ -1,23 +1,13 @@
 /** Calls the model, streamed or not, and reads its answer. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
-  LanguageModelV4Content,
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { Turns } from '../event-loop-kit/index.ts';
 import { AnswerBuilder, type ModelAnswer, type Reading } from './answer-builder.ts';
 import { untilAborted } from './deadlines.ts';
 import type { Delta } from './model-output/text-filter.ts';
-
-/** Time for which buffered parts are read before yielding to the event loop. */
-const TIME_SLICE_MS = 10;
-/** Reading as much of a hostile text takes a millisecond. */
-const LONG_CHARS = 8 * 1024;
-/** Shared by all questions: in each turn of the event loop one prompt is sent, or one long reply read. */
-const turns = new Turns();
 
 /** Calls the model without streaming. Rejects with the model's error, or when the signal is aborted. */
 export async function generate(
@@ -25,13 +15,10 @@ export async function generate(
   options: LanguageModelV4CallOptions & { abortSignal: AbortSignal },
   reading: Reading,
 ): Promise<ModelAnswer> {
-  await untilAborted(turns.next(), options.abortSignal);
   const { content, finishReason, usage, providerMetadata } = await untilAborted(
     model.doGenerate(options),
     options.abortSignal,
   );
-  // Long replies of many questions may arrive together.
-  if (content.some(isLong)) await untilAborted(turns.next(), options.abortSignal);
   const builder = new AnswerBuilder(reading, false);
   builder.end(finishOf(finishReason, content.length === 0), usage, providerMetadata);
   for (const [index, part] of content.entries()) {
@@ -42,16 +29,6 @@ export async function generate(
   }
   builder.finish();
   return builder.answer();
-}
-
-/** Whether a part of a reply takes time to read. */
-function isLong(part: LanguageModelV4Content | LanguageModelV4StreamPart): boolean {
-  const { text, delta, input } = part as {
-    readonly text?: unknown;
-    readonly delta?: unknown;
-    readonly input?: unknown;
-  };
-  return [text, delta, input].some((value) => typeof value === 'string' && value.length > LONG_CHARS);
 }
 
 const STOPPED: LanguageModelV4FinishReason = { unified: 'stop', raw: undefined };
@@ -76,22 +53,16 @@ export async function* stream(
   reading: Reading,
 ): AsyncGenerator<Delta, ModelAnswer> {
   const { abortSignal } = options;
-  await untilAborted(turns.next(), abortSignal);
   const reader = (await streamOf(model, options)).getReader();
   const builder = new AnswerBuilder(reading, true);
-  let turnAt = performance.now();
   try {
     for (;;) {
       const { done, value } = await untilAborted(reader.read(), abortSignal);
-      if (!done && isLong(value)) await untilAborted(turns.next(), abortSignal);
       if (!done) yield* addPart(builder, value);
       if (done || builder.isCut) {
         yield* builder.finish();
         return builder.answer();
       }
-      if (performance.now() - turnAt < TIME_SLICE_MS) continue;
-      await nextTurn();
-      turnAt = performance.now();
     }
   } finally {
     // Cancels only the reading; the caller aborts the call itself.

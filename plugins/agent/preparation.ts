@@ -15,7 +15,6 @@ import {
   type Scope,
   toolsCollect,
 } from '../../kernel/index.ts';
-import { timeSlicer } from '../event-loop-kit/index.ts';
 import { findDialect } from '../sql-kit/index.ts';
 import { chosenByNumber } from './clarification.ts';
 import { messagesWithin, promptSizes, toolsWithin, withRoom } from './context-size.ts';
@@ -52,7 +51,6 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
   const markOf = textMarks();
   const systemMessage = systemMessages();
   return async (asked, scope) => {
-    const pause = timeSlicer(scope.signal);
     const before = await ctx.call(questionBefore, asked, scope);
     checkLength(before, options.questionBytes);
     const connections = (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value);
@@ -64,14 +62,11 @@ export function preparation(ctx: PluginContext, options: AgentOptions): Prepare 
     const model = languageModel(resolved);
     const sizes = promptSizes(options, resolved?.contextTokens);
     checkLength(before, sizes.questionBytes);
-    await pause();
     const tools = toolboxOf(collected);
     const definitions =
       sizes.small === undefined ? tools.definitions : toolsWithin(tools.definitions, sizes.small.toolsBytes);
     const question = withRoom(before, sizes, RULES, definitions);
-    await pause();
     const [everyQuestion, thisQuestion] = parted(await ctx.call(contextCollect, question, scope), question);
-    await pause();
     const { small, historyBytes, resultBytes } = sizes;
     const messageBytes = small && small.promptBytes - Buffer.byteLength(JSON.stringify(definitions));
     const chat = chatMessages(question.turns, historyBytes, questionContext(thisQuestion, markOf));

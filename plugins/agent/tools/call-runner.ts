@@ -90,15 +90,15 @@ export class CallRunner {
     const { question, tools } = prepared;
     return budget.whileArriving(scope.part(), async (part, rows) => {
       const outcome = await untilAborted(tools.run(call, { scope: part, question, memory }, bus), part.signal);
-      return this.#counted(outcome, rows, part.signal);
+      return this.#counted(outcome, rows);
     });
   }
 
   /** Counts a result as soon as it is available, and drops the rows that do not fit. */
-  async #counted(outcome: ToolOutcome, arrived: ArrivingRows, signal: AbortSignal): Promise<ToolOutcome> {
+  #counted(outcome: ToolOutcome, arrived: ArrivingRows): ToolOutcome {
     const { budget, prepared, options } = this.#init;
     const { questionBudgetBytes } = options;
-    const table = outcome.table && (await budget.holdTable(outcome.table, arrived, signal));
+    const table = outcome.table && budget.holdTable(outcome.table, arrived);
     const kept = table === outcome.table ? outcome : withFewerRows(outcome, table as ToolTable, prepared.resultBytes);
     budget.hold(sizeOf(kept.forModel, questionBudgetBytes));
     if (table === undefined) budget.hold(sizeOf(kept.forClient, questionBudgetBytes));
