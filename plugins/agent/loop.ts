@@ -274,11 +274,11 @@ export class QuestionRun implements ReviewedRun {
   }
 
   /** Warns when the server has cut the prompt. */
-  #checkPromptSize(call: LanguageModelV4CallOptions, { usage, answeredBy }: ModelAnswer): void {
+  #checkPromptSize({ prompt, tools }: LanguageModelV4CallOptions, { usage, answeredBy }: ModelAnswer): void {
     const reportedTokens = usage.inputTokens;
-    const { modelName, isChosen, tools } = this.#prepared;
-    const roughBytes = sizeOf(call.prompt, Number.MAX_SAFE_INTEGER) + tools.definitionBytes;
-    const message = promptTruncation(call, roughBytes, reportedTokens, (answeredBy ?? modelName).modelId);
+    const { modelName, isChosen, tools: toolbox } = this.#prepared;
+    const sentBytes = sizeOf(prompt, Number.MAX_SAFE_INTEGER) + (tools === undefined ? 0 : toolbox.definitionBytes);
+    const message = promptTruncation(sentBytes, reportedTokens, (answeredBy ?? modelName).modelId);
     if (!isChosen) this.#promptHealth.answered(message);
     // Every call of the question meets the same context.
     if (message === undefined || this.notes.list.some(({ code }) => code === 'prompt_truncated')) return;

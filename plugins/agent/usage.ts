@@ -1,6 +1,5 @@
 /** Adds up the tokens of model calls, and estimates those that a provider did not report. */
 import type { Usage } from './api.ts';
-import { jsonBytes } from './model-output/prompt-size.ts';
 
 export interface ModelUsage extends Usage {
   /** Part of the input tokens: read from the provider's cache. */
@@ -41,3 +40,6 @@ export function completeUsage(reported: ModelUsage, sent: object, answerBytes: n
   const estimatedTokens = totalTokens - reported.inputTokens - reported.outputTokens;
   return { ...reported, inputTokens, outputTokens, totalTokens, estimatedTokens, estimated: true };
 }
+
+const jsonBytes = (value: unknown) =>
+  Buffer.byteLength(JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? `${item}` : item)));
