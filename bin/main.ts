@@ -11,7 +11,6 @@ import {
   type Terminal,
 } from '../plugins/cli/index.ts';
 import { loadEnvFile } from './env-file.ts';
-import { limitHeapGrowth } from './heap-limits.ts';
 import { findConfig } from './load-config.ts';
 import { packageUrl, packageVersion } from './package.ts';
 
@@ -77,7 +76,6 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   process.on('uncaughtException', endAfter);
   try {
     loadEnvFile(terminal.cwd, terminal.env as Record<string, string | undefined>);
-    limitHeapGrowth();
     await using app = await createApp({ plugins: await pluginsFor(argv, terminal) });
     return await app.get(cli).run(argv, terminal);
   } catch (error) {

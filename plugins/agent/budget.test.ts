@@ -1,5 +1,4 @@
 /** Tests the memory limits of one question and of all questions. */
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect, test } from 'vitest';
 import { definePlugin, type Question, Scope, sqlAfter, sqlBefore } from '../../kernel/index.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
@@ -170,20 +169,6 @@ test('rows of a call that fails count no longer', () => {
   rows.end();
   rows.end();
   expect([rows.roomBytes, all.heldBytes]).toEqual([600, 0]);
-});
-
-test('what all questions hold is told to whoever limits the memory of the process', () => {
-  const told: unknown[] = [];
-  const listener = (message: unknown) => void told.push(message);
-  subscribe('atlas:agent:held', listener);
-  try {
-    const one = new QuestionBudget(new ProcessBudget(1_000), 600);
-    one.hold(400);
-    one.end();
-  } finally {
-    unsubscribe('atlas:agent:held', listener);
-  }
-  expect(told).toEqual([{ bytes: 400 }, { bytes: 0 }]);
 });
 
 test('memory is released exactly once', () => {

@@ -1,5 +1,4 @@
 /** Limits the memory that results and conversations of running questions take. */
-import { channel } from 'node:diagnostics_channel';
 import { AtlasError, type Scope, type ToolTable } from '../../kernel/index.ts';
 import type { ResultMemory } from '../datasource-kit/index.ts';
 import { rowsThatFit } from './size.ts';
@@ -11,9 +10,6 @@ const SHARE_FOR_PARALLEL_CALLS = 1 / 16;
 /** Share of a question's limit beyond which the model is warned. */
 const SHARE_BEFORE_NOTICE = 3 / 4;
 const RETRY_AFTER_SECONDS = 5;
-
-/** Tells whoever limits the memory of the process how many bytes are held: `{ bytes }` after each change. */
-const heldChannel = channel('atlas:agent:held');
 
 const mebibytes = (bytes: number) => `${Math.max(0, Math.floor(bytes / 1024 / 102.4) / 10)} MiB`;
 
@@ -80,7 +76,6 @@ export class ProcessBudget {
   /** Adds to what is held; a negative number releases. */
   count(bytes: number): void {
     this.#heldBytes += bytes;
-    if (heldChannel.hasSubscribers) heldChannel.publish({ bytes: this.#heldBytes });
   }
 }
 

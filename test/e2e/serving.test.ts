@@ -178,13 +178,6 @@ describe('with the offline model', () => {
     expect(busyChildren(server.pid)).toBe(0);
   });
 
-  it('runs in the environment that returns memory to the system, and says nothing of it', async () => {
-    await using server = await serve({ cwd: folder.path, env: base });
-    const environment = readFileSync(`/proc/${server.pid}/environ`, 'utf8').split('\0');
-    expect(environment).toContain('MALLOC_MMAP_THRESHOLD_=16384');
-    expect(server.stderr()).not.toContain('ExperimentalWarning');
-  });
-
   it('health is ok and names the provider', async () => {
     await using server = await serve({ cwd: folder.path, env: base });
     await expect
