@@ -10,7 +10,7 @@ import type { ConversationStore } from './store.ts';
 
 const WRITE_INTERVAL_MS = 500;
 /** When an answer that may be stored at its end is stored as one that is being given. */
-const BEGIN_AFTER_MS = 50;
+const BEGIN_AFTER_MS = 500;
 /** After so many intervals without news it is written all the same, as a sign of life. */
 const MAX_QUIET_INTERVALS = 20;
 

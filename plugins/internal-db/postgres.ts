@@ -1,9 +1,10 @@
 /** Opens the internal database on a PostgreSQL server. */
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
-import type { Client, CustomTypesConfig, QueryConfig } from 'pg';
+import type { Client, CustomTypesConfig } from 'pg';
 import type { PostgresTarget } from '../datasource-kit/index.ts';
 import { type Engine, type EngineSettings, knexConfig, MigratingPhase } from './engine.ts';
+import { PostgresBatch, type PreparedStatement } from './postgres-batch.ts';
 import { connectPostgres } from './postgres-client.ts';
 import type { BatchStatement } from './row-types.ts';
 
@@ -24,11 +25,6 @@ const ANSWER_MS = 10_000;
 /** Marks a connection as one that knex must not use again. */
 function dispose(client: Client): void {
   Object.assign(client, { __knex__disposed: 'the connection has ended' });
-}
-
-/** Whether the client sends a statement before the answer to the one before it has come. */
-function setPipeline(client: Client, on: boolean): void {
-  Object.assign(client, { pipeline: on });
 }
 
 function giveUpOn(client: Client): () => void {
@@ -121,13 +117,15 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
   /** Of the statements, all of them constants of plugins. Null behind a pooler that mixes connections. */
   let names: Map<string, string> | null = new Map();
   /** Named, a statement is parsed and planned once for each connection. */
-  const named = ({ sql, json }: BatchStatement) => {
-    const statement = { text: sql.replace('?', '$1'), values: [json] };
+  const named = ({ sql, json }: BatchStatement): PreparedStatement => {
+    const statement = { text: sql.replace('?', '$1'), value: json };
     if (names === null) return statement;
     const name = names.get(sql) ?? nameOf(`${schema}:${sql}`);
     names.set(sql, name);
     return { ...statement, name };
   };
+  /** Names of the statements that a connection has parsed. */
+  const parsed = new WeakMap<Client, Set<string>>();
 
   async function execute(batch: readonly BatchStatement[]): Promise<void> {
     try {
@@ -139,20 +137,16 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     }
   }
 
-  async function send(statements: readonly QueryConfig[]): Promise<void> {
+  async function send(statements: readonly PreparedStatement[]): Promise<void> {
     const client: Client = await instance.client.acquireConnection();
     const giveUp = giveUpOn(client);
     const timer = setTimeout(giveUp, settings.statementTimeoutMs);
     giveUps.add(giveUp);
-    const sent = statements.length === 1 ? statements : [{ text: 'BEGIN' }, ...statements, { text: 'COMMIT' }];
+    const known = parsed.get(client) ?? new Set();
+    parsed.set(client, known);
     try {
-      // All of them leave at once; after one that fails, the others do nothing and the commit is a rollback.
-      setPipeline(client, true);
-      const settled = await Promise.allSettled(sent.map((statement) => client.query(statement)));
-      const failed = settled.find(({ status }) => status === 'rejected');
-      if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+      await client.query(new PostgresBatch(statements, known)).finished;
     } finally {
-      setPipeline(client, false);
       clearTimeout(timer);
       giveUps.delete(giveUp);
       await instance.client.releaseConnection(client);
