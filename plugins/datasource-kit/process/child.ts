@@ -3,7 +3,6 @@
  * engine's module and nothing else, for a quick start and a small memory. Arguments: the module's URL, the engine's own.
  */
 import { flushCompileCache } from 'node:module';
-import v8 from 'node:v8';
 import * as values from '../values.ts';
 import type { OpenEngine } from './engine.ts';
 import type { ExecuteRequest, Failure, Interrupt, ProcessMessage, ProcessRequest, WireResult } from './protocol.ts';
@@ -11,10 +10,6 @@ import { RowSender } from './row-sender.ts';
 
 /** Short statements cannot make the process grow, and asking for its memory costs a system call. */
 const CHECK_MEMORY_AFTER_MS = 20;
-
-// Maglev, which Node has since version 24, is fast enough for rows; TurboFan beside it takes 5 MB more. As an argument, a
-// flag that a later Node does not know would end the process.
-if (Number.parseInt(process.versions.node, 10) >= 24) v8.setFlagsFromString('--no-opt');
 
 const [url = '', ...args] = process.argv.slice(2);
 const { openEngine } = (await import(url)) as { readonly openEngine: OpenEngine };

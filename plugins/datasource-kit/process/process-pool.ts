@@ -11,9 +11,6 @@ import type { ProcessWatcher } from './process-watcher.ts';
 
 /** Another process is started when every running statement has taken this long and more are waiting. */
 const GROW_AFTER_MS = 200;
-/** The least of this time that it has run or waited for the disk, and not for a processor. */
-const LONG_MS = 180;
-const LATE_MS = 50;
 /** A cancelled statement may finish by itself in this time, which saves a new process. */
 const CANCEL_GRACE_MS = 100;
 /** How often the memory of processes is looked at while a statement runs for longer than that. */
@@ -47,8 +44,6 @@ class Job {
   readonly promise: Promise<Reply>;
   process: DatabaseProcess | undefined;
   startedAt = 0;
-  /** When it was first seen at work while others waited, and how long its process had waited for a processor by then. */
-  seen: { readonly at: number; readonly processorWaitMs: number } | undefined;
   settled = false;
   timer: NodeJS.Timeout | undefined;
   readonly #signal: AbortSignal | undefined;
@@ -159,31 +154,16 @@ export class ProcessPool {
     if (this.#queue.size === 0 || this.#closed) return;
     if (this.#processes.size === 0) this.#start();
     else if (this.#processes.size < this.#options.maxProcesses) {
-      this.#growLater();
+      this.#growing ??= setTimeout(() => this.#grow(), GROW_AFTER_MS);
     }
   }
 
-  #growLater(): void {
-    if (this.#growing !== undefined) return;
-    const at = performance.now();
-    for (const job of this.#running) job.seen ??= { at, processorWaitMs: job.process?.processorWaitMs ?? 0 };
-    this.#growing = setTimeout(() => this.#grow(at), GROW_AFTER_MS);
-  }
-
   /** Many short statements share one process; only long ones are worth the memory of another. */
-  #grow(armedAt: number): void {
+  #grow(): void {
     this.#growing = undefined;
     if (this.#queue.size === 0 || this.#closed) return;
     const now = performance.now();
-    // Where the server itself is late to read replies, another process would only bring more of them.
-    const isLate = now - armedAt > GROW_AFTER_MS + LATE_MS;
-    const isLong = ({ seen, process }: Job) => {
-      // A result on its way is as fast as the server takes it, and another process would only bring more of them.
-      if (seen === undefined || process === undefined || process.isAnswering) return false;
-      // Where a short statement waits for a processor, another process would wait with it.
-      return now - seen.at - (process.processorWaitMs - seen.processorWaitMs) >= LONG_MS;
-    };
-    const allLong = !isLate && [...this.#running].every(isLong);
+    const allLong = [...this.#running].every(({ startedAt }) => now - startedAt >= GROW_AFTER_MS);
     if (allLong && this.#starting === 0 && this.#processes.size < this.#options.maxProcesses) this.#start();
     this.#pump();
   }
