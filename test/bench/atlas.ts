@@ -1,11 +1,14 @@
 /** The server as it is run in production: a separate process, configured by environment variables alone. */
 import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { stopped } from './child.ts';
 import type { Workspace } from './workspace.ts';
 
-const BIN = fileURLToPath(new URL('../../bin/atlas.mjs', import.meta.url));
+/** The clone that this file is part of. */
+export const OWN_TREE = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface RunningAtlas extends AsyncDisposable {
   readonly url: string;
@@ -18,17 +21,21 @@ export interface AtlasSettings {
   /** Base URL of an OpenAI-compatible server. Without it the offline model answers. */
   readonly modelUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The clone whose server is started: this one, or that of another commit. */
+  readonly tree?: string;
 }
 
 /** Starts `atlas serve` on a free port; resolves when it says where it listens, and stops it with the block. */
 export async function startAtlas(workspace: Workspace, settings: AtlasSettings = {}): Promise<RunningAtlas> {
-  const { modelUrl, env = {} } = settings;
+  const { modelUrl, env = {}, tree = OWN_TREE } = settings;
   const model: Record<string, string> =
     modelUrl === undefined
       ? { SVC_PROVIDER: 'offline' }
       : { SVC_PROVIDER: 'openai-compatible', OPENAI_BASE_URL: modelUrl, SVC_MODEL: 'scripted' };
+  const log = join(workspace.dir, 'atlas.log');
+  const logFile = openSync(log, 'a');
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [BIN, 'serve'], {
+  const child = spawn(process.execPath, [join(tree, 'bin/atlas.mjs'), 'serve'], {
     cwd: workspace.dir,
     // Nothing else is passed on: variables of the caller's shell must not change what is measured.
     env: {
@@ -41,13 +48,15 @@ export async function startAtlas(workspace: Workspace, settings: AtlasSettings =
       ...model,
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', logFile],
   });
-  for await (const line of createInterface({ input: child.stdout })) {
+  closeSync(logFile);
+  const stdout = child.stdout!;
+  for await (const line of createInterface({ input: stdout })) {
     const url = /^Atlas is listening on (\S+)/.exec(line)?.[1];
     if (url === undefined || child.pid === undefined) continue;
-    child.stdout.resume();
+    stdout.resume();
     return { url, pid: child.pid, startedAt, [Symbol.asyncDispose]: () => stopped(child) };
   }
-  throw new Error('Atlas ended before it listened.');
+  throw new Error(`Atlas ended before it listened:\n${readFileSync(log, 'utf8')}`);
 }

@@ -1,4 +1,4 @@
-/** `npm run bench -- hooks|guard|query|agent|start|semantic|describe|store|unread|grounding|admin [--json]`: a table, or JSON. Exits 1 when a target is missed. */
+/** `npm run bench -- <name>… | against <commit> [--json]`: a table, or JSON. Exits 1 when a target is missed. */
 import { renderTable } from '../../plugins/cli/index.ts';
 import { type Bench, holds, type Row } from './measure.ts';
 
@@ -13,6 +13,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   unread: async () => (await import('./unread.ts')).unread,
   describe: async () => (await import('./describe.ts')).describe,
   grounding: async () => (await import('./grounding.ts')).grounding,
+  features: async () => (await import('./features.ts')).features,
   admin: async () => (await import('./admin.ts')).admin,
 };
 
@@ -33,7 +34,7 @@ function display(row: Row): Record<string, string> {
   return {
     what: row.what,
     measured: `${figure(row.value)} ${row.unit}`,
-    floor: row.floor === undefined ? '' : `${figure(row.floor)} ${row.unit}`,
+    against: row.floor === undefined ? '' : `${figure(row.floor)} ${row.unit}`,
     ratio: row.floor === undefined ? '' : `${(row.value / row.floor).toFixed(2)}×`,
     target: bound,
     kept: kept === undefined ? '' : kept ? 'yes' : 'NO',
@@ -42,12 +43,14 @@ function display(row: Row): Record<string, string> {
 
 const args = process.argv.slice(2);
 const names = args.filter((arg) => !arg.startsWith('--'));
+/** What this clone is measured against. */
+const commit = names[0] === 'against' ? names.splice(0, 2)[1] : undefined;
 const unknown = names.filter((name) => BENCHES[name] === undefined);
-if (names.length === 0 || unknown.length > 0) {
-  process.stderr.write(`Name a benchmark: ${Object.keys(BENCHES).join(', ')}.\n`);
+if ((names.length === 0 && commit === undefined) || unknown.length > 0) {
+  process.stderr.write(`Name a benchmark: ${Object.keys(BENCHES).join(', ')}; or \`against\` and a commit.\n`);
   process.exit(2);
 }
-const rows: Row[] = [];
+const rows: Row[] = commit === undefined ? [] : await (await import('./query.ts')).against(commit);
 for (const name of names) {
   const bench = await BENCHES[name]?.();
   if (bench !== undefined) rows.push(...(await bench()));
@@ -59,6 +62,6 @@ process.stdout.write(
         undefined,
         2,
       )}\n`
-    : `${renderTable({ columns: ['what', 'measured', 'floor', 'ratio', 'target', 'kept'], rows: rows.map(display) }, { color: false, maxRows: 100 })}\n`,
+    : `${renderTable({ columns: ['what', 'measured', 'against', 'ratio', 'target', 'kept'], rows: rows.map(display) }, { color: false, maxRows: 100 })}\n`,
 );
 process.exit(rows.every((row) => holds(row) !== false) ? 0 : 1);

@@ -2,13 +2,16 @@
 import { type OpenAIServerOptions, startOpenAIServer } from '../harness/openai-server.ts';
 import { childInput } from './child.ts';
 
+const BYTES_PER_TOKEN = 4;
+
 /** Steps for any number of conversations, of two requests each. */
 export function scriptOf(sql: string): Extract<OpenAIServerOptions, { respond: unknown }>['respond'] {
-  // As many tokens as the prompt has: fewer would be taken for a prompt that the server has cut.
-  const usage = { input: 5_000, output: 20 };
-  const call = { toolCall: { name: 'executeSQL', args: { sql } }, usage };
-  const answer = { text: 'Most of the orders are closed; the table shows how many there are in each status.', usage };
-  return ({ text }) => (text.includes('"role":"tool"') ? answer : call);
+  const call = { toolCall: { name: 'executeSQL', args: { sql } } };
+  const answer = { text: 'Most of the orders are closed; the table shows how many there are in each status.' };
+  return ({ text }) => ({
+    ...(text.includes('"role":"tool"') ? answer : call),
+    usage: { input: Math.ceil(text.length / BYTES_PER_TOKEN), output: 20 },
+  });
 }
 
 if (import.meta.main) {

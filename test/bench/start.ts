@@ -3,12 +3,15 @@ import { Agent, get } from 'node:http';
 import { type AtlasSettings, startAtlas } from './atlas.ts';
 import { send, textOf } from './client.ts';
 import { type Bench, median } from './measure.ts';
+import { treeProcessorMs } from './processes.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 const RUNS = 7;
 
 interface StartTimes {
   readonly healthMs: number;
+  /** Of all processes of the server, until then. */
+  readonly processorMs: number;
   readonly answerMs: number;
 }
 
@@ -21,15 +24,16 @@ function healthStatus(url: string): Promise<number> {
   });
 }
 
-async function startTimes(workspace: Workspace, settings: AtlasSettings = {}): Promise<StartTimes> {
+export async function startTimes(workspace: Workspace, settings: AtlasSettings = {}): Promise<StartTimes> {
   await using atlas = await startAtlas(workspace, settings);
   while ((await healthStatus(atlas.url)) !== 200);
   const healthMs = performance.now() - atlas.startedAt;
+  const processorMs = treeProcessorMs(atlas.pid);
   // A question that needs the layer and its index: the offline model reads it and answers, in whatever words.
   const agent = new Agent();
   const question = workspace.layer.questions[0]?.question;
   await textOf(await send(agent, `${atlas.url}/api/v1/query`, JSON.stringify({ question })));
-  return { healthMs, answerMs: performance.now() - atlas.startedAt };
+  return { healthMs, processorMs, answerMs: performance.now() - atlas.startedAt };
 }
 
 export const start: Bench = async () => {

@@ -7,7 +7,7 @@ import { startChild } from './child.ts';
 import { send, textOf } from './client.ts';
 import type { LoadInput, LoadResult } from './load.ts';
 import type { Bench, Row } from './measure.ts';
-import { processMemory, treeMemory } from './memory.ts';
+import { processMemory, treeMemory } from './processes.ts';
 import type { UnreadInput, UnreadResult } from './unread-clients.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 

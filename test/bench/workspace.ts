@@ -27,32 +27,27 @@ export async function createWorkspace(entityCount: number, questionCount = 200):
   const layer = generateLayer(entityCount, questionCount);
   writeLayer(semanticDir, layer);
   const model = await loadSemanticLayer(semanticDir);
-  const table = createDatabase(databasePath, model);
+  const db = new Sqlite(databasePath);
+  db.transaction(() => db.exec(tablesOf(model)))();
+  db.close();
   return {
     dir,
     semanticDir,
     databasePath,
     layer,
     model,
-    sql: `SELECT status, COUNT(*) AS orders FROM ${table} GROUP BY status ORDER BY orders DESC`,
+    sql: `SELECT status, COUNT(*) AS orders FROM ${model.entities[0]?.table} GROUP BY status ORDER BY orders DESC`,
     [Symbol.dispose]: () => rmSync(dir, { recursive: true, force: true }),
   };
 }
 
-/** Every table of the model, and rows in the first; returns that one's name. */
-function createDatabase(path: string, { entities }: SemanticModel): string {
-  const db = new Sqlite(path);
-  const [first] = entities;
-  if (first === undefined) throw new Error('The semantic layer has no entity.');
-  db.transaction(() => {
-    for (const { table, dimensions } of entities) {
-      const columns = dimensions.map(({ name, type }) => `${name} ${type === 'number' ? 'NUMERIC' : 'TEXT'}`);
-      db.exec(`CREATE TABLE ${table} (${columns.join(', ')})`);
-    }
-    const insert = db.prepare(`INSERT INTO ${first.table} (id, status) VALUES (?, ?)`);
-    const statuses = ['open', 'closed', 'closed', 'pending'];
-    for (let id = 1; id <= ROWS; id += 1) insert.run(id, statuses[id % statuses.length]);
-  })();
-  db.close();
-  return first.table;
+/** SQL of any engine that makes every table of the model, with rows in the first. */
+export function tablesOf({ entities }: SemanticModel): string {
+  const tables = entities.map(({ table, dimensions }) => {
+    const columns = dimensions.map(({ name, type }) => `${name} ${type === 'number' ? 'NUMERIC' : 'TEXT'}`);
+    return `CREATE TABLE ${table} (${columns.join(', ')});`;
+  });
+  const statuses = ['open', 'closed', 'closed', 'pending'];
+  const rows = Array.from({ length: ROWS }, (_, index) => `(${index + 1}, '${statuses[index % statuses.length]}')`);
+  return `${tables.join('\n')}\nINSERT INTO ${entities[0]?.table} (id, status) VALUES ${rows.join(', ')};`;
 }

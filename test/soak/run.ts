@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { renderTable } from '../../plugins/cli/index.ts';
 import { percentile } from '../bench/measure.ts';
-import { treeMemory } from '../bench/memory.ts';
+import { treeMemory } from '../bench/processes.ts';
 import { emptyFolder } from '../harness/command.ts';
 import { startOpenAIServer } from '../harness/openai-server.ts';
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
