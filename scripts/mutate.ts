@@ -44,8 +44,6 @@ function optionsOf(area: string, tests: readonly string[]) {
   };
 }
 
-// One engine is enough to see whether a test notices.
-process.env.ATLAS_TEST_ENGINE ??= 'sqlite';
 const [area = '', ...tests] = process.argv.slice(2);
 const options = optionsOf(area, tests);
 if (!existsSync('node_modules/@stryker-mutator/vitest-runner')) {

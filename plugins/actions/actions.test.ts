@@ -1,9 +1,9 @@
 /** The life of an action over HTTP, on both internal databases and in every authentication mode. */
 import { describe, expect, it } from 'vitest';
 import { actionRequest, actionReview, definePlugin } from '../../kernel/index.ts';
+import { type Dialect, dialects } from '../../test/harness/internal-databases.ts';
 import {
   Client,
-  type Dialect,
   databases,
   invite,
   organization,
@@ -34,7 +34,7 @@ const start = async (dialect: Dialect, options: Omit<ActionServerOptions, 'datab
 const admins = '/api/v1/admin/actions';
 const mine = '/api/v1/actions';
 
-describe.each<Dialect>(['sqlite', 'postgres'])('actions on %s', (dialect) => {
+describe.each(dialects)('actions on %s', (dialect) => {
   it('await approval, are approved once, and tell what happened to whom it concerns', async () => {
     await using server = await start(dialect, {
       plugins: managed(),

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../../test/harness/create-test-app.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import {
   type Client,
-  type Dialect,
   databases,
   idOf,
   organization,
@@ -64,7 +64,7 @@ const places = async (app: TestApp, connectionId: string, orgId: string | null) 
 const idsOf = async (client: Client) =>
   (await client.send(PATH)).body.connections.map(({ id }: { id: string }) => id) as string[];
 
-describe.each<Dialect>(['sqlite', 'postgres'])('stored connections on %s', (dialect) => {
+describe.each(dialects)('stored connections on %s', (dialect) => {
   it('are tested, stored, listed, asked, changed and deleted, each for its organization', async () => {
     const url = await db.url(dialect);
     await using server = await startServer(url, {}, plugins());

@@ -3,10 +3,9 @@ import { type Delivery, deliver } from '../../kernel/index.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { startChatPlatforms } from '../../test/harness/chat-platforms.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
-import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
+import { chosenEngines, dialects, type TestEngine } from '../../test/harness/internal-databases.ts';
 import {
   Client,
-  type Dialect,
   databases,
   idOf,
   organization,
@@ -213,7 +212,7 @@ describe.each(chosenEngines)('bots without organizations, on %s', (_, engine) =>
 
 const db = databases();
 
-describe.each<Dialect>(['sqlite', 'postgres'])('bots of two organizations, on %s', (dialect) => {
+describe.each(dialects)('bots of two organizations, on %s', (dialect) => {
   it('send the messages of their own only, and stand in the audit log without the token', async () => {
     await using platforms = await startChatPlatforms(BOTS);
     await using slack = await startSlackReceiver(() => ({ status: 200, body: { ok: true, channel: 'C1', ts: '1.1' } }));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
 import {
   type Answer,
   Client,
-  type Dialect,
   databases,
   idOf,
   invite,
@@ -34,7 +34,7 @@ const refusal = ({ status, body }: Answer) => [status, body.error];
 const add = (client: Client, cidr: string, headers = OFFICE, more = {}) =>
   client.send(LIST, { body: { cidr, ...more }, headers });
 
-describe.each<Dialect>(['sqlite', 'postgres'])('the IP allowlist on %s', (dialect) => {
+describe.each(dialects)('the IP allowlist on %s', (dialect) => {
   it('lets an organization be reached from its networks only', async () => {
     await using server = await start(await db.url(dialect));
     const boss = await userOf(server, 'boss@example.com');

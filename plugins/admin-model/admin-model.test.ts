@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { healthCheck } from '../../kernel/index.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
+import { chosenEngines, dialects, type TestEngine } from '../../test/harness/internal-databases.ts';
 import {
   Client,
-  type Dialect,
   databases,
   idOf,
   organization,
@@ -398,7 +397,7 @@ describe.each(chosenEngines)('a model without organizations, on %s', (_, engine)
 
 const db = databases();
 
-describe.each<Dialect>(['sqlite', 'postgres'])('models of two organizations, on %s', (dialect) => {
+describe.each(dialects)('models of two organizations, on %s', (dialect) => {
   it('answer the questions of their own only, and stand in the audit log without the key', async () => {
     await using own = await says('from the server');
     await using one = await says('from one');

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
+import { type Dialect, dialects } from '../../test/harness/internal-databases.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import {
   type Answer,
   Client,
-  type Dialect,
   databases,
   idOf,
   organization,
@@ -254,7 +254,7 @@ it('nothing is kept without an internal database', async () => {
   }
 });
 
-describe.each<Dialect>(['sqlite', 'postgres'])('of organizations, on %s', (dialect) => {
+describe.each(dialects)('of organizations, on %s', (dialect) => {
   it('each has its own', async () => {
     using folder = layerFolder(LAYER);
     const plugins = [semanticLayer({ dir: folder.dir }), adminPrompts(), audit()];

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AtlasError, definePlugin, type PluginEntry } from '../../kernel/index.ts';
 import { pluginContract } from '../../test/contract/plugin.ts';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
-import { chosenEngines, type TestEngine } from '../../test/harness/internal-databases.ts';
+import { chosenEngines, dialects, type TestEngine } from '../../test/harness/internal-databases.ts';
 import {
   Client,
-  type Dialect,
   databases,
   idOf,
   organization,
@@ -267,7 +266,7 @@ describe.each(chosenEngines)('a move without organizations, on %s', (_, engine) 
 
 const db = databases();
 
-describe.each<Dialect>(['sqlite', 'postgres'])('moves of two organizations, on %s', (dialect) => {
+describe.each(dialects)('moves of two organizations, on %s', (dialect) => {
   it('know nothing of each other, nor does the administrator of the platform', async () => {
     const plugins = [audit(), adminResidency({ region: 'eu-west-1' })];
     await using server = await startServer(await db.url(dialect), {}, plugins);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
 import {
   type Client,
-  type Dialect,
   databases,
   idOf,
   invite,
@@ -31,7 +31,7 @@ async function acme(server: { url: string }) {
   return { boss, ann, bob, orgId, bossId: await idOf(boss), annId: await idOf(ann), bobId: await idOf(bob) };
 }
 
-describe.each<Dialect>(['sqlite', 'postgres'])('roles on %s', (dialect) => {
+describe.each(dialects)('roles on %s', (dialect) => {
   it('without an organization are the built-in ones', async () => {
     await using server = await startServer(await db.url(dialect));
     const boss = await userOf(server, 'boss@example.com');

@@ -2,15 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
-import {
-  Client,
-  type Dialect,
-  databases,
-  organization,
-  startServer,
-  userOf,
-} from '../../test/harness/managed-server.ts';
+import { Client, databases, organization, startServer, userOf } from '../../test/harness/managed-server.ts';
 import { Issuer, makeKey, NOW, sign } from '../../test/harness/token-issuer.ts';
 import { audit } from '../audit/index.ts';
 import { authApiKey } from '../auth-api-key/index.ts';
@@ -32,7 +26,7 @@ const importer = (dir: string) => [semanticLayer({ dir, checkIntervalMs: 60_000 
 const namesOf = async (app: TestApp, orgId: string | null) =>
   (await app.get(semanticLayer).modelFor(orgId)).entities.map(({ name }) => name).sort();
 
-describe.each<Dialect>(['sqlite', 'postgres'])('an import into an organization, on %s', (dialect) => {
+describe.each(dialects)('an import into an organization, on %s', (dialect) => {
   it('writes its layer only, and stands in its audit log', async () => {
     using folder = layerFolder(SHARED);
     await using server = await startServer(await db.url(dialect), {}, [...importer(folder.dir), audit()]);

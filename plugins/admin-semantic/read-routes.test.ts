@@ -3,10 +3,10 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import {
   Client,
-  type Dialect,
   databases,
   idOf,
   organization,
@@ -262,7 +262,7 @@ describe('who may read them', () => {
     }
   });
 
-  it.each<Dialect>(['sqlite', 'postgres'])('of each organization its own files, on %s', async (dialect) => {
+  it.each(dialects)('of each organization its own files, on %s', async (dialect) => {
     using folder = layerFolder({ 'entities/orders.yml': ORDERS, 'entities/customers.yml': 'table: customers\n' });
     await using server = await startServer(await db.url(dialect), {}, layerIn(folder.dir));
     const boss = await userOf(server, 'boss@example.com');

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../../test/harness/create-test-app.ts';
+import { type Dialect, dialects } from '../../test/harness/internal-databases.ts';
 import { layerFolder } from '../../test/harness/layer-folder.ts';
 import {
   type Answer,
   Client,
-  type Dialect,
   databases,
   idOf,
   organization,
@@ -276,7 +276,7 @@ describe.each([
   });
 });
 
-it.each<Dialect>(['sqlite', 'postgres'])('two servers that share %s and the folder lose nothing', async (dialect) => {
+it.each(dialects)('two servers that share %s and the folder lose nothing', async (dialect) => {
   using folder = layerFolder(FILES);
   const url = await db.url(dialect);
   const open = () =>
@@ -332,7 +332,7 @@ describe('without an internal database', () => {
   });
 });
 
-describe.each<Dialect>(['sqlite', 'postgres'])('of organizations, on %s', (dialect) => {
+describe.each(dialects)('of organizations, on %s', (dialect) => {
   it('each has its own files and versions', async () => {
     using folder = layerFolder(FILES);
     await using server = await startServer(await db.url(dialect), {}, layerIn(folder.dir));

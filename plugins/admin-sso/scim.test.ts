@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { type Dialect, dialects } from '../../test/harness/internal-databases.ts';
 import {
   type Answer,
   Client,
-  type Dialect,
   databases,
   idOf,
   invite,
@@ -111,7 +111,7 @@ async function connected(setup: Awaited<ReturnType<typeof start>>, domain = 'acm
   };
 }
 
-describe.each<Dialect>(['sqlite', 'postgres'])('SCIM on %s', (dialect) => {
+describe.each(dialects)('SCIM on %s', (dialect) => {
   it('keeps the last administrator, whoever goes at the same moment', async () => {
     await using setup = await start(dialect);
     const { server } = setup;

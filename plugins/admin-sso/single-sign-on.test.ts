@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { definePlugin } from '../../kernel/index.ts';
+import { type Dialect, dialects } from '../../test/harness/internal-databases.ts';
 import {
   type Answer,
   Client,
-  type Dialect,
   databases,
   idOf,
   invite,
@@ -98,7 +98,7 @@ async function signOn({ idp, server }: Setup, person: Person, begin: object, cli
 
 const refusal = ({ status, body }: Answer) => [status, body.error];
 
-describe.each<Dialect>(['sqlite', 'postgres'])('single sign-on by OpenID Connect on %s', (dialect) => {
+describe.each(dialects)('single sign-on by OpenID Connect on %s', (dialect) => {
   it('signs in users of a verified domain, who become members', async () => {
     await using setup = await start(dialect);
     const { boss, server, idp, records } = setup;
@@ -359,7 +359,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('single sign-on by OpenID Connect
   });
 });
 
-describe.each<Dialect>(['sqlite', 'postgres'])('enforcement on %s', (dialect) => {
+describe.each(dialects)('enforcement on %s', (dialect) => {
   const enforce = (by: Client, enforced: unknown) =>
     by.send(`${SSO}/enforcement`, { method: 'PUT', body: { enforced } });
 

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import { type Dialect, databases, startServer, userOf } from '../../test/harness/managed-server.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
+import { databases, startServer, userOf } from '../../test/harness/managed-server.ts';
 import { http } from '../http/index.ts';
 import { adminUsers } from './index.ts';
 
 const db = databases();
 const USERS = '/api/v1/admin/users';
 
-describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
+describe.each(dialects)('users on %s', (dialect) => {
   it('are listed, moved, banned, signed out and deleted', async () => {
     await using server = await startServer(await db.url(dialect));
     const boss = await userOf(server, 'boss@example.com');

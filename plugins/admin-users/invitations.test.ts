@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { dialects } from '../../test/harness/internal-databases.ts';
 import {
   Client,
-  type Dialect,
   databases,
   idOf,
   organization,
@@ -18,7 +18,7 @@ const INVITATIONS = `${USERS}/invitations`;
 const accept = (who: Client, invitationId: string) => organization(who, 'accept-invitation', { invitationId });
 const revoke = (by: Client, id: string) => by.send(`${INVITATIONS}/${id}`, { method: 'DELETE' });
 
-describe.each<Dialect>(['sqlite', 'postgres'])('invitations on %s', (dialect) => {
+describe.each(dialects)('invitations on %s', (dialect) => {
   it('are made, listed, revoked and accepted, with the role that was chosen', async () => {
     await using server = await startServer(await db.url(dialect), { url: 'http://127.0.0.1:1' }, [audit()]);
     const boss = await userOf(server, 'boss@example.com');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTestApp, type InjectedRequest } from '../../test/harness/create-test-app.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
 import {
-  type Dialect,
   databases,
   idOf,
   invite,
@@ -23,7 +23,7 @@ const db = databases();
 const MISSING = `${RULES}/00000000-0000-4000-8000-000000000000`;
 const TABLE = { name: 'People', ruleType: 'table', pattern: 'customers' };
 
-describe.each<Dialect>(['sqlite', 'postgres'])('rules of organizations, on %s', (dialect) => {
+describe.each(dialects)('rules of organizations, on %s', (dialect) => {
   it('are made, listed, changed and deleted by administrators of the organization only', async () => {
     await using server = await startServer(await db.url(dialect), {}, [audit(), approvalRules()]);
     const boss = await userOf(server, 'boss@example.com');

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Client, type Dialect, databases, PASSWORD, startServer, userOf } from '../../test/harness/managed-server.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
+import { Client, databases, PASSWORD, startServer, userOf } from '../../test/harness/managed-server.ts';
 import { audit } from '../audit/index.ts';
 
 const db = databases();
 const HOUR = 3_600_000;
 
-describe.each<Dialect>(['sqlite', 'postgres'])('a life on %s', (dialect) => {
+describe.each(dialects)('a life on %s', (dialect) => {
   it('goes from sign-up to sign-out, with a cookie and with a token', async () => {
     await using server = await startServer(await db.url(dialect));
     const browser = new Client(server);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Client, type Dialect, databases, PASSWORD, startServer } from '../../test/harness/managed-server.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
+import { Client, databases, PASSWORD, startServer } from '../../test/harness/managed-server.ts';
 import { DEVELOPMENT_PASSWORD } from './bootstrap.ts';
 
 const db = databases();
 
-describe.each<Dialect>(['sqlite', 'postgres'])('the first administrator on %s', (dialect) => {
+describe.each(dialects)('the first administrator on %s', (dialect) => {
   it('is the first user to sign up, also when many sign up at once on two servers', async () => {
     const url = await db.url(dialect);
     await using first = await startServer(url);

@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Client, type Dialect, databases, PASSWORD, startServer, userOf } from '../../test/harness/managed-server.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
+import { Client, databases, PASSWORD, startServer, userOf } from '../../test/harness/managed-server.ts';
 import { Passwords } from './passwords/password-hashing.ts';
 
 const db = databases();
 const TOKEN_COOKIE = 'authlib.session_token';
 
-describe.each<Dialect>(['sqlite', 'postgres'])('hostile requests on %s', (dialect) => {
+describe.each(dialects)('hostile requests on %s', (dialect) => {
   it('refuses cookies and tokens that were changed or invented', async () => {
     await using server = await startServer(await db.url(dialect));
     const browser = await userOf(server, 'ann@example.com');

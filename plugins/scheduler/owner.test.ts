@@ -10,9 +10,9 @@ import {
   sqlSettled,
 } from '../../kernel/index.ts';
 import { type TestApp, testScope } from '../../test/harness/create-test-app.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
 import {
   type Client,
-  type Dialect,
   databases,
   invite,
   organization,
@@ -75,7 +75,7 @@ async function nextRun(app: TestApp, clock: Clock, runs: () => Promise<{ status:
   return { run, ran: app.get(witness).at(-1) };
 }
 
-describe.each<Dialect>(['sqlite', 'postgres'])('a task of a user on %s', (dialect) => {
+describe.each(dialects)('a task of a user on %s', (dialect) => {
   async function startManaged() {
     const clock: Clock = { now: Date.now() };
     const app = await start(await db.url(dialect), clock, [authRoles(), authManaged({ secret: SECRET }), adminUsers()]);

@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import pg from 'pg';
 import { definePlugin, type Migration, type PluginEntry, storeMigrations } from '../../kernel/index.ts';
 import { internalDb } from '../../plugins/internal-db/index.ts';
 import { emptyFolder } from './command.ts';
-import { startPostgres } from './postgres.ts';
+import { createPostgresDatabase } from './postgres-database.ts';
 
 export interface TestEngine extends AsyncDisposable {
   /** The URL of a new database. */
@@ -22,18 +21,7 @@ async function sqlite(): Promise<TestEngine> {
 }
 
 async function postgres(): Promise<TestEngine> {
-  const server = await startPostgres();
-  return {
-    async fresh() {
-      const name = `atlas_${randomUUID().replaceAll('-', '')}`;
-      const client = new pg.Client(server.url);
-      await client.connect();
-      await client.query(`create database ${name}`);
-      await client.end();
-      return server.url.replace(/postgres$/, name);
-    },
-    [Symbol.asyncDispose]: () => server.stop(),
-  };
+  return { fresh: createPostgresDatabase, async [Symbol.asyncDispose]() {} };
 }
 
 export const engines = [
@@ -41,8 +29,14 @@ export const engines = [
   ['postgres', postgres],
 ] as const;
 
-/** Those that `ATLAS_TEST_ENGINE` names, or both: `npm run mutate` runs the same tests hundreds of times. */
-export const chosenEngines = engines.filter(([name]) => (process.env.ATLAS_TEST_ENGINE ?? name) === name);
+/** The one that `ATLAS_TEST_ENGINE` names, or both with `all`. Default: SQLite. */
+const chosen = process.env.ATLAS_TEST_ENGINE ?? 'sqlite';
+export const chosenEngines = engines.filter(([name]) => chosen === name || chosen === 'all');
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/** The names of the chosen engines. */
+export const dialects: readonly Dialect[] = chosenEngines.map(([name]) => name);
 
 /** A migration that knows its connection. */
 export function migration(name: string, up: (trx: Knex.Transaction) => PromiseLike<unknown>): Migration {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import knex, { type Knex } from 'knex';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll } from 'vitest';
 import { definePlugin, httpRoutes, type PluginEntry, type Route } from '../../kernel/index.ts';
 import { adminMe } from '../../plugins/admin-me/index.ts';
 import { adminRoles } from '../../plugins/admin-roles/index.ts';
@@ -15,9 +15,9 @@ import { authRoles } from '../../plugins/auth-roles/index.ts';
 import { http } from '../../plugins/http/index.ts';
 import { internalDb } from '../../plugins/internal-db/index.ts';
 import { createTestApp, type TestApp } from './create-test-app.ts';
-import { type PostgresServer, startPostgres } from './postgres.ts';
+import type { Dialect } from './internal-databases.ts';
+import { createPostgresDatabase } from './postgres-database.ts';
 
-export type Dialect = 'sqlite' | 'postgres';
 export const SECRET = 'a secret of more than thirty-two characters';
 export const PASSWORD = 'correct horse battery';
 
@@ -145,15 +145,10 @@ export async function userOf(server: { url: string }, email: string, password = 
 
 /** Databases of both kinds for a test file: `url` makes an empty one, `knex` looks into it. */
 export function databases() {
-  let postgres: PostgresServer | undefined;
   const files: string[] = [];
   const open: Knex[] = [];
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  }, 60_000);
   afterAll(async () => {
     for (const instance of open) await instance.destroy();
-    await postgres?.stop();
     for (const file of files) for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
   });
   const connect = (url: string): Knex => {
@@ -166,15 +161,10 @@ export function databases() {
   return {
     connect,
     async url(dialect: Dialect): Promise<string> {
-      const name = `auth_${randomUUID().replaceAll('-', '')}`;
-      if (dialect === 'sqlite') {
-        const file = join(tmpdir(), `${name}.db`);
-        files.push(file);
-        return `sqlite:${file}`;
-      }
-      if (postgres === undefined) throw new Error('Postgres has not been started.');
-      await connect(postgres.url).raw('create database ??', [name]);
-      return postgres.url.replace(/\/postgres$/, `/${name}`);
+      if (dialect === 'postgres') return createPostgresDatabase();
+      const file = join(tmpdir(), `auth_${randomUUID()}.db`);
+      files.push(file);
+      return `sqlite:${file}`;
     },
   };
 }

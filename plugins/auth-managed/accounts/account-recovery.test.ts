@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AtlasError, definePlugin } from '../../../kernel/index.ts';
+import { type Dialect, dialects } from '../../../test/harness/internal-databases.ts';
 import {
   Client,
-  type Dialect,
   databases,
   idOf,
   invite,
@@ -56,7 +56,7 @@ const changeEmail = (who: Client, newEmail: string, password = PASSWORD) =>
 const confirm = (who: Client, token: string) => who.send('/api/auth/confirm-email', { body: { token } });
 const invalid = { status: 400, body: { error: 'invalid_request', code: 'INVALID_TOKEN' } };
 
-describe.each<Dialect>(['sqlite', 'postgres'])('a new password by mail, on %s', (dialect) => {
+describe.each(dialects)('a new password by mail, on %s', (dialect) => {
   it('is set once, ends all sessions, and is recorded', async () => {
     await using setup = await start(dialect);
     const { server, smtp } = setup;
@@ -152,7 +152,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('a new password by mail, on %s', 
   });
 });
 
-describe.each<Dialect>(['sqlite', 'postgres'])('a new address by mail, on %s', (dialect) => {
+describe.each(dialects)('a new address by mail, on %s', (dialect) => {
   it('is the one of the account once it is confirmed, and the old one is told', async () => {
     await using setup = await start(dialect);
     const { server, smtp } = setup;

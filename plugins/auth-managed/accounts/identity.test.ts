@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { dialects } from '../../../test/harness/internal-databases.ts';
 import {
-  type Dialect,
   databases,
   idOf,
   invite,
@@ -14,7 +14,7 @@ import { authLookup } from '../../auth-kit/index.ts';
 
 const db = databases();
 
-describe.each<Dialect>(['sqlite', 'postgres'])('the present identity of a user on %s', (dialect) => {
+describe.each(dialects)('the present identity of a user on %s', (dialect) => {
   it('is that of a session, and follows role, ban, membership and deletion', async () => {
     await using server = await startServer(await db.url(dialect));
     const lookUp = (actorId: string, orgId: string | null = null) =>

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AtlasError, definePlugin } from '../../../kernel/index.ts';
-import {
-  type Answer,
-  Client,
-  type Dialect,
-  databases,
-  startServer,
-  userOf,
-} from '../../../test/harness/managed-server.ts';
+import { dialects } from '../../../test/harness/internal-databases.ts';
+import { type Answer, Client, databases, startServer, userOf } from '../../../test/harness/managed-server.ts';
 import { type OrganizationDeletion, organizationDelete, type UserChange, userChange } from '../index.ts';
 
 const db = databases();
@@ -38,7 +32,7 @@ async function join(by: Client, who: Client, email: string, role = 'member'): Pr
   if (status !== 200) throw new Error(`The invitation was not accepted: ${status}`);
 }
 
-describe.each<Dialect>(['sqlite', 'postgres'])('organizations on %s', (dialect) => {
+describe.each(dialects)('organizations on %s', (dialect) => {
   it('stay active whatever is requested for foreign ones', async () => {
     await using server = await startServer(await db.url(dialect));
     const { boss, ann, eve, acme, evil, eveId } = await twoOrganizations(server);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { testScope } from '../../../test/harness/create-test-app.ts';
+import { dialects } from '../../../test/harness/internal-databases.ts';
 import {
   Client,
-  type Dialect,
   databases,
   idOf,
   invite,
@@ -35,7 +35,7 @@ async function promoted(server: { url: string }) {
   return { boss, ann, phone, acme, annId };
 }
 
-describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organization made, on %s', (dialect) => {
+describe.each(dialects)('an administrator whom an organization made, on %s', (dialect) => {
   it.each<[string, (all: Awaited<ReturnType<typeof promoted>>) => Promise<{ status: number }>]>([
     ['they leave', ({ ann, acme }) => organization(ann, 'leave', { organizationId: acme })],
     ['they are removed', ({ boss }) => organization(boss, 'remove-member', { memberIdOrEmail: 'ann@example.com' })],
@@ -137,7 +137,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator whom an organiz
   );
 });
 
-describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of the platform, on %s', (dialect) => {
+describe.each(dialects)('an administrator of the platform, on %s', (dialect) => {
   it('remains one after creating, joining and leaving organizations', async () => {
     await using server = await startServer(await db.url(dialect));
     const { boss, ann, acme } = await promoted(server);

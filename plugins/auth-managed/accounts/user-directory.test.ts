@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { describe, expect, it } from 'vitest';
-import { type Dialect, databases, startServer } from '../../../test/harness/managed-server.ts';
+import { type Dialect, dialects } from '../../../test/harness/internal-databases.ts';
+import { databases, startServer } from '../../../test/harness/managed-server.ts';
 import { standingOf } from './standing.ts';
 
 const db = databases();
@@ -36,7 +37,7 @@ async function mustAgree(database: Knex, dialect: Dialect): Promise<void> {
   );
 }
 
-describe.each<Dialect>(['sqlite', 'postgres'])('the directory of users on %s', (dialect) => {
+describe.each(dialects)('the directory of users on %s', (dialect) => {
   it('says of every user what their sessions go by, whatever changes', async () => {
     await using server = await startServer(await db.url(dialect));
     const database = db.connect(server.database);

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { AtlasError, definePlugin } from '../../../kernel/index.ts';
 import { testScope } from '../../../test/harness/create-test-app.ts';
-import { Client, type Dialect, databases, startServer, userOf } from '../../../test/harness/managed-server.ts';
+import { dialects } from '../../../test/harness/internal-databases.ts';
+import { Client, databases, startServer, userOf } from '../../../test/harness/managed-server.ts';
 import { authManaged, userDelete } from '../index.ts';
 
 const db = databases();
 /** An administrator without an organization, by a key: what users may do is looked up. */
 const by = (id: string) => testScope({ actor: { id, label: id, role: 'admin', mode: 'api-key', claims: {} } });
 
-describe.each<Dialect>(['sqlite', 'postgres'])('users on %s', (dialect) => {
+describe.each(dialects)('users on %s', (dialect) => {
   it('are listed, searched and counted', async () => {
     await using server = await startServer(await db.url(dialect));
     const { users } = server.get(authManaged);

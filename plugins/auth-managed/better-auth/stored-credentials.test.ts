@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Client, type Dialect, databases, startServer, userOf } from '../../../test/harness/managed-server.ts';
+import { dialects } from '../../../test/harness/internal-databases.ts';
+import { Client, databases, startServer, userOf } from '../../../test/harness/managed-server.ts';
 
 const db = databases();
 
 const TABLES = ['user', 'session', 'account', 'verification', 'organization', 'member', 'invitation'];
 
-describe.each<Dialect>(['sqlite', 'postgres'])('what %s holds', (dialect) => {
+describe.each(dialects)('what %s holds', (dialect) => {
   it('cannot be used to sign in', async () => {
     const url = await db.url(dialect);
     await using server = await startServer(url);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { testScope } from '../../../test/harness/create-test-app.ts';
+import { dialects } from '../../../test/harness/internal-databases.ts';
 import {
   Client,
-  type Dialect,
   databases,
   idOf,
   invite,
@@ -47,7 +47,7 @@ async function invited(server: { url: string }, role: string) {
   return { boss, ann, eve, script, annId, eveId, acme, evil, memberId };
 }
 
-describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another organization, on %s', (dialect) => {
+describe.each(dialects)('an administrator of another organization, on %s', (dialect) => {
   it.each(['member', 'analyst', 'viewer'])('has no administrator rights as %s of one', async (role) => {
     await using server = await startServer(await db.url(dialect));
     const { ann, eve, script, annId, eveId, acme, evil } = await invited(server, role);
@@ -125,7 +125,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('an administrator of another orga
   });
 });
 
-describe.each<Dialect>(['sqlite', 'postgres'])('members of an organization, on %s', (dialect) => {
+describe.each(dialects)('members of an organization, on %s', (dialect) => {
   it('get no rights from a membership alone, and administer while they are promoted', async () => {
     await using server = await startServer(await db.url(dialect));
     const { ann } = await invited(server, 'member');

@@ -1,13 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-  Client,
-  type Dialect,
-  databases,
-  idOf,
-  invite,
-  organization,
-  userOf,
-} from '../../test/harness/managed-server.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
+import { Client, databases, idOf, invite, organization, userOf } from '../../test/harness/managed-server.ts';
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
 import { datasourceSqlite } from '../datasource-sqlite/index.ts';
 import { addRule, ask, RULES, SCRIPT, startRules } from './fixtures/rule-server.ts';
@@ -18,7 +11,7 @@ afterAll(() => folder[Symbol.dispose]());
 const shop = () =>
   datasourceSqlite({ connections: [{ id: 'shop', url: `sqlite:${folder.create(`${Math.random()}.db`, SCRIPT)}` }] });
 
-describe.each<Dialect>(['sqlite', 'postgres'])('a statement that a rule holds back, on %s', (dialect) => {
+describe.each(dialects)('a statement that a rule holds back, on %s', (dialect) => {
   it('awaits approval, runs as its requester once approved, and shows its rows to the requester alone', async () => {
     await using server = await startRules({ database: await db.url(dialect), datasource: shop() });
     const { app } = server;

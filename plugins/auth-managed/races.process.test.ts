@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Client, type Dialect, databases, PASSWORD, startServer, userOf } from '../../test/harness/managed-server.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
+import { Client, databases, PASSWORD, startServer, userOf } from '../../test/harness/managed-server.ts';
 import { Passwords } from './passwords/password-hashing.ts';
 
 const db = databases();
@@ -21,7 +22,7 @@ function holdNextVerification() {
   return { reached: reached.promise, letGo: () => gate.resolve() };
 }
 
-describe.each<Dialect>(['sqlite', 'postgres'])('while a password is looked at on %s', (dialect) => {
+describe.each(dialects)('while a password is looked at on %s', (dialect) => {
   const start = async () => {
     const server = await startServer(await db.url(dialect));
     const boss = await userOf(server, 'boss@example.com');

@@ -3,15 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
-import {
-  Client,
-  type Dialect,
-  databases,
-  PASSWORD,
-  SECRET,
-  startServer,
-  userOf,
-} from '../../test/harness/managed-server.ts';
+import { dialects } from '../../test/harness/internal-databases.ts';
+import { Client, databases, PASSWORD, SECRET, startServer, userOf } from '../../test/harness/managed-server.ts';
 import { startPostgres } from '../../test/harness/postgres.ts';
 import { adminMe } from '../admin-me/index.ts';
 import { authApiKey } from '../auth-api-key/index.ts';
@@ -23,7 +16,7 @@ import { authManaged } from './index.ts';
 const db = databases();
 const PASSWORD_PATH = '/api/v1/admin/me/password';
 
-describe.each<Dialect>(['sqlite', 'postgres'])('requests on %s', (dialect) => {
+describe.each(dialects)('requests on %s', (dialect) => {
   it('reach the library with what the route declares, and nothing else', async () => {
     await using server = await startServer(await db.url(dialect));
     const boss = await userOf(server, 'boss@example.com');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Dialect } from '../../test/harness/internal-databases.ts';
 import {
   Client,
-  type Dialect,
   databases,
   organization,
   PASSWORD,
