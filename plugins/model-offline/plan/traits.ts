@@ -75,6 +75,7 @@ export function amountsOf(entity: EntityEntry): ModelDimension[] {
 /** What the columns are called or described as that a word is about. */
 const ABOUT = {
   money: /^(price|cost|amount|fee|total|value|charge|fare|rent|salary|premium|budget|euro|eur|dollar|usd|pound|gbp)$/,
+  cost: /^(price|cost)$/,
   length: /^(duration|length|runtime|distance|second|minute|hour|day|night|mile|km|kilometer|meter)$/,
   weight: /^(weight|mass)$/,
 };
@@ -85,10 +86,11 @@ export function columnsFor(entity: EntityEntry, by: Criterion | undefined): read
   const years = entity.dimensions.filter((one) => isYear(one) || (BIRTH.test(one.name) && isTime(one)));
   if (by === 'age') return isPeople(entity) ? years : [...new Set([...primaryDates(entity), ...years])];
   const amounts = amountsOf(entity);
-  if (by !== 'money' && by !== 'length' && by !== 'weight') return by === undefined ? amounts : [];
+  if (by === 'time' || by === 'count' || by === 'vague' || by === undefined) return by === undefined ? amounts : [];
   const isAbout = (texts: readonly string[]): boolean => texts.flatMap(stems).some((word) => ABOUT[by].test(word));
   const named = amounts.filter(({ name, synonyms = [] }) => isAbout([name, ...synonyms]));
-  const found = named.length > 0 ? named : amounts.filter(({ description = '' }) => isAbout([description]));
+  const found =
+    named.length > 0 || by === 'cost' ? named : amounts.filter(({ description = '' }) => isAbout([description]));
   const prices = found.filter(({ name }) => by === 'money' && /(^|_)(price|cost)$/i.test(name));
   return prices.length > 0 ? prices : found;
 }
@@ -100,10 +102,10 @@ const BIRTH = /birth|born|dob/i;
 const BOOKKEEPING = /^(updated|modified|changed|deleted|synced|imported|loaded|expires?|expiry|valid|due)/;
 /** What ends or follows a row does not stand for it. */
 const ENDS =
-  /(^|_)(closed|ended?|end|finish(ed)?|completed?|resolved|solved|cancell?ed|cancellation|churned|terminated|termination|left|exit|restored|shipped|delivered|returned|refunded|paid|renewed|renewal|last|next|due|expires?|expiry|expiration|deactivated|archived|approved|rejected|responded|discharged?|discontinued|retired)(_|$)/;
+  /(^|_)(closed|ended?|end|finish(ed)?|completed?|resolved|solved|cancell?ed|cancellation|churned|terminated|termination|left|exit|restored|shipped|delivered|out|logout|repaired|arriv(ed|al)|dropoff|returned|refunded|paid|renewed|renewal|last|next|due|expires?|expiry|expiration|deactivated|archived|approved|rejected|responded|discharged?|discontinued|retired)(_|$)/;
 /** What a row begins with, by what it is called. */
 const BEGINS =
-  /(^|_)(created?|placed|ordered|start(s|ed)?|began|begins?|opened|issued|filed|submitted|requested|booked|scheduled|hired?|joined|registered|signed|signup|reported|received|purchased|bought|sold|posted|published|logged|recorded|occurred|happened|entered|admitted|admission|invoiced)(_|$)/;
+  /(^|_)(in|login|pickup|departed|departure|created?|placed|ordered|start(s|ed)?|began|begins?|opened|issued|filed|submitted|requested|booked|scheduled|hired?|joined|registered|signed|signup|reported|received|purchased|bought|sold|posted|published|logged|recorded|occurred|happened|entered|admitted|admission|invoiced)(_|$)/;
 /** The two dates of a row between which it takes its time, where one of each is clear and no column holds that time. */
 export function spanOf(entity: EntityEntry): { readonly since?: ModelDimension; readonly until?: ModelDimension } {
   if (entity.dimensions.some((one) => one.type === 'number' && isCalled(one, ['days', 'hours', 'duration']))) return {};

@@ -93,8 +93,9 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
       const ranked = { ...meaning, rank } as Meaning;
       longest = Math.min(Math.max(longest, words.length), 8);
       note(phrases, keyOf(words), id, ranked);
-      if (words.length === 1 && ranked.kind !== 'value') {
-        const root = rootKey(words);
+      // "checked in" of check-ins, "cancellations" of what was cancelled
+      if (words.length === 1 || (words.length === 2 && ranked.kind === 'entity' && words[1]!.length < 4)) {
+        const root = rootKey(words.length === 2 ? words.map(singular) : words);
         if (ranked.kind === 'entity' || root[0] !== '~' || isDated(ranked))
           note(roots, root, id, { ...ranked, rank: 0 });
       }
@@ -186,6 +187,7 @@ function entityPhrases({ name, table, synonyms, dimensions }: ModelEntity): Phra
   const words = nameWords(name.replace(TABLE_PREFIX, ''));
   return [
     ...names.map((one): Phrase => [nameWords(one), 3]),
+    [nameWords(rowNames(name)[0]), 3],
     // "monthly_revenue" with a column `revenue` has no rows that are called revenues.
     ...(words.length > 1 && !dimensions.some((one) => one.name === words.at(-1))
       ? [[words.slice(-1), 1] as const]
@@ -232,11 +234,19 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
         [withoutUnit(said).length > 0 ? said.slice(-1) : [], 0],
         [said.length === 2 && said[1] !== 'total' ? said.toReversed() : [], 1],
       );
+  if (/(^|_)(e_?mail|phone|mobile)$/.test(dimension.name))
+    for (const said of [words, words.slice(-1)])
+      out.push([[...said, /mail$/.test(dimension.name) ? 'address' : 'number'], 1]);
+  // "rent" of `monthly_rent`, where nothing is called so
+  const head = words.at(-1)!;
+  if (dimension.type === 'number' && words.length > 1 && !/^(id|no|number|nr|code|year|total|count)$/.test(head))
+    if (!isUnit(stem(head)) && !isFunctionWord(head)) out.push([[head], 0]);
   // "customer name", "claim amount", "net invoice amount"
   const own = entry.words;
   for (const [said, rank] of isDated || dimension.type === 'boolean' ? [] : out.filter(([{ length }]) => length > 0)) {
     out.push([[...own, ...said], rank]);
-    if (own.length > 1 && rank === 3) out.push([[own.at(-1)!, ...said], 1]);
+    // "request category" and "maintenance category" of a maintenance request
+    if (own.length > 1 && rank === 3) out.push([[own.at(-1)!, ...said], 1], [[...own.slice(0, -1), ...said], 1]);
     if (said.length === 2 && dimension.type === 'number' && !isFunctionWord(said[0]!))
       out.push([[said[0]!, ...own, said[1]!], rank]);
   }
@@ -281,6 +291,7 @@ function measurePhrases(
   return [
     ...out,
     ...out.map(([words, rank]): Phrase => [[...own, ...words], rank]),
+    ...(own.length > 1 ? out.map(([words]): Phrase => [[...own.slice(0, -1), ...words], 1]) : []),
     ...inner.map(([words, rank]): Phrase => [[...words.slice(0, -1), ...own, words.at(-1)!], rank]),
   ];
 }

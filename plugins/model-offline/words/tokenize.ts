@@ -6,7 +6,7 @@ export type Token = Readonly<{ text: string; word: string; stem: string; start: 
   Readonly<{ kind: 'word' | 'number' | 'date' | 'quoted' | 'sign'; percent?: boolean; capitalised?: boolean }>;
 
 const SHAPES =
-  /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])|(\d{4}[-/]\d{2}[-/]\d{2}(?!\d)|\d{4}-\d{2}(?![\d-]))|([$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?:\s?(?:k|m|bn|thousand|million|billion)(?![\p{L}\p{N}]))?(?:\s?(?:%|percent|per cent))?(?![\p{L}\p{N}_]))|([\p{L}\p{N}]+(?:'[\p{L}]+)?)|(<=|>=|!=|<>|[<>=,&])/giu;
+  /"([^"]+)"|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])|(\d{4}[-/]\d{2}[-/]\d{2}(?!\d)|\d{4}-\d{2}(?![\d-]))|([$€£]?\d+(?:,\d{3})*(?:\.\d+)?(?:\s?(?:k|m|bn|thousand|million|billion)(?![\p{L}\p{N}]))?(?:\s?(?:%|percent|per cent))?(?![\p{L}\p{N}_]))|(square (?:kilo)?met(?:er|re)s?(?!\p{L})|[\p{L}\p{N}]+(?:'[\p{L}]+)?)|(<=|>=|!=|<>|[<>=,&])/giu;
 const SCALE: Readonly<Record<string, number>> = { k: 1e3, thousand: 1e3, m: 1e6, million: 1e6, bn: 1e9, billion: 1e9 };
 const NUMBERS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const CONTRACTIONS: Readonly<Record<string, string>> = { "can't": 'can not', cannot: 'can not', "won't": 'will not' };
@@ -44,7 +44,12 @@ function wordTokens(raw: string, at: { start: number; end: number }): Token[] {
   const number = NUMBERS.indexOf(folded);
   if (number >= 0) return [{ ...at, text: raw, word: folded, stem: folded, kind: 'number', value: number }];
   const capitalised = at.start > 0 && /^\p{Lu}/u.test(raw);
-  const whole = CONTRACTIONS[folded] ?? folded.replace(/n't$/, ' not').replace(/'(s|re|ve|ll|d|m)$/, '');
+  const square = /^square (kilo)?met/.exec(folded);
+  const whole = square
+    ? square[1]
+      ? 'km2'
+      : 'm2'
+    : (CONTRACTIONS[folded] ?? folded.replace(/n't$/, ' not').replace(/'(s|re|ve|ll|d|m)$/, ''));
   const words = whole.replaceAll("'", '').split(' ');
   return words.map((word) => ({
     ...at,

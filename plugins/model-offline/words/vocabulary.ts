@@ -5,7 +5,7 @@ export type Aggregate = 'count' | 'count_distinct' | 'sum' | 'avg' | 'min' | 'ma
 export type Comparator = 'equals' | 'not_equals' | 'greater_than' | 'greater_or_equal' | 'less_than' | 'less_or_equal';
 
 /** What a ranking or a bare number is about: "newest", "most common", "best", "cheapest". */
-export type Criterion = 'time' | 'count' | 'vague' | 'age' | 'money' | 'length' | 'weight';
+export type Criterion = 'time' | 'count' | 'vague' | 'age' | 'money' | 'cost' | 'length' | 'weight';
 
 type Words = Readonly<{ fn?: Aggregate; comparator?: Comparator; direction?: 'asc' | 'desc'; grain?: Grain }>;
 /** A phrase that says what to do. `suffix`: behind its number, "5 or more"; `of`: what a ranking goes by; `grouping`: splits figures, "monthly". */
@@ -36,9 +36,9 @@ op=which: which|who|whom
 op=whose: whose|where the|where|for which|that
 op=null: missing|unknown|empty|null|blank|unset|not set|not known|not given|not filled|undefined
 op=between: between|from
-op=comparator comparator=greater_than: over|above|more than|greater than|larger than|bigger than|higher than|exceeding|exceeds|exceed|in excess of|>|beyond; of=length: longer than; of=weight: heavier than; of=money: more expensive than
+op=comparator comparator=greater_than: over|above|more than|greater than|larger than|bigger than|higher than|exceeding|exceeds|exceed|in excess of|>|beyond; of=length: longer than; of=weight: heavier than; of=money: more expensive than; of=cost: cost more than|costs more than|costing more than|cost over|cost above
 op=comparator comparator=greater_or_equal: at least|no less than|not less than|minimum of|a minimum of|>=|no fewer than|not fewer than|greater than or equal to; suffix=true: or more|or higher|or above|or greater|and more|and above|and up|or over|or better
-op=comparator comparator=less_than: under|below|less than|fewer than|lower than|smaller than|<; of=length: shorter than; of=weight: lighter than; of=money: cheaper than
+op=comparator comparator=less_than: under|below|less than|fewer than|lower than|smaller than|<; of=length: shorter than; of=weight: lighter than; of=money: cheaper than; of=cost: cost less than|costs less than|costing less than|cost under|cost below
 op=comparator comparator=less_or_equal: at most|no more than|not more than|up to|<=|maximum of|a maximum of|not over|less than or equal to|not above; suffix=true: or less|or fewer|or lower|or below|or under|and below|or worse
 op=comparator comparator=equals: exactly|equal to|equals|equal|=|precisely; comparator=not_equals: !=|<>|not equal to|unequal to
 op=rank direction=desc: highest|most|largest|biggest|greatest|maximum number of; of=vague: top|best|leading; of=money: most expensive|priciest|costliest|most costly; of=length: longest; of=weight: heaviest; of=time: latest|newest|most recent|last|recent; of=count: most common|most frequent|commonest|most often|most frequently
@@ -62,7 +62,7 @@ const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split
 /** Stems of units, which names of columns end with and numbers are said in. */
 const UNITS = new Set(
   `second sec minute hour day night week month year gram kilogram ton tonne kilometre mile metre page percent pct night
-kw kwh mw mwh gw gwh watt litre sqm m2 km2 hectare eur euro usd gbp dollar pound cent celsiu`.split(/\s+/),
+kw kwh mw mwh gw gwh watt litre m2 km2 hectare eur euro usd gbp dollar pound cent celsiu`.split(/\s+/),
 );
 export const isUnit = (stem: string): boolean => UNITS.has(stem);
 
@@ -81,7 +81,7 @@ company organisation organization system go went gone via through`);
 const EVERYDAY = wordSet(`
 place placed make makes made host hosts hosted run ran runs use used uses work works worked assign assigned operate operated operates
 report reported reports cause caused handle handled manage managed draw draws drew drawn attract attracted grant granted include included lead leads led involve involved pass passes lasts lasted lasting buy bought purchase purchased borrow borrowed get got sell sold take took taken live lives lived
-living write wrote written issue issued carry carried receive received bring brings brought book booked order ordered offer offered`);
+living write wrote written issue issued gave give given gives held hold holds teach taught perform performed conduct conducted carry carried receive received bring brings brought book booked order ordered offer offered`);
 
 export const isEverydayVerb = (word: string): boolean => EVERYDAY.has(word);
 export const isHarmless = (word: string): boolean => HARMLESS.has(word);

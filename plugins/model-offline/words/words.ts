@@ -4,7 +4,7 @@ const WORDS =
   'people person,children child,men man,women woman,indices index,criteria criterion,analyses analysis,staff staff,ids id,' +
   'avg average,mean average,sum total,max maximum,min minimum,num number,qty quantity,amt amount,pct percent,percentage percent';
 const SPELLINGS =
-  'km kilometre,kms kilometre,kilometer kilometre,kilometers kilometre,meter metre,meters metre,liter litre,liters litre,' +
+  'sqm m2,sqkm km2,km kilometre,kms kilometre,kilometer kilometre,kilometers kilometre,meter metre,meters metre,liter litre,liters litre,' +
   'center centre,centers centre,kg kilogram,kgs kilogram,hr hour,hrs hour,mins minute,labor labour,color colour,' +
   'program programme,catalog catalogue,license licence,canceled cancelled,traveled travelled,fuelled fueled';
 const IRREGULAR = new Map(`${WORDS},${SPELLINGS}`.split(',').map((pair) => pair.split(' ') as [string, string]));
