@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Question } from '../../kernel/index.ts';
 import { blockingTime, maxBlockingMs } from '../../test/growth/blocking.ts';
 import { type ScriptedApp, scriptedApp } from '../../test/harness/scripted-agent.ts';
-import type { ModelAnswer } from './answer-builder.ts';
+import type { ModelAnswer } from '../model-kit/index.ts';
 import type { AgentEvent, Answer } from './api.ts';
 import { agent } from './index.ts';
 import { generate, stream } from './model-call.ts';

@@ -6,9 +6,10 @@ import { callSql, scriptedApp, testShop } from '../../test/harness/scripted-agen
 import { SqliteFolder } from '../../test/harness/sqlite.ts';
 import { resultMemory } from '../datasource-kit/index.ts';
 import { datasourceSqlite } from '../datasource-sqlite/index.ts';
+import { sizeOf } from '../model-kit/index.ts';
 import { ProcessBudget, QuestionBudget } from './budget.ts';
 import { agent } from './index.ts';
-import { rowsThatFit, sizeOf } from './size.ts';
+import { rowsThatFit } from './size.ts';
 
 const MIB = 1024 * 1024;
 const question: Question = { turns: [{ role: 'user', text: 'All?' }], surface: 'api' };

@@ -1,9 +1,8 @@
 /** Defines the bus events of the agent, for observers such as telemetry. Payloads are shared, not copied. */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import { defineEvent, type PluginContext, type Question, type Scope } from '../../kernel/index.ts';
-import type { ModelAnswer } from './answer-builder.ts';
+import type { ModelAnswer, ModelName } from '../model-kit/index.ts';
 import type { Answer } from './api.ts';
-import type { ModelName } from './provider-errors.ts';
 
 /** The part of a plugin's context that the agent uses for events and logs. */
 export type Bus = Pick<PluginContext, 'emit' | 'hasListeners' | 'logOf'>;

@@ -1,15 +1,15 @@
 /** Defines the plugin that answers questions with a language model and tools. */
 import { definePlugin, healthCheck, toolsCollect } from '../../kernel/index.ts';
 import { resultMemory } from '../datasource-kit/index.ts';
+import { ThoughtHabits } from '../model-kit/index.ts';
 import { type AgentRuntime, answerQuestion } from './answer-question.ts';
 import type { Agent } from './api.ts';
 import { ProcessBudget } from './budget.ts';
 import { clarifyTool } from './clarification.ts';
 import { agentContinue, answerCheck } from './hooks.ts';
-import { PromptHealth } from './model-output/prompt-health.ts';
-import { ThoughtHabits } from './model-output/thought-habits.ts';
 import { AgentOptions, requestTimeoutOf } from './options.ts';
 import { preparation } from './preparation.ts';
+import { PromptHealth } from './prompt-health.ts';
 import { executeSqlTool } from './tools/execute-sql.ts';
 import { wrappedAgent } from './wrapped-agent.ts';
 
@@ -41,12 +41,10 @@ export { queryIn } from './last-query.ts';
 export { type AnswerNotes, notesOf } from './notes.ts';
 export { approvalRequired, pendingActionOf } from './pending-approval.ts';
 export { withoutContext } from './prompt.ts';
-export { networkCodeOf, providerCodeOf, providerError, retryAfterSecondsOf, statusOf } from './provider-errors.ts';
 export { checkQuery, type NotedResult } from './tools/query-check.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 export { type ShownTable, shownTable, tableOf } from './tools/result-table.ts';
 export { schemaForModel } from './tools/tool-schema.ts';
-export { completeUsage, NO_USAGE } from './usage.ts';
 export { wrappedAgent } from './wrapped-agent.ts';
 
 export const agent = definePlugin({

@@ -4,32 +4,38 @@
  */
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import { type Awaitable, messageOf, messagesOf, type Question, type Scope } from '../../kernel/index.ts';
-import type { ModelAnswer, Reading } from './answer-builder.ts';
+import {
+  asksForQuery,
+  completeUsage,
+  failedGeneration,
+  type ModelAnswer,
+  type ModelName,
+  providerError,
+  QUERY_TOOL,
+  type Reading,
+  sizeOf,
+  type ThoughtHabits,
+} from '../model-kit/index.ts';
 import type { ReviewedRun } from './answer-review.ts';
 import type { AgentEvent, Answer, AnswerNote, Usage } from './api.ts';
 import type { QuestionBudget } from './budget.ts';
 import { choicesIn, clarificationOf, clarificationText } from './clarification.ts';
 import { abortError, type QuestionDeadline } from './deadlines.ts';
 import { type Bus, modelCalled } from './events.ts';
+import { fallbackAnswer, filteredEnding, noAnswerOf } from './fallback-answer.ts';
 import { answerFromText, generate, stream } from './model-call.ts';
-import { fallbackAnswer, filteredEnding, noAnswerOf } from './model-output/fallback-answer.ts';
-import type { PromptHealth } from './model-output/prompt-health.ts';
-import { promptTruncation } from './model-output/prompt-size.ts';
-import { failedGeneration } from './model-output/provider-text.ts';
-import { Repair } from './model-output/repair.ts';
-import type { ThoughtHabits } from './model-output/thought-habits.ts';
-import { asksForQuery, QUERY_TOOL } from './model-output/written-query.ts';
 import { notesOf } from './notes.ts';
 import type { AgentOptions } from './options.ts';
-import { noteCut, noteFallback, noteTables, outcomeOf } from './outcome.ts';
+import { declaredOutcome, noteCut, noteFallback, noteTables, outcomeOf } from './outcome.ts';
 import { APPROVAL_PENDING } from './pending-approval.ts';
 import type { Preparation } from './preparation.ts';
-import { type ModelName, providerError } from './provider-errors.ts';
-import { sizeOf } from './size.ts';
+import type { PromptHealth } from './prompt-health.ts';
+import { promptTruncation } from './prompt-size.ts';
+import { Repair } from './repair.ts';
 import { textsRead } from './texts-read.ts';
 import { CallRunner, refusal } from './tools/call-runner.ts';
 import { beginStep } from './tools/query-check.ts';
-import { completeUsage, sumOfUsage } from './usage.ts';
+import { sumOfUsage } from './usage.ts';
 
 export interface LoopRuntime {
   /** Why a question may call no more tools; `undefined` while it may. */
@@ -316,7 +322,7 @@ export class QuestionRun implements ReviewedRun {
       asked !== undefined
         ? 'clarify'
         : outcomeOf({
-            declared: reply.outcome,
+            declared: declaredOutcome(reply.metadata),
             hasText,
             isWithheld: reply.finish === 'withheld',
             tables: this.#calls.tables,

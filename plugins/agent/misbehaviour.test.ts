@@ -4,11 +4,11 @@
  */
 import { describe, expect, test } from 'vitest';
 import { healthCheck } from '../../kernel/index.ts';
+import { writtenAs } from '../../test/fixtures/written-as.ts';
 import type { Step } from '../../test/harness/openai-server.ts';
 import { callSql, scriptedApp } from '../../test/harness/scripted-agent.ts';
 import { answer, args, asked, COUNT, event, FAILURES, question, recovers, ways } from './fixtures/misbehaviour.ts';
 import { type Answer, agent } from './index.ts';
-import { writtenAs } from './model-output/fixtures/written-as.ts';
 
 describe('a call written as text is run', () => {
   test.each(Object.entries(writtenAs(COUNT)))('%s', async (_, text) => {

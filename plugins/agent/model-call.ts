@@ -5,9 +5,8 @@ import type {
   LanguageModelV4FinishReason,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { AnswerBuilder, type ModelAnswer, type Reading } from './answer-builder.ts';
+import { AnswerBuilder, type Delta, type ModelAnswer, type Reading } from '../model-kit/index.ts';
 import { untilAborted } from './deadlines.ts';
-import type { Delta } from './model-output/text-filter.ts';
 
 /** Calls the model without streaming. Rejects with the model's error, or when the signal is aborted. */
 export async function generate(

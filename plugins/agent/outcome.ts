@@ -1,9 +1,9 @@
 /** Tells how a question ended, and notes what its tables leave out. */
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { ToolTable } from '../../kernel/index.ts';
+import type { ModelName } from '../model-kit/index.ts';
 import type { Outcome } from './api.ts';
 import type { AnswerNotes } from './notes.ts';
-import type { ModelName } from './provider-errors.ts';
 
 const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>(['answered', 'clarify', 'declined', 'failed']);
 
@@ -11,16 +11,6 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<Outcome>(['answered', 'clarify', 
 export function declaredOutcome(metadata: SharedV4ProviderMetadata | undefined): Outcome | undefined {
   const outcome = metadata?.atlas?.outcome;
   return OUTCOMES.has(outcome) ? (outcome as Outcome) : undefined;
-}
-
-/** What a model says that is none of a provider: `providerMetadata: { atlas: { usesTokens: false } }`. */
-export const usesNoTokens = (metadata: SharedV4ProviderMetadata | undefined): boolean =>
-  metadata?.atlas?.usesTokens === false;
-
-/** The model that answered in place of the chosen one: `providerMetadata: { atlas: { provider, modelId } }`. */
-export function answeringModel(metadata: SharedV4ProviderMetadata | undefined): ModelName | undefined {
-  const { provider, modelId } = metadata?.atlas ?? {};
-  return typeof provider === 'string' && typeof modelId === 'string' ? { provider, modelId } : undefined;
 }
 
 export interface AnswerFacts {

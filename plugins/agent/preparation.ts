@@ -15,13 +15,13 @@ import {
   type Scope,
   toolsCollect,
 } from '../../kernel/index.ts';
+import type { ModelName } from '../model-kit/index.ts';
 import { findDialect } from '../sql-kit/index.ts';
 import { chosenByNumber } from './clarification.ts';
 import { messagesWithin, promptSizes, toolsWithin, withRoom } from './context-size.ts';
 import { lastQueryPart } from './last-query.ts';
 import type { AgentOptions } from './options.ts';
 import { chatMessages, questionContext, RULES, type SystemMessage, systemMessages, textMarks } from './prompt.ts';
-import type { ModelName } from './provider-errors.ts';
 import { type Toolbox, toolboxes } from './tools/toolbox.ts';
 
 /** What a question needs before its first step. */

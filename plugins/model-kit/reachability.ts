@@ -1,6 +1,6 @@
 /** Asks the server of a model for its list of models, to learn whether it can be reached. */
 import type { HealthItem } from '../../kernel/index.ts';
-import { networkCodeOf } from '../agent/index.ts';
+import { networkCodeOf } from './provider-errors.ts';
 import type { ModelSource } from './source.ts';
 
 const ANSWER_WITHIN_MS = 3_000;

@@ -6,12 +6,12 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import { AtlasError, type HealthItem, type Logger, messageOf } from '../../kernel/index.ts';
-import { networkCodeOf, providerCodeOf, providerError, statusOf } from '../agent/index.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { errorOf } from './errors.ts';
 import { hideSecrets, withoutSecrets } from './hide-secrets.ts';
 import { withModelNames } from './model-names.ts';
 import type { ResilienceOptions } from './options.ts';
+import { networkCodeOf, providerCodeOf, providerError, statusOf } from './provider-errors.ts';
 import { withRetries } from './retry.ts';
 import type { ModelSource } from './source.ts';
 import { type Sign, startedStream } from './stream-start.ts';

@@ -1,6 +1,6 @@
 /** Repeats a model call after a temporary failure, as long as nothing of an answer has arrived. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkCodeOf, providerCodeOf, retryAfterSecondsOf, statusOf } from '../agent/index.ts';
+import { networkCodeOf, providerCodeOf, retryAfterSecondsOf, statusOf } from './provider-errors.ts';
 
 const FIRST_WAIT_MS = 250;
 /** When a provider asks to wait longer than this, the call fails and the client is told when to ask again. */

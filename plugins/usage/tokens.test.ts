@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { AtlasError } from '../../kernel/index.ts';
 import { testScope } from '../../test/harness/create-test-app.ts';
-import { completeUsage, type ModelCalled, NO_USAGE } from '../agent/index.ts';
+import type { ModelCalled } from '../agent/index.ts';
+import { completeUsage, NO_USAGE } from '../model-kit/index.ts';
 import { costOf, tokensOf } from './tokens.ts';
 
 type Answer = NonNullable<ModelCalled['answer']>;

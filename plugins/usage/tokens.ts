@@ -1,6 +1,7 @@
 /** Counts the tokens and the cost of a model call, also of one whose answer did not come. */
 import { AtlasError } from '../../kernel/index.ts';
-import { completeUsage, type ModelCalled, NO_USAGE } from '../agent/index.ts';
+import type { ModelCalled } from '../agent/index.ts';
+import { completeUsage, NO_USAGE } from '../model-kit/index.ts';
 import type { Price, UsageOptions } from './options.ts';
 
 /** What a call, or all calls of a question, took. */

@@ -1,16 +1,14 @@
 /** Runs the tool calls of the steps of one question, and keeps what they brought. */
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { PendingAction, ToolOutcome, ToolTable } from '../../../kernel/index.ts';
-import { MAX_CALLS } from '../answer-builder.ts';
+import { MAX_CALLS, sizeOf, type ToolCall } from '../../model-kit/index.ts';
 import type { AgentEvent } from '../api.ts';
 import type { ArrivingRows, QuestionBudget } from '../budget.ts';
 import { type QuestionDeadline, untilAborted } from '../deadlines.ts';
 import type { Bus } from '../events.ts';
-import { type FinishedCall, Progress } from '../model-output/progress.ts';
 import type { AgentOptions } from '../options.ts';
 import type { Preparation } from '../preparation.ts';
-import { sizeOf } from '../size.ts';
-import type { ToolCall } from './tool-call.ts';
+import { type FinishedCall, Progress } from './progress.ts';
 import { errorOf, failed, forModel, withFewerRows, withNote } from './tool-outcome.ts';
 
 type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>;

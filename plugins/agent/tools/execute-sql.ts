@@ -9,11 +9,11 @@ import {
   type ToolRun,
 } from '../../../kernel/index.ts';
 import { findDialect, SqlRefusal } from '../../sql-kit/index.ts';
-import { repairedSql } from '../model-output/sql-text.ts';
 import { notesOf } from '../notes.ts';
 import { checkQuery } from './query-check.ts';
 import { resultForModel } from './result-summary.ts';
 import { shownTable, tableOf } from './result-table.ts';
+import { repairedSql } from './sql-text.ts';
 
 const ExecuteSqlInput = Type.Object({
   sql: Type.String({ minLength: 1, description: "One reading statement in the connection's dialect." }),

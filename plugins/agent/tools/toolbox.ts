@@ -9,13 +9,10 @@ import {
   type ToolOutcome,
   type ToolRun,
 } from '../../../kernel/index.ts';
+import { argumentProblem, checkedTools, type OfferedTools, type ToolCall } from '../../model-kit/index.ts';
 import { type Bus, toolBegun, toolEnded } from '../events.ts';
-import { argumentProblem } from '../model-output/argument-problem.ts';
-import { coercedArguments, namesArgumentOf } from '../model-output/coerce-arguments.ts';
-import { type OfferedTools, offeredTools } from '../model-output/offered-tools.ts';
 import { notesOf } from '../notes.ts';
 import { APPROVAL_PENDING, pendingActionOf } from '../pending-approval.ts';
-import type { ToolCall } from './tool-call.ts';
 import { failed } from './tool-outcome.ts';
 import { schemaForModel } from './tool-schema.ts';
 
@@ -59,17 +56,7 @@ export class Toolbox {
       });
     }
     this.definitionBytes = JSON.stringify(this.definitions).length;
-    const coerce = (toolName: string, args: unknown) => {
-      const tool = this.#tools.get(toolName);
-      return tool === undefined ? args : coercedArguments(tool.input, args);
-    };
-    const fits = (toolName: string, args: unknown) => {
-      const tool = this.#tools.get(toolName);
-      if (tool === undefined || !namesArgumentOf(tool.input, args)) return false;
-      return argumentProblem(tool.input, coerce(toolName, args)) === undefined;
-    };
-    const required = [...this.#tools.values()].flatMap(({ input }): string[] => input.required ?? []);
-    this.offered = offeredTools([...this.#tools.keys()], { coerce, fits, required });
+    this.offered = checkedTools([...this.#tools.values()]);
   }
 
   /**

@@ -1,4 +1,5 @@
 /** Repairs a statement that a model or its server has escaped, labelled or typeset. */
+import { withoutEntities } from '../../model-kit/index.ts';
 import { type Notation, partAt } from '../../sql-kit/index.ts';
 
 /** What no SQL has outside of texts, quoted names and comments: it shows what was done to the statement. */
@@ -6,18 +7,7 @@ const FOREIGN = /\\[nrt]|[‘’“”]/y;
 const ENTITY = /&(?:lt|gt|amp|quot|apos|#39);/y;
 const LABEL = /^\s*(?:sql(?:ite|ite3)?|sql[ _]?query|query|statement)\s*[:>]\s*(?=\w)/i;
 
-const PLAIN: Readonly<Record<string, string>> = {
-  '‘': "'",
-  '’': "'",
-  '“': '"',
-  '”': '"',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&amp;': '&',
-  '&quot;': '"',
-  '&apos;': "'",
-  '&#39;': "'",
-};
+const TYPESET: Readonly<Record<string, string>> = { '‘': "'", '’': "'", '“': '"', '”': '"' };
 
 /**
  * What a statement that cannot be read was meant to be. Texts, quoted names and comments stay as they are, unless
@@ -37,12 +27,8 @@ function without(foreign: RegExp, sql: string, notation: Notation): string {
     foreign.lastIndex = at;
     const [found] = foreign.exec(sql) ?? [];
     const end = found === undefined ? partAt(sql, at, notation).end : at + found.length;
-    result += found === undefined ? sql.slice(at, end) : (PLAIN[found] ?? ' ');
+    result += found === undefined ? sql.slice(at, end) : (TYPESET[found] ?? ' ');
     at = end;
   }
   return result;
 }
-
-/** A text whose signs were escaped as in HTML. */
-export const withoutEntities = (text: string) =>
-  text.replace(/&(?:lt|gt|amp|quot|apos|#39);/g, (name) => PLAIN[name] ?? name);

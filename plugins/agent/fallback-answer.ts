@@ -1,6 +1,5 @@
 /** Says why a question has no answer, and what to change, when the model gave none. */
-import type { ModelAnswer } from '../answer-builder.ts';
-import type { ModelName } from '../provider-errors.ts';
+import type { ModelAnswer, ModelName } from '../model-kit/index.ts';
 
 type NoAnswer =
   /** The model returned nothing, also when asked once more. */

@@ -2,7 +2,7 @@
  * Recognizes failures of a provider whose cause is how it is set up, and says what to change. Each pattern stands for
  * what servers are known to say; their own words are not repeated.
  */
-import type { AtlasErrorInit } from '../../../kernel/index.ts';
+import type { AtlasErrorInit } from '../../kernel/index.ts';
 
 /** What a client is told. */
 export type Described = readonly [message: string, init: AtlasErrorInit];

@@ -1,5 +1,6 @@
 /** Reads the tool calls that a model wrote into its text, whichever markup it used. */
 import { callsIn, type WrittenCall } from './call-shapes.ts';
+import { withoutEntities } from './entities.ts';
 import { readKeywordArguments, readValue } from './lenient-value.ts';
 import type { FindTool } from './tool-names.ts';
 
@@ -146,18 +147,8 @@ function withoutBreaks(value: string): string {
   const inside = /^\s*<!\[CDATA\[([\s\S]*?)(?:\]\]>\s*)?$/.exec(value)?.[1] ?? value;
   const text = inside.replace(/^\r?\n/, '').replace(/\r?\n$/, '');
   // A bare sign shows that nothing is escaped.
-  return inside === value && !/[<>]/.test(text)
-    ? text.replace(/&(?:lt|gt|amp|quot|apos);/g, (name) => ENTITIES[name] ?? name)
-    : text;
+  return inside === value && !/[<>]/.test(text) ? withoutEntities(text) : text;
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&amp;': '&',
-  '&quot;': '"',
-  '&apos;': "'",
-};
 
 /** What stands between the name of a tool and its arguments. */
 const BETWEEN =

@@ -1,11 +1,11 @@
 /** Reads the tool calls of a model: ids that can be sent back, the tool that is meant, and arguments as a value. */
 import { randomUUID } from 'node:crypto';
-import { callsIn } from '../model-output/call-shapes.ts';
-import { readValue } from '../model-output/lenient-value.ts';
-import { withoutEntities } from '../model-output/sql-text.ts';
-import type { FindTool } from '../model-output/tool-names.ts';
-import { writtenCalls } from '../model-output/written-calls.ts';
 import { sizeOf } from '../size.ts';
+import { callsIn } from './call-shapes.ts';
+import { withoutEntities } from './entities.ts';
+import { readValue } from './lenient-value.ts';
+import type { FindTool } from './tool-names.ts';
+import { writtenCalls } from './written-calls.ts';
 
 /** A call of the model, its arguments read. */
 export interface ToolCall {

@@ -1,5 +1,5 @@
 /** Reports in the health report when the server of the model has cut the last prompt. */
-import type { HealthItem } from '../../../kernel/index.ts';
+import type { HealthItem } from '../../kernel/index.ts';
 
 export class PromptHealth {
   #truncation: string | undefined;

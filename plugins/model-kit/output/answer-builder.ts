@@ -6,18 +6,16 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
-import type { Outcome } from './api.ts';
-import { NO_TOOLS, type OfferedTools } from './model-output/offered-tools.ts';
-import { Repetition } from './model-output/repetition.ts';
-import { type Delta, type Expectations, TextFilter } from './model-output/text-filter.ts';
-import { callsInThoughts } from './model-output/thoughts.ts';
-import { WholeCharacters } from './model-output/whole-characters.ts';
-import { writtenQueries } from './model-output/written-query.ts';
-import { answeringModel, declaredOutcome, usesNoTokens } from './outcome.ts';
-import type { ModelName } from './provider-errors.ts';
-import { sizeOf } from './size.ts';
-import { answerInCall, isComplete, type SentCall, type ToolCall, toolCalls } from './tools/tool-call.ts';
+import type { ModelName } from '../provider-errors.ts';
+import { sizeOf } from '../size.ts';
+import { NO_TOOLS, type OfferedTools } from './offered-tools.ts';
+import { Repetition } from './repetition.ts';
+import { type Delta, type Expectations, TextFilter } from './text-filter.ts';
+import { callsInThoughts } from './thoughts.ts';
+import { answerInCall, isComplete, type SentCall, type ToolCall, toolCalls } from './tool-call.ts';
 import { type ModelUsage, NO_USAGE } from './usage.ts';
+import { WholeCharacters } from './whole-characters.ts';
+import { writtenQueries } from './written-query.ts';
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
@@ -39,8 +37,8 @@ export interface ModelAnswer {
   /** The provider's own finish reason. */
   readonly rawReason: string;
   readonly usage: ModelUsage;
-  /** How the question ended, where the model says so itself. */
-  readonly outcome: Outcome | undefined;
+  /** What the model says of its answer besides. */
+  readonly metadata: SharedV4ProviderMetadata | undefined;
   /** Set when a fallback answered. */
   readonly answeredBy: ModelName | undefined;
   /** Memory of the whole answer. */
@@ -128,7 +126,7 @@ export class AnswerBuilder {
   #reason = 'error';
   #rawReason = '';
   #usage = NO_USAGE;
-  #outcome: Outcome | undefined;
+  #metadata: SharedV4ProviderMetadata | undefined;
   #answeredBy: ModelName | undefined;
 
   constructor({ answerBytes, usedIds, tools = NO_TOOLS, expects = {} }: Reading, isStreamed: boolean) {
@@ -253,7 +251,7 @@ export class AnswerBuilder {
   }
 
   end({ unified, raw = '' }: Finish, usage?: LanguageModelV4Usage, metadata?: SharedV4ProviderMetadata): void {
-    this.#outcome = declaredOutcome(metadata);
+    this.#metadata = metadata;
     this.#answeredBy = answeringModel(metadata);
     this.#isMalformed = MALFORMED.test(raw);
     const own = OWN_FINISH.find(([reason]) => reason.test(raw))?.[1];
@@ -284,7 +282,7 @@ export class AnswerBuilder {
       reason: this.#cut === undefined ? this.#reason : tooMany ? 'tool-calls' : 'length',
       rawReason: this.#rawReason,
       usage: this.#usage,
-      outcome: this.#outcome,
+      metadata: this.#metadata,
       answeredBy: this.#answeredBy,
       bytes: this.#bytes + this.#reasoningBytes,
       isCut: this.isCut,
@@ -332,6 +330,15 @@ function usageOf(usage: LanguageModelV4Usage | undefined, isFree: boolean): Mode
     // Every call reads something: a provider that reports nothing read, or less than nothing written, does not count.
     isReported: isFree || (inputTokens > 0 && (output === 0 || outputTokens > 0)),
   };
+}
+
+/** What a model says that is none of a provider: `providerMetadata: { atlas: { usesTokens: false } }`. */
+const usesNoTokens = (metadata: SharedV4ProviderMetadata | undefined): boolean => metadata?.atlas?.usesTokens === false;
+
+/** The model that answered in place of the chosen one: `providerMetadata: { atlas: { provider, modelId } }`. */
+function answeringModel(metadata: SharedV4ProviderMetadata | undefined): ModelName | undefined {
+  const { provider, modelId } = metadata?.atlas ?? {};
+  return typeof provider === 'string' && typeof modelId === 'string' ? { provider, modelId } : undefined;
 }
 
 const tokens = (count: unknown) => (Number.isSafeInteger(count) && Number(count) > 0 ? Number(count) : 0);

@@ -1,8 +1,6 @@
 /** Keeps how a question goes on after replies that cannot be used, and changes the following prompts accordingly. */
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import type { ModelAnswer } from '../answer-builder.ts';
-import { type Recovery, recoveryOf } from './recovery.ts';
-import { holdsQuery } from './written-query.ts';
+import { holdsQuery, type ModelAnswer, type Recovery, recoveryOf } from '../model-kit/index.ts';
 
 type SystemMessage = LanguageModelV4Message & { readonly role: 'system' };
 

@@ -1,7 +1,7 @@
 /** Tests what a user sees of a model's text, and which calls are read from it, however the text is cut into pieces. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writtenAs } from './fixtures/written-as.ts';
+import { writtenAs } from '../../../test/fixtures/written-as.ts';
 import { offeredTools } from './offered-tools.ts';
 import { TextFilter } from './text-filter.ts';
 

@@ -1,4 +1,7 @@
 /** Holds what the reading of a model's output needs to know of the tools of a question. */
+import type { AgentTool } from '../../../kernel/index.ts';
+import { argumentProblem } from './argument-problem.ts';
+import { coercedArguments, namesArgumentOf } from './coerce-arguments.ts';
 import { bareCallBeginnings } from './markup.ts';
 import { type FindTool, type FitsTool, findTool } from './tool-names.ts';
 
@@ -29,3 +32,19 @@ export function offeredTools(names: readonly string[], args: ToolArguments = NOT
 }
 
 export const NO_TOOLS = offeredTools([]);
+
+/** The same of tools with the schemas of their arguments. */
+export function checkedTools(tools: readonly Pick<AgentTool, 'name' | 'input'>[]): OfferedTools {
+  const inputs = new Map(tools.map(({ name, input }) => [name, input]));
+  const coerce = (toolName: string, args: unknown) => {
+    const input = inputs.get(toolName);
+    return input === undefined ? args : coercedArguments(input, args);
+  };
+  const fits = (toolName: string, args: unknown) => {
+    const input = inputs.get(toolName);
+    if (input === undefined || !namesArgumentOf(input, args)) return false;
+    return argumentProblem(input, coerce(toolName, args)) === undefined;
+  };
+  const required = [...inputs.values()].flatMap((input): string[] => input.required ?? []);
+  return offeredTools([...inputs.keys()], { coerce, fits, required });
+}

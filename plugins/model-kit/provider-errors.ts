@@ -1,8 +1,8 @@
 /** Turns failures of a model provider into errors for the client, without the provider's own text. */
 import { APICallError } from '@ai-sdk/provider';
 import { AtlasError } from '../../kernel/index.ts';
-import { providerText } from './model-output/provider-text.ts';
-import { type Described, setupProblem, withoutResponses } from './model-output/setup-problems.ts';
+import { providerText } from './provider-text.ts';
+import { type Described, setupProblem, withoutResponses } from './setup-problems.ts';
 
 /** Which model failed, as the health report names it. */
 export interface ModelName {
