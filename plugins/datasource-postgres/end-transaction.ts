@@ -1,7 +1,7 @@
 /** Ends the transaction, if there is one, and discards the state of the session where asked, in one round trip. */
 import type pg from 'pg';
 import type { Submittable } from 'pg';
-import type { ProtocolConnection } from './statement.ts';
+import { DISCARD, execute, type ProtocolConnection, ROLLBACK } from './protocol.ts';
 
 export class EndTransaction implements Submittable {
   /** Rejects with the server's error. */
@@ -18,13 +18,13 @@ export class EndTransaction implements Submittable {
 
   /**
    * Called when the server is ready, so the state of the transaction is known. Without one, the server would write a
-   * warning to its log. A message of several statements would be one transaction, in which `DISCARD ALL` is refused.
+   * warning to its log.
    */
   submit(given: unknown): void {
     const connection = given as ProtocolConnection;
     connection.stream.cork();
-    if (this.#client.getTransactionStatus() !== 'I') execute(connection, 'ROLLBACK');
-    if (this.#discards) execute(connection, 'DISCARD ALL');
+    if (this.#client.getTransactionStatus() !== 'I') execute(connection, ROLLBACK);
+    if (this.#discards) execute(connection, DISCARD);
     connection.sync();
     connection.stream.uncork();
   }
@@ -38,10 +38,4 @@ export class EndTransaction implements Submittable {
   handleReadyForQuery(): void {
     this.#finished.resolve();
   }
-}
-
-function execute(connection: ProtocolConnection, text: string): void {
-  connection.parse({ text });
-  connection.bind({ values: [] });
-  connection.execute({ portal: '', rows: 0 });
 }

@@ -53,6 +53,8 @@ export class PostgresSession implements Session {
   #usable = true;
   /** Resolves when the server has finished what it was last asked. */
   #busy: Promise<unknown> = Promise.resolve();
+  /** The last thing that the server was asked, if it was a statement. */
+  #last: Statement | undefined;
   /** Counts the uses: what belongs to one that is over must not ask anything more. */
   #use = 0;
 
@@ -80,6 +82,7 @@ export class PostgresSession implements Session {
     // Binary values arrive as two digits a byte.
     filter.limits = { maxValueBytes: 2 * limits.maxCellBytes + 16, maxRowBytes: 4 * limits.maxBytes };
     this.#busy = statement.finished;
+    this.#last = statement;
     try {
       this.#opened.client.query(statement);
       await statement.rows;
@@ -122,14 +125,15 @@ export class PostgresSession implements Session {
     await this.#queryForThisUse()('SELECT 1');
   }
 
-  /** The transaction's settings go with it; what outlives a transaction is discarded besides. */
+  /** Ends what runs; undoes what is left of it where a statement has not done so itself. */
   async reset(): Promise<boolean> {
     this.#use += 1;
     const use = this.#use;
     await this.#endRunning();
     this.#context.filter.clear();
     if (!this.#usable) return false;
-    await this.#end(use, true);
+    if (this.#last?.leftNothing !== true) await this.#end(use, true);
+    this.#last = undefined;
     return true;
   }
 
@@ -191,6 +195,7 @@ export class PostgresSession implements Session {
   /** Ends the transaction of a use that is not over. */
   async #end(use: number, discards = false): Promise<void> {
     if (use !== this.#use) throw cancelled();
+    this.#last = undefined;
     const end = this.#opened.client.query(new EndTransaction(this.#opened.client, { discards }));
     this.#busy = end.finished.catch(noMatter);
     await end.finished;
@@ -200,6 +205,7 @@ export class PostgresSession implements Session {
     const use = this.#use;
     return async (sql, values) => {
       if (use !== this.#use) throw cancelled();
+      this.#last = undefined;
       const answer = this.#opened.client.query<(string | null)[], unknown[]>({
         text: sql,
         rowMode: 'array',

@@ -1,7 +1,7 @@
 /**
- * One statement over the extended protocol, in one round trip: begin a read-only transaction, pin the settings, parse,
- * bind and execute. The extended protocol takes one statement each time, with or without parameters. The session rolls
- * back afterwards.
+ * Runs one statement over the extended protocol, in one round trip: begins a read-only transaction, pins the settings,
+ * parses, binds and executes, and leaves the session as it was before. The extended protocol takes one statement each time,
+ * with or without parameters.
  */
 import type { Submittable } from 'pg';
 import {
@@ -12,19 +12,9 @@ import {
   uniqueNames,
   type Value,
 } from '../datasource-kit/index.ts';
+import { DISCARD, execute, type ProtocolConnection, ROLLBACK } from './protocol.ts';
 import { BEGIN, settingsFor } from './settings.ts';
 import { type Decoder, parameterText, parameterType, type TypeMap } from './types.ts';
-
-/** What the library offers to statements of one's own. */
-export interface ProtocolConnection {
-  readonly stream: { cork(): void; uncork(): void };
-  parse(query: { name?: string; text: string; types?: readonly number[] }): void;
-  bind(config: { values: readonly (string | Buffer | null)[] }): void;
-  describe(message: { type: 'P'; name: '' }): void;
-  execute(config: { portal: ''; rows: 0 }): void;
-  sync(): void;
-  sendCopyFail(reason: string): void;
-}
 
 interface Field {
   readonly name: string;
@@ -33,6 +23,8 @@ interface Field {
 
 /** The transaction's own two commands come before the statement. */
 const STATEMENT = 2;
+/** All commands, with the two that end the transaction and discard the state of the session. */
+const COMMANDS = 5;
 
 export interface StatementOptions {
   readonly sql: string;
@@ -59,6 +51,7 @@ export class Statement implements Submittable {
   #decoders: (Decoder | undefined)[] = [];
   #command = 0;
   #enough = false;
+  #hasEnded = false;
 
   /** Throws for a value that cannot be bound. */
   constructor(options: StatementOptions) {
@@ -70,15 +63,18 @@ export class Statement implements Submittable {
     this.finished = this.#finished.promise;
   }
 
+  /** Whether it has ended and nothing of it is left in the session. Otherwise the session has to be reset. */
+  get leftNothing(): boolean {
+    return this.#hasEnded && this.#command === COMMANDS;
+  }
+
   submit(given: unknown): void {
     const connection = given as ProtocolConnection;
     const { sql, limits, schema } = this.#options;
     const settings = settingsFor(schema, limits.timeoutMs);
     const portal = { portal: '', rows: 0 } as const;
     connection.stream.cork();
-    connection.parse({ text: BEGIN });
-    connection.bind({ values: [] });
-    connection.execute(portal);
+    execute(connection, BEGIN);
     connection.parse({ text: settings.sql });
     connection.bind({ values: settings.values });
     connection.execute(portal);
@@ -86,6 +82,8 @@ export class Statement implements Submittable {
     connection.bind({ values: this.#values });
     connection.describe({ type: 'P', name: '' });
     connection.execute(portal);
+    execute(connection, ROLLBACK);
+    execute(connection, DISCARD);
     connection.sync();
     connection.stream.uncork();
   }
@@ -137,6 +135,7 @@ export class Statement implements Submittable {
   }
 
   handleReadyForQuery(): void {
+    this.#hasEnded = true;
     // What returns no rows is no statement to be run here.
     if (this.collector === undefined) this.#rows.reject(notReading());
     this.#rows.resolve();
