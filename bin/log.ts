@@ -12,6 +12,8 @@ const HIDDEN = '***';
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 200;
 const MAX_TEXT_LENGTH = 16_384;
+const MAX_KEPT_KEYS = 500;
+const LONGEST_KEPT_KEY = 64;
 
 /** Keys, in lower case and without `-`, `_` and `.`, whose value is hidden. */
 const SECRET_KEY =
@@ -78,12 +80,25 @@ export function terminalLines(colorize: boolean): (line: string) => string {
 function cleaner(withStacks: boolean): (fields: unknown) => unknown {
   const errorText = (error: Error) => text(withStacks ? stacksOf(error) : messagesOf(error));
 
+  /** Most keys are the same in every line. */
+  const keys = new Map<string, { readonly shown: string; readonly isSecret: boolean }>();
+
+  const keyOf = (key: string) => {
+    const known = keys.get(key);
+    if (known !== undefined) return known;
+    const isSecret = SECRET_KEY.test(key.replace(/[-_.\s]/g, '').toLowerCase());
+    const found = { shown: text(key), isSecret };
+    if (keys.size < MAX_KEPT_KEYS && key.length <= LONGEST_KEPT_KEY) keys.set(key, found);
+    return found;
+  };
+
   const entries = (list: Iterable<readonly [string, unknown]>, outer: readonly object[]) => {
     const kept: [string, unknown][] = [];
     for (const [key, value] of list) {
       if (kept.length === MAX_ITEMS) break;
       if (key === 'stack' && !withStacks) continue;
-      kept.push([text(key), isSecret(key, value) ? HIDDEN : copy(value, outer)]);
+      const { shown, isSecret } = keyOf(key);
+      kept.push([shown, isSecret && holdsSecret(key, value) ? HIDDEN : copy(value, outer)]);
     }
     return Object.fromEntries(kept);
   };
@@ -111,10 +126,9 @@ function cleaner(withStacks: boolean): (fields: unknown) => unknown {
 }
 
 /** A number under a plural name is a count, such as `totalTokens`; whether there is a secret is none. */
-function isSecret(key: string, value: unknown): boolean {
+function holdsSecret(key: string, value: unknown): boolean {
   if (value === null || value === undefined || typeof value === 'boolean') return false;
-  const name = key.replace(/[-_.\s]/g, '').toLowerCase();
-  return SECRET_KEY.test(name) && !(typeof value === 'number' && name.endsWith('s'));
+  return !(typeof value === 'number' && /s[-_.\s]*$/i.test(key));
 }
 
 function text(value: string): string {
