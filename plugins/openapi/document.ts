@@ -223,7 +223,7 @@ function operation({ plugin, value: route }: Collected<Route>, writing: Writing)
 }
 
 /** Throws when two routes have the same operation id: a generated client would have one of them only. */
-function checkOperationIds(routes: readonly Collected<Route>[]): void {
+export function checkOperationIds(routes: readonly Collected<Route>[]): void {
   for (const [id, group] of Map.groupBy(routes, ({ value }) => operationIdOf(value))) {
     if (group.length === 1) continue;
     const who = group.map(({ plugin, value }) => `${value.method} ${value.path} of "${plugin}"`).join(' and ');
@@ -246,9 +246,8 @@ function tags(routes: readonly Collected<Route>[], { plugins }: DocumentInfo): J
     });
 }
 
-/** The whole document; routes of the same path share an item. Throws for ids and titles that are taken twice. */
+/** The whole document; routes of the same path share an item. Throws for titles that are taken twice. */
 export function openapiDocument(routes: readonly Collected<Route>[], info: DocumentInfo): Json {
-  checkOperationIds(routes);
   const components = new Components();
   const writing = { ...info, components, error: components.write(ErrorSchema) };
   const paths: Record<string, Record<string, Json>> = {};

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { definePlugin, httpRoutes, type Route } from '../../kernel/index.ts';
 import { http, httpSecurity } from '../http/index.ts';
-import { openapiDocument } from './document.ts';
+import { checkOperationIds, openapiDocument } from './document.ts';
 import { OpenapiOptions } from './options.ts';
 
 export { openapiDocument } from './document.ts';
@@ -20,16 +20,15 @@ export const openapi = definePlugin({
   needs: { http },
   options: OpenapiOptions,
   setup(ctx, options, needs) {
-    let text = '';
-    const write = async (): Promise<void> => {
+    let text: Promise<string> | undefined;
+    const write = async (): Promise<string> => {
       const { errorCodes } = needs.http;
       const security = await ctx.call(httpSecurity, undefined, ctx.scope());
       const plugins = Object.fromEntries(ctx.describe().plugins.map(({ name, description }) => [name, description]));
       const info = { ...options, security, plugins, errorCodes };
-      text = JSON.stringify(openapiDocument(needs.http.routes(), info));
+      return JSON.stringify(openapiDocument(needs.http.routes(), info));
     };
-    // Once, at the start: routes do not change while the server runs, and names that are taken twice stop it.
-    ctx.onReady(write);
+    ctx.onReady(() => checkOperationIds(needs.http.routes()));
     const route: Route = {
       method: 'GET',
       path: '/api/v1/openapi.json',
@@ -39,8 +38,10 @@ export const openapi = definePlugin({
       right: 'public',
       origins: 'any',
       responses: { 200: OpenApiDocument },
-      handle() {
-        return { headers: { 'content-type': 'application/json; charset=utf-8' }, body: text };
+      async handle() {
+        // Written when it is first asked for: routes do not change while the server runs.
+        text ??= write();
+        return { headers: { 'content-type': 'application/json; charset=utf-8' }, body: await text };
       },
     };
     ctx.tap(httpRoutes, () => [route]);
