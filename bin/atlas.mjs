@@ -9,6 +9,13 @@ import v8 from 'node:v8';
 // Not SIGHUP: a handler would undo what nohup has set.
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'];
 const PARENT_CHECK_MS = 250;
+const ROOT = new URL('..', import.meta.url).href;
+/** What files are by their ending, where the importing file lies in such a folder of the package. */
+const FORMATS = [
+  ['.ts', 'module-typescript', /^(bin|config|kernel|plugins)\//],
+  ['.js', 'module', /^dist\//],
+  ['.mjs', 'module', /^node_modules\//],
+];
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 18)) startWithOwnNode();
 else await start();
@@ -56,6 +63,16 @@ function workingFolder() {
   }
 }
 
+/** A relative import names its file exactly: Node would look for each on the disk, follow links and read package.json. */
+function resolveOwn(specifier, context, next) {
+  const { parentURL = '' } = context;
+  const known = FORMATS.find(
+    ([ending, , parent]) => specifier.endsWith(ending) && parent.test(parentURL.slice(ROOT.length)),
+  );
+  if (known === undefined || !specifier.startsWith('.') || !parentURL.startsWith(ROOT)) return next(specifier, context);
+  return { url: new URL(specifier, parentURL).href, format: known[1], shortCircuit: true };
+}
+
 async function start() {
   const signal = stopSignal();
   // A reader such as `head` may leave before everything is printed; anything else that fails is an error.
@@ -67,6 +84,7 @@ async function start() {
   v8.setFlagsFromString('--no-wasm-tier-up');
   v8.setFlagsFromString('--no-wasm-dynamic-tiering');
   module.enableCompileCache?.();
+  module.registerHooks({ resolve: resolveOwn });
   const source = new URL('./main.ts', import.meta.url);
   const { main } = await import(existsSync(source) ? source : new URL('../dist/bin/main.js', import.meta.url));
   process.exitCode = await main(process.argv.slice(2), {
