@@ -1,4 +1,4 @@
-/** Emits JavaScript and declarations to `dist/` for the packed package, with the semantic layers of the demos. */
+/** Emits JavaScript and declarations to `dist/` for the packed package, with the demos and their semantic layers. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -9,8 +9,8 @@ rmSync('dist', { recursive: true, force: true });
 const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
 
-// Layers of the demos, and templates for authors of plugins, as they are.
-for (const folder of globSync('{semantic,plugins/demo-data/*/semantic,plugins/plugin-scaffold/templates}')) {
+// Demos with their layers, and templates for authors of plugins, as they are.
+for (const folder of globSync('{semantic,plugins/demo-data/*/,plugins/plugin-scaffold/templates}')) {
   cpSync(folder, join('dist', folder), { recursive: true });
 }
 

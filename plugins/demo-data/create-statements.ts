@@ -1,5 +1,5 @@
 /** Writes the statements that create a declared table and its indexes. */
-import type { Column, ColumnType, Table } from './table.ts';
+import { type Column, type ColumnType, primaryKeyOf, type Table, targetOf } from './table.ts';
 
 export interface Dialect {
   readonly types: Readonly<Record<ColumnType, string>>;
@@ -13,13 +13,17 @@ const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 export function createTable(table: Table, { types, hasComments }: Dialect): string[] {
   const columns = Object.entries(table.columns);
+  const primaryKey = primaryKeyOf(table);
   const parts = [
     ...columns.map(([name, column]) => `${identifier(name)} ${definition(column, types)}`),
-    ...(table.primaryKey.length > 0 ? [`PRIMARY KEY (${list(table.primaryKey)})`] : []),
-    ...table.unique.map((names) => `UNIQUE (${list(names)})`),
-    ...columns.flatMap(([name, { references: to }]) =>
-      to ? [`FOREIGN KEY (${identifier(name)}) REFERENCES ${identifier(to.table)} (${identifier(to.column)})`] : [],
-    ),
+    ...(primaryKey.length > 0 ? [`PRIMARY KEY (${list(primaryKey)})`] : []),
+    ...(table.unique ?? []).map((names) => `UNIQUE (${list(names)})`),
+    ...columns.flatMap(([name, column]) => {
+      const to = targetOf(column);
+      return to
+        ? [`FOREIGN KEY (${identifier(name)}) REFERENCES ${identifier(to.table)} (${identifier(to.column)})`]
+        : [];
+    }),
   ];
   const comments = [
     `COMMENT ON TABLE ${identifier(table.name)} IS ${literal(table.comment)}`,
@@ -35,8 +39,9 @@ function definition({ type, nullable, unique }: Column, types: Dialect['types'])
 }
 
 /** One for each foreign key that begins no key, and those declared. Written after the rows: that is faster. */
-export function createIndexes({ name, columns, primaryKey, unique, indexes }: Table): string[] {
-  const covered = new Set([primaryKey, ...unique, ...indexes].map(([first]) => first));
+export function createIndexes(table: Table): string[] {
+  const { name, columns, unique = [], indexes = [] } = table;
+  const covered = new Set([primaryKeyOf(table), ...unique, ...indexes].map(([first]) => first));
   const foreign = Object.keys(columns).filter(
     (column) => columns[column]?.references && !columns[column].unique && !covered.has(column),
   );

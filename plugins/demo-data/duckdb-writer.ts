@@ -5,7 +5,7 @@ import type { DuckDBAppender, DuckDBConnection } from '@duckdb/node-api';
 import { parseDuckdbUrl } from '../datasource-duckdb/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
 import type { Dialect } from './create-statements.ts';
-import type { Table, Value } from './table.ts';
+import { type Column, type Table, targetOf, type Value } from './table.ts';
 import type { OpenTarget, RowInserter } from './writer.ts';
 
 const DUCKDB: Dialect = {
@@ -35,7 +35,7 @@ function append(appender: DuckDBAppender, value: Value | undefined): void {
 function rowAppender(connection: DuckDBConnection, { name, columns }: Table): RowInserter {
   const names = Object.keys(columns);
   const own = names.flatMap((column) => {
-    const to = columns[column]?.references;
+    const to = targetOf(columns[column] as Column);
     return to?.table === name ? [{ column, target: to.column }] : [];
   });
   const appending = connection.createAppender(name);

@@ -1,17 +1,19 @@
-/** Generates demo data sets with their semantic layers. A library, no plugin: commands load them into databases. */
-import { cybersec } from './cybersec/demo.ts';
-import { ecommerce } from './ecommerce/demo.ts';
+/** Reads demo data sets with their semantic layers. A library, no plugin: commands load them into databases. */
+import { join } from 'node:path';
+import { demoIn } from './demo-files.ts';
 import { type Loaded, type LoadOptions, loadInto } from './load.ts';
-import { simple } from './simple/demo.ts';
 import { createDemoFile } from './sqlite-writer.ts';
 import type { Demo } from './table.ts';
 
 export type { Loaded, LoadOptions, LoadProgress } from './load.ts';
-export { Random, weigh } from './random.ts';
 export type { Demo } from './table.ts';
 
 /** By name. A new one is a folder here and a line. */
-export const DEMOS = { simple, cybersec, ecommerce } as const satisfies Readonly<Record<string, Demo>>;
+export const DEMOS = {
+  simple: demoIn(join(import.meta.dirname, 'simple'), join(import.meta.dirname, '..', '..', 'semantic')),
+  cybersec: demoIn(join(import.meta.dirname, 'cybersec')),
+  ecommerce: demoIn(join(import.meta.dirname, 'ecommerce')),
+} as const satisfies Readonly<Record<string, Demo>>;
 export type DemoName = keyof typeof DEMOS;
 
 /**
@@ -21,4 +23,4 @@ export type DemoName = keyof typeof DEMOS;
 export const loadDemo = (name: DemoName, options: LoadOptions): Promise<Loaded> => loadInto(DEMOS[name], options);
 
 /** Writes the `simple` demo as a SQLite file, in place of an older one, whose readers keep it. */
-export const createSimpleDemo = (path: string): void => createDemoFile(simple, path);
+export const createSimpleDemo = (path: string): void => createDemoFile(DEMOS.simple, path);

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { AtlasError, messageOf } from '../../kernel/index.ts';
 import { createIndexes, createTable } from './create-statements.ts';
-import { createContext, type Demo, type DemoContext, type Row } from './table.ts';
+import type { Demo, Row } from './table.ts';
 import type { OpenTarget, Target } from './writer.ts';
 
 /** By the scheme of the URL. The drivers are large, so each is loaded when it is used. */
@@ -13,7 +13,6 @@ const TARGETS: Readonly<Record<string, () => Promise<OpenTarget>>> = {
   postgresql: async () => (await import('./postgres-writer.ts')).openPostgres,
 };
 const BATCH_ROWS = 1_000;
-const MAX_SCALE = 1_000;
 const SHOWN_TABLES = 3;
 
 export interface LoadProgress {
@@ -30,10 +29,6 @@ export interface LoadOptions {
   readonly url: string;
   /** Folder that a relative path belongs to. Default: the working directory. */
   readonly cwd?: string;
-  /** Multiplies the number of rows: above 0, at most 1,000. Default 1. */
-  readonly scale?: number;
-  /** Another seed gives other rows of the same kind. Default: the demo's own. */
-  readonly seed?: number;
   readonly onProgress?: (progress: LoadProgress) => void;
   readonly signal?: AbortSignal;
 }
@@ -53,9 +48,7 @@ const refuse = (message: string, hint?: string) =>
  * changes nothing when the database has one of the tables already or cannot be written.
  */
 export async function loadInto(demo: Demo, options: LoadOptions): Promise<Loaded> {
-  const { url, cwd = process.cwd(), scale = 1, seed = demo.seed, signal = new AbortController().signal } = options;
-  if (!(scale > 0 && scale <= MAX_SCALE))
-    throw refuse(`The scale is invalid: expected a number above 0, at most ${MAX_SCALE}.`);
+  const { url, cwd = process.cwd(), signal = new AbortController().signal } = options;
   const scheme = /^\s*([a-z0-9]+):/i.exec(url)?.[1]?.toLowerCase() ?? '';
   const open = TARGETS[scheme];
   if (open === undefined) {
@@ -68,7 +61,7 @@ export async function loadInto(demo: Demo, options: LoadOptions): Promise<Loaded
   try {
     await using target = await (await open())({ url, cwd, signal });
     await refuseExisting(demo, target);
-    const rows = await writeTables(demo, target, createContext(seed, scale), { ...options, signal });
+    const rows = await writeTables(demo, target, { ...options, signal });
     signal.throwIfAborted();
     await target.commit();
     return { tables: demo.tables.length, rows, shown: target.shown };
@@ -90,17 +83,14 @@ async function refuseExisting({ name, tables }: Demo, target: Target): Promise<v
   );
 }
 
-async function writeTables(
-  { tables }: Demo,
-  target: Target,
-  context: DemoContext,
-  { onProgress, signal }: LoadOptions,
-): Promise<number> {
+async function writeTables(demo: Demo, target: Target, { onProgress, signal }: LoadOptions): Promise<number> {
+  const { tables } = demo;
+  const byTable = demo.rows();
   for (const sql of tables.flatMap((table) => createTable(table, target.dialect))) await target.run(sql);
   let rows = 0;
   for (const [done, table] of tables.entries()) {
     const inserter = target.insert(table);
-    for (const batch of batches(table.rows(context))) {
+    for (const batch of batches(byTable[table.name] ?? [])) {
       signal?.throwIfAborted();
       await inserter.add(batch);
       rows += batch.length;
@@ -117,13 +107,6 @@ async function writeTables(
   return rows;
 }
 
-function* batches(rows: Iterable<Row>): Generator<Row[]> {
-  let batch: Row[] = [];
-  for (const row of rows) {
-    batch.push(row);
-    if (batch.length < BATCH_ROWS) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
+function* batches(rows: readonly Row[]): Generator<readonly Row[]> {
+  for (let from = 0; from < rows.length; from += BATCH_ROWS) yield rows.slice(from, from + BATCH_ROWS);
 }

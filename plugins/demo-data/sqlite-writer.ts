@@ -5,7 +5,7 @@ import { dirname, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import { parseSqliteUrl } from '../datasource-sqlite/index.ts';
 import { createIndexes, createTable, type Dialect, identifier } from './create-statements.ts';
-import { createContext, type Demo, type Row, type Table } from './table.ts';
+import type { Demo, Row, Table } from './table.ts';
 import type { OpenTarget } from './writer.ts';
 
 const SQLITE: Dialect = {
@@ -82,8 +82,8 @@ export function replaceFile(path: string, write: (draft: string) => void): void 
 }
 
 /** Writes a demo as a SQLite file, with missing folders: complete or not at all, with the same bytes each time. */
-export function createDemoFile({ tables, seed }: Demo, path: string): void {
-  const context = createContext(seed, 1);
+export function createDemoFile({ tables, rows }: Demo, path: string): void {
+  const byTable = rows();
   replaceFile(path, (draft) => {
     const database = new Database(draft);
     try {
@@ -94,7 +94,7 @@ export function createDemoFile({ tables, seed }: Demo, path: string): void {
         for (const table of tables) for (const sql of createTable(table, SQLITE)) database.exec(sql);
         for (const table of tables) {
           const insert = inserter(database, table);
-          for (const row of table.rows(context)) insert(row);
+          for (const row of byTable[table.name] ?? []) insert(row);
         }
         for (const sql of tables.flatMap(createIndexes)) database.exec(sql);
       })();

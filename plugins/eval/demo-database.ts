@@ -1,4 +1,4 @@
-/** Generates the data of a demo into a temporary folder, for cases whose schema is that demo. */
+/** Loads the data of a demo into a temporary folder, for cases whose schema is that demo. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
