@@ -16,24 +16,15 @@ export class ApprovedStatements {
     this.#approved.set(scope, approved);
   }
 
-  /** Whether the statement is the approved one of the scope, or of what it is a part of. */
-  has(statement: SqlStatement, scope: Scope): boolean {
-    return this.#holder(statement, scope) !== undefined;
-  }
-
-  /** The same, and the approval is used up. */
-  take(statement: SqlStatement, scope: Scope): boolean {
-    const holder = this.#holder(statement, scope);
-    return holder !== undefined && this.#approved.delete(holder);
-  }
-
-  #holder({ requested, connection }: SqlStatement, scope: Scope): Scope | undefined {
+  /** Whether the statement is the approved one of the scope, or of what it is a part of; that approval is used up. */
+  take({ requested, connection }: SqlStatement, scope: Scope): boolean {
     for (let holder: Scope | undefined = scope; holder !== undefined; holder = holder.parent) {
       const approved = this.#approved.get(holder);
       if (approved === undefined) continue;
       const { sql, connectionId, orgId } = approved;
-      return sql === requested && connectionId === connection.id && orgId === scope.orgId ? holder : undefined;
+      const isSame = sql === requested && connectionId === connection.id && orgId === scope.orgId;
+      return isSame && this.#approved.delete(holder);
     }
-    return undefined;
+    return false;
   }
 }

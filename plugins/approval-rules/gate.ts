@@ -9,7 +9,6 @@ import {
 } from '../../kernel/index.ts';
 import type { Actions } from '../actions/index.ts';
 import { approvalRequired } from '../agent/index.ts';
-import type { SqlGuard } from '../sql-guard/index.ts';
 import { findDialect, type SqlDialect } from '../sql-kit/index.ts';
 import type { ApprovedStatements } from './approved-statements.ts';
 import { estimatedRows } from './estimated-rows.ts';
@@ -30,7 +29,6 @@ export interface GateInit {
   readonly rules: RuleCache;
   readonly approved: ApprovedStatements;
   readonly actions: Actions | undefined;
-  readonly guard: SqlGuard | undefined;
 }
 
 export class Gate {
@@ -54,12 +52,9 @@ export class Gate {
   }
 
   async #tried(rules: readonly Rule[], statement: SqlStatement, scope: Scope): Promise<void> {
-    const { approved, guard } = this.#init;
-    // What the guard reads in order to check another statement is approved with that one.
-    const outer = guard?.outerOf(scope);
-    if (outer === undefined ? approved.take(statement, scope) : approved.has(outer, scope)) return;
+    if (this.#init.approved.take(statement, scope)) return;
     const match = await this.#match(rules, statement, scope);
-    if (match !== undefined) throw await this.#held(match, outer ?? statement, scope);
+    if (match !== undefined) throw await this.#held(match, statement, scope);
   }
 
   async #match(rules: readonly Rule[], statement: SqlStatement, scope: Scope): Promise<Match | undefined> {

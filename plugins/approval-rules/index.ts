@@ -6,7 +6,6 @@ import { authByot } from '../auth-byot/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { rowSecurity } from '../row-security/index.ts';
-import { sqlGuard } from '../sql-guard/index.ts';
 import { ApprovedStatements } from './approved-statements.ts';
 import { Gate } from './gate.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -25,13 +24,12 @@ export const approvalRules = definePlugin({
   needs: {
     db: internalDb,
     actions: optional(actions),
-    guard: optional(sqlGuard),
     log: optional(audit),
     rows: optional(rowSecurity),
     tokens: optional(authByot),
   },
   options: ApprovalRulesOptions,
-  setup(ctx, options, { db, actions: requests, guard, log, rows, tokens }) {
+  setup(ctx, options, { db, actions: requests, log, rows, tokens }) {
     const store = new RuleStore(db);
     const { refuse } = tenancy(rows, tokens, 'The list of approval rules');
     const rules = new RuleCache((orgId) => store.enabled(orgId));
@@ -54,7 +52,7 @@ export const approvalRules = definePlugin({
       rules.forget(orgId);
     });
     const approved = new ApprovedStatements();
-    const gate = new Gate({ ctx, options, rules, approved, actions: requests, guard });
+    const gate = new Gate({ ctx, options, rules, approved, actions: requests });
     // After the guard, which has found out what the statement reads.
     ctx.tap(sqlCheck, (statement, scope) => gate.check(statement, scope), { stage: 'post' });
     if (requests?.available === true) defineSqlAction(ctx, approved);

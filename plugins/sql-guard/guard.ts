@@ -1,7 +1,7 @@
 /** Checks statements for requests, and remembers which ones passed. */
 import type { ConnectionInfo, Scope, SqlStatement } from '../../kernel/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
-import { type ReadValues, type SqlDialect, SqlRefusal } from '../sql-kit/index.ts';
+import { type SqlDialect, SqlRefusal } from '../sql-kit/index.ts';
 import type { AllowedTables } from './allowed-tables.ts';
 import { CheckedStatements } from './cache.ts';
 import { checkSql } from './check.ts';
@@ -53,13 +53,6 @@ export class StatementGuard {
     const [oldest] = ofModel.keys();
     if (ofModel.size > MAX_CONNECTIONS && oldest !== undefined) ofModel.delete(oldest);
     return tables;
-  }
-
-  /** The statement with what `read` has to find out before it can be checked. */
-  async completed(statement: SqlStatement, allowed: AllowedTables, read: ReadValues): Promise<SqlStatement> {
-    const { dialect } = allowed;
-    if (dialect.complete === undefined) return statement;
-    return { ...statement, sql: await dialect.complete(statement.sql, dialect, this.#options, read) };
   }
 
   /** The statement as it may run, with all that it reads, calls and binds. Throws `SqlRefusal`. */

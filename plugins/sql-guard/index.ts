@@ -4,7 +4,6 @@ import {
   definePlugin,
   type PluginContext,
   type Scope,
-  type SqlStatement,
   sqlBefore,
   sqlCheck,
 } from '../../kernel/index.ts';
@@ -22,11 +21,6 @@ export { StatementGuard } from './guard.ts';
 export { type TableAccess, tablesRestrict } from './hooks.ts';
 export { allowedTables } from './layer-tables.ts';
 
-export interface SqlGuard {
-  /** The statement for whose check the guard itself runs one in this scope, such as the values of a `PIVOT` that names none. */
-  outerOf(scope: Scope): SqlStatement | undefined;
-}
-
 /** Lets one reading statement pass, over tables of the semantic layer and with allowed functions; nothing else. */
 export const sqlGuard = definePlugin({
   name: 'sql-guard',
@@ -35,9 +29,8 @@ export const sqlGuard = definePlugin({
   description: 'Lets only reading statements over tables of the semantic layer pass.',
   needs: { layer: semanticLayer },
   options: SqlGuardOptions,
-  setup(ctx, options, { layer }): SqlGuard {
+  setup(ctx, options, { layer }) {
     const guard = new StatementGuard(options, (problem) => ctx.log.warn({}, problem));
-    const outer = new WeakMap<Scope, SqlStatement>();
     ctx.tap(
       sqlBefore,
       async (statement, scope) => {
@@ -50,18 +43,12 @@ export const sqlGuard = definePlugin({
         await dialect.load?.();
         const allowed = { connection, tables: guard.allowed(model, connection, dialect, isDefault) };
         const { tables } = await ctx.call(tablesRestrict, allowed, scope);
-        const read = (sql: string) => {
-          const part = scope.part();
-          outer.set(part, statement);
-          return valuesOf(ctx, { ...statement, sql }, part);
-        };
-        return guard.admit(await guard.completed(statement, tables, read), tables, scope);
+        return guard.admit(statement, tables, scope);
       },
       // What the others wrote is what has to be checked.
       { stage: 'post' },
     );
     ctx.tap(sqlCheck, (statement, scope) => guard.verify(statement, scope), { seals: true });
-    return { outerOf: (scope) => outer.get(scope) };
   },
 });
 
@@ -70,18 +57,6 @@ async function dialectFor(ctx: PluginContext, dbType: string, scope: Scope): Pro
   const dialect = await findDialect(ctx, dbType, scope);
   if (dialect !== undefined) return dialect;
   throw new SqlRefusal('unchecked', `SQL of ${dbType} cannot be checked here`, { line: 1, column: 1 });
-}
-
-/** The values of a statement with one column, which is checked and recorded separately. */
-async function valuesOf(ctx: PluginContext, { sql, connection, surface, conversationId }: SqlStatement, scope: Scope) {
-  const request = {
-    sql,
-    connectionId: connection.id,
-    surface,
-    ...(conversationId !== undefined && { conversationId }),
-  };
-  const { columns, rows, truncated } = (await ctx.runSql(request, scope)).result;
-  return { values: rows.map((row) => row[columns[0] ?? '']), isAll: !truncated };
 }
 
 /** Whether it is the connection of the entities that name none: the one called `default`, else the first. */

@@ -30,7 +30,7 @@ export {
   type Rendering,
   standardRendering,
 } from './dialects/rendering.ts';
-export type { ArgumentProblem, ReadValues, SqlDialect, SqlReader } from './dialects/sql-dialect.ts';
+export type { ArgumentProblem, SqlDialect, SqlReader } from './dialects/sql-dialect.ts';
 export { sqlite } from './dialects/sqlite/dialect.ts';
 export { dialectOf, findDialect, sqlDialects } from './hooks.ts';
 // Reading.

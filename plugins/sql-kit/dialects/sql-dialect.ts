@@ -49,8 +49,6 @@ export interface SqlDialect extends Grammar, PrintRules {
   load?(): Promise<void>;
   /** Reads statements where that is not done by the lexer and parser of this kit. */
   readonly reader?: SqlReader;
-  /** The statement with what `read` has to find out before it can be checked. Throws `SqlRefusal`. */
-  complete?(text: string, dialect: SqlDialect, limits: LexLimits, read: ReadValues): Promise<string>;
   /** Without RECURSIVE, a common table sees those before it and never itself. */
   readonly hasOrderedWith?: boolean;
   /**
@@ -103,9 +101,6 @@ export interface SqlReader {
   statement(text: string, limits: LexLimits): Select;
   expression(text: string, limits: LexLimits): Expr;
 }
-
-/** Reads the values of the one column of a statement; `isAll` unless there were more. */
-export type ReadValues = (sql: string) => Promise<{ readonly values: readonly unknown[]; readonly isAll: boolean }>;
 
 export interface ArgumentProblem {
   readonly what: string;

@@ -23,7 +23,7 @@ export function parseSelect(cursor: Cursor, known?: Core): Select {
 }
 
 /** The common tables after WITH. */
-export function parseWith(cursor: Cursor): With {
+function parseWith(cursor: Cursor): With {
   // Only before a name: a common table may be called so.
   const recursive = cursor.is('RECURSIVE') && cursor.isName(cursor.peek()) && cursor.accept('RECURSIVE');
   return { recursive, tables: cursor.list(() => parseCommonTable(cursor)) };

@@ -19,7 +19,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 const NESTED: NestedParsers = { expression: parseExpr, select: parseSelect };
 
 /** A cursor at the first of the tokens. */
-export const cursorOver = (text: string, tokens: readonly Token[], grammar: Grammar): Cursor =>
+const cursorOver = (text: string, tokens: readonly Token[], grammar: Grammar): Cursor =>
   new Cursor(text, tokens, grammar, NESTED);
 
 /** What reads the statements of an engine: the dialect's reader, else lexer and parser by its grammar. */

@@ -8,7 +8,6 @@ import type { SqlDialect } from '../sql-dialect.ts';
 import { argumentProblem } from './argument-bounds.ts';
 import { duckdbFunctions, duckdbSubstitutes, duckdbTableFunctions } from './functions.ts';
 import { duckdbKeywords } from './keywords.ts';
-import { withPivotValues } from './pivot-values.ts';
 import { duckdbRendering } from './rendering.ts';
 import { duckdbSyntax } from './syntax.ts';
 
@@ -26,8 +25,6 @@ export const duckdb: SqlDialect = {
     const file = /^[a-z]+:(?:.*[/\\])?([^/\\?]+)$/.exec(maskedUrl)?.[1];
     return file === undefined ? this : { ...this, catalog: catalogOf(file) };
   },
-  complete: async (text, dialect, limits, read) =>
-    /\bpivot\b/i.test(text) ? withPivotValues(text, dialect, limits, read) : text,
   hasOrderedWith: true,
   recursion: 'right',
   hasFields: true,

@@ -13,7 +13,7 @@ import { parseAlias, parseSource } from '../../parse/from.ts';
 import { duckdbAggregates } from './functions.ts';
 
 /** Most columns that one PIVOT makes. */
-export const MAX_PIVOT_COLUMNS = 1_000;
+const MAX_PIVOT_COLUMNS = 1_000;
 /** Most characters of what these columns calculate, which each of them says anew. */
 const MAX_PIVOT_TEXT = 400_000;
 
@@ -83,38 +83,13 @@ export function parsePivotedSource(cursor: Cursor, source: Source): Source | und
 
 // ── PIVOT ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What a PIVOT is about, as far as it names no values. */
-export interface OpenPivot {
-  /** Where its source begins and ends in the text, and the columns without values. */
-  readonly source: readonly [start: number, end: number];
-  readonly columns: readonly (readonly [start: number, end: number])[];
-}
-
-/** Reads `PIVOT source ON …` up to the columns; `undefined` when all of them have values, or none is turned. */
-export function parseOpenPivot(cursor: Cursor): OpenPivot | undefined {
-  cursor.expect('PIVOT');
-  const from = cursor.token.start;
-  parseSource(cursor);
-  const source = [from, cursor.peek(-1).end] as const;
-  if (!cursor.accept('ON')) return undefined;
-  const columns: (readonly [number, number])[] = [];
-  cursor.list(() => {
-    const start = cursor.token.start;
-    cursor.expression(Level.predicate + 1);
-    const { end } = cursor.peek(-1);
-    if (cursor.accept('IN')) parsePivotValues(cursor);
-    else columns.push([start, end]);
-  });
-  return columns.length === 0 ? undefined : { source, columns };
-}
-
 /** `column IN ('a', 'b' AS name)`. */
 function parseTurned(cursor: Cursor): Turned {
   const { start } = cursor.token;
   const expr = cursor.expression(Level.predicate + 1);
   const length = cursor.peek(-1).end - start;
   if (!cursor.accept('IN')) {
-    const hint = "Name its values: PIVOT … ON column IN ('a', 'b') USING sum(amount).";
+    const hint = "Name them, as in PIVOT … ON column IN ('a', 'b') USING sum(amount): ask for SELECT DISTINCT first.";
     throw cursor.fail('syntax', 'PIVOT needs the values that become columns', hint);
   }
   return { expr, length, values: parsePivotValues(cursor) };
