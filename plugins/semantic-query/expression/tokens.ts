@@ -3,7 +3,7 @@
  * from functions, keywords and types, and to qualify each column with an alias once several tables are joined.
  */
 
-import type { Notation } from '../../sql-kit/index.ts';
+import { type Notation, partAt } from '../../sql-kit/index.ts';
 import { PlanError } from '../errors.ts';
 import { EXPRESSION_WORDS, NULL_WORDS, STRICT_FUNCTIONS, TIME_UNITS, UNIT_FUNCTIONS } from './words.ts';
 
@@ -16,41 +16,13 @@ export interface Token {
 /** A column of the entity at hand, already quoted as needed. */
 export const columnToken = (identifier: string): Token => ({ kind: 'name', text: identifier });
 
-const RULES: readonly (readonly [Token['kind'] | 'comment', RegExp])[] = [
-  ['space', /\s+/y],
-  ['comment', /--[^\n]*|\/\*[\s\S]*?\*\//y],
-  ['reference', /\{\s*[\p{L}_][\p{L}\p{N}_ .-]*\}/uy],
-  ['text', /[eE]'(?:[^'\\]|''|\\.)*'|'(?:[^']|'')*'|\$(\w*)\$[\s\S]*?\$\1\$/y],
-  ['name', /"(?:[^"]|"")*"|`(?:[^`]|``)*`/y],
-  ['number', /\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+/y],
-  ['word', /[\p{L}_][\p{L}\p{N}_$]*/uy],
-  ['symbol', /::|<=>|<>|!=|<=|>=|\|\||->>|->|[\s\S]/y],
-];
-
-/** Texts with backslash escapes, in single or double quotes. */
-const ESCAPED_TEXT = /'(?:[^'\\]|''|\\[\s\S])*'|"(?:[^"\\]|""|\\[\s\S])*"/y;
-/** Names in square brackets, which index where they do not quote. */
-const BRACKETED_NAME = /\[[^\]]*\]/y;
+const REFERENCE = /\{\s*[\p{L}_][\p{L}\p{N}_ .-]*\}/uy;
+/** Signs that mean something only together. */
+const SYMBOL = /::|<=>|<>|!=|<=|>=|\|\||->>|->|[\s\S]/y;
 
 function match(rule: RegExp, source: string, at: number): string | undefined {
   rule.lastIndex = at;
   return rule.exec(source)?.[0];
-}
-
-function nextToken(source: string, at: number, notation: Notation): { kind: Token['kind'] | 'comment'; text: string } {
-  if (notation.escapes === 'always') {
-    const text = match(ESCAPED_TEXT, source, at);
-    if (text !== undefined) return { kind: 'text', text };
-  }
-  if (notation.names.includes('[')) {
-    const text = match(BRACKETED_NAME, source, at);
-    if (text !== undefined) return { kind: 'name', text };
-  }
-  for (const [kind, rule] of RULES) {
-    const text = match(rule, source, at);
-    if (text !== undefined) return { kind, text };
-  }
-  throw new Error('unreachable: the last rule matches any character');
 }
 
 /** Longest fragment, in characters. */
@@ -66,28 +38,29 @@ export function tokenize(source: string, notation: Notation, where: string): Tok
     throw new PlanError('invalid_plan', `${what}; put the calculation into a view of the database.`);
   }
   const tokens: Token[] = [];
+  // What is not closed takes in the last line break.
+  const whole = `${source}\n`;
   for (let at = 0; at < source.length; ) {
-    const { kind, text } = nextToken(source, at, notation);
-    at += text.length;
-    if (kind === 'symbol' && (/[;'"`]/.test(text) || opensUnclosed(source, at - text.length, notation))) {
-      throw new PlanError('invalid_plan', `The SQL of ${where} has a stray ${text}; correct it in the semantic layer.`);
+    const reference = match(REFERENCE, source, at);
+    if (reference !== undefined) {
+      tokens.push({ kind: 'reference', text: reference.slice(1, -1).trim() });
+      at += reference.length;
+      continue;
     }
-    if (kind === 'comment' || kind === 'space') tokens.push({ kind: 'space', text: ' ' });
-    else if (kind === 'reference') tokens.push({ kind, text: text.slice(1, -1).trim() });
-    else tokens.push({ kind, text });
+    const { kind, end } = partAt(whole, at, notation);
+    const text = kind === 'sign' ? match(SYMBOL, source, at)! : whole.slice(at, end);
+    const isQuoted = kind === 'text' || kind === 'name' || text.startsWith('/*');
+    if (isQuoted ? end > source.length : kind === 'sign' && /[;'"`]/.test(text)) {
+      const what = `The SQL of ${where} has a stray ${text.charAt(0)}`;
+      throw new PlanError('invalid_plan', `${what}; correct it in the semantic layer.`);
+    }
+    at += text.length;
+    if (kind === 'space') tokens.push({ kind, text: ' ' });
+    else tokens.push({ kind: kind === 'sign' ? 'symbol' : kind, text });
   }
   while (tokens.at(-1)?.kind === 'space') tokens.pop();
   while (tokens[0]?.kind === 'space') tokens.shift();
   return tokens;
-}
-
-/**
- * Whether an unclosed comment, name or string begins at `at`: checked once, since no later rule would find its end
- * either.
- */
-function opensUnclosed(source: string, at: number, notation: Notation): boolean {
-  const rule = notation.names.includes('[') ? /\/\*|\$\w*\$|\[/y : /\/\*|\$\w*\$/y;
-  return match(rule, source, at) !== undefined;
 }
 
 /** The name of a word or quoted identifier, in lower case. */
