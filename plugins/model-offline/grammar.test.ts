@@ -107,6 +107,37 @@ it.each([
     'Do private or business customers rent more often?',
     { measures: ['rentals.count'], dimensions: [{ dimension: 'customers.segment' }] },
   ],
+  ['Compare app and phone rentals in 2025', { measures: ['rentals.count'], dimensions: [all('channel')] }],
+  [
+    'Which customers have a total revenue above 1000?',
+    { measures: ['rentals.net_revenue'], measureFilters: [{ measure: 'rentals.net_revenue', value: 1000 }] },
+  ],
+  ['Which cities have a revenue above 1000?', { measureFilters: [{ measure: 'rentals.net_revenue', value: 1000 }] }],
+  [
+    'How many customers have revenue above 1000 in 2025?',
+    {
+      related: [{ of: 'customers', entity: 'rentals', measure: 'rentals.net_revenue', value: 1000, filters: [{}, {}] }],
+    },
+  ],
+  // Customers without rentals would be below; a city is no customer.
+  ['How many customers have revenue below 1000?', null],
+  ['How many cities have revenue above 1000?', null],
+  ['Average number of rentals per customer', { ratios: [{ of: 'rentals.count', per: 'customers.count' }] }],
+  ['new customers per month in 2025', { measures: ['customers.count'], dimensions: [{ grain: 'month' }] }],
+  ['revenue of new customers in 2025', null],
+  ['new customers', null],
+  [
+    'Show customers with their city',
+    { entity: 'customers', dimensions: ['full_name', 'city'].map((name) => ({ dimension: `customers.${name}` })) },
+  ],
+  ['Names of customers in Oslo', { entity: 'customers', dimensions: [{ dimension: 'customers.full_name' }] }],
+  ['What segments of customers are there?', { dimensions: [{ dimension: 'customers.segment' }] }],
+  [
+    'How many rentals have no pickup depot?',
+    { filters: [{ dimension: 'rentals.pickup_depot_id', operator: 'is_null' }] },
+  ],
+  ['phone rate by city', { portion: { filters: [{ dimension: 'rentals.channel', values: ['phone'] }] } }],
+  ['Do we have more private or business customers?', { dimensions: [{ dimension: 'customers.segment' }] }],
   ['revenue in 2025 vs 2025', null],
   ['compare revenue', null],
   [

@@ -100,7 +100,7 @@ export const LENDING: readonly (readonly [question: string, sql: string | null])
   ['members with more loans than fines', null],
   ['books published per decade', null],
   ['average fines per month in 2026', null],
-  ['average books per branch', null],
+  ['average books per branch', 'SELECT 1.0 * (SELECT COUNT(*) FROM books) / (SELECT COUNT(*) FROM branches) AS n'],
   ['loans per active member', null],
   ['fines per loan', null],
 ];

@@ -55,7 +55,6 @@ it.each([
   ['How many halls have no email address?', { filters: [{ dimension: 'halls.contact_email', operator: 'is_null' }] }],
   ['halls larger than 100 square metres', { filters: [{ dimension: 'halls.area_m2', values: [100] }] }],
   ['Check-ins per month', { dimensions: [{ dimension: 'check_ins.checked_in_at', grain: 'month' }] }],
-  ['Which hall checked in most often in 2025?', { measures: ['check_ins.count'], limit: 1 }],
   [
     'How many requests took longer than 20 days?',
     { filters: [{ dimension: 'service_requests.repaired_on', since: 'service_requests.reported_on', values: [20] }] },

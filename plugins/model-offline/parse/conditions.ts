@@ -7,8 +7,9 @@ import {
   isUnit as isUnitName,
 } from '../words/vocabulary.ts';
 import * as at from './cursor.ts';
+import { takeFigure } from './figures.ts';
 import { dated, period } from './groups.ts';
-import { type Condition, entitiesIn, type Mention, unnamed } from './request.ts';
+import { type Condition, entitiesIn, type Figure, type Mention, unnamed } from './request.ts';
 
 const { addCondition, firstWord, here, op, restore } = at;
 type Cursor = at.Cursor;
@@ -96,7 +97,9 @@ export function comparison(cursor: Cursor): boolean {
   cursor.at++;
   const entity = at.entityIn(item);
   const isNumeric = noun.meanings.some((one) => at.isNumber(one) && one.rank > at.rankOf(entity));
-  const bounds = isNumeric || (!entity && at.measureIn(item, roleOf)) ? takeBounds(cursor) : undefined;
+  const measure = isNumeric || entity ? undefined : at.measureIn(item, roleOf);
+  if (measure && addFigure(cursor, { mention: measure })) return true;
+  const bounds = isNumeric ? takeBounds(cursor) : undefined;
   if (bounds) return addBounds(cursor, bounds, noun);
   if (firstWord(here(cursor)) === '=') cursor.at++;
   const value = here(cursor);
@@ -225,13 +228,33 @@ export function having(cursor: Cursor): boolean {
   const isSaid = op(cursor) === 'with';
   if (isSaid) cursor.at++;
   while (op(cursor) === 'all') cursor.at++;
-  if (relatedCount(cursor, isSaid)) return true;
+  if (relatedCount(cursor, isSaid) || (isSaid && ofFigure(cursor))) return true;
   if (!isSaid) return restore(cursor, start);
   if (comparison(cursor) || condition(cursor) || dated(cursor) || negation(cursor)) return true;
   const item = here(cursor);
   const dimension = at.nounIn(item, cursor.roleOf) && at.dimensionIn(item, cursor.roleOf);
   if (!dimension || at.entityIn(item)) return restore(cursor, start);
   return addCondition(cursor, { type: 'missing', mention: dimension, negated: true }, 1);
+}
+
+/** "with total sales above 10000", "have an average rent over 1200". */
+function ofFigure(cursor: Cursor): boolean {
+  const start = cursor.at;
+  const figure = here(cursor)?.operator?.fn ? takeFigure(cursor) : undefined;
+  return (figure !== undefined && addFigure(cursor, figure)) || restore(cursor, start);
+}
+
+/** A figure with its bounds, and the period behind them. */
+function addFigure(cursor: Cursor, figure: Figure): boolean {
+  const bounds = takeBounds(cursor);
+  if (!bounds) return false;
+  if (CURRENCY.has(firstWord(here(cursor)))) cursor.at++;
+  const conditions = apart(cursor, () => {
+    while (period(cursor));
+  });
+  for (const bound of bounds)
+    addCondition(cursor, { type: 'figure', mention: figure.mention, figure, ...bound, conditions });
+  return true;
 }
 
 /** Related rows, with how many there must be: at least one where no number is said. */

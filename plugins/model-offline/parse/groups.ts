@@ -3,7 +3,7 @@ import type { Meaning } from '../words/lexicon.ts';
 import { isUnit } from '../words/vocabulary.ts';
 import * as at from './cursor.ts';
 import { takeFigure } from './figures.ts';
-import { type Figure, type Group, type Mention, type Period, unnamed } from './request.ts';
+import { entitiesIn, type Figure, type Group, type Mention, type Period, unnamed } from './request.ts';
 
 const { firstWord, here, op, restore } = at;
 type Cursor = at.Cursor;
@@ -98,14 +98,18 @@ function dividedBy(cursor: Cursor): boolean {
   const isFew =
     !isUnit(item.tokens[0]!.stem) &&
     numbers.some((one) => 'dimension' in one && (one.dimension.unique_count ?? 99) <= 20);
-  const isRow = rows && figure?.fn !== 'avg' && (times !== undefined || at.ownsAll(figure?.mention, rows));
+  // "average number of orders per customer"
+  const counted = figure?.fn === 'avg' && rows ? entitiesIn(figure.mention) : [];
+  const isMean = counted.length > 0 && (figure!.isCount || figure!.mention.plural);
+  const isRow =
+    rows && (isMean || (figure?.fn !== 'avg' && (times !== undefined || at.ownsAll(figure?.mention, rows))));
   const isFigure = at.measureIn(item, cursor.roleOf) !== undefined || numbers.length > 0;
   const isOther = noun?.meanings.some((one) => one.kind === 'dimension' && !at.isNumber(one));
   if (!isRow && (rows || isOther || isFew || !isFigure || figure?.fn === 'count')) return false;
   cursor.at += times === undefined ? 1 : 2;
   const isSame = (one: Meaning): boolean => numbers.some((own) => at.isOf(own, one));
   if (here(cursor)?.lead.join() === 'of' && here(cursor)!.meanings.some(isSame)) cursor.at++;
-  if (!figure) request.figures = [{ fn: 'count', mention: request.subject! }];
+  if (!figure || isMean) request.figures = [{ fn: 'count', mention: figure?.mention ?? request.subject! }];
   request.per = { fn: isRow ? 'count' : 'sum', mention: isRow ? rows : noun!, ...(times && { times }) };
   return true;
 }

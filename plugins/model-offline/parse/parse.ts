@@ -71,6 +71,7 @@ const frame: Rule = (cursor) => {
     request.followUp = 'replace';
   } else if (said === 'instead') request.followUp = 'replace';
   else if (said === 'also' && isStart) request.followUp = 'add';
+  else if (said === 'new' && at.entityIn(next)) request.new = true;
   else if (said === 'which' && cursor.at === 0) {
     request[word === 'who' ? 'who' : 'which'] = true;
     // "which five guests made the most bookings"
@@ -81,7 +82,8 @@ const frame: Rule = (cursor) => {
   else if (said === 'with') {
     // "which city has the most …", "how many customers do we have"
     const isEmpty = !next || next.time || next.operator?.fn || /^(group|by|each)$/.test(next.operator?.op ?? '');
-    const isVerb = isEmpty && /^ha(ve|s|d)$/.test(word);
+    const isOurs = here(cursor)!.lead.includes('we') && next?.operator?.op === 'more';
+    const isVerb = (isEmpty || isOurs) && /^ha(ve|s|d)$/.test(word);
     if (next?.operator?.op !== 'rank' && !isVerb && !(request.compare && next?.time)) return false;
     if (word === 'who' && cursor.at === 0) request.who = true;
   } else if (said === 'trend') request.trend = true;
@@ -99,6 +101,13 @@ const frame: Rule = (cursor) => {
 
 /** "share of revenue by category", "percentage of orders per channel". */
 const share: Rule = (cursor) => {
+  // "no-show rate by class"
+  const isRate = firstWord(here(cursor)) === 'rate' && at.conditionIn(here(cursor, -1), cursor.roleOf) !== undefined;
+  if (isRate && cursor.conditions.length > 0) {
+    cursor.at++;
+    cursor.request.share = true;
+    return true;
+  }
   if (op(cursor) !== 'share') return false;
   cursor.at++;
   while (op(cursor) === 'all') cursor.at++;
@@ -111,7 +120,8 @@ const share: Rule = (cursor) => {
 /** What listed rows show: "with their price and base fee", "Give me their names". */
 const shown: Rule = (cursor) => {
   const { request, items, at: start } = cursor;
-  const isWith = op(cursor) === 'with' && (request.listing || request.ranking !== undefined);
+  const isTheirs = here(cursor, 1)?.lead.some((word) => /^(their|its)$/.test(word));
+  const isWith = op(cursor) === 'with' && (isTheirs || request.listing || request.ranking !== undefined);
   const isOrder = start > 0 && here(cursor)!.lead.some((word) => /^(give|show|tell)$/.test(word));
   const nounAt = (ahead: number): Mention | undefined => {
     const item = here(cursor, ahead);
@@ -133,6 +143,7 @@ const shown: Rule = (cursor) => {
   const isEnd = !here(cursor, ahead) || /^(time|operator)$/.test(here(cursor, ahead)!.kind);
   if (!isEnd || op(cursor, ahead) === 'comparator') return false;
   request.shown = [...(request.shown ?? []), ...found];
+  if (isTheirs) request.listing = true;
   cursor.at += ahead;
   return true;
 };
@@ -165,8 +176,16 @@ const column: Rule = (cursor) => {
   )
     return at.addCondition(cursor, { type: 'missing', mention: date, negated: true }, 1);
   cursor.at++;
-  request.columns = [...request.columns, dimension];
   cursor.joined = undefined;
+  const next = here(cursor, op(cursor) === 'all' ? 1 : 0);
+  const isOfRows = request.subject === undefined && at.entityIn(next)?.plural === true && next!.lead.includes('of');
+  // "names of stations in Lisbon" are what these are called; "what kinds of events" are the values there are.
+  if (isOfRows && /^names?$/.test(firstWord(item))) {
+    Object.assign(request, { listing: true, shown: [unnamed(item!.text)] });
+    return true;
+  }
+  if (isOfRows && item!.lead.includes('what')) request.distinct = true;
+  request.columns = [...request.columns, dimension];
   return true;
 };
 

@@ -23,9 +23,8 @@ export function withNouns(items: readonly Content[]): Content[] {
   for (let at = 0; at < items.length; at++) {
     const item = { ...items[at]!, lead: [...lead, ...items[at]!.lead] };
     lead = [];
-    const verb = item.verb?.filter((one) => item.kind === 'unknown' || one.kind === 'entity') ?? item.meanings;
-    const rows = verb.filter((one) => one.kind === 'entity');
-    const isVerb = rows.length > 0 && verb.every(({ rank }) => rank === 0);
+    const rows = (item.verb ?? item.meanings).filter((one) => one.kind === 'entity');
+    const isVerb = rows.length > 0 && (item.verb ?? item.meanings).every(({ rank }) => rank === 0);
     const noun: Content = { ...item, kind: 'names', meanings: rows };
     const [next, second, third] = items.slice(at + 1);
     const isDenied = /^(not|without)$/.test(opOf(out.at(-1)));
@@ -35,11 +34,10 @@ export function withNouns(items: readonly Content[]): Content[] {
     if (isVerb && isTimes && opOf(out.at(-1)) === 'with') out.pop();
     if (isVerb && opOf(next) === 'thing') out.push(...(isDenied ? [] : [said(item, 'with')]), bare);
     else if (isVerb && isTimes) out.push(said(item, 'with'), next!, second, bare);
-    else if (isVerb && (isMost || (opOf(next) === 'more' && /often/.test(next!.text))))
-      out.push(isMost ? said(next!, wordOf(next)) : next!, bare);
+    else if (isVerb && (isMost || (opOf(next) === 'more' && /often/.test(next!.text)))) out.push(next!, bare);
     else if (isVerb && isDenied && isOver(next)) out.push(bare);
     else {
-      if (item.kind === 'unknown' && item.verb) lead = [...item.lead, wordOf(item)];
+      if (item.verb) lead = [...item.lead, wordOf(item)];
       else out.push(item);
       continue;
     }

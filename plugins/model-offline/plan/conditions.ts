@@ -5,6 +5,7 @@ import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, isTime, type Meaning, type MeaningOf } from '../words/lexicon.ts';
 import { nameWords, stem } from '../words/words.ts';
 import { periodFilters } from './dates.ts';
+import { figureOf } from './figures.ts';
 import { refusal } from './outcome.ts';
 import * as of from './planner.ts';
 import { readTerm } from './terms.ts';
@@ -223,9 +224,18 @@ function applyMissing(planner: Planner, { mention, negated, orZero }: Condition)
     if (primary === dimension && !more && !((dimension.null_count ?? 0) > 0)) return;
     planner.events.push({ ...item, isCertain: true });
   }
-  if (orZero && dimension.type === 'number' && !((dimension.null_count ?? 0) > 0))
+  const isKey = item.entity.joinColumns.has(dimension.name.toLowerCase());
+  if (orZero && dimension.type === 'number' && !isKey && !((dimension.null_count ?? 0) > 0))
     throw refusal([mention.text], `No ${name} may be a missing one or 0; ask for "${name} 0" where you mean that.`);
   plan.filters.push({ dimension: of.full(item), operator: negated ? 'is_not_null' : 'is_null' });
+}
+
+/** The one column by which rows belong to one of another entity: "requests without a technician". */
+function parentKey({ base }: Planner, { model }: EntityEntry): ModelDimension | undefined {
+  const [join, more] = base.model.joins.filter(
+    ({ target, relationship, on }) => target === model.name && relationship.endsWith('to_one') && on.length === 1,
+  );
+  return more ? undefined : base.dimensions.find(({ name, sql }) => [name, sql].includes(join?.on[0]?.from ?? ''));
 }
 
 /** "with more than 5 orders", "without orders", "with an open ticket". */
@@ -246,12 +256,35 @@ function applyRelated(planner: Planner, { mention, comparator, value, conditions
     applyConditions({ ...planner, base: entity }, inner);
     plan.measureFilters = [...(plan.measureFilters ?? []), { measure: count, ...bound }];
   } else if (entity === base && exists) applyConditions(planner, inner);
+  else if (value === 0 && comparator === 'equals' && inner.length === 0 && parentKey(planner, entity))
+    plan.filters.push({ dimension: `${base.name}.${parentKey(planner, entity)!.name}`, operator: 'is_null' });
   else if (entity !== base && of.distance(planner, entity, base) !== undefined) {
     planner.several.add(entity);
     const { filters, segments, excludedSegments, related } = planOf(planner, entity, inner);
     if (related.length > 0) throw refusal(inner.map((one) => one.mention.text));
     plan.related.push({ of: base.name, entity: entity.name, ...bound, filters, segments, excludedSegments });
   } else throw refusal([mention.text], `I cannot count ${entity.many} for each of the ${base.many}.`);
+}
+
+/** A figure over the related rows of each row, or of each group: "customers with revenue above 1000". */
+function applyFigure(planner: Planner, { mention, figure, comparator, value, conditions = [] }: Condition): void {
+  const { base, plan } = planner;
+  const isOf = (entity: EntityEntry): boolean => of.distance(planner, entity, base) !== undefined;
+  const found = figureOf(planner, figure!, [base], isOf);
+  const bound = { operator: comparator!, value: value as number };
+  const isGroup = plan.dimensions.length > 0 && found.name !== undefined && plan.measures?.includes(found.name);
+  const counted = planner.request.subject ?? planner.request.figures[0]?.mention;
+  // A figure over no rows is no figure, but would be less than any.
+  const isEach = isOf(found.entity) && found.entity !== base && of.entitiesOf(counted).includes(base);
+  if (!found.name || !(isGroup || (isEach && !comparator!.startsWith('less'))))
+    throw refusal([mention.text], `I cannot compare the ${mention.text} of single ${base.many}.`);
+  if (isGroup) {
+    applyConditions(planner, conditions);
+    plan.measureFilters = [...(plan.measureFilters ?? []), { measure: found.name, ...bound }];
+    return;
+  }
+  const { filters } = planOf(planner, found.entity, conditions);
+  plan.related.push({ of: base.name, entity: found.entity.name, measure: found.name, ...bound, filters });
 }
 
 /** Two numbers or two dates of a row. */
@@ -268,6 +301,7 @@ const APPLY: Readonly<Record<Condition['type'], (planner: Planner, condition: Co
   is: applyIs,
   equals: applyEquals,
   compare: applyCompare,
+  figure: applyFigure,
   than: applyThan,
   missing: applyMissing,
   related: applyRelated,

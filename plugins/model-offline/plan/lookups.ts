@@ -5,7 +5,6 @@ import { type EntityEntry, type Lexicon, type Meaning, singular } from '../words
 import type { Item } from '../words/link.ts';
 import { keyOf, nameWords, stem } from '../words/words.ts';
 import { ownerOf } from './planner.ts';
-import { labelOf } from './traits.ts';
 
 /** A column, and a text that one of its values may contain. */
 export type Lookup = Readonly<{ column: string; text: string }>;
@@ -46,19 +45,12 @@ export function lookupsFor({ entities, graph }: Lexicon, unplaced: readonly Item
   const owners = new Set(named.flatMap((one) => (one.kind === 'term' ? [] : one.entity.name)));
   const isNear = ({ name }: EntityEntry): boolean =>
     owners.size === 0 || [...owners].some((own) => graph.isRelated(own, name));
-  const isLabel = (entity: EntityEntry, one: ModelDimension): boolean => {
-    try {
-      return labelOf(entity).includes(one);
-    } catch {
-      return false;
-    }
-  };
   const columns = [...entities.values()]
     .filter(isNear)
     .flatMap((entity) =>
       entity.dimensions
         .filter((one) => isOpen(entity, one))
-        .map((one) => ({ column: `${entity.name}.${one.name}`, place: isLabel(entity, one) ? 0 : 1 })),
+        .map((one) => ({ column: `${entity.name}.${one.name}`, place: /name|title|label/.test(one.name) ? 0 : 1 })),
     );
   const sorted = columns.sort((a, b) => a.place - b.place);
   // A word that says what to do is found in no column.

@@ -18,7 +18,7 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   const request = withSubject(given, context);
   if (request.trend && !request.groups.some(({ grain }) => grain))
     throw refusal([], 'Say by which period, such as "by month".');
-  const alternatives = request.compare && request.periods.length < 2 ? comparedIn(request) : [];
+  const alternatives = request.compare && request.periods.length < 2 ? comparedIn(request, given) : [];
   const shape = shapeOf({ ...request, groups: [...alternatives, ...request.groups] }, context);
   const groups: Group[] = [...(shape.by ? [{ mention: shape.by }] : []), ...alternatives, ...request.groups];
   const near = [request.subject, ...request.beside].flatMap(of.entitiesOf);
@@ -35,14 +35,23 @@ export function planRequest(given: Request, context: of.PlanContext): QueryPlan 
   const planner = { ...context, request, base, plan: of.emptyPlan(), events: [], several: new Set<EntityEntry>() };
   if (figures.length > 0) planFigures(planner, figures, shape, groups);
   else planRows(planner);
+  const { timeRange, dimensions } = planner.plan;
+  const dates = [timeRange, ...dimensions.filter(({ grain }) => grain)].flatMap((one) => one?.dimension ?? []);
+  const isCount = figures.every((figure) => typeOf(context, figure) === 'count');
+  // "new customers in 2024" are those since then; their orders are something else.
+  if (request.new && !(isCount && dates.length > 0 && dates.every((date) => of.ownerOf(date) === base.name)))
+    throw refusal(['new'], `I can tell new ${base.many} only where they are counted in a period.`);
   const parts = Object.entries(planner.plan);
   const isSaid = (value: unknown): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(parts.filter(([, value]) => isSaid(value))) as QueryPlan;
 }
 
 /** What values that are compared are of: "students or seniors" by membership. */
-function comparedIn({ conditions }: Request): Group[] {
-  const [first] = conditions.filter((one, at) => one.type === 'is' && conditions[at + 1]?.joined === 'or');
+function comparedIn({ conditions }: Request, { subject, figures }: Request): Group[] {
+  const [first] = conditions.filter(({ type }, at) => {
+    const joined = conditions[at + 1]?.joined;
+    return type === 'is' && (joined === 'or' || (joined && (subject ?? figures[0])));
+  });
   const values = (first?.mention.meanings ?? []).filter((one) => one.kind === 'value');
   if (!first || values.length === 0) throw refusal([], 'I cannot tell what to compare with what.');
   return [{ mention: { ...first.mention, meanings: values.map((one) => ({ ...one, kind: 'dimension' as const })) } }];
@@ -119,6 +128,9 @@ function shapeOf(request: Request, context: of.PlanContext): Shape {
     const fn = isSum ? 'sum' : of.asked(context, `fn:${thing.text}`, 'Which figure do you mean?', both, label);
     return { figures: [{ fn, mention: thing }], taken: true };
   }
+  // "cities with an average rent over 1200"
+  const bounded = conditions.find(({ type }) => type === 'figure')?.figure;
+  if (bounded && thing) return { figures: [bounded], by: thing, taken: true };
   // "customers with at least 5 orders" shows how many; rows without any are listed.
   const numeric = conditions.filter(({ type, comparator, value }) => {
     const holdsForNone = comparator?.startsWith('less') || comparator === 'not_equals' || value === 0;

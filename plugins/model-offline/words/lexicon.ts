@@ -218,7 +218,9 @@ function dimensionPhrases(dimension: ModelDimension, entry: EntityEntry): Phrase
   const words = nameWords(dimension.name);
   const out = namePhrases(dimension.name, dimension.synonyms);
   const isDated = isTime(dimension);
-  if (isDated && words.includes('birth')) out.push([['born'], 1]);
+  if ((isDated || isYear(dimension)) && words.includes('birth')) out.push([['born'], 1]);
+  if (isDated && /^(joined|registered|signed_?up|enrolled|member_since)/.test(dimension.name))
+    out.push([['signed', 'up'], 1], [['joined'], 1], [['registered'], 1]);
   // "delivery date" is also a delivery, "delivered on" also what was delivered.
   for (const [said] of isDated || isYear(dimension) ? [...out] : []) {
     const short = said.slice(0, -1);

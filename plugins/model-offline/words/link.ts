@@ -1,7 +1,7 @@
 /** Links the words of a question to what they name: the longest phrase first. */
 
 import { type DayRange, MONTHS } from './calendar.ts';
-import { isTime, type Lexicon, type Meaning } from './lexicon.ts';
+import type { Lexicon, Meaning } from './lexicon.ts';
 import { readTime } from './time-phrases.ts';
 import type { Token } from './tokenize.ts';
 import {
@@ -76,9 +76,7 @@ function best({ tokens, words, lexicon, now, isApart }: Sources, at: number, bef
     return { kind: 'time', time: time.ranges, length: timeLength };
   if (names && /^(amount|unread|duration)$/.test(op ?? '')) return names;
   if (operator && found!.length >= length) return operator;
-  // "checked in" is a date, and what check-ins are of
-  const isDate = length === 2 && named?.meanings.every((one) => one.kind === 'dimension' && isTime(one.dimension));
-  if (names) return isDate ? { ...names, verb: byRoot(words.slice(at, at + length), lexicon) } : names;
+  if (names) return names;
   if (token.kind === 'number') return { kind: 'number', number: token.value! };
   // "find out", but "out of stock"; "return" at the beginning, but "from pickup to return"
   const isOut = token.word === 'out' && !/^(figure|find)$/.test(words[at - 1] ?? '');

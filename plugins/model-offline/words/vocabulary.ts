@@ -30,7 +30,8 @@ op=than: than
 op=order comparator=greater_than: after|later than; comparator=less_than: before|earlier than; comparator=less_or_equal: on or before|no later than|not later than; comparator=greater_or_equal: on or after
 op=duration: how long|how long does it take us|how long did it take us|duration|time taken
 op=thing: anything|something
-op=unread: new|brand new|comparison|against|relative to|older than|younger than|rate|growth|grow|grew|grown|increase|increased|decrease|decreased|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom
+op=new: new|brand new
+op=unread: comparison|against|relative to|older than|younger than|rate|growth|grow|grew|grown|increase|increased|decrease|decreased|drop|dropped|rise|risen|rose|fall|fell|decline|declined|year over year|yoy|month over month|mom
 op=list: list|list all|show all|list of|a list of|list out|details of|details for|details|records|rows|show me all
 op=which: which|who|whom
 op=whose: whose|where the|where|for which|that
@@ -56,7 +57,7 @@ op=grain grain=day: day|days|date; grain=week: week|weeks; grain=month: month|mo
 op=grain grouping=true grain=day: daily|a day|day by day|per day|by day|each day|every day|for each day|by date|per date; grain=week: weekly|a week|week by week|per week|by week|each week|every week|for each week; grain=month: monthly|a month|month by month|per month|by month|each month|every month|for each month|in each month|by months; grain=quarter: quarterly|a quarter|quarter by quarter|per quarter|by quarter|each quarter|every quarter|for each quarter|in each quarter; grain=year: yearly|a year|annual|annually|year by year|per year|by year|each year|every year|for each year|in each year|per annum`;
 
 /** Names of money, which say no more than the amount before them. */
-export const CURRENCY = new Set('dollar dollars usd euro euros eur pound pounds gbp chf cent cents'.split(' '));
+export const CURRENCY = new Set('dollar dollars usd euro euros eur pound pounds gbp chf'.split(' '));
 
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 /** Stems of units, which names of columns end with and numbers are said in. */

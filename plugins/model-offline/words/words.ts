@@ -1,7 +1,7 @@
 /** English words as keys: plural and spelling variants of one name meet in the same key, so that comparing is a lookup. */
 
 const WORDS =
-  'people person,children child,men man,women woman,indices index,criteria criterion,analyses analysis,staff staff,ids id,' +
+  'people person,children child,kind type,men man,women woman,indices index,criteria criterion,analyses analysis,staff staff,ids id,' +
   'avg average,mean average,sum total,max maximum,min minimum,num number,qty quantity,amt amount,pct percent,percentage percent';
 const SPELLINGS =
   'sqm m2,sqkm km2,km kilometre,kms kilometre,kilometer kilometre,kilometers kilometre,meter metre,meters metre,liter litre,liters litre,' +
@@ -46,7 +46,8 @@ export function root(word: string): string {
     .replace(/ission$/, 'it')
     .replace(/(umption|umed|ume)$/, 'um')
     .replace(/(ation|ition|ion|ment|ance|ing|ee|al|ed|ate|e)$/, '')
-    .replace(/([^aeiou])at$/, '$1');
+    .replace(/([^aeiou])at$/, '$1')
+    .replace(/er$/, 'r');
   return short.length < 3
     ? plain
     : short
