@@ -45,7 +45,7 @@ export const HttpOptions = Type.Object(
       Type.Integer({
         minimum: 1,
         description:
-          'connections on which requests run at once; beyond it idle ones are closed, then only health is answered; default: half of the descriptors that the process may have, at most 4,096',
+          'connections on which requests run or wait at once; beyond it idle ones are closed, then only health is answered; default: half of the descriptors that the process may have, at most 4,096',
       }),
     ),
     stallTimeoutMs: Type.Integer({
@@ -62,7 +62,7 @@ export const HttpOptions = Type.Object(
       default: 67_108_864,
       minimum: 65_536,
       description:
-        'bytes of the bodies of all running requests; beyond it new ones are refused, and beyond half of it those that arrive slowest are cut off',
+        'bytes of the bodies of all running requests; beyond it further ones are refused, or cut off while they arrive',
     }),
     gracefulCloseMs: Type.Integer({
       default: 6_000,

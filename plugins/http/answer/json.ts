@@ -1,15 +1,11 @@
-/** Writes JSON in pieces, so that a large answer neither blocks the event loop nor is in memory twice. */
-import type { ServerResponse } from 'node:http';
-import { Turns } from '../../event-loop-kit/index.ts';
+/** Writes JSON in pieces, so that a large answer is made as its client takes it and is not in memory twice. */
 
-/** What is written, or sent, at once. */
-export const PIECE_BYTES = 65_536;
-/** Of the pieces of all large answers, one is made in each turn of the event loop. */
-export const pieceTurns = new Turns();
-/** Values, and each 64 characters of text, that are written at once without a look at the clock. */
-const SMALL = 1_000;
-/** Characters after which a fragment ends, as soon as the value that it has come to is written. */
-const FRAGMENT_LENGTH = 4_096;
+/** Characters after which a piece ends. */
+const PIECE_LENGTH = 65_536;
+/** Values, and each 64 characters of text, that are written at once. */
+const SMALL = 200;
+/** Items of a list with no more are written one by one: a few tables, each of which may be large. */
+const FEW_ITEMS = 32;
 
 /** What is left of `budget` after this value; negative, and no exact number, when it is larger. */
 function remaining(value: unknown, budget: number): number {
@@ -28,56 +24,45 @@ export function isSmall(value: unknown): boolean {
   return remaining(value, SMALL) >= 0;
 }
 
-/** What `JSON.stringify` makes of the value, in fragments of bounded size; only a single text is never cut. */
-function* fragments(value: object): Generator<string> {
-  const list = Array.isArray(value) ? value : undefined;
-  let text = list ? '[' : '{';
-  let separator = '';
-  for (const entry of list ?? Object.entries(value)) {
-    const item: unknown = list ? entry : entry[1];
-    if (!list && (item === undefined || typeof item === 'function' || typeof item === 'symbol')) continue;
-    text += list ? separator : `${separator}${JSON.stringify(entry[0])}:`;
-    separator = ',';
-    if (isWhole(item)) text += JSON.stringify(item) ?? 'null';
-    else {
-      yield text;
-      text = '';
-      yield* fragments(item as object);
-    }
-    if (text.length < FRAGMENT_LENGTH) continue;
-    yield text;
-    text = '';
-  }
-  yield text + (list ? ']' : '}');
-}
+const isAbsent = (value: unknown) => value === undefined || typeof value === 'function' || typeof value === 'symbol';
 
-/** Whether it is written at once. */
-const isWhole = (value: unknown) => typeof value !== 'object' || value === null || 'toJSON' in value || isSmall(value);
-
-/** The JSON in texts of about `PIECE_BYTES`; each is made when it is asked for. */
-export function* jsonTexts(value: unknown): Generator<string> {
-  if (isWhole(value)) {
+function* parts(value: unknown): Generator<string> {
+  if (Array.isArray(value) && value.length > FEW_ITEMS) yield* partsOfRows(value);
+  else if (typeof value !== 'object' || value === null || 'toJSON' in value || isSmall(value)) {
     yield JSON.stringify(value) ?? 'null';
-    return;
+  } else {
+    const isList = Array.isArray(value);
+    let separator = isList ? '[' : '{';
+    for (const [key, item] of Object.entries(value)) {
+      if (!isList && isAbsent(item)) continue;
+      yield isList ? separator : `${separator}${JSON.stringify(key)}:`;
+      yield* parts(item);
+      separator = ',';
+    }
+    yield `${separator === ',' ? '' : separator}${isList ? ']' : '}'}`;
   }
-  let text = '';
-  for (const fragment of fragments(value as object)) {
-    text += fragment;
-    if (text.length < PIECE_BYTES) continue;
-    yield text;
-    text = '';
-  }
-  if (text !== '') yield text;
 }
 
-/** How many bytes the JSON has; fewer when the client of the response leaves. Lets other work run in between. */
-export async function jsonBytes(value: unknown, response: ServerResponse): Promise<number> {
-  let bytes = 0;
-  await pieceTurns.next();
-  for (const text of jsonTexts(value)) {
-    if (response.destroyed) break;
-    bytes += Buffer.byteLength(text);
-    await pieceTurns.next();
+/** A long list is written some hundred items at a time, as many as make about a piece. */
+function* partsOfRows(rows: readonly unknown[]): Generator<string> {
+  let count = FEW_ITEMS;
+  for (let at = 0; at < rows.length; ) {
+    const text = JSON.stringify(rows.slice(at, at + count)).slice(1, -1);
+    yield `${at === 0 ? '[' : ','}${text}`;
+    at += count;
+    count = Math.ceil(Math.min(2 * count, (count * PIECE_LENGTH) / text.length));
   }
-  return bytes;
+  yield ']';
+}
+
+/** What `JSON.stringify` makes of the value, in pieces; each is made when it is asked for. */
+export function* jsonPieces(value: unknown): Generator<string> {
+  let piece = '';
+  for (const part of parts(value)) {
+    piece += part;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
 }

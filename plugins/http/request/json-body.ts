@@ -2,11 +2,10 @@
  * Reads request bodies: JSON in UTF-8, and HTML forms for routes that take them. The raw bytes are kept where a plugin's
  * route asks for them.
  */
-import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { AtlasError, type Route } from '../../../kernel/index.ts';
-import { BodyTurns, readInPieces } from './long-json.ts';
+import type { RequestBodies } from '../connections/request-bodies.ts';
 import { refuseNullCharacters } from './null-characters.ts';
 
 declare module 'fastify' {
@@ -50,8 +49,6 @@ const MAX_KEYS = 1_000;
 /** What a list or an object takes once it is read, and a value in it: `{}` is two bytes long. */
 const CONTAINER_BYTES = 64;
 const VALUE_BYTES = 16;
-/** Of values: more take too long to be made at once. */
-const AT_ONCE_BYTES = 1024 * 1024;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const OPENING = [0x5b, 0x7b];
 const CLOSING = [0x5d, 0x7d];
@@ -105,78 +102,44 @@ function checkedSize(json: string): number {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads bytes as JSON documents; throws what is wrong with them. */
-class JsonReader {
-  readonly #parse: ReturnType<FastifyInstance['getDefaultJsonParser']>;
-  readonly #hold: JsonBodyOptions['hold'];
-  readonly #turns = new BodyTurns();
+function tooMany(): AtlasError {
+  return new AtlasError('Too many large requests run at once.', {
+    code: 'overloaded',
+    retryAfterSeconds: 2,
+    hint: 'Try again shortly.',
+  });
+}
 
-  constructor(app: FastifyInstance, { hold }: JsonBodyOptions) {
-    this.#parse = app.getDefaultJsonParser('error', 'error');
-    this.#hold = hold;
-  }
-
-  /** An empty body is no body. */
-  read(request: FastifyRequest, bytes: Buffer): unknown {
+/** Teaches the server JSON. An empty body is no body. */
+function addJsonParser(app: FastifyInstance, bodies: RequestBodies): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  const read = (request: FastifyRequest, bytes: Buffer): unknown => {
     if (bytes.length === 0) return undefined;
-    const { text } = this.#look(request, bytes);
-    return this.#valueOf(request, text);
-  }
-
-  /** The same in turns of the event loop that no other body is read in. */
-  async readInTurns(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
-    await this.#turns.next(bytes.length);
-    const { text, valueBytes } = this.#look(request, bytes);
-    if (valueBytes <= AT_ONCE_BYTES) return this.#valueOf(request, text);
-    const value = await readInPieces(bytes, this.#turns);
-    refuseNullCharacters(text, value);
-    return value;
-  }
-
-  /** Throws for all but what only a parser sees. */
-  #look(request: FastifyRequest, bytes: Buffer): { text: string; valueBytes: number } {
     let text: string;
     try {
       text = utf8.decode(bytes);
     } catch {
       throw new AtlasError('The request body is not valid UTF-8.', { code: 'invalid_request' });
     }
-    const valueBytes = checkedSize(text);
-    this.#hold(request.raw.socket, valueBytes);
-    return { text, valueBytes };
-  }
-
-  #valueOf(request: FastifyRequest, text: string): unknown {
+    if (!bodies.hold(request.raw.socket, checkedSize(text))) throw tooMany();
     let fault: Error | null = null;
     let value: unknown;
-    this.#parse(request, text, (error, parsed) => {
+    parse(request, text, (error, parsed) => {
       fault = error;
       value = parsed;
     });
     if (fault !== null) throw fault;
     refuseNullCharacters(text, value);
     return value;
-  }
-}
-
-/** Of bytes: a longer body is read in turns of its own. */
-const LONG_BYTES = 8_192;
-
-/** Teaches the server JSON. */
-function addJsonParser(app: FastifyInstance, options: JsonBodyOptions): void {
-  const reader = new JsonReader(app, options);
+  };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>(JSON_TYPE, { parseAs: 'buffer' }, (request, bytes, done) => {
     const { rawBody } = request.routeOptions.config;
     if (rawBody !== undefined && rawBody !== false) request.rawBody = bytes;
-    if (rawBody === 'first') return done(null, (() => reader.read(request, bytes)) satisfies ReadBody);
-    if (bytes.length > LONG_BYTES) {
-      reader.readInTurns(request, bytes).then((value) => done(null, value), done);
-      return;
-    }
+    if (rawBody === 'first') return done(null, (() => read(request, bytes)) satisfies ReadBody);
     let value: unknown;
     try {
-      value = reader.read(request, bytes);
+      value = read(request, bytes);
     } catch (fault) {
       return done(fault as Error);
     }
@@ -212,17 +175,26 @@ function ignoreTypeOfNothing({ headers }: FastifyRequest): void {
 }
 
 export interface JsonBodyOptions {
-  /** Counts what a body takes beside its bytes once it is read; throws when there is no room for it. */
-  hold(socket: Socket, bytes: number): void;
+  readonly bodies: RequestBodies;
 }
 
-export const jsonBody = fastifyPlugin<JsonBodyOptions>(async (app, options) => {
+export const jsonBody = fastifyPlugin<JsonBodyOptions>(async (app, { bodies }) => {
   app.decorateRequest('rawBody');
-  addJsonParser(app, options);
+  addJsonParser(app, bodies);
   addFormParser(app);
   app.addHook('onRequest', (request, _reply, done) => {
     checkBodyEncoding(request);
     ignoreTypeOfNothing(request);
     done();
+  });
+  app.addHook('preParsing', ({ method, headers, raw: { socket } }, { raw: response }, payload, done) => {
+    if (method === 'GET' || method === 'HEAD') return done(null, payload);
+    if (!bodies.hasRoom(socket, Number(headers['content-length'] ?? 0))) return done(tooMany());
+    const isAccepted = bodies.arriving(socket);
+    payload.on('data', (part: Buffer) => {
+      if (!isAccepted(part)) socket.resetAndDestroy();
+    });
+    response.once('close', () => bodies.forget(socket));
+    done(null, payload);
   });
 });

@@ -2,9 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import type { AtlasError, PluginContext, Scope } from '../../../kernel/index.ts';
-import { Turns } from '../../event-loop-kit/index.ts';
 import { answerError, clientGone } from '../answer/failure.ts';
-import type { CountedRequest } from '../connections/counted-request.ts';
 import { requestBegun, requestEnded } from '../events.ts';
 
 declare module 'fastify' {
@@ -26,15 +24,9 @@ export function pathOf(request: FastifyRequest): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
 }
 
-function follow(
-  { ctx, entered, left }: RequestScopeOptions,
-  departures: Turns,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
+function follow({ ctx, entered, left }: RequestScopeOptions, request: FastifyRequest, reply: FastifyReply): void {
   const { scope, method } = request;
-  // From its arrival: it may have waited for its turn.
-  const { arrivedAt: startedAt = performance.now() } = request.raw as Partial<CountedRequest>;
+  const startedAt = performance.now();
   entered(scope, (error) => {
     if (!reply.sent && !reply.raw.headersSent) answerError(ctx, error, request, reply);
   });
@@ -49,28 +41,20 @@ function follow(
     ctx.logOf(scope).debug({ method, path: pathOf(request), status, durationMs }, 'A request ended.');
   };
   reply.raw.once('close', () => {
-    if (reply.raw.writableFinished) {
-      end(reply.statusCode);
-      return;
-    }
-    // Hundreds may leave at once, and to cancel takes a millisecond. Until then the request counts as running: a stop
-    // waits for it, or cancels it.
-    void departures.next().then(() => {
-      scope.abort(clientGone());
-      end(499);
-    });
+    const isComplete = reply.raw.writableFinished;
+    if (!isComplete) scope.abort(clientGone());
+    end(isComplete ? reply.statusCode : 499);
   });
 }
 
 export const requestScope = fastifyPlugin<RequestScopeOptions>(async (app, options) => {
   const { ctx } = options;
-  const departures = new Turns();
   app.decorateRequest('scope');
   app.setErrorHandler((error, request, reply) => answerError(ctx, error, request, reply));
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     request.scope = ctx.scope({ requestId: request.id });
-    follow(options, departures, request, reply);
+    follow(options, request, reply);
     done();
   });
 });

@@ -1,5 +1,5 @@
 /** Mounts one route of a plugin: authentication, authorization and validation, then the plugin's handler. */
-import type { ServerResponse } from 'node:http';
+import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   AtlasError,
@@ -12,41 +12,28 @@ import {
   type RouteReply,
 } from '../../../kernel/index.ts';
 import { rejectedCredentials } from '../../auth-kit/index.ts';
-import { isSmall, jsonBytes, PIECE_BYTES } from '../answer/json.ts';
+import { isSmall } from '../answer/json.ts';
 import { sendLarge, sendStream } from '../answer/stream.ts';
-import type { Connections } from '../connections/connections.ts';
 import { httpAdmit } from '../hooks.ts';
 import { routeValidation } from './validation.ts';
 
-/** A large answer; `undefined` for one that Fastify writes at once. */
-async function largeBody(
-  body: unknown,
-  isText: boolean,
-  response: ServerResponse,
-): Promise<Parameters<typeof sendLarge>[1] | undefined> {
-  if (!isText) return isSmall(body) ? undefined : { json: body, size: await jsonBytes(body, response) };
-  const bytes = Buffer.from(body as string | Uint8Array);
-  return bytes.length > PIECE_BYTES ? { bytes } : undefined;
+/** Cuts the answer off at this time of `performance.now()` if its client has not taken all of it by then. */
+function cutOff({ raw: response }: FastifyReply, at: number): void {
+  const timer = setTimeout(() => response.destroy(), Math.max(0, at - performance.now())).unref();
+  response.once('close', () => clearTimeout(timer));
 }
 
-/** Resolves when the answer has been sent, or its client has left. */
-async function send(
-  reply: FastifyReply,
-  answer: RouteReply,
-  connections: Connections,
-  log: () => Logger,
-): Promise<FastifyReply> {
-  if (answer.sendUntil !== undefined) connections.sendUntil(reply.request.raw.socket, answer.sendUntil);
-  if (answer.stream !== undefined) return sendStream(reply, answer, connections, log());
-  const { body, headers } = answer;
+async function send(reply: FastifyReply, answer: RouteReply, log: () => Logger): Promise<FastifyReply> {
+  if (answer.sendUntil !== undefined) cutOff(reply, answer.sendUntil);
+  const { stream, body, headers } = answer;
+  if (stream !== undefined) return sendStream(reply, { ...answer, stream }, log());
   reply.code(answer.status ?? 200);
   if (headers !== undefined) reply.headers(headers);
   if (body === undefined) return reply.send();
   const isText = (typeof body === 'string' || body instanceof Uint8Array) && reply.hasHeader('content-type');
-  const large = await largeBody(body, isText, reply.raw);
-  if (large === undefined && (isText || (typeof body === 'object' && body !== null))) return reply.send(body);
-  if (!isText) reply.type('application/json; charset=utf-8');
-  return large === undefined ? reply.send(JSON.stringify(body)) : sendLarge(reply, large, connections);
+  if (isText) return reply.send(body);
+  reply.type('application/json; charset=utf-8');
+  return isSmall(body) ? reply.send(JSON.stringify(body)) : sendLarge(reply, body);
 }
 
 /** Headers that carry credentials: with two of them it would be unclear which one counts. */
@@ -109,7 +96,7 @@ function admission(ctx: PluginContext, route: Route) {
 }
 
 /** Adds the route to a plugin's own, encapsulated part of the server. */
-export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginContext, connections: Connections): void {
+export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginContext): void {
   const validate = routeValidation(route);
   part.route({
     method: route.method,
@@ -128,9 +115,10 @@ export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginConte
       const { rawBody, headers, address: ip, scope } = request;
       const answer = await route.handle(Object.assign(input, { rawBody, headers, ip }), scope);
       try {
-        return await send(reply, answer, connections, () => ctx.logOf(scope));
+        return await send(reply, answer, () => ctx.logOf(scope));
       } finally {
-        answer.done?.();
+        // A text of some megabytes is in memory until its client has taken it.
+        if (answer.done !== undefined) void finished(reply.raw).then(answer.done, answer.done);
       }
     },
   });

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   createServer as createHttpServer,
-  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerResponse,
@@ -12,17 +11,16 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify';
 import { AtlasError } from '../../../kernel/index.ts';
 import { Connections } from '../connections/connections.ts';
-import { CountedRequest } from '../connections/counted-request.ts';
 import { connectionsWithin } from '../connections/descriptors.ts';
-import { OverloadLog } from '../connections/overload-log.ts';
+import { RequestBodies } from '../connections/request-bodies.ts';
 import type { HttpOptions } from '../options.ts';
+import { refusalLog, requestAdmission } from '../request/admission.ts';
 import { clientAddress, trustedProxies } from '../request/client-address.ts';
 import { crossOrigin, isAnyOrigin, namedOrigins } from '../request/cors.ts';
 import { hostNameOf } from '../request/host-names.ts';
 import { jsonBody } from '../request/json-body.ts';
 import { type KnownRoutesOptions, knownRoutes, routedUrl } from '../request/known-routes.ts';
 import { type OriginCheckOptions, originCheck } from '../request/origin-check.ts';
-import { overloadProtection } from '../request/overload.ts';
 import { type RequestScopeOptions, requestScope } from '../request/request-scope.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -31,7 +29,6 @@ export interface ServerParts
     KnownRoutesOptions,
     Pick<OriginCheckOptions, 'isOpen' | 'isLocal'> {
   readonly options: HttpOptions;
-  isEssential(request: IncomingMessage): boolean;
 }
 
 /** Requests so broken that no request object exists: answered on the socket in the same form as any error. */
@@ -62,11 +59,10 @@ function unused(): never {
 }
 
 /** Also answers what Node would answer by itself, without a request id: an expectation that it does not know. */
-function httpServer(handler: RequestListener, { options, isEssential }: ServerParts, connections: Connections): Server {
+function httpServer(handler: RequestListener, { options }: ServerParts, connections: Connections): Server {
   const { requestTimeoutMs: requestTimeout, keepAliveTimeoutMs: keepAliveTimeout } = options;
   const server = createHttpServer(
     {
-      IncomingMessage: CountedRequest,
       requestTimeout,
       keepAliveTimeout,
       // Node takes the time for the whole request into account only when the one for the headers is not longer.
@@ -75,7 +71,7 @@ function httpServer(handler: RequestListener, { options, isEssential }: ServerPa
       // Refused by `known-routes.ts`, in our own form.
       requireHostHeader: false,
     },
-    (request, response) => connections.take(request, response, isEssential(request), () => handler(request, response)),
+    (request, response) => connections.take(request, response, () => handler(request, response)),
   );
   connections.watch(server);
   return server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -101,12 +97,11 @@ function serverOptions(parts: ServerParts, connections: Connections): FastifyHtt
 }
 
 /** The server with all plugins and no route yet. Throws `configuration_error` for options that are malformed. */
-export function createServer(parts: ServerParts): { app: FastifyInstance; connections: Connections } {
+export function createServer(parts: ServerParts): FastifyInstance {
   const { ctx, options } = parts;
   const { stallTimeoutMs, maxUnsentBytes, maxReceivedBytes, maxConnections = connectionsWithin() } = options;
-  const limits = { maxConnections, stallTimeoutMs, maxUnsentBytes, maxReceivedBytes };
-  const log = new OverloadLog(ctx.log);
-  const connections = new Connections(limits, log, ctx.log);
+  const refused = refusalLog(ctx.log);
+  const connections = new Connections({ maxConnections, stallTimeoutMs, maxUnsentBytes }, refused, ctx.log);
   const origins = namedOrigins(options.corsOrigins);
   const app: FastifyInstance = Fastify(serverOptions(parts, connections));
   app.register(requestScope, parts);
@@ -119,7 +114,7 @@ export function createServer(parts: ServerParts): { app: FastifyInstance; connec
   app.register(crossOrigin, { origins: isAnyOrigin(options.corsOrigins) ? undefined : origins });
   app.register(clientAddress, { isBehindProxy: options.trustProxy !== false });
   app.register(knownRoutes, parts);
-  app.register(jsonBody, { hold: (socket, bytes) => connections.holdBody(socket, bytes) });
-  app.register(overloadProtection, { connections, log });
-  return { app, connections };
+  app.register(jsonBody, { bodies: new RequestBodies(maxReceivedBytes) });
+  app.register(requestAdmission, { connections, maxConnections, refused });
+  return app;
 }

@@ -2,7 +2,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import { AtlasError, type Collected, type PluginContext, type Route } from '../../../kernel/index.ts';
-import type { Connections } from '../connections/connections.ts';
 import type { HttpOptions } from '../options.ts';
 import { isAnyOrigin } from '../request/cors.ts';
 import { isLoopback } from '../request/host-names.ts';
@@ -30,10 +29,7 @@ export class WebServer {
   readonly #options: HttpOptions;
   readonly #running = new RunningRequests();
   #app!: FastifyInstance;
-  #connections!: Connections;
   #gracefulCloseMs: number;
-  /** Method and path of the essential routes, as probes ask for them; another spelling is served as well, but not first. */
-  readonly #essential = new Set<string>();
   #phase: ServerPhase = 'starting';
   /** Whether requests need no credentials; until it is known, they are taken for such. */
   #isOpen = true;
@@ -50,14 +46,13 @@ export class WebServer {
 
   static create(ctx: PluginContext, options: HttpOptions): WebServer {
     const server = new WebServer(ctx, options);
-    const { app, connections } = createServer({
+    server.#app = createServer({
       ctx,
       options,
       phase: () => server.#phase,
       routes: () => server.routes,
       isOpen: () => server.#isOpen,
       isLocal: () => server.#isLocal,
-      isEssential: ({ method, url = '' }) => server.#essential.has(`${method} ${url.split('?', 1)[0]}`),
       entered: (scope, refuse) => server.#running.enter(scope, refuse),
       left: (scope) => {
         server.#running.leave(scope);
@@ -65,8 +60,6 @@ export class WebServer {
         if (server.#phase === 'stopping') setImmediate(() => server.#app.server.closeIdleConnections());
       },
     });
-    server.#app = app;
-    server.#connections = connections;
     return server;
   }
 
@@ -87,11 +80,10 @@ export class WebServer {
         });
       }
       owners.set(key, plugin);
-      if (value.essential === true) this.#essential.add(key).add(`HEAD ${value.path}`);
     }
     for (const [plugin, own] of Map.groupBy(routes, (route) => route.plugin)) {
       this.#app.register(async (part: FastifyInstance) => {
-        for (const { value } of own) mountRoute(part, value, this.#ctx, this.#connections);
+        for (const { value } of own) mountRoute(part, value, this.#ctx);
       });
       this.#ctx.log.debug({ plugin, routes: own.length }, 'Routes mounted.');
     }
@@ -141,8 +133,6 @@ export class WebServer {
 
   /** Takes no new connections, waits for the running requests, then cancels those that are left. */
   async drain(): Promise<void> {
-    // Those that have arrived by now are still served.
-    this.#connections.stop();
     this.#phase = 'stopping';
     // Commands compose the same plugins without listening.
     if (this.address() !== undefined) {
