@@ -50,10 +50,7 @@ const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
  * The tools that fit into `maxBytes`: all of them, else without the descriptions of their fields, else without the
  * largest. One tool always stays.
  */
-export function toolsWithin(
-  tools: readonly LanguageModelV4FunctionTool[],
-  maxBytes: number,
-): readonly LanguageModelV4FunctionTool[] {
+export function toolsWithin(tools: LanguageModelV4FunctionTool[], maxBytes: number): LanguageModelV4FunctionTool[] {
   let offered = tools;
   for (;;) {
     if (offered.length < 2 || bytesOf(offered) <= maxBytes) return offered;

@@ -190,7 +190,7 @@ export class QuestionRun implements ReviewedRun {
     const call: LanguageModelV4CallOptions & { abortSignal: AbortSignal } = {
       prompt: fitted(this.#repair.prompt(this.#messages, offerTools, this.#calls.standstill)),
       abortSignal: step.signal,
-      ...(offerTools && definitions.length > 0 && { tools: [...definitions] }),
+      ...(offerTools && definitions.length > 0 && { tools: definitions }),
     };
     const startedAt = performance.now();
     let answer: ModelAnswer | undefined;

@@ -33,7 +33,7 @@ export interface Preparation {
   readonly isChosen: boolean;
   readonly tools: Toolbox;
   /** The tools as the model gets them. */
-  readonly definitions: readonly LanguageModelV4FunctionTool[];
+  readonly definitions: LanguageModelV4FunctionTool[];
   readonly system: SystemMessage;
   /** The conversation, ending with the question. */
   readonly messages: readonly LanguageModelV4Message[];

@@ -11,8 +11,7 @@ import {
 import { DOCUMENT_READER, STREAM_FILTER } from './chat-filter.ts';
 import type { OpenaiModelOptions } from './options.ts';
 import { ReasoningField } from './reasoning-field.ts';
-
-type RequestBody = Readonly<Record<string, unknown>>;
+import { type RequestBody, RequestJson } from './request-json.ts';
 
 /** GPT-5.6 and its successors refuse function tools with reasoning in this API. */
 const WITHOUT_REASONING = /^gpt-5\.([6-9]|\d\d)/;
@@ -32,6 +31,7 @@ export async function compatibleModel(
   };
   const reasoning = new ReasoningField();
   const refused = new RefusedFields();
+  const json = new RequestJson();
   const model = new ChatModel(modelId, {
     provider: 'openaiCompatible.chat',
     url: () => url.href,
@@ -51,7 +51,8 @@ export async function compatibleModel(
         const call = {
           url,
           headers: { 'content-type': 'application/json', ...headers, ...options.headers },
-          body: wellFormedJson(JSON.stringify(body)),
+          // A field that was refused is left out of tools, too.
+          body: wellFormedJson(refused.isEmpty ? json.write(body, options) : JSON.stringify(body)),
           signal: options.abortSignal,
         };
         const reply = await callForDocument(connections, call, DOCUMENT_READER);
