@@ -115,7 +115,7 @@ export class ReloadingLayer {
   readonly #organizations = new Map<string, ReloadingFolder>();
   readonly #pins = new WeakMap<RequestScope, Promise<SemanticModel>>();
   readonly #folders = new WeakMap<SemanticModel, ReloadingFolder>();
-  readonly #visible = new WeakMap<SemanticModel, Promise<readonly VisibleFile[]>>();
+  readonly #visible = new WeakMap<SemanticModel, readonly VisibleFile[]>();
   readonly #known: KnownOrganizations;
   readonly #imports = new ImportQueue();
   #watching: NodeJS.Timeout | undefined;
@@ -274,7 +274,7 @@ export class ReloadingLayer {
   async #explored(scope: RequestScope): Promise<ExploredLayer> {
     const model = await this.for(scope);
     const { loader, search } = this.#folders.get(model) ?? this.#default;
-    return { root: loader.root, files: loader.files, model, search, parser: this.#parser };
+    return { root: loader.root, files: loader.files, model, search };
   }
 
   /** Stops checking, and aborts a running load. */

@@ -2,7 +2,6 @@
 import { stringify } from 'yaml';
 import { nearest } from '../../../kernel/index.ts';
 import { type EntityItem, hashOf, type LayerFile } from '../files/layer-file.ts';
-import type { LayerParser } from '../files/layer-parser.ts';
 import { readLayerFile } from '../files/scan.ts';
 import { HiddenColumns, hiddenNames, visibleModel } from '../hidden-columns.ts';
 import type { VisibleFile } from '../hooks.ts';
@@ -21,7 +20,6 @@ export interface ExploredLayer {
   readonly files: readonly LayerFile[];
   readonly model: SemanticModel;
   readonly search: LayerSearch;
-  readonly parser: LayerParser;
 }
 
 /**
@@ -34,7 +32,7 @@ export async function explore(layer: ExploredLayer, path: string, maxBytes = DEF
   if (asked.startsWith('?')) return pageOf(await searchResults(layer, asked.slice(1)), asked, 1, maxBytes);
   const [, rawName = '', number] = /^(.*?)(?:#(\d{1,6}))?$/s.exec(asked) ?? [];
   const name = rawName.replace(/^(?:\.?\/)+|\/+$/g, '').replace(/^\.$/, '');
-  const text = folderText(layer, name) ?? (await fileText(layer, name)) ?? unknownPath(layer, rawName);
+  const text = folderText(layer, name) ?? fileText(layer, name) ?? unknownPath(layer, rawName);
   return pageOf(text, name, Math.max(1, Number(number ?? 1)), maxBytes);
 }
 
@@ -74,25 +72,19 @@ function describeFile(file: LayerFile): string {
 }
 
 /** `undefined` when there is no such file. Also accepts an entity's name and a path without its extension. */
-async function fileText(layer: ExploredLayer, name: string): Promise<string | undefined> {
+function fileText(layer: ExploredLayer, name: string): string | undefined {
   const wanted = [name, `${name}.yml`, `${name}.yaml`, layer.model.entity(name)?.file];
   const known = layer.files.find(({ path }) => wanted.includes(path));
   return known && shownText(layer, known);
 }
 
 /** The files as the model may see them. A file that cannot be read says so. */
-export async function visibleFiles(layer: ExploredLayer): Promise<VisibleFile[]> {
+export function visibleFiles(layer: ExploredLayer): VisibleFile[] {
   const hidden = new HiddenColumns(layer.model);
-  const files: VisibleFile[] = [];
-  for (const file of layer.files) files.push({ path: file.path, text: await shownText(layer, file, hidden) });
-  return files;
+  return layer.files.map((file) => ({ path: file.path, text: shownText(layer, file, hidden) }));
 }
 
-async function shownText(
-  layer: ExploredLayer,
-  known: LayerFile,
-  hidden = new HiddenColumns(layer.model),
-): Promise<string> {
+function shownText(layer: ExploredLayer, known: LayerFile, hidden = new HiddenColumns(layer.model)): string {
   if (known.isReduced === true) return withoutHidden(hidden, known, undefined);
   let text: string;
   try {
@@ -100,9 +92,8 @@ async function shownText(
   } catch (error) {
     return `\`${known.path}\` cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
   }
-  const { path, kind, source, hash } = known;
-  const [file = known] = hash === hashOf(text) ? [] : await layer.parser.parse([{ path, kind, source, text }]);
-  return withoutHidden(hidden, file, text);
+  // A file that has changed since is shown as it was loaded.
+  return withoutHidden(hidden, known, hashOf(text) === known.hash ? text : undefined);
 }
 
 /**
