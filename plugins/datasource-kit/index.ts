@@ -24,6 +24,12 @@ export { ProcessWatcher } from './process/process-watcher.ts';
 export type { EstimateMessage, ExecuteRequest, Failure, WireParam } from './process/protocol.ts';
 export { encodeParam } from './process/wire-params.ts';
 export { firstOf } from './server/addresses.ts';
+export {
+  type PostgresCommand,
+  PostgresCommands,
+  type PostgresProtocol,
+  sendCommand,
+} from './server/postgres-commands.ts';
 export { ServerDatabase } from './server/server-database.ts';
 export type { Driver, Session } from './server/session.ts';
 export { assertReads } from './statement-check.ts';

@@ -12,6 +12,7 @@ import {
   assertReads,
   bindable,
   cancelled,
+  PostgresCommands,
   type PostgresTarget,
   type RowLimits,
   type Session,
@@ -19,12 +20,11 @@ import {
 } from '../datasource-kit/index.ts';
 import { destroyClient, type Opened, requestCancel } from './connect.ts';
 import { describeSchemas } from './describe.ts';
-import { EndTransaction } from './end-transaction.ts';
 import { statementError } from './errors.ts';
 import { estimatedRows } from './estimate.ts';
 import { loginWarnings } from './privileges.ts';
 import type { Query } from './query.ts';
-import { BEGIN, settingsFor } from './settings.ts';
+import { BEGIN, DISCARD, ROLLBACK, settingsFor } from './settings.ts';
 import { Statement } from './statement.ts';
 import { parameterText, TYPES_SQL, type TypeMap } from './types.ts';
 import { viewsOf } from './views.ts';
@@ -184,8 +184,8 @@ export class PostgresSession implements Session {
     try {
       const settings = settingsFor(this.#context.schema, timeoutMs);
       const query = this.#queryForThisUse();
-      await query(BEGIN);
-      await query(settings.sql, settings.values);
+      await query(BEGIN.text);
+      await query(settings.text, settings.values);
       return await work(query);
     } catch (error) {
       throw statementError(error, timeoutMs);
@@ -196,9 +196,15 @@ export class PostgresSession implements Session {
   async #end(use: number, discards = false): Promise<void> {
     if (use !== this.#use) throw cancelled();
     this.#last = undefined;
-    const end = this.#opened.client.query(new EndTransaction(this.#opened.client, { discards }));
+    const end = this.#opened.client.query(new PostgresCommands(() => this.#endOf(discards)));
     this.#busy = end.finished.catch(noMatter);
     await end.finished;
+  }
+
+  /** Without a transaction, the server would write a warning about a rollback to its log. */
+  #endOf(discards: boolean) {
+    const isIn = this.#opened.client.getTransactionStatus() !== 'I';
+    return [...(isIn ? [ROLLBACK] : []), ...(discards ? [DISCARD] : [])];
   }
 
   #queryForThisUse(): Query {

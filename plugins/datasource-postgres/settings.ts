@@ -1,6 +1,9 @@
-/** Settings that hold for one transaction and end with it. */
+/** Begins and ends a transaction; its settings hold for it and end with it. */
 
-export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY';
+export const BEGIN = { text: 'BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY' };
+export const ROLLBACK = { text: 'ROLLBACK' };
+/** Is refused in a message of several statements, which would be one transaction. */
+export const DISCARD = { text: 'DISCARD ALL' };
 
 /** Longest wait for a table that another program locks. */
 const LOCK_TIMEOUT_MS = 5_000;
@@ -24,10 +27,10 @@ const NAMES = [...Object.keys(FIXED), 'search_path', 'statement_timeout', 'lock_
 const SETTINGS_SQL = `SELECT ${NAMES.map((name, index) => `pg_catalog.set_config('${name}', $${index + 1}, true)`).join(', ')}`;
 
 /** The statement that sets them, and its values. `schema`: of tables that are named without one. */
-export function settingsFor(schema: string, timeoutMs: number): { sql: string; values: string[] } {
+export function settingsFor(schema: string, timeoutMs: number): { text: string; values: string[] } {
   const lockTimeoutMs = Math.min(LOCK_TIMEOUT_MS, timeoutMs);
   return {
-    sql: SETTINGS_SQL,
+    text: SETTINGS_SQL,
     values: [...Object.values(FIXED), searchPathOf(schema), String(timeoutMs), String(lockTimeoutMs)],
   };
 }

@@ -7,13 +7,14 @@ import type { Submittable } from 'pg';
 import {
   bindable,
   notReading,
+  type PostgresProtocol,
   RowCollector,
   type RowLimits,
+  sendCommand,
   uniqueNames,
   type Value,
 } from '../datasource-kit/index.ts';
-import { DISCARD, execute, type ProtocolConnection, ROLLBACK } from './protocol.ts';
-import { BEGIN, settingsFor } from './settings.ts';
+import { BEGIN, DISCARD, ROLLBACK, settingsFor } from './settings.ts';
 import { type Decoder, parameterText, parameterType, type TypeMap } from './types.ts';
 
 interface Field {
@@ -69,21 +70,17 @@ export class Statement implements Submittable {
   }
 
   submit(given: unknown): void {
-    const connection = given as ProtocolConnection;
+    const connection = given as PostgresProtocol;
     const { sql, limits, schema } = this.#options;
-    const settings = settingsFor(schema, limits.timeoutMs);
-    const portal = { portal: '', rows: 0 } as const;
     connection.stream.cork();
-    execute(connection, BEGIN);
-    connection.parse({ text: settings.sql });
-    connection.bind({ values: settings.values });
-    connection.execute(portal);
+    sendCommand(connection, BEGIN);
+    sendCommand(connection, settingsFor(schema, limits.timeoutMs));
     connection.parse({ text: sql, types: this.#parameterTypes });
     connection.bind({ values: this.#values });
     connection.describe({ type: 'P', name: '' });
-    connection.execute(portal);
-    execute(connection, ROLLBACK);
-    execute(connection, DISCARD);
+    connection.execute({ portal: '', rows: 0 });
+    sendCommand(connection, ROLLBACK);
+    sendCommand(connection, DISCARD);
     connection.sync();
     connection.stream.uncork();
   }
@@ -123,7 +120,7 @@ export class Statement implements Submittable {
     this.#rows.reject(notReading());
   }
 
-  handleCopyInResponse(connection: ProtocolConnection): void {
+  handleCopyInResponse(connection: PostgresProtocol): void {
     connection.sendCopyFail('not wanted');
   }
 

@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { Client, CustomTypesConfig } from 'pg';
-import type { PostgresTarget } from '../datasource-kit/index.ts';
+import { type PostgresCommand, PostgresCommands, type PostgresTarget } from '../datasource-kit/index.ts';
 import { type Engine, type EngineSettings, knexConfig, MigratingPhase } from './engine.ts';
-import { PostgresBatch, type PreparedStatement } from './postgres-batch.ts';
 import { connectPostgres } from './postgres-client.ts';
 import type { BatchStatement } from './row-types.ts';
 
@@ -117,8 +116,8 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
   /** Of the statements, all of them constants of plugins. Null behind a pooler that mixes connections. */
   let names: Map<string, string> | null = new Map();
   /** Named, a statement is parsed and planned once for each connection. */
-  const named = ({ sql, json }: BatchStatement): PreparedStatement => {
-    const statement = { text: sql.replace('?', '$1'), value: json };
+  const named = ({ sql, json }: BatchStatement): PostgresCommand => {
+    const statement = { text: sql.replace('?', '$1'), values: [json] };
     if (names === null) return statement;
     const name = names.get(sql) ?? nameOf(`${schema}:${sql}`);
     names.set(sql, name);
@@ -137,7 +136,7 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     }
   }
 
-  async function send(statements: readonly PreparedStatement[]): Promise<void> {
+  async function send(statements: readonly PostgresCommand[]): Promise<void> {
     const client: Client = await instance.client.acquireConnection();
     const giveUp = giveUpOn(client);
     const timer = setTimeout(giveUp, settings.statementTimeoutMs);
@@ -145,7 +144,7 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     const known = parsed.get(client) ?? new Set();
     parsed.set(client, known);
     try {
-      await client.query(new PostgresBatch(statements, known)).finished;
+      await client.query(new PostgresCommands(() => statements, known)).finished;
     } finally {
       clearTimeout(timer);
       giveUps.delete(giveUp);
