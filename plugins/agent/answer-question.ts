@@ -6,7 +6,7 @@ import { type ProcessBudget, QuestionBudget } from './budget.ts';
 import { abortError, QuestionDeadline, untilAborted } from './deadlines.ts';
 import { questionBegun, questionEnded } from './events.ts';
 import type { AnswerDraft, AnswerFinding } from './hooks.ts';
-import { type LoopRuntime, QuestionRun } from './loop.ts';
+import type { LoopRuntime, QuestionRun } from './loop.ts';
 import { requestTimeoutOf } from './options.ts';
 import type { Prepare } from './preparation.ts';
 
@@ -16,6 +16,9 @@ export interface AgentRuntime extends LoopRuntime {
   readonly check: (draft: AnswerDraft, scope: Scope) => Promise<readonly AnswerFinding[]>;
   readonly budget: ProcessBudget;
 }
+
+/** Loaded with the first question: a start does not need it. */
+let loop: typeof import('./loop.ts') | undefined;
 
 /** Answers one question; see `Agent`. `streaming` selects how the model is called. */
 export async function* answerQuestion(
@@ -38,7 +41,8 @@ export async function* answerQuestion(
   try {
     runtime.budget.checkCapacity();
     const prepared = await untilAborted(prepare(asked, scope), scope.signal);
-    run = new QuestionRun(prepared, deadline, runtime, budget, streaming);
+    loop ??= await import('./loop.ts');
+    run = new loop.QuestionRun(prepared, deadline, runtime, budget, streaming);
     const { question } = prepared;
     const { context } = run;
     const check = ({ text, data: tables }: Answer) => runtime.check({ question, text, tables, context }, scope);

@@ -2,13 +2,14 @@ import { datasourceList, definePlugin, healthCheck, modelResolve } from '../../k
 import { modelProviders, type OpenModel } from '../model-kit/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { dialectOf, postgres, type SqlDialect } from '../sql-kit/index.ts';
-import { createOfflineModel } from './offline-model.ts';
 import { ModelOfflineOptions } from './options.ts';
 import { OFFLINE } from './provider.ts';
 
-export { type Reading, readQuestion } from './conversation.ts';
-export { createOfflineModel } from './offline-model.ts';
 export { OFFLINE } from './provider.ts';
+
+/** The reader of questions is loaded with the first: most servers ask a language model. */
+export const offlineReader = () => import('./conversation.ts');
+export const offlineModel = () => import('./offline-model.ts');
 
 export const modelOffline = definePlugin({
   name: 'model-offline',
@@ -26,6 +27,7 @@ export const modelOffline = definePlugin({
       for (const { id, dbType } of connections) dialects.set(id, await dialectOf(ctx, dbType, scope));
       const dialectFor = (connectionId = question.connectionId ?? 'default') =>
         dialects.get(connectionId) ?? [...dialects.values()][0] ?? postgres;
+      const { createOfflineModel } = await offlineModel();
       return { provider, model: createOfflineModel({ model, now: () => new Date(ctx.now()), dialectOf: dialectFor }) };
     };
     const open = () => ({ resolve, close() {} });

@@ -8,7 +8,7 @@ import { nearest } from '../../kernel/index.ts';
 import { bearerToken } from '../../plugins/auth-kit/index.ts';
 import { csvLines } from '../../plugins/csv-kit/index.ts';
 import { decimal, sentence, withoutValues } from '../../plugins/datasource-kit/index.ts';
-import { createOfflineModel } from '../../plugins/model-offline/index.ts';
+import { offlineModel } from '../../plugins/model-offline/index.ts';
 import { loadSemanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { AllowedTables, allowedTables, checkSql } from '../../plugins/sql-guard/index.ts';
 import { kitDialect, redactLiterals } from '../../plugins/sql-kit/index.ts';
@@ -53,6 +53,7 @@ async function sqlInputs(): Promise<TextInput[]> {
 
 async function questionInputs(): Promise<TextInput[]> {
   const model = await loadSemanticLayer(join(root, 'semantic'));
+  const { createOfflineModel } = await offlineModel();
   const offline = createOfflineModel({ model, dialectOf: () => 'sqlite', now: () => new Date('2026-01-15T12:00:00Z') });
   const tools = [{ type: 'function' as const, name: 'executeSQL', inputSchema: {} }];
   const ask = (texts: readonly string[]) =>

@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { readQuestion } from '../../plugins/model-offline/index.ts';
+import { offlineReader } from '../../plugins/model-offline/index.ts';
 import { loadSemanticLayer } from '../../plugins/semantic-layer/index.ts';
 import { compileQuery } from '../../plugins/semantic-query/index.ts';
 import { type Answer, type CorpusQuestion, judge, readCorpus } from './question-corpus.ts';
 import type { Row } from './same-rows.ts';
+
+const { readQuestion } = await offlineReader();
 
 export interface Judged {
   readonly question: CorpusQuestion;

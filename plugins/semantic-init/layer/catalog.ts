@@ -1,5 +1,5 @@
 /** Says what each entity is for, with questions that are understood without a language model. */
-import { readQuestion } from '../../model-offline/index.ts';
+import { offlineReader } from '../../model-offline/index.ts';
 import {
   createModel,
   type ModelEntity,
@@ -10,6 +10,8 @@ import {
 import { isCopy, nameKey, plural, singular, spoken } from '../profile/names.ts';
 import type { Dimension } from './dimensions.ts';
 import type { Entity } from './entity.ts';
+
+const { readQuestion } = await offlineReader();
 
 const MAX_QUESTIONS = 3;
 const MAX_USES = 4;

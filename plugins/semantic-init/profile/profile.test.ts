@@ -11,8 +11,10 @@ import { findMariaDb, INSTALL_MARIADB, type MariaDbServer, startMariaDb } from '
 import { type PostgresServer, startPostgres } from '../../../test/harness/postgres.ts';
 import { type ProfiledLayer, profiledLayer } from '../../../test/harness/profiled-layer.ts';
 import { suiteNeeding } from '../../../test/harness/require.ts';
-import { readQuestion } from '../../model-offline/index.ts';
+import { offlineReader } from '../../model-offline/index.ts';
 import { AWKWARD, AWKWARD_POSTGRES } from './awkward.fixture.ts';
+
+const { readQuestion } = await offlineReader();
 
 const keys = (layer: ProfiledLayer, name: string) =>
   layer.entity(name).dimensions.flatMap((dimension) => (dimension.primary_key === true ? [dimension.name] : []));
