@@ -72,7 +72,7 @@ it('lets go of keys that have gone quiet', () => {
   expect(windows.size).toBe(1);
 });
 
-it('keeps a million keys in little memory', { timeout: 120_000 }, () => {
+it('keeps some of very many keys in little memory', { timeout: 120_000 }, () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
   const heap = () => {
@@ -80,8 +80,8 @@ it('keeps a million keys in little memory', { timeout: 120_000 }, () => {
     return process.memoryUsage().heapUsed / 1_048_576;
   };
   const before = heap();
-  const windows = new SlidingWindow({ limit: 60, windowMs, maxKeys: 100_000 });
-  for (let at = 0; at < 1_000_000; at += 1) windows.take(`10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, at / 100);
-  expect(heap() - before).toBeLessThan(64);
-  expect(windows.size).toBe(100_000);
+  const windows = new SlidingWindow({ limit: 60, windowMs, maxKeys: 50_000 });
+  for (let at = 0; at < 200_000; at += 1) windows.take(`10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, at / 100);
+  expect(heap() - before).toBeLessThan(32);
+  expect(windows.size).toBe(50_000);
 });
