@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { atlas } from '../../test/harness/command.ts';
+import { atlasHere as atlas } from '../../test/harness/command-here.ts';
 import { DEMOS, type DemoName, loadDemo } from '../demo-data/index.ts';
 import { type EvalCase, readCases } from './cases.ts';
 

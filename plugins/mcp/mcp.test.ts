@@ -12,7 +12,8 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltInServer, startBuiltIn } from '../../test/harness/built-in-server.ts';
-import { atlas, emptyFolder } from '../../test/harness/command.ts';
+import { emptyFolder } from '../../test/harness/command.ts';
+import { atlasHere as atlas } from '../../test/harness/command-here.ts';
 import { createSimpleDemo } from '../demo-data/index.ts';
 
 const root = join(import.meta.dirname, '../..');

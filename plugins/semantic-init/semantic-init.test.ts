@@ -5,7 +5,8 @@ import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { atlas, emptyFolder, serve } from '../../test/harness/command.ts';
+import { emptyFolder, serve } from '../../test/harness/command.ts';
+import { atlasHere as atlas } from '../../test/harness/command-here.ts';
 import { type PostgresServer, startPostgres } from '../../test/harness/postgres.ts';
 import { LIBRARY, QUESTIONS } from './library.fixture.ts';
 

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { main } from '../../bin/main.ts';
-import type { CommandOptions, Finished } from './command.ts';
+import { type CommandOptions, type Finished, PROGRESS } from './command.ts';
 
 export async function atlasHere(
   args: readonly string[],
@@ -10,9 +10,14 @@ export async function atlasHere(
 ): Promise<Finished> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const printed = Promise.all([text(stdout), text(stderr)]);
-  const code = await main(args, { env: { ...env }, cwd, stdout, stderr, signal });
+  const before = process.cwd();
+  // Relative URLs are below the folder of the process.
+  process.chdir(cwd);
+  const code = await main(args, { env: { NO_COLOR: '1', ...env }, cwd, stdout, stderr, signal }).finally(() =>
+    process.chdir(before),
+  );
   stdout.end();
   stderr.end();
   const [out, err] = await printed;
-  return { code, stdout: out, stderr: err };
+  return { code, stdout: out, stderr: err.replaceAll(PROGRESS, '') };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Lines that say how far long work is, which only come on a slow machine. */
-const PROGRESS = /^[A-Z][a-z ]+(?:: \d+(?: of \d+)?| …)\n/gm;
+export const PROGRESS = /^[A-Z][a-z ]+(?:: \d+(?: of \d+)?| …)\n/gm;
 
 const BIN = join(import.meta.dirname, '../../bin/atlas.mjs');
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMOS, type DemoName, loadDemo } from '../../plugins/demo-data/index.ts';
 import { loadSemanticLayer, type SemanticModel } from '../../plugins/semantic-layer/index.ts';
 import { compileQuery, type QueryPlan } from '../../plugins/semantic-query/index.ts';
-import { atlas } from '../harness/command.ts';
+import { atlasHere as atlas } from '../harness/command-here.ts';
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
 
 // The layer of `simple` is written for SQLite, which the command `demo` uses.

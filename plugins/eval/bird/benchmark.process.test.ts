@@ -3,7 +3,8 @@ import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { atlas, emptyFolder } from '../../../test/harness/command.ts';
+import { emptyFolder } from '../../../test/harness/command.ts';
+import { atlasHere as atlas } from '../../../test/harness/command-here.ts';
 import { type RecordedRequest, type Step, startOpenAIServer } from '../../../test/harness/openai-server.ts';
 import { csvRecords } from './descriptions.ts';
 import { evidenceTerms } from './evidence.ts';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { atlas, emptyFolder, serve } from '../../../test/harness/command.ts';
+import { emptyFolder, serve } from '../../../test/harness/command.ts';
+import { atlasHere as atlas } from '../../../test/harness/command-here.ts';
 
 const DATABASE = 'atlas-files.duckdb';
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { atlas, emptyFolder } from '../../../test/harness/command.ts';
+import { emptyFolder, atlas as startedAtlas } from '../../../test/harness/command.ts';
+import { atlasHere as atlas } from '../../../test/harness/command-here.ts';
 
 let folder: ReturnType<typeof emptyFolder>;
 beforeEach(() => {
@@ -317,9 +318,10 @@ describe('flags', () => {
          datasourceSqlite({ connections: [{ id: 'default', url: 'sqlite:nothing.db' }, { id: 'shop', url: 'sqlite:shop.db' }] }),
        ] });`,
     );
-    await done('--connection', 'shop');
+    const inFolder = (...args: string[]) => startedAtlas(['init', ...args], { cwd: folder.path });
+    expect(await inFolder('--connection', 'shop')).toMatchObject({ code: 0, stderr: '' });
     expect(parse(read('shop/entities/orders.yml'))).toMatchObject({ connection: 'shop' });
-    const unknown = await init('--connection', 'shpo');
+    const unknown = await inFolder('--connection', 'shpo');
     expect(unknown).toMatchObject({
       code: 1,
       stdout: '',

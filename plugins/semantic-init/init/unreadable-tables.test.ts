@@ -3,7 +3,8 @@ import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { atlas, emptyFolder } from '../../../test/harness/command.ts';
+import { emptyFolder } from '../../../test/harness/command.ts';
+import { atlasHere as atlas } from '../../../test/harness/command-here.ts';
 import { type PostgresServer, startPostgres } from '../../../test/harness/postgres.ts';
 
 let server: PostgresServer;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { atlas, emptyFolder } from '../../../test/harness/command.ts';
+import { emptyFolder } from '../../../test/harness/command.ts';
+import { atlasHere as atlas } from '../../../test/harness/command-here.ts';
 import { startOpenAIServer } from '../../../test/harness/openai-server.ts';
 
 const REPLY = {

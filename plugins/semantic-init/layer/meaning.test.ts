@@ -1,7 +1,8 @@
 /** Tests which measures, labels, joins, segments and names `init` makes of columns that are easily misunderstood. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { atlas, emptyFolder } from '../../../test/harness/command.ts';
+import { emptyFolder } from '../../../test/harness/command.ts';
+import { atlasHere as atlas } from '../../../test/harness/command-here.ts';
 import { type PostgresServer, startPostgres } from '../../../test/harness/postgres.ts';
 import { type ProfiledLayer, profiledLayer } from '../../../test/harness/profiled-layer.ts';
 

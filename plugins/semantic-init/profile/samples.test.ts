@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { atlas, emptyFolder } from '../../../test/harness/command.ts';
+import { emptyFolder } from '../../../test/harness/command.ts';
+import { atlasHere as atlas } from '../../../test/harness/command-here.ts';
 import { holdsCredential, isCategory, isNamedCredential, samplesOf } from './sensitive.ts';
 import { tenantTables } from './tenants.ts';
 
