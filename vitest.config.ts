@@ -7,7 +7,7 @@ const source = (path: string) => new URL(path, import.meta.url).pathname;
 /** Only `npm run test:all` has these: real processes, further engines, random and complete corpora. */
 const PROCESS_TESTS = [
   '**/*.process.test.ts',
-  'test/{chaos,clients,e2e,fuzz,growth}/**/*.test.ts',
+  'test/{chaos,clients,e2e,fuzz}/**/*.test.ts',
   '{examples,plugins/plugin-scaffold/templates}/**/*.test.ts',
 ];
 const FAST_TESTS = ['{kernel,plugins,config,bin,test}/**/*.test.ts'];

@@ -14,6 +14,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   describe: async () => (await import('./describe.ts')).describe,
   grounding: async () => (await import('./grounding.ts')).grounding,
   features: async () => (await import('./features.ts')).features,
+  growth: async () => (await import('./growth.ts')).growth,
   admin: async () => (await import('./admin.ts')).admin,
 };
 
