@@ -32,9 +32,7 @@ export type Resolved<N extends Needs> = {
 };
 
 /** A need that may be missing: `undefined` in `needs` when the composition leaves the plugin out. */
-export function optional<A>(ref: PluginRef<A>): OptionalRef<A> {
-  return { optional: ref };
-}
+export const optional = <A>(ref: PluginRef<A>): OptionalRef<A> => ({ optional: ref });
 
 /**
  * What a plugin may do. Taps and lifecycle callbacks are taken only while `setup` runs, but for keys. Databases and
@@ -103,9 +101,7 @@ export interface AtlasConfig {
   readonly plugins: readonly PluginEntry[];
 }
 
-export function defineConfig(config: AtlasConfig): AtlasConfig {
-  return config;
-}
+export const defineConfig = (config: AtlasConfig): AtlasConfig => config;
 
 type Given<S> = object extends GivenOptions<S> ? [options?: GivenOptions<S>] : [options: GivenOptions<S>];
 

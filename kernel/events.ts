@@ -12,9 +12,7 @@ export interface EventType<T> {
   readonly [payload]?: T;
 }
 
-export function defineEvent<T>(id: string): EventType<T> {
-  return Object.freeze({ id });
-}
+export const defineEvent = <T>(id: string): EventType<T> => Object.freeze({ id });
 
 export const appReady = defineEvent<{ readonly bootMs: number }>('app:ready');
 export const appClosed = defineEvent<{ readonly errors: number }>('app:closed');

@@ -1,19 +1,15 @@
 /** Checks the composition as a graph: what must be there, and in which order it is set up. */
-import type { AnyPluginDefinition, Needs, PluginEntry, PluginRef } from './define-plugin.ts';
+import type { AnyPluginDefinition, Needs, PluginEntry } from './define-plugin.ts';
 import type { BootProblem } from './errors.ts';
 import { refOf } from './services.ts';
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
 /** `webhook-interaction` → `webhookInteraction`, the name an author imports. */
-function importName(name: string): string {
-  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-}
+const importName = (name: string) => name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
 /** What a plugin needs, also what it may do without. */
-export function needsOf({ needs = {} }: AnyPluginDefinition): PluginRef[] {
-  return Object.values(needs as Needs).map(refOf);
-}
+export const needsOf = ({ needs = {} }: AnyPluginDefinition) => Object.values(needs as Needs).map(refOf);
 
 /** Every fault of the composition that shows without starting anything. */
 export function checkGraph(entries: readonly PluginEntry[], provided: ReadonlySet<string>): BootProblem[] {

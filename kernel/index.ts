@@ -17,6 +17,6 @@ export type { HookDescription, HookObserver } from './hooks/registry.ts';
 export type { Logger } from './log.ts';
 export { didYouMean, nearest } from './nearest.ts';
 export { Type } from './option-types.ts';
-export { type Actor, NOBODY, type Right, type Role, Scope, type ScopeInit } from './scope.ts';
+export * from './scope.ts';
 export { type Override, override } from './services.ts';
 export { withTimeout } from './with-timeout.ts';

@@ -106,3 +106,15 @@ export class Scope {
     this.#controller?.abort(reason);
   }
 }
+
+/** A value that a plugin keeps with scopes, such as the account that a question charges. It is freed with its scope. */
+export interface ScopeValue<T> extends Pick<WeakMap<Scope, T>, 'get' | 'set' | 'delete'> {
+  /** The value of the scope, or of the nearest scope that it is a part of. */
+  nearest(scope: Scope | undefined): T | undefined;
+}
+
+export function scopeValue<T>(): ScopeValue<T> {
+  const values = new WeakMap<Scope, T>();
+  const nearest = (scope?: Scope): T | undefined => scope && (values.get(scope) ?? nearest(scope.parent));
+  return Object.assign(values, { nearest });
+}

@@ -9,9 +9,7 @@ export interface Override<A = unknown> {
   readonly api: A;
 }
 
-export function override<A>(ref: PluginRef<A>, api: A): Override<A> {
-  return { ref, api };
-}
+export const override = <A>(ref: PluginRef<A>, api: A): Override<A> => ({ ref, api });
 
 export const refOf = (need: PluginRef | OptionalRef): PluginRef => ('optional' in need ? need.optional : need);
 

@@ -10,7 +10,7 @@ export interface Wait {
   settled: boolean;
   /** Set by `add`. */
   expiresAtTick: number;
-  /** Called at most once, up to 100 ms late, and only while not settled. */
+  /** Called up to 100 ms late, and only while not settled. It settles the wait. */
   expire(): void;
 }
 
@@ -33,10 +33,8 @@ export class Deadlines {
 
   #sweep(): void {
     this.#tick += 1;
+    for (const wait of this.#waits) if (!wait.settled && wait.expiresAtTick <= this.#tick) wait.expire();
     this.#drop();
-    const late = this.#waits.filter((wait) => wait.expiresAtTick <= this.#tick);
-    this.#waits = this.#waits.filter((wait) => wait.expiresAtTick > this.#tick);
-    for (const wait of late) wait.expire();
     if (this.#waits.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -1,5 +1,5 @@
 /** Orders the modes of approval, keeps restrictions of questions, and decides who may resolve an action. */
-import type { Scope } from '../../kernel/index.ts';
+import { type Scope, scopeValue } from '../../kernel/index.ts';
 import type { ApprovalMode } from './hooks.ts';
 
 /** From the least strict. */
@@ -11,17 +11,14 @@ export function strictest(...modes: readonly ApprovalMode[]): ApprovalMode {
 
 /** Modes that hold for all actions of a piece of work and of its parts. */
 export class Restrictions {
-  readonly #modes = new WeakMap<Scope, ApprovalMode>();
+  readonly #modes = scopeValue<ApprovalMode>();
 
   set(scope: Scope, mode: ApprovalMode): void {
-    this.#modes.set(scope, strictest(mode, this.#modes.get(scope) ?? 'auto'));
+    this.#modes.set(scope, strictest(mode, this.of(scope)));
   }
 
   of(scope: Scope): ApprovalMode {
-    const modes: ApprovalMode[] = ['auto'];
-    for (let part: Scope | undefined = scope; part !== undefined; part = part.parent) {
-      modes.push(this.#modes.get(part) ?? 'auto');
-    }
-    return strictest(...modes);
+    const own = this.#modes.get(scope) ?? 'auto';
+    return scope.parent === undefined ? own : strictest(own, this.of(scope.parent));
   }
 }

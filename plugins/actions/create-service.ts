@@ -1,5 +1,5 @@
 /** Puts the parts of the plugin together: the store, the runs of approved actions, and the service. */
-import type { PluginContext, Scope } from '../../kernel/index.ts';
+import { type PluginContext, type Scope, type ScopeValue, scopeValue } from '../../kernel/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { HttpServer } from '../http/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
@@ -8,7 +8,6 @@ import { auditedMove } from './audited-move.ts';
 import { actionMoved } from './events.ts';
 import { Execution } from './execution.ts';
 import type { ActionType } from './hooks.ts';
-import { Addresses } from './movers.ts';
 import type { ActionsOptions } from './options.ts';
 import { type ActionRow, isEnd } from './rows.ts';
 import { ActionService } from './service.ts';
@@ -34,11 +33,12 @@ export interface CreatedService {
   readonly store: ActionStore;
   readonly execution: Execution;
   readonly service: ActionService;
-  readonly addresses: Addresses;
+  /** From which requests came. */
+  readonly addresses: ScopeValue<string>;
 }
 
 export function createService({ ctx, options, db, queue, server, log, types, refuse }: Parts): CreatedService {
-  const addresses = new Addresses();
+  const addresses = scopeValue<string>();
   const store = new ActionStore(db, async (row, change, trx) => {
     await log?.record(auditedMove(row, change), trx);
     // Should this server die: another run begins once the lease is over.

@@ -79,7 +79,7 @@ export const actions = definePlugin({
     ctx.tap(contextCollect, () => (tools.size > 0 ? [ACTION_RULES] : []));
     // Innermost, so that recordings and surfaces get what may be shown.
     ctx.tap(agentWrap, () => [(ask) => maskedCalls(tools, ask)], { stage: 'post' });
-    ctx.tap(httpAdmit, ({ ip }, scope) => addresses.set(scope, ip));
+    ctx.tap(httpAdmit, ({ ip }, scope) => void addresses.set(scope, ip));
     ctx.tap(userDelete, ({ userId }) =>
       service.leave({ requested_by: userId }, "The requester's account was deleted."),
     );

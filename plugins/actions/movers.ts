@@ -2,24 +2,6 @@
 import type { Scope } from '../../kernel/index.ts';
 import type { Mover } from './rows.ts';
 
-/** Addresses from which requests came, by the scope of the request. */
-export class Addresses {
-  readonly #addresses = new WeakMap<Scope, string>();
-
-  set(scope: Scope, ip: string): void {
-    this.#addresses.set(scope, ip);
-  }
-
-  /** The address of the scope, or of the nearest scope that it is a part of. */
-  of(scope: Scope): string | null {
-    for (let part: Scope | undefined = scope; part !== undefined; part = part.parent) {
-      const ip = this.#addresses.get(part);
-      if (ip !== undefined) return ip;
-    }
-    return null;
-  }
-}
-
 export function moverOf({ actor, requestId }: Scope, surface: string, ip: string | null): Mover {
   return {
     actor_id: actor.id,

@@ -1,7 +1,14 @@
 /** Takes requests for actions, and approves, denies and expires them. */
 import { randomUUID } from 'node:crypto';
 import { Value } from '@sinclair/typebox/value';
-import { type ActionOutcome, AtlasError, authAuthorize, type PluginContext, type Scope } from '../../kernel/index.ts';
+import {
+  type ActionOutcome,
+  AtlasError,
+  authAuthorize,
+  type PluginContext,
+  type Scope,
+  type ScopeValue,
+} from '../../kernel/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
 import { masked } from '../redaction-kit/index.ts';
 import type { Actions, ActionWish, AskedAction } from './api.ts';
@@ -9,7 +16,7 @@ import { Restrictions, strictest } from './approval.ts';
 import { alreadyResolved, EXPIRED, notFound, ownAdminAction, tooManyPending } from './errors.ts';
 import type { Execution } from './execution.ts';
 import type { ActionType } from './hooks.ts';
-import { type Addresses, moverOf, systemMover } from './movers.ts';
+import { moverOf, systemMover } from './movers.ts';
 import type { ActionsOptions } from './options.ts';
 import { errorText, frozenPayload, hashOf, note, payloadText, shownSubject, wishKeyOf } from './payload.ts';
 import type { ActionRow, Mover } from './rows.ts';
@@ -25,7 +32,7 @@ export interface ServiceInit {
   readonly options: ActionsOptions;
   readonly store: ActionStore;
   readonly execution: Execution;
-  readonly addresses: Addresses;
+  readonly addresses: ScopeValue<string>;
   readonly types: ReadonlyMap<string, ActionType>;
   /** Throws `forbidden` for an actor of whom it is not known to which tenant they belong. */
   refuse(scope: Scope): void;
@@ -224,7 +231,7 @@ export class ActionService implements Actions {
       runs: 0,
       wish_key: wishKey(wish, scope) ?? null,
     };
-    const mover = moverOf(scope, wish.surface, addresses.of(scope));
+    const mover = moverOf(scope, wish.surface, addresses.nearest(scope) ?? null);
     const changes: Change[] = [{ move: 'requested', at, mover, set: {} }];
     const system = systemMover(scope.requestId);
     const resolved = { resolved_at: at };

@@ -1,5 +1,5 @@
 /** Limits the memory that results and conversations of running questions take. */
-import { AtlasError, type Scope, type ToolTable } from '../../kernel/index.ts';
+import { AtlasError, type Scope, scopeValue, type ToolTable } from '../../kernel/index.ts';
 import type { ResultMemory } from '../datasource-kit/index.ts';
 import { rowsThatFit } from './size.ts';
 
@@ -17,9 +17,9 @@ const mebibytes = (bytes: number) => `${Math.max(0, Math.floor(bytes / 1024 / 10
 export class ProcessBudget {
   readonly #limitBytes: number;
   /** Questions that have ended and whose answers are still in memory, by the scope of their request. */
-  readonly #retained = new WeakMap<Scope, QuestionBudget[]>();
+  readonly #retained = scopeValue<QuestionBudget[]>();
   /** Results that are being read, by the scope of their tool call. */
-  readonly #arriving = new WeakMap<Scope, ArrivingRows>();
+  readonly #arriving = scopeValue<ArrivingRows>();
   #heldBytes = 0;
 
   constructor(limitBytes: number) {
@@ -57,9 +57,8 @@ export class ProcessBudget {
 
   /** Releases the memory of an answered question, now or when its request does. */
   answered(budget: QuestionBudget, scope: Scope | undefined): void {
-    const retained = scope && this.#retained.get(scope);
+    const retained = this.#retained.nearest(scope);
     if (retained !== undefined) retained.push(budget);
-    else if (scope?.parent !== undefined) this.answered(budget, scope.parent);
     else budget.end();
   }
 
@@ -70,7 +69,7 @@ export class ProcessBudget {
 
   /** Where the rows of a statement in this scope count; `undefined`: it is not of a question. */
   arriving(scope: Scope): ArrivingRows | undefined {
-    return this.#arriving.get(scope) ?? (scope.parent && this.arriving(scope.parent));
+    return this.#arriving.nearest(scope);
   }
 
   /** Adds to what is held; a negative number releases. */

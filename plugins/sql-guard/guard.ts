@@ -1,5 +1,5 @@
 /** Checks statements for requests, and remembers which ones passed. */
-import type { ConnectionInfo, Scope, SqlStatement } from '../../kernel/index.ts';
+import { type ConnectionInfo, type Scope, type SqlStatement, scopeValue } from '../../kernel/index.ts';
 import type { SemanticModel } from '../semantic-layer/index.ts';
 import { type SqlDialect, SqlRefusal } from '../sql-kit/index.ts';
 import type { AllowedTables } from './allowed-tables.ts';
@@ -20,7 +20,7 @@ export class StatementGuard {
   readonly #checked: CheckedStatements;
   readonly #organizations: OrganizationTables;
   readonly #tables = new WeakMap<SemanticModel, Map<string, AllowedTables>>();
-  readonly #passed = new WeakMap<Scope, SqlStatement[]>();
+  readonly #passed = scopeValue<SqlStatement[]>();
 
   /** `warn` is told what of the semantic layer cannot be kept to, once per version of the layer. */
   constructor(options: SqlGuardOptions, warn: (problem: string) => void) {

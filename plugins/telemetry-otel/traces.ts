@@ -19,7 +19,7 @@ import {
   ATTR_DB_OPERATION_NAME,
   ATTR_DB_QUERY_TEXT,
 } from '@opentelemetry/semantic-conventions';
-import { messagesOf, type PluginContext, type Scope, type SqlOutcome } from '../../kernel/index.ts';
+import { messagesOf, type PluginContext, type Scope, type SqlOutcome, scopeValue } from '../../kernel/index.ts';
 import { modelCalled, questionBegun, questionEnded, toolBegun, toolEnded } from '../agent/index.ts';
 import { requestBegun, requestEnded } from '../http/index.ts';
 import { withoutCredentials } from '../redaction-kit/index.ts';
@@ -37,15 +37,12 @@ const now = () => performance.timeOrigin + performance.now();
  * `content`: whether questions, answers, arguments, SQL and the texts of errors are shown. Returns what takes statements.
  */
 export function watchTraces(ctx: PluginContext, tracer: Tracer, content: boolean): SqlWatch {
-  const spans = new WeakMap<Scope, Span>();
+  const spans = scopeValue<Span>();
   const propagator = new W3CTraceContextPropagator();
 
   const contextOf = (scope: Scope | undefined): Context => {
-    for (let at = scope; at !== undefined; at = at.parent) {
-      const span = spans.get(at);
-      if (span !== undefined) return trace.setSpan(ROOT_CONTEXT, span);
-    }
-    return ROOT_CONTEXT;
+    const span = spans.nearest(scope);
+    return span === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, span);
   };
   const begin = (name: string, kind: SpanKind, attributes: Attributes, context: Context, startTime = now()) =>
     tracer.startSpan(name, { kind, attributes, startTime }, context);

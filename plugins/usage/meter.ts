@@ -1,5 +1,12 @@
 /** Opens an account for every question, charges model calls to it, and records it when the question is over. */
-import { messageOf, type PluginContext, type Question, type Scope, withTimeout } from '../../kernel/index.ts';
+import {
+  messageOf,
+  type PluginContext,
+  type Question,
+  type Scope,
+  scopeValue,
+  withTimeout,
+} from '../../kernel/index.ts';
 import type { AnswerNote, ModelCalled } from '../agent/index.ts';
 import { DurableWriter, type InternalDb } from '../internal-db/index.ts';
 import { Account } from './account.ts';
@@ -29,7 +36,7 @@ export interface MeterInit {
 
 export class Meter {
   readonly #init: MeterInit;
-  readonly #accounts = new WeakMap<Scope, Account>();
+  readonly #accounts = scopeValue<Account>();
   readonly #closed = new WeakMap<Account, Promise<void>>();
   readonly #writer: DurableWriter<QuestionRow> | undefined;
 
@@ -55,13 +62,13 @@ export class Meter {
 
   /** Takes the conversation's id from the question, which has it only inside the recording of conversations. */
   begin(scope: Scope, { conversationId }: Question): void {
-    const account = this.#accountOf(scope);
+    const account = this.#accounts.nearest(scope);
     if (account !== undefined) account.conversationId = conversationId;
   }
 
   count(call: ModelCalled): void {
     const { scope, model } = call;
-    const counted = this.#accountOf(scope)?.add(call);
+    const counted = this.#accounts.nearest(scope)?.add(call);
     if (counted !== undefined) this.#init.ctx.emit(usageCounted, { scope, model, call: counted });
   }
 
@@ -70,7 +77,7 @@ export class Meter {
    * phase ends when such a call would reach the budget.
    */
   async limit(scope: Scope): Promise<AnswerNote | undefined> {
-    const account = this.#accountOf(scope);
+    const account = this.#accounts.nearest(scope);
     if (account === undefined) return undefined;
     const { ctx, options } = this.#init;
     const { questionTokens = Infinity } = options;
@@ -127,14 +134,6 @@ export class Meter {
     } catch (error) {
       ctx.log.error({ error: messageOf(error), usage: row }, 'The usage of a question could not be recorded in time.');
     }
-  }
-
-  #accountOf(scope: Scope): Account | undefined {
-    for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
-      const account = this.#accounts.get(at);
-      if (account !== undefined) return account;
-    }
-    return undefined;
   }
 }
 
