@@ -10,7 +10,6 @@ import { AtlasError, nearest, type Route } from '../../../kernel/index.ts';
 import { type ErrorDetail, invalidInput } from '../answer/input-errors.ts';
 import type { ReadBody } from '../request/json-body.ts';
 import { NULL_CHARACTER } from '../request/null-characters.ts';
-import { faultsOf } from './faults.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i;
@@ -83,7 +82,7 @@ function sentence({ type, path, message, schema }: ValueError): string {
 function details(whole: TSchema, value: unknown): ErrorDetail[] {
   const found = new Map<string, ErrorDetail>();
   const unknown = new Set<string>();
-  for (const error of faultsOf(whole, value)) {
+  for (const error of Value.Errors(whole, value)) {
     const path = error.path.slice(1, MAX_PATH_LENGTH).replaceAll('/', '.');
     if (!found.has(path)) found.set(path, { path, message: sentence(error) });
     if (error.type === ValueErrorType.ObjectAdditionalProperties) unknown.add(path);
