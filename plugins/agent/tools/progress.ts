@@ -1,5 +1,4 @@
 /** Notices when further tool calls bring nothing new, so that the model is asked to answer from what it has. */
-import { hash } from 'node:crypto';
 
 /** Calls that fail with the same error. */
 const MAX_SAME_ERROR = 3;
@@ -19,8 +18,8 @@ export type Standstill = string | undefined;
 
 /** The progress of one question. */
 export class Progress {
-  /** The result of each call, shortened, by tool and arguments. */
-  readonly #results = new Map<string, string>();
+  /** The result of each call, by tool and arguments. */
+  readonly #results = new Map<string, unknown>();
   readonly #errors = new Map<string, number>();
   #failedSteps = 0;
 
@@ -47,19 +46,19 @@ export class Progress {
   }
 
   #isNew({ toolName, args, result }: FinishedCall): boolean {
-    const key = `${toolName} ${fingerprint(args, true)}`;
-    const own = fingerprint(result);
-    if (this.#results.get(key) === own) return false;
-    this.#results.set(key, own);
-    return true;
+    const key = `${toolName} ${jsonOf(args, true)}`;
+    const isKnown = this.#results.has(key);
+    const before = this.#results.get(key);
+    this.#results.set(key, result);
+    return !isKnown || jsonOf(before) !== jsonOf(result);
   }
 }
 
 /** `isLoose`: white space in texts makes no difference. */
-function fingerprint(value: unknown, isLoose = false): string {
+function jsonOf(value: unknown, isLoose = false): string | undefined {
   const plain = (_: string, item: unknown) => {
     if (isLoose && typeof item === 'string') return item.replace(/\s+/g, ' ').trim();
     return typeof item === 'bigint' ? `${item}` : item;
   };
-  return hash('sha1', JSON.stringify(value, plain) ?? '', 'base64');
+  return JSON.stringify(value, plain);
 }
