@@ -18,26 +18,27 @@ export interface DocumentReader<T> {
   failure(text: string): { readonly message: string; readonly data: unknown } | undefined;
 }
 
-export interface DocumentReply<T> {
-  readonly value: T;
-  readonly headers: Record<string, string>;
-}
-
 /** Rejects with an `APICallError`, as provider packages do, or with what ended the call before its response. */
 export async function callForDocument<T>(
   connections: Connections,
   { url, headers, body, signal }: DocumentCall,
   reader: DocumentReader<T>,
-): Promise<DocumentReply<T>> {
+): Promise<T> {
   const incoming = await connections.send('POST', url, definedOf(headers), body, signal);
   const { statusCode = 0, statusMessage = '' } = incoming;
-  const responseHeaders = headersOf(incoming);
   const error = (message: string, more: { cause: unknown } | { responseBody: string; data: unknown }) =>
-    new APICallError({ message, url: url.href, requestBodyValues: undefined, statusCode, responseHeaders, ...more });
+    new APICallError({
+      message,
+      url: url.href,
+      requestBodyValues: undefined,
+      statusCode,
+      responseHeaders: headersOf(incoming),
+      ...more,
+    });
   let text: string;
   try {
     text = await textOf(incoming, connections.held);
-    if (statusCode < 300) return { value: reader.read(text), headers: responseHeaders };
+    if (statusCode < 300) return reader.read(text);
   } catch (cause) {
     if (signal?.aborted || APICallError.isInstance(cause)) throw cause;
     throw error('The response could not be read.', { cause });

@@ -56,8 +56,8 @@ export async function compatibleModel(
           signal: options.abortSignal,
         };
         const reply = await callForDocument(connections, call, DOCUMENT_READER);
-        reasoning.found(reply.value);
-        return { ...(await model.convertResponse({ body: reply.value, ...providerOptionsOf(options) })), warnings };
+        reasoning.found(reply);
+        return { ...(await model.convertResponse({ body: reply, ...providerOptionsOf(options) })), warnings };
       }),
     doStream: (options) => refused.retried(() => model.doStream(options)),
   };
