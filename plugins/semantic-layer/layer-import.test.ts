@@ -267,7 +267,7 @@ describe('an import', () => {
     using folder = layerFolder(SHARED);
     await using app = await start(folder);
     const layer = app.get(semanticLayer);
-    const hard = Array.from({ length: 20_000 }, (_, index) => `key${index}: &a${index} ${index}`).join('\n');
+    const hard = Array.from({ length: 4_000 }, (_, index) => `key${index}: &a${index} ${index}`).join('\n');
     const ended: string[] = [];
     const sent = [
       ['evil', Array.from({ length: 8 }, (_, index) => file(`entities/t${index}.yml`, hard))],

@@ -49,7 +49,7 @@ export class LayerParser {
   /** Ends the thread; what waits for it rejects. */
   close(): void {
     this.#isClosed = true;
-    void this.#pool?.then((pool) => pool.destroy());
+    this.#pool?.then((pool) => pool.destroy()).catch(() => undefined);
   }
 
   /** `instead`: the result for a text that takes too much time or memory. */
@@ -68,8 +68,8 @@ export class LayerParser {
     ): Promise<void> => {
       try {
         results.push(...(await task(some)));
-      } catch (error) {
-        if (this.#isClosed) throw new Error('The semantic layer is closed.', { cause: error });
+      } catch {
+        if (this.#isClosed) throw closed();
         if (some.length === 1) results.push(...some.map(instead));
         else for (const one of some) await run([one], task);
       }
@@ -98,6 +98,7 @@ export class LayerParser {
 
   #inThread<Result>(name: string, batch: readonly unknown[]): Promise<Result[]> {
     const result = this.#last.then(async () => {
+      if (this.#isClosed) throw closed();
       this.#pool ??= startPool();
       const pool = await this.#pool;
       const timeout = new AbortController();
@@ -115,7 +116,7 @@ export class LayerParser {
 
 async function startPool(): Promise<Tinypool> {
   const { Tinypool } = await import('tinypool');
-  return new Tinypool({
+  const pool = new Tinypool({
     filename: TASKS.href,
     minThreads: 0,
     maxThreads: 1,
@@ -124,4 +125,9 @@ async function startPool(): Promise<Tinypool> {
     execArgv: [],
     env: { ...process.env, ...CACHED_SOURCES } as Record<string, string>,
   });
+  // A thread that ends without a task: the next one starts another. Unheard, it would end the process.
+  pool.on('error', () => undefined);
+  return pool;
 }
+
+const closed = () => new Error('The semantic layer is closed.');
