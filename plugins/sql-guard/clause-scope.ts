@@ -17,8 +17,6 @@ import type { AllowedTable, AllowedTables } from './allowed-tables.ts';
 import { areComparable } from './value-types.ts';
 
 interface Columns {
-  /** Columns that are certainly there. */
-  readonly names: ReadonlySet<string>;
   /** Of those columns whose values have a known type. */
   readonly valueTypes: ReadonlyMap<string, ValueType>;
 }
@@ -42,7 +40,7 @@ export interface ClauseScope {
   readonly common: Common | undefined;
 }
 
-const NONE: Columns = { names: new Set(), valueTypes: new Map() };
+const NONE: Columns = { valueTypes: new Map() };
 
 /** Before anything is read. */
 export const NO_SCOPE: ClauseScope = { relations: [], merged: new Set(), outer: undefined, common: undefined };
@@ -171,18 +169,15 @@ export class ClauseScopes {
   #visible({ first }: Select): Columns {
     if (first.kind !== 'core' || first.from?.first.kind !== 'table') return NONE;
     const all = this.#table(first.from.first);
-    const names = new Set<string>();
     const valueTypes = new Map<string, ValueType>();
     for (const column of first.columns) {
       if (column.kind === 'star') return all;
       const own = column.expr.kind === 'name' ? column.expr.name : undefined;
       const name = column.alias ?? own;
-      if (name === undefined) continue;
-      names.add(this.#tables.dialect.hasExactNames ? name : fold(name));
       const type = own === undefined ? undefined : all.valueTypes.get(own);
-      if (type !== undefined) valueTypes.set(name, type);
+      if (name !== undefined && type !== undefined) valueTypes.set(name, type);
     }
-    return { names, valueTypes };
+    return { valueTypes };
   }
 
   /** What a mask or a condition on a table's rows sees. */
@@ -227,7 +222,7 @@ export class ClauseScopes {
       else valueTypes.set(name, type);
     }
     for (const name of twice) valueTypes.delete(name);
-    return { names: new Set(valueTypes.keys()), valueTypes };
+    return { valueTypes };
   }
 
   /** The type of a column's values; `undefined` for the row of a relation, and where it is not certain what is meant. */
@@ -248,13 +243,6 @@ export class ClauseScopes {
     const valueTypes = relations.map((relation) => relation.valueTypes.get(name));
     return relations.length === 2 && areComparable(valueTypes[0], valueTypes[1]);
   }
-
-  /** Whether the column is certainly one of the clause's own relations, and of no SELECT around it. */
-  isOwn({ table, name }: ColumnRef, { relations }: ClauseScope): boolean {
-    const written = this.#tables.dialect.hasExactNames ? name : fold(name);
-    if (table === undefined) return relations.some(({ names }) => names.has(written));
-    return relations.some((relation) => relation.name === table);
-  }
 }
 
 const described = new WeakMap<AllowedTable, Columns>();
@@ -267,7 +255,7 @@ function columnsOf(table: AllowedTable, known: ValueTypes | undefined): Columns 
       const type = known?.ofColumn(declared);
       if (type !== undefined) valueTypes.set(column, type);
     }
-    columns = { names: table.known, valueTypes };
+    columns = { valueTypes };
     described.set(table, columns);
   }
   return columns;

@@ -1,4 +1,8 @@
-/** Tells which expressions never fail, whatever rows they meet: only those that may decide whether an index is used. */
+/**
+ * Tells which expressions never fail, whatever rows they meet: only those that may decide whether an index is used. There
+ * are five of them: AND, OR and NOT; tests for NULL and truth; comparisons of columns and constants, with IN and BETWEEN;
+ * LIKE with a plain pattern; and, where all conversions succeed, the dialect's own calculations.
+ */
 import {
   type Call,
   type Chain,
@@ -10,7 +14,6 @@ import {
   type InfallibleExpressions,
   type Join,
   operandsOf,
-  type Select,
   shapeOf,
   TRUTH_TEST,
   type ValueType,
@@ -81,30 +84,26 @@ export class Failures {
       case 'exists':
         return false;
       case 'scalar':
-        return rules.takesFirstRow !== true && !this.#hasOneRow(expr.select, scope);
+        return rules.takesFirstRow !== true;
       case 'prefix':
         if (expr.operator === 'NOT') return this.#truth(expr.operand, scope);
         return expr.operator !== '-' || expr.operand.kind !== 'number';
       case 'collate':
-        return rules.converts !== true || this.#anyFails(expr, scope);
-      case 'row':
-        return this.#anyFails(expr, scope);
-      case 'case':
-        return this.#caseFails(expr, scope);
       case 'between':
+      case 'cast':
         return rules.converts !== true || this.#anyFails(expr, scope);
       case 'in':
         return !this.#isComparableIn(expr, scope) || this.#anyFails(expr, scope);
       case 'like':
         return !isPlainLike(expr.operator, expr.pattern, expr.escape) || this.#anyFails(expr, scope);
-      case 'cast':
-        return rules.converts !== true || this.#fails(expr.operand, scope);
       case 'chain':
         return !isConstantTime(expr) && !this.#isInfallibleChain(expr, scope);
       case 'call':
         return this.#callFails(expr, scope);
       case 'form':
         return this.#formFails(expr, shapeOf(expr), scope);
+      case 'row':
+      case 'case':
       case 'lambda':
         return true;
     }
@@ -134,18 +133,7 @@ export class Failures {
     const rules = this.#rules;
     if (rules.converts === true) return true;
     if (rules.comparisonsFail === true || count > 1) return false;
-    if (one.kind === 'row' && other.kind === 'row') {
-      const { items } = other;
-      return one.items.length === items.length && one.items.every((item, at) => this.#compare(item, items[at]!, scope));
-    }
     return areComparable(this.#typeOf(one, scope), this.#typeOf(other, scope));
-  }
-
-  /** Whether the values have one type, or all become of one without failing. */
-  #agree(exprs: readonly Expr[], scope: ClauseScope): boolean {
-    if (this.#rules.converts === true) return true;
-    if (this.#rules.comparisonsFail === true) return false;
-    return commonType(exprs.map((expr) => this.#typeOf(expr, scope))) !== undefined;
   }
 
   #isComparableIn({ operand, set }: In, scope: ClauseScope): boolean {
@@ -153,32 +141,13 @@ export class Failures {
     if (rules.converts === true) return true;
     if (rules.comparisonsFail === true) return false;
     if (set.kind === 'list') {
-      if (operand.kind !== 'row') return this.#agree([operand, ...set.items], scope);
-      // One place after the other, each of all rows.
-      return operand.items.every((item, at) =>
-        this.#agree([item, ...set.items.map((row) => (row.kind === 'row' ? row.items[at]! : row))], scope),
-      );
+      return commonType([operand, ...set.items].map((expr) => this.#typeOf(expr, scope))) !== undefined;
     }
     if (set.kind !== 'subquery') return false;
     const single = this.scopes.single(set.select, scope);
     const [column, another] = single?.core.columns ?? [];
     if (single === undefined || column?.kind !== 'column' || another !== undefined) return false;
     return areComparable(this.#typeOf(operand, scope), this.#typeOf(column.expr, single.scope));
-  }
-
-  #caseFails(expr: Expr & { kind: 'case' }, scope: ClauseScope): boolean {
-    const { operand, branches, otherwise } = expr;
-    const results = [...branches.map(({ result }) => result), ...(otherwise === undefined ? [] : [otherwise])];
-    const values = results.filter((result) => !isNull(result));
-    // One result is not converted.
-    if (values.length > 1 && !this.#agree(values, scope)) return true;
-    const conditions = branches.map(({ condition }) => condition);
-    const isSure = (condition: Expr) =>
-      operand === undefined
-        ? !this.#truth(condition, scope)
-        : this.#compare(operand, condition, scope) && !this.#fails(condition, scope);
-    if (!conditions.every(isSure) || (operand !== undefined && this.#fails(operand, scope))) return true;
-    return values.some((result) => this.#fails(result, scope));
   }
 
   #callFails(expr: Call, scope: ClauseScope): boolean {
@@ -216,32 +185,9 @@ export class Failures {
 
   /** Whether types say that the form never fails: rows, arrays and types without an order compare only at run time. */
   #isInfallibleForm(form: Form, shape: string, scope: ClauseScope): boolean {
-    const operands = operandsOf(form);
-    const [first, second, third] = operands;
-    if (LIST_FORM.test(shape)) return this.#agree(operands, scope);
+    const [first, second, third] = operandsOf(form);
     if (BETWEEN_FORM.test(shape)) return this.#compare(first!, second!, scope) && this.#compare(first!, third!, scope);
-    if (LIKE_FORM.test(shape)) return this.#isText(first!, scope) && isPlainLike('LIKE', second!, undefined);
-    if (!QUANTIFIED_FORM.test(shape) || second?.kind !== 'form' || !/^ARRAY\[/.test(shapeOf(second))) return false;
-    return this.#agree([first!, ...operandsOf(second)], scope);
-  }
-
-  /** A subquery that cannot have a second row. */
-  #hasOneRow(select: Select, around: ClauseScope): boolean {
-    const { limit } = select;
-    if (limit?.kind === 'number' && /^[01]$/.test(limit.value) && select.withTies !== true) return true;
-    const single = this.scopes.single(select, around);
-    if (single === undefined || single.core.groupBy.length > 0) return false;
-    return single.core.columns.some((column) => column.kind === 'column' && this.#groups(column.expr, single.scope));
-  }
-
-  /** Whether an aggregate makes one row of all: over columns of a SELECT further out it belongs to that. */
-  #groups(expr: Expr, scope: ClauseScope): boolean {
-    if (expr.kind !== 'call' || expr.over !== undefined || !this.#isAggregate(expr)) {
-      return some(expr, (operand) => this.#groups(operand, scope));
-    }
-    const reads = (part: Expr): boolean =>
-      part.kind === 'name' ? this.scopes.isOwn(part, scope) : some(part, (operand) => reads(operand));
-    return expr.star || expr.args.some(reads);
+    return LIKE_FORM.test(shape) && this.#isText(first!, scope) && isPlainLike('LIKE', second!, undefined);
   }
 
   // ── types of values ───────────────────────────────────────────────────────────────────────────────────────────
@@ -269,31 +215,16 @@ export class Failures {
         return expr.operator === '-' ? this.#number([expr.operand], scope) : undefined;
       case 'chain':
         return /^[-+*/%]*$/.test(expr.operators.join('')) ? this.#number(expr.operands, scope) : undefined;
-      case 'case': {
-        const { branches, otherwise } = expr;
-        const results = branches.map(({ result }) => result);
-        return this.#common(otherwise === undefined ? results : [...results, otherwise], scope);
-      }
-      case 'scalar': {
-        const single = this.scopes.single(expr.select, scope);
-        const column = single?.core.columns[0];
-        return column?.kind === 'column' ? this.#typeOf(column.expr, single!.scope) : undefined;
-      }
       case 'call':
         return this.#typeOfCall(expr, scope);
       case 'form': {
         const shape = shapeOf(expr);
         const cast = /^§::pg_catalog\.(\w+)(?:\([\d, ]+\))?$/.exec(shape)?.[1];
-        if (cast !== undefined) return this.#rules.valueTypes?.casts.get(cast);
-        return LIST_FORM.test(shape) && !shape.startsWith('ARRAY') ? this.#common(operandsOf(expr), scope) : undefined;
+        return cast === undefined ? undefined : this.#rules.valueTypes?.casts.get(cast);
       }
       default:
         return undefined;
     }
-  }
-
-  #common(exprs: readonly Expr[], scope: ClauseScope): ValueType | undefined {
-    return commonType(exprs.map((expr) => this.#typeOf(expr, scope)));
   }
 
   #number(operands: readonly Expr[], scope: ClauseScope): ValueType | undefined {
@@ -358,15 +289,9 @@ function isBoolean(expr: Expr): boolean {
   }
 }
 
-const LIST_FORM = /^(?:(?:COALESCE|GREATEST|LEAST)\(§(?:, §)*\)|ARRAY\[§(?:, §)*\])$/;
 const BETWEEN_FORM = /^§ (?:NOT )?BETWEEN (?:SYMMETRIC )?§ AND §$/;
-const QUANTIFIED_FORM = /^§ (?:=|<>) (?:ANY|ALL) \(§\)$/;
 const LIKE_FORM = /^§ (?:NOT )?I?LIKE §$/;
-const BOOLEAN_FORM = new RegExp(
-  [TRUTH_TEST, BETWEEN_FORM, QUANTIFIED_FORM, LIKE_FORM]
-    .map((part) => (typeof part === 'string' ? `^${part}$` : part.source))
-    .join('|'),
-);
+const BOOLEAN_FORM = new RegExp(`^${TRUTH_TEST}$|${BETWEEN_FORM.source}|${LIKE_FORM.source}`);
 
 /** A pattern is read row by row, and a wrong one fails only at a row that gets so far. */
 function isPlainLike(operator: string, pattern: Expr, escapedBy: Expr | undefined): boolean {
