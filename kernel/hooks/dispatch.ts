@@ -52,9 +52,8 @@ interface Plan {
   readonly alone: boolean;
 }
 
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
-}
+export const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
 /** Runs the taps from `run.index` on, up to one that promises its answer. */
 function advance(run: Tally & { index: number }, plan: Plan, scope: Scope): PromiseLike<unknown> | undefined {

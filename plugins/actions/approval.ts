@@ -9,6 +9,9 @@ export function strictest(...modes: readonly ApprovalMode[]): ApprovalMode {
   return MODES[Math.max(...modes.map((mode) => MODES.indexOf(mode)))] ?? 'admin-only';
 }
 
+/** What an administrator without an organization may not see or resolve where tenants are kept apart. */
+export const OTHERS_ACTIONS = 'What others have asked for';
+
 /** Modes that hold for all actions of a piece of work and of its parts. */
 export class Restrictions {
   readonly #modes = scopeValue<ApprovalMode>();

@@ -1,5 +1,5 @@
 /** Puts the parts of the plugin together: the store, the runs of approved actions, and the service. */
-import { type PluginContext, type Scope, type ScopeValue, scopeValue } from '../../kernel/index.ts';
+import { type PluginContext, type ScopeValue, scopeValue } from '../../kernel/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { HttpServer } from '../http/index.ts';
 import type { InternalDb } from '../internal-db/index.ts';
@@ -25,8 +25,6 @@ export interface Parts {
   readonly log: Audit | undefined;
   /** Filled before the first request. */
   readonly types: ReadonlyMap<string, ActionType>;
-  /** Throws `forbidden` for an actor of whom it is not known to which tenant they belong. */
-  refuse(scope: Scope): void;
 }
 
 export interface CreatedService {
@@ -37,7 +35,7 @@ export interface CreatedService {
   readonly addresses: ScopeValue<string>;
 }
 
-export function createService({ ctx, options, db, queue, server, log, types, refuse }: Parts): CreatedService {
+export function createService({ ctx, options, db, queue, server, log, types }: Parts): CreatedService {
   const addresses = scopeValue<string>();
   const store = new ActionStore(db, async (row, change, trx) => {
     await log?.record(auditedMove(row, change), trx);
@@ -58,7 +56,7 @@ export function createService({ ctx, options, db, queue, server, log, types, ref
   };
   const execution = new Execution({ ctx, store, timeoutMs: options.timeoutMs, open, requeue, moved });
   const baseUrl = () => server?.link('') ?? (server?.address() === undefined ? 'http://localhost' : server.url());
-  const init = { ctx, db, options, store, execution, addresses, types, refuse, baseUrl, moved };
+  const init = { ctx, db, options, store, execution, addresses, types, baseUrl, moved };
   const service: ActionService = new ActionService(init);
   if (options.enabled && db.configured) {
     queue.define<{ id: string }>(

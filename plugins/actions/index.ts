@@ -10,13 +10,11 @@ import {
   toolsCollect,
 } from '../../kernel/index.ts';
 import { agentWrap } from '../agent/index.ts';
-import { audit, tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import { organizationDelete, userDelete } from '../auth-managed/index.ts';
 import { http, httpAdmit } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import type { Actions } from './api.ts';
 import { createService } from './create-service.ts';
 import { notEnabled } from './errors.ts';
@@ -44,17 +42,14 @@ export const actions = definePlugin({
     queue: jobs,
     server: optional(http),
     log: optional(audit),
-    rows: optional(rowSecurity),
-    tokens: optional(authByot),
   },
   options: ActionsOptions,
-  setup(ctx, options, { db, queue, server, log, rows, tokens }): Actions {
-    const { refuse } = tenancy(rows, tokens, 'What others have asked for');
+  setup(ctx, options, { db, queue, server, log }): Actions {
     const types = new Map<string, ActionType>();
-    const parts = { ctx, options, db, queue, server, log, types, refuse };
+    const parts = { ctx, options, db, queue, server, log, types };
     const { store, execution, service, addresses } = createService(parts);
     const available = options.enabled && db.configured;
-    const routes = actionRoutes({ store, service, types, refuse });
+    const routes = actionRoutes({ store, service, types });
     const closed = () => {
       throw notEnabled();
     };

@@ -1,6 +1,7 @@
 /** Serves actions: to every user their own, to administrators those of the active organization. */
 import { type Actor, AtlasError, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
 import { masked } from '../redaction-kit/index.ts';
+import { OTHERS_ACTIONS } from './approval.ts';
 import { notFound } from './errors.ts';
 import type { ActionType } from './hooks.ts';
 import type { ActionRow, HistoryRow } from './rows.ts';
@@ -12,13 +13,11 @@ export interface ActionRoutesInit {
   readonly store: ActionStore;
   readonly service: ActionService;
   readonly types: ReadonlyMap<string, ActionType>;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
 }
 
 const PATH = '/api/v1/actions';
 
-export function actionRoutes({ store, service, types, refuse }: ActionRoutesInit): Route[] {
+export function actionRoutes({ store, service, types }: ActionRoutesInit): Route[] {
   const isOwn = (row: ActionRow, scope: Scope) => row.requested_by === ownerOf(scope).requestedBy;
   const resultFor = (row: ActionRow, scope: Scope): unknown => {
     const result: unknown = row.result === null ? null : JSON.parse(row.result);
@@ -118,11 +117,11 @@ export function actionRoutes({ store, service, types, refuse }: ActionRoutesInit
       summary: 'The actions of all requesters of the active organization, by default newest first.',
       tag: 'Actions',
       right: 'admin',
+      organizationData: OTHERS_ACTIONS,
       query: InboxQuery,
       responses: { 200: Inbox },
       errors: ['forbidden'],
       async handle({ query: { status = 'pending', ...page } }, scope) {
-        refuse(scope);
         await service.expireAll();
         const filter = { orgId: scope.orgId ?? '', requestedBy: undefined, status };
         const { rows, total } = await store.page(filter, page);

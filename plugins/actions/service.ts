@@ -12,7 +12,7 @@ import {
 import type { InternalDb } from '../internal-db/index.ts';
 import { masked } from '../redaction-kit/index.ts';
 import type { Actions, ActionWish, AskedAction } from './api.ts';
-import { Restrictions, strictest } from './approval.ts';
+import { OTHERS_ACTIONS, Restrictions, strictest } from './approval.ts';
 import { alreadyResolved, EXPIRED, notFound, ownAdminAction, tooManyPending } from './errors.ts';
 import type { Execution } from './execution.ts';
 import type { ActionType } from './hooks.ts';
@@ -34,8 +34,6 @@ export interface ServiceInit {
   readonly execution: Execution;
   readonly addresses: ScopeValue<string>;
   readonly types: ReadonlyMap<string, ActionType>;
-  /** Throws `forbidden` for an actor of whom it is not known to which tenant they belong. */
-  refuse(scope: Scope): void;
   /** Where the API can be reached: `https://api.example.com`. */
   baseUrl(): string;
   moved(row: ActionRow, change: Change): void;
@@ -152,10 +150,15 @@ export class ActionService implements Actions {
   async #toResolve(id: string, scope: Scope, what: 'approve' | 'deny'): Promise<ActionRow> {
     const row = await this.find(id, scope);
     const isOwn = scope.actor.id !== null && row.requested_by === scope.actor.id;
-    if (!isOwn) this.#init.refuse(scope);
+    const operation = `POST /api/v1/actions/:id/${what}`;
+    const { ctx } = this.#init;
+    if (!isOwn) await ctx.call(authAuthorize, { right: 'approve', operation, organizationData: OTHERS_ACTIONS }, scope);
     if (row.approval === 'admin-only') {
-      const operation = `POST /api/v1/actions/:id/${what} of an action for administrators`;
-      await this.#init.ctx.call(authAuthorize, { right: 'admin', operation }, scope);
+      await ctx.call(
+        authAuthorize,
+        { right: 'admin', operation: `${operation} of an action for administrators` },
+        scope,
+      );
     }
     return row;
   }

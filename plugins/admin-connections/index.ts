@@ -7,12 +7,10 @@ import {
   optional,
   storeMigrations,
 } from '../../kernel/index.ts';
-import { audit, tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { datasourceEngines, datasourceHealth } from '../datasource-kit/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import { openDatabase } from './engines.ts';
 import { healthChecks } from './health.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -28,9 +26,9 @@ export const adminConnections = definePlugin({
   version: '1.0.0',
   type: 'admin',
   description: 'Connections that administrators add while the service runs, tested, encrypted, per organization.',
-  needs: { db: internalDb, log: optional(audit), rows: optional(rowSecurity), tokens: optional(authByot) },
+  needs: { db: internalDb, log: optional(audit) },
   options: AdminConnectionsOptions,
-  setup(ctx, options, { db, log, rows, tokens }) {
+  setup(ctx, options, { db, log }) {
     const reach = reachOf(options);
     const ownFile = db.target?.dialect === 'sqlite' ? db.target.path : undefined;
     const engines = async () => {
@@ -64,8 +62,7 @@ export const adminConnections = definePlugin({
       }),
       record: (change, scope) => async (trx) => log?.change(change, scope, trx),
     });
-    const { refuse } = tenancy(rows, tokens, 'The list of connections');
-    ctx.tap(httpRoutes, () => connectionRoutes({ service, refuse, stored: (routes) => db.routes(routes) }));
+    ctx.tap(httpRoutes, () => connectionRoutes({ service, stored: (routes) => db.routes(routes) }));
     if (!db.configured) return;
     let configured: ReadonlySet<string> = new Set();
     // A connection that the configuration has now goes before a stored one that had its id earlier.

@@ -1,5 +1,5 @@
 /** Serves connections to administrators. */
-import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { defineRoute, type Route } from '../../kernel/index.ts';
 import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import { Connection, ConnectionParams, Connections, CreateBody, TestResult, UpdateBody } from './schemas.ts';
 import type { ConnectionService } from './service.ts';
@@ -9,14 +9,16 @@ const ONE = `${PATH}/:id`;
 
 export interface ConnectionRoutesInit {
   readonly service: ConnectionService;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
   /** Makes routes answer `not_available` without an internal database. */
   stored(routes: readonly Route[]): Route[];
 }
 
-export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesInit): Route[] {
-  const common = { tag: 'Connections', right: 'admin:connections' } as const;
+export function connectionRoutes({ service, stored }: ConnectionRoutesInit): Route[] {
+  const common = {
+    tag: 'Connections',
+    right: 'admin:connections',
+    organizationData: 'The list of connections',
+  } as const;
   const read = [
     defineRoute({
       ...common,
@@ -27,7 +29,6 @@ export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesIn
       summary: 'Connections of the configuration and of the active organization, with their last known health.',
       responses: { 200: Connections },
       async handle(_request, scope) {
-        refuse(scope);
         return { body: { connections: await service.list(scope) } };
       },
     }),
@@ -41,7 +42,6 @@ export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesIn
       params: ConnectionParams,
       responses: { 200: Connection },
       async handle({ params }, scope) {
-        refuse(scope);
         return { body: await service.get(scope, params.id) };
       },
     }),
@@ -55,7 +55,6 @@ export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesIn
       params: ConnectionParams,
       responses: { 200: TestResult },
       async handle({ params }, scope) {
-        refuse(scope);
         return { body: await service.test(scope, params.id) };
       },
     }),
@@ -71,7 +70,6 @@ export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesIn
       body: CreateBody,
       responses: { 201: Connection },
       async handle({ body }, scope) {
-        refuse(scope);
         return { status: 201, body: await service.create(scope, body) };
       },
     }),
@@ -94,7 +92,6 @@ export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesIn
       body: UpdateBody,
       responses: { 200: Connection },
       async handle({ params, body }, scope) {
-        refuse(scope);
         return { body: await service.update(scope, params.id, body) };
       },
     }),
@@ -108,7 +105,6 @@ export function connectionRoutes({ service, refuse, stored }: ConnectionRoutesIn
       params: ConnectionParams,
       responses: { 200: Success },
       async handle({ params }, scope) {
-        refuse(scope);
         await service.remove(scope, params.id);
         return SUCCEEDED;
       },

@@ -1,11 +1,9 @@
 /** Lets administrators bring the bots of their organization for chat platforms. */
 import { definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
-import { audit, tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { chatCredentials } from '../delivery-kit/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import { chatPlatforms } from './hooks.ts';
 import { integrations } from './integrations.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -24,9 +22,9 @@ export const adminIntegrations = definePlugin({
   version: '1.0.0',
   type: 'admin',
   description: "Routes for administrators: the organization's own bots of Slack, Discord and Microsoft Teams.",
-  needs: { db: internalDb, log: optional(audit), rows: optional(rowSecurity), tokens: optional(authByot) },
+  needs: { db: internalDb, log: optional(audit) },
   options: AdminIntegrationsOptions,
-  setup(ctx, { slackApiUrl, discordApiUrl, teamsApiUrl }, { db, log, rows, tokens }) {
+  setup(ctx, { slackApiUrl, discordApiUrl, teamsApiUrl }, { db, log }) {
     const store = integrationStore(db);
     const bots = integrations({
       store,
@@ -34,7 +32,6 @@ export const adminIntegrations = definePlugin({
       now: ctx.now,
       platforms: async (scope) => (await ctx.call(chatPlatforms, undefined, scope)).map(({ value }) => value),
     });
-    const { refuse } = tenancy(rows, tokens, "The server's own bots");
     ctx.tap(chatPlatforms, () => [
       slackPlatform(slackApiUrl),
       discordPlatform(discordApiUrl),
@@ -42,7 +39,7 @@ export const adminIntegrations = definePlugin({
     ]);
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
-    ctx.tap(httpRoutes, () => db.routes(integrationRoutes({ bots, refuse })));
+    ctx.tap(httpRoutes, () => db.routes(integrationRoutes({ bots })));
     if (!db.configured) return;
     ctx.tap(organizationDelete, ({ orgId }) => store.removeAll(orgId));
     ctx.tap(chatCredentials, ({ platform }, scope) => bots.credentials(platform, scope));

@@ -1,5 +1,5 @@
 /** Serves the bots of an organization to its administrators. */
-import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { defineRoute, type Route } from '../../kernel/index.ts';
 import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { Integrations } from './integrations.ts';
 import { BotBody, BotTest, Installed, IntegrationList, PlatformParams } from './schemas.ts';
@@ -8,12 +8,10 @@ const PATH = '/api/v1/admin/integrations';
 
 export interface IntegrationRoutesInit {
   readonly bots: Integrations;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
 }
 
-export function integrationRoutes({ bots, refuse }: IntegrationRoutesInit): Route[] {
-  const all = { tag: 'Integrations', right: 'admin:settings' } as const;
+export function integrationRoutes({ bots }: IntegrationRoutesInit): Route[] {
+  const all = { tag: 'Integrations', right: 'admin:settings', organizationData: "The server's own bots" } as const;
   const one = { ...all, params: PlatformParams };
   return [
     {
@@ -25,7 +23,6 @@ export function integrationRoutes({ bots, refuse }: IntegrationRoutesInit): Rout
       errors: ['forbidden'],
       responses: { 200: IntegrationList },
       async handle(_request, scope) {
-        refuse(scope);
         return { body: await bots.list(scope) };
       },
     },
@@ -40,7 +37,6 @@ export function integrationRoutes({ bots, refuse }: IntegrationRoutesInit): Rout
       body: BotBody,
       responses: { 200: Installed },
       async handle({ params, body }, scope) {
-        refuse(scope);
         return { body: await bots.connect(params.chatapp, body, scope) };
       },
     }),
@@ -53,7 +49,6 @@ export function integrationRoutes({ bots, refuse }: IntegrationRoutesInit): Rout
       errors: ['forbidden', 'not_found', 'configuration_error', 'invalid_bot_token', 'platform_unreachable'],
       responses: { 200: BotTest },
       async handle({ params }, scope) {
-        refuse(scope);
         return { body: await bots.test(params.chatapp, scope) };
       },
     }),
@@ -66,7 +61,6 @@ export function integrationRoutes({ bots, refuse }: IntegrationRoutesInit): Rout
       errors: ['forbidden', 'not_found'],
       responses: { 200: Success },
       async handle({ params }, scope) {
-        refuse(scope);
         await bots.remove(params.chatapp, scope);
         return SUCCEEDED;
       },

@@ -1,11 +1,9 @@
 /** Lets organizations be reached from the networks on their list only. */
 import { authAuthorize, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
-import { audit, tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { httpSecurity } from '../http/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import { AllowlistGate } from './gate.ts';
 import { MIGRATIONS, STORED_TABLES } from './migrations.ts';
 import { allowlistRoutes } from './routes.ts';
@@ -16,12 +14,11 @@ export const adminIpAllowlist = definePlugin({
   version: '1.0.0',
   type: 'admin',
   description: 'Refuses requests from addresses outside the networks that an organization allows.',
-  needs: { db: internalDb, log: optional(audit), rows: optional(rowSecurity), tokens: optional(authByot) },
-  setup(ctx, _options, { db, log, rows, tokens }) {
+  needs: { db: internalDb, log: optional(audit) },
+  setup(ctx, _options, { db, log }) {
     const store = new AllowlistStore(db, log, ctx.now);
     const gate = new AllowlistGate((orgId) => store.networks(orgId));
-    const { refuse } = tenancy(rows, tokens, 'The IP allowlist');
-    ctx.tap(httpRoutes, () => db.routes(allowlistRoutes({ store, gate, refuse })));
+    ctx.tap(httpRoutes, () => db.routes(allowlistRoutes({ store, gate })));
     ctx.tap(storeMigrations, () => MIGRATIONS);
     ctx.tap(storeTables, () => STORED_TABLES);
     if (!db.configured) return;

@@ -1,5 +1,5 @@
 /** Serves the IP allowlist to administrators. */
-import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { defineRoute, type Route } from '../../kernel/index.ts';
 import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { AllowlistGate } from './gate.ts';
 import { DeleteQuery, EntryPage, EntryParams, EntryReply, NewEntry, PageQuery } from './schemas.ts';
@@ -8,14 +8,12 @@ import type { AllowlistStore } from './store.ts';
 export interface AllowlistRoutesInit {
   readonly store: AllowlistStore;
   readonly gate: AllowlistGate;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
 }
 
 const PATH = '/api/v1/admin/ip-allowlist';
 
-export function allowlistRoutes({ store, gate, refuse }: AllowlistRoutesInit): Route[] {
-  const all = { tag: 'IP allowlist', right: 'admin:settings' } as const;
+export function allowlistRoutes({ store, gate }: AllowlistRoutesInit): Route[] {
+  const all = { tag: 'IP allowlist', right: 'admin:settings', organizationData: 'The IP allowlist' } as const;
   return [
     defineRoute({
       ...all,
@@ -28,7 +26,6 @@ export function allowlistRoutes({ store, gate, refuse }: AllowlistRoutesInit): R
       query: PageQuery,
       responses: { 200: EntryPage },
       async handle({ query }, scope) {
-        refuse(scope);
         const { limit, offset } = query;
         return { body: { ...(await store.list(scope.orgId, query)), limit, offset } };
       },
@@ -43,7 +40,6 @@ export function allowlistRoutes({ store, gate, refuse }: AllowlistRoutesInit): R
       body: NewEntry,
       responses: { 201: EntryReply },
       async handle({ body, ip }, scope) {
-        refuse(scope);
         const entry = await store.add(body, ip, scope);
         gate.forget(scope.orgId);
         return { status: 201, body: { entry } };
@@ -60,7 +56,6 @@ export function allowlistRoutes({ store, gate, refuse }: AllowlistRoutesInit): R
       query: DeleteQuery,
       responses: { 200: Success },
       async handle({ params: { id }, query: { force }, ip }, scope) {
-        refuse(scope);
         await store.remove(id, force, ip, scope);
         gate.forget(scope.orgId);
         return SUCCEEDED;

@@ -9,13 +9,11 @@ import {
   type Scope,
   storeMigrations,
 } from '../../kernel/index.ts';
-import { audit, tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { type ChosenModel, type ModelProvider, modelProviders } from '../model-kit/index.ts';
 import { outbound } from '../outbound/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import { chosenModels } from './chosen-models.ts';
 import { configuration } from './configuration.ts';
 import { guardedConnections } from './guarded-connections.ts';
@@ -33,11 +31,9 @@ export const adminModel = definePlugin({
     db: internalDb,
     outbound,
     log: optional(audit),
-    rows: optional(rowSecurity),
-    tokens: optional(authByot),
   },
   options: AdminModelOptions,
-  setup(ctx, options, { db, outbound: outgoing, log, rows, tokens }) {
+  setup(ctx, options, { db, outbound: outgoing, log }) {
     const store = modelConfigStore(db, ctx.now);
     const providers = async (scope: Scope) =>
       (await ctx.call(modelProviders, undefined, scope)).map(({ value }) => value);
@@ -67,10 +63,9 @@ export const adminModel = definePlugin({
       changed: models.forget,
       testTimeoutMs: options.testTimeoutMs,
     });
-    const { refuse } = tenancy(rows, tokens, 'The model of the server');
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
-    ctx.tap(httpRoutes, () => db.routes(modelConfigRoutes({ model, now: ctx.now, refuse })));
+    ctx.tap(httpRoutes, () => db.routes(modelConfigRoutes({ model, now: ctx.now })));
     if (!db.configured) return;
     ctx.tap(
       modelResolve,

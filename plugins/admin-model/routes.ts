@@ -1,5 +1,5 @@
 /** Serves the model of an organization to its administrators. */
-import { AtlasError, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
 import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import type { Configuration } from './configuration.ts';
 import {
@@ -38,12 +38,15 @@ function given({ provider, model, ...more }: TestedModel): ModelConfigBody | und
 export interface ModelConfigRoutesInit {
   readonly model: Configuration;
   readonly now: () => number;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
 }
 
-export function modelConfigRoutes({ model, now, refuse }: ModelConfigRoutesInit): Route[] {
-  const all = { tag: 'Model', right: 'admin:settings', path: PATH } as const;
+export function modelConfigRoutes({ model, now }: ModelConfigRoutesInit): Route[] {
+  const all = {
+    tag: 'Model',
+    right: 'admin:settings',
+    path: PATH,
+    organizationData: 'The model of the server',
+  } as const;
   return [
     {
       ...all,
@@ -53,7 +56,6 @@ export function modelConfigRoutes({ model, now, refuse }: ModelConfigRoutesInit)
       errors: ['forbidden'],
       responses: { 200: ShownModelConfig },
       async handle(_request, scope) {
-        refuse(scope);
         const providers = await model.providers(scope);
         return {
           body: {
@@ -72,7 +74,6 @@ export function modelConfigRoutes({ model, now, refuse }: ModelConfigRoutesInit)
       body: ModelConfigBody,
       responses: { 200: SavedModelConfig },
       async handle({ body }, scope) {
-        refuse(scope);
         return { body: { config: await model.replace(body, scope) } };
       },
     }),
@@ -84,7 +85,6 @@ export function modelConfigRoutes({ model, now, refuse }: ModelConfigRoutesInit)
       errors: ['forbidden', 'not_found'],
       responses: { 200: Success },
       async handle(_request, scope) {
-        refuse(scope);
         await model.remove(scope);
         return SUCCEEDED;
       },
@@ -99,7 +99,6 @@ export function modelConfigRoutes({ model, now, refuse }: ModelConfigRoutesInit)
       body: TestBody,
       responses: { 200: TestResult },
       async handle({ body }, scope) {
-        refuse(scope);
         return { body: { ...(await model.test(given(body), scope)), checkedAt: new Date(now()).toISOString() } };
       },
     }),

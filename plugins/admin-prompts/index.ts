@@ -1,10 +1,8 @@
 /** Offers collections of questions to choose from, which administrators make. */
 import { definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
-import { audit, tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import type { Prompts } from './api.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -22,16 +20,13 @@ export const adminPrompts = definePlugin({
     db: internalDb,
     log: optional(audit),
     layer: optional(semanticLayer),
-    rows: optional(rowSecurity),
-    tokens: optional(authByot),
   },
-  setup(ctx, _options, { db, log, layer, rows, tokens }): Prompts {
+  setup(ctx, _options, { db, log, layer }): Prompts {
     const prompts = new PromptService({ db, log, layer, now: ctx.now });
-    const { refuse } = tenancy(rows, tokens, 'The list of prompts');
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
     ctx.tap(organizationDelete, ({ orgId }) => prompts.deleteOrganization(orgId));
-    ctx.tap(httpRoutes, () => db.routes(promptRoutes({ prompts, refuse })));
+    ctx.tap(httpRoutes, () => db.routes(promptRoutes({ prompts })));
     return prompts;
   },
 });

@@ -1,5 +1,5 @@
 /** Serves prompt collections: to administrators, who change them, and to clients, which show them. */
-import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { defineRoute, type Route } from '../../kernel/index.ts';
 import { SUCCEEDED, Success } from '../admin-kit/index.ts';
 import {
   ClientQuery,
@@ -21,14 +21,17 @@ import type { PromptService } from './service.ts';
 
 export interface PromptRoutesInit {
   readonly prompts: PromptService;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
 }
 
 const PATH = '/api/v1/admin/prompts';
 
-export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
-  const all = { tag: 'Prompts', right: 'admin:settings', errors: ['forbidden'] } as const;
+export function promptRoutes({ prompts }: PromptRoutesInit): Route[] {
+  const all = {
+    tag: 'Prompts',
+    right: 'admin:settings',
+    errors: ['forbidden'],
+    organizationData: 'The list of prompts',
+  } as const;
   const one = { ...all, params: CollectionParams, errors: ['forbidden', 'not_found'] };
   const item = { ...one, params: ItemParams };
   return [
@@ -54,7 +57,6 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       query: ListQuery,
       responses: { 200: CollectionPage },
       async handle({ query }, scope) {
-        refuse(scope);
         return { body: { ...(await prompts.collections(scope, query)), limit: query.limit, offset: query.offset } };
       },
     }),
@@ -68,7 +70,6 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       body: CreateCollection,
       responses: { 201: Collection },
       async handle({ body }, scope) {
-        refuse(scope);
         return { status: 201, body: await prompts.create(scope, body) };
       },
     }),
@@ -82,7 +83,6 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       body: OrderBody,
       responses: { 200: Success },
       async handle({ body: { ids } }, scope) {
-        refuse(scope);
         await prompts.reorder(scope, lower(ids));
         return SUCCEEDED;
       },
@@ -95,7 +95,6 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       summary: 'A prompt collection with its prompts.',
       responses: { 200: CollectionDetail },
       async handle({ params: { id } }, scope) {
-        refuse(scope);
         return { body: await prompts.find(scope, id.toLowerCase()) };
       },
     }),
@@ -108,7 +107,6 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       body: UpdateCollection,
       responses: { 200: Collection },
       async handle({ params: { id }, body }, scope) {
-        refuse(scope);
         return { body: await prompts.update(scope, id.toLowerCase(), body) };
       },
     }),
@@ -120,7 +118,6 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       summary: 'Deletes a prompt collection with its prompts; one that is built in cannot be deleted.',
       responses: { 200: Success },
       async handle({ params: { id } }, scope) {
-        refuse(scope);
         await prompts.remove(scope, id.toLowerCase());
         return SUCCEEDED;
       },
@@ -135,7 +132,6 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       body: CreateItem,
       responses: { 201: ItemReply },
       async handle({ params: { id }, body }, scope) {
-        refuse(scope);
         return { status: 201, body: await prompts.createItem(scope, id.toLowerCase(), body) };
       },
     }),
@@ -149,7 +145,6 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       body: OrderBody,
       responses: { 200: Success },
       async handle({ params: { id }, body: { ids } }, scope) {
-        refuse(scope);
         await prompts.reorderItems(scope, id.toLowerCase(), lower(ids));
         return SUCCEEDED;
       },
@@ -163,7 +158,6 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       body: UpdateItem,
       responses: { 200: ItemReply },
       async handle({ params: { id, itemId }, body }, scope) {
-        refuse(scope);
         return { body: await prompts.updateItem(scope, id.toLowerCase(), itemId.toLowerCase(), body) };
       },
     }),
@@ -175,7 +169,6 @@ export function promptRoutes({ prompts, refuse }: PromptRoutesInit): Route[] {
       summary: 'Deletes a prompt.',
       responses: { 200: Success },
       async handle({ params: { id, itemId } }, scope) {
-        refuse(scope);
         await prompts.removeItem(scope, id.toLowerCase(), itemId.toLowerCase());
         return SUCCEEDED;
       },

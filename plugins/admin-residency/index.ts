@@ -1,10 +1,8 @@
 /** Lets administrators ask for the data of their organization to be moved to another region. */
 import { appReady, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
-import { audit, tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import type { ResidencyApi } from './api.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
 import { mover } from './mover.ts';
@@ -21,16 +19,15 @@ export const adminResidency = definePlugin({
   version: '1.0.0',
   type: 'admin',
   description: 'Routes for administrators: moves of an organization to another region.',
-  needs: { db: internalDb, log: optional(audit), rows: optional(rowSecurity), tokens: optional(authByot) },
+  needs: { db: internalDb, log: optional(audit) },
   options: AdminResidencyOptions,
-  setup(ctx, options, { db, log, rows, tokens }): ResidencyApi {
+  setup(ctx, options, { db, log }): ResidencyApi {
     const store = migrationStore(db);
     const moves = requests({ store, log, options, now: ctx.now });
     const carrying = mover({ ctx, store, command: moves.command });
-    const { refuse } = tenancy(rows, tokens, "The server's own region");
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
-    ctx.tap(httpRoutes, () => db.routes(residencyRoutes({ moves, refuse, pending: carrying.wake })));
+    ctx.tap(httpRoutes, () => db.routes(residencyRoutes({ moves, pending: carrying.wake })));
     if (db.configured) {
       ctx.tap(organizationDelete, ({ orgId }) => store.removeAll(orgId));
       ctx.on(appReady, () => carrying.start());

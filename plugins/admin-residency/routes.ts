@@ -1,5 +1,5 @@
 /** Serves moves to another region to administrators of an organization, and of the platform. */
-import { defineRoute, type Route, type Scope } from '../../kernel/index.ts';
+import { defineRoute, type Route } from '../../kernel/index.ts';
 import { type Command, type Requests, shownMigration } from './requests.ts';
 import {
   FailBody,
@@ -15,14 +15,12 @@ const PATH = '/api/v1/admin/residency';
 
 export interface ResidencyRoutesInit {
   readonly moves: Requests;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
   /** Called once there may be a request to carry out. */
   pending(): void;
 }
 
-export function residencyRoutes({ moves, refuse, pending }: ResidencyRoutesInit): Route[] {
-  const all = { tag: 'Residency', right: 'admin:settings' } as const;
+export function residencyRoutes({ moves, pending }: ResidencyRoutesInit): Route[] {
+  const all = { tag: 'Residency', right: 'admin:settings', organizationData: "The server's own region" } as const;
   const one = { ...all, params: MigrationParams, responses: { 200: RegionMigration } };
   const operator = (name: Command, summary: string): Route =>
     defineRoute({
@@ -33,7 +31,6 @@ export function residencyRoutes({ moves, refuse, pending }: ResidencyRoutesInit)
       summary: `${summary} For administrators of the platform.`,
       errors: ['forbidden', 'not_found', 'conflict'],
       async handle({ params }, scope) {
-        refuse(scope);
         const moved = await moves.operate(name, params.id, scope);
         if (name === 'retry') pending();
         return { body: shownMigration(moved) };
@@ -49,7 +46,6 @@ export function residencyRoutes({ moves, refuse, pending }: ResidencyRoutesInit)
       errors: ['forbidden'],
       responses: { 200: Residency },
       async handle(_request, scope) {
-        refuse(scope);
         return { body: await moves.status(scope) };
       },
     },
@@ -63,7 +59,6 @@ export function residencyRoutes({ moves, refuse, pending }: ResidencyRoutesInit)
       body: MigrateBody,
       responses: { 201: RegionMigration },
       async handle({ body }, scope) {
-        refuse(scope);
         const requested = await moves.request(body.targetRegion, scope);
         pending();
         return { status: 201, body: shownMigration(requested) };
@@ -79,7 +74,6 @@ export function residencyRoutes({ moves, refuse, pending }: ResidencyRoutesInit)
       query: MigrationQuery,
       responses: { 200: MigrationPage },
       async handle({ query }, scope) {
-        refuse(scope);
         return { body: await moves.list(query, scope) };
       },
     }),
@@ -91,7 +85,6 @@ export function residencyRoutes({ moves, refuse, pending }: ResidencyRoutesInit)
       summary: 'One request to move to another region.',
       errors: ['forbidden', 'not_found'],
       async handle({ params }, scope) {
-        refuse(scope);
         return { body: shownMigration(await moves.own(params.id, scope)) };
       },
     }),
@@ -103,7 +96,6 @@ export function residencyRoutes({ moves, refuse, pending }: ResidencyRoutesInit)
       summary: 'Cancels a request that is pending.',
       errors: ['forbidden', 'not_found', 'conflict'],
       async handle({ params }, scope) {
-        refuse(scope);
         return { body: shownMigration(await moves.cancel(params.id, scope)) };
       },
     }),
@@ -119,7 +111,6 @@ export function residencyRoutes({ moves, refuse, pending }: ResidencyRoutesInit)
       errors: ['forbidden', 'not_found', 'conflict'],
       body: FailBody,
       async handle({ params, body }, scope) {
-        refuse(scope);
         return { body: shownMigration(await moves.operate('fail', params.id, scope, body.errorMessage)) };
       },
     }),

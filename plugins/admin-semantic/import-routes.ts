@@ -7,8 +7,6 @@ import { ImportBody, ImportReply } from './schemas.ts';
 export interface ImportRoutesInit {
   readonly layer: SemanticLayerApi;
   readonly edit: Editor;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
   /** Ids of the connections. */
   connections(scope: Scope): Promise<readonly string[]>;
 }
@@ -18,11 +16,12 @@ function unknownConnection(id: string, known: readonly string[]): AtlasError {
   return new AtlasError(message, { code: 'validation_error', details: [{ path: 'connection', message }] });
 }
 
-export function importRoutes({ layer, edit, refuse, connections }: ImportRoutesInit): Route[] {
+export function importRoutes({ layer, edit, connections }: ImportRoutesInit): Route[] {
   return [
     defineRoute({
       tag: 'Semantic layer',
       right: 'admin:semantic',
+      organizationData: 'The shared semantic layer',
       errors: ['forbidden', 'conflict', 'configuration_error', 'not_available', 'unavailable', 'overloaded'],
       method: 'POST',
       path: '/api/v1/admin/semantic/org/import',
@@ -32,7 +31,6 @@ export function importRoutes({ layer, edit, refuse, connections }: ImportRoutesI
       body: ImportBody,
       responses: { 200: ImportReply },
       async handle({ body: { files, connection } }, scope) {
-        refuse(scope);
         const { orgId } = scope;
         if (connection !== undefined) {
           const known = await connections(scope);

@@ -9,11 +9,9 @@ import {
   type Scope,
   storeMigrations,
 } from '../../kernel/index.ts';
-import { audit, tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import { type ImportedFile, type ImportResult, semanticLayer } from '../semantic-layer/index.ts';
 import { layerEditor } from './editor.ts';
 import { importRoutes } from './import-routes.ts';
@@ -39,12 +37,9 @@ export const adminSemantic = definePlugin({
     layer: semanticLayer,
     db: optional(internalDb),
     log: optional(audit),
-    rows: optional(rowSecurity),
-    tokens: optional(authByot),
   },
   options: AdminSemanticOptions,
-  setup(ctx, options, { layer, db, log, rows, tokens }): AdminSemantic {
-    const { refuse } = tenancy(rows, tokens, 'The shared semantic layer');
+  setup(ctx, options, { layer, db, log }): AdminSemantic {
     const versions = db && new VersionStore(db, options);
     const scopeOf = (orgId: string | null) => ctx.scope({ orgId });
     const recover =
@@ -52,12 +47,12 @@ export const adminSemantic = definePlugin({
         ? versionRecovery({ layer, db, versions, log, now: ctx.now, scopeOf })
         : undefined;
     const edit = layerEditor({ layer, db, log, versions, now: ctx.now, logOf: ctx.logOf, recover });
-    const connections = async (scope: Parameters<typeof refuse>[0]) =>
+    const connections = async (scope: Scope) =>
       (await ctx.call(datasourceList, undefined, scope)).map(({ value }) => value.id);
     ctx.tap(httpRoutes, () => [
-      ...readRoutes({ layer, refuse }),
-      ...importRoutes({ layer, edit, refuse, connections }),
-      ...(db === undefined || versions === undefined ? [] : db.routes(writeRoutes({ layer, edit, versions, refuse }))),
+      ...readRoutes({ layer }),
+      ...importRoutes({ layer, edit, connections }),
+      ...(db === undefined || versions === undefined ? [] : db.routes(writeRoutes({ layer, edit, versions }))),
     ]);
     const api: AdminSemantic = { importFiles: (files, scope) => edit({ kind: 'imported', files }, scope) };
     if (db === undefined || versions === undefined) return api;

@@ -1,6 +1,6 @@
 /** Serves the files of the semantic layer, with those that cannot be used. */
-import { AtlasError, defineRoute, type Route, type Scope } from '../../kernel/index.ts';
-import type { LayerFiles, SemanticLayerApi } from '../semantic-layer/index.ts';
+import { AtlasError, defineRoute, type Route } from '../../kernel/index.ts';
+import type { SemanticLayerApi } from '../semantic-layer/index.ts';
 import {
   CatalogReply,
   EntityDetail,
@@ -18,8 +18,6 @@ import { versionOf } from './version-name.ts';
 
 export interface ReadRoutesInit {
   readonly layer: SemanticLayerApi;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
 }
 
 export const BASE = '/api/v1/admin/semantic';
@@ -53,17 +51,14 @@ function checkName(name: string): void {
   throw refusal('This is no name of an entity: it has characters of a path.', 'names');
 }
 
-export function readRoutes({ layer, refuse }: ReadRoutesInit): Route[] {
+export function readRoutes({ layer }: ReadRoutesInit): Route[] {
   const common = {
     tag: 'Semantic layer',
     right: 'admin:semantic',
+    organizationData: 'The shared semantic layer',
     errors: ['forbidden', 'not_available'],
     method: 'GET',
   } as const;
-  const filesFor = (scope: Scope): Promise<LayerFiles> => {
-    refuse(scope);
-    return layer.filesOf(scope.orgId);
-  };
   return [
     defineRoute({
       ...common,
@@ -72,7 +67,7 @@ export function readRoutes({ layer, refuse }: ReadRoutesInit): Route[] {
       summary: 'The files of entities with a summary of each, also those that cannot be used.',
       responses: { 200: EntityList },
       async handle(_request, scope) {
-        const files = await filesFor(scope);
+        const files = await layer.filesOf(scope.orgId);
         const entities = entitySummaries(files);
         return { body: { entities, total: entities.length, problems: files.model.problems } };
       },
@@ -87,7 +82,7 @@ export function readRoutes({ layer, refuse }: ReadRoutesInit): Route[] {
       responses: { 200: EntityDetail },
       async handle({ params: { name } }, scope) {
         checkName(name);
-        const body = entityDetail(await filesFor(scope), name);
+        const body = entityDetail(await layer.filesOf(scope.orgId), name);
         if (body !== undefined) return { body };
         throw new AtlasError('There is no such entity in this semantic layer.', {
           code: 'not_found',
@@ -101,7 +96,7 @@ export function readRoutes({ layer, refuse }: ReadRoutesInit): Route[] {
       operationId: 'listSemanticMetrics',
       summary: 'The files of metrics by source.',
       responses: { 200: MetricList },
-      handle: async (_request, scope) => ({ body: { metrics: metricFiles(await filesFor(scope)) } }),
+      handle: async (_request, scope) => ({ body: { metrics: metricFiles(await layer.filesOf(scope.orgId)) } }),
     }),
     defineRoute({
       ...common,
@@ -109,7 +104,7 @@ export function readRoutes({ layer, refuse }: ReadRoutesInit): Route[] {
       operationId: 'listSemanticGlossaries',
       summary: 'The glossaries: that of the default source and those of the others.',
       responses: { 200: GlossaryList },
-      handle: async (_request, scope) => ({ body: { glossary: glossaryFiles(await filesFor(scope)) } }),
+      handle: async (_request, scope) => ({ body: { glossary: glossaryFiles(await layer.filesOf(scope.orgId)) } }),
     }),
     defineRoute({
       ...common,
@@ -117,7 +112,7 @@ export function readRoutes({ layer, refuse }: ReadRoutesInit): Route[] {
       operationId: 'getSemanticCatalog',
       summary: 'The catalog, those of all sources together.',
       responses: { 200: CatalogReply },
-      handle: async (_request, scope) => ({ body: catalogOf(await filesFor(scope)) }),
+      handle: async (_request, scope) => ({ body: catalogOf(await layer.filesOf(scope.orgId)) }),
     }),
     defineRoute({
       ...common,
@@ -125,7 +120,7 @@ export function readRoutes({ layer, refuse }: ReadRoutesInit): Route[] {
       operationId: 'getSemanticStats',
       summary: 'How much the files of entities describe, and how many entities lack something.',
       responses: { 200: SemanticStats },
-      handle: async (_request, scope) => ({ body: statsOf(await filesFor(scope)) }),
+      handle: async (_request, scope) => ({ body: statsOf(await layer.filesOf(scope.orgId)) }),
     }),
     ...FILE_PATHS.map(({ path, name, params }) =>
       defineRoute({
@@ -138,7 +133,6 @@ export function readRoutes({ layer, refuse }: ReadRoutesInit): Route[] {
         responses: { 200: Yaml },
         responseHeaders: { ETag },
         async handle(request, scope) {
-          refuse(scope);
           const file = pathOf(request.params);
           const bytes = await layer.readFile(scope.orgId, file);
           if (bytes === undefined) throw noSuchFile(file);

@@ -25,8 +25,6 @@ export interface WriteRoutesInit {
   readonly layer: SemanticLayerApi;
   readonly edit: Editor;
   readonly versions: VersionStore;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
 }
 
 interface Change {
@@ -38,12 +36,16 @@ interface Change {
   readonly headers: RouteRequest['headers'];
 }
 
-export function writeRoutes({ layer, edit, versions, refuse }: WriteRoutesInit): Route[] {
+export function writeRoutes({ layer, edit, versions }: WriteRoutesInit): Route[] {
   const errors = ['forbidden', 'not_found', 'conflict', 'configuration_error', 'validation_error', 'overloaded'];
-  const common = { tag: 'Semantic layer', right: 'admin:semantic', errors } as const;
+  const common = {
+    tag: 'Semantic layer',
+    right: 'admin:semantic',
+    organizationData: 'The shared semantic layer',
+    errors,
+  } as const;
 
   async function change({ file, content, kind, version, headers }: Change, scope: Scope) {
-    refuse(scope);
     const { orgId } = scope;
     // Refuses paths that lead elsewhere.
     await layer.readFile(orgId, file);
@@ -110,7 +112,6 @@ export function writeRoutes({ layer, edit, versions, refuse }: WriteRoutesInit):
       query: VersionQuery,
       responses: { 200: FileVersionPage },
       async handle({ query: { file, limit, offset, sort } }, scope) {
-        refuse(scope);
         if (file !== undefined && !isLayerPath(file)) {
           throw new AtlasError('The query is not valid: file is no path of a semantic layer.', {
             code: 'invalid_request',
@@ -130,7 +131,6 @@ export function writeRoutes({ layer, edit, versions, refuse }: WriteRoutesInit):
       params: VersionParams,
       responses: { 200: FileVersionDetail },
       async handle({ params: { id } }, scope) {
-        refuse(scope);
         return { body: await versions.find(scope.orgId, id) };
       },
     }),
@@ -144,7 +144,6 @@ export function writeRoutes({ layer, edit, versions, refuse }: WriteRoutesInit):
       params: VersionParams,
       responses: { 200: FileVersionDiff },
       async handle({ params: { id } }, scope) {
-        refuse(scope);
         const { content, ...earlier } = await versions.find(scope.orgId, id);
         const present = await layer.readFile(scope.orgId, earlier.file);
         const after = { text: present?.toString() ?? '', header: present === undefined ? 'deleted' : 'present' };
@@ -163,7 +162,6 @@ export function writeRoutes({ layer, edit, versions, refuse }: WriteRoutesInit):
       body: RestoreBody,
       responses: { 200: ChangedFile },
       async handle({ params: { id }, body: { version }, headers }, scope) {
-        refuse(scope);
         const { file, content } = await versions.find(scope.orgId, id);
         return { ...(await saved({ file, content, kind: 'restored', version, headers }, scope)), status: 200 };
       },

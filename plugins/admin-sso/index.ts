@@ -1,8 +1,7 @@
 /** Signs users in through the identity providers of organizations, and lets these manage users by SCIM. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AtlasError, definePlugin, httpRoutes, messagesOf, optional, storeMigrations } from '../../kernel/index.ts';
-import { audit, tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import {
   authExtend,
   authManaged,
@@ -14,7 +13,6 @@ import {
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { outbound } from '../outbound/index.ts';
 import { requirePackages } from '../package-kit/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import { domainCheck } from './domain.ts';
 import { ssoEndpointsOf } from './endpoints.ts';
 import { signInCheck } from './enforcement.ts';
@@ -53,12 +51,9 @@ export const adminSso = definePlugin({
     outbound,
     auth: optional(authManaged),
     log: optional(audit),
-    rows: optional(rowSecurity),
-    tokens: optional(authByot),
   },
   options: AdminSsoOptions,
-  setup(ctx, { dnsServers }, { db, outbound: calling, auth, log, rows, tokens }) {
-    const { refuse } = tenancy(rows, tokens, 'Single sign-on');
+  setup(ctx, { dnsServers }, { db, outbound: calling, auth, log }) {
     const providers = new ProviderStore({
       db,
       audit: log,
@@ -86,7 +81,7 @@ export const adminSso = definePlugin({
         },
       };
     const load = async () => extension && auth?.host.load(extension);
-    ctx.tap(httpRoutes, () => db.routes(ssoRoutes({ stores, outbound: calling, url: auth?.url, refuse, load })));
+    ctx.tap(httpRoutes, () => db.routes(ssoRoutes({ stores, outbound: calling, url: auth?.url, load })));
     if (extension === undefined) return;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);

@@ -34,8 +34,6 @@ export interface SsoRoutesInit {
   readonly outbound: Outbound;
   /** Public address of the API. */
   readonly url: string | undefined;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
   /** Loads the library. Rejects with `configuration_error` where it is not installed. */
   load(): Promise<void>;
 }
@@ -43,7 +41,7 @@ export interface SsoRoutesInit {
 const PATH = '/api/v1/admin/sso';
 const SCIM_PATH = '/api/v1/admin/scim';
 
-export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit): Route[] {
+export function ssoRoutes({ stores, outbound, url, load }: SsoRoutesInit): Route[] {
   const managed = () => {
     if (stores !== undefined) return stores;
     throw new AtlasError('There is no single sign-on: this server has no managed accounts.', {
@@ -53,7 +51,6 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
   };
   /** The active organization, to which providers belong. */
   const organizationOf = (scope: Scope): string => {
-    refuse(scope);
     if (scope.orgId !== null) return scope.orgId;
     throw conflict(
       'Single sign-on and SCIM belong to an organization.',
@@ -70,7 +67,12 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
     });
   };
   const baseUrl = url === undefined ? '' : new URL(url).origin;
-  const sso = { tag: 'Single sign-on', right: 'admin:settings', errors: ['forbidden'] } as const;
+  const sso = {
+    tag: 'Single sign-on',
+    right: 'admin:settings',
+    errors: ['forbidden'],
+    organizationData: 'Single sign-on',
+  } as const;
   const needsUsers = { ...sso, ready: () => void managed() };
   // Whom it lets in may act as any member, so a custom role does not do.
   const trusting = { right: 'admin' } as const;
@@ -87,7 +89,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
       responses: { 200: ProviderPage },
       async handle({ query }, scope) {
         const { limit, offset } = query;
-        const { rows, total } = await managed().providers.list(foreignAsMissing(scope), query);
+        const { rows, total } = await managed().providers.list(orgIdOrNone(scope), query);
         return { body: { providers: rows.map((row) => shownProvider(row, baseUrl)), total, limit, offset } };
       },
     }),
@@ -119,7 +121,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
       params: IdParams,
       responses: { 200: ProviderReply },
       async handle({ params: { id } }, scope) {
-        const row = await managed().providers.find(foreignAsMissing(scope), id);
+        const row = await managed().providers.find(orgIdOrNone(scope), id);
         return { body: { provider: shownProvider(row, baseUrl) } };
       },
     }),
@@ -133,7 +135,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
       params: IdParams,
       responses: { 200: ProviderReply },
       async handle({ params: { id } }, scope) {
-        const row = await managed().providers.verify(foreignAsMissing(scope), id, scope);
+        const row = await managed().providers.verify(orgIdOrNone(scope), id, scope);
         return { body: { provider: shownProvider(row, baseUrl) } };
       },
     }),
@@ -147,7 +149,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
       params: IdParams,
       responses: { 200: Success },
       async handle({ params: { id } }, scope) {
-        await managed().providers.remove(foreignAsMissing(scope), id, scope);
+        await managed().providers.remove(orgIdOrNone(scope), id, scope);
         return SUCCEEDED;
       },
     }),
@@ -159,7 +161,6 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
       summary: 'Whether users of the verified domains must sign in through the identity provider.',
       responses: { 200: Enforcement },
       async handle(_request, scope) {
-        refuse(scope);
         const { orgId } = scope;
         const enforced = orgId !== null && stores !== undefined && (await stores.providers.isEnforced(orgId));
         return { body: { enforced, orgId } };
@@ -176,7 +177,6 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
       body: EnforcementBody,
       responses: { 200: Enforcement },
       async handle({ body: { enforced, force = false } }, scope) {
-        refuse(scope);
         const { orgId } = scope;
         if (orgId !== null && stores !== undefined) await stores.providers.enforce(orgId, { enforced, force }, scope);
         else if (enforced) {
@@ -197,7 +197,6 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
       summary: 'SCIM connections of the organization, and what they have provisioned.',
       responses: { 200: ScimReply },
       async handle(_request, scope) {
-        refuse(scope);
         if (scope.orgId === null || stores === undefined) return { body: NO_CONNECTIONS };
         return { body: await stores.connections.status(scope.orgId) };
       },
@@ -232,7 +231,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
       params: IdParams,
       responses: { 200: TokenReply },
       async handle({ params: { id } }, scope) {
-        const renewed = await managed().connections.renewToken(foreignAsMissing(scope), id, scope);
+        const renewed = await managed().connections.renewToken(orgIdOrNone(scope), id, scope);
         return { body: { ...renewed, baseUrl: scimUrl(baseUrl) } };
       },
     }),
@@ -247,7 +246,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
       params: IdParams,
       responses: { 200: Success },
       async handle({ params: { id } }, scope) {
-        await managed().connections.remove(foreignAsMissing(scope), id, scope);
+        await managed().connections.remove(orgIdOrNone(scope), id, scope);
         return SUCCEEDED;
       },
     }),
@@ -261,7 +260,7 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
       errors: ['forbidden', 'not_available'],
       responses: { 200: GroupRoles },
       async handle(_request, scope) {
-        return { body: { groupRoles: await managed().groupRoles.list(foreignAsMissing(scope)) } };
+        return { body: { groupRoles: await managed().groupRoles.list(orgIdOrNone(scope)) } };
       },
     }),
     defineRoute({
@@ -301,12 +300,9 @@ export function ssoRoutes({ stores, outbound, url, refuse, load }: SsoRoutesInit
     const message = 'must be given, or else saml, and not both';
     throw new AtlasError(`oidc ${message}.`, { code: 'validation_error', details: [{ path: 'oidc', message }] });
   }
-
-  /** Without an organization nothing is found. */
-  function foreignAsMissing(scope: Scope): string {
-    refuse(scope);
-    return scope.orgId ?? '';
-  }
 }
 
 const scimUrl = (base: string) => `${base}/api/auth/scim/v2`;
+
+/** Without an organization nothing is found. */
+const orgIdOrNone = ({ orgId }: Scope): string => orgId ?? '';

@@ -1,11 +1,9 @@
 /** Holds statements back that an administrator's rules name, until somebody approves them. */
 import { definePlugin, httpRoutes, optional, sqlCheck, storeMigrations } from '../../kernel/index.ts';
 import { actions } from '../actions/index.ts';
-import { audit, tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import { organizationDelete } from '../auth-managed/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import { ApprovedStatements } from './approved-statements.ts';
 import { Gate } from './gate.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -25,13 +23,10 @@ export const approvalRules = definePlugin({
     db: internalDb,
     actions: optional(actions),
     log: optional(audit),
-    rows: optional(rowSecurity),
-    tokens: optional(authByot),
   },
   options: ApprovalRulesOptions,
-  setup(ctx, options, { db, actions: requests, log, rows, tokens }) {
+  setup(ctx, options, { db, actions: requests, log }) {
     const store = new RuleStore(db);
-    const { refuse } = tenancy(rows, tokens, 'The list of approval rules');
     const rules = new RuleCache((orgId) => store.enabled(orgId));
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
@@ -40,7 +35,6 @@ export const approvalRules = definePlugin({
         ruleRoutes({
           store,
           now: ctx.now,
-          refuse,
           audited: (scope) => async (before, after, trx) => log?.change(changeOf(before, after), scope, trx),
           changed: (orgId) => rules.forget(orgId),
         }),

@@ -9,23 +9,21 @@ const PATH = '/api/v1/admin/approval/rules';
 export interface RuleRoutesInit {
   readonly store: RuleStore;
   readonly now: () => number;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
   /** Writes a change to the audit log. */
   audited(scope: Scope): Along;
   /** After a change of the organization's rules. */
   changed(orgId: string | null): void;
 }
 
-export function ruleRoutes({ store, now, refuse, audited, changed }: RuleRoutesInit): Route[] {
-  const common = { tag: 'Approval rules', right: 'admin:settings', errors: ['forbidden'] } as const;
+export function ruleRoutes({ store, now, audited, changed }: RuleRoutesInit): Route[] {
+  const common = {
+    tag: 'Approval rules',
+    right: 'admin:settings',
+    errors: ['forbidden'],
+    organizationData: 'The list of approval rules',
+  } as const;
   const one = { ...common, path: `${PATH}/:id`, params: RuleParams, errors: ['forbidden', 'not_found'] } as const;
   const at = () => new Date(now()).toISOString();
-  /** The organization whose rules the scope's administrator sees and changes. */
-  const owner = (scope: Scope): string | null => {
-    refuse(scope);
-    return scope.orgId;
-  };
   return [
     defineRoute({
       ...common,
@@ -37,7 +35,7 @@ export function ruleRoutes({ store, now, refuse, audited, changed }: RuleRoutesI
       responses: { 200: RulePage },
       async handle({ query }, scope) {
         const { limit, offset } = query;
-        return { body: { ...(await store.page(owner(scope), query)), limit, offset } };
+        return { body: { ...(await store.page(scope.orgId, query)), limit, offset } };
       },
     }),
     defineRoute({
@@ -50,7 +48,7 @@ export function ruleRoutes({ store, now, refuse, audited, changed }: RuleRoutesI
       responses: { 201: RuleAnswer },
       errors: ['forbidden', 'conflict'],
       async handle({ body: { name, ruleType, pattern = null, threshold = null, enabled = true } }, scope) {
-        const orgId = owner(scope);
+        const { orgId } = scope;
         const fields = consistent({ name, ruleType, pattern, threshold, enabled });
         const rule = await store.add(orgId, fields, at(), audited(scope));
         changed(orgId);
@@ -64,7 +62,7 @@ export function ruleRoutes({ store, now, refuse, audited, changed }: RuleRoutesI
       summary: 'One approval rule of the active organization.',
       responses: { 200: RuleAnswer },
       async handle({ params }, scope) {
-        return { body: { rule: await store.find(owner(scope), params.id.toLowerCase()) } };
+        return { body: { rule: await store.find(scope.orgId, params.id.toLowerCase()) } };
       },
     }),
     defineRoute({
@@ -75,7 +73,7 @@ export function ruleRoutes({ store, now, refuse, audited, changed }: RuleRoutesI
       body: RuleChanges,
       responses: { 200: RuleAnswer },
       async handle({ params, body }, scope) {
-        const orgId = owner(scope);
+        const { orgId } = scope;
         const id = params.id.toLowerCase();
         const rule = await store.change(orgId, id, (before) => changedFields(before, body), at(), audited(scope));
         changed(orgId);
@@ -89,7 +87,7 @@ export function ruleRoutes({ store, now, refuse, audited, changed }: RuleRoutesI
       summary: 'Deletes a rule.',
       responses: { 200: Deleted },
       async handle({ params }, scope) {
-        const orgId = owner(scope);
+        const { orgId } = scope;
         await store.remove(orgId, params.id.toLowerCase(), audited(scope));
         changed(orgId);
         return { body: { success: true as const } };

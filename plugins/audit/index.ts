@@ -11,10 +11,8 @@ import {
   sqlSettled,
   storeMigrations,
 } from '../../kernel/index.ts';
-import { authByot } from '../auth-byot/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import { findDialect, redactLiterals } from '../sql-kit/index.ts';
 import type { Audit } from './api.ts';
 import { rowOfChange } from './change.ts';
@@ -25,12 +23,10 @@ import { AuditOptions } from './options.ts';
 import { recorder } from './recorder.ts';
 import { auditRoutes } from './routes.ts';
 import { AuditStore, type Purged } from './store.ts';
-import { tenancy } from './tenancy.ts';
 import { auditWriter } from './writer.ts';
 
 export type { Audit, AuditedChange, AuditedEvent } from './api.ts';
 export { type AuditEntry, auditedStatements } from './store.ts';
-export { tenancy } from './tenancy.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -39,9 +35,9 @@ export const audit = definePlugin({
   version: '1.0.0',
   type: 'policy',
   description: 'Records every statement with its user and how it ended.',
-  needs: { db: optional(internalDb), jobs: optional(jobs), rows: optional(rowSecurity), tokens: optional(authByot) },
+  needs: { db: optional(internalDb), jobs: optional(jobs) },
   options: AuditOptions,
-  setup(ctx, options, { db, jobs: queue, rows, tokens }): Audit {
+  setup(ctx, options, { db, jobs: queue }): Audit {
     const redactionOf = async (statement: SqlStatement | undefined, scope: Scope): Promise<Redact> => {
       if (!options.redactLiterals) return (sql) => sql;
       const dialect = statement && (await findDialect(ctx, statement.connection.dbType, scope));
@@ -78,8 +74,6 @@ export const audit = definePlugin({
     if (db === undefined) return service;
 
     const store = new AuditStore(db);
-    const access = tenancy(rows, tokens, 'The audit log');
-    if (access.warning !== undefined) ctx.log.warn({}, access.warning);
     const cutoff = () => ctx.now() - options.retentionDays * DAY_MS;
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     // The sums are made again where the entries are written.
@@ -92,7 +86,7 @@ export const audit = definePlugin({
         const target = { type: 'audit_log', id: scope.orgId ?? 'platform' };
         await service.change({ action: 'audit_log.purged', target, after: { results } }, scope, trx);
       });
-    ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, refuse: access.refuse, purged })));
+    ctx.tap(httpRoutes, () => db.routes(auditRoutes(store, { now: ctx.now, cutoff, purged })));
     if (!db.configured) return service;
     purgeDaily(ctx, queue, 'The audit log', async () => {
       await store.purgeAll(cutoff(), ctx.now());

@@ -17,18 +17,17 @@ export interface AuditRoutesOptions {
   now(): number;
   /** Entries written before are too old. */
   cutoff(): number;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
   /** Records what an administrator has purged. */
   purged(results: readonly Purged[], scope: Scope): Promise<void>;
 }
 
-export function auditRoutes(store: AuditStore, { now, cutoff, refuse, purged }: AuditRoutesOptions): Route[] {
-  const common = { tag: 'Audit', right: 'admin:audit', errors: ['forbidden'] } as const;
-  const organizationOf = (scope: Scope): string | null => {
-    refuse(scope);
-    return scope.orgId;
-  };
+export function auditRoutes(store: AuditStore, { now, cutoff, purged }: AuditRoutesOptions): Route[] {
+  const common = {
+    tag: 'Audit',
+    right: 'admin:audit',
+    errors: ['forbidden'],
+    organizationData: 'The audit log',
+  } as const;
   return [
     defineRoute({
       ...common,
@@ -39,7 +38,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse, purged }: 
       query: ListQuery,
       responses: { 200: AuditPage },
       async handle({ query }, scope) {
-        const orgId = organizationOf(scope);
+        const { orgId } = scope;
         const { limit, offset, sort, ...filter } = query;
         return { body: { ...(await store.list({ ...filter, orgId }, { limit, offset, sort })), limit, offset } };
       },
@@ -53,7 +52,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse, purged }: 
       query: ChangesQuery,
       responses: { 200: ChangesPage },
       async handle({ query }, scope) {
-        const orgId = organizationOf(scope);
+        const { orgId } = scope;
         const { limit, offset, sort, ...filter } = query;
         return { body: { ...(await store.changes({ ...filter, orgId }, { limit, offset, sort })), limit, offset } };
       },
@@ -65,7 +64,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse, purged }: 
       operationId: 'getAuditStats',
       summary: 'Statements and failures of the last seven days.',
       responses: { 200: AuditStatsBody },
-      handle: async (_, scope) => ({ body: await store.stats(organizationOf(scope), now()) }),
+      handle: async (_, scope) => ({ body: await store.stats(scope.orgId, now()) }),
     },
     defineRoute({
       ...common,
@@ -80,7 +79,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse, purged }: 
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': 'attachment; filename="audit.csv"',
         },
-        stream: await csv(store.all({ ...query, orgId: organizationOf(scope) })),
+        stream: await csv(store.all({ ...query, orgId: scope.orgId })),
       }),
     }),
     {
@@ -91,7 +90,7 @@ export function auditRoutes(store: AuditStore, { now, cutoff, refuse, purged }: 
       summary: 'Soft-deletes entries older than the retention window; runs daily by itself.',
       responses: { 200: PurgeResult },
       async handle(_, scope) {
-        const results = await store.purge(organizationOf(scope), cutoff(), now());
+        const results = await store.purge(scope.orgId, cutoff(), now());
         if (results.length > 0) await purged(results, scope);
         return { body: { results } };
       },

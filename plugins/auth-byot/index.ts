@@ -1,22 +1,21 @@
 /** Authenticates by JWTs of an existing identity provider, checked with its public keys. */
-import { type Actor, authResolve, definePlugin, type HealthItem, healthCheck } from '../../kernel/index.ts';
+import {
+  authAuthorize,
+  authResolve,
+  definePlugin,
+  type HealthItem,
+  healthCheck,
+  optional,
+} from '../../kernel/index.ts';
 import { authLookup, bearerToken } from '../auth-kit/index.ts';
 import { httpSecurity, type SecurityScheme } from '../http/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
 import { identityOf, MODE } from './identity.ts';
 import { isOpenToOthers, readJwksUrl } from './jwks-url.ts';
 import { ByotOptions } from './options.ts';
+import { closedWarning, refuseUnknownOrganization } from './tenancy.ts';
 
 export { BYOT_MODE } from './mode.ts';
-
-/** What the plugin gives to others. */
-export interface AuthByot {
-  /** The claim that names the organization. */
-  readonly orgClaim: string;
-  /** False while `orgClaim` is the one that is taken where none is configured. */
-  readonly isOrgClaimGiven: boolean;
-  /** Whether the actor's role and claims come from a token of the identity provider. */
-  hasIssued(actor: Actor): boolean;
-}
 
 const ORG_CLAIM = 'org_id';
 
@@ -30,8 +29,9 @@ export const authByot = definePlugin({
   version: '1.0.0',
   type: 'auth',
   description: 'Authenticates requests by JWTs of the configured issuer.',
+  needs: { rows: optional(rowSecurity) },
   options: ByotOptions,
-  async setup(ctx, options): Promise<AuthByot> {
+  async setup(ctx, options, { rows }) {
     const orgClaim = options.orgClaim ?? ORG_CLAIM;
     const url = readJwksUrl(options.jwksUrl);
     if (isOpenToOthers(url)) {
@@ -53,6 +53,12 @@ export const authByot = definePlugin({
       const log = ctx.logOf(scope);
       return verify(token, log).then((claims) => identityOf(claims, { ...options, orgClaim }, log));
     });
+    if (rows !== undefined && rows.claims.length > 0) {
+      // After what looks at the right.
+      const stage = 'post';
+      ctx.tap(authAuthorize, (access, scope) => refuseUnknownOrganization(access, scope, orgClaim), { stage });
+      if (options.orgClaim === undefined) ctx.log.warn({}, closedWarning(rows.claims, orgClaim));
+    }
     ctx.tapKey(authLookup, MODE, () => ({ state: 'unknown' }));
     ctx.tap(healthCheck, (): HealthItem[] => {
       const details = { mode: MODE, enabled: true, keys: keys.count };
@@ -64,10 +70,5 @@ export const authByot = definePlugin({
     // In the background: Atlas starts although the issuer is away, and the log says so.
     ctx.onReady(() => void keys.refresh());
     ctx.onClose(() => keys.close());
-    return {
-      orgClaim,
-      isOrgClaimGiven: options.orgClaim !== undefined,
-      hasIssued: ({ mode }) => mode === MODE,
-    };
   },
 });

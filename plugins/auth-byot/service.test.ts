@@ -16,16 +16,6 @@ const start = (options: Partial<Parameters<typeof authByot>[0]> = {}) =>
     openGates: false,
   });
 
-it('tells by which claim it takes the organization, and which actors are from a token', async () => {
-  await using app = await start();
-  const tokens = app.get(authByot);
-  expect([tokens.orgClaim, tokens.isOrgClaimGiven]).toEqual(['org_id', false]);
-  const actor = { id: 'a', label: null, role: 'viewer', claims: {} } as const;
-  expect(['byot', 'managed', 'none'].map((mode) => tokens.hasIssued({ ...actor, mode }))).toEqual([true, false, false]);
-  await using other = await start({ orgClaim: 'tenant' });
-  expect([other.get(authByot).orgClaim, other.get(authByot).isOrgClaimGiven]).toEqual(['tenant', true]);
-});
-
 it('knows of an actor who is not there only that there is nothing to look up', async () => {
   await using app = await start();
   expect(await app.callKey(authLookup, 'byot', { actorId: 'a', orgId: null }, app.scope())).toEqual({

@@ -8,11 +8,9 @@ import {
   scheduleCollect,
   storeMigrations,
 } from '../../kernel/index.ts';
-import { audit, tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import { type DatabaseTarget, internalDb, parseDatabaseUrl, storeTables } from '../internal-db/index.ts';
 import { jobs } from '../jobs/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import type { BackupEngine } from './api.ts';
 import { BackupFiles } from './files.ts';
 import { createBackups, nameInstallation, OWN_TABLES } from './migrations.ts';
@@ -44,17 +42,14 @@ export const backups = definePlugin({
     db: internalDb,
     log: optional(audit),
     jobs: optional(jobs),
-    rows: optional(rowSecurity),
-    tokens: optional(authByot),
   },
   options: BackupsOptions,
-  async setup(ctx, options, { db, log, rows, tokens }) {
-    const { refuse } = tenancy(rows, tokens, 'The list of backups');
+  async setup(ctx, options, { db, log }) {
     ctx.tap(storeMigrations, () => [createBackups, nameInstallation]);
     // Of use only where the files are.
     ctx.tap(storeTables, () => OWN_TABLES.map((table) => ({ table, isTransient: true })));
     if (db.target === undefined) {
-      ctx.tap(httpRoutes, () => db.routes(backupRoutes(undefined, options.waitMs, refuse)));
+      ctx.tap(httpRoutes, () => db.routes(backupRoutes(undefined, options.waitMs)));
       return;
     }
     const service = new Backups({
@@ -68,7 +63,7 @@ export const backups = definePlugin({
       now: ctx.now,
       tables: async () => (await ctx.call(storeTables, undefined, ctx.scope())).map(({ value }) => value.table),
     });
-    ctx.tap(httpRoutes, () => db.routes(backupRoutes(service, options.waitMs, refuse)));
+    ctx.tap(httpRoutes, () => db.routes(backupRoutes(service, options.waitMs)));
     ctx.tap(scheduleCollect, () => [
       { name: 'backup', cron: options.schedule, run: (scope) => service.nightly(scope) },
     ]);

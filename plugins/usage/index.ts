@@ -1,11 +1,8 @@
 /** Counts tokens and cost of every question, and keeps questions within token budgets. */
 import { AtlasError, definePlugin, httpRoutes, optional, storeMigrations } from '../../kernel/index.ts';
 import { agent, agentContinue, agentWrap, modelCalled, questionBegun } from '../agent/index.ts';
-import { tenancy } from '../audit/index.ts';
-import { authByot } from '../auth-byot/index.ts';
 import { internalDb, storeTables } from '../internal-db/index.ts';
 import { jobs, purgeDaily } from '../jobs/index.ts';
-import { rowSecurity } from '../row-security/index.ts';
 import { Meter } from './meter.ts';
 import { meteredAgent } from './metered-agent.ts';
 import { migrationsFor, STORED_TABLES } from './migrations.ts';
@@ -23,9 +20,9 @@ export const usage = definePlugin({
   version: '1.0.0',
   type: 'policy',
   description: 'Counts tokens and cost of every question, and keeps questions within token budgets.',
-  needs: { agent, db: internalDb, jobs: optional(jobs), rows: optional(rowSecurity), tokens: optional(authByot) },
+  needs: { agent, db: internalDb, jobs: optional(jobs) },
   options: UsageOptions,
-  setup(ctx, options, { agent: { requestTimeoutMs }, db, jobs: queue, rows, tokens }) {
+  setup(ctx, options, { agent: { requestTimeoutMs }, db, jobs: queue }) {
     const isShared = options.userDayTokens !== undefined || options.orgMonthTokens !== undefined;
     if (isShared && !db.configured) {
       throw new AtlasError('A token budget for users or organizations needs the internal database to count in.', {
@@ -44,10 +41,9 @@ export const usage = definePlugin({
     ctx.on(modelCalled, (call) => meter.count(call));
 
     const store = new UsageStore(db);
-    const { refuse } = tenancy(rows, tokens, 'The usage of the organization');
     ctx.tap(storeMigrations, () => migrationsFor(db.dialect));
     ctx.tap(storeTables, () => STORED_TABLES);
-    ctx.tap(httpRoutes, () => db.routes(usageRoutes({ ctx, options, store, reservations, refuse })));
+    ctx.tap(httpRoutes, () => db.routes(usageRoutes({ ctx, options, store, reservations })));
     if (!db.configured) return;
     purgeDaily(ctx, queue, 'Old usage', () => store.purge(ctx.now() - options.retentionDays * DAY_MS, ctx.now()));
     ctx.onClose(() => meter.end());

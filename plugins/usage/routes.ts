@@ -23,16 +23,21 @@ export interface UsageRoutesInit {
   readonly options: UsageOptions;
   readonly store: UsageStore;
   readonly reservations: Reservations;
-  /** Throws `forbidden` for an administrator whose organization is not known. */
-  refuse(scope: Scope): void;
 }
 
 type View = NonNullable<UsageQuery['scope']>;
 
-export function usageRoutes({ ctx, options, store, reservations, refuse }: UsageRoutesInit): Route[] {
+export function usageRoutes({ ctx, options, store, reservations }: UsageRoutesInit): Route[] {
   const checkAdministrator = async (scope: Scope): Promise<void> => {
-    await ctx.call(authAuthorize, { right: 'admin', operation: `GET ${PATH} for the organization` }, scope);
-    refuse(scope);
+    await ctx.call(
+      authAuthorize,
+      {
+        right: 'admin',
+        operation: `GET ${PATH} for the organization`,
+        organizationData: 'The usage of the organization',
+      },
+      scope,
+    );
   };
   const viewOf = async ({ scope: asked, user }: UsageQuery, scope: Scope): Promise<View> => {
     if (asked === 'own') return 'own';

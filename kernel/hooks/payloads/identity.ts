@@ -21,6 +21,7 @@ export interface Access {
   readonly right: Right;
   /** What is to be done, for messages: `GET /api/v1/actions`. */
   readonly operation: string;
+  readonly organizationData?: string | undefined;
   /** The client's address; missing where no client asks over the network, such as for a scheduled question. */
   readonly ip?: string;
 }

@@ -39,6 +39,8 @@ export interface Route<P extends TSchema = TSchema, Q extends TSchema = TSchema,
   readonly summary: string;
   readonly tag: string;
   readonly right: Right;
+  /** What it shows or changes of one organization, as a sentence begins: closed to actors whose organization is unknown. */
+  readonly organizationData?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;

@@ -68,7 +68,8 @@ function hasTwo(request: FastifyRequest, header: string): boolean {
 
 /** Authenticates, admits, authorizes, in that order; a failed authentication counts for admission too. */
 function admission(ctx: PluginContext, route: Route) {
-  const access = { right: route.right, operation: `${route.method} ${route.path}` };
+  const { right, organizationData } = route;
+  const access = { right, organizationData, operation: `${route.method} ${route.path}` };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { scope, address: ip } = request;
     const admit = () => ctx.call(httpAdmit, { route, ip }, scope);

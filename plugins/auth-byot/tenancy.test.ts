@@ -1,18 +1,26 @@
 /** Administrators of tenants that share an identity provider: none reads the statements of another. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ConnectionInfo, datasourceExecute, datasourceList, definePlugin, sqlCheck } from '../../kernel/index.ts';
+import {
+  type Access,
+  type AtlasError,
+  type ConnectionInfo,
+  datasourceExecute,
+  datasourceList,
+  definePlugin,
+  sqlCheck,
+} from '../../kernel/index.ts';
 import { emptyFolder } from '../../test/harness/command.ts';
 import { createTestApp, testScope } from '../../test/harness/create-test-app.ts';
 import { Issuer, makeKey, NOW, sign } from '../../test/harness/token-issuer.ts';
-import { type AuthByot, authByot } from '../auth-byot/index.ts';
+import { audit } from '../audit/index.ts';
 import { authRoles } from '../auth-roles/index.ts';
 import { http } from '../http/index.ts';
 import { internalDb } from '../internal-db/index.ts';
-import { type RowSecurityService, rowSecurity } from '../row-security/index.ts';
+import { rowSecurity } from '../row-security/index.ts';
 import { semanticLayer } from '../semantic-layer/index.ts';
 import { sqlGuard } from '../sql-guard/index.ts';
-import { audit } from './index.ts';
-import { tenancy } from './tenancy.ts';
+import { authByot } from './index.ts';
+import { closedWarning, refuseUnknownOrganization } from './tenancy.ts';
 
 const key = await makeKey('k-1');
 let issuer: Issuer;
@@ -90,7 +98,10 @@ async function start(options: { readonly orgClaim?: string; readonly withRows?: 
 }
 
 const warnings = ({ app }: Awaited<ReturnType<typeof start>>) =>
-  app.lines.filter(({ level, plugin }) => level === 'warn' && plugin === 'audit').map(({ message }) => message);
+  app.lines
+    .filter(({ level, plugin }) => level === 'warn' && plugin === 'auth-byot')
+    .map(({ message }) => message)
+    .filter((message) => message.startsWith('Row security'));
 
 it('shows the entries of the organization that the token names, and no others', async () => {
   await using server = await start({ orgClaim: 'org.id' });
@@ -129,20 +140,20 @@ it('is open without row security, to what belongs to no organization', async () 
   expect(warnings(server)).toEqual([]);
 });
 
-it('needs both tokens and rows that claims keep apart', () => {
-  const tokens = { orgClaim: 'org_id', isOrgClaimGiven: false, hasIssued: () => true } as unknown as AuthByot;
-  const rows = (...claims: string[]) => ({ claims }) as unknown as RowSecurityService;
-  const scope = testScope({ orgId: null });
-  const open = [
-    tenancy(rows('tenant'), undefined, 'The audit log'),
-    tenancy(undefined, tokens, 'The audit log'),
-    tenancy(rows(), tokens, 'The audit log'),
-  ];
-  for (const { refuse, warning } of open) {
-    expect(warning).toBeUndefined();
-    expect(() => refuse(scope)).not.toThrow();
-  }
-  const closed = tenancy(rows('tenant', 'ward'), tokens, 'The audit log');
-  expect(closed.warning).toContain('by "tenant", "ward", so');
-  expect(() => closed.refuse(scope)).toThrow(expect.objectContaining({ reason: 'E_AUDIT_TENANT' }));
+it('refuses actors of the identity provider without an organization, and what belongs to one only', () => {
+  const access = { right: 'admin', operation: 'GET /x', organizationData: 'The audit log' } as const;
+  const actor = { id: 'ann', label: null, role: 'admin', mode: 'byot', claims: {} } as const;
+  const refused = (scope: ReturnType<typeof testScope>, asked: Access = access) => {
+    try {
+      refuseUnknownOrganization(asked, scope, 'org_id');
+    } catch (error) {
+      return (error as AtlasError).reason;
+    }
+  };
+  expect(refused(testScope({ actor, orgId: null }))).toBe('E_TENANT_UNKNOWN');
+  expect(refused(testScope({ actor, orgId: 'acme' }))).toBeUndefined();
+  expect(refused(testScope({ actor: { ...actor, mode: 'managed' }, orgId: null }))).toBeUndefined();
+  const { organizationData: _, ...other } = access;
+  expect(refused(testScope({ actor, orgId: null }), other)).toBeUndefined();
+  expect(closedWarning(['tenant', 'ward'], 'org_id')).toContain('by "tenant", "ward", so');
 });
