@@ -62,7 +62,8 @@ export async function sendStream(
   }
   try {
     response.writeHead(status, { ...headersOf(reply), ...headers });
-    await pipeline(texts, response);
+    if (reply.request.method === 'HEAD') response.end();
+    else await pipeline(texts, response);
   } catch (error) {
     // A header that HTTP does not take, or a client that has left.
     giveUp(error);

@@ -115,6 +115,7 @@ export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginConte
       const input = validate(request as Parameters<typeof validate>[0]);
       const { rawBody, headers, address: ip, scope } = request;
       const answer = await route.handle(Object.assign(input, { rawBody, headers, ip }), scope);
+      if (answer.stream === undefined) request.leave?.();
       try {
         return await send(reply, answer, () => ctx.logOf(scope));
       } finally {
