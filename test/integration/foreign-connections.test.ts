@@ -1,7 +1,7 @@
 /**
  * Names another organization's connection, and one that does not exist, in every place that takes the id of a connection:
  * bodies and queries of all routes, and tools of MCP. The places come from the running server, so that a new one is
- * checked too; ids in paths are checked by `two-organizations.test.ts`.
+ * checked too; ids in paths are checked by `two-organizations.process.test.ts`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -74,7 +74,7 @@ const PLACES: Readonly<Record<string, (id: string) => Promise<{ readonly status:
     callTool('query_sql', { sql: 'SELECT count(*) FROM products', connectionId }),
 };
 
-/** Filters of what was recorded: they find nothing of another organization, as `two-organizations.test.ts` shows. */
+/** Filters of what was recorded: they find nothing of another organization, as `two-organizations.process.test.ts` shows. */
 const FILTERS = ['GET /api/v1/admin/audit connection', 'GET /api/v1/admin/audit/export connection'];
 
 const NAMES = ['connection', 'connectionId', 'connection_id'];
