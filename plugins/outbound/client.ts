@@ -1,5 +1,5 @@
 /** Calls addresses that a user or the model chose, and none that is private: checked where each connection goes. */
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,9 @@ import { failed, refused, refusedAsPrivate } from './errors.ts';
 import { redirectHeaders } from './headers.ts';
 import type { OutboundOptions } from './options.ts';
 import { fewAtOnce, type Resolve, resolveName } from './resolve.ts';
+
+// Not imported: the names that an import takes include those for which Node loads its WebSocket client, 50 ms at a start.
+const { Agent: HttpAgent, request: requestHttp } = process.getBuiltinModule('node:http');
 
 interface Hop {
   readonly to: Destination;
