@@ -141,6 +141,15 @@ describe('connections', () => {
     expect(t.app.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
+  it('whose clients do not take their answers keep nobody from asking', async () => {
+    await using t = await start({ maxConnections: 1 });
+    const deaf = await t.open(GET('/text'));
+    deaf.pause();
+    await expect.poll(() => t.begun).toEqual(['/text']);
+    await expect.poll(() => status(`${t.url}/plain`)).toBe(200);
+    expect(deaf.closed).toBe(false);
+  });
+
   it('with requests that wait for their turn are not closed to make room', async () => {
     await using t = await start({ maxConnections: 4 });
     const statuses: number[] = [];

@@ -9,13 +9,13 @@ import { AtlasError, type Logger } from '../../../kernel/index.ts';
 import type { Connections } from '../connections/connections.ts';
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Gives the place of the request to the next one, before its answer has been sent. */
+    leave: (() => void) | undefined;
+  }
   interface FastifyContextConfig {
     /** Neither refused nor queued. */
     essential?: boolean;
-  }
-  interface FastifyRequest {
-    /** Gives up the place of the request: its work is done, only its client has to take the answer. */
-    leave?: () => void;
   }
 }
 
@@ -128,6 +128,7 @@ export const requestAdmission = fastifyPlugin<AdmissionOptions>(async (app, opti
     refused({ expectedMs });
     return overloaded(expectedMs);
   };
+  app.decorateRequest('leave');
   // Before anything is done for it.
   app.addHook('onRequest', (request, _reply, done) => done(refusal(request)));
   app.addHook('preHandler', (request, { raw: response }, done) => {
@@ -137,7 +138,7 @@ export const requestAdmission = fastifyPlugin<AdmissionOptions>(async (app, opti
     const run = () => {
       const startedAt = performance.now();
       request.leave = () => {
-        delete request.leave;
+        request.leave = undefined;
         admission.leave(performance.now() - startedAt);
       };
       response.once('close', () => request.leave?.());

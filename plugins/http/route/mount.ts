@@ -1,5 +1,4 @@
 /** Mounts one route of a plugin: authentication, authorization and validation, then the plugin's handler. */
-import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   AtlasError,
@@ -23,6 +22,7 @@ function cutOff({ raw: response }: FastifyReply, at: number): void {
   response.once('close', () => clearTimeout(timer));
 }
 
+/** Resolves when a large answer has been sent, or its client has left. */
 async function send(reply: FastifyReply, answer: RouteReply, log: () => Logger): Promise<FastifyReply> {
   if (answer.sendUntil !== undefined) cutOff(reply, answer.sendUntil);
   const { stream, body, headers } = answer;
@@ -115,12 +115,12 @@ export function mountRoute(part: FastifyInstance, route: Route, ctx: PluginConte
       const input = validate(request as Parameters<typeof validate>[0]);
       const { rawBody, headers, address: ip, scope } = request;
       const answer = await route.handle(Object.assign(input, { rawBody, headers, ip }), scope);
+      // A stream is made as its client takes it; any other answer is no more work.
       if (answer.stream === undefined) request.leave?.();
       try {
         return await send(reply, answer, () => ctx.logOf(scope));
       } finally {
-        // A text of some megabytes is in memory until its client has taken it.
-        if (answer.done !== undefined) void finished(reply.raw).then(answer.done, answer.done);
+        answer.done?.();
       }
     },
   });
