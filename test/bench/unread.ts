@@ -99,12 +99,12 @@ async function measured(
   const met = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
   return [
     { what: `${what} server before`, value: before.server, unit: 'MB' },
-    { what: `${what} server, beyond that at most`, value: peak.server - before.server, unit: 'MB', target: 100 },
+    { what: `${what} server, beyond that at most`, value: peak.server - before.server, unit: 'MB', target: 200 },
     { what: `${what} server, left afterwards`, value: after.server - before.server, unit: 'MB' },
     { what: `${what} all processes before`, value: before.all, unit: 'MB' },
-    { what: `${what} all, beyond that at most`, value: peak.all - before.all, unit: 'MB', target: 100 },
+    { what: `${what} all, beyond that at most`, value: peak.all - before.all, unit: 'MB', target: 200 },
     { what: `${what} health, median`, value: healthP50Ms, unit: 'ms' },
-    { what: `${what} health, p99`, value: healthP99Ms, unit: 'ms', target: 100 },
+    { what: `${what} health, p99`, value: healthP99Ms, unit: 'ms', target: 250 },
     { what: `${what} health, longest`, value: healthMaxMs, unit: 'ms' },
     { what: `${what} health, failed`, value: healthFailed, unit: 'requests', target: 0 },
     { what: `${what} ${met.join(', ')}`, value: statuses['200'] ?? 0, unit: 'answers' },
