@@ -44,35 +44,23 @@ const AGGREGATES: Readonly<Record<string, string>> = {
   ...{ count: 'total count number', count_distinct: 'count number total' },
 };
 const lexicons = new WeakMap<SemanticModel, Lexicon>();
-const preparing = new WeakMap<SemanticModel, Promise<void>>();
+const building = new WeakMap<SemanticModel, Generator<void>>();
+
+/** The steps that are still to be done; whoever takes one does it for all who wait. */
+function stepsOf(model: SemanticModel): Generator<void> {
+  const steps = building.get(model) ?? buildLexicon(model);
+  building.set(model, steps);
+  return steps;
+}
 
 /** The lexicon of a model. That of 2,000 entities takes half a second: prepare it first, while other requests run. */
 export function lexiconOf(model: SemanticModel): Lexicon {
-  const known = lexicons.get(model);
-  if (known !== undefined) return known;
-  const steps = buildLexicon(model);
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  lexicons.set(model, step.value);
-  return step.value;
+  stepsOf(model).forEach(() => {});
+  return lexicons.get(model)!;
 }
 
-/** Concurrent callers share the work. */
 export async function prepareLexicon(model: SemanticModel): Promise<void> {
-  if (lexicons.has(model)) return;
-  const running = preparing.get(model) ?? prepare(model);
-  preparing.set(model, running);
-  await running;
-}
-
-async function prepare(model: SemanticModel): Promise<void> {
-  const steps = buildLexicon(model);
-  let step = steps.next();
-  while (!step.done) {
-    await setImmediate();
-    step = steps.next();
-  }
-  lexicons.set(model, step.value);
+  for (const _ of stepsOf(model)) await setImmediate();
 }
 
 type Phrase = readonly [words: readonly string[], rank: Closeness];
@@ -80,7 +68,7 @@ type Phrase = readonly [words: readonly string[], rank: Closeness];
 type Index = Map<string, Map<string, Meaning>>;
 type WithoutRank<M> = M extends Meaning ? Omit<M, 'rank'> : never;
 
-function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
+function* buildLexicon(model: SemanticModel): Generator<void> {
   const phrases: Index = new Map();
   const roots: Index = new Map();
   const known = new Set<string>();
@@ -145,7 +133,8 @@ function* buildLexicon(model: SemanticModel): Generator<void, Lexicon> {
   const factsOf = (all: readonly Meaning[]): readonly Meaning[] =>
     all.length < 2 || all.every(isView) ? all : all.filter((one) => !isView(one));
   const all = (index: Index) => new Map([...index].map(([key, found]) => [key, factsOf([...found.values()])]));
-  return { model, graph, entities, measures, phrases: all(phrases), roots: all(roots), words: known, longest };
+  const [byPhrase, byRoot] = [all(phrases), all(roots)];
+  lexicons.set(model, { model, graph, entities, measures, phrases: byPhrase, roots: byRoot, words: known, longest });
 }
 
 const isDated = (one: Meaning): boolean => one.kind === 'dimension' && isTime(one.dimension);
