@@ -80,12 +80,15 @@ export type Recipient = Static<typeof Recipient>;
 
 const ShownRecipient = Type.Object(recipientFields, { title: 'Recipient' });
 
+/** Node would load its language data for `toLocaleString`, 15 ms at a start. */
+const grouped = (count: number) => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+
 const text = (maxLength: number, description?: string) =>
   Type.String({
     minLength: 1,
     maxLength,
     pattern: '\\S',
-    errorMessage: `must be a text of 1 to ${maxLength.toLocaleString('en-US')} characters that is not blank`,
+    errorMessage: `must be a text of 1 to ${grouped(maxLength)} characters that is not blank`,
     ...(description !== undefined && { description }),
   });
 
