@@ -152,10 +152,13 @@ describe('plugins', () => {
       ],
     });
     const check = async (id: string) => (await app.inject({ method: 'POST', url: `${PLUGINS}/${id}/health` })).json();
-    const startedAt = performance.now();
+    let isEnded = false;
+    const hanging = check('hangs').finally(() => {
+      isEnded = true;
+    });
     expect(await check('well')).toMatchObject({ healthy: true });
-    expect(performance.now() - startedAt).toBeLessThan(4_500);
-    expect(await check('hangs')).toMatchObject({
+    expect(isEnded).toBe(false);
+    expect(await hanging).toMatchObject({
       healthy: false,
       status: 'degraded',
       message: expect.stringContaining('within 5000 ms'),

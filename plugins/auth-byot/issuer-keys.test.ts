@@ -142,9 +142,9 @@ describe('an issuer that is away', () => {
     provider.back();
     provider.delayMs = 3_000;
     clock.now += 1_000;
-    const asked = performance.now();
     expect(await ask('k-1')).toBe('found');
-    expect(performance.now() - asked).toBeLessThan(2_500);
+    // It was answered before the provider had.
+    expect(keys.problem).toBeDefined();
     await expect.poll(() => keys.problem).toBeUndefined();
   });
 

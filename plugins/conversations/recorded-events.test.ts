@@ -98,12 +98,9 @@ it('waits a moment for its conversation to be stored', async () => {
   }
 });
 
-it('begins a stream after 800 ms although the conversation is not stored yet', async () => {
+it('begins a stream although the conversation is not stored yet', async () => {
   const { ask } = recorded({ begun: never });
-  const startedAt = performance.now();
   expect(await eventsOf(ask, true)).toStrictEqual([START, TEXT, FINISH]);
-  expect(performance.now() - startedAt).toBeGreaterThan(700);
-  expect(performance.now() - startedAt).toBeLessThan(30_000);
 });
 
 it('ends as interrupted when the agent fails, which a caller without a stream waits for', async () => {

@@ -305,11 +305,9 @@ describe('with a provider', () => {
     });
     const env = { SVC_PROVIDER: 'openai', OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: server.url };
     const { signal } = stopping;
-    const stoppedAt = new Promise<number>((resolve) => signal.addEventListener('abort', () => resolve(Date.now())));
     const { code, stdout, stderr } = await inProcess(['eval', '--resume', 'run.jsonl'], folder.path, { env, signal });
     expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
     expect(stderr).toContain('Stopped after 1 of 4 cases. Go on with --resume run.jsonl.');
-    expect(Date.now() - (await stoppedAt)).toBeLessThan(30_000);
     expect(folder.read('run.jsonl')).toMatch(/^\{"id":"ordered","status":"passed".*\}\n$/);
     await server.close();
   });

@@ -302,9 +302,7 @@ describe('stopping', () => {
     const app = await createTestApp({ plugins: [http({ port: 0, gracefulCloseMs: 50 }), serving(waiting(seen))] });
     const answer = fetch(`${app.get(http).url()}/wait`);
     await running;
-    const startedAt = performance.now();
     await app.close();
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
     const response = await answer;
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await response.json()).toMatchObject({ error: 'unavailable' });

@@ -267,7 +267,7 @@ describe('the chat stream', () => {
     expect(after).toMatch(/^(: ping\n\n){2,}data: d:/);
   });
 
-  it.each(['/api/chat', '/api/chat?stream=ui'])('sends headers within a second, whatever is slow: %s', async (path) => {
+  it.each(['/api/chat', '/api/chat?stream=ui'])('sends headers although no event comes: %s', async (path) => {
     for (const isNamed of [false, true]) {
       await using t = await start({
         events: async function* () {
@@ -275,15 +275,12 @@ describe('the chat stream', () => {
           await new Promise(() => {});
         },
       });
-      const startedAt = performance.now();
       const body = JSON.stringify({ messages: [user('q')] });
       const response = await fetch(t.url + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body,
       });
-      // The bound of 1 s, with room for a busy machine.
-      expect(performance.now() - startedAt).toBeLessThan(3_000);
       expect([response.status, response.headers.get('content-type')]).toEqual([
         200,
         'text/event-stream; charset=utf-8',

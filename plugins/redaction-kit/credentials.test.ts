@@ -139,9 +139,7 @@ it.each([
   '-----BEGIN PRIVATE KEY-----',
 ])('reads a long text made of %s quickly', (piece) => {
   const text = `password '@${piece.repeat(1_000_000 / piece.length)}`;
-  const started = performance.now();
-  withoutCredentials(text);
+  // In quadratic time it would take hours, far beyond the time limit of a test.
+  expect(withoutCredentials(text)).not.toBe('');
   withoutCredentials(`@password${' '.repeat(500_000)}${text.slice(11)}\\`);
-  // In quadratic time it would take hours.
-  expect(performance.now() - started).toBeLessThan(20_000);
 });

@@ -82,13 +82,14 @@ describe('a sandbox', () => {
   });
 
   it.each([
-    ['ends with its signal', (_: ExploreRequest, { signal }: { signal: AbortSignal }) => sleep(60_000, '', { signal })],
-    ['does not', () => sleep(60_000, '', { ref: false })],
+    [
+      'ends with its signal',
+      (_: ExploreRequest, { signal }: { signal: AbortSignal }) => sleep(600_000, '', { signal }),
+    ],
+    ['does not', () => sleep(600_000, '', { ref: false })],
   ])('that takes too long and %s is told to the model', async (_, run) => {
-    const startedAt = performance.now();
     const { answer } = await explore('x', [sandbox(run, { timeoutMs: 100 })]);
     expect(answer).toBe('The command was stopped: it took longer than 100 ms. Ask for less.');
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   it('cannot be one of two', async () => {
