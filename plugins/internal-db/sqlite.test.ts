@@ -9,11 +9,11 @@ it('a file that has been deleted is noticed without a thread', async () => {
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
   const engine = await openSqlite(join(folder.path, 'gone.db'), {
     poolSize: 1,
-    acquireTimeoutMs: 1_000,
-    statementTimeoutMs: 1_000,
+    acquireTimeoutMs: 20_000,
+    statementTimeoutMs: 20_000,
     busyTimeoutMs: 100,
-    silenceMs: 1_000,
-    migrationWaitMs: 1_000,
+    silenceMs: 20_000,
+    migrationWaitMs: 20_000,
     log: quiet,
   });
   const open = vi.spyOn(SqliteConnection, 'open');

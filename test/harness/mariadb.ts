@@ -1,17 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { memoryFolder } from './memory-folder.ts';
 import { freePort } from './port.ts';
 import { findTool } from './tools.ts';
 
@@ -51,14 +43,6 @@ function unprivilegedUser(): { name: string; uid: number; gid: number } | undefi
   return found && { name: String(found[0]), uid: Number(found[2]), gid: Number(found[3]) };
 }
 
-/** A folder in memory with room for a server. */
-function roomyMemory(): string | undefined {
-  const folder = '/dev/shm';
-  if (!existsSync(folder)) return undefined;
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize > 2 ** 30 ? folder : undefined;
-}
-
 /** Initialises a data folder with `root` and its password. */
 function initialise(binary: string, data: string, user: readonly string[], env: NodeJS.ProcessEnv): void {
   const isMariaDb = /mariadb/i.test(spawnSync(binary, ['--version'], { encoding: 'utf8' }).stdout);
@@ -81,7 +65,7 @@ function initialise(binary: string, data: string, user: readonly string[], env: 
 export async function startMariaDb({ options = [], inMemory, tls }: MariaDbOptions = {}): Promise<MariaDbServer> {
   const binary = findMariaDb();
   if (binary === undefined) throw new Error(INSTALL_MARIADB);
-  const folder = mkdtempSync(join((inMemory && roomyMemory()) || tmpdir(), 'atlas-mariadb-'));
+  const folder = mkdtempSync(join((inMemory && memoryFolder(2 ** 30)) || tmpdir(), 'atlas-mariadb-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const user = unprivilegedUser();
   if (user !== undefined) {

@@ -1,5 +1,12 @@
-/** Starts the one PostgreSQL server of a test run, in which each test file makes its own databases. */
+/**
+ * Prepares a test run: temporary files are in memory where it has room, since a commit on a disk takes milliseconds, and
+ * there is one PostgreSQL server, in which each test file makes its own databases.
+ */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { memoryFolder } from './memory-folder.ts';
 import { startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
@@ -8,8 +15,17 @@ declare module 'vitest' {
   }
 }
 
+const ENOUGH_BYTES = 4 * 2 ** 30;
+
 export default async function start(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(memoryFolder(ENOUGH_BYTES) ?? tmpdir(), 'atlas-tests-'));
+  // Database servers run as another user.
+  chmodSync(folder, 0o755);
+  process.env.TMPDIR = folder;
   const server = await startPostgres({ max_connections: '300' });
   project.provide('postgresUrl', server.url);
-  return () => server.stop();
+  return async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
 }
