@@ -46,6 +46,7 @@ describe('only columns get an alias', () => {
     ['mysql', 'DATE_SUB(created, INTERVAL 1 DAY)', 'DATE_SUB(o.created, INTERVAL 1 DAY)'],
     ['mysql', 'DATE_SUB(created, INTERVAL age DAY)', 'DATE_SUB(o.created, INTERVAL o.age DAY)'],
     ['mysql', 'TIMESTAMPDIFF(MONTH, a, b)', 'TIMESTAMPDIFF(MONTH, o.a, o.b)'],
+    ['mysql', 'a # a comment, one line long\n + b', 'o.a   + o.b'],
     ['mysql', 'CONCAT("it\\"s", `a b`)', 'CONCAT("it\\"s", o.`a b`)'],
     ['sqlite', '[a b] || name COLLATE nocase', 'o.[a b] || o.name COLLATE nocase'],
   ] as const)('on %s: %s', (dialect, sql, expected) => {
@@ -99,6 +100,11 @@ it.each([
   ['amount /* without end', 'postgres', 'has a stray /'],
   ['$tag$ without end', 'postgres', 'has a stray $'],
   ['[without end', 'sqlite', 'has a stray ['],
+  ['amount /* one /* inside */ of two', 'postgres', 'has a stray /'],
+  ["name || 'without end", 'mysql', "has a stray '"],
+  ["name || E'it\\'", 'postgres', "has a stray '"],
+  ['amount; DROP TABLE orders', 'sqlite', 'has a stray ;'],
+  ['`name`', 'postgres', 'has a stray `'],
   [`amount + ${'1 + '.repeat(6_000)} 1`, 'sqlite', 'is longer than 20000 characters'],
 ] as const)('refuses %s', (sql, dialect, why) => {
   expect(() => tokenize(sql, kitDialect(dialect).notation, 'orders.total')).toThrow(`The SQL of orders.total ${why}`);

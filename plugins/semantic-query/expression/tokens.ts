@@ -51,7 +51,7 @@ export function tokenize(source: string, notation: Notation, where: string): Tok
     const text = kind === 'sign' ? match(SYMBOL, source, at)! : whole.slice(at, end);
     const isQuoted = kind === 'text' || kind === 'name' || text.startsWith('/*');
     if (isQuoted ? end > source.length : kind === 'sign' && /[;'"`]/.test(text)) {
-      const what = `The SQL of ${where} has a stray ${text.charAt(0)}`;
+      const what = `The SQL of ${where} has a stray ${text.replace(/^e/i, '').charAt(0)}`;
       throw new PlanError('invalid_plan', `${what}; correct it in the semantic layer.`);
     }
     at += text.length;
