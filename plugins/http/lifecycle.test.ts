@@ -140,6 +140,22 @@ describe('a client that leaves', () => {
     expect(scopeOf?.signal.aborted).toBe(true);
   });
 
+  it('answers HEAD of a stream that has no end with its headers, and ends the stream', async () => {
+    let isDone = false;
+    async function* silent() {
+      yield await new Promise<string>(() => {});
+    }
+    const headers = { 'content-type': 'text/event-stream' };
+    const done = () => {
+      isDone = true;
+    };
+    const stream: Route = { ...base, path: '/stream', handle: () => ({ headers, stream: silent(), done }) };
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(stream)] });
+    const response = await fetch(`${app.get(http).url()}/stream`, { method: 'HEAD' });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    await until(() => isDone);
+  });
+
   it('does not lose the end of a stream to a client that reads slowly', async () => {
     const piece = 'x'.repeat(64 * 1024);
     async function* pieces() {

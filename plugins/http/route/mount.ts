@@ -26,6 +26,14 @@ function cutOff({ raw: response }: FastifyReply, at: number): void {
 async function send(reply: FastifyReply, answer: RouteReply, log: () => Logger): Promise<FastifyReply> {
   if (answer.sendUntil !== undefined) cutOff(reply, answer.sendUntil);
   const { stream, body, headers } = answer;
+  if (stream !== undefined && reply.request.method === 'HEAD') {
+    // Nothing of the stream is made, which may have no end.
+    await stream[Symbol.asyncIterator]().return?.();
+    return reply
+      .code(answer.status ?? 200)
+      .headers(headers ?? {})
+      .send();
+  }
   if (stream !== undefined) return sendStream(reply, { ...answer, stream }, log());
   reply.code(answer.status ?? 200);
   if (headers !== undefined) reply.headers(headers);
