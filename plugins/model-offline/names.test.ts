@@ -31,6 +31,7 @@ type: fact
 dimensions:
   - {name: id, type: number, primary_key: true}
   - {name: checked_in_at, type: timestamp}
+  - {name: used_kwh, type: number, synonyms: [usage]}
   - {name: checked_out_at, type: timestamp, null_count: 3}
   - {name: hall_id, type: number}
 joins:
@@ -51,6 +52,13 @@ it.each([
     { adhocMeasures: [{ type: 'avg', dimension: 'service_requests.purchase_price' }] },
   ],
   ['Requests that cost more than 500', { filters: [{ dimension: 'service_requests.purchase_price', values: [500] }] }],
+  ['What do we pay for a service request on average?', { adhocMeasures: [{ type: 'avg' }] }],
+  [
+    'Which halls have an average price above 20?',
+    { measureFilters: [{ measure: 'average_purchase_price', operator: 'greater_than', value: 20 }] },
+  ],
+  ['Which hall has the lowest usage?', { adhocMeasures: [{ type: 'sum' }], orderBy: [{ direction: 'asc' }], limit: 1 }],
+  ['How many requests have no hall?', { filters: [{ dimension: 'service_requests.hall_id', operator: 'is_null' }] }],
   ['Cancellations by month', { filters: [{ dimension: 'service_requests.status', values: ['cancelled'] }] }],
   ['How many halls have no email address?', { filters: [{ dimension: 'halls.contact_email', operator: 'is_null' }] }],
   ['halls larger than 100 square metres', { filters: [{ dimension: 'halls.area_m2', values: [100] }] }],

@@ -102,7 +102,7 @@ function conversationOf(prompt: ai.LanguageModelV4Prompt) {
     }
     for (const part of message.role === 'assistant' ? message.content : [])
       if (part.type === 'tool-call' && part.toolName === FIND)
-        columns.set(part.toolCallId, String(asRecord(part.input).column));
+        columns.set(part.toolCallId, String(asObject(part.input).column));
     for (const part of message.role === 'tool' ? message.content : []) {
       if (part.type !== 'tool-result') continue;
       if (part.toolName === TOOL) result = toolResult(part.output);
@@ -113,9 +113,6 @@ function conversationOf(prompt: ai.LanguageModelV4Prompt) {
   }
   return { history, result, values, hasLooked: columns.size > 0 };
 }
-
-const asRecord = (input: unknown): Record<string, unknown> =>
-  typeof input === 'string' ? asObject(JSON.parse(input)) : asObject(input);
 
 function toolResult(output: { readonly type: string; readonly value?: unknown; readonly reason?: string }): ToolResult {
   if (output.type === 'execution-denied') return { error: output.reason ?? 'Running SQL was denied.' };
@@ -131,6 +128,7 @@ function toolResult(output: { readonly type: string; readonly value?: unknown; r
 
 /** The result, which some agents wrap in an object. */
 function asObject(value: unknown): Record<string, unknown> {
+  if (typeof value === 'string') return asObject(JSON.parse(value));
   const own: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {};
   return own.columns === undefined && own.error === undefined && own.result ? asObject(own.result) : own;
 }

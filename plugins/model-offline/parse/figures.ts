@@ -1,7 +1,7 @@
 /** Reads what is measured and in which order: "how many …", "average …", "top 5 … by …", "sorted by …". */
 import type { Aggregate } from '../words/vocabulary.ts';
 import * as at from './cursor.ts';
-import { type Figure, type Ranking, unnamed } from './request.ts';
+import { entitiesIn, type Figure, type Ranking, unnamed } from './request.ts';
 
 const { here, firstWord, restore } = at;
 type Cursor = at.Cursor;
@@ -87,6 +87,12 @@ export function aggregate(cursor: Cursor): boolean {
     if (noun && !noun.lead.some((word) => /^(are|were|was|of|those|them|these)$/.test(word)))
       request.subject = at.mentionOf(noun);
     request.counting = true;
+    return true;
+  }
+  const [before, other] = request.figures;
+  // "what do we pay for a copy on average"
+  if (fn === 'avg' && isEnd && before?.fn === 'sum' && !other && entitiesIn(before.mention).length === 0) {
+    request.figures = [{ ...before, fn }];
     return true;
   }
   // "… in total" repeats what a sum is.

@@ -173,7 +173,7 @@ function bareNumber(planner: Planner, { mention, unit, of: by, value }: Conditio
 }
 
 const isIn = ({ name, description = '', synonyms = [] }: ModelDimension, unit: string): boolean =>
-  [name, description, ...synonyms].flatMap(nameWords).some((word) => word.startsWith(unit));
+  [name, description, ...synonyms].flatMap(nameWords).some((word) => stem(word).startsWith(unit));
 
 function applyCompare(planner: Planner, condition: Condition): void {
   const { base, plan } = planner;
@@ -235,7 +235,8 @@ function parentKey({ base }: Planner, { model }: EntityEntry): ModelDimension | 
   const [join, more] = base.model.joins.filter(
     ({ target, relationship, on }) => target === model.name && relationship.endsWith('to_one') && on.length === 1,
   );
-  return more ? undefined : base.dimensions.find(({ name, sql }) => [name, sql].includes(join?.on[0]?.from ?? ''));
+  const from = more ? undefined : join?.on[0]?.from;
+  return base.dimensions.find(({ name, sql }) => from !== undefined && [name, sql.replaceAll('"', '')].includes(from));
 }
 
 /** "with more than 5 orders", "without orders", "with an open ticket". */
@@ -272,19 +273,21 @@ function applyFigure(planner: Planner, { mention, figure, comparator, value, con
   const isOf = (entity: EntityEntry): boolean => of.distance(planner, entity, base) !== undefined;
   const found = figureOf(planner, figure!, [base], isOf);
   const bound = { operator: comparator!, value: value as number };
-  const isGroup = plan.dimensions.length > 0 && found.name !== undefined && plan.measures?.includes(found.name);
-  const counted = planner.request.subject ?? planner.request.figures[0]?.mention;
+  const made = plan.adhocMeasures?.some(({ name }) => name === found.adhoc?.name) ? found.adhoc?.name : undefined;
+  const grouped = plan.measures?.find((name) => name === found.name) ?? made;
+  const counted = of.entitiesOf(planner.request.subject ?? planner.request.figures[0]?.mention);
   // A figure over no rows is no figure, but would be less than any.
-  const isEach = isOf(found.entity) && found.entity !== base && of.entitiesOf(counted).includes(base);
-  if (!found.name || !(isGroup || (isEach && !comparator!.startsWith('less'))))
+  const isEach = isOf(found.entity) && found.entity !== base && counted.includes(base);
+  const isGroup = grouped !== undefined && plan.dimensions.length > 0;
+  if (!isGroup && (!found.name || !isEach || comparator!.startsWith('less')))
     throw refusal([mention.text], `I cannot compare the ${mention.text} of single ${base.many}.`);
   if (isGroup) {
     applyConditions(planner, conditions);
-    plan.measureFilters = [...(plan.measureFilters ?? []), { measure: found.name, ...bound }];
+    plan.measureFilters = [...(plan.measureFilters ?? []), { measure: grouped, ...bound }];
     return;
   }
   const { filters } = planOf(planner, found.entity, conditions);
-  plan.related.push({ of: base.name, entity: found.entity.name, measure: found.name, ...bound, filters });
+  plan.related.push({ of: base.name, entity: found.entity.name, measure: found.name!, ...bound, filters });
 }
 
 /** Two numbers or two dates of a row. */

@@ -1,5 +1,5 @@
 /** Names the columns in which words that the layer does not know may be values, and adds what is found there. */
-import { entitiesIn, type Mention, type Request } from '../parse/request.ts';
+import type { Request } from '../parse/request.ts';
 import type { ModelDimension } from '../words/layer.ts';
 import { type EntityEntry, type Lexicon, type Meaning, singular } from '../words/lexicon.ts';
 import type { Item } from '../words/link.ts';
@@ -35,27 +35,20 @@ const isOpen = (entity: EntityEntry, { type, name, primary_key: isKey, ...one }:
 
 /** What to look for where: the names of rows first, of what is related to what the question names. */
 export function lookupsFor({ entities, graph }: Lexicon, unplaced: readonly Item[], request: Request, message: string) {
-  const { subject, beside, figures, groups } = request;
-  const mentions: readonly (Mention | undefined)[] = [
-    subject,
-    ...beside,
-    ...[...figures, ...groups].map((one) => one.mention),
-  ];
-  const named = mentions.flatMap((one) => [...entitiesIn(one), ...(one?.meanings ?? [])]);
-  const owners = new Set(named.flatMap((one) => (one.kind === 'term' ? [] : one.entity.name)));
+  const mentions = [request.subject ?? [], request.beside, request.figures.map(({ mention }) => mention)].flat();
+  const owners = mentions.flatMap(({ meanings }) => meanings).flatMap((one) => (one.kind === 'term' ? [] : one.entity));
   const isNear = ({ name }: EntityEntry): boolean =>
-    owners.size === 0 || [...owners].some((own) => graph.isRelated(own, name));
+    owners.length === 0 || owners.some((own) => graph.isRelated(own.name, name));
+  const openIn = (entity: EntityEntry): string[] =>
+    entity.dimensions.filter((one) => isOpen(entity, one)).map(({ name }) => `${entity.name}.${name}`);
+  const isName = (column: string): number => Number(/(name|title|label)$/.test(column));
   const columns = [...entities.values()]
     .filter(isNear)
-    .flatMap((entity) =>
-      entity.dimensions
-        .filter((one) => isOpen(entity, one))
-        .map((one) => ({ column: `${entity.name}.${one.name}`, place: /name|title|label/.test(one.name) ? 0 : 1 })),
-    );
-  const sorted = columns.sort((a, b) => a.place - b.place);
+    .flatMap(openIn)
+    .sort((a, b) => isName(b) - isName(a));
   // A word that says what to do is found in no column.
   const texts = unplaced.some(({ kind }) => kind === 'operator') ? [] : textsOf(unplaced, message);
-  return sorted.flatMap(({ column }) => texts.map((text): Lookup => ({ column, text }))).slice(0, MAX_LOOKUPS);
+  return columns.flatMap((column) => texts.map((text): Lookup => ({ column, text }))).slice(0, MAX_LOOKUPS);
 }
 
 /** The lexicon with values that the database has. */

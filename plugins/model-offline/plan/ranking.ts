@@ -7,6 +7,8 @@ import * as of from './planner.ts';
 import { columnsFor, isAmount, keyOfRows } from './traits.ts';
 
 const DEFAULT_LIMIT = 10;
+/** Ends of names of numbers that add up. */
+const FLOW = /(^|_)(kwh|mwh|gwh|km|miles|hours|minutes|kg|tons?|tonnes|litres|liters)(_|$)/;
 
 /** "the product with the highest price": rows in an order, nothing aggregated. */
 export function isRowRanking(context: of.PlanContext, { ranking, subject, figures, groups }: Request): boolean {
@@ -33,8 +35,10 @@ export function rankingFigure({ ranking }: Request, isGroup: boolean): Figure | 
   if (numbers.length === 0 && measures.length === 0) return key;
   const all: Figure = { mention: { ...mention, meanings: measures } };
   const one: Figure = { fn: direction === 'asc' ? 'min' : 'max', mention: { ...mention, meanings: numbers } };
-  if (numbers.length === 0 || ((isTotal || (isGroup && mention.plural)) && measures.length > 0)) return all;
-  if (!isGroup) return one;
+  // What was produced, driven or worked is added up; a fee, a rating or a price is not.
+  const isFlow = isGroup && numbers.every((one) => FLOW.test(one.dimension.name));
+  if (numbers.length === 0 || ((isTotal || isFlow || (isGroup && mention.plural)) && measures.length > 0)) return all;
+  if (!isGroup || isFlow) return isFlow ? { ...one, fn: 'sum' } : one;
   // "the highest fee" is the greatest single one; of a doctor it may be all of them together.
   throw refusal([mention.text], `Say whether groups are ranked by the total, average or highest ${mention.text}.`);
 }

@@ -37,9 +37,9 @@ op=which: which|who|whom
 op=whose: whose|where the|where|for which|that
 op=null: missing|unknown|empty|null|blank|unset|not set|not known|not given|not filled|undefined
 op=between: between|from
-op=comparator comparator=greater_than: over|above|more than|greater than|larger than|bigger than|higher than|exceeding|exceeds|exceed|in excess of|>|beyond; of=length: longer than; of=weight: heavier than; of=money: more expensive than; of=cost: cost more than|costs more than|costing more than|cost over|cost above
+op=comparator comparator=greater_than: over|above|more than|greater than|larger than|bigger than|higher than|exceeding|exceeds|exceed|in excess of|>|beyond; of=length: longer than; of=weight: heavier than; of=money: more expensive than; of=cost: cost more than|costs more than|costing more than
 op=comparator comparator=greater_or_equal: at least|no less than|not less than|minimum of|a minimum of|>=|no fewer than|not fewer than|greater than or equal to; suffix=true: or more|or higher|or above|or greater|and more|and above|and up|or over|or better
-op=comparator comparator=less_than: under|below|less than|fewer than|lower than|smaller than|<; of=length: shorter than; of=weight: lighter than; of=money: cheaper than; of=cost: cost less than|costs less than|costing less than|cost under|cost below
+op=comparator comparator=less_than: under|below|less than|fewer than|lower than|smaller than|<; of=length: shorter than; of=weight: lighter than; of=money: cheaper than; of=cost: cost less than|costs less than|costing less than
 op=comparator comparator=less_or_equal: at most|no more than|not more than|up to|<=|maximum of|a maximum of|not over|less than or equal to|not above; suffix=true: or less|or fewer|or lower|or below|or under|and below|or worse
 op=comparator comparator=equals: exactly|equal to|equals|equal|=|precisely; comparator=not_equals: !=|<>|not equal to|unequal to
 op=rank direction=desc: highest|most|largest|biggest|greatest|maximum number of; of=vague: top|best|leading; of=money: most expensive|priciest|costliest|most costly; of=length: longest; of=weight: heaviest; of=time: latest|newest|most recent|last|recent; of=count: most common|most frequent|commonest|most often|most frequently

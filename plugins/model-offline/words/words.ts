@@ -1,7 +1,7 @@
 /** English words as keys: plural and spelling variants of one name meet in the same key, so that comparing is a lookup. */
 
 const WORDS =
-  'people person,children child,kind type,men man,women woman,indices index,criteria criterion,analyses analysis,staff staff,ids id,' +
+  'people person,children child,kind type,kinds type,men man,women woman,indices index,criteria criterion,analyses analysis,staff staff,ids id,' +
   'avg average,mean average,sum total,max maximum,min minimum,num number,qty quantity,amt amount,pct percent,percentage percent';
 const SPELLINGS =
   'sqm m2,sqkm km2,km kilometre,kms kilometre,kilometer kilometre,kilometers kilometre,meter metre,meters metre,liter litre,liters litre,' +
