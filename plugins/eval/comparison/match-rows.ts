@@ -4,17 +4,8 @@ import { type Cell, sameNumber } from './cells.ts';
 /** A row as cells. */
 export type CellRow = readonly Cell[];
 
-/** Larger integers may equal their neighbours within the tolerance. */
-const LARGEST_EXACT = 400_000;
-
-/** The integer that a number stands for; `undefined`: it is equal to others within a tolerance, so no part of a key. */
-function exact(cell: number): number | undefined {
-  const rounded = Math.round(cell);
-  return Math.abs(rounded) <= LARGEST_EXACT && sameNumber(cell, rounded) ? rounded : undefined;
-}
-
-const keyOf = (row: CellRow): string =>
-  JSON.stringify(row.map((cell) => (typeof cell === 'number' ? (exact(cell) ?? '') : [cell])));
+/** Numbers are no part of it: two that are equal within their tolerance are not the same. */
+const keyOf = (row: CellRow): string => JSON.stringify(row.map((cell) => (typeof cell === 'number' ? 0 : [cell])));
 const numbersOf = (row: CellRow): number[] => row.filter((cell) => typeof cell === 'number');
 
 function compareNumbers(a: readonly number[], b: readonly number[]): number {
