@@ -107,7 +107,10 @@ function isHeapFull(): boolean {
   return used > MAX_HEAP_SHARE * limit;
 }
 
-/** Requests that run at once; others wait. With 512, a burst of 500 holds the event loop for 310 ms, with 128 for 140 ms. */
+/**
+ * Requests that run at once; others wait. With 512, a burst of 500 holds the event loop for 310 ms, with 128 for 140 ms. Event
+ * streams of MCP clients, of which there may be 100, count all the time.
+ */
 const MOST_RUNNING = 256;
 
 export interface AdmissionOptions {
