@@ -15,6 +15,9 @@ import { compiledColumn } from './query/output-columns.ts';
 import { checkShape, resolvePlan } from './query/resolved-plan.ts';
 import { compileRowQuery } from './query/row-query.ts';
 
+/** For a plan that is only checked: the layer's SQL may have names as MySQL quotes them. */
+const ANY_ENGINE: SqlDialect = { ...postgres, notation: { ...postgres.notation, names: '"`' } };
+
 /**
  * Compiles the plan over the model, for `dialect`, which a plan that is only checked does not need. Throws `PlanError`
  * when the plan does not fit the model or is ambiguous.
@@ -22,7 +25,7 @@ import { compileRowQuery } from './query/row-query.ts';
 export function compileQuery(
   model: SemanticModel,
   plan: QueryPlan,
-  { dialect = postgres }: { readonly dialect?: SqlDialect | string } = {},
+  { dialect = ANY_ENGINE }: { readonly dialect?: SqlDialect | string } = {},
 ): CompiledQuery {
   checkShape(plan);
   if (plan.over !== undefined) return compileNestedAggregate(compileQuery, model, plan, { dialect });
