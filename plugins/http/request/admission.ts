@@ -120,35 +120,38 @@ export interface AdmissionOptions {
   refused(why: object): void;
 }
 
-export const requestAdmission = fastifyPlugin<AdmissionOptions>(async (app, options) => {
-  const { connections, maxConnections, refused } = options;
-  const places = Math.min(maxConnections, MOST_RUNNING);
-  const admission = new Admission(places, maxConnections - places);
-  const refusal = ({ routeOptions }: FastifyRequest): AtlasError | undefined => {
-    if (routeOptions.config.essential === true) return undefined;
-    const { expectedMs } = admission;
-    if (expectedMs <= MAX_WAIT_MS && !isHeapFull()) return undefined;
-    refused({ expectedMs });
-    return overloaded(expectedMs);
-  };
-  app.decorateRequest('leave');
-  // Before anything is done for it.
-  app.addHook('onRequest', (request, _reply, done) => done(refusal(request)));
-  app.addHook('preHandler', (request, { raw: response }, done) => {
-    connections.received(request.raw.socket);
-    const fault = refusal(request);
-    if (fault !== undefined || request.routeOptions.config.essential === true) return done(fault);
-    const run = () => {
-      const startedAt = performance.now();
-      request.leave = () => {
-        request.leave = undefined;
-        admission.leave(performance.now() - startedAt);
-      };
-      response.once('close', () => request.leave?.());
-      done();
+export const requestAdmission = fastifyPlugin<AdmissionOptions>(
+  async (app, options) => {
+    const { connections, maxConnections, refused } = options;
+    const places = Math.min(maxConnections, MOST_RUNNING);
+    const admission = new Admission(places, maxConnections - places);
+    const refusal = ({ routeOptions }: FastifyRequest): AtlasError | undefined => {
+      if (routeOptions.config.essential === true) return undefined;
+      const { expectedMs } = admission;
+      if (expectedMs <= MAX_WAIT_MS && !isHeapFull()) return undefined;
+      refused({ expectedMs });
+      return overloaded(expectedMs);
     };
-    const turn = admission.enter(request.scope.signal);
-    if (turn === undefined) run();
-    else turn.then(run, done);
-  });
-});
+    app.decorateRequest('leave');
+    // Before anything is done for it.
+    app.addHook('onRequest', (request, _reply, done) => done(refusal(request)));
+    app.addHook('preHandler', (request, { raw: response }, done) => {
+      connections.received(request.raw.socket);
+      const fault = refusal(request);
+      if (fault !== undefined || request.routeOptions.config.essential === true) return done(fault);
+      const run = () => {
+        const startedAt = performance.now();
+        request.leave = () => {
+          request.leave = undefined;
+          admission.leave(performance.now() - startedAt);
+        };
+        response.once('close', () => request.leave?.());
+        done();
+      };
+      const turn = admission.enter(request.scope.signal);
+      if (turn === undefined) run();
+      else turn.then(run, done);
+    });
+  },
+  { name: 'request-admission', dependencies: ['request-scope'] },
+);

@@ -74,11 +74,14 @@ export interface ClientAddressOptions {
 }
 
 /** Once, before anything is done for the request: a socket that has closed no longer knows its peer. */
-export const clientAddress = fastifyPlugin<ClientAddressOptions>(async (app, { isBehindProxy }) => {
-  app.decorateRequest('address', '');
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (isBehindProxy) normalizeForwarded(request.raw.headers);
-    request.address = canonical(request.ip ?? '') ?? '';
-    done();
-  });
-});
+export const clientAddress = fastifyPlugin<ClientAddressOptions>(
+  async (app, { isBehindProxy }) => {
+    app.decorateRequest('address', '');
+    app.addHook('onRequest', (request, _reply, done) => {
+      if (isBehindProxy) normalizeForwarded(request.raw.headers);
+      request.address = canonical(request.ip ?? '') ?? '';
+      done();
+    });
+  },
+  { name: 'client-address' },
+);

@@ -43,22 +43,29 @@ export interface CrossOriginOptions {
   readonly origins: ReadonlySet<string> | undefined;
 }
 
-export const crossOrigin = fastifyPlugin<CrossOriginOptions>(async (app, { origins }) => {
-  await app.register(fastifyCors, {
-    // Of a page that is not allowed, the plugin then adds no header that lets it in.
-    origin: origins === undefined ? '*' : (origin, decide) => decide(null, origin !== undefined && origins.has(origin)),
-    credentials: origins !== undefined,
-    methods: METHODS,
-    exposedHeaders: READABLE,
-    maxAge: MAX_AGE_SECONDS,
-    // The answer to OPTIONS is the router's, with `Allow`.
-    preflightContinue: true,
-    strictPreflight: false,
-  });
-  app.addHook('onRequest', (request, reply, done) => {
-    if (reply.hasHeader('access-control-allow-methods')) {
-      reply.header('access-control-allow-headers', sendableHeaders(request.headers['access-control-request-headers']));
-    }
-    done();
-  });
-});
+export const crossOrigin = fastifyPlugin<CrossOriginOptions>(
+  async (app, { origins }) => {
+    await app.register(fastifyCors, {
+      // Of a page that is not allowed, the plugin then adds no header that lets it in.
+      origin:
+        origins === undefined ? '*' : (origin, decide) => decide(null, origin !== undefined && origins.has(origin)),
+      credentials: origins !== undefined,
+      methods: METHODS,
+      exposedHeaders: READABLE,
+      maxAge: MAX_AGE_SECONDS,
+      // The answer to OPTIONS is the router's, with `Allow`.
+      preflightContinue: true,
+      strictPreflight: false,
+    });
+    app.addHook('onRequest', (request, reply, done) => {
+      if (reply.hasHeader('access-control-allow-methods')) {
+        reply.header(
+          'access-control-allow-headers',
+          sendableHeaders(request.headers['access-control-request-headers']),
+        );
+      }
+      done();
+    });
+  },
+  { name: 'cross-origin', dependencies: ['origin-check'] },
+);

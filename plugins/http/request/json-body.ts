@@ -178,23 +178,26 @@ export interface JsonBodyOptions {
   readonly bodies: RequestBodies;
 }
 
-export const jsonBody = fastifyPlugin<JsonBodyOptions>(async (app, { bodies }) => {
-  app.decorateRequest('rawBody');
-  addJsonParser(app, bodies);
-  addFormParser(app);
-  app.addHook('onRequest', (request, _reply, done) => {
-    checkBodyEncoding(request);
-    ignoreTypeOfNothing(request);
-    done();
-  });
-  app.addHook('preParsing', ({ method, headers, raw: { socket } }, { raw: response }, payload, done) => {
-    if (method === 'GET' || method === 'HEAD') return done(null, payload);
-    if (!bodies.hasRoom(socket, Number(headers['content-length'] ?? 0))) return done(tooMany());
-    const isAccepted = bodies.arriving(socket);
-    payload.on('data', (part: Buffer) => {
-      if (!isAccepted(part)) socket.resetAndDestroy();
+export const jsonBody = fastifyPlugin<JsonBodyOptions>(
+  async (app, { bodies }) => {
+    app.decorateRequest('rawBody');
+    addJsonParser(app, bodies);
+    addFormParser(app);
+    app.addHook('onRequest', (request, _reply, done) => {
+      checkBodyEncoding(request);
+      ignoreTypeOfNothing(request);
+      done();
     });
-    response.once('close', () => bodies.forget(socket));
-    done(null, payload);
-  });
-});
+    app.addHook('preParsing', ({ method, headers, raw: { socket } }, { raw: response }, payload, done) => {
+      if (method === 'GET' || method === 'HEAD') return done(null, payload);
+      if (!bodies.hasRoom(socket, Number(headers['content-length'] ?? 0))) return done(tooMany());
+      const isAccepted = bodies.arriving(socket);
+      payload.on('data', (part: Buffer) => {
+        if (!isAccepted(part)) socket.resetAndDestroy();
+      });
+      response.once('close', () => bodies.forget(socket));
+      done(null, payload);
+    });
+  },
+  { name: 'json-body', dependencies: ['request-scope'] },
+);

@@ -92,25 +92,28 @@ function checkAddress({ raw, is404, params }: FastifyRequest): void {
   }
 }
 
-export const knownRoutes = fastifyPlugin<KnownRoutesOptions>(async (app, { phase, routes }) => {
-  app.addHook('onRequest', (request, reply, done) => {
-    checkHost(request.raw);
-    checkAddress(request);
-    if (request.method === 'OPTIONS') {
-      const refusal = answerOptions(routes(), request, reply);
-      if (refusal !== undefined) done(refusal);
-      return;
-    }
-    if (request.is404) return done(unknownRoute(routes(), request, reply));
-    const now = phase();
-    if (now === 'serving' || request.routeOptions.config.anyTime === true) return done();
-    done(
-      new AtlasError(`Atlas is ${now}.`, {
-        code: 'unavailable',
-        reason: NOT_SERVING,
-        retryAfterSeconds: 1,
-        hint: 'Try again shortly.',
-      }),
-    );
-  });
-});
+export const knownRoutes = fastifyPlugin<KnownRoutesOptions>(
+  async (app, { phase, routes }) => {
+    app.addHook('onRequest', (request, reply, done) => {
+      checkHost(request.raw);
+      checkAddress(request);
+      if (request.method === 'OPTIONS') {
+        const refusal = answerOptions(routes(), request, reply);
+        if (refusal !== undefined) done(refusal);
+        return;
+      }
+      if (request.is404) return done(unknownRoute(routes(), request, reply));
+      const now = phase();
+      if (now === 'serving' || request.routeOptions.config.anyTime === true) return done();
+      done(
+        new AtlasError(`Atlas is ${now}.`, {
+          code: 'unavailable',
+          reason: NOT_SERVING,
+          retryAfterSeconds: 1,
+          hint: 'Try again shortly.',
+        }),
+      );
+    });
+  },
+  { name: 'known-routes', dependencies: ['request-scope'] },
+);

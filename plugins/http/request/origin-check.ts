@@ -66,24 +66,27 @@ function checkOrigin({ headers }: FastifyRequest, hosts: readonly string[], name
   );
 }
 
-export const originCheck = fastifyPlugin<OriginCheckOptions>(async (app, options) => {
-  const { origins, allowedHosts, routes, isOpen, isLocal } = options;
-  /** Of the route that is asked for; of a preflight the one that is asked about. */
-  const ruleOf = (request: FastifyRequest): Route['origins'] => {
-    if (request.method !== 'OPTIONS') return request.is404 ? 'any' : request.routeOptions.config.origins;
-    const asked = request.headers['access-control-request-method'];
-    if (asked === undefined) return 'any';
-    const method = asked === 'HEAD' ? 'GET' : asked;
-    const found = routesAt(routes(), pathOf(request)).filter((route) => route.method === method);
-    return (found.find((route) => route.origins !== 'any') ?? found[0])?.origins;
-  };
-  app.addHook('onRequest', (request, _reply, done) => {
-    const rule = ruleOf(request);
-    const isOwn = rule === 'own';
-    if (!isOwn && !isOpen()) return done();
-    const hosts = hostsOf(request);
-    if (isOwn || isLocal() || allowedHosts.size > 0) checkHosts(hosts, allowedHosts);
-    if (rule !== 'any') checkOrigin(request, hosts, origins);
-    done();
-  });
-});
+export const originCheck = fastifyPlugin<OriginCheckOptions>(
+  async (app, options) => {
+    const { origins, allowedHosts, routes, isOpen, isLocal } = options;
+    /** Of the route that is asked for; of a preflight the one that is asked about. */
+    const ruleOf = (request: FastifyRequest): Route['origins'] => {
+      if (request.method !== 'OPTIONS') return request.is404 ? 'any' : request.routeOptions.config.origins;
+      const asked = request.headers['access-control-request-method'];
+      if (asked === undefined) return 'any';
+      const method = asked === 'HEAD' ? 'GET' : asked;
+      const found = routesAt(routes(), pathOf(request)).filter((route) => route.method === method);
+      return (found.find((route) => route.origins !== 'any') ?? found[0])?.origins;
+    };
+    app.addHook('onRequest', (request, _reply, done) => {
+      const rule = ruleOf(request);
+      const isOwn = rule === 'own';
+      if (!isOwn && !isOpen()) return done();
+      const hosts = hostsOf(request);
+      if (isOwn || isLocal() || allowedHosts.size > 0) checkHosts(hosts, allowedHosts);
+      if (rule !== 'any') checkOrigin(request, hosts, origins);
+      done();
+    });
+  },
+  { name: 'origin-check', dependencies: ['request-scope'] },
+);

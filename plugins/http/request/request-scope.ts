@@ -47,14 +47,17 @@ function follow({ ctx, entered, left }: RequestScopeOptions, request: FastifyReq
   });
 }
 
-export const requestScope = fastifyPlugin<RequestScopeOptions>(async (app, options) => {
-  const { ctx } = options;
-  app.decorateRequest('scope');
-  app.setErrorHandler((error, request, reply) => answerError(ctx, error, request, reply));
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    request.scope = ctx.scope({ requestId: request.id });
-    follow(options, request, reply);
-    done();
-  });
-});
+export const requestScope = fastifyPlugin<RequestScopeOptions>(
+  async (app, options) => {
+    const { ctx } = options;
+    app.decorateRequest('scope');
+    app.setErrorHandler((error, request, reply) => answerError(ctx, error, request, reply));
+    app.addHook('onRequest', (request, reply, done) => {
+      reply.header('x-request-id', request.id);
+      request.scope = ctx.scope({ requestId: request.id });
+      follow(options, request, reply);
+      done();
+    });
+  },
+  { name: 'request-scope' },
+);
