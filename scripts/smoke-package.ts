@@ -12,6 +12,7 @@ import { createPlugins } from './created-plugins.ts';
 import { followGuide, GUIDES } from './follow-guide.ts';
 import { OPTIONAL_PACKAGES } from './optional-packages.ts';
 import { buildOutsideProject } from './outside-project.ts';
+import { installPnpm } from './pnpm.ts';
 import { serve } from './serve-command.ts';
 
 /** On disk, with everything that it depends on. */
@@ -21,10 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'atlas-smoke-'));
 const run = (command: string, args: readonly string[], cwd = folder) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
-// Here alone pnpm is used, so the package does not depend on it; `plugin add` calls it by its name.
-const tools = join(folder, 'tools');
-run('npm', ['install', '--no-audit', '--no-fund', '--prefix', tools, 'pnpm@11.28.11']);
-process.env.PATH = `${join(tools, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`;
+process.env.PATH = `${installPnpm(join(folder, 'tools'))}${delimiter}${process.env.PATH}`;
 
 const packed = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], process.cwd()));
 const tarball = packed[0].filename as string;

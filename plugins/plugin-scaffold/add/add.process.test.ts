@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { installPnpm } from '../../../scripts/pnpm.ts';
 import { atlas, emptyFolder } from '../../../test/harness/command.ts';
 import { startHttpReceiver } from '../../../test/harness/http-receiver.ts';
 
@@ -82,11 +83,13 @@ describe('a plugin is added', () => {
   it.each([
     ['npm', 'package-lock.json', ''],
     ['pnpm', 'pnpm-lock.yaml', "lockfileVersion: '9.0'\n"],
-  ])('with %s, and once', async (_, lock, content) => {
+  ])('with %s, and once', async (manager, lock, content) => {
     using folder = project();
+    using tools = emptyFolder();
+    const env = manager === 'pnpm' ? { PATH: `${installPnpm(tools.path)}${delimiter}${PATH}` } : {};
     folder.write('atlas.config.ts', CONFIG);
     if (content !== '') folder.write(lock, content);
-    expect(await folder.add('./acme-calendar')).toMatchObject({
+    expect(await folder.add('./acme-calendar', env)).toMatchObject({
       code: 0,
       stdout: 'Added acme-calendar 1.2.3 to atlas.config.ts: Knows the calendar.\n',
       stderr: '',
@@ -102,7 +105,7 @@ describe('a plugin is added', () => {
     const listed = await atlas(['plugin', 'list', '--json'], { cwd: folder.path });
     expect(JSON.parse(listed.stdout).map(({ name }: { name: string }) => name)).toEqual(['auth-none', 'acme-calendar']);
     const before = folder.files();
-    expect(await folder.add('./acme-calendar')).toMatchObject({
+    expect(await folder.add('./acme-calendar', env)).toMatchObject({
       code: 0,
       stdout: '"acme-calendar" is in atlas.config.ts already.\n',
     });
