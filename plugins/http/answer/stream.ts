@@ -62,8 +62,7 @@ export async function sendStream(
   }
   try {
     response.writeHead(status, { ...headersOf(reply), ...headers });
-    if (reply.request.method === 'HEAD') response.end();
-    else await pipeline(texts, response);
+    await pipeline(texts, response);
   } catch (error) {
     // A header that HTTP does not take, or a client that has left.
     giveUp(error);
