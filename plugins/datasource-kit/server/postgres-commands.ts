@@ -1,5 +1,4 @@
 /** Runs commands on one connection to PostgreSQL in one round trip. */
-import type { Submittable } from 'pg';
 
 /** What the library offers to statements of one's own. */
 export interface PostgresProtocol {
@@ -34,8 +33,8 @@ export function sendCommand(
   connection.execute({ portal: '', rows: 0 });
 }
 
-/** Commands that return no rows; those that may stand in a transaction are one. */
-export class PostgresCommands implements Submittable {
+/** Commands for the library's `query` that return no rows; those that may stand in a transaction are one. */
+export class PostgresCommands {
   /** Rejects with the server's error. */
   readonly finished: Promise<void>;
   readonly #commands: () => readonly PostgresCommand[];
