@@ -6,6 +6,7 @@ import { getHeapStatistics } from 'node:v8';
 import type { FastifyRequest } from 'fastify';
 import fastifyPlugin from 'fastify-plugin';
 import { AtlasError, type Logger } from '../../../kernel/index.ts';
+import { clientGone } from '../answer/failure.ts';
 import type { Connections } from '../connections/connections.ts';
 
 declare module 'fastify' {
@@ -78,6 +79,7 @@ export class Admission {
       this.#running += 1;
       return undefined;
     }
+    if (signal.aborted) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
       const settle = (how: () => void) => {
         this.#waiting.delete(start);
@@ -95,7 +97,8 @@ export class Admission {
 
   /** A request that was admitted has ended after so many milliseconds; its place goes to the next in turn. */
   leave(durationMs: number): void {
-    this.#meanMs += (durationMs - this.#meanMs) * LATEST_SHARE;
+    // A stream that lasted for hours says nothing about the wait.
+    this.#meanMs += (Math.min(durationMs, MAX_WAIT_MS) - this.#meanMs) * LATEST_SHARE;
     const [next] = this.#waiting;
     if (next === undefined) this.#running -= 1;
     else next();
@@ -137,7 +140,8 @@ export const requestAdmission = fastifyPlugin<AdmissionOptions>(
     app.addHook('onRequest', (request, _reply, done) => done(refusal(request)));
     app.addHook('preHandler', (request, { raw: response }, done) => {
       connections.received(request.raw.socket);
-      const fault = refusal(request);
+      // Its client has left meanwhile: nothing would give its place back.
+      const fault = response.destroyed ? clientGone() : refusal(request);
       if (fault !== undefined || request.routeOptions.config.essential === true) return done(fault);
       const run = () => {
         const startedAt = performance.now();
