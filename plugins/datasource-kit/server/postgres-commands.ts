@@ -56,6 +56,10 @@ export class PostgresCommands {
     connection.stream.uncork();
   }
 
+  // The library calls these for whatever the server sends; an error in one of them would end the process.
+  handleRowDescription(): void {}
+  handleDataRow(): void {}
+  handleEmptyQuery(): void {}
   handleCommandComplete(): void {}
 
   handleError(error: unknown): void {

@@ -100,7 +100,11 @@ export class LayerParser {
     const result = this.#last.then(async () => {
       if (this.#isClosed) throw closed();
       this.#pool ??= startPool();
-      const pool = await this.#pool;
+      const pool = await this.#pool.catch((error: unknown) => {
+        // The next task tries again.
+        this.#pool = undefined;
+        throw error;
+      });
       const timeout = new AbortController();
       const timer = setTimeout(() => timeout.abort(), TIMEOUT_MS);
       try {
