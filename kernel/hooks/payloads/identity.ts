@@ -19,7 +19,7 @@ export interface Identity {
 
 export interface Access {
   readonly right: Right;
-  /** What is to be done, for messages: `GET /api/v1/actions`. */
+  /** What is to be done, for messages: `GET /api/v1/actions`; and to whose data, as in `Route.organizationData`. */
   readonly operation: string;
   readonly organizationData?: string | undefined;
   /** The client's address; missing where no client asks over the network, such as for a scheduled question. */
