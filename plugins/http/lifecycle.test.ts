@@ -208,14 +208,12 @@ describe('a stream that fails', () => {
     await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(stream)] });
     const response = await fetch(`${app.get(http).url()}/stream`);
     await expect(response.text()).rejects.toThrow();
-    expect(app.lines).toContainEqual(
-      expect.objectContaining({ level: 'error', message: 'A streamed answer broke off.' }),
-    );
+    expect(app.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'An answer broke off.' }));
   });
 });
 
 describe('a stream whose headers HTTP does not take', () => {
-  it('cuts the connection and ends the request', async () => {
+  it('is an error of the server, and ends the request', async () => {
     let scope: Scope | undefined;
     async function* whole() {
       yield 'whole';
@@ -229,8 +227,60 @@ describe('a stream whose headers HTTP does not take', () => {
       },
     };
     await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(stream)] });
-    await expect(fetch(`${app.get(http).url()}/stream`)).rejects.toThrow();
-    await expect.poll(() => scope?.signal.aborted).toBe(true);
+    const response = await fetch(`${app.get(http).url()}/stream`);
+    expect([response.status, response.statusText]).toEqual([500, 'Internal Server Error']);
+    expect(await response.json()).toMatchObject({ error: 'internal_error' });
+    expect(scope?.actor).toBeDefined();
+  });
+});
+
+describe('a large answer that cannot be written', () => {
+  it('is cut off, and logged', async () => {
+    const rows = Array.from({ length: 5_000 }, (_, id) => ({ id, text: 'x'.repeat(100) }));
+    const large: Route = { ...base, path: '/large', handle: () => ({ body: { rows, count: 1n } }) };
+    await using app = await createTestApp({ plugins: [http({ port: 0 }), serving(large)] });
+    const response = await fetch(`${app.get(http).url()}/large`);
+    await expect(response.text()).rejects.toThrow();
+    expect(app.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'An answer broke off.' }));
+  });
+});
+
+describe('a client that leaves while it is authenticated', () => {
+  it('keeps no place of those who come after it', async () => {
+    const entered: number[] = [];
+    const slow = definePlugin({
+      name: 'slow-authentication',
+      version: '1.0.0',
+      type: 'auth',
+      description: 'Takes its time.',
+      setup(ctx) {
+        ctx.tap(authResolve, async (): Promise<Identity> => {
+          entered.push(1);
+          await sleep(100);
+          return { actor: { id: 'u', label: null, role: 'admin', mode: 'test', claims: {} }, orgId: null };
+        });
+        ctx.tap(authAuthorize, () => {});
+      },
+    });
+    const failing: Route = {
+      ...base,
+      path: '/failing',
+      right: 'query',
+      handle: () => {
+        throw new AtlasError('There is none.', { code: 'not_found' });
+      },
+    };
+    await using app = await createTestApp({
+      plugins: [http({ port: 0, maxConnections: 2 }), slow(), serving(failing)],
+    });
+    for (let count = 1; count <= 3; count += 1) {
+      const socket = await rawConnection(app.get(http).url());
+      socket.write('GET /failing HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      await expect.poll(() => entered.length).toBe(count);
+      socket.destroy();
+    }
+    await sleep(200);
+    expect((await fetch(`${app.get(http).url()}/failing`)).status).toBe(404);
   });
 });
 

@@ -56,7 +56,8 @@ export const HttpOptions = Type.Object(
     maxUnsentBytes: Type.Integer({
       default: 33_554_432,
       minimum: 65_536,
-      description: 'bytes of all answers that wait for their clients; beyond it the slowest connections are closed',
+      description:
+        'bytes that are written of all answers and wait for their clients; beyond it the slowest connections are closed',
     }),
     maxReceivedBytes: Type.Integer({
       default: 67_108_864,

@@ -6,16 +6,42 @@ import { isSmall, jsonPieces } from './json.ts';
 
 type Pieces = NonNullable<RouteReply['stream']>;
 
-const headersOf = (reply: FastifyReply) => reply.getHeaders() as Record<string, string>;
+/** Throws for a header that HTTP does not take, while an error can still be answered. */
+function begin(reply: FastifyReply, status: number, headers?: RouteReply['headers']): void {
+  const { raw: response } = reply;
+  try {
+    response.writeHead(status, { ...(reply.getHeaders() as Record<string, string>), ...headers });
+  } catch (error) {
+    // The error has a status of its own.
+    response.statusMessage = '';
+    throw error;
+  }
+  reply.hijack();
+}
+
+/** Writes the texts as the client takes them. What breaks off is cut off, so that no client takes it for the whole. */
+async function write({ raw: response }: FastifyReply, texts: AsyncIterable<string> | Iterable<string>, log: Logger) {
+  const giveUp = (error: unknown) => {
+    // Its client has left.
+    if (response.destroyed) return;
+    log.error({ error: messagesOf(error) }, 'An answer broke off.');
+    response.destroy();
+  };
+  async function* whole() {
+    try {
+      yield* texts;
+    } catch (error) {
+      giveUp(error);
+    }
+  }
+  await pipeline(whole, response).catch(giveUp);
+}
 
 /** Sends a value as JSON; its client may leave meanwhile. */
-export async function sendLarge(reply: FastifyReply, body: unknown): Promise<FastifyReply> {
-  const response = reply.raw;
-  // Throws for a header that HTTP does not take, while an error can still be answered.
-  response.writeHead(reply.statusCode, headersOf(reply));
-  reply.hijack();
-  if (reply.request.method === 'HEAD') response.end();
-  else await pipeline(jsonPieces(body), response).catch(() => response.destroy());
+export async function sendLarge(reply: FastifyReply, body: unknown, log: Logger): Promise<FastifyReply> {
+  begin(reply, reply.statusCode);
+  if (reply.request.method === 'HEAD') reply.raw.end();
+  else await write(reply, jsonPieces(body), log);
   return reply;
 }
 
@@ -32,42 +58,20 @@ async function* textsOf(pieces: Pieces): AsyncGenerator<string> {
   }
 }
 
-/**
- * Writes the stream straight to the socket: what is there at once leaves together with the headers, in one packet.
- * Ends the stream when the client has left. A stream that throws cuts the connection, so that no client takes what came
- * for the whole.
- */
+/** Sends a stream: what is there at once leaves together with the headers, in one packet. */
 export async function sendStream(
   reply: FastifyReply,
   { stream, status = 200, headers }: RouteReply & { readonly stream: Pieces },
   log: Logger,
 ): Promise<FastifyReply> {
-  const response = reply.raw;
-  reply.hijack();
-  const flushing = setImmediate(() => response.flushHeaders());
-  const giveUp = (error: unknown) => {
-    if (response.destroyed) return;
-    log.error({ error: messagesOf(error) }, 'A streamed answer broke off.');
-    response.destroy();
-  };
+  begin(reply, status, headers);
+  const flushing = setImmediate(() => reply.raw.flushHeaders());
   async function* texts() {
-    try {
-      for await (const text of textsOf(stream)) {
-        clearImmediate(flushing);
-        yield text;
-      }
-    } catch (error) {
-      giveUp(error);
+    for await (const text of textsOf(stream)) {
+      clearImmediate(flushing);
+      yield text;
     }
   }
-  try {
-    response.writeHead(status, { ...headersOf(reply), ...headers });
-    await pipeline(texts, response);
-  } catch (error) {
-    // A header that HTTP does not take, or a client that has left.
-    giveUp(error);
-  } finally {
-    clearImmediate(flushing);
-  }
+  await write(reply, texts(), log).finally(() => clearImmediate(flushing));
   return reply;
 }

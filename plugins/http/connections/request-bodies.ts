@@ -27,6 +27,8 @@ export class RequestBodies {
 
   /** Counts bytes that the body takes; `false`, and not counted, when there is no room for them. */
   hold(socket: Socket, bytes: number): boolean {
+    // It has been forgotten, and would not be again.
+    if (socket.destroyed) return true;
     if (!this.hasRoom(socket, bytes)) return false;
     this.#held.set(socket, (this.#held.get(socket) ?? 0) + bytes);
     this.#bytes += bytes;

@@ -16,6 +16,9 @@ import { sendLarge, sendStream } from '../answer/stream.ts';
 import { httpAdmit } from '../hooks.ts';
 import { routeValidation } from './validation.ts';
 
+/** For a large answer whose route names no time: its values are in memory until its client has taken it. */
+const SEND_WITHIN_MS = 120_000;
+
 /** Cuts the answer off at this time of `performance.now()` if its client has not taken all of it by then. */
 function cutOff({ raw: response }: FastifyReply, at: number): void {
   const timer = setTimeout(() => response.destroy(), Math.max(0, at - performance.now())).unref();
@@ -41,7 +44,9 @@ async function send(reply: FastifyReply, answer: RouteReply, log: () => Logger):
   const isText = (typeof body === 'string' || body instanceof Uint8Array) && reply.hasHeader('content-type');
   if (isText) return reply.send(body);
   reply.type('application/json; charset=utf-8');
-  return isSmall(body) ? reply.send(JSON.stringify(body)) : sendLarge(reply, body);
+  if (isSmall(body)) return reply.send(JSON.stringify(body));
+  if (answer.sendUntil === undefined) cutOff(reply, performance.now() + SEND_WITHIN_MS);
+  return sendLarge(reply, body, log());
 }
 
 /** Headers that carry credentials: with two of them it would be unclear which one counts. */
