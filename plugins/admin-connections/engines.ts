@@ -23,7 +23,7 @@ export interface EngineInit {
   readonly engines: readonly DatasourceEngine[];
   readonly reach: Reach;
   readonly options: AdminConnectionsOptions;
-  /** Of the internal database, where it is a file. */
+  /** Path of the internal database, where it is a file. */
   readonly ownFile: string | undefined;
 }
 

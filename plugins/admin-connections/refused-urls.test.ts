@@ -90,7 +90,7 @@ describe('a URL over HTTP', () => {
       expect([path, status, body.message]).toEqual([path, 422, expect.stringContaining('the internal database')]);
     }
     expect((await open.send('PUT', '/shop', { url: `sqlite:${own}` })).status).toBe(422);
-    // Of no size, so that SQLite takes it for an empty database until it reads.
+    // It has no size, so that SQLite takes it for an empty database until it reads.
     const process = await open.send('POST', '', { id: 'process', url: 'sqlite:/proc/version' });
     expect([process.status, process.body.error]).toEqual([400, 'connection_failed']);
     expect((await open.send('GET', '/process')).status).toBe(404);

@@ -34,7 +34,7 @@ export interface NewEntry {
   readonly force?: boolean;
 }
 
-/** Of one organization. Each is looked at for each request. */
+/** Limit for one organization. Each entry is looked at for each request. */
 const MOST_ENTRIES = 500;
 
 const keyOf = (orgId: string | null) => orgId ?? '';

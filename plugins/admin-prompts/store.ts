@@ -7,9 +7,9 @@ import { lockName } from '../internal-db/index.ts';
 import type { PromptCollection, PromptItem } from './api.ts';
 import { COLLECTIONS, ITEMS } from './migrations.ts';
 
-/** Of one organization. */
+/** Limit for one organization. */
 const MAX_COLLECTIONS = 200;
-/** Of one collection. */
+/** Limit for one collection. */
 const MAX_ITEMS = 100;
 
 type Table = typeof COLLECTIONS | typeof ITEMS;

@@ -23,7 +23,7 @@ export interface Mover {
 
 export function mover({ ctx, store, command }: MoverInit): Mover {
   const stopping = new AbortController();
-  /** Of these the plugin has said that it does not move them; after a restart it is asked again. */
+  /** Moves that the plugin has said that it does not make; after a restart it is asked again. */
   const declined = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;

@@ -100,7 +100,7 @@ export const migrationStore = (db: InternalDb) => ({
     return claimed === 1;
   },
 
-  /** Of a move of this server: 0 gives it up, so that another one goes on. */
+  /** Renews the lease of a move of this server; 0 gives it up, so that another one goes on. */
   lease: async (id: string, untilMs: number): Promise<void> => {
     await db.run((knex) =>
       knex(REGION_MIGRATIONS)

@@ -81,7 +81,7 @@ export class VersionStore {
     this.#options = options;
   }
 
-  /** Of one file, or of all, by default the latest first. */
+  /** Lists the versions of one file, or of all, by default the latest first. */
   async list(orgId: string | null, path: string | undefined, request: SortedPage<typeof VERSION_ORDERS>) {
     const wanted = { org_id: orgId ?? '', ...(path !== undefined && { path }) };
     const { rows, total } = await this.#db.run((db) =>

@@ -44,7 +44,7 @@ function readsEveryRow(tree: StatementTree | undefined): boolean {
   return from.first.kind === 'table' || (from.first.kind === 'subquery' && readsEveryRow(from.first.select));
 }
 
-/** Of `SELECT … FROM one_table LIMIT n`, which stops at so many rows, whatever the table holds. */
+/** Rows of `SELECT … FROM one_table LIMIT n`, which stops at so many, whatever the table holds. */
 function rowsOfFirst({ with: common, first, rest, orderBy, limit, offset }: StatementTree): number | undefined {
   if (common !== undefined || rest.length > 0 || orderBy.length > 0 || first.kind !== 'core') return undefined;
   const { from, where, groupBy, having, qualify, windows, distinct, distinctOn, sample, columns } = first;

@@ -58,7 +58,7 @@ function reasonOf({ ruleType, pattern }: Rule, { connectionId, tables }: Stateme
 export const namesTables = (rules: readonly Rule[]): boolean =>
   rules.some(({ ruleType }) => ruleType === 'table' || ruleType === 'column');
 
-/** Of the rules about cost those that hold for the connection. */
+/** The rules about cost that hold for the connection. */
 export function costRules(rules: readonly Rule[], connectionId: string): readonly Rule[] {
   return rules.filter(
     ({ ruleType, pattern }) => ruleType === 'cost' && (pattern === null || fits(pattern, connectionId)),

@@ -11,7 +11,7 @@ export interface RuleFields {
   readonly ruleType: RuleType;
   /** A table, `table.column` or a connection's id; `*` stands for any characters. */
   readonly pattern: string | null;
-  /** Of a rule of the type `cost`: estimated rows above which statements need approval. */
+  /** Estimated rows above which statements need approval, in a rule of the type `cost`. */
   readonly threshold: number | null;
   readonly enabled: boolean;
 }
@@ -63,7 +63,7 @@ export function consistent(fields: RuleFields): RuleFields {
   return { name, ruleType, pattern, threshold, enabled: fields.enabled };
 }
 
-/** Of a rule that was made, changed or deleted, for the audit log. */
+/** Describes for the audit log that a rule was made, changed or deleted. */
 export function changeOf(before: Rule | null, after: Rule | null): AuditedChange {
   const { id = '', name } = after ?? before ?? {};
   const move = before === null ? 'created' : after === null ? 'deleted' : 'changed';

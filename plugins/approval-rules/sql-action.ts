@@ -13,7 +13,7 @@ import { authLookup, type PresentIdentity } from '../auth-kit/index.ts';
 import type { ApprovedStatements } from './approved-statements.ts';
 
 export const SQL_ACTION = 'sql';
-/** Of rows in a result, as JSON; the store of actions takes a little more. */
+/** Limit for the rows of a result, as JSON; the store of actions takes a little more. */
 const MAX_RESULT_CHARS = 48 * 1024;
 const MAX_SHOWN_SQL = 400;
 
@@ -37,7 +37,7 @@ export interface SqlPayload {
 
 /** What the requester is shown. */
 export interface StatementResult extends Pick<SqlResult, 'columns' | 'rows' | 'truncated' | 'notes'> {
-  /** Of all rows, those left out included. */
+  /** Counts all rows, those left out included. */
   readonly rowCount: number;
 }
 

@@ -110,7 +110,7 @@ export class RuleStore {
     });
   }
 
-  /** Of an organization that is deleted. */
+  /** Removes the rules of an organization that is deleted. */
   async removeAll(orgId: string): Promise<void> {
     await this.#db.run((db) => of(db, orgId).delete());
   }

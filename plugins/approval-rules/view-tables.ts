@@ -93,7 +93,7 @@ export class ViewTables {
     return loading;
   }
 
-  /** Of a datasource that does not tell the definitions, its views without them. */
+  /** Loads the views; those of a datasource that does not tell the definitions come without them. */
   async #load(key: string, scope: Scope): Promise<readonly ViewDefinition[]> {
     try {
       const views = await this.#ctx.callKey(datasourceViews, key, undefined, scope);

@@ -15,7 +15,7 @@ const ALSO_HIDDEN = /ur[il]s?$|keys?$|keymaterial|pem$|certificate/;
 const MAX_JSON_LENGTH = 16_384;
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_ITEMS = 100;
-/** Of one value in the line. */
+/** Limit for one value in the line, in characters. */
 const SHOWN_LENGTH = 60;
 
 /** A row of the table `audit_log` that tells of a change. */

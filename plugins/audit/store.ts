@@ -96,7 +96,7 @@ export class AuditStore {
     }
   }
 
-  /** Of the seven days in UTC that end with the one that `now` is in. */
+  /** Counts the seven days in UTC that end with the one that `now` is in. */
   async stats(orgId: string | null, now: number): Promise<AuditStats> {
     const days = Array.from({ length: STATS_DAYS }, (_, index) => dayOf(now - (STATS_DAYS - 1 - index) * DAY_MS));
     const rows = await this.#db.run((db) =>

@@ -4,7 +4,7 @@ import { LOCKS, TABLES } from './migrations.ts';
 import type { HashTurn, Passwords } from './passwords/password-hashing.ts';
 import type { Store } from './store.ts';
 
-/** Of the account that is made for development. It has to be changed at the first sign-in. */
+/** Password of the account that is made for development. It has to be changed at the first sign-in. */
 export const DEVELOPMENT_PASSWORD = 'atlas-dev-admin';
 
 /** Makes a user with a password, within the transaction of the caller. */

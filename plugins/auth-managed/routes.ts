@@ -36,9 +36,9 @@ export interface LibraryRoutesInit {
   readonly library: BetterAuth;
   readonly store: Store;
   readonly origins: Origins;
-  /** Of failed sign-ins. */
+  /** Counts failed sign-ins. */
   readonly throttle: Throttle;
-  /** Of all sign-ups. */
+  /** Counts all sign-ups. */
   readonly signUps: Throttle;
   readonly bootstrap: Bootstrap;
   readonly passwords: Passwords;
@@ -64,7 +64,7 @@ const PASSED_BACK = ['location', 'content-location', 'pragma', 'set-auth-token',
 
 /** Hundreds of requests may wait for a password to be hashed, and each keeps its body. */
 const BODY_LIMIT_BYTES = 65_536;
-/** Of signed documents, and of groups with all their members. */
+/** Limit for signed documents, and for groups with all their members. */
 const LARGE_LIMIT_BYTES = 524_288;
 
 interface SignUpBody {
@@ -230,7 +230,7 @@ export class BetterAuthRoutes {
       if (!(error instanceof AtlasError && error.reason === 'E_FAILED_TO_CREATE_USER')) throw error;
       return ask();
     });
-    // Of a taken address the library makes up a user, who must not be remembered.
+    // For an address that is taken, the library makes up a user, who must not be remembered.
     if (await this.#exists(reply)) throttle.recognise(email, request.ip);
     return reply;
   }

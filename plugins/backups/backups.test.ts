@@ -111,7 +111,7 @@ const system = installedPostgres();
 let postgres: PostgresServer | undefined;
 afterAll(async () => postgres?.stop());
 
-/** Of both kinds: a new database, and the options that it takes. */
+/** A new database of both kinds, and the options that it takes. */
 const kinds = [
   ['sqlite', describe, async (dir: string) => ({ url: `sqlite:${join(dir, randomUUID(), 'atlas.db')}`, options: {} })],
   [

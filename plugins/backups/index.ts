@@ -46,7 +46,7 @@ export const backups = definePlugin({
   options: BackupsOptions,
   async setup(ctx, options, { db, log }) {
     ctx.tap(storeMigrations, () => [createBackups, nameInstallation]);
-    // Of use only where the files are.
+    // They are of use only where the files are.
     ctx.tap(storeTables, () => OWN_TABLES.map((table) => ({ table, isTransient: true })));
     if (db.target === undefined) {
       ctx.tap(httpRoutes, () => db.routes(backupRoutes(undefined, options.waitMs)));

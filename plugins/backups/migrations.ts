@@ -44,7 +44,7 @@ export const nameInstallation: Migration = {
   async up(connection) {
     const trx = connection as Knex.Transaction;
     if (!(await trx.schema.hasColumn(BACKUPS_TABLE, 'installation'))) {
-      // Of those that there are nobody knows: another installation may have the same folder.
+      // Whose the present ones are, nobody knows: another installation may have the same folder.
       await trx.schema.alterTable(BACKUPS_TABLE, (table) => void table.text('installation').index());
     }
     if (await trx.schema.hasTable(INSTALLATION_TABLE)) return;

@@ -26,9 +26,9 @@ export interface OutcomePart {
 export type MessagePart = TextPart | ToolPart | OutcomePart;
 
 const PREVIEW_ROWS = 50;
-/** Of a result's JSON, in characters. */
+/** Limit for a result's JSON, in characters. */
 const PREVIEW_LENGTH = 64 * 1024;
-/** Of a whole message: it is written anew while the answer grows. */
+/** Limit for a whole message, in characters: it is written anew while the answer grows. */
 const MESSAGE_LENGTH = 512 * 1024;
 /** About what a part takes besides its contents. */
 const PART_LENGTH = 100;

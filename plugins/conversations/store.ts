@@ -19,7 +19,7 @@ const TEXT_PARTS = {
 /** PostgreSQL fails on any other text as an id. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Of the messages of one page, in characters of their JSON. */
+/** Limit for the messages of one page, in characters of their JSON. */
 const PAGE_LENGTH = 8 * 1024 * 1024;
 const DELETION_BATCH = 100;
 /** In which the last query of a conversation is looked for. */

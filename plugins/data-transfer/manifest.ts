@@ -18,7 +18,7 @@ const Part = {
 export const TablePart = Type.Object({
   ...Part,
   table: Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,62}$' }),
-  /** Of the plugin that has the table. */
+  /** Name of the plugin that has the table. */
   plugin: Type.String({ maxLength: 200 }),
   columns: Type.Array(Type.String({ minLength: 1, maxLength: 63 }), { minItems: 1, maxItems: 1_000 }),
   rows: Type.Integer({ minimum: 0 }),

@@ -15,7 +15,7 @@ const OWN_TYPE = / AS "([A-Z]+)"\)/g;
 
 const VIEWS = 'SELECT schema_name, view_name, sql FROM duckdb_views() WHERE NOT internal';
 
-/** Of a table with such columns also those with a default: the catalogue does not tell them apart. */
+/** Generated columns; also those with a default in a table that has any, as the catalogue does not tell them apart. */
 const GENERATED = `SELECT c.schema_name, c.table_name, c.column_name FROM duckdb_columns() c
   JOIN duckdb_tables() t ON t.table_oid = c.table_oid AND t.database_oid = c.database_oid
   WHERE NOT t.internal AND c.column_default IS NOT NULL AND t.sql LIKE '%GENERATED ALWAYS AS%'`;

@@ -8,5 +8,5 @@ export const DEFAULT_LIMITS: SqlLimits = {
   timeoutMs: 30_000,
 };
 
-/** Of an estimate, which waits for a session or a process like a statement. */
+/** Time limit of an estimate, which waits for a session or a process like a statement. */
 export const ESTIMATE_TIMEOUT_MS = 5_000;

@@ -22,7 +22,7 @@ const queue = (place: 'connection' | 'process') => ({
   }),
 });
 
-/** Of a connection to a database server. */
+/** Options of a connection to a database server. */
 export const connectionOptions = {
   ...named,
   maxConnections: Type.Integer({
@@ -44,7 +44,7 @@ export const connectionOptions = {
   }),
 };
 
-/** Of a connection to a file that is read in processes: how many at most, and by default. */
+/** Options of a connection to a file that is read in processes: how many at most, and by default. */
 export const fileConnectionOptions = (maxProcesses: { readonly maximum: number; readonly default: number }) => ({
   ...named,
   maxProcesses: Type.Integer({

@@ -201,7 +201,7 @@ export class RowCollector {
   readonly #columns: readonly string[];
   readonly #limits: RowLimits;
   readonly #notes = new Set<string>();
-  /** Of the column names in one row, with quotes and a colon each. Answers repeat them; in memory all rows share them. */
+  /** Bytes of the column names in one row, with quotes and colons. Answers repeat them; in memory all rows share them. */
   readonly #nameBytes: number;
   #count = 0;
   #bytes = 0;
@@ -216,7 +216,7 @@ export class RowCollector {
     return [...this.#notes];
   }
 
-  /** Of the values. */
+  /** Bytes of the values. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -2,7 +2,7 @@
 import type { TableColumn, TableDescription } from '../../kernel/index.ts';
 import type { Query } from './query.ts';
 
-/** Of the database of the connection and those named besides or, without one, of all that are not the server's own. */
+/** Narrows to the connection's database and those named besides or, without one, to all that are not the server's own. */
 function inSchemas(database: string | undefined, more: readonly string[]) {
   if (database === undefined) {
     return { where: `TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')`, values: [] };

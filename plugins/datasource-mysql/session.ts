@@ -177,7 +177,7 @@ export class MysqlSession implements Session {
   async #prepare(use: number, sql: string, isPlan = false): Promise<Prepared> {
     const statement = await this.#wait<PrepareStatementInfo>(use, (done) => this.#connection.prepare(sql, done));
     const prepared = statement as unknown as Prepared;
-    // Of a plan the server tells the columns only with the rows.
+    // The server tells the columns of a plan only with the rows.
     if (prepared.columns.length === 0 && !isPlan) throw notReading();
     return prepared;
   }

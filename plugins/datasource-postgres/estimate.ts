@@ -18,7 +18,7 @@ interface PlanNode {
 
 /** Rows by the planner's own estimate; `undefined`: not known. */
 interface Sizes {
-  /** Of a whole table. */
+  /** Estimated rows of a whole table. */
   table(schema: string, table: string): Promise<number | undefined>;
   /** That the index of the step finds, before its filter leaves some of them out. */
   found(node: PlanNode): Promise<number | undefined>;
@@ -79,7 +79,7 @@ const COMPARED = /\(("(?:[^"]|"")+"|\w+)\.("(?:[^"]|"")+"|\w+) = (?:"(?:[^"]|"")
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Of one run of a part of the plan. */
+/** Rows of one run of a part of the plan. */
 interface Rows {
   /** Those that it reads from tables and functions. */
   readonly read: number;

@@ -5,7 +5,7 @@ import { fromFailure, sqliteErrors } from './errors.ts';
 import type { SqliteConnectionOptions } from './options.ts';
 import { maskSqliteUrl, parseSqliteUrl } from './url.ts';
 
-/** Of one process, for what is taken at once. SQLite then fails cleanly. */
+/** Limit for what one process takes at once, at which SQLite fails cleanly. */
 const MEMORY_LIMIT_KIB = 1024 * 1024;
 
 /** Throws `configuration_error` for a URL that names no file. */

@@ -96,7 +96,7 @@ class Plan {
     return { read, given };
   }
 
-  /** Of a subquery on the right of IN. */
+  /** Estimates the values of a subquery on the right of IN. */
   #valuesOf({ id, detail }: Step): number {
     const [, table] = /^USING ROWID SEARCH ON TABLE (.+) FOR IN-OPERATOR/.exec(detail) ?? [];
     if (table !== undefined) return this.#sizeOf(table, '');
@@ -135,7 +135,7 @@ class Plan {
     return { rows: lookups === 1 ? each : Math.min(each * lookups, size()) };
   }
 
-  /** Of an alias that may be several tables, the largest. */
+  /** The size of the largest table that the alias may be. */
   #sizeOf(name: string, how: string): number {
     const [, index] = /USING (?:COVERING )?INDEX (\S+)/.exec(how) ?? [];
     const owner =

@@ -46,7 +46,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** Of a file that a kill has cut, the beginning of a line at its end is left out. */
+/** Reads the lines; the beginning of one at the end of a file that a kill has cut is left out. */
 function readLines<R extends ResultLine>(path: string, shown: string): ReadResults<R> {
   let bytes: Buffer;
   try {

@@ -32,7 +32,7 @@ export interface CaseResult {
   /** `null`: the model has no price. */
   readonly cost: number | null;
   readonly durationMs: number;
-  /** Of question and expected answer: a result of another version of the case does not count. */
+  /** Hash of question and expected answer: a result of another version of the case does not count. */
   readonly hash: string;
 }
 

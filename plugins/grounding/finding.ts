@@ -38,7 +38,7 @@ export function findingOf(draft: AnswerDraft, { correct }: GroundingOptions): An
 
 const textsOf = (figures: readonly Figure[]) => [...new Set(figures.map(({ text }) => text))].slice(0, MAX_NAMED);
 
-/** Of these figures those in the first sentence that states any: what the reader takes for the answer. */
+/** The figures in the first sentence that states any, which the reader takes for the answer. */
 function leadingOf(text: string, figures: readonly Figure[]): readonly Figure[] {
   const start = figuresIn(text)[0]?.start ?? 0;
   const sentence = new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(text).containing(start);

@@ -3,7 +3,7 @@ import type { Route, RouteReply } from '../../kernel/index.ts';
 import { whatFails } from './report.ts';
 import { HealthReport, Probe } from './schemas.ts';
 
-/** Of the process; before it serves nothing is checked, as a database looks broken before its migrations. */
+/** Phase of the process; before it serves, nothing is checked, as a database looks broken before its migrations. */
 export type Phase = 'starting' | 'serving' | 'stopping';
 
 const common = {

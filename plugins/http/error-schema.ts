@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { errorCodes } from './errors.ts';
 
-/** Of a fault in a text that has lines, such as a YAML file. */
+/** Place of a fault in a text that has lines, such as a YAML file. */
 const place = { line: Type.Optional(Type.Integer()), column: Type.Optional(Type.Integer()) };
 
 export const ErrorSchema = Type.Object(

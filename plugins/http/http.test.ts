@@ -505,7 +505,7 @@ describe('errors', () => {
       const body = JSON.parse(response.body);
       expect(body).toMatchObject({ error: 'invalid_request', requestId: response.headers['x-request-id'] });
     }
-    // Of the time before there was a Host header.
+    // A request from the time before there was a Host header.
     expect((await sendRaw(url, 'GET /nowhere HTTP/1.0\r\n\r\n')).status).toBe(404);
   });
 });

@@ -113,7 +113,7 @@ export async function openPostgres(server: PostgresTarget, settings: EngineSetti
     client: PostgresClient,
     ...(schema !== undefined && { searchPath: [schema] }),
   } as Knex.Config);
-  /** Of the statements, all of them constants of plugins. Null behind a pooler that mixes connections. */
+  /** Names of the statements, all of them constants of plugins. Null behind a pooler that mixes connections. */
   let names: Map<string, string> | null = new Map();
   /** Named, a statement is parsed and planned once for each connection. */
   const named = ({ sql, json }: BatchStatement): PostgresCommand => {

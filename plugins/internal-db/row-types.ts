@@ -6,7 +6,7 @@ export interface RowStatement {
   readonly sql: string;
   /** Within a commit the statements with lower numbers run first: one order of locks, so that none waits in a circle. */
   readonly order: number;
-  /** Of several rows with the same `id` only the last is written. Such rows are written in the order of their ids. */
+  /** Only the last of several rows with the same `id` is written. Such rows are written in the order of their ids. */
   readonly isById: boolean;
 }
 

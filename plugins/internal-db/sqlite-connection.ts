@@ -21,7 +21,7 @@ export interface BatchRequest {
 }
 
 export interface StatementReply {
-  /** Of a statement that reads. */
+  /** Rows of a statement that reads. */
   readonly rows?: readonly unknown[];
   readonly changes?: number;
   readonly lastInsertRowid?: number | bigint;

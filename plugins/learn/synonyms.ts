@@ -15,7 +15,7 @@ const GENERAL = new Set(
   weeks worst year yearly years yesterday`.split(/\s+/),
 );
 
-/** Of the questions with a word, those that must lead to the same column. */
+/** Share of the questions with a word that must lead to the same column. */
 const MIN_SHARE = 0.8;
 
 type Member = SynonymProposal['member'];
@@ -122,7 +122,7 @@ export function proposeFromQuestions(statements: readonly LoggedStatement[], mod
   });
   const perTarget = Map.groupBy(proposed, ({ value }) => keyOf(value.target));
   return proposed.flatMap(({ value: { word, target }, seen: count }): SynonymProposal[] => {
-    // Of several words that always come together, it is not known which one is the name.
+    // Where several words always come together, it is not known which one is the name.
     if (perTarget.get(keyOf(target))?.some((other) => other.value.word !== word && other.seen === count)) return [];
     const { entity, member } = target;
     return [{ kind: 'synonym', entity, member, seen: count, summary: `"${word}" for ${nameOf(target)}`, value: word }];

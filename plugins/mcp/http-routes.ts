@@ -14,7 +14,7 @@ export interface HttpInit {
 
 export const Message = Type.Unknown({ title: 'McpMessage', description: 'A JSON-RPC message of the protocol.' });
 
-/** Of the protocol. */
+/** Event stream of the protocol. */
 export const EVENTS = Type.String({
   contentMediaType: 'text/event-stream',
   description: 'Events of the protocol.',

@@ -6,11 +6,11 @@ import { addressKey } from '../http/index.ts';
 import { EVENTS, type HttpInit, Message } from './http-routes.ts';
 
 const MAX_SESSIONS = 100;
-/** Of one user, or of one address where requests carry no user. */
+/** Limit for one user, or for one address where requests carry no user. */
 const MAX_SESSIONS_OF_CALLER = 20;
-/** Of the messages that wait for a client to take them. */
+/** Limit for the messages that wait for a client to take them. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** Of those that wait for all clients: beyond it the client that has left most unread is cut off. */
+/** Limit for those that wait for all clients: beyond it the client that has left most unread is cut off. */
 const MAX_ALL_WAITING_BYTES = 32 * 1024 * 1024;
 const PING_MS = 15_000;
 

@@ -5,7 +5,7 @@ import type { Actions } from '../actions/index.ts';
 import { type Agent, type Answer, type ShownTable, shownTable, tableOf } from '../agent/index.ts';
 import { type SemanticLayerApi, visibleModel } from '../semantic-layer/index.ts';
 
-/** Of one result, as JSON text. */
+/** Limit for one result, as JSON text. */
 const MAX_RESULT_BYTES = 512 * 1024;
 /** For the envelope of the protocol around the texts of a result. */
 const ENVELOPE_BYTES = 8 * 1024;
@@ -16,7 +16,7 @@ export interface Services {
   readonly ctx: PluginContext;
   readonly agent: Agent;
   readonly layer: SemanticLayerApi;
-  /** Of a composition that has actions. */
+  /** Given in a composition that has actions. */
   readonly actions?: Actions | undefined;
 }
 

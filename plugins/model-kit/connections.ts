@@ -14,7 +14,7 @@ const { Agent: HttpAgent, request: requestHttp } = process.getBuiltinModule('nod
 export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface Connections {
-  /** Of the responses that are being read. */
+  /** Bytes of the responses that are being read. */
   readonly held: HeldBytes;
   /** Resolves when the headers of the response are there, whatever its status. */
   send(

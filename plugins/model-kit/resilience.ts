@@ -16,7 +16,7 @@ import { withRetries } from './retry.ts';
 import type { ModelSource } from './source.ts';
 import { type Sign, startedStream } from './stream-start.ts';
 
-/** Of what a provider says about its failure, in the log. */
+/** Limit for what a provider says about its failure, in the log. */
 const LONGEST_MESSAGE_CHARS = 1_000;
 
 type CallOptions = LanguageModelV4CallOptions;

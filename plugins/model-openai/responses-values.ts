@@ -8,7 +8,7 @@ import { usageCounts } from './usage-counts.ts';
 type Json = Record<string, unknown>;
 
 const STATES = new Set<unknown>(['in_progress', 'completed', 'incomplete']);
-/** Of a call without a name, which may still be clear by its arguments. */
+/** Stands for the name of a call that has none, which may still be clear by its arguments. */
 const NAMELESS = 'tool';
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);

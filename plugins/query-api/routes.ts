@@ -67,7 +67,7 @@ function resultOf(answer: Answer, hasActions: boolean): QueryResult {
 export interface RoutesInit {
   readonly agent: Agent;
   readonly http: HttpServer;
-  /** Of a composition that has actions. */
+  /** Given in a composition that has actions. */
   readonly actions?: Actions | undefined;
 }
 

@@ -89,7 +89,7 @@ export const ChatStream = Type.String({
     'Server-sent events, each as CodeStreamEvent says, or with `?stream=ui` as UiStreamChunk does. A line `: ping` keeps the connection open while nothing happens.',
 });
 
-/** Of a chat whose answer is stored. */
+/** Header of a chat whose answer is stored. */
 export const ConversationHeader = Type.String({
   format: 'uuid',
   description: 'Id of the stored conversation; missing where nothing is stored.',

@@ -61,7 +61,7 @@ const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 const MAX_REPORTED = 50;
 /** While another process changes the same layer. */
 const MAX_ATTEMPTS = 5;
-/** Of a file that is replaced. */
+/** Limit for a file that is replaced. */
 const MAX_REPLACED_BYTES = 4 * 1024 * 1024;
 
 type Refused = Pick<SemanticProblem, 'file' | 'message'> & Partial<SemanticProblem>;

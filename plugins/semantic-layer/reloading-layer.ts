@@ -54,7 +54,7 @@ class ReloadingFolder {
   readonly loader: LayerLoader;
   readonly search = new LayerSearch();
   readonly writer = new ContextWriter(this.search);
-  /** Of the databases that the layer is for. */
+  /** Schemas of the databases that the layer is for. */
   schemas: DatabaseSchemas | undefined;
   readonly #options: ReloadingLayerOptions;
   #model: SemanticModel | undefined;

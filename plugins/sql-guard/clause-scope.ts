@@ -17,7 +17,7 @@ import type { AllowedTable, AllowedTables } from './allowed-tables.ts';
 import { areComparable } from './value-types.ts';
 
 interface Columns {
-  /** Of those columns whose values have a known type. */
+  /** Types of those columns whose values have a known type. */
   readonly valueTypes: ReadonlyMap<string, ValueType>;
 }
 
@@ -165,7 +165,7 @@ export class ClauseScopes {
     return columns;
   }
 
-  /** Of what stands in a table's place: columns as they are, and others under the names of columns. */
+  /** What stands in a table's place shows: columns as they are, and others under the names of columns. */
   #visible({ first }: Select): Columns {
     if (first.kind !== 'core' || first.from?.first.kind !== 'table') return NONE;
     const all = this.#table(first.from.first);

@@ -6,7 +6,7 @@ export type OrganizationLists = Readonly<Record<string, readonly string[]>>;
 
 const OTHERS = '*';
 
-/** Of the tables that may be read, those that an organization's own list names. */
+/** Narrows the tables that may be read to those that an organization's own list names. */
 export class OrganizationTables {
   readonly #lists: ReadonlyMap<string, readonly string[]> | undefined;
   readonly #kept = new WeakMap<AllowedTables, Map<string, AllowedTables>>();

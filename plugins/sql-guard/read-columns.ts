@@ -81,7 +81,7 @@ export class ReadColumns {
     this.#add(table, ALL);
   }
 
-  /** Of the relations of that name the nearest that is known to have it, and those before. Whether one is. */
+  /** Reads the nearest relation of that name that is known to have it, and those before. Whether one is. */
   #qualified(relation: string, name: string, scope: Scope): boolean {
     for (const { table } of scope.named(relation)) {
       if (table === undefined) continue;
@@ -91,7 +91,7 @@ export class ReadColumns {
     return false;
   }
 
-  /** Of the innermost SELECT that is known to have it; of those further in, every table that may have it. */
+  /** Reads from the innermost SELECT that is known to have it, and from those further in every table that may have it. */
   #unqualified(name: string, start: Scope): boolean {
     for (let scope: Scope | undefined = start; scope !== undefined; scope = scope.outer) {
       if (this.#within(scope, name)) return true;

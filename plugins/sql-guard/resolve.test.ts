@@ -484,7 +484,7 @@ describe('columns', () => {
     ['sqlite', 'SELECT o.id FROM (orders AS o JOIN items AS i ON true) AS k', ['orders.*', 'orders.id', 'items.*']],
     ['duckdb', 'SELECT o.id FROM (orders AS o JOIN items AS i ON true) AS k', ['orders.o', 'items.o']],
     ['duckdb', 'SELECT k.id FROM (orders AS o JOIN items AS i ON true) AS k', ['items.id']],
-    // Of one name in a FROM, and further out, the nearest.
+    // One name in a FROM, and further out: the nearest counts.
     ['sqlite', 'SELECT (SELECT o.id FROM items AS o) FROM orders AS o', ['items.id']],
     ['sqlite', 'SELECT (SELECT O.id FROM items AS i) FROM orders AS o', ['orders.id']],
     ['sqlite', 'SELECT unknown FROM orders', ['orders.unknown']],

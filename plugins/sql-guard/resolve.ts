@@ -50,7 +50,7 @@ class Resolver implements AccessedObjects {
   readonly tables = new Set<AllowedTable>();
   readonly columns: ReadColumns;
   readonly functions = new Set<string>();
-  /** Of the whole statement, in lower case. */
+  /** Names in the whole statement, in lower case. */
   readonly #commonTableNames = new Set<string>();
   /** How often the statement names a table of the database, or defines a common one. */
   #tableCount = 0;

@@ -10,7 +10,7 @@ export interface Relation {
   readonly table: AllowedTable | undefined;
   /** A table as it stands in the database, with the engine's own columns. */
   readonly isWhole: boolean;
-  /** Of such a table without alias: the engine tells by it which of two of one name is meant. */
+  /** Schema of such a table without alias: the engine tells by it which of two of one name is meant. */
   readonly schema: string | undefined;
 }
 

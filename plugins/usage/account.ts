@@ -25,7 +25,7 @@ export class Account {
   readonly id = randomUUID();
   readonly budgets: readonly Budget[];
   conversationId: string | undefined;
-  /** Of the budgets, for this question. */
+  /** Tokens of the budgets that are reserved for this question. */
   reservedTokens = 0;
   isAnswered = false;
   readonly #init: AccountInit;
@@ -34,7 +34,7 @@ export class Account {
   #lastCallTokens = 0;
   #sum: Tokens = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, estimatedTokens: 0 };
   #cost: number | null = null;
-  /** Of the text since the last call that has ended. */
+  /** Bytes of the text since the last call that has ended. */
   #textBytes = 0;
 
   constructor(init: AccountInit) {

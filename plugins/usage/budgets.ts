@@ -63,7 +63,7 @@ export interface Refusal {
   readonly isReserved: boolean;
 }
 
-/** Of the organization no figures are told. */
+/** The error of a budget that is used up; it tells no figures of the organization. */
 export function exhausted({ budget, isReserved }: Refusal, now: number): AtlasError {
   const { name, limitTokens, renewsAt } = budget;
   const whose =

@@ -5,7 +5,7 @@ import type { CountedCall } from './account.ts';
 import type { Budget } from './budgets.ts';
 
 export interface UsageCounted {
-  /** Of the question. */
+  /** Scope of the question. */
   readonly scope: Scope;
   readonly model: ModelCalled['model'];
   readonly call: CountedCall;

@@ -52,7 +52,7 @@ const TOTAL_TOKENS = 'sum(input_tokens) + sum(output_tokens) AS total_tokens';
 
 const KEY = ['day', 'provider', 'model'] as const;
 
-/** Of a unit of money: what adding up many small costs leaves behind is cut off. */
+/** Digits of a unit of money: what adding up many small costs leaves behind is cut off. */
 const COST_DIGITS = 9;
 
 export class UsageStore {

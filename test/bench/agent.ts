@@ -8,7 +8,7 @@ import { createWorkspace, type Workspace } from './workspace.ts';
 
 const SIZES = [50, 500, 2_000];
 const QUESTIONS = 80;
-/** Of English text and JSON; what a tokenizer gives differs by some percent. */
+/** For English text and JSON; what a tokenizer gives differs by some percent. */
 const BYTES_PER_TOKEN = 4;
 const SMALL_CONTEXT_TOKENS = 4_096;
 /** What is left of it for the answer. */

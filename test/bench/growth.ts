@@ -9,7 +9,7 @@ const NOISE_MS = 8;
 /** How many times as long a text of four times the length may take. Noise is in it: in quadratic time it is 16. */
 const MAX_GROWTH = 10;
 const ATTEMPTS = 6;
-/** Of the shorter texts, which only have to be told from one that is much quicker. */
+/** Attempts with the shorter texts, which only have to be told from one that is much quicker. */
 const PART_ATTEMPTS = 2;
 
 /** The shortest of several times, since everything else on the machine only adds to them. */

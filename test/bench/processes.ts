@@ -15,7 +15,7 @@ export function treeMemory(root: number): TreeMemory {
   return memoryOf([root, ...descendantsOf(root)]);
 }
 
-/** Of the process without its descendants. */
+/** Memory of the process without its descendants. */
 export function processMemory(id: number): TreeMemory {
   return memoryOf([id]);
 }

@@ -44,7 +44,7 @@ export interface Figures {
   readonly aloneMs: number[];
   /** Milliseconds until the first event of a chat answer: the call of a tool. */
   readonly eventMs: number[];
-  /** Of 16 questions at once, one value a round. */
+  /** Rates of 16 questions at once, one value a round. */
   readonly perSecond: number[];
   /** Processor time of a question in the same rounds, of all processes of the server. */
   readonly processorMs: number[];

@@ -10,7 +10,7 @@ const RUNS = 7;
 
 interface StartTimes {
   readonly healthMs: number;
-  /** Of all processes of the server, until then. */
+  /** Processor time of all processes of the server, until then. */
   readonly processorMs: number;
   readonly answerMs: number;
 }

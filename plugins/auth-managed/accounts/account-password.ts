@@ -18,7 +18,7 @@ function unusable(message: string): AtlasError {
   });
 }
 
-/** Of the library's endpoints this one alone says who one is. */
+/** The only one of the library's endpoints that says who one is. */
 export const GET_SESSION = `GET ${BASE_PATH}/get-session`;
 
 /** Refuses everything but `self` while the actor has to change the password; of the library's endpoints that, too. */
@@ -74,7 +74,7 @@ export class AccountPassword {
     const account = { userId, providerId: 'credential', password: stored };
     const password = await passwords.hash(newPassword, { kind: 'member', key: userId });
     await store.transaction(async () => {
-      // Of two changes at once the second finds its current password gone.
+      // The second of two changes at once finds its current password gone.
       const changed = await store.run((db) => db(TABLES.account).where(account).update({ password }));
       if (changed === 0) throw new AtlasError('The password has just been changed elsewhere.', { code: 'conflict' });
       await store.run((db) => db(TABLES.user).where({ id: userId }).update({ passwordChangeRequired: false }));

@@ -31,7 +31,7 @@ export interface AccountRecoveryInit {
   readonly audit: Audit | undefined;
   readonly mail: AccountMail;
   readonly tokens: MailTokens;
-  /** Of requests for a new password. */
+  /** Counts requests for a new password. */
   readonly throttle: Throttle;
   readonly now: () => number;
   /** Throws for who may not sign in with a password. */
@@ -217,7 +217,7 @@ If it was not you who changed it, tell an administrator at once.
     return { path: `${BASE_PATH}/${purpose}?token=${token}`, until: new Date(expiresAt).toISOString() };
   }
 
-  /** Of a user who is not banned. */
+  /** Finds the account of a user who is not banned. */
   async #accountOf(who: { readonly id: string } | { readonly email: string }): Promise<Account | undefined> {
     const { account, user } = TABLES;
     const [[column, value] = ['', '']] = Object.entries(who);

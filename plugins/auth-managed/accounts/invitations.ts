@@ -27,7 +27,7 @@ export interface ManagedInvitation {
   readonly expiresAt: string;
   /** The page where the invited person joins, with the public address where it is configured; only while it is pending. */
   readonly acceptUrl: string | null;
-  /** Of a new one, where the server delivers by e-mail: whether the invited person was sent a mail. */
+  /** Whether the invited person was sent a mail: in a new one, where the server delivers by e-mail. */
   readonly mailed?: boolean;
 }
 
@@ -64,7 +64,7 @@ interface InvitationRow {
   readonly expiresAt: Date | string;
 }
 
-/** Of one organization. */
+/** Limit for one organization. */
 const MOST_PENDING = 1_000;
 
 export const INVITATION_STATES = ['pending', 'accepted', 'rejected', 'canceled', 'expired'] as const;
@@ -101,7 +101,7 @@ export class Invitations {
     this.#store = init.store;
   }
 
-  /** Of the active organization, by default the newest first; without those that the actor could not have made. */
+  /** Lists those of the active organization, by default the newest first; without those that the actor could not have made. */
   async list(
     by: Pick<Scope, 'actor' | 'orgId'>,
     page: SortedPage<typeof INVITATION_ORDERS>,
@@ -251,7 +251,7 @@ The invitation is for the address ${pending.email}, and ends at ${pending.expire
   }
 
   /**
-   * Of the active organization, and only with rights that the actor has: who knows an invitation can sign up with its
+   * Narrows to the active organization, and to rights that the actor has: who knows an invitation can sign up with its
    * address, and accept it.
    */
   async #reachable(

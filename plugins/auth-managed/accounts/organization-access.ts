@@ -115,7 +115,7 @@ export class OrganizationAccess {
         .join(organization, `${organization}.id`, `${member}.organizationId`)
         .where(`${member}.userId`, userId);
       if (organizationId !== undefined) query.where(`${organization}.id`, organizationId);
-      // Of both, the library chooses the one with the id, and reads the one with the short name.
+      // Given both, the library chooses the one with the id, and reads the one with the short name.
       if (organizationSlug !== undefined && (call !== 'set-active' || organizationId === undefined)) {
         query.where(`${organization}.slug`, organizationSlug);
       }

@@ -45,7 +45,7 @@ interface RoleRow {
   readonly updatedAt: Date | string;
 }
 
-/** Of one organization. */
+/** Limit for one organization. */
 const MOST_ROLES = 100;
 
 const DESCRIPTIONS: Readonly<Record<Role, string>> = {

@@ -20,7 +20,7 @@ export interface ManagedUser {
   readonly id: string;
   readonly email: string;
   readonly name: string;
-  /** Of a user with a custom role, the one of the three that it stands nearest to. */
+  /** For a user with a custom role, the one of the three that it stands nearest to. */
   readonly role: Role;
   /** Id of the custom role. */
   readonly customRole?: string;

@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly query?: TSchema;
   readonly body?: TSchema;
   readonly reply: TSchema;
-  /** Of a success; default 200. */
+  /** Status of a success; default 200. */
   readonly status?: number;
   /** Codes that it may answer beside those every route may. */
   readonly errors?: readonly string[];

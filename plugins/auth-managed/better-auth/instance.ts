@@ -27,7 +27,7 @@ export const SESSION_COOKIE = `${COOKIE_PREFIX}.session_token`;
 export const CLIENT_IP_HEADER = 'x-atlas-client-ip';
 
 const DAY_S = 86_400;
-/** Of one user. */
+/** Limit for one user. */
 const MOST_SESSIONS = 5_000;
 /** That an extension reads without a limit of its own, such as the members of a group: the library's 100 would cut them off. */
 const MOST_ROWS = 10_000;

@@ -70,7 +70,7 @@ const ByInvitation = Type.Object({ invitationId: Id });
 
 type Described = Omit<Endpoint, 'method' | 'right' | 'errors'>;
 const read = (endpoint: Described): Endpoint => ({ method: 'GET', right: 'query', errors: REFUSALS, ...endpoint });
-/** Of one's own memberships and invitations: for everybody, whatever their role. */
+/** An endpoint of one's own memberships and invitations, for everybody, whatever their role. */
 const own = (endpoint: Described & Pick<Endpoint, 'method'>): Endpoint => ({
   right: 'self',
   errors: REFUSALS,

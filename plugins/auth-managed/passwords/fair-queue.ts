@@ -3,7 +3,7 @@ import { AtlasError } from '../../../kernel/index.ts';
 
 export interface FairQueueInit {
   readonly atOnce: number;
-  /** Of all keys together. */
+  /** Limit for all keys together. */
   readonly mostWaiting: number;
 }
 

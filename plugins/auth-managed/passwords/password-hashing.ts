@@ -16,7 +16,7 @@ export interface HashTurn {
 const SERVER: HashTurn = { kind: 'member', key: '' };
 
 export class Passwords {
-  /** Of the four threads that Node has for this at most four are taken, and only when everything is flooded at once. */
+  /** Node has four threads for this; all of them are taken only when everything is flooded at once. */
   readonly #queues: Readonly<Record<HashTurn['kind'], FairQueue>> = {
     member: new FairQueue({ atOnce: 1, mostWaiting: 100 }),
     'sign-in': new FairQueue({ atOnce: 2, mostWaiting: 200 }),

@@ -102,7 +102,7 @@ export class DatabaseProcess {
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
   #waiting: Waiting | undefined;
-  /** Of the reply that is arriving. */
+  /** Rows of the reply that is arriving. */
   #rows: WireResult['rows'][] = [];
   #stderr = '';
 

@@ -30,7 +30,7 @@ export function timeRatio(goldMs: readonly number[], predictedMs: readonly numbe
   const mean = average(ratios);
   const deviation = Math.sqrt(average(ratios.map((ratio) => (ratio - mean) ** 2)));
   const usual = ratios.filter((ratio) => Math.abs(ratio - mean) < 3 * deviation);
-  // Of equal measurements BIRD would keep none.
+  // BIRD would keep none of equal measurements.
   return average(usual.length === 0 ? ratios : usual);
 }
 

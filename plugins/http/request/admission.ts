@@ -118,7 +118,7 @@ const MOST_RUNNING = 256;
 
 export interface AdmissionOptions {
   readonly connections: Connections;
-  /** Of requests that run or wait. */
+  /** How many requests may run or wait. */
   readonly maxConnections: number;
   refused(why: object): void;
 }

@@ -24,7 +24,7 @@ export function routesAt(routes: readonly Collected<Route>[], path: string): Rou
   return routes.map(({ value }) => value).filter((route) => matches(route.path, parts));
 }
 
-/** Of a path without its query; empty where nothing is served. Where GET is allowed, so is HEAD. */
+/** The methods of a path without its query; empty where nothing is served. Where GET is allowed, so is HEAD. */
 export function allowedMethods(routes: readonly Collected<Route>[], path: string): string[] {
   const methods = new Set<string>();
   for (const { method } of routesAt(routes, path)) {

@@ -46,7 +46,7 @@ export interface CrossOriginOptions {
 export const crossOrigin = fastifyPlugin<CrossOriginOptions>(
   async (app, { origins }) => {
     await app.register(fastifyCors, {
-      // Of a page that is not allowed, the plugin then adds no header that lets it in.
+      // The plugin then adds no header that lets in a page which is not allowed.
       origin:
         origins === undefined ? '*' : (origin, decide) => decide(null, origin !== undefined && origins.has(origin)),
       credentials: origins !== undefined,

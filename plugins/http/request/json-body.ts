@@ -72,7 +72,7 @@ function refuseShape(message: string, detail: string): never {
  * up all others. Asked before it is parsed. Returns how many bytes it takes then, beside those of its texts.
  */
 function checkedSize(json: string): number {
-  /** Of each open list or object, how many commas it has so far; how long a list is does not matter. */
+  /** How many commas each open list or object has so far; how long a list is does not matter. */
   const commas: number[] = [];
   let bytes = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -151,7 +151,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 /** Further ones are not read. */
 const MAX_FIELDS = 1_000;
 
-/** Of several fields with the same name the first counts. */
+/** Reads forms; where several fields have the same name, the first counts. */
 function addFormParser(app: FastifyInstance): void {
   app.addContentTypeParser<string>(FORM_TYPE, { parseAs: 'string' }, (request, text, done) => {
     if (request.routeOptions.config.rawBody !== 'form') {

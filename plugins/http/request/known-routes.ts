@@ -25,7 +25,7 @@ export interface KnownRoutesOptions {
 const MAX_PART_LENGTH = 2_000;
 /** `.` and `..` lead elsewhere than the path says; clients resolve them before they send it. */
 const DOT_PART = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/;
-/** Of no route: what the router is given for an address that it cannot read. */
+/** Matches no route: what the router is given for an address that it cannot read. */
 const MALFORMED = '*';
 
 /**

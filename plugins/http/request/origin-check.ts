@@ -69,7 +69,7 @@ function checkOrigin({ headers }: FastifyRequest, hosts: readonly string[], name
 export const originCheck = fastifyPlugin<OriginCheckOptions>(
   async (app, options) => {
     const { origins, allowedHosts, routes, isOpen, isLocal } = options;
-    /** Of the route that is asked for; of a preflight the one that is asked about. */
+    /** The rule of the route that is asked for; with a preflight, of the one that is asked about. */
     const ruleOf = (request: FastifyRequest): Route['origins'] => {
       if (request.method !== 'OPTIONS') return request.is404 ? 'any' : request.routeOptions.config.origins;
       const asked = request.headers['access-control-request-method'];

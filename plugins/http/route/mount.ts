@@ -70,7 +70,7 @@ async function identify(ctx: PluginContext, route: Route, request: FastifyReques
   });
 }
 
-/** Of two such headers Node keeps the first, or joins them with a comma. */
+/** Whether the header was sent twice: Node keeps the first, or joins them with a comma. */
 function hasTwo(request: FastifyRequest, header: string): boolean {
   const name = header.toLowerCase();
   const { rawHeaders } = request.raw;

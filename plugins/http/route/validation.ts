@@ -35,7 +35,7 @@ function registerFormats(): void {
   }
 }
 
-/** Of a path that is answered, in characters: a client chooses the names of fields. */
+/** Limit in characters for a path in an answer: a client chooses the names of fields. */
 const MAX_PATH_LENGTH = 200;
 
 /** What is wrong, to follow the name of the value: "limit must be at least 1". */

@@ -36,7 +36,7 @@ export interface LineBeginning {
     | 'final'
     | typeof BARE_THOUGHTS
     | typeof BARE_ANSWER;
-  /** Of what is no text itself. */
+  /** Length of what is no text itself. */
   readonly length: number;
 }
 

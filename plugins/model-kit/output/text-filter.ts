@@ -46,7 +46,7 @@ export class TextFilter {
   #rest = '';
   #out: Delta[] = [];
   #isFirst = true;
-  /** Of the line so far: whether it has text, inside how many backquotes it stands; and of the text: inside a fence. */
+  /** Whether the line so far has text; inside how many backquotes it stands; and whether the text is inside a fence. */
   #lineHasText = false;
   #isLineStart = true;
   #inCode = false;

@@ -14,7 +14,7 @@ export interface ModelUsage {
   readonly estimatedTokens: number;
 }
 
-/** Of English text and of JSON; other languages have fewer bytes for a token only where a model knows them badly. */
+/** For English text and JSON; other languages have fewer bytes for a token only where a model knows them badly. */
 const BYTES_PER_TOKEN = 4;
 
 export const NO_USAGE: ModelUsage = {

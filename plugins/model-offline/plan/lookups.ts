@@ -22,7 +22,7 @@ function textsOf(unplaced: readonly Item[], message: string): string[] {
     if (last && /^\.?\s+(of (the )?)?$/.test(message.slice(last.end, start))) last.end = end;
     else spans.push({ start, end });
   }
-  // Of "apartments" the values are "Apartment".
+  // The values that "apartments" asks for are "Apartment".
   return spans.map(({ start, end }) => message.slice(start, end).replace(/["']/g, '').replace(/\w+$/, singular));
 }
 

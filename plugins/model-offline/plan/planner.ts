@@ -67,7 +67,7 @@ const namedIn = ({ request }: Planner): EntityEntry[] =>
   [request.subject, ...request.beside, ...request.groups.map(({ mention }) => mention)].flatMap(entitiesOf);
 
 /**
- * Of meanings named alike: those of an entity named beside the rows, else the rows' own, else those of which each row
+ * Chooses among meanings named alike: those of an entity named beside the rows, else the rows' own, else those of which each row
  * has one, else any that is related. Derived forms of a name count only where nothing has the name itself.
  */
 export function reachable<M extends { readonly entity: EntityEntry; readonly rank: number }>(

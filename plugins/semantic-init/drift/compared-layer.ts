@@ -27,7 +27,7 @@ export interface Drift {
   /** What the layer says, and what the database has. */
   readonly layer?: string;
   readonly database?: string;
-  /** Of the layer, relative to its folder. */
+  /** Path in the layer, relative to its folder. */
   readonly file?: string;
   /** Such as the column that looks like the new name of one that is gone. */
   readonly note?: string;

@@ -92,7 +92,7 @@ function asked(run: CliRun, database: ProfiledDatabase, all: readonly LayerEntit
   const schema = schemaOf(run, database);
   const isChosen = run.options.schema !== undefined;
   const entities = isChosen ? all.filter((entity) => entity.schema === schema) : all;
-  // Of other schemas, those that "atlas init" has read; a layer of these only was not meant for the tables of this one.
+  // Other schemas count if "atlas init" has read them; a layer of these only was not meant for the tables of this one.
   const read = all.filter((item) => item.schema === schema || !item.record.isEmpty);
   const schemas = isChosen ? [schema] : (read.length > 0 ? read : all).map((item) => item.schema);
   const expected = database.tables.filter((table) => schemas.includes(table.schema));

@@ -27,7 +27,7 @@ interface Plain {
   readonly column: TableColumn | undefined;
 }
 
-/** Of two tables, the share of columns that both have above which one looks like the other renamed. */
+/** Share of columns that two tables both have, above which one looks like the other renamed. */
 const LIKE_RENAMED = 0.6;
 
 /** All differences, in the order of the layer's files; those of tables without an entity at the end. */

@@ -83,6 +83,6 @@ export function splitRecord(text: string): { readonly body: string; readonly rec
   return { body: text.replace(block, ''), record };
 }
 
-/** Of the text of a part, whatever its line ends. */
+/** Hashes the text of a part, whatever its line ends. */
 export const partHash = (text: string) =>
   createHash('sha256').update(text.replaceAll('\r', '').trimEnd()).digest('hex').slice(0, 6);

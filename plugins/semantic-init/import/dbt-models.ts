@@ -25,7 +25,7 @@ export interface Draft {
   readonly joins: ImportedJoin[];
   /** The tests of a column. */
   readonly tests: Map<string, Set<string>>;
-  /** Of the semantic model, by name: the SQL that identifies a row, or refers to one of another model. */
+  /** Keys of the semantic model by name: the SQL that identifies a row, or refers to one of another model. */
   readonly keys: Map<string, { readonly sql: string; readonly isPrimary: boolean }>;
 }
 

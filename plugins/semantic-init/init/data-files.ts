@@ -10,7 +10,7 @@ import { readableCsv } from './csv-text.ts';
 /** In the working directory. */
 const DATABASE = 'atlas-files.duckdb';
 const MAX_FILES = 1_000;
-/** Of one line of a CSV file, such as a document in a column. */
+/** Limit for one line of a CSV file, which may hold a document in a column. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 /** Bad rows that are shown with their lines. */
 const MAX_SHOWN_ROWS = 3;
@@ -157,7 +157,7 @@ async function importFile(connection: DuckDBConnection, file: DataFile, from: st
   return { ...file, rows, ...(format === 'csv' ? await badRows(connection) : { badRows: 0, firstBadRows: [] }) };
 }
 
-/** Of the file that was read last; several faults of a line are one bad row. */
+/** Counts the bad rows of the file that was read last; several faults of a line are one bad row. */
 async function badRows(connection: DuckDBConnection): Promise<Pick<Imported, 'badRows' | 'firstBadRows'>> {
   const rows = await rowsOf(
     connection,
@@ -177,7 +177,7 @@ async function rowsOf(connection: DuckDBConnection, sql: string): Promise<Record
 
 const firstLine = (error: unknown) => messageOf(error).split('\n', 1)[0] ?? '';
 
-/** Of a fault in a CSV file the second line says more: the first names the file, or a line that is shown whole. */
+/** The second line of an error in a CSV file says more: the first names the file, or a line that is shown whole. */
 function reasonOf(error: unknown): string {
   const [first = '', ...others] = messageOf(error).split('\n');
   const reason = others.find((line) => /^It was not possible|^Maximum line size/.test(line));

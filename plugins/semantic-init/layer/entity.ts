@@ -45,7 +45,7 @@ function entityNames(tables: readonly TableDescription[], isUsed: IsUsed): Reado
       const plain = plainName(table.name);
       const short = withoutKind(plain);
       const shown = shorts.filter((other) => nameKey(other) === nameKey(short)).length === 1 ? short : plain;
-      // Of `order` and `orders`, questions about orders mean the second.
+      // Where there are `order` and `orders`, questions about orders mean the second.
       const isTwin = plural(shown) !== shown && plains.has(plural(shown));
       const own = isTwin ? `${shown}_table` : shown;
       const name = free(isUsed(own, table) ? plainName(`${table.schema}_${table.name}`) : own, taken);

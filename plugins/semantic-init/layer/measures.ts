@@ -36,7 +36,7 @@ const STATE = /(^|_)(balance|on_hand|in_stock|stock|stock_level|inventory|outsta
 const STATES = /(^|_)(balance|snapshot|history|level|position|daily|weekly|monthly|eod)s?(_|$)/;
 const NEVER_ADDED =
   /\b(never|not|don't|cannot|can't) (be )?(add|sum|total)|\bnot additive\b|\bnon-additive\b|\bsemi-additive\b/i;
-/** Of a row, what it is worth in all. */
+/** Names of columns that say what a row is worth in all. */
 const WORTH = /^((grand_)?total|(total_|net_|gross_)?(amount|value)|subtotal|line_total)$/;
 const QUANTITY = /^(quantity|qty|units|item_count)$/;
 const UNIT_PRICE = /^(unit_price|price|price_each|price_per_unit|item_price|sale_price|selling_price)$/;

@@ -4,7 +4,7 @@ import { free, isCopy, singular, spoken } from '../profile/names.ts';
 import type { Entity } from './entity.ts';
 import type { Measure } from './measures.ts';
 
-/** Of one entity. */
+/** Limit for one entity. */
 const MAX_METRICS = 12;
 const MAX_DIMENSIONS = 8;
 

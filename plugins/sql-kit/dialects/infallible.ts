@@ -27,7 +27,7 @@ export interface InfallibleExpressions {
   readonly comparisonsFail?: boolean;
   /** A condition that is no boolean is converted to one, which may fail. */
   readonly convertsConditions?: boolean;
-  /** Of several rows of a scalar subquery the first is taken. */
+  /** The first of several rows of a scalar subquery is taken. */
   readonly takesFirstRow?: boolean;
   readonly operators?: ReadonlySet<string>;
   readonly functions: ReadonlySet<string>;
@@ -39,7 +39,7 @@ export interface InfallibleExpressions {
 }
 
 export interface ValueTypes {
-  /** Of a column's type as the database describes it; `undefined` where comparing its values may fail. */
+  /** The kind of a column's type as the database describes it; `undefined` where comparing its values may fail. */
   ofColumn(declared: string): ValueType | undefined;
   /** By the names of types to which casts print. */
   readonly casts: ReadonlyMap<string, ValueType>;

@@ -38,7 +38,7 @@ export interface SqlDialect extends Grammar, PrintRules {
   isSystemName(name: string): boolean;
   /** Columns that every table of the engine has besides its own. */
   readonly systemColumns?: ReadonlySet<string>;
-  /** Of these, in lower case, those by which one of the table's own columns goes too. */
+  /** Those of them, in lower case, by which one of the table's own columns goes too. */
   readonly rowNumbers?: ReadonlySet<string>;
   /** The dialect of one connection, with its schema or the name of its database; missing: that of all. */
   forConnection?(connection: Pick<ConnectionInfo, 'schema' | 'maskedUrl'>): SqlDialect;

@@ -14,7 +14,7 @@ export interface Shape {
   readonly ordered?: readonly string[];
 }
 
-/** Of columns that are all known. */
+/** The shape of columns that are all known. */
 export const orderedShape = (ordered: readonly string[]): Shape => ({
   names: new Set(ordered),
   open: undefined,

@@ -56,7 +56,7 @@ export function proveColumns(statement: Select, tables: ReadableTables, text: st
   prover.addProofs(statement);
 }
 
-/** Of the SELECTs in tables' places, each of which is made once and stands in many statements. */
+/** Shapes of the SELECTs in tables' places, each of which is made once and stands in many statements. */
 const partShapes = new WeakMap<Select, Shape>();
 
 class Prover {

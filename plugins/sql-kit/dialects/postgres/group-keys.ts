@@ -38,7 +38,7 @@ interface Relation {
   readonly name: string;
   /** The table of which it is what may be seen. */
   readonly table: ReadableTable | undefined;
-  /** Of that table; none where there is no such table, whose columns are not looked into. */
+  /** Columns of that table; none where there is no such table, whose columns are not looked into. */
   readonly columns: ReadonlySet<string>;
 }
 
