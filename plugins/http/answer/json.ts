@@ -12,8 +12,8 @@ function remaining(value: unknown, budget: number): number {
   let left = budget - 1;
   if (typeof value === 'string') return left - value.length / 64;
   if (typeof value !== 'object' || value === null) return left;
-  for (const key in value) {
-    left = remaining((value as Record<string, unknown>)[key], left - key.length / 64);
+  for (const [key, item] of Object.entries(value)) {
+    left = remaining(item, left - key.length / 64);
     if (left < 0) return left;
   }
   return left;
