@@ -7,7 +7,7 @@ import { textOf } from './response-body.ts';
 export interface DocumentCall {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   readonly signal: AbortSignal | undefined;
 }
 

@@ -52,7 +52,7 @@ export async function compatibleModel(
           url,
           headers: { 'content-type': 'application/json', ...headers, ...options.headers },
           // A field that was refused is left out of tools, too.
-          body: wellFormedJson(refused.isEmpty ? json.write(body, options) : JSON.stringify(body)),
+          body: refused.isEmpty ? json.write(body, options) : wellFormedJson(JSON.stringify(body)),
           signal: options.abortSignal,
         };
         const reply = await callForDocument(connections, call, DOCUMENT_READER);
