@@ -25,6 +25,13 @@ export interface AtlasSettings {
   readonly tree?: string;
 }
 
+/** Node's arguments of `npm start` in a clone. */
+function startArguments(tree: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const [, ...given] = scripts.start.split(' ');
+  return given.map((argument) => (argument === 'bin/atlas.mjs' ? join(tree, argument) : argument));
+}
+
 /** Starts `atlas serve` on a free port; resolves when it says where it listens, and stops it with the block. */
 export async function startAtlas(workspace: Workspace, settings: AtlasSettings = {}): Promise<RunningAtlas> {
   const { modelUrl, env = {}, tree = OWN_TREE } = settings;
@@ -35,7 +42,7 @@ export async function startAtlas(workspace: Workspace, settings: AtlasSettings =
   const log = join(workspace.dir, 'atlas.log');
   const logFile = openSync(log, 'a');
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [join(tree, 'bin/atlas.mjs'), 'serve'], {
+  const child = spawn(process.execPath, startArguments(tree), {
     cwd: workspace.dir,
     // Nothing else is passed on: variables of the caller's shell must not change what is measured.
     env: {
