@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Ask } from '../../test/harness/ask.ts';
 import { createTestApp } from '../../test/harness/create-test-app.ts';
 import { type PostgresServer, startPostgres } from '../../test/harness/postgres.ts';
@@ -99,7 +99,12 @@ describe('the description', () => {
     ]);
   });
 
-  it('of 2,000 tables takes a constant number of queries and a short time', { timeout: 120_000 }, async () => {
+  it('of 2,000 tables takes as many queries as that of a few', async () => {
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    await using few = ask();
+    await few.database.describe();
+    const queries = query.mock.calls.length;
+    expect(queries).toBeGreaterThan(3);
     const columns = Array.from({ length: 18 }, (_, n) => `c${n} text`).join(', ');
     await admin.query('CREATE SCHEMA many');
     await admin.query(`DO $$ BEGIN FOR n IN 1..2000 LOOP
@@ -107,15 +112,14 @@ describe('the description', () => {
         CASE WHEN n > 1 THEN format('REFERENCES many.t%s', n - 1) ELSE '' END);
       IF n % 100 = 0 THEN COMMIT; END IF; END LOOP; END $$`);
     await using shop = ask();
-    await shop.run('SELECT 1');
-    const startedAt = performance.now();
+    query.mockClear();
     const tables = await shop.database.describe();
-    const tookMs = performance.now() - startedAt;
+    expect(query).toHaveBeenCalledTimes(queries);
+    query.mockRestore();
     const many = tables.filter(({ schema }) => schema === 'many');
     expect(many).toHaveLength(2_000);
     expect(many.every(({ columns: list }) => list.length === 20)).toBe(true);
     expect(many.flatMap(({ foreignKeys }) => foreignKeys)).toHaveLength(1_999);
-    expect(tookMs).toBeLessThan(15_000);
     await admin.query('DROP SCHEMA many CASCADE').catch(() => {});
   });
 });

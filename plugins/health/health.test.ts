@@ -136,10 +136,8 @@ describe('the health endpoint', () => {
     await using t = await start([slow, fixed(PROVIDER, LAYER)], { cacheTtlMs: 0 });
     expect((await t.read()).report.status).toBe('ok');
     hang = true;
-    const startedAt = performance.now();
+    // An answer that waited for the check would say that it failed.
     expect((await t.read()).report.status).toBe('ok');
-    // The check has a deadline of 5 s.
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
     // The hook's own deadline ends the check; then the report says so, and keeps what the others said.
     const deadline = performance.now() + 20_000;
     let last = await t.read();

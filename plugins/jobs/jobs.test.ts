@@ -8,6 +8,8 @@ import { type Job, JobError, type JobKindOptions, type Jobs, jobs } from './inde
 
 type Run = (job: Job<{ n: number }>) => unknown;
 
+const A_DAY_MS = 86_400_000;
+
 /** An app with one kind of jobs, `work`. */
 async function start(
   url: string | undefined,
@@ -178,14 +180,13 @@ describe.each(chosenEngines)('jobs on %s', (_name, startEngine) => {
     const attempts: number[] = [];
     const app = await start(url, async ({ attempt, scope: { signal } }) => {
       attempts.push(attempt);
-      await sleep(20_000, undefined, { signal });
+      // A stop that waited for it would never end.
+      await sleep(A_DAY_MS, undefined, { signal });
     });
     await app.jobs.add('work', { n: 1 });
     await app.jobs.add('work', { n: 2 }, { startAt: new Date(Date.now() + 500) });
     await expect.poll(() => attempts).toEqual([1]);
-    const startedAt = performance.now();
     await app.close();
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
     const seen: [number, number][] = [];
     await using next = await start(url, ({ payload, attempt }) => seen.push([payload.n, attempt]));
     await expect

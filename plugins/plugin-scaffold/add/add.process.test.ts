@@ -291,7 +291,7 @@ describe('nothing is changed', () => {
     folder.write('yarn.lock', 'ours');
     folder.write('atlas.config.ts', CONFIG);
     const before = folder.files();
-    const env = program(folder, 'yarn', 'echo broken > yarn.lock; touch started; exec sleep 60');
+    const env = program(folder, 'yarn', 'echo broken > yarn.lock; touch started; exec sleep 600');
     const child = spawn(process.execPath, [join(ROOT, 'bin/atlas.mjs'), 'plugin', 'add', './acme-calendar'], {
       cwd: folder.path,
       env: { ...process.env, ...env },
@@ -299,10 +299,8 @@ describe('nothing is changed', () => {
     });
     const ended = new Promise<number | null>((done) => child.on('close', done));
     await expect.poll(() => existsSync(join(folder.path, 'started'))).toBe(true);
-    const stoppedAt = performance.now();
     child.kill('SIGINT');
     expect(await ended).toBe(130);
-    expect(performance.now() - stoppedAt).toBeLessThan(30_000);
     expect({ ...folder.files(), started: undefined }).toEqual({ ...before, started: undefined });
   });
 });

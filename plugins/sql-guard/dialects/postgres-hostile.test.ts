@@ -60,11 +60,9 @@ describe('harmless statements', () => {
 describe('what looks like a column and is a call', () => {
   test.each([...impossible, ...impossibleMore])('%s', async (sql) => {
     const { sql: printed } = check(sql);
-    const startedAt = performance.now();
     await expect(client.query({ text: printed, values: [] }), printed).rejects.toThrow(
       /does not exist|not composite|could not identify column|must be|requires array|notation|can only be applied/,
     );
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });
 
@@ -72,12 +70,10 @@ describe('what costs much', () => {
   test.each(costly)('%s', async (sql) => {
     const { sql: printed } = check(sql);
     await client.query("SET statement_timeout = '500ms'");
-    const startedAt = performance.now();
     await client.query({ text: printed, values: [] }).catch(({ message }: Error) => {
       expect(message).toMatch(/timeout|too complex|too long|too large|stack depth|invalid|parentheses|overflow/);
     });
     await client.query('RESET statement_timeout');
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
     await expect(client.query('SELECT 1 AS one')).resolves.toMatchObject({ rows: [{ one: 1 }] });
   });
 });
