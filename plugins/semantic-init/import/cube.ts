@@ -1,15 +1,17 @@
 /** Reads data models of Cube: cubes with dimensions, measures, joins and segments. */
 import type { DimensionType, Measure, MeasureType, Segment } from '../../semantic-layer/index.ts';
-import { aggregateOf, columnOf, filtered, tableOf, tableOfQuery } from './expressions.ts';
+import { aggregateOf, columnBehind, columnOf, filtered, tableOf, tableOfQuery } from './expressions.ts';
 import {
+  CannotTake,
+  findings,
   type ImportedDimension,
   type ImportedEntity,
   type ImportedJoin,
   type ImportedProject,
   isRecord,
   present,
-  type Report,
   recordsOf,
+  synonymsOf,
   textOf,
 } from './project.ts';
 
@@ -51,8 +53,6 @@ const KNOWN = new Set([
 /** `{CUBE}.id`, `{orders.total}`, `{total}`, with `$` before the brace as in JavaScript. */
 const REFERENCE = /\$?\{\s*([\w.]+)\s*\}(?:\s*\.\s*("[^"]+"|\w+))?/g;
 
-class CannotTake extends Error {}
-
 /** The expression over the entity's own columns, with dimensions as `{name}`. */
 function expressionOf(sql: string, cube: Json, replace: (name: string) => string = (name) => `{${name}}`): string {
   return sql.trim().replace(REFERENCE, (_, path: string, column: string | undefined) => {
@@ -63,16 +63,6 @@ function expressionOf(sql: string, cube: Json, replace: (name: string) => string
     if (column === undefined && !isOwn && member === undefined) return replace(first);
     throw new CannotTake(`it refers to ${path}, which is not of this cube`);
   });
-}
-
-function taken<T>(label: string, report: Report, take: () => T): T[] {
-  try {
-    return [take()];
-  } catch (error) {
-    if (!(error instanceof CannotTake)) throw error;
-    report(label, error.message);
-    return [];
-  }
 }
 
 const isHidden = ({ public: isPublic, shown }: Json) => isPublic === false || shown === false;
@@ -90,17 +80,10 @@ function dimensionOf(given: Json, cube: Json): ImportedDimension {
     sql: expression === name ? undefined : expression,
     type: columnOf(expression) === undefined ? type : undefined,
     description: textOf(given.description),
-    synonyms: titleOf(given),
+    synonyms: synonymsOf(name, given.title),
     primary_key: given.primary_key === true ? true : undefined,
     hidden: isHidden(given) && given.primary_key !== true ? true : undefined,
   });
-}
-
-function titleOf({ title, name }: Json): string[] | undefined {
-  const text = textOf(title);
-  return text === undefined || text.toLowerCase() === String(name).replaceAll('_', ' ').toLowerCase()
-    ? undefined
-    : [text];
 }
 
 function measureOf(given: Json, cube: Json, open: ReadonlySet<string> = new Set()): Measure {
@@ -112,7 +95,7 @@ function measureOf(given: Json, cube: Json, open: ReadonlySet<string> = new Set(
   const common = present({
     name,
     description: textOf(given.description),
-    synonyms: titleOf(given),
+    synonyms: synonymsOf(name, given.title),
     format: textOf(given.format),
   });
   const sql = textOf(given.sql);
@@ -161,23 +144,21 @@ function sideOf(text: string, cube: Json): { readonly cube: string; readonly mem
 
 /** Columns of joins may be named by the dimensions that stand for them. */
 function columnsOfJoins(entities: readonly ImportedEntity[]): ImportedEntity[] {
-  const column = (entity: ImportedEntity | undefined, name: string) => {
-    const dimension = entity?.dimensions.find((one) => one.name === name);
-    return (dimension?.sql !== undefined && columnOf(dimension.sql)) || name;
-  };
   return entities.map((entity) => ({
     ...entity,
     joins: entity.joins.map((join) => {
       const target = entities.find(({ name }) => name === join.target);
-      return { ...join, on: join.on.map(({ from, to }) => ({ from: column(entity, from), to: column(target, to) })) };
+      return {
+        ...join,
+        on: join.on.map(({ from, to }) => ({ from: columnBehind(entity, from), to: columnBehind(target, to) })),
+      };
     }),
   }));
 }
 
 /** `content`: parsed YAML, or the same shape out of a script. */
 export function readCube(contents: readonly Json[]): ImportedProject {
-  const notTaken: string[] = [];
-  const report: Report = (what, why) => void notTaken.push(`${what}: ${why}`);
+  const { notTaken, report, taken } = findings();
   const entities: ImportedEntity[] = [];
   for (const content of contents) {
     for (const view of recordsOf(content.views)) report(`view ${String(view.name)}`, 'a layer has no views over cubes');
@@ -192,12 +173,10 @@ export function readCube(contents: readonly Json[]): ImportedProject {
         continue;
       }
       const all = <T>(list: string, take: (given: Json, cube: Json) => T): T[] =>
-        recordsOf(cube[list]).flatMap((given) =>
-          taken(`cube ${name}.${String(given.name)}`, report, () => take(given, cube)),
-        );
+        recordsOf(cube[list]).flatMap((given) => taken(`cube ${name}.${String(given.name)}`, () => take(given, cube)));
       const dimensions = all('dimensions', dimensionOf);
       entities.push({
-        ...present({ name, ...place, description: textOf(cube.description), synonyms: titleOf(cube) }),
+        ...present({ name, ...place, description: textOf(cube.description), synonyms: synonymsOf(name, cube.title) }),
         dimensions,
         measures: all('measures', measureOf),
         joins: all('joins', joinOf),

@@ -2,7 +2,7 @@
 import type { Measure, MeasureType } from '../../semantic-layer/index.ts';
 import type { Draft } from './dbt-models.ts';
 import { aggregateOf, filtered } from './expressions.ts';
-import { type ImportedMetric, isRecord, present, type Report, recordsOf, textOf } from './project.ts';
+import { type ImportedMetric, isRecord, present, type Report, recordsOf, synonymsOf, textOf } from './project.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -33,11 +33,6 @@ export function measureOf(given: Json, report: Report, label: string): Measure |
     return undefined;
   }
   return { ...common, type, ...(type === 'count' && /^(\*|1)$/.test(expression) ? {} : { sql: expression }) };
-}
-
-export function synonymsOf(name: string, label: unknown): string[] | undefined {
-  const text = textOf(label);
-  return text === undefined || text.toLowerCase() === name.replaceAll('_', ' ') ? undefined : [text];
 }
 
 /** A metric as an aggregate over one model. */

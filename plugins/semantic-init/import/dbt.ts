@@ -1,9 +1,10 @@
 /** Reads a dbt `manifest.json`: models with their columns and tests, semantic models and metrics of MetricFlow. */
 import type { DimensionType } from '../../semantic-layer/index.ts';
-import { measureOf, synonymsOf, takeMetrics } from './dbt-metrics.ts';
+import { measureOf, takeMetrics } from './dbt-metrics.ts';
 import { type Draft, draftsOf, findDraft, referred, takeKeys, takeTests } from './dbt-models.ts';
 import { columnOf } from './expressions.ts';
 import {
+  findings,
   type ImportedDimension,
   type ImportedEntity,
   type ImportedProject,
@@ -11,6 +12,7 @@ import {
   present,
   type Report,
   recordsOf,
+  synonymsOf,
   textOf,
 } from './project.ts';
 
@@ -103,8 +105,7 @@ function joinEntities(models: ReadonlyMap<string, Draft>): void {
 const UNKNOWN = ['exposures', 'saved_queries', 'unit_tests'] as const;
 
 export function readDbt(manifest: Json): ImportedProject {
-  const notTaken: string[] = [];
-  const report: Report = (what, why) => void notTaken.push(`${what}: ${why}`);
+  const { notTaken, report } = findings();
   const drafts = draftsOf(manifest);
   takeTests(manifest, drafts, report);
   for (const draft of drafts.values()) takeKeys(draft);

@@ -1,5 +1,6 @@
 /** Builds the SQL expressions of imported measures. */
 import type { Measure } from '../../semantic-layer/index.ts';
+import type { ImportedEntity } from './project.ts';
 
 const FUNCTIONS: Readonly<Record<string, (sql: string) => string>> = {
   sum: (sql) => `SUM(${sql})`,
@@ -40,6 +41,12 @@ export function tableOf(name: string): { readonly table: string; readonly schema
 export function tableOfQuery(sql: string): ReturnType<typeof tableOf> {
   const [, name] = /^\s*select\s+\*\s+from\s+([^\s;]+)\s*;?\s*$/i.exec(sql) ?? [];
   return name === undefined ? undefined : tableOf(name);
+}
+
+/** The column that the entity's dimension of this name shows, or the name where it shows none. */
+export function columnBehind(entity: ImportedEntity | undefined, name: string): string {
+  const dimension = entity?.dimensions.find((one) => one.name === name);
+  return (dimension?.sql !== undefined && columnOf(dimension.sql)) || name;
 }
 
 /** The column when the expression is nothing else. */

@@ -1,14 +1,17 @@
 /** Reads LookML: views with their fields, and the joins of explores. */
 import type { DimensionType, Measure, MeasureType } from '../../semantic-layer/index.ts';
-import { aggregateOf, columnOf, filtered, tableOf } from './expressions.ts';
+import { aggregateOf, columnBehind, columnOf, filtered, tableOf } from './expressions.ts';
 import { type Entry, parseLookml } from './lookml-syntax.ts';
 import {
+  CannotTake,
+  findings,
   type ImportedDimension,
   type ImportedEntity,
   type ImportedJoin,
   type ImportedProject,
   present,
   type Report,
+  synonymsOf,
 } from './project.ts';
 
 const DIMENSION_TYPES: Readonly<Record<string, DimensionType>> = {
@@ -43,8 +46,6 @@ const SILENT = new Set([
   'sql_table_name',
 ]);
 
-class CannotTake extends Error {}
-
 interface View {
   readonly name: string;
   readonly place: { readonly table: string; readonly schema?: string };
@@ -72,11 +73,6 @@ function expressionOf(sql: string, { name: view }: View, replace = (name: string
   return expression;
 }
 
-const labelOf = (block: readonly Entry[], name: string) => {
-  const label = textIn(block, 'label');
-  return label === undefined || label.toLowerCase() === name.replaceAll('_', ' ') ? undefined : [label];
-};
-
 function dimensionOf({ key, name = '?', block = [] }: Entry, view: View): ImportedDimension {
   const isGroup = key === 'dimension_group';
   const given = textIn(block, 'type') ?? (isGroup ? 'time' : 'string');
@@ -90,7 +86,7 @@ function dimensionOf({ key, name = '?', block = [] }: Entry, view: View): Import
     sql: expression === name ? undefined : expression,
     type: columnOf(expression) === undefined ? (isGroup && datatype === 'date' ? 'date' : type) : undefined,
     description: textIn(block, 'description'),
-    synonyms: labelOf(block, name),
+    synonyms: synonymsOf(name, textIn(block, 'label')),
     primary_key: textIn(block, 'primary_key') === 'yes' ? true : undefined,
   });
 }
@@ -138,7 +134,7 @@ function measureOf({ name = '?', block = [] }: Entry, view: View, open: Readonly
   const common = present({
     name,
     description: textIn(block, 'description'),
-    synonyms: labelOf(block, name),
+    synonyms: synonymsOf(name, textIn(block, 'label')),
     format: textIn(block, 'value_format') ?? textIn(block, 'value_format_name'),
   });
   if (type === 'number') {
@@ -203,17 +199,7 @@ function joinOf({ name = '?', block = [] }: Entry, views: ReadonlyMap<string, st
 const KNOWN = new Set(['view', 'explore']);
 
 export function readLookml(files: readonly { readonly path: string; readonly text: string }[]): ImportedProject {
-  const notTaken: string[] = [];
-  const report: Report = (what, why) => void notTaken.push(`${what}: ${why}`);
-  const taken = <T>(label: string, take: () => T): T[] => {
-    try {
-      return [take()];
-    } catch (error) {
-      if (!(error instanceof CannotTake)) throw error;
-      report(label, error.message);
-      return [];
-    }
-  };
+  const { notTaken, report, taken } = findings();
   const entries = files.flatMap(({ path, text }) => {
     try {
       return parseLookml(text);
@@ -245,7 +231,12 @@ export function readLookml(files: readonly { readonly path: string; readonly tex
     }
     const description = textIn(view.block, 'description');
     entities.set(view.name, {
-      ...present({ name: view.name, ...view.place, description, synonyms: labelOf(view.block, view.name) }),
+      ...present({
+        name: view.name,
+        ...view.place,
+        description,
+        synonyms: synonymsOf(view.name, textIn(view.block, 'label')),
+      }),
       ...{ dimensions, measures, joins: [], segments: [] },
     });
   }
@@ -276,11 +267,7 @@ function addJoin(entities: Map<string, ImportedEntity>, { from, ...join }: Found
     report(`join ${from} ${join.target}`, 'one of its views was not taken');
     return;
   }
-  const column = (entity: ImportedEntity, name: string) => {
-    const dimension = entity.dimensions.find((one) => one.name === name);
-    return (dimension?.sql !== undefined && columnOf(dimension.sql)) || name;
-  };
-  const on = join.on.map((pair) => ({ from: column(source, pair.from), to: column(target, pair.to) }));
+  const on = join.on.map((pair) => ({ from: columnBehind(source, pair.from), to: columnBehind(target, pair.to) }));
   if (source.joins.some((known) => known.target === join.target && JSON.stringify(known.on) === JSON.stringify(on)))
     return;
   const name = source.joins.some((known) => known.target === join.target)

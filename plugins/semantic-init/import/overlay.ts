@@ -3,8 +3,14 @@
 import { withNames } from '../files/existing-names.ts';
 import type { Content } from '../files/merge.ts';
 import { columnOf, hasTemplate } from './expressions.ts';
-import type { ImportedDimension, ImportedEntity, ImportedJoin } from './project.ts';
-import { present } from './project.ts';
+import {
+  findings,
+  type ImportedDimension,
+  type ImportedEntity,
+  type ImportedJoin,
+  present,
+  type Report,
+} from './project.ts';
 import type { NamedProject } from './read-project.ts';
 import { expandable } from './references.ts';
 
@@ -26,8 +32,7 @@ const columnIn = ({ sql, name }: Item) => lower(columnOf(String(sql ?? name)) ??
 const entityName = ({ name, table }: Content) => String(name ?? table);
 
 export function overlay(generated: ReadonlyMap<string, Content>, project: NamedProject): Overlaid {
-  const notTaken = [...project.notTaken];
-  const report = (what: string, why: string) => void notTaken.push(`${what}: ${why}`);
+  const { notTaken, report } = findings(project.notTaken);
   const said = new Set<unknown>();
   const places = new Map<ImportedEntity, string>();
   for (const entity of project.entities) {
@@ -78,8 +83,6 @@ export function overlay(generated: ReadonlyMap<string, Content>, project: NamedP
   const metrics = overlaidMetrics(files, project, { places, names }, said, report);
   return { files, said, notTaken, entities: places.size, metrics };
 }
-
-type Report = (what: string, why: string) => void;
 
 const ORDER = ['table', 'name', 'schema', 'connection', 'type', 'grain', 'description', 'synonyms'];
 

@@ -53,6 +53,25 @@ export interface ImportedProject {
 /** Collects what cannot be taken over. */
 export type Report = (what: string, why: string) => void;
 
+/** Why a part cannot be taken over. */
+export class CannotTake extends Error {}
+
+/** Collects what is not taken over. `taken` gives the part, or nothing where `CannotTake` is thrown. */
+export function findings(before: readonly string[] = []) {
+  const notTaken = [...before];
+  const report: Report = (what, why) => void notTaken.push(`${what}: ${why}`);
+  const taken = <T>(label: string, take: () => T): T[] => {
+    try {
+      return [take()];
+    } catch (error) {
+      if (!(error instanceof CannotTake)) throw error;
+      report(label, error.message);
+      return [];
+    }
+  };
+  return { notTaken, report, taken };
+}
+
 type Json = Readonly<Record<string, unknown>>;
 
 export const isRecord = (value: unknown): value is Json =>
@@ -62,6 +81,12 @@ export const recordsOf = (value: unknown): readonly Json[] =>
   (Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : []).filter(isRecord);
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+
+/** The words by which a person calls it, unless they are only its name. */
+export function synonymsOf(name: string, label: unknown): string[] | undefined {
+  const text = textOf(label);
+  return text === undefined || text.toLowerCase() === name.replaceAll('_', ' ').toLowerCase() ? undefined : [text];
+}
 
 /** The properties that have a value. */
 export function present<T extends object>(properties: T): { [K in keyof T]: Exclude<T[K], undefined> } {
