@@ -43,6 +43,11 @@ export class Store {
     return this.#db.dialect;
   }
 
+  /** A time as a column keeps it. */
+  date(date = new Date()): Date | string {
+    return this.dialect === 'sqlite' ? date.toISOString() : date;
+  }
+
   /** On the transaction that is open, if one is. */
   run<T>(work: (db: Knex) => PromiseLike<T>): Promise<T> {
     const trx = this.#calls.getStore()?.trx;

@@ -128,7 +128,7 @@ It works once, until ${until}. If it was not you, you need not do anything: the 
   /** False where another password has been set since the token was read. */
   async #setPassword({ id: userId, password: before }: Account, password: string): Promise<boolean> {
     const account = { userId, providerId: 'credential' };
-    const updatedAt = this.#date();
+    const updatedAt = this.#init.store.date();
     return this.#init.store.run(async (db) => {
       if (before !== null) {
         return (
@@ -180,7 +180,7 @@ It works once, until ${until}. If it was not you, you need not do anything.
     const { id: userId, email: before } = account;
     await this.#mustBeChangeable(account, scope);
     const changed = async () => {
-      const changes = { email, emailVerified: true, updatedAt: this.#date() };
+      const changes = { email, emailVerified: true, updatedAt: this.#init.store.date() };
       const found = await store.run((db) => db(TABLES.user).where({ id: userId, email: before }).update(changes));
       if (found === 0) throw invalidLink();
       const target = { type: 'user', id: userId, label: email };
@@ -253,11 +253,6 @@ If it was not you who changed it, tell an administrator at once.
   ): Promise<Pick<Scope, 'actor' | 'orgId' | 'requestId'>> {
     const actor: Actor = { id, label: email, role: roleOf(role), mode: MANAGED_MODE.name, claims: {} };
     return { actor, orgId: await firstOrganization(this.#init.store, id), requestId };
-  }
-
-  #date(): Date | string {
-    const now = new Date();
-    return this.#init.store.dialect === 'sqlite' ? now.toISOString() : now;
   }
 }
 

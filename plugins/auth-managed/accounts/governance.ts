@@ -107,7 +107,7 @@ export class Governance {
       usersOf(db, orgId)
         .where(`${DIRECTORY}.role`, 'admin')
         .whereNot(`${TABLES.user}.id`, except)
-        .whereNot(bannedNow(this.#store.dialect))
+        .whereNot(bannedNow(this.#store))
         .first(`${TABLES.user}.id`),
     );
     return other !== undefined;

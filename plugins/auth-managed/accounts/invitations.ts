@@ -115,7 +115,9 @@ export class Invitations {
         if (search) query.whereRaw(`${position}(lower(email), ?) > 0`, [search.toLowerCase()]);
         if (status === undefined) return query;
         if (status !== 'pending' && status !== 'expired') return query.where({ status });
-        return query.where({ status: 'pending' }).where('expiresAt', status === 'pending' ? '>' : '<=', this.#date());
+        return query
+          .where({ status: 'pending' })
+          .where('expiresAt', status === 'pending' ? '>' : '<=', this.#store.date());
       };
       return readPage<InvitationRow>({ matching, order: INVITATION_ORDERS.order(page.sort) }, page);
     });
@@ -155,8 +157,8 @@ export class Invitations {
             grantedRole: role.id,
             status: 'pending',
             inviterId: actor.id,
-            createdAt: this.#date(),
-            expiresAt: this.#date(Date.now() + expiresIn * 1_000),
+            createdAt: this.#store.date(),
+            expiresAt: this.#store.date(new Date(Date.now() + expiresIn * 1_000)),
           })
           .returning<InvitationRow[]>('*');
         return made as InvitationRow;
@@ -245,7 +247,11 @@ The invitation is for the address ${pending.email}, and ends at ${pending.expire
       if (grantedRole === null || !isRole(grantedRole) || (await isPlatformAdministrator(db, userId))) return;
       const elsewhere = await db(TABLES.member).where({ userId }).whereNot({ organizationId }).first('id');
       if (elsewhere !== undefined) return;
-      const changes = { role: grantedRole, adminByOrganization: grantedRole === 'admin', updatedAt: this.#date() };
+      const changes = {
+        role: grantedRole,
+        adminByOrganization: grantedRole === 'admin',
+        updatedAt: this.#store.date(),
+      };
       await db(TABLES.user).where({ id: userId }).update(changes);
     });
   }
@@ -274,7 +280,7 @@ The invitation is for the address ${pending.email}, and ends at ${pending.expire
       .first(`${member}.id`);
     if (known !== undefined) throw conflict('This person is a member already.', 'Change their role instead.');
     const pending = () =>
-      db(invitation).where({ organizationId, status: 'pending' }).where('expiresAt', '>', this.#date());
+      db(invitation).where({ organizationId, status: 'pending' }).where('expiresAt', '>', this.#store.date());
     if ((await pending().where({ email }).first('id')) !== undefined) {
       throw conflict('This person has a pending invitation.', 'Revoke it first.');
     }
@@ -301,10 +307,5 @@ The invitation is for the address ${pending.email}, and ends at ${pending.expire
       expiresAt: new Date(row.expiresAt).toISOString(),
       acceptUrl: status === 'pending' ? (this.#init.link(pathOf(row.id)) ?? pathOf(row.id)) : null,
     };
-  }
-
-  #date(ms = Date.now()): Date | string {
-    const date = new Date(ms);
-    return this.#store.dialect === 'sqlite' ? date.toISOString() : date;
   }
 }

@@ -12,8 +12,7 @@ export async function giveRole(store: Store, orgId: string | null, userId: strin
   if (role.rights !== undefined) return giveMembership(store, orgId ?? '', userId, role.id);
   await store.run(async (db) => {
     const adminByOrganization = role.id === 'admin' && orgId !== null && !(await isPlatformAdministrator(db, userId));
-    const now = new Date();
-    const updatedAt = store.dialect === 'sqlite' ? now.toISOString() : now;
+    const updatedAt = store.date();
     await db(TABLES.user).where({ id: userId }).update({ role: role.id, adminByOrganization, updatedAt });
   });
   if (orgId !== null) await matchMembership(store, orgId, userId, role.role);

@@ -167,7 +167,7 @@ export class Roles {
       let id = base;
       for (let number = 2; taken.has(id); number += 1) id = `${base}-${number}`;
       await this.#mustBeFree(db, orgId, given.nameKey);
-      const now = this.#now();
+      const now = this.#store.date();
       await db(TABLES.role).insert({ organizationId: orgId, id, ...given, createdAt: now, updatedAt: now });
       const role = await this.find(by, id);
       return { role, action: 'role.created', before: null, after: shown(role) };
@@ -185,7 +185,7 @@ export class Roles {
       await this.#mustBeFree(db, orgId, given.nameKey, before.id);
       await db(TABLES.role)
         .where({ organizationId: orgId, id: before.id })
-        .update({ ...given, updatedAt: this.#now() });
+        .update({ ...given, updatedAt: this.#store.date() });
       const role = await this.find(by, before.id);
       return { role, action: 'role.updated', before: shown(before), after: shown(role) };
     });
@@ -199,7 +199,7 @@ export class Roles {
       const member = await db(TABLES.member).where(held).first('id');
       const invited = await db(TABLES.invitation)
         .where({ ...held, status: 'pending' })
-        .where('expiresAt', '>', this.#now())
+        .where('expiresAt', '>', this.#store.date())
         .first('id');
       if (member !== undefined || invited !== undefined) {
         throw conflict(
@@ -257,11 +257,6 @@ export class Roles {
       members.set(role, (members.get(role) ?? 0) + count);
     }
     return members;
-  }
-
-  #now(): Date | string {
-    const now = new Date();
-    return this.#store.dialect === 'sqlite' ? now.toISOString() : now;
   }
 }
 

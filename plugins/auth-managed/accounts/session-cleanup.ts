@@ -11,8 +11,7 @@ import type { UserDirectory } from './user-directory.ts';
 const EVERY_MS = 3_600_000;
 
 async function deleteExpired(store: Store): Promise<void> {
-  const now = new Date();
-  const until = store.dialect === 'sqlite' ? now.toISOString() : now;
+  const until = store.date();
   for (const table of [TABLES.session, TABLES.verification]) {
     await store.run((db) => db(table).where('expiresAt', '<', until).delete());
   }

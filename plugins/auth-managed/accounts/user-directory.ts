@@ -37,9 +37,8 @@ export function usersOf(db: Knex, orgId: string | null): Knex.QueryBuilder {
 }
 
 /** Users who are banned, and whose ban has not ended yet. */
-export function bannedNow(dialect: Store['dialect']): (query: Knex.QueryBuilder) => void {
-  const now = new Date();
-  const at = dialect === 'sqlite' ? now.toISOString() : now;
+export function bannedNow(store: Store): (query: Knex.QueryBuilder) => void {
+  const at = store.date();
   return (query) =>
     query
       .whereRaw('banned = true')

@@ -177,7 +177,7 @@ export class Users {
     const byRole = { admin: 0, analyst: 0, viewer: 0 };
     for (const { baseRole, count } of await this.#init.directory.counts(orgId)) byRole[baseRole] += count;
     const out = await this.#store.run((db) =>
-      usersOf(db, orgId).where(bannedNow(this.#store.dialect)).count({ count: '*' }).first(),
+      usersOf(db, orgId).where(bannedNow(this.#store)).count({ count: '*' }).first(),
     );
     return { total: byRole.admin + byRole.analyst + byRole.viewer, banned: Number(out?.count ?? 0), byRole };
   }
@@ -238,7 +238,7 @@ export class Users {
       await this.#init.governance.mustGovern(by, id, CHANGES.ban.oneself);
       await this.#init.governance.keepAnAdministrator(by, id);
       const until = expiresInSeconds === undefined ? null : new Date(Date.now() + expiresInSeconds * 1_000);
-      await this.#update(id, { banned: true, banReason: reason ?? null, banExpires: this.#date(until) });
+      await this.#update(id, { banned: true, banReason: reason ?? null, banExpires: until && this.#store.date(until) });
       await this.#endSessions(id);
     });
   }
@@ -322,7 +322,7 @@ export class Users {
   }
 
   async #update(id: string, changes: Record<string, unknown>): Promise<void> {
-    const updatedAt = this.#date(new Date());
+    const updatedAt = this.#store.date();
     await this.#store.run((db) =>
       db(TABLES.user)
         .where({ id })
@@ -332,9 +332,5 @@ export class Users {
 
   #endSessions(userId: string): Promise<number> {
     return this.#store.run((db) => db(TABLES.session).where({ userId }).delete());
-  }
-
-  #date(date: Date | null): Date | string | null {
-    return date !== null && this.#store.dialect === 'sqlite' ? date.toISOString() : date;
   }
 }
