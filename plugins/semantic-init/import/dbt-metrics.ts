@@ -2,7 +2,16 @@
 import type { Measure, MeasureType } from '../../semantic-layer/index.ts';
 import type { Draft } from './dbt-models.ts';
 import { aggregateOf, filtered } from './expressions.ts';
-import { type ImportedMetric, isRecord, present, type Report, recordsOf, synonymsOf, textOf } from './project.ts';
+import {
+  CannotTake,
+  type ImportedMetric,
+  isRecord,
+  present,
+  recordsOf,
+  synonymsOf,
+  type Taken,
+  textOf,
+} from './project.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,22 +25,17 @@ const MEASURES: Readonly<Record<string, MeasureType>> = {
   max: 'max',
 };
 
-export function measureOf(given: Json, report: Report, label: string): Measure | undefined {
+export function measureOf(given: Json): Measure {
   const name = textOf(given.name);
   const aggregate = String(given.agg);
   const expression = given.expr === undefined || given.expr === null ? name : String(given.expr);
-  if (name === undefined || expression === undefined) return undefined;
-  if (isRecord(given.non_additive_dimension)) {
-    report(label, 'it is not additive over time, which a layer cannot say');
-    return undefined;
-  }
+  if (name === undefined || expression === undefined) throw new CannotTake('it has no name');
+  if (isRecord(given.non_additive_dimension))
+    throw new CannotTake('it is not additive over time, which a layer cannot say');
   const common = present({ name, description: textOf(given.description), synonyms: synonymsOf(name, given.label) });
   if (aggregate === 'sum_boolean') return { ...common, type: 'sum', sql: `CASE WHEN ${expression} THEN 1 ELSE 0 END` };
   const type = MEASURES[aggregate];
-  if (type === undefined) {
-    report(label, `a layer has no aggregation ${aggregate}`);
-    return undefined;
-  }
+  if (type === undefined) throw new CannotTake(`a layer has no aggregation ${aggregate}`);
   return { ...common, type, ...(type === 'count' && /^(\*|1)$/.test(expression) ? {} : { sql: expression }) };
 }
 
@@ -42,8 +46,6 @@ interface Expressed {
   /** It is just this measure. */
   readonly measure?: string;
 }
-
-class CannotTake extends Error {}
 
 /** Turns metrics into aggregates. */
 class Metrics {
@@ -88,24 +90,10 @@ class Metrics {
     const own = given.metric_aggregation_params;
     if (isRecord(own)) {
       const model = this.#models.get(String(own.semantic_model));
-      const measure = measureOf(
-        { name: 'value', ...own, expr: own.expr ?? given.expr },
-        (_, why) => {
-          throw new CannotTake(why);
-        },
-        '',
-      );
-      if (model === undefined || measure === undefined)
-        throw new CannotTake('its semantic model is not in the manifest');
-      return {
-        model,
-        sql: aggregateOf(
-          filtered(
-            measure,
-            filters.map((one) => conditionOf(one, model)),
-          ),
-        ),
-      };
+      const measure = measureOf({ name: 'value', ...own, expr: own.expr ?? given.expr });
+      if (model === undefined) throw new CannotTake('its semantic model is not in the manifest');
+      const conditions = filters.map((one) => conditionOf(one, model));
+      return { model, sql: aggregateOf(filtered(measure, conditions)) };
     }
     const input = isRecord(given.measure) ? given.measure : { name: given.measure };
     for (const [model, measure] of this.#measures(String(input.name))) {
@@ -175,19 +163,15 @@ function conditionOf(template: string, model: Draft): string {
   return sql;
 }
 
-export function takeMetrics({ metrics }: Json, models: ReadonlyMap<string, Draft>, report: Report): ImportedMetric[] {
+export function takeMetrics({ metrics }: Json, models: ReadonlyMap<string, Draft>, taken: Taken): ImportedMetric[] {
   const all = new Metrics(recordsOf(metrics), models);
   return recordsOf(metrics).flatMap((metric) => {
     const id = textOf(metric.name) ?? '?';
-    try {
+    return taken(`metric ${id}`, () => {
       const { model, sql, measure } = all.expressed(id);
       const label = textOf(metric.label);
       const common = present({ id, label, description: textOf(metric.description), entity: model.name });
-      return [{ ...common, ...(measure === undefined ? { sql } : { measure }) }];
-    } catch (error) {
-      if (!(error instanceof CannotTake)) throw error;
-      report(`metric ${id}`, error.message);
-      return [];
-    }
+      return { ...common, ...(measure === undefined ? { sql } : { measure }) };
+    });
   });
 }

@@ -13,6 +13,7 @@ import {
   type Report,
   recordsOf,
   synonymsOf,
+  type Taken,
   textOf,
 } from './project.ts';
 
@@ -35,7 +36,7 @@ function putDimension(draft: Draft, dimension: ImportedDimension): void {
 function takeSemanticModels(
   { semantic_models: models }: Json,
   drafts: ReadonlyMap<string, Draft>,
-  report: Report,
+  { report, taken }: { readonly report: Report; readonly taken: Taken },
 ): Map<string, Draft> {
   const byName = new Map<string, Draft>();
   for (const model of recordsOf(models)) {
@@ -81,8 +82,8 @@ function takeSemanticModels(
       );
     }
     for (const measure of recordsOf(model.measures)) {
-      const taken = measureOf(measure, report, `measure ${name}.${textOf(measure.name) ?? '?'}`);
-      if (taken !== undefined) draft.measures.push(taken);
+      const label = `measure ${name}.${textOf(measure.name) ?? '?'}`;
+      draft.measures.push(...taken(label, () => measureOf(measure)));
     }
   }
   return byName;
@@ -105,13 +106,13 @@ function joinEntities(models: ReadonlyMap<string, Draft>): void {
 const UNKNOWN = ['exposures', 'saved_queries', 'unit_tests'] as const;
 
 export function readDbt(manifest: Json): ImportedProject {
-  const { notTaken, report } = findings();
+  const { notTaken, report, taken } = findings();
   const drafts = draftsOf(manifest);
   takeTests(manifest, drafts, report);
   for (const draft of drafts.values()) takeKeys(draft);
-  const models = takeSemanticModels(manifest, drafts, report);
+  const models = takeSemanticModels(manifest, drafts, { report, taken });
   joinEntities(models);
-  const metrics = takeMetrics(manifest, models, report);
+  const metrics = takeMetrics(manifest, models, taken);
   for (const kind of UNKNOWN) {
     for (const { name } of recordsOf(manifest[kind]))
       report(

@@ -56,11 +56,14 @@ export type Report = (what: string, why: string) => void;
 /** Why a part cannot be taken over. */
 export class CannotTake extends Error {}
 
-/** Collects what is not taken over. `taken` gives the part, or nothing where `CannotTake` is thrown. */
+/** The part, or nothing where `CannotTake` is thrown, which is reported. */
+export type Taken = <T>(label: string, take: () => T) => T[];
+
+/** Collects what is not taken over. */
 export function findings(before: readonly string[] = []) {
   const notTaken = [...before];
   const report: Report = (what, why) => void notTaken.push(`${what}: ${why}`);
-  const taken = <T>(label: string, take: () => T): T[] => {
+  const taken: Taken = (label, take) => {
     try {
       return [take()];
     } catch (error) {
