@@ -92,11 +92,14 @@ it('tries once more when it is closed, at once', async () => {
   state.fails = away;
   await expect(writer.add(row('a'))).rejects.toThrow();
   state.fails = undefined;
-  const closed = writer.close();
-  // Before any time has passed.
-  await nextTurn();
-  expect([...state.stored]).toEqual([['a', true]]);
-  await closed;
+  let isClosed = false;
+  const closing = writer.close().then(() => {
+    isClosed = true;
+  });
+  // The next attempt would be a second later.
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  expect([isClosed, state.attempts, [...state.stored]]).toEqual([true, 2, [['a', true]]]);
+  await closing;
 });
 
 it('does not hold up a stop when the database stays away', async () => {

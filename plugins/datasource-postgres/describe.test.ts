@@ -99,28 +99,30 @@ describe('the description', () => {
     ]);
   });
 
-  it('of 2,000 tables takes as many queries as that of a few', async () => {
-    const query = vi.spyOn(pg.Client.prototype, 'query');
-    await using few = ask();
-    await few.database.describe();
-    const queries = query.mock.calls.length;
-    expect(queries).toBeGreaterThan(3);
+  it('of a hundred tables more takes as many queries', async () => {
+    await using shop = ask();
+    await shop.run('SELECT 1');
+    const queries = vi.spyOn(pg.Client.prototype, 'query');
+    const described = async () => {
+      const before = queries.mock.calls.length;
+      const tables = await shop.database.describe();
+      return { tables, count: queries.mock.calls.length - before };
+    };
+    const few = await described();
+    expect(few.count).toBeGreaterThan(0);
     const columns = Array.from({ length: 18 }, (_, n) => `c${n} text`).join(', ');
     await admin.query('CREATE SCHEMA many');
-    await admin.query(`DO $$ BEGIN FOR n IN 1..2000 LOOP
+    await admin.query(`DO $$ BEGIN FOR n IN 1..100 LOOP
       EXECUTE format('CREATE TABLE many.t%s (id int PRIMARY KEY, parent int %s, ${columns})', n,
-        CASE WHEN n > 1 THEN format('REFERENCES many.t%s', n - 1) ELSE '' END);
-      IF n % 100 = 0 THEN COMMIT; END IF; END LOOP; END $$`);
-    await using shop = ask();
-    query.mockClear();
-    const tables = await shop.database.describe();
-    expect(query).toHaveBeenCalledTimes(queries);
-    query.mockRestore();
+        CASE WHEN n > 1 THEN format('REFERENCES many.t%s', n - 1) ELSE '' END); END LOOP; END $$`);
+    const { tables, count } = await described();
+    queries.mockRestore();
+    expect(count).toBe(few.count);
     const many = tables.filter(({ schema }) => schema === 'many');
-    expect(many).toHaveLength(2_000);
+    expect(many).toHaveLength(100);
     expect(many.every(({ columns: list }) => list.length === 20)).toBe(true);
-    expect(many.flatMap(({ foreignKeys }) => foreignKeys)).toHaveLength(1_999);
-    await admin.query('DROP SCHEMA many CASCADE').catch(() => {});
+    expect(many.flatMap(({ foreignKeys }) => foreignKeys)).toHaveLength(99);
+    await admin.query('DROP SCHEMA many CASCADE');
   });
 });
 

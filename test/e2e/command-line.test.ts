@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSimpleDemo } from '../../plugins/demo-data/index.ts';
 import { atlas, emptyFolder, serve } from '../harness/command.ts';
+import { databaseProcesses } from '../harness/database-processes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -102,9 +103,7 @@ describe('atlas', () => {
     const env = { ...shop(folder.path), DATABASE_URL: `sqlite:${join(folder.path, 'atlas.db')}` };
     await using server = await serve({ cwd: folder.path, env });
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
-    const { code, tookMs } = await server.stop();
-    expect(code).toBe(0);
-    expect(tookMs).toBeLessThan(10_000);
+    expect(await server.stop()).toBe(0);
     const lines = server.stderr().trim().split('\n');
     const logged = lines.map((line) => JSON.parse(line) as { msg: string; time: unknown });
     for (const { time } of logged) expect(time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -119,16 +118,16 @@ describe('atlas', () => {
     ]);
   });
 
-  it('serve stops within 10 s although a statement runs', async () => {
+  it('serve cancels a statement that runs when it is stopped', async () => {
     using folder = emptyFolder();
     writeFileSync(join(folder.path, 'atlas.config.ts'), slowConfig(join(root, 'semantic')));
     createSimpleDemo(join(folder.path, 'shop.db'));
     await using server = await serve({ cwd: folder.path });
-    const asked = fetch(`${server.url}/slow`).catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    const { tookMs } = await server.stop();
-    expect(tookMs).toBeLessThan(10_000);
-    await asked;
+    const asked = fetch(`${server.url}/slow`).then((answer) => answer.json());
+    await expect.poll(() => databaseProcesses(server.pid)).not.toEqual([]);
+    expect(await server.stop()).toBe(0);
+    // The statement itself may take a minute.
+    expect(await asked).toMatchObject({ error: 'unavailable', message: expect.stringContaining('Atlas is stopping') });
   });
 
   it.each([

@@ -68,8 +68,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly stderr: () => string;
   /** Resolves to the exit code when the process ends, by itself or not. */
   readonly ended: Promise<number | null>;
-  /** SIGTERM; resolves to the exit code and how long it took. */
-  stop(): Promise<{ code: number | null; tookMs: number }>;
+  /** SIGTERM; resolves to the exit code. */
+  stop(): Promise<number | null>;
 }
 
 /** Starts `serve`, or another command that goes on serving, and waits for its URL. */
@@ -89,10 +89,9 @@ export async function serve(options: CommandOptions, args: readonly string[] = [
     });
     void ended.then((code) => reject(new Error(`atlas ${args.join(' ')} ended with ${code}: ${stderr}`)));
   });
-  const stop = async () => {
-    const startedAt = performance.now();
+  const stop = () => {
     child.kill('SIGTERM');
-    return { code: await ended, tookMs: performance.now() - startedAt };
+    return ended;
   };
   return {
     url,
