@@ -20,7 +20,8 @@ it('init on PostgreSQL stays below 250 MB and takes at most eight connections', 
       INSERT INTO t${table} SELECT n, chr(97 + n % 5), n, date '2025-01-01' + n % 90 FROM generate_series(1, 2000) n`);
   }
   using folder = emptyFolder();
-  const child = spawn(process.execPath, [BIN, 'init'], {
+  // As a clone starts the Node that it brings.
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', BIN, 'init'], {
     cwd: folder.path,
     env: { PATH: process.env.PATH, SVC_DATASOURCE_URL: server.url },
     stdio: 'ignore',
