@@ -1,8 +1,7 @@
 /** Tests answers of a model that exceed the limits of an answer. */
-import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import type { Question } from '../../kernel/index.ts';
-import { blockingTime, maxBlockingMs } from '../../test/growth/blocking.ts';
 import { type ScriptedApp, scriptedApp } from '../../test/harness/scripted-agent.ts';
 import type { ModelAnswer } from '../model-kit/index.ts';
 import type { AgentEvent, Answer } from './api.ts';
@@ -78,10 +77,6 @@ const usage = {
 type Part = LanguageModelV4StreamPart;
 const finish: Part = { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage };
 const call = () => ({ prompt: [], abortSignal: new AbortController().signal });
-const streamed = (part: LanguageModelV4Content): Part[] =>
-  part.type === 'text' || part.type === 'reasoning'
-    ? [{ type: `${part.type}-delta`, id: '1', delta: part.text }]
-    : [part as Part];
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 /** The answer assembled from a model that streams these parts. */
@@ -127,29 +122,6 @@ describe('one answer', () => {
     expect(await taken([finish])).toMatchObject({ usage: { inputTokens: 1, outputTokens: 0, totalTokens: 1 } });
   });
 
-  test('60,000 buffered parts are read in a moment', async () => {
-    const parts = numbers(60_000).map((): Part => ({ type: 'text-delta', id: '1', delta: 'x' }));
-    expect(await blockingTime(() => taken([...parts, finish]))).toBeLessThan(maxBlockingMs());
-  });
-
-  test.each<[string, LanguageModelV4Content]>([
-    ['text', { type: 'text', text: '['.repeat(65_000) }],
-    ['reasoning', { type: 'reasoning', text: '['.repeat(65_000) }],
-    ['arguments', { type: 'tool-call', toolCallId: '1', toolName: 'x', input: '['.repeat(1_000_000) }],
-    ['an answer in a call', { type: 'tool-call', toolCallId: '1', toolName: 'answer', input: '['.repeat(1_000_000) }],
-  ])('a long reply, %s, is read in a moment', async (_, part) => {
-    const model = {
-      doGenerate: async () => ({ content: [part], finishReason: { unified: 'stop' }, usage, warnings: [] }),
-    };
-    const whole = () => generate(model as never, call(), { answerBytes: 65_536, usedIds: new Set() });
-    const inParts = () => taken([...streamed(part), finish]);
-    for (const read of [whole, inParts]) {
-      // The first one compiles.
-      await read();
-      expect(await blockingTime(read)).toBeLessThan(maxBlockingMs());
-    }
-  });
-
   test('a stream that arrives after the question was cancelled is closed', async () => {
     const abort = new AbortController();
     let cancelled = false;
@@ -178,17 +150,23 @@ describe('one answer', () => {
     await expect.poll(() => cancelled).toBe(true);
   });
 
-  test('60,000 calls are refused at once', async () => {
-    const calls = numbers(60_000).map((n) => ({ type: 'tool-call', toolCallId: `${n}`, toolName: 'x', input: '{}' }));
+  test('of 60,000 calls few are read before they are refused', async () => {
+    let read = 0;
+    const calls = numbers(60_000).map((n) => ({
+      get type() {
+        read += 1;
+        return 'tool-call';
+      },
+      toolCallId: `${n}`,
+      toolName: 'x',
+      input: '{}',
+    }));
     const model = {
       doGenerate: async () => ({ content: calls, finishReason: { unified: 'tool-calls' }, usage, warnings: [] }),
     };
-    let answer: ModelAnswer | undefined;
-    const ms = await blockingTime(async () => {
-      answer = await generate(model as never, call(), { answerBytes: 65_536, usedIds: new Set() });
-    });
+    const answer = await generate(model as never, call(), { answerBytes: 65_536, usedIds: new Set() });
     expect(answer).toMatchObject({ finish: 'too-many-calls', calls: { length: 1 }, content: { length: 1 } });
-    expect(ms).toBeLessThan(maxBlockingMs());
+    expect(read).toBeLessThan(1_000);
   });
 });
 
@@ -200,19 +178,5 @@ describe('normalizeSpace', () => {
     }
     // With other kinds of quoting, statements stay as written.
     for (const other of ['$$a  b$$', String.raw`'it\'s  b'`]) expect(normalizeSpace(other)).toBe(other);
-  });
-
-  test.each([
-    [';', ';'],
-    ['comments without end', '/*'],
-    ['quotes', `"'`],
-    ['quotes and spaces', `' "`],
-    ['spaces', ' \n'],
-  ])('of %s takes no time', async (_, text) => {
-    for (const length of [16_384, 200_000]) {
-      expect(await blockingTime(() => normalizeSpace(`${text.repeat(length / text.length)}x`))).toBeLessThan(
-        maxBlockingMs(),
-      );
-    }
   });
 });

@@ -53,6 +53,7 @@ export const anyText: Readonly<Record<string, Shape>> = {
   'words and "not"': repeated('not paid '),
   quotes: repeated("'"),
   'double quotes': repeated('"'),
+  'quotes of both kinds': repeated(`' "`),
   backquotes: repeated('`'),
   'one quote in front': repeated('a ', "'"),
   'one double quote in front': repeated('a ', '"'),
@@ -120,6 +121,7 @@ export const statements: Readonly<Record<string, Shape>> = {
     const tables = listed(step, ', ')(length - 40);
     return `WITH ${tables} SELECT * FROM c0`;
   },
+  'nested common tables': nested('WITH a AS (', ') SELECT 1', 'SELECT 1'),
   'recursive common tables': (length) => {
     const step = (n: number) => `c${n} AS (SELECT id FROM ${n === 0 ? 'orders' : 'c0'})`;
     return `WITH RECURSIVE ${listed(step, ', ')(length - 40)} SELECT * FROM c0`;
