@@ -1,4 +1,4 @@
-/** Checks a database that accepts connections and never answers: every route answers 503 soon, and recovers by itself. */
+/** Checks a database that accepts connections and never answers: every route answers 503 while it hangs, and recovers by itself. */
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
@@ -143,15 +143,14 @@ describe.each([
   ['a SQLite file that another process has locked', sqlite],
   ['a PostgreSQL server that is frozen', postgres],
 ] as const)('%s', (_, open) => {
-  it('is 503 on every route and for questions while it lasts, and heals by itself', { timeout: 120_000 }, async () => {
+  it('is 503 on every route and for questions while it hangs, and heals by itself', { timeout: 120_000 }, async () => {
     await using store = await open();
     await using server = await start(store.url);
     expect((await server.post('/api/v1/query', QUESTION)).statusCode).toBe(200);
     store.freeze();
-    // Nothing thaws it meanwhile: what waited for it would never be answered.
     const first = await server.post('/api/v1/query', QUESTION);
+    // The end of a hook's own time, which is far longer, would be another error.
     expect(first.statusCode).toBe(503);
-    // From now on no request waits.
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => [
         server.post('/api/v1/query', QUESTION),
@@ -167,7 +166,8 @@ describe.each([
     }
     for (const path of ['/api/v1/conversations', '/api/v1/admin/audit', '/api/v1/admin/audit/stats']) {
       // Where only writing is locked, reading is not.
-      expect([200, 503]).toContain((await server.get(path)).statusCode);
+      const answer = await server.get(path);
+      if (answer.statusCode !== 200) expect(answer.json()).toMatchObject({ error: 'unavailable' });
     }
     store.thaw();
     const again = async () => (await server.post('/api/v1/query', QUESTION)).statusCode;

@@ -118,13 +118,13 @@ describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
   });
 
-  it('a provider that stays silent is 504, or an event of a stream whose headers came before', async () => {
+  it('a provider that stays silent is 504, or an event of a stream whose headers come while it is awaited', async () => {
     await using model = await startOpenAIServer({ respond: () => ({ stall: true }) });
     await using server = await serve({ cwd: folder.path, env: { ...env(model.url), SVC_MODEL_TIMEOUT_MS: '5000' } });
     const response = await post(server, '/api/v1/query', { question: 'Boats?' });
     expect([response.status, await response.json()]).toMatchObject([504, { error: 'provider_timeout' }]);
-    // Headers that waited for the provider would say 504.
     const stream = await post(server, '/api/chat', turns('Boats?'));
+    expect(model.requests.at(-1)).toMatchObject({ aborted: false, durationMs: undefined });
     expect(stream.status).toBe(200);
     expect(events(await stream.text())).toMatchObject([
       { code: '3', payload: { error: 'provider_timeout', requestId: stream.headers.get('x-request-id') } },
@@ -155,7 +155,7 @@ describe.each(['openai', 'openai-compatible'])('with the provider %s', (provider
 });
 
 describe('with the offline model', () => {
-  it('a statement without end leaves health quick and is cut at the timeout', async () => {
+  it('health answers while a statement without end runs, which is cut at the timeout', async () => {
     await using model = await startOpenAIServer({
       respond: (_request, n) =>
         n === 0 ? { toolCall: { name: 'executeSQL', args: { sql: ENDLESS } } } : { text: 'It took too long.' },
@@ -168,10 +168,12 @@ describe('with the offline model', () => {
     };
     await using server = await serve({ cwd: folder.path, env });
     const asked = post(server, '/api/v1/query', { question: 'Count without end' });
+    await expect.poll(() => model.requests).toHaveLength(1);
     await expect.poll(() => busyChildren(server.pid)).toBe(1);
     const health = await fetch(`${server.url}/api/health`);
-    expect(health.status).toBe(200);
+    expect([health.status, model.requests.length]).toEqual([200, 1]);
     expect(await (await asked).json()).toMatchObject({ answer: 'It took too long.', data: [] });
+    expect(model.requests[1]?.toolResults.at(-1)).toContain('did not finish within 4000 ms');
     expect(busyChildren(server.pid)).toBe(0);
   });
 

@@ -291,16 +291,19 @@ describe('nothing is changed', () => {
     folder.write('yarn.lock', 'ours');
     folder.write('atlas.config.ts', CONFIG);
     const before = folder.files();
-    const env = program(folder, 'yarn', 'echo broken > yarn.lock; touch started; exec sleep 600');
+    const env = program(folder, 'yarn', 'echo broken > yarn.lock; echo $$ > started; exec sleep 600');
     const child = spawn(process.execPath, [join(ROOT, 'bin/atlas.mjs'), 'plugin', 'add', './acme-calendar'], {
       cwd: folder.path,
       env: { ...process.env, ...env },
       stdio: 'ignore',
     });
     const ended = new Promise<number | null>((done) => child.on('close', done));
-    await expect.poll(() => existsSync(join(folder.path, 'started'))).toBe(true);
+    const started = () => Number(folder.files().started);
+    await expect.poll(started).toBeGreaterThan(0);
+    const manager = started();
     child.kill('SIGINT');
     expect(await ended).toBe(130);
+    expect(() => process.kill(manager, 0)).toThrow('ESRCH');
     expect({ ...folder.files(), started: undefined }).toEqual({ ...before, started: undefined });
   });
 });
