@@ -9,8 +9,8 @@ import v8 from 'node:v8';
 // Not SIGHUP: a handler would undo what nohup has set.
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'];
 const PARENT_CHECK_MS = 250;
-/** As in the script `start`: without it, new objects may take 128 MB before a collection, where 32 MB are enough. */
-const NODE_OPTIONS = ['--max-semi-space-size=16'];
+/** As in the script `start`, which docs/configuration.md explains. */
+const OWN_NODE_ARGUMENTS = ['--max-semi-space-size=16'];
 const ROOT = new URL('..', import.meta.url).href;
 /** What files are by their ending, where the importing file lies in such a folder of the package. */
 const FORMATS = [
@@ -30,7 +30,7 @@ function startWithOwnNode() {
     process.exit(1);
   }
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
-  const child = spawn(own, [...NODE_OPTIONS, ...process.argv.slice(1)], { stdio });
+  const child = spawn(own, [...OWN_NODE_ARGUMENTS, ...process.argv.slice(1)], { stdio });
   let said;
   child.on('message', (code) => {
     said = code;
