@@ -41,3 +41,17 @@ test('instructions and tools of another value are others', () => {
     expect(JSON.parse(`${json.write(body, call())}`)).toEqual(body);
   }
 });
+
+test('halves of characters, which providers refuse, are replaced in every part', () => {
+  const half = '\ud83d';
+  const body = {
+    messages: [
+      { role: 'system', content: `a${half}` },
+      { role: 'user', content: `b${half}` },
+    ],
+    tools: [tool(`c${half}`)],
+    user: `d${half}`,
+  };
+  const written = `${new RequestJson().write(body, call())}`;
+  expect(JSON.parse(written)).toEqual(JSON.parse(JSON.stringify(body).replaceAll('\\ud83d', '\ufffd')));
+});

@@ -1,10 +1,11 @@
-/** Writes requests as JSON; the tools, and instructions that are the same value in many calls, are written once. */
+/** Writes requests as JSON; tools and instructions that are the same values in many calls are written once. */
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { wellFormedJson } from '../model-kit/index.ts';
 
 /** A request as the provider package prepares it. */
 export type RequestBody = Readonly<Record<string, unknown>>;
 
+/** The tools and the instructions of a request, which are made of those of the call and of nothing else. */
 interface Beginning {
   readonly tools: object;
   readonly bytes: Buffer;
