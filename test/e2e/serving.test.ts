@@ -164,7 +164,7 @@ describe('with the offline model', () => {
       ...base,
       SVC_PROVIDER: 'openai-compatible',
       OPENAI_BASE_URL: model.url,
-      SVC_QUERY_TIMEOUT_MS: '4000',
+      SVC_QUERY_TIMEOUT_MS: '10000',
     };
     await using server = await serve({ cwd: folder.path, env });
     const asked = post(server, '/api/v1/query', { question: 'Count without end' });
@@ -173,7 +173,7 @@ describe('with the offline model', () => {
     const health = await fetch(`${server.url}/api/health`);
     expect([health.status, model.requests.length]).toEqual([200, 1]);
     expect(await (await asked).json()).toMatchObject({ answer: 'It took too long.', data: [] });
-    expect(model.requests[1]?.toolResults.at(-1)).toContain('did not finish within 4000 ms');
+    expect(model.requests[1]?.toolResults.at(-1)).toContain('did not finish within 10000 ms');
     expect(busyChildren(server.pid)).toBe(0);
   });
 
