@@ -12,14 +12,14 @@ const ClarifyInput = Type.Object(
     question: Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'What to ask the user, in one sentence and in the language of their question.',
+      description: 'one sentence, in the language of the user',
     }),
     choices: Type.Array(
       Type.Union([Label, Type.Object({ label: Label, description: Type.Optional(Type.String({ maxLength: 1_000 })) })]),
       {
         minItems: 2,
         maxItems: MAX_CHOICES,
-        description: 'The meanings to choose between, each as a short text, or as a label with a description.',
+        description: 'the meanings to choose between, in short',
       },
     ),
   },

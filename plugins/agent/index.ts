@@ -44,7 +44,7 @@ export { withoutContext } from './prompt.ts';
 export { checkQuery, type NotedResult } from './tools/query-check.ts';
 export { type ResultForModel, resultForModel } from './tools/result-summary.ts';
 export { type ShownTable, shownTable, tableOf } from './tools/result-table.ts';
-export { schemaForModel } from './tools/tool-schema.ts';
+export { schemaForModel, UNLISTED } from './tools/tool-schema.ts';
 export { wrappedAgent } from './wrapped-agent.ts';
 
 export const agent = definePlugin({

@@ -1,8 +1,10 @@
 /**
  * Defines the typed plan of a query: measures, dimensions and filters. `compile.ts` turns it into one SQL statement.
- * Names are `entity.member`, or just the member's name when only one entity has it.
+ * Names are `entity.member`, or just the member's name when only one entity has it. The offline model uses all of it; a
+ * language model is told of what it uses often, and writes SQL for the rest.
  */
 import { type Static, Type } from '@sinclair/typebox';
+import { UNLISTED } from '../agent/index.ts';
 
 const CLOSED = { additionalProperties: false };
 const Scalar = Type.Union([Type.String(), Type.Number(), Type.Boolean()]);
@@ -16,10 +18,14 @@ export type Grain = Static<typeof Grain>;
 /** A dimension that ends a duration: what is meant is the time from `since` until it, in `unit`. */
 const DURATION = {
   since: Type.Optional(
-    Type.String({ description: 'a date or timestamp of the same entity: the time from it to `dimension` is meant' }),
+    Type.String({
+      ...UNLISTED,
+      description: 'a date or timestamp of the same entity: the time from it to `dimension` is meant',
+    }),
   ),
   unit: Type.Optional(
     Type.Union([Type.Literal('minutes'), Type.Literal('hours'), Type.Literal('days')], {
+      ...UNLISTED,
       description: 'of the time since `since`; default: days',
     }),
   ),
@@ -30,7 +36,7 @@ export const PlanFilter = Type.Object(
     dimension: Type.String({ description: '`entity.dimension`' }),
     ...DURATION,
     than: Type.Optional(
-      Type.String({ description: 'a dimension of the same entity to compare with, instead of values' }),
+      Type.String({ ...UNLISTED, description: 'a dimension of the same entity to compare with, instead of values' }),
     ),
     operator: Type.Union([
       Type.Literal('equals'),
@@ -50,7 +56,7 @@ export const PlanFilter = Type.Object(
     values: Type.Optional(
       Type.Array(Scalar, {
         description:
-          'none for the null operators, several for in, not_in and the text operators, else one; written as in the sample values. A date may be 2024, 2024-Q1, 2024-03 or 2024-03-31',
+          'written as in the sample values; several for in, not_in and the text operators. A date: 2024, 2024-Q1, 2024-03 or 2024-03-31',
       }),
     ),
   },
@@ -82,8 +88,8 @@ export type MeasureFilter = Static<typeof MeasureFilter>;
 export const TimeRange = Type.Object(
   {
     dimension: Type.String({ description: '`entity.dimension` of type date or timestamp' }),
-    from: Type.Optional(Type.String({ description: 'inclusive: `YYYY-MM-DD` or an ISO timestamp; open without it' })),
-    to: Type.Optional(Type.String({ description: 'exclusive, in the same form; open without it' })),
+    from: Type.Optional(Type.String({ description: 'inclusive, `YYYY-MM-DD` or an ISO timestamp' })),
+    to: Type.Optional(Type.String({ description: 'exclusive' })),
   },
   CLOSED,
 );
@@ -133,7 +139,7 @@ export const QueryPlan = Type.Object(
     measures: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          '`entity.measure`, a metric id, or `entity.count` for a count of rows. Empty: lists rows of `entity`, or distinct values of `dimensions`',
+          '`entity.measure`, a metric id, or `entity.count` for rows. Empty: lists rows of `entity`, or values of `dimensions`',
       }),
     ),
     adhocMeasures: Type.Optional(
@@ -153,7 +159,7 @@ export const QueryPlan = Type.Object(
           },
           CLOSED,
         ),
-        { description: 'aggregates over dimensions for which no measure is declared' },
+        { description: 'aggregates that no measure declares' },
       ),
     ),
     ratios: Type.Optional(
@@ -169,7 +175,7 @@ export const QueryPlan = Type.Object(
           },
           CLOSED,
         ),
-        { description: 'one measure of the plan divided by another, "cost per kilometre"' },
+        { ...UNLISTED, description: 'one measure of the plan divided by another, "cost per kilometre"' },
       ),
     ),
     dimensions: Type.Optional(
@@ -179,7 +185,10 @@ export const QueryPlan = Type.Object(
             dimension: Type.String({ description: '`entity.dimension`' }),
             grain: Type.Optional(Grain),
             identity: Type.Optional(
-              Type.Boolean({ description: 'keeps rows of equal name apart, by the primary key of their entity' }),
+              Type.Boolean({
+                ...UNLISTED,
+                description: 'keeps rows of equal name apart, by the primary key of their entity',
+              }),
             ),
           },
           CLOSED,
@@ -196,10 +205,13 @@ export const QueryPlan = Type.Object(
     ),
     anyOf: Type.Optional(
       Type.Array(Type.Array(Alternative, { minItems: 2 }), {
+        ...UNLISTED,
         description: 'of each list one alternative must hold; those of a list are about one entity',
       }),
     ),
-    excludedSegments: Type.Optional(Type.Array(Type.String(), { description: 'segments or terms that must not hold' })),
+    excludedSegments: Type.Optional(
+      Type.Array(Type.String(), { ...UNLISTED, description: 'segments or terms that must not hold' }),
+    ),
     measureFilters: Type.Optional(
       Type.Array(MeasureFilter, { description: 'conditions on the aggregated measures (HAVING)' }),
     ),
@@ -209,25 +221,24 @@ export const QueryPlan = Type.Object(
         { from: Type.String(), to: Type.String() },
         {
           ...CLOSED,
-          description:
-            'a second time range, beside `timeRange`: every measure for both, with the change and the change in percent',
+          description: 'a second time range: every measure for both, and the change',
         },
       ),
     ),
-    share: Type.Optional(
-      Type.Boolean({ description: "adds each group's percentage of the total, for sums and counts" }),
-    ),
+    share: Type.Optional(Type.Boolean({ description: "adds each group's percentage of the total" })),
     without: Type.Optional(
-      Type.Array(Type.String(), { description: 'entities of which a row must have no related row' }),
+      Type.Array(Type.String(), { ...UNLISTED, description: 'entities of which a row must have no related row' }),
     ),
     related: Type.Optional(
       Type.Array(RelatedFilter, {
+        ...UNLISTED,
         description: 'conditions on the number of related rows, or on a measure over them; all must hold',
       }),
     ),
     portion: Type.Optional(
       Type.Object(ROW_CONDITIONS, {
         ...CLOSED,
+        ...UNLISTED,
         description: 'turns every measure into the percentage of it that also meets these conditions',
       }),
     ),
@@ -244,6 +255,7 @@ export const QueryPlan = Type.Object(
         },
         {
           ...CLOSED,
+          ...UNLISTED,
           description:
             'aggregates the one measure again, over the groups of `dimensions`, or over the rows of `entity`',
         },

@@ -162,12 +162,24 @@ describe('the tool queryMetrics, through the guarded path', () => {
   });
 
   it('describes the fields in the schema that the model sees', () => {
-    const schema = schemaForModel(QueryPlan) as { properties: Record<string, unknown>; $defs: Record<string, unknown> };
+    const schema = schemaForModel(QueryPlan) as { properties: Record<string, unknown> };
     const undescribed = Object.entries(schema.properties).filter(
       ([, field]) => !/"description"/.test(JSON.stringify(field)),
     );
-    expect(undescribed.map(([name]) => name)).toEqual(['timeRange']);
-    expect(JSON.stringify(schema.$defs.timeRange)).toContain('exclusive');
-    expect(JSON.stringify(schema.$defs.filters)).toContain('as in the sample values');
+    expect(undescribed).toEqual([]);
+    expect(JSON.stringify(schema.properties.timeRange)).toContain('exclusive');
+    expect(JSON.stringify(schema.properties.filters)).toContain('as in the sample values');
+  });
+
+  it('takes fields that it does not offer', async () => {
+    const schema = schemaForModel(QueryPlan) as { properties: Record<string, unknown> };
+    expect(Object.keys(schema.properties)).toContain('share');
+    expect(Object.keys(schema.properties)).not.toContain('excludedSegments');
+    expect(JSON.stringify(schema)).not.toContain('unlisted');
+    const { rows } = await told({
+      measures: ['orders.count'],
+      ratios: [{ name: 'one', of: 'orders.count', per: 'orders.count' }],
+    });
+    expect(rows).toMatchObject([{ one: 1 }]);
   });
 });

@@ -15,10 +15,9 @@ import { PlanError } from './errors.ts';
 import { QueryPlan } from './plan.ts';
 
 const DESCRIPTION =
-  'Answers from the semantic layer without SQL: name measures or metrics, dimensions (dates with a grain), filters, a ' +
-  'time range, a comparison, an order and a limit, and get one correct statement, its columns and the first rows; the ' +
-  'user sees all rows. Prefer it to executeSQL for whatever measures, metrics and dimensions can say: it never counts ' +
-  'a row twice. Names are `entity.member`. A plan that leaves a choice comes back as {error, hint} with the choices.';
+  'Answers from measures, metrics and dimensions of the semantic layer without SQL: builds and runs one correct ' +
+  'statement that never counts a row twice. Prefer it to executeSQL wherever its fields can say what is asked. Names ' +
+  'are `entity.member`. A plan that leaves a choice comes back as {error, hint} with the choices.';
 
 /** What the tools of the plugin need of the application. */
 export interface ToolHost {

@@ -6,9 +6,12 @@ type Json = null | string | number | boolean | readonly Json[] | { readonly [key
 /** A shorter object is repeated: a reference would save nothing. */
 const MIN_DEFINITION_CHARS = 120;
 
+/** Mark of a field that the tool accepts and the model is not told of: each request would pay for its description. */
+export const UNLISTED = { unlisted: true } as const;
+
 /**
- * A copy as plain JSON, in which a union of constants becomes an `enum` and a repeated object a definition. The tool
- * still validates with its own schema.
+ * A copy as plain JSON without unlisted fields, in which a union of constants becomes an `enum` and a repeated object a
+ * definition. The tool still validates with its own schema.
  */
 export function schemaForModel(schema: object): JSONSchema7 {
   const compacted = compact(JSON.parse(JSON.stringify(schema)) as Json);
@@ -76,9 +79,13 @@ function compact(value: Json): Json {
   if (isList(value)) return value.map(compact);
   const { anyOf, ...rest } = value;
   const choices = anyOf === undefined ? undefined : constants(anyOf);
-  const kept = Object.entries(choices === undefined ? value : rest).map(([key, item]) => [key, compact(item)]);
+  const kept = Object.entries(choices === undefined ? value : rest)
+    .filter(([, item]) => !isUnlisted(item))
+    .map(([key, item]) => [key, compact(item)]);
   return { ...(Object.fromEntries(kept) as Record<string, Json>), ...choices };
 }
+
+const isUnlisted = (item: Json) => typeof item === 'object' && item !== null && !isList(item) && item.unlisted === true;
 
 /** The type and values of a union of constants of one type; `undefined` for any other union. */
 function constants(anyOf: Json): { readonly type: Json; readonly enum: readonly Json[] } | undefined {
